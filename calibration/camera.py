@@ -1,0 +1,160 @@
+"""The camera: a pinhole with Brown-Conrady distortion and a pose over the board.
+
+Camera coordinates are OpenCV's: x right, y down, z forward; a pixel's centre has integer coordinates. A point X on or
+above the board (board frame, mm, Z up) projects as ``distort(R X + t)``.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from downfield.calibration.errors import InputError
+from downfield.calibration.records import check, record
+
+Array = NDArray[np.float64]
+
+_NEWTON_STEPS = 30
+_NEWTON_DONE = 1e-13  # normalised image units: far below a millionth of a pixel
+
+
+@record
+class Lens:
+    """What stays the same when the camera is moved.
+
+    Attributes:
+        size_px: picture width and height.
+        focal_px: focal length along image x and y, px.
+        centre_px: principal point, px.
+        distortion: Brown-Conrady k1, k2, p1, p2, k3 (OpenCV's order); applied to normalised image coordinates.
+
+    """
+
+    size_px: tuple[int, int]
+    focal_px: tuple[float, float]
+    centre_px: tuple[float, float]
+    distortion: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        check(min(self.size_px) > 0, InputError, f"size_px must be above 0, not {self.size_px}")
+        check(min(self.focal_px) > 0, InputError, f"focal_px must be above 0, not {self.focal_px}")
+
+    @property
+    def matrix(self) -> Array:
+        """The camera matrix, shape (3, 3)."""
+        (fx, fy), (cx, cy) = self.focal_px, self.centre_px
+        return np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
+
+    def distort(self, points: Array) -> tuple[Array, Array]:
+        """Normalised image points, shape (n, 2), to distorted ones, with the Jacobians, shape (n, 2, 2)."""
+        k1, k2, p1, p2, k3 = self.distortion
+        x, y = points[:, 0], points[:, 1]
+        r2 = x * x + y * y
+        radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
+        slope = 2 * (k1 + r2 * (2 * k2 + r2 * 3 * k3))  # d radial / d r2, times 2
+        out = np.stack(
+            [
+                x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * x * x),
+                y * radial + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y,
+            ],
+            axis=1,
+        )
+        jacobian = np.empty((len(points), 2, 2))
+        jacobian[:, 0, 0] = radial + x * x * slope + 2 * p1 * y + 6 * p2 * x
+        jacobian[:, 0, 1] = x * y * slope + 2 * p1 * x + 2 * p2 * y
+        jacobian[:, 1, 0] = jacobian[:, 0, 1]
+        jacobian[:, 1, 1] = radial + y * y * slope + 6 * p1 * y + 2 * p2 * x
+        return out, jacobian
+
+    def undistort(self, px: ArrayLike) -> Array:
+        """Pixels, shape (n, 2), to undistorted normalised image points, same shape, by Newton's method.
+
+        A pixel no ray of this lens reaches comes back as NaN.
+        """
+        pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
+        target = (pixels - self.centre_px) / self.focal_px
+        points = target.copy()
+        for _ in range(_NEWTON_STEPS):
+            reached, jacobian = self.distort(points)
+            step = np.linalg.solve(jacobian, (reached - target)[:, :, None])[:, :, 0]
+            points -= step
+            if not np.any(np.abs(step) > _NEWTON_DONE):
+                break
+        missed = np.abs(self.distort(points)[0] - target).max(axis=1, initial=0.0) > 1e-9
+        points[missed] = np.nan
+        return points
+
+
+@record
+class Camera:
+    """A lens at its place over the board.
+
+    Attributes:
+        lens: intrinsics.
+        rotation: Rodrigues vector of the board-to-camera rotation, radians.
+        translation_mm: the board frame's origin in camera coordinates, mm.
+
+    """
+
+    lens: Lens
+    rotation: tuple[float, float, float]
+    translation_mm: tuple[float, float, float]
+
+    @property
+    def board_to_camera(self) -> Array:
+        """Rotation matrix, shape (3, 3)."""
+        return np.asarray(cv2.Rodrigues(np.array(self.rotation))[0], dtype=np.float64)
+
+    @property
+    def position_mm(self) -> Array:
+        """The camera's centre in the board frame, mm, shape (3,)."""
+        position: Array = -self.board_to_camera.T @ np.array(self.translation_mm)
+        return position
+
+    @property
+    def tilt_deg(self) -> float:
+        """Angle between the optical axis and the board's normal."""
+        return float(np.degrees(np.arccos(np.clip(-self.board_to_camera[2, 2], -1, 1))))
+
+    def to_pixels(self, points_mm: ArrayLike) -> Array:
+        """Project board-frame points.
+
+        Args:
+            points_mm: shape (..., 3), or (..., 2) for points on the paint.
+
+        Returns:
+            Pixels, shape (..., 2). Points at or behind the camera are NaN.
+
+        """
+        points = np.asarray(points_mm, dtype=np.float64)
+        if points.shape[-1] == 2:
+            points = np.concatenate([points, np.zeros_like(points[..., :1])], axis=-1)
+        flat = points.reshape(-1, 3)
+        seen = flat @ self.board_to_camera.T + self.translation_mm
+        depth = np.where(seen[:, 2] > 1e-6, seen[:, 2], np.nan)
+        distorted, _ = self.lens.distort(seen[:, :2] / depth[:, None])
+        pixels: Array = distorted * self.lens.focal_px + self.lens.centre_px
+        return pixels.reshape(*points.shape[:-1], 2)
+
+    def to_board(self, px: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
+        """Where the rays of pixels cross the plane at a height over the board.
+
+        Args:
+            px: shape (..., 2).
+            height_mm: scalar, or shape (...); the height of what was seen.
+
+        Returns:
+            Board millimetres, shape (..., 2). NaN where the ray does not come down to that plane.
+
+        """
+        pixels = np.asarray(px, dtype=np.float64)
+        flat = self.lens.undistort(pixels)
+        rays = np.concatenate([flat, np.ones((len(flat), 1))], axis=1) @ self.board_to_camera
+        heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), pixels.shape[:-1]).reshape(-1)
+        eye = self.position_mm
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = (heights - eye[2]) / rays[:, 2]
+        reach[~(reach > 0)] = np.nan
+        crossed: Array = eye[:2] + reach[:, None] * rays[:, :2]
+        return crossed.reshape(pixels.shape)

@@ -1,0 +1,35 @@
+"""What the network sees in one frame, in pixels of the raw picture."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from downfield.calibration.records import record
+
+Kind = Literal["upright", "fallen", "ball", "hand"]
+Pixel = tuple[float, float]
+
+
+@record
+class Detection:
+    """One thing seen.
+
+    Attributes:
+        kind: what it is.
+        score: confidence, 0..1.
+        box_px: left, top, right, bottom.
+        corners_px: the base top's front-left, front-right, rear-right, rear-left corners, as the figure faces; empty
+            for what has no base.
+        corner_scores: confidence per corner, 0..1: low where it is hidden.
+        helmet_px: centre of the helmet, None where there is none.
+        helmet_score: its confidence, 0..1.
+
+    """
+
+    kind: Kind
+    score: float
+    box_px: tuple[float, float, float, float]
+    corners_px: tuple[Pixel, ...] = ()
+    corner_scores: tuple[float, ...] = ()
+    helmet_px: Pixel | None = None
+    helmet_score: float = 0.0

@@ -1,0 +1,101 @@
+"""Calls: what a rulebook makes of facts, with margin, error and the clause that decided."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from downfield.calibration.records import record
+
+CallKind = Literal[
+    "tackle",
+    "broken_tackle",
+    "slipped_tackle",
+    "sack",
+    "down_by_fall",
+    "fumble",
+    "fumble_recovery",
+    "out_of_bounds",
+    "touchdown",
+    "safety",
+    "touchback",
+    "first_down",
+    "turnover_on_downs",
+    "line_of_scrimmage",
+    "stopped",
+    "stoppage",
+    "reception",
+    "interception",
+    "incomplete",
+    "overrun",
+    "field_goal",
+    "extra_point",
+    "two_point",
+    "kick",
+    "penalty",
+    "formation",
+    "pivot",
+    "timing",
+    "turned_back",
+    "figure_dead",
+    "period",
+    "game_over",
+    "info",
+]
+Verdict = Literal["called", "too_close", "reported"]
+
+
+@record
+class Reading:
+    """One way a close call can be read.
+
+    Attributes:
+        kind: what the call would be; ``"info"`` for none at all.
+        probability: of this reading, 0..1.
+        text: it, in words.
+
+    """
+
+    kind: CallKind
+    probability: float
+    text: str
+
+
+@record
+class Call:
+    """One call.
+
+    Attributes:
+        id: unique in its game, stable under replay.
+        kind: what is called.
+        t_ns: the instant the call is about (a contact's, a crossing's), not when it was published.
+        rulebook: the rulebook's name.
+        clauses: catalogue ids of the clauses that decided.
+        verdict: ``"called"``; ``"too_close"`` when below the rulebook's confidence, with both readings; ``"reported"``
+            for what is checked and told without consequence.
+        text: the call as a person would say it.
+        players: roster ids concerned, the carrier or offender first.
+        spot_yd: where the ball is spotted, field yards along x of the board, and across.
+        margin: by how much, in `unit`; positive is on the side of the call.
+        sigma: its standard deviation, same unit.
+        unit: ``"mm"``, ``"yd"``, ``"deg"``, ``"s"``, ``"count"`` or empty where nothing was measured.
+        probability: that the call is right, 0..1; 1 for what follows from declarations, rolls or clocks.
+        readings: both readings of a close call.
+        because: ids of the events it rests on.
+
+    """
+
+    id: str
+    kind: CallKind
+    t_ns: int
+    rulebook: str
+    clauses: tuple[str, ...]
+    verdict: Verdict
+    text: str
+    players: tuple[str, ...] = ()
+    spot_yd: tuple[float, float] | None = None
+    margin: float | None = None
+    sigma: float | None = None
+    unit: Literal["", "mm", "yd", "deg", "s", "count"] = ""
+    probability: float = 1.0
+    readings: tuple[Reading, ...] = ()
+    because: tuple[str, ...] = ()

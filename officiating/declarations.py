@@ -1,0 +1,313 @@
+"""Declarations: what a person tells Downfield that a camera can't see.
+
+Every declaration is one small record with a literal ``type``; `Declaration` is their union, told apart by it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from downfield.calibration.records import record
+from downfield.vision.scene import Jersey, Player
+
+Side = Literal["home", "away"]
+Choice = Literal[
+    "touchback",
+    "return",
+    "extra_point",
+    "two_point",
+    "field_goal",
+    "punt",
+    "onside",
+    "fair_catch",
+    "let_run",
+    "stop_here",
+    "overrun_stop",
+    "decline",
+    "accept",
+    "out_of_bounds",
+    "hurry_up",
+    "spike",
+    "kneel",
+    "offence_first",
+    "defence_first",
+]
+
+
+@record
+class LineUp:
+    """The roster on the board, fixed until the next line-up.
+
+    Attributes:
+        players: everybody on the board.
+        offence: the jersey that has the ball, None to leave it as it is.
+
+    """
+
+    players: tuple[Player, ...]
+    offence: Jersey | None = None
+    type: Literal["line_up"] = "line_up"
+
+
+@record
+class SetUp:
+    """The game as it stands before a play: to begin at any point, and to correct the state.
+
+    Attributes:
+        offence: which coach has the ball.
+        direction: 1 when the offence goes toward larger x, -1 toward smaller x.
+        spot_yd: line of scrimmage, field yards along x of the board.
+        down, distance_yd: as in football; a distance of 0 means to the goal line.
+        period: 1-based.
+        clock_s: time left in the period; None where the rulebook has no such clock.
+        score: home, away.
+
+    """
+
+    offence: Side
+    direction: Literal[-1, 1]
+    spot_yd: float
+    down: int = 1
+    distance_yd: float = 10.0
+    period: int = 1
+    clock_s: float | None = None
+    score: tuple[int, int] = (0, 0)
+    type: Literal["set_up"] = "set_up"
+
+
+@record
+class Separated:
+    """The men of the last play are separated: the line-up clock starts."""
+
+    type: Literal["separated"] = "separated"
+
+
+@record
+class Set:
+    """The offence is set."""
+
+    type: Literal["set"] = "set"
+
+
+@record
+class Carrier:
+    """Who has the ball, at the snap or after a change.
+
+    Attributes:
+        player: roster id.
+
+    """
+
+    player: str
+    type: Literal["carrier"] = "carrier"
+
+
+@record
+class Switch:
+    """A coach used the board's switch (else power is measured).
+
+    Attributes:
+        on: whether the board is on now.
+        by: whose coach.
+
+    """
+
+    on: bool
+    by: Side | None = None
+    type: Literal["switch"] = "switch"
+
+
+@record
+class PassDeclared:
+    """The offence declares a pass during a stoppage.
+
+    Attributes:
+        receiver: roster id, None while not said.
+
+    """
+
+    receiver: str | None = None
+    type: Literal["pass"] = "pass"
+
+
+@record
+class Pitch:
+    """The carrier pitches the ball.
+
+    Attributes:
+        to: roster id of the back who gets it.
+
+    """
+
+    to: str
+    type: Literal["pitch"] = "pitch"
+
+
+@record
+class PivotsDone:
+    """A coach has finished the pivots of this stoppage.
+
+    Attributes:
+        by: whose coach.
+
+    """
+
+    by: Side
+    type: Literal["pivots_done"] = "pivots_done"
+
+
+@record
+class BaseSwap:
+    """A figure goes onto a stationary base or back.
+
+    Attributes:
+        player: roster id.
+        stationary: whether it now stands on a stationary base.
+
+    """
+
+    player: str
+    stationary: bool
+    type: Literal["base_swap"] = "base_swap"
+
+
+@record
+class KickDeclared:
+    """A kick is declared.
+
+    Attributes:
+        kick: its kind.
+        gunners: roster ids, on a punt.
+        returner: roster id, where one is named.
+
+    """
+
+    kick: Literal["kickoff", "onside", "punt", "field_goal", "extra_point", "free_kick"]
+    gunners: tuple[str, ...] = ()
+    returner: str | None = None
+    type: Literal["kick"] = "kick"
+
+
+@record
+class ChoiceMade:
+    """A coach takes one of the options the state of the game offers.
+
+    Attributes:
+        choice: which.
+        by: whose coach.
+
+    """
+
+    choice: Choice
+    by: Side | None = None
+    type: Literal["choice"] = "choice"
+
+
+@record
+class Roll:
+    """Dice as they fell, in the order the rulebook names them.
+
+    Attributes:
+        dice: the faces shown.
+        purpose: what was rolled for; empty when the state asks for just one thing.
+        by: whose coach.
+
+    """
+
+    dice: tuple[int, ...]
+    purpose: str = ""
+    by: Side | None = None
+    type: Literal["roll"] = "roll"
+
+
+@record
+class Coin:
+    """A coin as it fell.
+
+    Attributes:
+        heads: True for heads.
+        purpose: what it was flipped for; empty when the state asks for just one thing.
+
+    """
+
+    heads: bool
+    purpose: str = ""
+    type: Literal["coin"] = "coin"
+
+
+@record
+class Claim:
+    """A coach claims something a rulebook leaves to him to claim.
+
+    Attributes:
+        claim: what.
+        by: whose coach.
+        player: roster id of the one concerned, where there is one.
+
+    """
+
+    claim: Literal[
+        "too_many_men",
+        "delay_of_game",
+        "offensive_pass_interference",
+        "defensive_pass_interference",
+        "gunner_interference",
+        "time_out",
+        "review",
+    ]
+    by: Side
+    player: str | None = None
+    type: Literal["claim"] = "claim"
+
+
+@record
+class ClockSet:
+    """The game clock is started, stopped or set.
+
+    Attributes:
+        running: whether it runs now.
+        left_s: time left in the period, None to leave it.
+
+    """
+
+    running: bool
+    left_s: float | None = None
+    type: Literal["clock"] = "clock"
+
+
+@record
+class BallPlaced:
+    """The magnetic ball is placed or taken away by hand, where the camera did not see it.
+
+    Attributes:
+        x_yd, y_yd: field yards, None when it is taken away.
+
+    """
+
+    x_yd: float | None = None
+    y_yd: float | None = None
+    type: Literal["ball_placed"] = "ball_placed"
+
+
+Declaration = Annotated[
+    LineUp
+    | SetUp
+    | Separated
+    | Set
+    | Carrier
+    | Switch
+    | PassDeclared
+    | Pitch
+    | PivotsDone
+    | BaseSwap
+    | KickDeclared
+    | ChoiceMade
+    | Roll
+    | Coin
+    | Claim
+    | ClockSet
+    | BallPlaced,
+    Field(discriminator="type"),
+]

@@ -1,0 +1,104 @@
+"""Events: every input of the engine but scenes, and their file, ``*.events.jsonl``."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from downfield.calibration.errors import FormatError
+from downfield.calibration.records import from_json, read_lines, record, to_json, write_text
+from downfield.officiating.calls import Call
+from downfield.officiating.declarations import Declaration
+
+
+@record
+class Tick:
+    """Time has passed without anything else to say so."""
+
+    type: Literal["tick"] = "tick"
+
+
+@record
+class Ruling:
+    """A person's decision about a call.
+
+    Attributes:
+        call: id of the call; empty for a call made by hand.
+        decision: ``"confirm"`` it, ``"overturn"`` it for what `replacement` says (or for no call), ``"strike"`` it
+            as if never made, or ``"manual"`` for a call the system did not make.
+        replacement: the call that stands instead.
+        note: why.
+
+    """
+
+    call: str
+    decision: Literal["confirm", "overturn", "strike", "manual"]
+    replacement: Call | None = None
+    note: str = ""
+    type: Literal["ruling"] = "ruling"
+
+
+Body = Annotated[Declaration | Ruling | Tick, Field(discriminator="type")]
+
+
+@record
+class Event:
+    """One input.
+
+    Attributes:
+        id: unique in its game.
+        t_ns: when it holds, on the game's injected clock (the capture clock of the tracks).
+        origin: who says so.
+        body: what.
+
+    """
+
+    id: str
+    t_ns: int
+    origin: Literal["operator", "referee", "league", "clock", "vision", "twin"]
+    body: Body
+
+
+@record
+class EventsHeader:
+    """First line of an event file.
+
+    Attributes:
+        game: what the events belong to.
+
+    """
+
+    game: str = ""
+    format: Literal["downfield.events"] = "downfield.events"
+    version: Literal[1] = 1
+
+
+def read_events(path: Path) -> tuple[EventsHeader, tuple[Event, ...]]:
+    """Read an event file.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: its content breaks the format; names the line and the field.
+
+    """
+    lines = read_lines(path)
+    first = next(lines, None)
+    if first is None:
+        raise FormatError(str(path), "empty: an event file begins with a header line")
+    header = from_json(EventsHeader, first[1], path=str(path), line=first[0])
+    return header, tuple(from_json(Event, text, path=str(path), line=number) for number, text in lines)
+
+
+def write_events(path: Path, header: EventsHeader, events: Iterable[Event]) -> None:
+    """Write an event file, whole or not at all.
+
+    Raises:
+        OutputError: the place can't be written.
+
+    """
+    first = to_json(EventsHeader, header)
+    write_text(path, (line + "\n" for line in itertools.chain([first], (to_json(Event, event) for event in events))))

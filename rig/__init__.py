@@ -1,0 +1,1 @@
+"""The live loop and the `downfield` command."""

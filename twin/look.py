@@ -1,0 +1,173 @@
+"""What a table looks like and how its camera sees it: the seam between randomisation and the renderers.
+
+One `Look` is drawn from a seed by `twin.randomise` and rendered by any renderer to the same geometry.
+Colours are linear-free sRGB, 0..1, red green blue.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from downfield.calibration.camera import Camera
+from downfield.calibration.field import FieldModel
+from downfield.calibration.records import record
+from downfield.twin.snapshot import Quaternion, Vector
+
+Colour = tuple[float, float, float]
+
+
+@record
+class Solid:
+    """One part of a figure, a goal post or clutter.
+
+    Attributes:
+        kind: ``box`` (half sizes x, y, z), ``ellipsoid`` (radii), ``capsule`` and ``cylinder`` (radius, half length,
+            unused; the axis is z).
+        size_mm: by kind.
+        position_mm: centre, in the owner's frame.
+        rotation: attitude, in the owner's frame.
+        colour: of its surface.
+        opacity: below 1 for clear bases.
+        part: what it is; the solid whose part is ``base`` is the base box itself, rounded by `BaseSize.corner_mm`.
+
+    """
+
+    kind: Literal["box", "ellipsoid", "capsule", "cylinder"]
+    size_mm: Vector
+    position_mm: Vector
+    rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    colour: Colour = (0.5, 0.5, 0.5)
+    opacity: float = 1.0
+    part: Literal["base", "body", "helmet", "other"] = "body"
+
+
+@record
+class FigureLook:
+    """The solids of one figure, in its own frame."""
+
+    solids: tuple[Solid, ...]
+
+
+@record
+class Lamp:
+    """One light.
+
+    Attributes:
+        position_mm: board frame.
+        strength: relative to the others; their sum is about 1.
+        colour: of its light.
+        radius_mm: its size: larger throws softer shadows.
+
+    """
+
+    position_mm: Vector
+    strength: float
+    colour: Colour
+    radius_mm: float
+
+
+@record
+class BoardLook:
+    """How the board is printed and worn.
+
+    Attributes:
+        grass: colours of the stripes, repeated from the left end line, `stripe_yd` each.
+        stripe_yd: their width.
+        line: colour of the paint.
+        end_zones: colours, left and right.
+        lettering: words in the end zones; may be empty.
+        midfield: radius of the midfield emblem in yards along, 0 for none.
+        texture: strength of the grass texture, 0..1.
+        wear: share of paint worn off, 0..1.
+        gloss: 0 matt .. 1 mirror: strength of lamp highlights.
+        rail: colour of the rail around the board, and its height and width, mm; height 0 for none.
+        bow_mm: how far the board's middle lies below its edges.
+        seed: of the grain of texture and wear.
+
+    """
+
+    grass: tuple[Colour, ...]
+    stripe_yd: float
+    line: Colour
+    end_zones: tuple[Colour, Colour]
+    lettering: tuple[str, str]
+    midfield: float
+    texture: float
+    wear: float
+    gloss: float
+    rail: Colour
+    rail_mm: tuple[float, float]
+    bow_mm: float
+    seed: int
+
+
+@record
+class Sensor:
+    """What the camera does to the picture beyond geometry.
+
+    Attributes:
+        fps: frames a second.
+        exposure_ms: shutter time: motion blur.
+        gain: brightness factor.
+        white_balance: factors on red, green, blue.
+        noise: standard deviation of read noise at mid grey, 0..255 scale; shot noise grows with brightness.
+        blur_px: standard deviation of defocus.
+        flicker: relative brightness swing of lamps on 50/60 Hz mains.
+        mains_hz: its frequency.
+        rolling_ms: time from the first row's exposure to the last's.
+        shake_px: standard deviation of the hand-free camera's sway, px.
+        buzz_px: amplitude of vibration while the board is on, px.
+        jpeg: quality of the camera's MJPEG, 1..100.
+        vignette: darkening at the corners, 0..1.
+
+    """
+
+    fps: float = 30.0
+    exposure_ms: float = 4.0
+    gain: float = 1.0
+    white_balance: Colour = (1.0, 1.0, 1.0)
+    noise: float = 2.0
+    blur_px: float = 0.5
+    flicker: float = 0.0
+    mains_hz: float = 60.0
+    rolling_ms: float = 0.0
+    shake_px: float = 0.0
+    buzz_px: float = 0.0
+    jpeg: int = 92
+    vignette: float = 0.0
+
+
+@record
+class Look:
+    """A table, its light and its camera.
+
+    Attributes:
+        seed: what it was drawn from.
+        field: the printed field.
+        board: print and wear.
+        figures: one per player, in roster order.
+        ball: its solids, in the ball's frame.
+        lamps: at least one.
+        ambient: light from everywhere, 0..1.
+        table: colour of what the board stands on.
+        clutter: things lying beside the board, in the board frame.
+        skin: colour of hands.
+        sleeve: colour of forearms.
+        camera: nominal lens and pose; shake and buzz move it frame by frame.
+        sensor: the rest of the camera.
+
+    """
+
+    seed: int
+    field: FieldModel
+    board: BoardLook
+    figures: tuple[FigureLook, ...]
+    ball: FigureLook
+    lamps: tuple[Lamp, ...]
+    ambient: float
+    table: Colour
+    clutter: tuple[Solid, ...]
+    skin: Colour
+    sleeve: Colour
+    camera: Camera
+    sensor: Sensor

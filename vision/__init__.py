@@ -1,0 +1,1 @@
+"""Frames to scenes: footprints, contacts, falls, the ball, hands, board power."""

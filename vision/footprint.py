@@ -1,0 +1,79 @@
+"""A base's outline on the board: a rectangle with rounded corners, placed and turned."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.errors import InputError
+from downfield.calibration.records import check, record
+
+Array = NDArray[np.float64]
+
+Face = Literal["front", "rear", "left", "right", "corner"]
+
+
+@record
+class BaseSize:
+    """The size of one base.
+
+    Attributes:
+        length_mm: along the heading.
+        width_mm: across the heading.
+        height_mm: of the base's top over the board.
+        corner_mm: radius of its rounded corners.
+
+    """
+
+    length_mm: float = 30.0
+    width_mm: float = 18.0
+    height_mm: float = 5.5
+    corner_mm: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("length_mm", "width_mm"):
+            check(getattr(self, name) > 0, InputError, f"{name} must be above 0, not {getattr(self, name):g}")
+        check(self.height_mm >= 0, InputError, f"height_mm can't be negative ({self.height_mm:g})")
+        largest = min(self.length_mm, self.width_mm) / 2
+        check(0 <= self.corner_mm <= largest, InputError, f"corner_mm must be 0..{largest:g}, not {self.corner_mm:g}")
+
+
+@record
+class Footprint:
+    """Where a base stands.
+
+    Attributes:
+        x_mm, y_mm: centre of the base, board frame.
+        heading_deg: where its front points, counter-clockwise from +x.
+        size: its dimensions.
+
+    """
+
+    x_mm: float
+    y_mm: float
+    heading_deg: float
+    size: BaseSize
+
+    def corners_mm(self) -> Array:
+        """The sharp corners: front-left, front-right, rear-right, rear-left; shape (4, 2)."""
+        return self._rectangle(self.size.length_mm / 2, self.size.width_mm / 2)
+
+    def core_mm(self) -> Array:
+        """Centres of the corner circles, same order, shape (4, 2): the outline is corner_mm out from their rectangle."""
+        inset = self.size.corner_mm
+        return self._rectangle(self.size.length_mm / 2 - inset, self.size.width_mm / 2 - inset)
+
+    def reach_mm(self, direction_deg: float) -> float:
+        """The outline's furthest point along a direction, measured from the board frame's origin along it."""
+        along = np.array([math.cos(math.radians(direction_deg)), math.sin(math.radians(direction_deg))])
+        return float((self.core_mm() @ along).max() + self.size.corner_mm)
+
+    def _rectangle(self, half_length: float, half_width: float) -> Array:
+        turn = math.radians(self.heading_deg)
+        ahead = np.array([math.cos(turn), math.sin(turn)]) * half_length
+        aside = np.array([-math.sin(turn), math.cos(turn)]) * half_width
+        centre: Array = np.array([self.x_mm, self.y_mm])
+        return centre + np.array([ahead + aside, ahead - aside, -ahead - aside, -ahead + aside])
