@@ -1,6 +1,6 @@
 """What stands where at one instant: the seam between the physics, the truth and the renderers.
 
-Everything is in the board frame, mm. A figure's own frame has its origin at the centre of its base's underside, x ahead,
+All is in the board frame, mm. A figure's own frame has its origin at the centre of its base's underside, x ahead,
 y to its left, z up. Quaternions are (w, x, y, z) and rotate the figure's frame into the board frame.
 """
 

@@ -62,7 +62,7 @@ class Footprint:
         return self._rectangle(self.size.length_mm / 2, self.size.width_mm / 2)
 
     def core_mm(self) -> Array:
-        """Centres of the corner circles, same order, shape (4, 2): the outline is corner_mm out from their rectangle."""
+        """Centres of the corner circles, same order, shape (4, 2); the outline lies corner_mm outside them."""
         inset = self.size.corner_mm
         return self._rectangle(self.size.length_mm / 2 - inset, self.size.width_mm / 2 - inset)
 
@@ -76,4 +76,5 @@ class Footprint:
         ahead = np.array([math.cos(turn), math.sin(turn)]) * half_length
         aside = np.array([-math.sin(turn), math.cos(turn)]) * half_width
         centre: Array = np.array([self.x_mm, self.y_mm])
-        return centre + np.array([ahead + aside, ahead - aside, -ahead - aside, -ahead + aside])
+        corners: Array = centre + np.array([ahead + aside, ahead - aside, -ahead - aside, -ahead + aside])
+        return corners
