@@ -1,0 +1,48 @@
+"""The board's surface: a bowed board lies lower in its middle, and everything on it with it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from downfield.calibration.field import FieldModel
+from downfield.twin.snapshot import FigurePose, Snapshot, Vector
+from downfield.vision.footprint import Array
+
+
+def surface_mm(field: FieldModel, bow_mm: float, points_mm: ArrayLike) -> Array:
+    """Height of the surface over the plane through the board's edges.
+
+    Args:
+        field: the printed field, for the board's extent.
+        bow_mm: how far the middle lies below the edges.
+        points_mm: shape (..., 2).
+
+    Returns:
+        Heights, shape (...): -bow_mm in the middle, 0 at the edges and beyond them.
+
+    """
+    x_low, y_low, x_high, y_high = field.board_mm
+    points = np.asarray(points_mm, dtype=np.float64)
+    centre = np.array([x_low + x_high, y_low + y_high]) / 2
+    half = np.array([x_high - x_low, y_high - y_low]) / 2
+    off = np.clip((points - centre) / half, -1, 1) ** 2
+    heights: Array = -bow_mm * (1 - off[..., 0]) * (1 - off[..., 1])
+    return heights
+
+
+def settle(snapshot: Snapshot, field: FieldModel, bow_mm: float) -> Snapshot:
+    """The snapshot with figures and ball let down onto a bowed surface."""
+    if not bow_mm:
+        return snapshot
+
+    def lowered(at: Vector) -> Vector:
+        return (at[0], at[1], at[2] + float(surface_mm(field, bow_mm, at[:2])))
+
+    figures: tuple[FigurePose, ...] = tuple(
+        dataclasses.replace(pose, position_mm=lowered(pose.position_mm)) for pose in snapshot.figures
+    )
+    ball = snapshot.ball and dataclasses.replace(snapshot.ball, position_mm=lowered(snapshot.ball.position_mm))
+    return dataclasses.replace(snapshot, figures=figures, ball=ball)
