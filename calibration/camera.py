@@ -1,7 +1,8 @@
 """The camera: a pinhole with Brown-Conrady distortion and a pose over the board.
 
 Camera coordinates are OpenCV's: x right, y down, z forward; a pixel's centre has integer coordinates. A point X on or
-above the board (board frame, mm, Z up) projects as ``distort(R X + t)``.
+above the board (board frame, mm, Z up) projects as ``distort(R X + t)``. Heights are measured from the printed surface:
+where the board is bowed, the bow is added to them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from downfield.calibration.bow import Bow
 from downfield.calibration.errors import InputError
 from downfield.calibration.records import check, record
 
@@ -17,6 +19,7 @@ Array = NDArray[np.float64]
 
 _NEWTON_STEPS = 30
 _NEWTON_DONE = 1e-13  # normalised image units: far below a millionth of a pixel
+_BOW_STEPS = 16  # each step gains a digit even where the view is slanted and the slope steep
 
 
 @record
@@ -94,12 +97,14 @@ class Camera:
         lens: intrinsics.
         rotation: Rodrigues vector of the board-to-camera rotation, radians.
         translation_mm: the board frame's origin in camera coordinates, mm.
+        bow: how the printed surface departs from a plane; None for a flat board.
 
     """
 
     lens: Lens
     rotation: tuple[float, float, float]
     translation_mm: tuple[float, float, float]
+    bow: Bow | None = None
 
     @property
     def board_to_camera(self) -> Array:
@@ -121,7 +126,7 @@ class Camera:
         """Project board-frame points.
 
         Args:
-            points_mm: shape (..., 3), or (..., 2) for points on the paint.
+            points_mm: shape (..., 3), z being the height over the printed surface; or (..., 2) for points on the paint.
 
         Returns:
             Pixels, shape (..., 2). Points at or behind the camera are NaN.
@@ -131,6 +136,8 @@ class Camera:
         if points.shape[-1] == 2:
             points = np.concatenate([points, np.zeros_like(points[..., :1])], axis=-1)
         flat = points.reshape(-1, 3)
+        if self.bow is not None:
+            flat = flat + self.bow.height_mm(flat[:, :2])[:, None] * (0.0, 0.0, 1.0)
         seen = flat @ self.board_to_camera.T + self.translation_mm
         depth = np.where(seen[:, 2] > 1e-6, seen[:, 2], np.nan)
         distorted, _ = self.lens.distort(seen[:, :2] / depth[:, None])
@@ -142,7 +149,7 @@ class Camera:
 
         Args:
             px: shape (..., 2).
-            height_mm: scalar, or shape (...); the height of what was seen.
+            height_mm: scalar, or shape (...); the height of what was seen over the printed surface.
 
         Returns:
             Board millimetres, shape (..., 2). NaN where the ray does not come down to that plane.
@@ -152,9 +159,17 @@ class Camera:
         flat = self.lens.undistort(pixels)
         rays = np.concatenate([flat, np.ones((len(flat), 1))], axis=1) @ self.board_to_camera
         heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), pixels.shape[:-1]).reshape(-1)
+        crossed = self._cross(rays, heights)
+        if self.bow is not None:
+            for _ in range(_BOW_STEPS):
+                crossed = self._cross(rays, heights + self.bow.height_mm(crossed))
+        return crossed.reshape(pixels.shape)
+
+    def _cross(self, rays: Array, z_mm: Array) -> Array:
+        """Where rays from the camera's centre, shape (n, 3), cross the planes z = z_mm, shape (n,); NaN where not."""
         eye = self.position_mm
         with np.errstate(divide="ignore", invalid="ignore"):
-            reach = (heights - eye[2]) / rays[:, 2]
+            reach = (z_mm - eye[2]) / rays[:, 2]
         reach[~(reach > 0)] = np.nan
         crossed: Array = eye[:2] + reach[:, None] * rays[:, :2]
-        return crossed.reshape(pixels.shape)
+        return crossed

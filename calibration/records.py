@@ -136,13 +136,17 @@ def check(condition: bool, error: Callable[[str], Exception], problem: str) -> N
 
 
 def _format_error(error: ValidationError, path: str, line: int | None) -> FormatError:
-    first = error.errors(include_url=False)[0]
+    errors = error.errors(include_url=False)
+    # A misspelt key is also a missing one: name the misspelling.
+    first = next((one for one in errors if one["type"] == "unexpected_keyword_argument"), errors[0])
     field = ".".join(str(part) for part in first["loc"]) or None
     problem = first["msg"]
     if first["type"] == "unexpected_keyword_argument":
         problem = "unknown key"
     elif first["type"] in {"missing", "missing_argument"}:
         problem = "missing"
+    elif first["type"] == "json_invalid":
+        problem = f"broken JSON: {first['ctx']['error']}"
     elif "ctx" in first and "error" in first["ctx"]:
         problem = str(first["ctx"]["error"])
     return FormatError(path, problem, line=line, field=field)

@@ -1,0 +1,130 @@
+"""How pixels move with the point seen and with every parameter of the camera, and the same for board positions.
+
+The parameters, in this order everywhere (fits, covariances, files): `PARAMETERS`. One focal length stands for both axes
+(pixels are square); the rotation is the Rodrigues vector; the bow's sizes come last and count only if the camera has a
+bow.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from downfield.calibration.bow import SHAPES
+from downfield.calibration.camera import Camera
+
+Array = NDArray[np.float64]
+
+PARAMETERS = (
+    *("focal_px", "centre_x_px", "centre_y_px", "k1", "k2", "p1", "p2", "k3"),
+    *("rotation_x", "rotation_y", "rotation_z", "translation_x_mm", "translation_y_mm", "translation_z_mm"),
+    *(f"bow_{shape}_mm" for shape in SHAPES),
+)
+FOCAL, CENTRE, DISTORTION = 0, slice(1, 3), slice(3, 8)
+ROTATION, TRANSLATION, BOW = slice(8, 11), slice(11, 14), slice(14, 18)
+
+
+def parameters_of(camera: Camera) -> Array:
+    """A camera's parameters in the order of `PARAMETERS`, shape (18,); the focal length is the mean of the two."""
+    lens = camera.lens
+    bow = np.zeros(len(SHAPES)) if camera.bow is None else camera.bow.sizes_mm
+    focal = sum(lens.focal_px) / 2
+    return np.array([focal, *lens.centre_px, *lens.distortion, *camera.rotation, *camera.translation_mm, *bow])
+
+
+def with_parameters(camera: Camera, values: ArrayLike) -> Camera:
+    """The camera with other parameters, shape (18,); the ratio of its focal lengths stays, as does having a bow."""
+    new = [float(value) for value in np.asarray(values)]
+    stretch = new[FOCAL] / (sum(camera.lens.focal_px) / 2)
+    lens = dataclasses.replace(
+        camera.lens,
+        focal_px=(camera.lens.focal_px[0] * stretch, camera.lens.focal_px[1] * stretch),
+        centre_px=tuple(new[CENTRE]),
+        distortion=tuple(new[DISTORTION]),
+    )
+    bow = camera.bow
+    if bow is not None:
+        along, twist, across, both = new[BOW]
+        bow = dataclasses.replace(bow, along_mm=along, twist_mm=twist, across_mm=across, both_mm=both)
+    return dataclasses.replace(
+        camera, lens=lens, rotation=tuple(new[ROTATION]), translation_mm=tuple(new[TRANSLATION]), bow=bow
+    )
+
+
+def project(camera: Camera, points_mm: ArrayLike) -> tuple[Array, Array, Array]:
+    """Pixels of points and how they move.
+
+    Args:
+        camera: the camera.
+        points_mm: board frame, shape (n, 3), z over the printed surface.
+
+    Returns:
+        Pixels (n, 2); their Jacobians by the point, px/mm, (n, 2, 3); by `PARAMETERS`, (n, 2, 18).
+
+    """
+    points = np.asarray(points_mm, dtype=np.float64).reshape(-1, 3)
+    n = len(points)
+    by_place = np.zeros((n, 3, 3)) + np.eye(3)  # of the true 3-D point by (x, y, height)
+    shapes = np.zeros((n, len(SHAPES)))
+    if camera.bow is not None:
+        shapes, slopes = camera.bow.shapes(points[:, :2])
+        by_place[:, 2, :2] = np.einsum("s,nsd->nd", camera.bow.sizes_mm, slopes)
+        points = points + (shapes @ camera.bow.sizes_mm)[:, None] * (0.0, 0.0, 1.0)
+    rotation, by_rodrigues = cv2.Rodrigues(np.array(camera.rotation))
+    seen = points @ rotation.T + camera.translation_mm
+    depth = np.where(seen[:, 2] > 1e-6, seen[:, 2], np.nan)
+    ideal = seen[:, :2] / depth[:, None]
+    distorted, by_ideal = camera.lens.distort(ideal)
+    focal = np.array(camera.lens.focal_px)
+    by_seen = np.zeros((n, 2, 3))
+    by_seen[:, 0, 0] = by_seen[:, 1, 1] = 1 / depth
+    by_seen[:, :, 2] = -ideal / depth[:, None]
+    by_seen = focal[:, None] * (by_ideal @ by_seen)
+    by_solid = by_seen @ rotation
+
+    by_parameters = np.zeros((n, 2, len(PARAMETERS)))
+    by_parameters[:, :, FOCAL] = distorted * (focal / focal.mean())
+    by_parameters[:, 0, 1] = by_parameters[:, 1, 2] = 1.0
+    by_parameters[:, :, DISTORTION] = focal[:, None] * _by_distortion(ideal)
+    turned = by_rodrigues.reshape(3, 3, 3)  # [axis, row, column] of the rotation matrix
+    by_parameters[:, :, ROTATION] = by_seen @ np.einsum("arc,nc->nra", turned, points)
+    by_parameters[:, :, TRANSLATION] = by_seen
+    by_parameters[:, :, BOW] = by_solid[:, :, 2:] * shapes[:, None, :]
+    return distorted * focal + camera.lens.centre_px, by_solid @ by_place, by_parameters
+
+
+def locate(camera: Camera, px: ArrayLike, height_mm: ArrayLike = 0.0) -> tuple[Array, Array, Array, Array]:
+    """Board positions of pixels at a height and how they move: the inverse function theorem on `project`.
+
+    Args:
+        camera: the camera.
+        px: shape (n, 2).
+        height_mm: scalar or shape (n,).
+
+    Returns:
+        Board mm (n, 2); their Jacobians by the pixel, mm/px, (n, 2, 2); by the height, (n, 2); by `PARAMETERS`,
+        (n, 2, 18).
+
+    """
+    pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
+    heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), (len(pixels),))
+    board = camera.to_board(pixels, heights)
+    _, by_point, by_parameters = project(camera, np.column_stack([board, heights]))
+    lost = ~np.isfinite(by_point).all(axis=(1, 2))
+    by_point[lost] = np.eye(2, 3)
+    by_pixel = np.linalg.inv(by_point[:, :, :2])
+    by_pixel[lost] = np.nan
+    by_height = -(by_pixel @ by_point[:, :, 2:])[:, :, 0]
+    return board, by_pixel, by_height, -by_pixel @ by_parameters
+
+
+def _by_distortion(ideal: Array) -> Array:
+    """Distorted normalised points by k1, k2, p1, p2, k3, shape (n, 2, 5)."""
+    x, y = ideal.T
+    r2 = x * x + y * y
+    by_x = [x * r2, x * r2**2, 2 * x * y, r2 + 2 * x * x, x * r2**3]
+    by_y = [y * r2, y * r2**2, r2 + 2 * y * y, 2 * x * y, y * r2**3]
+    return np.stack([np.stack(by_x, axis=1), np.stack(by_y, axis=1)], axis=1)

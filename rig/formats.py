@@ -1,0 +1,187 @@
+"""Write docs/formats.md from the records themselves: ``python -m downfield.rig.formats docs/formats.md``.
+
+What a field means is read from its record's docstring, its type from its annotation, so the page can't drift from the
+code; a test holds the committed page against what this module writes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import re
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.errors import InputError
+from downfield.calibration.field import FieldModel
+from downfield.calibration.records import write_text
+from downfield.officiating.events import Event, EventsHeader
+from downfield.vision.scene import Scene
+from downfield.vision.tracks import TracksHeader
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Format:
+    """One public format.
+
+    Attributes:
+        suffix: how its files end.
+        title: what it is.
+        text: how it is laid out.
+        roots: its top-level records, in the order they stand in the file.
+
+    """
+
+    suffix: str
+    title: str
+    text: str
+    roots: tuple[type, ...]
+
+
+FORMATS = (
+    Format(
+        "*.calibration.json",
+        "Calibration",
+        "One JSON object: the printed field, the lens and pose of the camera over it, and how well they fit.",
+        (Calibration,),
+    ),
+    Format(
+        "*.tracks.jsonl",
+        "Tracks",
+        "A header line, then one scene a line; the times of the scenes rise strictly.",
+        (TracksHeader, Scene),
+    ),
+    Format(
+        "*.events.jsonl",
+        "Events",
+        "A header line, then one event a line: what people, clocks and dice said. The body's `type` tells its kind.",
+        (EventsHeader, Event),
+    ),
+    Format(
+        "*.toml (fields)",
+        "Field models",
+        "A printed field, as the bundled presets are written. The same keys stand under `field` in the other files.",
+        (FieldModel,),
+    ),
+)
+
+_HEAD = """# File formats
+
+Made from the code by `make docs`; a test holds this page against it.
+
+All files are UTF-8. JSON Lines files (`.jsonl`) hold one JSON object a line and begin with a header that names the
+format and its version. Readers refuse unknown keys, missing keys, NaN and infinities, and name the file, the line and
+the field. Keys with a default may be left out. Lengths are millimetres on the board, yards are field yards, headings
+are degrees counter-clockwise from +x, times are integer nanoseconds on the capture clock.
+"""
+
+
+_MARKS = {"format": "names the format.", "version": "of the format.", "type": "tells this kind from the others."}
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [_HEAD]
+    described: set[type] = set()
+    for form in FORMATS:
+        parts.append(f"\n## {form.title}: `{form.suffix}`\n\n{form.text}\n")
+        for root in form.roots:
+            for kind in _reachable(root):
+                if kind not in described:
+                    described.add(kind)
+                    parts.append(_describe(kind))
+    return "".join(parts)
+
+
+def _describe(kind: type) -> str:
+    doc = inspect.getdoc(kind) or ""
+    meanings = _attributes(doc)
+    lines = [f"\n### {kind.__name__}\n\n{_summary(doc)}\n"]
+    hints = get_type_hints(kind, include_extras=True)
+    fields = dataclasses.fields(kind)
+    if fields:
+        lines.append("\n| key | type | default | meaning |\n|---|---|---|---|\n")
+    for field in fields:
+        meaning = meanings.get(field.name) or _MARKS[field.name]
+        lines.append(f"| `{field.name}` | {_type(hints[field.name])} | {_default(field)} | {meaning} |\n")
+    return "".join(lines)
+
+
+def _summary(doc: str) -> str:
+    return " ".join(doc.split("\n\n")[0].split())
+
+
+def _attributes(doc: str) -> dict[str, str]:
+    """The ``Attributes:`` section of a docstring, by field name; one entry may describe several fields."""
+    section = re.search(r"^Attributes:\n((?:[ \t]+.*\n?|\n)+)", doc, re.MULTILINE)
+    if section is None:
+        return {}
+    out: dict[str, str] = {}
+    names: list[str] = []
+    for line in section.group(1).splitlines():
+        entry = re.match(r"    ((?:\w+, )*\w+): (.*)", line)
+        if entry:
+            names = entry.group(1).split(", ")
+            out.update(dict.fromkeys(names, entry.group(2)))
+        elif line.strip():
+            out.update({name: f"{out[name]} {line.strip()}" for name in names})
+    return {name: text.replace("``", "`").replace("|", "\\|") for name, text in out.items()}
+
+
+def _type(hint: Any) -> str:
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _type(args[0])
+    if origin is Literal:
+        return " \\| ".join(f"`{value!r}`".replace("'", '"') for value in args)
+    if origin in (Union, types.UnionType):
+        return " \\| ".join(_type(arg) for arg in args)
+    if origin is tuple:
+        if args[-1] is Ellipsis:
+            return f"array of {_type(args[0])}"
+        return "[" + ", ".join(_type(arg) for arg in args) + "]"
+    if hint is type(None):
+        return "null"
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return f"[{hint.__name__}](#{hint.__name__.lower()})"
+    names = {float: "number", int: "integer", str: "string", bool: "boolean"}
+    return names.get(hint, getattr(hint, "__name__", str(hint)))
+
+
+def _default(field: dataclasses.Field[Any]) -> str:
+    if field.default is dataclasses.MISSING:
+        return "required"
+    if field.default is None:
+        return "none"
+    if dataclasses.is_dataclass(field.default):
+        return "its defaults"
+    return f"`{json.dumps(field.default)}`"
+
+
+def _reachable(root: type) -> Iterator[type]:
+    """A record and the records in its fields, depth first, each once."""
+    seen: set[type] = set()
+
+    def walk(hint: Any) -> Iterator[type]:
+        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+            if hint not in seen:
+                seen.add(hint)
+                yield hint
+                for inner in get_type_hints(hint, include_extras=True).values():
+                    yield from walk(inner)
+            return
+        for arg in get_args(hint):
+            yield from walk(arg)
+
+    yield from walk(root)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise InputError("usage: python -m downfield.rig.formats PATH")
+    write_text(Path(sys.argv[1]), [page()])

@@ -1,0 +1,43 @@
+"""What is shipped: the package list, the data files, the formats page."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from downfield.rig.formats import page
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("calibration", "models", "vision", "officiating", "api", "rig", "twin")
+
+
+def test_every_folder_of_code_is_a_listed_package() -> None:
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    on_disk = {
+        ".".join(("downfield", *init.parent.relative_to(ROOT).parts))
+        for folder in FOLDERS
+        for init in (ROOT / folder).rglob("__init__.py")
+    }
+    assert set(setuptools["packages"]) == on_disk
+
+
+def test_the_formats_page_is_what_the_code_says() -> None:
+    assert (ROOT / "docs" / "formats.md").read_text() == page(), "run `make docs`"
+
+
+def test_folders_import_only_from_those_above_them() -> None:
+    for below, folder in enumerate(FOLDERS):
+        allowed = {*FOLDERS[: below + 1]}
+        for module in (ROOT / folder).rglob("*.py"):
+            for line in module.read_text().splitlines():
+                words = line.split()
+                if words[:1] in (["from"], ["import"]) and words[1].startswith("downfield."):
+                    imported = words[1].split(".")[1]
+                    assert imported in allowed, f"{module.relative_to(ROOT)} imports downfield.{imported}"
+
+
+def test_officiating_is_pure() -> None:
+    for module in (ROOT / "officiating").rglob("*.py"):
+        text = module.read_text()
+        for impure in ("cv2", "downfield.models", "downfield.api", "import time", "import random"):
+            assert impure not in text, f"{module.relative_to(ROOT)} uses {impure}"
