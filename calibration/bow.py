@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 
 SHAPES = ("along", "twist", "across", "both")
 
+_REACH = 1.2  # beyond this many half boards from the middle the height stays what it is there: nothing was measured
+
 
 @record
 class Bow:
@@ -49,13 +51,14 @@ class Bow:
         """The four shapes at board points, shape (n, 2): values (n, 4) and slopes per mm along x and y, (n, 4, 2)."""
         middle = np.array([sum(self.x_mm), sum(self.y_mm)]) / 2
         half = np.array([self.x_mm[1] - self.x_mm[0], self.y_mm[1] - self.y_mm[0]]) / 2
-        u, v = ((points_mm - middle) / half).T
+        inside = np.abs(points_mm - middle) <= _REACH * half
+        u, v = np.clip((points_mm - middle) / half, -_REACH, _REACH).T
         bend_u, bend_v = 1.5 * u * u - 0.5, 1.5 * v * v - 0.5
         nought = np.zeros_like(u)
         values = np.stack([bend_u, u * v, bend_v, bend_u * bend_v], axis=1)
         along_u = np.stack([3 * u, v, nought, 3 * u * bend_v], axis=1) / half[0]
         along_v = np.stack([nought, u, 3 * v, bend_u * 3 * v], axis=1) / half[1]
-        return values, np.stack([along_u, along_v], axis=2)
+        return values, np.stack([along_u, along_v], axis=2) * inside[:, None, :]
 
     def height_mm(self, points_mm: Array) -> Array:
         """Height of the printed surface over the plane at board points, shape (n, 2), as (n,)."""

@@ -37,21 +37,18 @@ def parameters_of(camera: Camera) -> Array:
 
 def with_parameters(camera: Camera, values: ArrayLike) -> Camera:
     """The camera with other parameters, shape (18,); the ratio of its focal lengths stays, as does having a bow."""
-    new = [float(value) for value in np.asarray(values)]
-    stretch = new[FOCAL] / (sum(camera.lens.focal_px) / 2)
+    focal, x, y, k1, k2, p1, p2, k3, rx, ry, rz, tx, ty, tz, *bent = np.asarray(values, dtype=np.float64).tolist()
+    stretch = focal / (sum(camera.lens.focal_px) / 2)
     lens = dataclasses.replace(
         camera.lens,
         focal_px=(camera.lens.focal_px[0] * stretch, camera.lens.focal_px[1] * stretch),
-        centre_px=tuple(new[CENTRE]),
-        distortion=tuple(new[DISTORTION]),
+        centre_px=(x, y),
+        distortion=(k1, k2, p1, p2, k3),
     )
     bow = camera.bow
     if bow is not None:
-        along, twist, across, both = new[BOW]
-        bow = dataclasses.replace(bow, along_mm=along, twist_mm=twist, across_mm=across, both_mm=both)
-    return dataclasses.replace(
-        camera, lens=lens, rotation=tuple(new[ROTATION]), translation_mm=tuple(new[TRANSLATION]), bow=bow
-    )
+        bow = dataclasses.replace(bow, **dict(zip((f"{shape}_mm" for shape in SHAPES), bent, strict=True)))
+    return dataclasses.replace(camera, lens=lens, rotation=(rx, ry, rz), translation_mm=(tx, ty, tz), bow=bow)
 
 
 def project(camera: Camera, points_mm: ArrayLike) -> tuple[Array, Array, Array]:
@@ -73,7 +70,7 @@ def project(camera: Camera, points_mm: ArrayLike) -> tuple[Array, Array, Array]:
         shapes, slopes = camera.bow.shapes(points[:, :2])
         by_place[:, 2, :2] = np.einsum("s,nsd->nd", camera.bow.sizes_mm, slopes)
         points = points + (shapes @ camera.bow.sizes_mm)[:, None] * (0.0, 0.0, 1.0)
-    rotation, by_rodrigues = cv2.Rodrigues(np.array(camera.rotation))
+    rotation, by_rodrigues = (np.asarray(out, dtype=np.float64) for out in cv2.Rodrigues(np.array(camera.rotation)))
     seen = points @ rotation.T + camera.translation_mm
     depth = np.where(seen[:, 2] > 1e-6, seen[:, 2], np.nan)
     ideal = seen[:, :2] / depth[:, None]
@@ -115,7 +112,7 @@ def locate(camera: Camera, px: ArrayLike, height_mm: ArrayLike = 0.0) -> tuple[A
     _, by_point, by_parameters = project(camera, np.column_stack([board, heights]))
     lost = ~np.isfinite(by_point).all(axis=(1, 2))
     by_point[lost] = np.eye(2, 3)
-    by_pixel = np.linalg.inv(by_point[:, :, :2])
+    by_pixel: Array = np.asarray(np.linalg.inv(by_point[:, :, :2]), dtype=np.float64)
     by_pixel[lost] = np.nan
     by_height = -(by_pixel @ by_point[:, :, 2:])[:, :, 0]
     return board, by_pixel, by_height, -by_pixel @ by_parameters
