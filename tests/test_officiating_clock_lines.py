@@ -1,0 +1,167 @@
+"""NFL Strategy's clock: every cell of the table, every exception."""
+
+from __future__ import annotations
+
+import itertools
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from downfield.calibration.errors import RefusedError
+from downfield.officiating.clock_lines import (
+    ClockPlay,
+    LineClock,
+    StopReason,
+    after_play,
+    let_run,
+    lines_for_kicks,
+    lines_moved,
+)
+
+# (running, running and hurrying, stopped); None where it can't be.
+TABLE: dict[ClockPlay, tuple[int | None, int | None, int | None]] = {
+    "ordinary": (4, 2, 1),
+    "kneel": (4, 4, 0),
+    "spike": (0, 0, None),
+    "auto_5": (3, 1, 0),
+    "kickoff_returned": (None, None, 1),
+    "kickoff_dead": (None, None, 0),
+    "try": (None, None, 0),
+}
+
+
+@pytest.mark.parametrize("play", get_args(ClockPlay))
+def test_every_cell(play: ClockPlay) -> None:
+    running, hurrying, stopped = TABLE[play]
+    for expected, is_running, hurry_up in ((running, True, False), (hurrying, True, True)):
+        if expected is None:
+            with pytest.raises(RefusedError, match="NFLS"):
+                lines_moved(play, running=is_running, hurry_up=hurry_up)
+        else:
+            assert lines_moved(play, running=is_running, hurry_up=hurry_up) == expected
+    for hurry_up in (False, True):
+        if stopped is None:
+            with pytest.raises(RefusedError, match="NFLS"):
+                lines_moved(play, running=False, hurry_up=hurry_up)
+        else:
+            assert lines_moved(play, running=False, hurry_up=hurry_up) == stopped
+
+
+@pytest.mark.parametrize("reason", get_args(StopReason))
+def test_every_reason_leaves_the_clock_stopped(reason: StopReason) -> None:
+    assert not after_play(LineClock(50, running=True), "ordinary", frozenset({reason})).running
+
+
+def test_a_run_a_completion_and_a_kneel_leave_it_running() -> None:
+    assert after_play(LineClock(50), "ordinary").running
+    assert after_play(LineClock(50), "kneel") == LineClock(50, running=True)
+
+
+@pytest.mark.parametrize(("kicks", "lines"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)])
+def test_rekicks_share_a_line_in_pairs(kicks: int, lines: int) -> None:
+    assert lines_for_kicks(kicks) == lines
+
+
+def test_no_kicks_take_no_lines_because_there_are_none() -> None:
+    with pytest.raises(RefusedError, match="0 kicks"):
+        lines_for_kicks(0)
+
+
+@pytest.mark.parametrize("to_warning", [1, 2, 3])
+def test_a_play_with_the_clock_running_near_the_warning_ends_one_line_past_it(to_warning: int) -> None:
+    clock = after_play(LineClock(12 + to_warning, running=True, warning_at=12), "ordinary")
+    assert clock == LineClock(11, running=False, warning_at=None)
+
+
+def test_hurrying_with_two_lines_left_ends_past_the_warning_too() -> None:
+    assert after_play(LineClock(14, running=True, warning_at=12), "ordinary", hurry_up=True).left == 11
+
+
+def test_hurrying_with_three_lines_left_leaves_one() -> None:
+    clock = after_play(LineClock(15, running=True, warning_at=12), "ordinary", hurry_up=True)
+    assert clock == LineClock(13, running=True, warning_at=12)
+
+
+def test_a_play_ending_on_the_warning_stops_the_clock() -> None:
+    assert after_play(LineClock(16, running=True, warning_at=12), "ordinary") == LineClock(12)
+    assert after_play(LineClock(13, running=False, warning_at=12), "ordinary") == LineClock(12)
+
+
+def test_a_spike_near_the_warning_takes_nothing() -> None:
+    clock = after_play(LineClock(13, running=True, warning_at=12), "spike", frozenset({"spike"}))
+    assert clock == LineClock(13, running=False, warning_at=12)
+
+
+@pytest.mark.parametrize(("left", "hurry_up"), [(3, False), (2, False), (1, False), (1, True)])
+@pytest.mark.parametrize("warning_at", [None, 12])
+def test_an_auto_5_always_leaves_one_more_play(left: int, hurry_up: bool, warning_at: int | None) -> None:
+    start = LineClock(left + (warning_at or 0), running=True, warning_at=warning_at)
+    held = after_play(start, "auto_5", frozenset({"penalty"}), hurry_up=hurry_up)
+    assert held.to_mark == 1
+    assert held.one_more
+    assert not held.running
+    after = after_play(held, "ordinary")
+    assert after == (LineClock(0) if warning_at is None else LineClock(11))
+    assert after.over is (warning_at is None)
+
+
+def test_an_auto_5_with_time_to_spare_is_just_a_line_shorter() -> None:
+    assert after_play(LineClock(4, running=True), "auto_5", frozenset({"penalty"})) == LineClock(1)
+    near = after_play(LineClock(14, running=True, warning_at=12), "auto_5", frozenset({"penalty"}), hurry_up=True)
+    assert near == LineClock(13, warning_at=12)
+
+
+def test_a_play_that_takes_no_line_is_not_the_one_more() -> None:
+    held = LineClock(1, one_more=True)
+    assert after_play(held, "auto_5", frozenset({"penalty"})) == held
+
+
+def test_one_more_play_follows_an_onside_kick_its_kickers_recover() -> None:
+    kicked = after_play(LineClock(1), "kickoff_returned", frozenset({"kickoff"}), onside_recovered=True)
+    assert kicked == LineClock(1, one_more=True)
+    assert after_play(kicked, "ordinary").over
+    assert after_play(LineClock(1), "kickoff_returned", frozenset({"kickoff"})).over
+
+
+@pytest.mark.parametrize("lines", [1, 2, 3])
+def test_the_offence_may_let_the_last_lines_run(lines: int) -> None:
+    assert let_run(LineClock(12 + lines, running=True, warning_at=12)) == LineClock(12)
+    assert let_run(LineClock(lines, running=True)).over
+
+
+@pytest.mark.parametrize("clock", [LineClock(3), LineClock(4, running=True), LineClock(16, True, 12)])
+def test_else_it_may_not(clock: LineClock) -> None:
+    with pytest.raises(RefusedError, match="NFLS-024"):
+        let_run(clock)
+
+
+@given(
+    st.integers(1, 100),
+    st.booleans(),
+    st.booleans(),
+    st.lists(st.tuples(st.sampled_from(get_args(ClockPlay)), st.booleans(), st.booleans()), max_size=40),
+)
+def test_the_clock_never_rises_and_stops_at_its_marks(
+    left: int, running: bool, warned: bool, plays: list[tuple[ClockPlay, bool, bool]]
+) -> None:
+    clock = LineClock(left, running, None if warned or left <= 12 else 12)
+    for play, hurry_up, stopped in plays:
+        if clock.over:
+            break
+        try:
+            after = after_play(clock, play, frozenset({"incomplete"} if stopped else ()), hurry_up=hurry_up)
+        except RefusedError:
+            continue
+        assert 0 <= after.left <= clock.left
+        assert not (after.running and after.over)
+        if clock.warning_at is not None and after.left <= clock.warning_at:
+            assert not after.running
+            assert after.left >= clock.warning_at - 3
+        clock = after
+
+
+def test_table_names_every_play() -> None:
+    assert set(TABLE) == set(get_args(ClockPlay))
+    assert all(len(row) == 3 for row in itertools.chain(TABLE.values()))
