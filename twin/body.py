@@ -1,0 +1,216 @@
+"""The bodies of a table, as a MuJoCo model: board, rail, figures and ball, in millimetres, grams and seconds.
+
+A figure is one free body whose frame is the figure's own frame: origin at the centre of the base's underside, x ahead,
+y to its left, z up. Its base is twice in the model, since no one shape serves both ends:
+
+- among bases (and against rails and the magnetic ball) a convex prism whose plan outline is the rounded rectangle of
+  `BaseSize` to 0.01 mm: contacts happen where the truth's footprints touch;
+- against the board a sharp box of the same size, whose four corners make the steady stand that a prism's solver
+  contacts do not.
+
+The player on the base is a capsule within the base's outline, so upright figures meet base to base.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+
+from downfield.calibration.field import Array, FieldModel
+from downfield.vision.footprint import BaseSize
+from downfield.vision.scene import Player
+
+STEP_NS = 2_000_000
+"""One step of the physics."""
+
+FIGURE_TOP_MM = 36.0
+"""Height of a figure's crown over the board."""
+
+SHOULDER_MM = 7.5
+"""Largest radius of the capsule that stands for the player; bases narrower than twice this get a slimmer one."""
+
+MAGNETIC_BALL_MM = (4.5, 3.0)
+"""Radius and half height of the magnetic ball."""
+
+FOAM_BALL_MM = (4.0, 2.5, 2.5)
+"""Half axes of the foam ball."""
+
+PARKED_MM = 2000.0
+"""How far above the board whatever is not in play is kept."""
+
+# Who collides with whom: a geom's type against the other's affinity.
+_GROUND, _OUTLINE = 1, 2
+
+_BASE_FRICTION = 0.08  # between bases: smooth plastic, shaken
+_BODY_FRICTION = 0.3  # of the player's body, which is what a fallen figure lies on
+_FOAM_G = 0.15
+_CORNER_FACETS = 6
+_RAIL_MM = (20.0, 12.0)  # thickness and height of the rail around the board
+_GRAVITY = 9810.0
+
+
+def build_model(players: Sequence[Player], field: FieldModel) -> mujoco.MjModel:
+    """The table with all its figures at the origin: place them before stepping.
+
+    Bodies are ordered world, players as given, ``foam``, ``magnetic``; so player ``i`` owns ``qpos[7 * i:7 * i + 7]``.
+
+    Args:
+        players: every figure that will stand on the board at any time.
+        field: gives the board's extent.
+
+    """
+    spec = mujoco.MjSpec()
+    spec.compiler.autolimits = False
+    _set_options(spec)
+    _add_board(spec, field)
+    for player in players:
+        _add_figure(spec, player)
+    _add_balls(spec)
+    return spec.compile()
+
+
+def inertia(mass_g: float, base: BaseSize) -> Array:
+    """Principal moments of a figure about its centre of mass, g mm^2, shape (3,).
+
+    Those of an upright block, as wide and long as two thirds of the base and two thirds of the figure high.
+    """
+    x, y, z = (2 / 3 * side for side in (base.length_mm, base.width_mm, FIGURE_TOP_MM))
+    return mass_g / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
+
+
+def outline_mm(base: BaseSize) -> Array:
+    """Plan outline of a base as the physics has it, counter-clockwise, shape (n, 2), about its centre.
+
+    Its arcs are inscribed polygons: they err inward by 0.9 % of the radius at most, 0.009 mm for a corner of 1 mm.
+    """
+    half_length, half_width, radius = base.length_mm / 2, base.width_mm / 2, base.corner_mm
+    if radius == 0:
+        return np.array(
+            [
+                (half_length, half_width),
+                (-half_length, half_width),
+                (-half_length, -half_width),
+                (half_length, -half_width),
+            ]
+        )
+    turns = np.linspace(0, math.pi / 2, _CORNER_FACETS + 1)
+    arc = radius * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    centre = np.array([half_length - radius, half_width - radius])
+    out = []
+    for quarter, (sign_x, sign_y) in enumerate([(1, 1), (-1, 1), (-1, -1), (1, -1)]):
+        turn = quarter * math.pi / 2
+        spin = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
+        out.append(centre * (sign_x, sign_y) + arc @ spin.T)
+    return np.concatenate(out)
+
+
+def _set_options(spec: mujoco.MjSpec) -> None:
+    option = spec.option
+    option.timestep = STEP_NS / 1e9
+    option.gravity = [0.0, 0.0, -_GRAVITY]
+    option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    option.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
+    option.iterations = 30
+    option.tolerance = 1e-7
+
+
+def _add_board(spec: mujoco.MjSpec, field: FieldModel) -> None:
+    world = spec.worldbody
+    world.add_geom(
+        name="board",
+        type=mujoco.mjtGeom.mjGEOM_PLANE,
+        size=[0, 0, 1],
+        contype=_GROUND,
+        conaffinity=0,
+        friction=[0, 0, 0],
+        **_SOLID,
+    )
+    x_low, y_low, x_high, y_high = field.board_mm
+    thick, high = _RAIL_MM[0] / 2, _RAIL_MM[1] / 2
+    middle_x, middle_y = (x_low + x_high) / 2, (y_low + y_high) / 2
+    half_x, half_y = (x_high - x_low) / 2 + 2 * thick, (y_high - y_low) / 2 + 2 * thick
+    sides = [
+        (x_low - thick, middle_y, thick, half_y),
+        (x_high + thick, middle_y, thick, half_y),
+        (middle_x, y_low - thick, half_x, thick),
+        (middle_x, y_high + thick, half_x, thick),
+    ]
+    for x, y, size_x, size_y in sides:
+        world.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=[size_x, size_y, high],
+            pos=[x, y, high],
+            contype=0,
+            conaffinity=_OUTLINE,
+            friction=[_BASE_FRICTION, 0, 0],
+            **_SOLID,
+        )
+
+
+def _add_figure(spec: mujoco.MjSpec, player: Player) -> None:
+    base = player.base
+    body = spec.worldbody.add_body(name=player.id)
+    body.add_freejoint()
+    body.explicitinertial = True
+    body.mass, body.ipos, body.inertia = 4.0, [0, 0, 11.0], inertia(4.0, base)
+    half = [base.length_mm / 2, base.width_mm / 2, base.height_mm / 2]
+    body.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_BOX,
+        size=half,
+        pos=[0, 0, half[2]],
+        contype=0,
+        conaffinity=_GROUND,
+        friction=[0, 0, 0],
+        **_SOLID,
+    )
+    outline = outline_mm(base)
+    rings = [np.column_stack([outline, np.full(len(outline), z)]) for z in (0.0, base.height_mm)]
+    spec.add_mesh(name=f"outline of {player.id}", uservert=np.concatenate(rings).ravel())
+    body.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_MESH,
+        meshname=f"outline of {player.id}",
+        contype=_OUTLINE,
+        conaffinity=_OUTLINE,
+        friction=[_BASE_FRICTION, 0, 0],
+        **_SOLID,
+    )
+    radius = min(SHOULDER_MM, 0.45 * base.width_mm)
+    body.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+        size=[radius, 0, 0],
+        fromto=[0, 0, base.height_mm + radius, 0, 0, FIGURE_TOP_MM - radius],
+        contype=_OUTLINE,
+        conaffinity=_OUTLINE | _GROUND,
+        friction=[_BODY_FRICTION, 0, 0],
+        **_SOLID,
+    )
+
+
+def _add_balls(spec: mujoco.MjSpec) -> None:
+    foam = spec.worldbody.add_body(name="foam", pos=[0, 0, PARKED_MM])
+    foam.add_freejoint()
+    foam.explicitinertial = True
+    foam.mass, foam.ipos, foam.inertia = _FOAM_G, [0, 0, 0], [_FOAM_G * 2.5, _FOAM_G * 4.5, _FOAM_G * 4.5]
+    foam.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_ELLIPSOID,
+        size=list(FOAM_BALL_MM),
+        contype=_OUTLINE,
+        conaffinity=_OUTLINE | _GROUND,
+        friction=[_BODY_FRICTION, 0, 0],
+        **_SOLID,
+    )
+    magnetic = spec.worldbody.add_body(name="magnetic", mocap=True, pos=[0, 0, PARKED_MM])
+    magnetic.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+        size=[*MAGNETIC_BALL_MM, 0],
+        contype=0,
+        conaffinity=_OUTLINE,
+        friction=[_BASE_FRICTION, 0, 0],
+        **_SOLID,
+    )
+
+
+_SOLID = {"solref": [0.005, 1.0], "solimp": [0.95, 0.99, 0.05, 0.5, 2.0], "condim": 3}

@@ -1,0 +1,110 @@
+"""Where all figures stand at one instant, as arrays, and what of it lies on the board's plane."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.field import Array
+from downfield.vision.footprint import BaseSize, Footprint
+
+FALLEN_DEG = 45.0
+"""A figure tilted further than this is lying or past saving; see `truth`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Poses:
+    """Where everything stands at one instant; rows are the roster.
+
+    Attributes:
+        t_ns: the instant.
+        power: whether the board is on.
+        position_mm: origins of the figures' frames, shape (n, 3).
+        rotation: attitudes, quaternions (w, x, y, z), shape (n, 4).
+        on_board: which figures are on the board or in a hand over it, shape (n,).
+        held: which are in a hand, shape (n,).
+        ball: position and attitude of the loose ball, shape (7,).
+
+    """
+
+    t_ns: int
+    power: bool
+    position_mm: Array
+    rotation: Array
+    on_board: NDArray[np.bool_]
+    held: NDArray[np.bool_]
+    ball: Array
+
+    @property
+    def axes(self) -> Array:
+        """Rotation matrices: columns are the figures' x, y and z axes in the board frame; shape (n, 3, 3)."""
+        w, x, y, z = self.rotation.T
+        rows = [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+        return np.moveaxis(np.array(rows), 2, 0)
+
+    @property
+    def tilt_deg(self) -> Array:
+        """Angles between the figures' z axes and the board's normal, shape (n,)."""
+        _, x, y, _ = self.rotation.T
+        # By the sine of the half angle: exact for small tilts, where the cosine of the angle is not.
+        return np.degrees(2 * np.arcsin(np.clip(np.hypot(x, y), 0.0, 1.0)))
+
+    def moved_to(self, other: Poses) -> Poses:
+        """The poses of another instant at this one's time."""
+        return replace(other, t_ns=self.t_ns)
+
+
+def between(before: Poses, after: Poses, t_ns: int) -> Poses:
+    """The poses at an instant between two steps: positions and attitudes run straight."""
+    span = after.t_ns - before.t_ns
+    share = (t_ns - before.t_ns) / span if span else 1.0
+    if share == 1.0:
+        return after
+    turned = np.where((before.rotation * after.rotation).sum(axis=1, keepdims=True) < 0, -1.0, 1.0) * before.rotation
+    rotation = turned + share * (after.rotation - turned)
+    ball = before.ball + share * (after.ball - before.ball)
+    ball[3:] /= np.linalg.norm(ball[3:])
+    return replace(
+        after,
+        t_ns=t_ns,
+        position_mm=before.position_mm + share * (after.position_mm - before.position_mm),
+        rotation=rotation / np.linalg.norm(rotation, axis=1, keepdims=True),
+        ball=ball,
+    )
+
+
+def level_rotation(heading_deg: float) -> tuple[float, float, float, float]:
+    """The attitude of an upright figure with a heading."""
+    half = math.radians(heading_deg) / 2
+    return math.cos(half), 0.0, 0.0, math.sin(half)
+
+
+def footprint(poses: Poses, row: int, base: BaseSize) -> Footprint:
+    """What a figure's base covers on the board.
+
+    Of an upright figure it is the base's outline about the middle of the base, turned to its heading. Of a fallen one
+    it is the rectangle along its heading that the base covers as it lies. A figure on its face or back has no
+    horizontal front: its heading is then square to its left side.
+    """
+    axes = poses.axes[row]
+    ahead, left = axes[:2, 0], axes[:2, 1]
+    if math.hypot(*ahead) >= math.hypot(*left):
+        heading = math.atan2(ahead[1], ahead[0])
+    else:
+        heading = math.atan2(-left[0], left[1])
+    x, y, _ = poses.position_mm[row] + axes @ (0.0, 0.0, base.height_mm / 2)
+    size = base
+    if poses.tilt_deg[row] > FALLEN_DEG:
+        halves = np.array([base.length_mm, base.width_mm, base.height_mm])
+        along = np.array([math.cos(heading), math.sin(heading)])
+        across = np.array([-along[1], along[0]])
+        length, width = (float(np.abs(direction @ axes[:2]) @ halves) for direction in (along, across))
+        size = BaseSize(length, width, 0.0, 0.0)
+    return Footprint(float(x), float(y), math.degrees(heading), size)

@@ -1,0 +1,52 @@
+"""Where figures are placed and how each of them walks: what a script gives the physics."""
+
+from __future__ import annotations
+
+from downfield.calibration.errors import InputError
+from downfield.calibration.records import check, record
+
+
+@record
+class Placement:
+    """Where a figure is put on the board.
+
+    Attributes:
+        x_mm, y_mm: centre of its base, board frame.
+        heading_deg: where its front points, counter-clockwise from +x.
+
+    """
+
+    x_mm: float
+    y_mm: float
+    heading_deg: float = 0.0
+
+
+@record
+class Trait:
+    """How one figure walks and stands. Coaches tune all of it: dials, prongs and weights.
+
+    Attributes:
+        speed_mm_s: walking speed along its heading; negative walks backward.
+        curl_deg_s: how fast it turns of itself, counter-clockwise.
+        drive: the largest push of its prongs, as a share of its weight; the stronger one wins a pushing match.
+        mass_g: its mass.
+        com_mm: height of its centre of mass over the board; the higher, the sooner it falls (10 never, 17 soon).
+        wander: how unsteadily it walks: the standard deviation of its speed as a share of that speed, and of its
+            turning as a share of 60 deg/s.
+        stationary: it stands where it is put; its base has no prongs.
+
+    """
+
+    speed_mm_s: float = 70.0
+    curl_deg_s: float = 0.0
+    drive: float = 0.35
+    mass_g: float = 4.0
+    com_mm: float = 11.0
+    wander: float = 0.08
+    stationary: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("mass_g", "com_mm"):
+            check(getattr(self, name) > 0, InputError, f"{name} must be above 0, not {getattr(self, name):g}")
+        for name in ("drive", "wander"):
+            check(getattr(self, name) >= 0, InputError, f"{name} can't be negative ({getattr(self, name):g})")
