@@ -83,6 +83,10 @@ class BoardLook:
         rail: colour of the rail around the board, and its height and width, mm; height 0 for none.
         bow_mm: how far the board's middle lies below its edges.
         seed: of the grain of texture and wear.
+        border: colour beyond the sidelines and end lines.
+        emblem: colour of the midfield emblem.
+        font: style of numbers and words, see `twin.lettering`.
+        arrows: whether the numbers carry arrows toward the nearer goal.
 
     """
 
@@ -99,6 +103,10 @@ class BoardLook:
     rail_mm: tuple[float, float]
     bow_mm: float
     seed: int
+    border: Colour = (0.12, 0.35, 0.16)
+    emblem: Colour = (0.85, 0.85, 0.85)
+    font: int = 4
+    arrows: bool = True
 
 
 @record

@@ -1,0 +1,83 @@
+"""Masks of words, numbers, arrows: what is painted on a field besides straight lines."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Plane = NDArray[np.float32]
+
+FONTS = 8
+"""How many styles of lettering there are."""
+
+_WEIGHTS = (400, 550, 700, 900)
+_EM_PX = 96  # glyphs are drawn once at this size and then fitted
+
+
+def text_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
+    """A word as a coverage mask, 0..1, as large as fits into width and height, px."""
+    glyphs = _glyphs(text, font % FONTS)
+    scale = min(fit_px[0] / glyphs.shape[1], fit_px[1] / glyphs.shape[0])
+    return _fit(glyphs, glyphs.shape[1] * scale, glyphs.shape[0] * scale)
+
+
+def number_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
+    """A yard number as a coverage mask: its digits set apart, so that the yard line runs between them.
+
+    It is as high as asked, and squeezed where it would be too wide.
+    """
+    digits = [_glyphs(digit, font % FONTS) for digit in text]
+    gap_px = round(0.35 * _EM_PX)
+    tall = max(digit.shape[0] for digit in digits)
+    parts: list[Plane] = []
+    for digit in digits:
+        above = (tall - digit.shape[0]) // 2
+        parts.append(np.pad(digit, ((above, tall - digit.shape[0] - above), (0, 0))))
+        parts.append(np.zeros((tall, gap_px), dtype=np.float32))
+    joined = np.hstack(parts[:-1])
+    return _fit(joined, min(joined.shape[1] * fit_px[1] / tall, fit_px[0]), fit_px[1])
+
+
+def arrow_mask(size_px: float, toward: int) -> Plane:
+    """A slim triangle pointing along +x (1) or -x (-1), as a coverage mask."""
+    across, along = max(int(np.ceil(0.8 * size_px)), 1) + 2, max(int(np.ceil(size_px)), 1) + 2
+    mask = np.zeros((across, along), dtype=np.uint8)
+    middle = (across - 1) / 2
+    corners = np.array([[1, middle - 0.3 * size_px], [1 + size_px, middle], [1, middle + 0.3 * size_px]])
+    cv2.fillConvexPoly(mask, np.rint(corners * 16).astype(np.int32), (255,), cv2.LINE_AA, 4)
+    plane: Plane = mask.astype(np.float32) / np.float32(255)
+    return plane if toward > 0 else np.ascontiguousarray(plane[:, ::-1])
+
+
+def place_mask(plane: Plane, mask: Plane, centre_px: tuple[float, float]) -> None:
+    """Add a mask to a plane, its centre at a point (in pixel edges, 0 = outer edge), to a fraction of a pixel."""
+    rows, columns = mask.shape
+    left, top = centre_px[0] - columns / 2, centre_px[1] - rows / 2
+    x, y = int(np.floor(left)), int(np.floor(top))
+    shift = np.array([[1, 0, left - x], [0, 1, top - y]])
+    moved = cv2.warpAffine(mask, shift, (columns + 1, rows + 1), flags=cv2.INTER_LINEAR)
+    x_low, y_low = max(x, 0), max(y, 0)
+    x_high, y_high = min(x + columns + 1, plane.shape[1]), min(y + rows + 1, plane.shape[0])
+    if x_low < x_high and y_low < y_high:
+        part = plane[y_low:y_high, x_low:x_high]
+        np.minimum(part + moved[y_low - y : y_high - y, x_low - x : x_high - x], 1, out=part)
+
+
+@lru_cache(maxsize=256)
+def _glyphs(text: str, font: int) -> Plane:
+    """A line of text drawn large and cut to its ink."""
+    face = cv2.FontFace("italic" if font % 2 else "sans")
+    canvas = np.zeros((2 * _EM_PX, _EM_PX * (len(text) + 1)), dtype=np.uint8)
+    cv2.putText(canvas, text, (_EM_PX // 2, int(1.5 * _EM_PX)), (255,), face, _EM_PX, _WEIGHTS[font // 2])
+    rows, columns = np.flatnonzero(canvas.any(axis=1)), np.flatnonzero(canvas.any(axis=0))
+    ink = canvas[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    return ink.astype(np.float32) / np.float32(255)
+
+
+def _fit(mask: Plane, width_px: float, height_px: float) -> Plane:
+    size = (max(round(width_px), 1), max(round(height_px), 1))
+    shrinks = size[0] < mask.shape[1]
+    return np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR))
