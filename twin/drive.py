@@ -16,6 +16,10 @@ import numpy as np
 from downfield.calibration.field import Array
 from downfield.calibration.records import record
 from downfield.twin.body import STEP_NS
+from downfield.twin.traits import Trait
+
+FLOOR_FRICTION = {True: 0.01, False: 0.25}
+"""Friction of bases on the board, by whether it is on: shaken, they all but float and the drive is what holds them."""
 
 _STEP_S = STEP_NS / 1e9
 _GRAVITY = 9810.0  # mm/s^2
@@ -53,7 +57,10 @@ class Motion:
         position_mm: origins of the figures' frames, shape (n, 3).
         rotation: attitudes, (w, x, y, z), shape (n, 4).
         velocity_mm_s: of the origins, shape (n, 3).
-        spin: angular velocities about the board's z, rad/s, shape (n,).
+        spin: angular velocities about the figures' z, rad/s, shape (n,).
+        mass_g: shape (n,).
+        com_mm: heights of the centres of mass over the bases' undersides, shape (n,).
+        moment: of inertia about the figures' z, g mm^2, shape (n,).
 
     """
 
@@ -61,6 +68,9 @@ class Motion:
     rotation: Array
     velocity_mm_s: Array
     spin: Array
+    mass_g: Array
+    com_mm: Array
+    moment: Array
 
 
 class Drive:
@@ -78,26 +88,41 @@ class Drive:
         self._vibration = vibration
         self._wander = np.zeros((count, 2))  # of speed and of turning; unit variance
         self._rock = np.zeros((count, 2))
-        self.speed_mm_s, self.curl_rad_s, self.push, self.wander = (np.zeros(count) for _ in range(4))
-        self.target_mm = np.full((count, 2), np.nan)
+        self._speed_mm_s, self._curl_rad_s, self._push, self._unsteady = (np.zeros(count) for _ in range(4))
+        self._target_mm = np.full((count, 2), np.nan)
 
-    def forces(self, motion: Motion, mass_g: Array, com_mm: Array, inertia_z: Array, *, power: bool) -> Array:
+    def set_trait(self, row: int, trait: Trait) -> None:
+        """Change how a figure walks."""
+        walks = not trait.stationary
+        self._speed_mm_s[row] = walks * trait.speed_mm_s
+        self._curl_rad_s[row] = walks * math.radians(trait.curl_deg_s)
+        self._unsteady[row] = walks * trait.wander
+        self._push[row] = trait.drive
+
+    def set_target(self, row: int, target_mm: tuple[float, float] | None) -> None:
+        """Steer a figure toward a point, or let it go as it likes."""
+        self._target_mm[row] = (math.nan, math.nan) if target_mm is None else target_mm
+
+    def forces(self, motion: Motion, *, power: bool) -> Array:
         """Forces and torques at the centres of mass, board frame, shape (n, 6), g mm/s^2 and g mm^2/s^2."""
         self._advance()
+        mass_g, com_mm = motion.mass_g, motion.com_mm
         w, x, y, z = motion.rotation.T
         ahead = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z)], axis=1)
         up = 1 - 2 * (x * x + y * y)
         ahead /= np.maximum(np.hypot(ahead[:, 0], ahead[:, 1]), 1e-9)[:, None]
-        grip = mass_g * _GRAVITY * self.push * (up > _DRIVEN_UP)
+        grip = mass_g * _GRAVITY * self._push * (up > _DRIVEN_UP)
 
         missing = -motion.velocity_mm_s[:, :2]
         rate = np.zeros(len(up))
         if power:
-            missing += (self.speed_mm_s * (1 + self.wander * self._wander[:, 0]))[:, None] * ahead
+            speed = self._speed_mm_s * (1 + self._unsteady * self._wander[:, 0])
+            speed = speed + np.sign(speed) * FLOOR_FRICTION[True] * _GRAVITY / _DRIVE_PER_S  # what friction takes
+            missing += speed[:, None] * ahead
             rate = self._turning(motion.position_mm, ahead)
         pull = mass_g[:, None] * _DRIVE_PER_S * missing
         pull *= np.minimum(1.0, grip / np.maximum(np.hypot(pull[:, 0], pull[:, 1]), 1e-9))[:, None]
-        turn = np.clip(inertia_z * _YAW_PER_S * (rate - motion.spin), -grip * _GRIP_MM, grip * _GRIP_MM)
+        turn = np.clip(motion.moment * _YAW_PER_S * (rate - motion.spin), -grip * _GRIP_MM, grip * _GRIP_MM)
 
         out = np.zeros((len(up), 6))
         out[:, :2] = pull
@@ -105,7 +130,8 @@ class Drive:
         out[:, 4] = -com_mm * pull[:, 0]
         out[:, 5] = turn
         if power:
-            self._shake(out, mass_g, com_mm)
+            out[:, :2] += self._vibration.jitter_mm_s2 * mass_g[:, None] * self._white
+            out[:, 3:5] += (self._vibration.rock * _GRAVITY * mass_g * com_mm)[:, None] * self._rock
         return out
 
     def _advance(self) -> None:
@@ -117,16 +143,12 @@ class Drive:
         self._white = fresh[:, 4:]
 
     def _turning(self, position_mm: Array, ahead: Array) -> Array:
-        rate: Array = self.curl_rad_s + self.wander * math.radians(_WANDER_DEG_S) * self._wander[:, 1]
-        steered = ~np.isnan(self.target_mm[:, 0])
+        rate: Array = self._curl_rad_s + self._unsteady * math.radians(_WANDER_DEG_S) * self._wander[:, 1]
+        steered = ~np.isnan(self._target_mm[:, 0])
         if steered.any():
-            to_target = self.target_mm - position_mm[:, :2]
+            to_target = self._target_mm - position_mm[:, :2]
             across = ahead[:, 0] * to_target[:, 1] - ahead[:, 1] * to_target[:, 0]
             along = (ahead * to_target).sum(axis=1)
             limit = math.radians(self._vibration.steer_deg_s)
             rate = np.where(steered, np.clip(_STEER_PER_S * np.arctan2(across, along), -limit, limit), rate)
         return rate
-
-    def _shake(self, out: Array, mass_g: Array, com_mm: Array) -> None:
-        out[:, :2] += self._vibration.jitter_mm_s2 * mass_g[:, None] * self._white
-        out[:, 3:5] += (self._vibration.rock * _GRAVITY * mass_g * com_mm)[:, None] * self._rock

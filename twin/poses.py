@@ -47,18 +47,25 @@ class Poses:
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
-        return np.moveaxis(np.array(rows), 2, 0)
+        axes: Array = np.moveaxis(np.array(rows), 2, 0)
+        return axes
 
     @property
     def tilt_deg(self) -> Array:
         """Angles between the figures' z axes and the board's normal, shape (n,)."""
         _, x, y, _ = self.rotation.T
         # By the sine of the half angle: exact for small tilts, where the cosine of the angle is not.
-        return np.degrees(2 * np.arcsin(np.clip(np.hypot(x, y), 0.0, 1.0)))
+        tilt: Array = np.degrees(2 * np.arcsin(np.clip(np.hypot(x, y), 0.0, 1.0)))
+        return tilt
 
-    def moved_to(self, other: Poses) -> Poses:
-        """The poses of another instant at this one's time."""
-        return replace(other, t_ns=self.t_ns)
+    def with_row(self, row: int, other: Poses) -> Poses:
+        """The same, but for one body, which is as in other poses; the row after the last is the ball's."""
+        if row == len(self.on_board):
+            return replace(self, ball=other.ball)
+        changed = {name: getattr(self, name).copy() for name in ("position_mm", "rotation", "on_board", "held")}
+        for name, values in changed.items():
+            values[row] = getattr(other, name)[row]
+        return replace(self, **changed)
 
 
 def between(before: Poses, after: Poses, t_ns: int) -> Poses:

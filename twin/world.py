@@ -7,46 +7,44 @@
 
 Time is integer nanoseconds from 0 and only goes forward; the physics runs in steps of `STEP_NS` and poses between two
 steps are interpolated, so any frame rate gets exact poses. What a script does (switch, place, hold, topple) takes
-effect at the time the world stands at. The same arguments and the same calls give bit-identical snapshots.
+effect at once. The same arguments and the same calls give bit-identical snapshots.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
-import mujoco
-import numpy as np
-from numpy.typing import NDArray
-
 from downfield.calibration.errors import ScriptError
 from downfield.calibration.field import Array, FieldModel
-from downfield.twin.body import FOAM_BALL_MM, MAGNETIC_BALL_MM, PARKED_MM, STEP_NS, build_model, inertia
-from downfield.twin.drive import Drive, Motion, Vibration
-from downfield.twin.poses import Poses, between, footprint, level_rotation
-from downfield.twin.snapshot import BallPose, FigurePose, Snapshot
+from downfield.twin.body import MAGNETIC_BALL_MM, STEP_NS
+from downfield.twin.drive import Drive, Vibration
+from downfield.twin.engine import Engine
+from downfield.twin.poses import Poses, between, footprint
+from downfield.twin.snapshot import BallPose, FigurePose, Quaternion, Snapshot, Vector
 from downfield.twin.traits import Placement, Trait
 from downfield.vision.footprint import Footprint
 from downfield.vision.gap import signed_gap
 from downfield.vision.scene import Player
 
-_FLOOR_FRICTION = {True: 0.01, False: 0.25}  # while the board is on, the drive is the friction
-_HAND_AHEAD_MM, _HAND_UP_MM = 3.0, 16.0  # where a figure carries the ball when its hand was not measured
+HAND_MM = (3.0, 7.5, 16.0)
+"""Where a figure carries the ball when its hand was not measured: ahead, to its left, over the board."""
+
+_OVERLAP_MM = 0.02  # bases may be placed this far into each other: rounding, and nothing the solver would feel
 
 
 class Observer(Protocol):
     """Something that watches every step of the physics."""
 
     def __call__(self, poses: Poses) -> None:
-        """Called after each step with where everything then stands, and once when it starts to watch."""
+        """Called when it starts to watch, after each step and after each thing a hand does."""
 
 
 class World:
     """The physics of one table.
 
     Args:
-        players: every figure that takes part at any time, in roster order; at most 22 of them on the board is usual.
+        players: every figure that takes part at any time, in roster order.
         placements: by roster id, the figures that stand on the board at the start; the others wait beside it.
         traits: by roster id; a figure that is not in it has the defaults of `Trait`.
         field: the printed field, which gives the board its extent.
@@ -70,35 +68,17 @@ class World:
     ) -> None:
         self.players = tuple(players)
         self.field = field
-        self._index = {player.id: i for i, player in enumerate(self.players)}
-        count = len(self.players)
-        self._model = build_model(self.players, field)
-        self._data = mujoco.MjData(self._model)
-        self._collides = self._model.geom_contype.copy(), self._model.geom_conaffinity.copy()
-        self._qpos = self._data.qpos.reshape(-1, 7)  # a view: players in order, then the foam ball
-        self._qvel = self._data.qvel.reshape(-1, 6)
-        self._drive = Drive(count, seed, vibration or Vibration())
-        self._power = False
-        self._steps = 0
+        self._rows = {player.id: row for row, player in enumerate(self.players)}
+        self._engine = Engine(self.players, field)
+        self._drive = Drive(len(self.players), seed, vibration or Vibration())
         self._t_ns = 0
-        self._on_board = np.zeros(count, dtype=bool)
-        self._held = np.zeros(count, dtype=bool)
-        self._stationary = np.zeros(count, dtype=bool)
-        self._pinned = np.zeros((count + 1, 7))
-        self._pinned[:, 2], self._pinned[:, 3] = PARKED_MM, 1.0
-        self._pinned[:, 0] = 100.0 * np.arange(count + 1)
-        self._qpos[:] = self._pinned
-        self._ball: Literal["carried", "magnetic", "loose"] | None = None
-        self._carrier: str | None = None
+        self._ball: BallPose | None = None  # its place is read afresh when it is carried or loose
+        self._targets: dict[int, int] = {}  # rows steered toward rows
         self._observers: list[Observer] = []
-        self._traits: dict[str, Trait] = {}
-        for player in self.players:
-            self.set_trait(player.id, traits.get(player.id, Trait()))
-        for unknown in traits.keys() - self._index.keys():
-            self._row(unknown)
-        self._set_floor()
-        self._before = self._poses()
-        self._after = self._before
+        self._before = self._after = self._engine.poses()
+        self._traits = {player.id: traits.get(player.id, Trait()) for player in self.players}
+        for id_, trait in {**self._traits, **traits}.items():
+            self.set_trait(id_, trait)
         for id_, at in placements.items():
             self.place(id_, at.x_mm, at.y_mm, at.heading_deg)
 
@@ -110,14 +90,13 @@ class World:
     @property
     def is_on(self) -> bool:
         """Whether the board is switched on."""
-        return self._power
+        return self._engine.power
 
     # Time
 
     def power(self, on: bool) -> None:
         """Switch the board on or off."""
-        self._power = on
-        self._set_floor()
+        self._engine.switch(on=on)
 
     def step_to(self, t_ns: int) -> None:
         """Let time pass up to an instant.
@@ -128,44 +107,55 @@ class World:
         """
         if t_ns < self._t_ns:
             raise ScriptError(f"the world stands at {self._t_ns} ns and can't go back to {t_ns} ns")
-        while self._steps * STEP_NS < t_ns:
-            self._step()
+        while self._engine.steps * STEP_NS < t_ns:
+            for row, target in self._targets.items():
+                self._drive.set_target(row, self._spot(target))
+            self._engine.step(self._drive)
+            self._before, self._after = self._after, self._engine.poses()
+            self._tell()
         self._t_ns = t_ns
+
+    # What there is to see
 
     def snapshot(self) -> Snapshot:
         """Where everything stands now; figures that are not on the board are left out."""
         poses = self.poses()
         figures = tuple(
-            FigurePose(player.id, _vector(poses.position_mm[i]), _quaternion(poses.rotation[i]), bool(poses.held[i]))
-            for i, player in enumerate(self.players)
-            if poses.on_board[i]
+            FigurePose(player.id, _vector(poses.position_mm[row]), _turn(poses.rotation[row]), bool(poses.held[row]))
+            for row, player in enumerate(self.players)
+            if poses.on_board[row]
         )
-        return Snapshot(self._t_ns, self._power, figures, self._ball_pose(poses))
+        return Snapshot(self._t_ns, self._engine.power, figures, self._ball_now(poses))
 
     def poses(self) -> Poses:
         """Where everything stands now, as arrays over the whole roster."""
         return between(self._before, self._after, self._t_ns)
 
     def footprint(self, id_: str) -> Footprint:
-        """Where a figure's base stands now, as `truth` has it.
+        """Where a figure's base stands now, as the truth has it.
 
         Raises:
             ScriptError: it is not on the board.
 
         """
-        row = self._standing(id_)
+        row = self._present(id_)
         return footprint(self.poses(), row, self.players[row].base)
 
     def tilt_deg(self, id_: str) -> float:
-        """How far a figure is tilted now: 0 upright, 90 lying."""
-        return float(self.poses().tilt_deg[self._standing(id_)])
+        """How far a figure is tilted now: 0 upright, 90 lying.
+
+        Raises:
+            ScriptError: it is not on the board.
+
+        """
+        return float(self.poses().tilt_deg[self._present(id_)])
 
     def watch(self, observer: Observer) -> None:
-        """Have something called at every step of the physics, and at once with the latest step."""
+        """Have something called at every step of the physics, and at once with the latest one."""
         self._observers.append(observer)
         observer(self._after)
 
-    # Figures
+    # Hands
 
     def place(self, id_: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
         """Stand a figure upright on the board, at once: also one that fell, is held or waits beside the board.
@@ -175,12 +165,10 @@ class World:
 
         """
         row = self._row(id_)
-        where = Footprint(x_mm, y_mm, heading_deg, self.players[row].base)
-        self._check_free(row, where)
-        self._held[row], self._on_board[row] = False, True
-        self._set_pose(row, (x_mm, y_mm, 0.0), heading_deg)
-        self._set_collisions(row)
-        self._moved()
+        self._check_free(row, Footprint(x_mm, y_mm, heading_deg, self.players[row].base))
+        self._engine.put(row, (x_mm, y_mm, 0.0), heading_deg, pinned=False)
+        self._engine.on_board[row], self._engine.held[row] = True, False
+        self._moved(row)
 
     def hold(self, id_: str, x_mm: float, y_mm: float, heading_deg: float, lift_mm: float = 0.0) -> None:
         """Take a figure in hand, upright, or move the hand that has it. It stays so, touching nothing, until released.
@@ -192,224 +180,187 @@ class World:
             heading_deg: where its front points.
             lift_mm: height of its base's underside over the board.
 
+        Raises:
+            ScriptError: no such figure.
+
         """
         row = self._row(id_)
-        self._held[row], self._on_board[row] = True, True
-        self._set_pose(row, (x_mm, y_mm, lift_mm), heading_deg)
-        self._set_collisions(row)
-        self._moved()
+        self._engine.put(row, (x_mm, y_mm, lift_mm), heading_deg, pinned=True)
+        self._engine.on_board[row], self._engine.held[row] = True, True
+        self._moved(row)
 
     def release(self, id_: str) -> None:
-        """Set a held figure down on the board below where it is held.
+        """Set a held figure down on the board, right below where it is held.
 
         Raises:
             ScriptError: it is not held, or would stand in another base or off the board.
 
         """
-        row = self._standing(id_)
-        if not self._held[row]:
+        row = self._present(id_)
+        if not self._engine.held[row]:
             raise ScriptError(f"{id_} can't be released: it is not in a hand")
         at = self.footprint(id_)
         self.place(id_, at.x_mm, at.y_mm, at.heading_deg)
 
     def remove(self, id_: str) -> None:
-        """Take a figure off the board; `place` and `hold` bring it back."""
-        row = self._standing(id_)
-        self._held[row], self._on_board[row] = False, False
-        self._pinned[row, :3] = (100.0 * row, 0.0, PARKED_MM)
-        self._moved()
+        """Take a figure off the board; `place` and `hold` bring it back.
 
-    def topple(self, id_: str, direction_deg: float, strength: float = 1.3) -> None:
-        """Tip a figure over by a knock: it starts to turn about its base's edge and falls the way it was knocked.
+        Raises:
+            ScriptError: it is not on the board.
+
+        """
+        row = self._present(id_)
+        self._engine.park(row)
+        self._engine.on_board[row], self._engine.held[row] = False, False
+        self._moved(row)
+
+    def topple(self, id_: str, toward_deg: float, strength: float = 1.3) -> None:
+        """Tip a figure over by a knock: it turns about its base's edge and falls, unless something stands in its way.
 
         Args:
             id_: roster id.
-            direction_deg: where it falls to, board frame.
-            strength: the knock's energy, as a multiple of what lifts the centre of mass over the edge.
+            toward_deg: where it falls to, board frame.
+            strength: the knock's energy, as a multiple of what lifts its centre of mass over the edge.
+
+        Raises:
+            ScriptError: it is not on the board.
 
         """
-        row = self._standing(id_)
-        at, trait, size = self.footprint(id_), self._traits[id_], self.players[row].base
-        turn = math.radians(direction_deg - at.heading_deg)
-        sides = [
-            half / max(abs(part), 1e-9)
-            for half, part in ((size.length_mm / 2, math.cos(turn)), (size.width_mm / 2, math.sin(turn)))
-        ]
-        lever, height = min(sides), trait.com_mm
-        moments = inertia(trait.mass_g, size)
-        about = moments[1] * math.cos(turn) ** 2 + moments[0] * math.sin(turn) ** 2
-        about += trait.mass_g * (lever**2 + height**2)
-        energy = strength * trait.mass_g * 9810.0 * (math.hypot(lever, height) - height)
-        rate = math.sqrt(2 * energy / about)
-        # qvel: the frame origin's velocity in the board frame, then the angular velocity in the figure's frame.
-        self._qvel[row, 2] += rate * lever
-        self._qvel[row, 3] -= rate * math.sin(turn)
-        self._qvel[row, 4] += rate * math.cos(turn)
+        row = self._present(id_)
+        self._engine.knock(row, toward_deg - self.footprint(id_).heading_deg, strength)
+
+    # Coaching
 
     def set_trait(self, id_: str, trait: Trait) -> None:
-        """Change how a figure walks and stands."""
+        """Change how a figure walks and stands.
+
+        Raises:
+            ScriptError: no such figure.
+
+        """
         row = self._row(id_)
         self._traits[id_] = trait
-        drive = self._drive
-        drive.speed_mm_s[row] = 0.0 if trait.stationary else trait.speed_mm_s
-        drive.curl_rad_s[row] = 0.0 if trait.stationary else math.radians(trait.curl_deg_s)
-        drive.wander[row] = 0.0 if trait.stationary else trait.wander
-        drive.push[row] = trait.drive
-        self._model.body_mass[row + 1] = trait.mass_g
-        self._model.body_ipos[row + 1, 2] = trait.com_mm
-        self._model.body_inertia[row + 1] = inertia(trait.mass_g, self.players[row].base)
-        state = self._qpos.copy(), self._qvel.copy()
-        mujoco.mj_setConst(self._model, self._data)
-        self._qpos[:], self._qvel[:] = state
+        self._drive.set_trait(row, trait)
+        self._engine.set_weight(row, trait.mass_g, trait.com_mm)
 
     def trait(self, id_: str) -> Trait:
         """How a figure walks and stands."""
         self._row(id_)
         return self._traits[id_]
 
-    def steer(self, id_: str, target_mm: tuple[float, float] | None) -> None:
-        """Guide a figure's heading toward a point by a bounded yaw moment; None lets it curl by itself again."""
-        self._drive.target_mm[self._row(id_)] = (math.nan, math.nan) if target_mm is None else target_mm
+    def steer(self, id_: str, target: str | tuple[float, float] | None) -> None:
+        """Guide a figure's heading by a bounded yaw moment: it stays physical, but plays come out as scripted.
+
+        Args:
+            id_: roster id.
+            target: toward another figure, wherever it goes, or a point, mm; None lets it curl by itself again.
+
+        Raises:
+            ScriptError: no such figure.
+
+        """
+        row = self._row(id_)
+        self._targets.pop(row, None)
+        if isinstance(target, str):
+            self._targets[row] = self._row(target)
+            target = self._spot(self._targets[row])
+        self._drive.set_target(row, target)
 
     # The ball
 
-    def carry_ball(self, id_: str) -> None:
-        """Put the ball into a figure's hand, where it stays until another of these is called."""
-        self._standing(id_)
-        self._park_ball()
-        self._ball, self._carrier = "carried", id_
+    def give_ball(self, id_: str) -> None:
+        """Put the ball into a figure's hand; it stays there, fallen or not, until another of these is called.
 
-    def put_magnetic_ball(self, x_mm: float, y_mm: float) -> None:
-        """Stand the magnetic ball on the board; it does not move and bases stop at it."""
-        self._park_ball()
-        self._ball = "magnetic"
-        self._data.mocap_pos[0] = (x_mm, y_mm, MAGNETIC_BALL_MM[1])
-        self._moved()
+        Raises:
+            ScriptError: the figure is not on the board.
 
-    def drop_ball(self, x_mm: float, y_mm: float, velocity_mm_s: tuple[float, float] = (0.0, 0.0)) -> None:
-        """Let the foam ball loose on the board: a light free body that bases push about."""
-        self._park_ball()
-        self._ball = "loose"
-        self._qpos[-1] = (x_mm, y_mm, FOAM_BALL_MM[2] + 0.5, 1.0, 0.0, 0.0, 0.0)
-        self._qvel[-1] = (*velocity_mm_s, 0.0, 0.0, 0.0, 0.0)
-        self._moved()
+        """
+        self._present(id_)
+        self.take_ball()
+        self._ball = BallPose("foam", (0.0, 0.0, 0.0), carrier=id_)
 
-    def remove_ball(self) -> None:
+    def put_ball(self, kind: Literal["foam", "magnetic"], x_mm: float, y_mm: float) -> None:
+        """Put the ball on the board: the magnetic one stands fast and stops bases, the foam one gives way."""
+        self.take_ball()
+        if kind == "magnetic":
+            self._engine.stand_magnetic_ball((x_mm, y_mm))
+        else:
+            self._engine.lay_foam_ball((x_mm, y_mm))
+            self._moved(self._engine.foam_row)
+        self._ball = BallPose(kind, (x_mm, y_mm, MAGNETIC_BALL_MM[1]))
+
+    def drop_ball(self, x_mm: float, y_mm: float, velocity_mm_s: tuple[float, float]) -> None:
+        """Let the foam ball come loose with a velocity."""
+        self.put_ball("foam", x_mm, y_mm)
+        self._engine.push(self._engine.foam_row, velocity_mm_s)
+
+    def take_ball(self) -> None:
         """Take the ball off the board."""
-        self._park_ball()
+        self._ball = None
+        self._engine.stand_magnetic_ball(None)
+        self._engine.park(self._engine.foam_row)
+        self._moved(self._engine.foam_row)
 
     # Inside
 
-    def _step(self) -> None:
-        fixed = self._fixed()
-        count = len(self.players)
-        q, v = self._qpos[:count], self._qvel[:count]
-        rotation = q[:, 3:]
-        motion = Motion(q[:, :3], rotation, v[:, :3], v[:, 5])
-        mass, com = self._model.body_mass[1 : count + 1], self._model.body_ipos[1 : count + 1, 2]
-        forces = self._drive.forces(motion, mass, com, self._model.body_inertia[1 : count + 1, 2], power=self._power)
-        self._data.xfrc_applied[1 : count + 1] = forces
-        mujoco.mj_step(self._model, self._data)
-        self._qpos[fixed] = self._pinned[fixed]
-        self._qvel[fixed] = 0.0
-        self._steps += 1
-        self._before, self._after = self._after, self._poses()
+    def _moved(self, row: int) -> None:
+        """After a hand's doing: what was moved stands there now, and did so at the step before."""
+        now = self._engine.poses()
+        self._before = self._before.with_row(row, now)
+        self._after = self._after.with_row(row, now)
+        self._tell()
+
+    def _tell(self) -> None:
         for observer in self._observers:
             observer(self._after)
 
-    def _fixed(self) -> NDArray[np.bool_]:
-        return np.append(self._held | ~self._on_board, self._ball != "loose")
+    def _ball_now(self, poses: Poses) -> BallPose | None:
+        ball = self._ball
+        if ball is None or ball.kind == "magnetic":
+            return ball
+        if ball.carrier is None:
+            return BallPose("foam", _vector(poses.ball[:3]), _turn(poses.ball[3:]))
+        row = self._rows[ball.carrier]
+        hand = HAND_MM if (held := self.players[row].hand_mm) is None else (*held, HAND_MM[2])
+        spot = poses.position_mm[row] + poses.axes[row] @ hand
+        return BallPose("foam", _vector(spot), _turn(poses.rotation[row]), ball.carrier)
 
-    def _poses(self) -> Poses:
-        count = len(self.players)
-        return Poses(
-            t_ns=self._steps * STEP_NS,
-            power=self._power,
-            position_mm=self._qpos[:count, :3].copy(),
-            rotation=self._qpos[:count, 3:].copy(),
-            on_board=self._on_board.copy(),
-            held=self._held.copy(),
-            ball=self._qpos[-1].copy(),
-        )
-
-    def _moved(self) -> None:
-        """After a hand's doing: what was moved stands there now, both at the last step and at the one before."""
-        fixed = self._fixed()
-        self._qpos[fixed] = self._pinned[fixed]
-        self._qvel[fixed] = 0.0
-        now = self._poses()
-        self._before = self._before.moved_to(now)
-        self._after = now
-
-    def _set_pose(self, row: int, position_mm: tuple[float, float, float], heading_deg: float) -> None:
-        self._pinned[row, :3] = position_mm
-        self._pinned[row, 3:] = level_rotation(heading_deg)
-        self._qpos[row] = self._pinned[row]
-        self._qvel[row] = 0.0
-
-    def _set_collisions(self, row: int) -> None:
-        """A held figure touches nothing."""
-        model = self._model
-        first, many = model.body_geomadr[row + 1], model.body_geomnum[row + 1]
-        own = slice(first, first + many)
-        for now, usual in zip((model.geom_contype, model.geom_conaffinity), self._collides, strict=True):
-            now[own] = 0 if self._held[row] else usual[own]
-
-    def _set_floor(self) -> None:
-        self._model.geom("board").friction[0] = _FLOOR_FRICTION[self._power]
-
-    def _park_ball(self) -> None:
-        self._ball, self._carrier = None, None
-        self._data.mocap_pos[0] = (0.0, 0.0, PARKED_MM)
-        self._moved()
-
-    def _ball_pose(self, poses: Poses) -> BallPose | None:
-        if self._ball == "magnetic":
-            return BallPose("magnetic", _vector(self._data.mocap_pos[0]))
-        if self._ball == "loose":
-            return BallPose("foam", _vector(poses.ball[:3]), _quaternion(poses.ball[3:]))
-        if self._carrier is None:
-            return None
-        row = self._index[self._carrier]
-        player = self.players[row]
-        ahead, left = player.hand_mm or (_HAND_AHEAD_MM, 0.42 * player.base.width_mm)
-        spot = poses.position_mm[row] + poses.axes[row] @ (ahead, left, _HAND_UP_MM)
-        return BallPose("foam", _vector(spot), _quaternion(poses.rotation[row]), self._carrier)
+    def _spot(self, row: int) -> tuple[float, float]:
+        x, y, _ = _vector(self._after.position_mm[row])
+        return x, y
 
     def _row(self, id_: str) -> int:
         try:
-            return self._index[id_]
+            return self._rows[id_]
         except KeyError:
             raise ScriptError(f"no figure is named '{id_}'") from None
 
-    def _standing(self, id_: str) -> int:
+    def _present(self, id_: str) -> int:
         row = self._row(id_)
-        if not self._on_board[row]:
+        if not self._engine.on_board[row]:
             raise ScriptError(f"{id_} is not on the board")
         return row
 
     def _check_free(self, row: int, where: Footprint) -> None:
-        id_ = self.players[row].id
+        spot = f"{self.players[row].id} at {where.x_mm:.1f}, {where.y_mm:.1f} mm"
         x_low, y_low, x_high, y_high = self.field.board_mm
         corners = where.corners_mm()
         if (corners < (x_low, y_low)).any() or (corners > (x_high, y_high)).any():
-            raise ScriptError(f"{id_} at {where.x_mm:.1f}, {where.y_mm:.1f} mm would not stand on the board")
+            raise ScriptError(f"{spot} would not stand on the board")
         poses = self.poses()
         for other, player in enumerate(self.players):
             if other == row or not poses.on_board[other] or poses.held[other]:
                 continue
             gap_mm = signed_gap(where, footprint(poses, other, player.base)).gap_mm
-            if gap_mm < -0.02:
-                raise ScriptError(
-                    f"{id_} at {where.x_mm:.1f}, {where.y_mm:.1f} mm would stand {-gap_mm:.2f} mm inside {player.id}"
-                )
+            if gap_mm < -_OVERLAP_MM:
+                raise ScriptError(f"{spot} would stand {-gap_mm:.2f} mm inside {player.id}")
 
 
-def _vector(values: Array) -> tuple[float, float, float]:
-    x, y, z = (float(value) for value in values)
+def _vector(values: Array) -> Vector:
+    x, y, z = values.tolist()
     return x, y, z
 
 
-def _quaternion(values: Array) -> tuple[float, float, float, float]:
-    w, x, y, z = (float(value) for value in values)
+def _turn(values: Array) -> Quaternion:
+    w, x, y, z = values.tolist()
     return w, x, y, z

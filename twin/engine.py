@@ -1,0 +1,164 @@
+"""MuJoCo at work for a table: the state of all bodies as arrays over the roster, stepped in fixed steps.
+
+Bodies are free, or *pinned*: kept where they are put and touching nothing, as a figure in a hand or beside the board.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.field import FieldModel
+from downfield.twin.body import FOAM_BALL_MM, MAGNETIC_BALL_MM, PARKED_MM, STEP_NS, build_model, inertia
+from downfield.twin.drive import FLOOR_FRICTION, Drive, Motion
+from downfield.twin.poses import Poses, level_rotation
+from downfield.vision.scene import Player
+
+_BESIDE_MM = 100.0  # between bodies that wait beside the board
+
+
+class Engine:
+    """The bodies of one table.
+
+    Args:
+        players: the roster, whose order is that of all rows; one more row is the foam ball's.
+        field: gives the board's extent.
+
+    """
+
+    def __init__(self, players: Sequence[Player], field: FieldModel) -> None:
+        self._players = players
+        self._count = len(players)
+        self._figures = slice(0, self._count)
+        self._bodies = slice(1, self._count + 1)  # body 0 is the world
+        self._model = build_model(players, field)
+        self._data = mujoco.MjData(self._model)
+        # Views of the state: players in order, then the foam ball.
+        # Positions: origin in the board frame, quaternion. Velocities: of the origin in the board frame, then the
+        # angular velocity in the body's own frame.
+        self._q = self._data.qpos.reshape(-1, 7)
+        self._v = self._data.qvel.reshape(-1, 6)
+        self._collides = [kinds.copy() for kinds in self._geom_collisions]
+        self.steps = 0
+        self.power = False
+        self.on_board = np.zeros(self._count, dtype=bool)
+        self.held = np.zeros(self._count, dtype=bool)
+        self._pinned = np.ones(self._count + 1, dtype=bool)
+        self._at = np.zeros_like(self._q)
+        for row in range(self._count + 1):
+            self.park(row)
+        self.stand_magnetic_ball(None)
+        self.switch(on=False)
+
+    @property
+    def foam_row(self) -> int:
+        """The foam ball's row."""
+        return self._count
+
+    def switch(self, *, on: bool) -> None:
+        """Switch the board."""
+        self.power = on
+        self._model.geom("board").friction[0] = FLOOR_FRICTION[on]
+
+    def step(self, drive: Drive) -> None:
+        """Let one step of time pass."""
+        q, v, model = self._q[self._figures], self._v[self._figures], self._model
+        motion = Motion(
+            position_mm=q[:, :3],
+            rotation=q[:, 3:],
+            velocity_mm_s=v[:, :3],
+            spin=v[:, 5],
+            mass_g=model.body_mass[self._bodies],
+            com_mm=model.body_ipos[self._bodies, 2],
+            moment=model.body_inertia[self._bodies, 2],
+        )
+        self._data.xfrc_applied[self._bodies] = drive.forces(motion, power=self.power)
+        mujoco.mj_step(model, self._data)
+        self._q[self._pinned] = self._at[self._pinned]
+        self._v[self._pinned] = 0.0
+        self.steps += 1
+
+    def poses(self) -> Poses:
+        """Where everything stands after the latest step."""
+        return Poses(
+            t_ns=self.steps * STEP_NS,
+            power=self.power,
+            position_mm=self._q[self._figures, :3].copy(),
+            rotation=self._q[self._figures, 3:].copy(),
+            on_board=self.on_board.copy(),
+            held=self.held.copy(),
+            ball=self._q[-1].copy(),
+        )
+
+    def put(self, row: int, position_mm: tuple[float, float, float], heading_deg: float, *, pinned: bool) -> None:
+        """Put a body somewhere, upright and at rest."""
+        self._at[row, :3] = position_mm
+        self._at[row, 3:] = level_rotation(heading_deg)
+        self._q[row], self._v[row] = self._at[row], 0.0
+        self._pinned[row] = pinned
+        self._set_collisions(row)
+
+    def park(self, row: int) -> None:
+        """Take a body away, to where nothing is."""
+        self.put(row, (_BESIDE_MM * row, 0.0, PARKED_MM), 0.0, pinned=True)
+
+    def push(self, row: int, velocity_mm_s: tuple[float, float]) -> None:
+        """Give a body a velocity along the board."""
+        self._v[row, :2] = velocity_mm_s
+
+    def stand_magnetic_ball(self, at_mm: tuple[float, float] | None) -> None:
+        """Stand the magnetic ball on the board, or take it away."""
+        self._data.mocap_pos[0] = (0.0, 0.0, PARKED_MM) if at_mm is None else (*at_mm, MAGNETIC_BALL_MM[1])
+
+    def lay_foam_ball(self, at_mm: tuple[float, float]) -> None:
+        """Lay the foam ball on the board, free to roll."""
+        self.put(self.foam_row, (*at_mm, FOAM_BALL_MM[2]), 0.0, pinned=False)
+
+    def set_weight(self, row: int, mass_g: float, com_mm: float) -> None:
+        """Set a figure's mass and the height of its centre of mass; its moments follow from them."""
+        model = self._model
+        model.body_mass[row + 1] = mass_g
+        model.body_ipos[row + 1, 2] = com_mm
+        model.body_inertia[row + 1] = inertia(mass_g, self._players[row].base)
+        state = self._q.copy(), self._v.copy()
+        mujoco.mj_setConst(model, self._data)  # which leaves the state at its reference
+        self._q[:], self._v[:] = state
+
+    def knock(self, row: int, toward_deg: float, strength: float) -> None:
+        """Set a figure turning about the edge of its base that lies in a direction, given from its heading.
+
+        Args:
+            row: whose.
+            toward_deg: 0 ahead, 90 to its left.
+            strength: energy, as a multiple of what lifts its centre of mass over that edge.
+
+        """
+        base, toward = self._players[row].base, math.radians(toward_deg)
+        mass, height = float(self._model.body_mass[row + 1]), float(self._model.body_ipos[row + 1, 2])
+        across, along, _ = self._model.body_inertia[row + 1]
+        ahead, aside = abs(math.cos(toward)), abs(math.sin(toward))
+        lever = min(base.length_mm / 2 / max(ahead, 1e-9), base.width_mm / 2 / max(aside, 1e-9))
+        reach = math.hypot(lever, height)
+        moment = along * ahead**2 + across * aside**2 + mass * reach**2
+        energy = strength * mass * -self._model.opt.gravity[2] * (reach - height)
+        rate = math.sqrt(2 * energy / moment)
+        self._v[row, 2] += rate * lever
+        self._v[row, 3] -= rate * math.sin(toward)
+        self._v[row, 4] += rate * math.cos(toward)
+
+    @property
+    def _geom_collisions(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        return self._model.geom_contype, self._model.geom_conaffinity
+
+    def _set_collisions(self, row: int) -> None:
+        """Whatever is pinned touches nothing. The model keeps this by geom, and for its broad phase by body."""
+        model, body = self._model, row + 1
+        geoms = slice(model.body_geomadr[body], model.body_geomadr[body] + model.body_geomnum[body])
+        of_bodies = model.body_contype, model.body_conaffinity
+        for of_geom, of_body, usual in zip(self._geom_collisions, of_bodies, self._collides, strict=True):
+            of_geom[geoms] = 0 if self._pinned[row] else usual[geoms]
+            of_body[body] = np.bitwise_or.reduce(of_geom[geoms])
