@@ -1,0 +1,70 @@
+"""From an ideal pinhole picture to what a lens makes of it.
+
+Renderers draw pinholes; a lens with distortion sees rays beyond the pinhole of its own size. So a renderer draws the
+smallest pinhole picture that has every ray of the lens, and that picture is resampled through the lens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Lens
+
+Image = NDArray[np.uint8]
+Map = NDArray[np.float32]
+
+_RIM_PX = 3  # room for the resampling kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Pinhole:
+    """A camera without distortion.
+
+    Attributes:
+        size_px: width and height of its picture.
+        focal_px: focal length, the same both ways.
+        centre_px: principal point; pixel centres have integer coordinates.
+
+    """
+
+    size_px: tuple[int, int]
+    focal_px: float
+    centre_px: tuple[float, float]
+
+
+@lru_cache(maxsize=16)
+def covering(lens: Lens) -> Pinhole:
+    """The smallest pinhole picture that has every ray of a lens, at the lens's own scale in its middle."""
+    width, height = lens.size_px
+    along_x, along_y = np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64)
+    rim = np.concatenate(
+        [np.stack(np.broadcast_arrays(along_x, y), axis=1) for y in (0.0, height - 1.0)]
+        + [np.stack(np.broadcast_arrays(x, along_y), axis=1) for x in (0.0, width - 1.0)]
+    )
+    focal = max(lens.focal_px)
+    rays = lens.undistort(rim) * focal
+    low = np.floor(rays.min(axis=0)) - _RIM_PX
+    high = np.ceil(rays.max(axis=0)) + _RIM_PX
+    columns, rows = (int(side) for side in high - low + 1)
+    return Pinhole((columns, rows), focal, (float(-low[0]), float(-low[1])))
+
+
+def through_lens(picture: Image, pinhole: Pinhole, lens: Lens) -> Image:
+    """A pinhole picture as the lens shows it, shape (height, width, 3)."""
+    return np.asarray(cv2.remap(picture, *_maps(pinhole, lens), interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
+
+
+@lru_cache(maxsize=4)
+def _maps(pinhole: Pinhole, lens: Lens) -> tuple[Map, Map]:
+    width, height = lens.size_px
+    x, y = np.meshgrid(np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64))
+    rays = lens.undistort(np.stack([x.ravel(), y.ravel()], axis=1)) * pinhole.focal_px + pinhole.centre_px
+    return (
+        rays[:, 0].reshape(height, width).astype(np.float32),
+        rays[:, 1].reshape(height, width).astype(np.float32),
+    )
