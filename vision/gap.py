@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from downfield.vision.footprint import Array, Face, Footprint
 
@@ -120,7 +120,26 @@ def signed_gaps(a: list[Footprint], b: list[Footprint]) -> list[Gap]:
     ]
 
 
-def _outward(headings_deg: list[float]) -> Array:
+def gaps_mm(core_a: Array, core_b: Array, headings_deg: tuple[Array, Array], radii_mm: Array) -> Array:
+    """The signed gaps alone, of many pairs at once and without building a record for each.
+
+    Args:
+        core_a: core rectangles as of `Footprint.core_mm`, shape (n, 4, 2).
+        core_b: those of the others, shape (n, 4, 2).
+        headings_deg: of both, shape (n,) each.
+        radii_mm: the sum of both corner radii, shape (n,).
+
+    Returns:
+        Signed gaps, mm, shape (n,).
+
+    """
+    apart, _ = _separation(core_a, core_b, _outward(headings_deg[0]), _outward(headings_deg[1]))
+    _, _, distance = _nearest(core_a, core_b)
+    gaps: Array = np.where(apart > 0, distance, apart) - radii_mm
+    return gaps
+
+
+def _outward(headings_deg: ArrayLike) -> Array:
     """Outward normals of front, right, rear, left; shape (n, 4, 2)."""
     turn = np.radians(headings_deg)
     ahead = np.stack([np.cos(turn), np.sin(turn)], axis=1)
