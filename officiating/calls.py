@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from downfield.calibration.records import record
+from downfield.officiating.declarations import Side
 
 CallKind = Literal[
     "tackle",
@@ -41,7 +42,8 @@ CallKind = Literal[
     "game_over",
     "info",
 ]
-Verdict = Literal["called", "too_close", "reported"]
+Verdict = Literal["called", "too_close", "proposed", "reported"]
+Unit = Literal["", "mm", "yd", "deg", "s", "count"]
 
 
 @record
@@ -70,8 +72,9 @@ class Call:
         t_ns: the instant the call is about (a contact's, a crossing's), not when it was published.
         rulebook: the rulebook's name.
         clauses: catalogue ids of the clauses that decided.
-        verdict: ``"called"``; ``"too_close"`` when below the rulebook's confidence, with both readings; ``"reported"``
-            for what is checked and told without consequence.
+        verdict: ``"called"``; ``"too_close"`` when below the rulebook's confidence, with both readings; ``"proposed"``
+            when sure but the policy leaves it to a person; ``"reported"`` for what is checked and told without
+            consequence.
         text: the call as a person would say it.
         players: roster ids concerned, the carrier or offender first.
         spot_yd: where the ball is spotted, field yards along x of the board, and across.
@@ -80,7 +83,9 @@ class Call:
         unit: ``"mm"``, ``"yd"``, ``"deg"``, ``"s"``, ``"count"`` or empty where nothing was measured.
         probability: that the call is right, 0..1; 1 for what follows from declarations, rolls or clocks.
         readings: both readings of a close call.
-        because: ids of the events it rests on.
+        because: ids of the events and calls it rests on.
+        side: whom it favours: who gets the ball, the points, the yards.
+        detail: the outcome within the kind, one word for the machine, such as ``"good"`` or ``"delay_of_game"``.
 
     """
 
@@ -95,7 +100,9 @@ class Call:
     spot_yd: tuple[float, float] | None = None
     margin: float | None = None
     sigma: float | None = None
-    unit: Literal["", "mm", "yd", "deg", "s", "count"] = ""
+    unit: Unit = ""
     probability: float = 1.0
     readings: tuple[Reading, ...] = ()
     because: tuple[str, ...] = ()
+    side: Side | None = None
+    detail: str = ""

@@ -1,0 +1,234 @@
+"""The engine: ``step(state, entry) -> (state, calls)``, pure and deterministic.
+
+An entry is a scene or an event; time comes from entries only. A scene's facts go to the rules active in the phase; what
+they find waits until it is ripe, becomes a call by confidence, policy and rulings, and the call's consequence makes
+the next state. Rulings are given to the engine as a whole, so that a replay takes them into account where they belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from downfield.calibration.errors import RefusedError
+from downfield.calibration.field import FieldModel
+from downfield.officiating.board import POWER, power_finding, switched
+from downfield.officiating.calls import Call
+from downfield.officiating.events import Event, Ruling, Tick
+from downfield.officiating.facts import Facts
+from downfield.officiating.findings import Finding
+from downfield.officiating.making import call_of, ruled
+from downfield.officiating.pending import judged_as, merge
+from downfield.officiating.rule import Outcome, View
+from downfield.officiating.rulebook import Rulebook
+from downfield.officiating.state import HOME_AND_AWAY, Fall, GameState, Phase, Team
+from downfield.vision.scene import Power, Scene
+
+RECENT_NS = 600_000_000
+"""How far back rules may look: the longest window any of them measures motion or turning over."""
+
+QUIET = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.PENDING_ROLL, Phase.PENDING_CHOICE, Phase.OVER})
+
+
+@dataclass(frozen=True, slots=True)
+class EngineState:
+    """Everything the engine knows.
+
+    Attributes:
+        game: the state of the game.
+        recent: the last scenes, oldest first.
+        power: the board's power as last measured, to act on changes only.
+        event_ns: time of the latest event.
+
+    """
+
+    game: GameState
+    recent: tuple[Scene, ...] = ()
+    power: Power = "unknown"
+    event_ns: int | None = None
+
+
+class Engine:
+    """Judges under one rulebook on one field.
+
+    Args:
+        rulebook: in force.
+        field: the printed field.
+        rulings: by call id, people's decisions about calls this engine makes.
+
+    """
+
+    def __init__(self, rulebook: Rulebook, field: FieldModel, rulings: Mapping[str, Ruling] | None = None) -> None:
+        self.rulebook = rulebook
+        self.field = field
+        self.rulings = dict(rulings or {})
+
+    def begin(self, teams: tuple[Team, Team] = HOME_AND_AWAY) -> EngineState:
+        """The state before anything has happened."""
+        field = self.field
+        game = GameState(
+            teams=teams,
+            length_yd=field.length_yd,
+            width_yd=field.width_yd,
+            end_zone_yd=field.end_zone_yd,
+            los_yd=field.length_yd / 2,
+            to_gain_yd=field.length_yd / 2 + 10,
+        )
+        return EngineState(self.rulebook.system.begin(game, self.rulebook.params))
+
+    def step(self, state: EngineState, entry: Scene | Event) -> tuple[EngineState, tuple[Call, ...]]:
+        """Take one entry.
+
+        Raises:
+            RefusedError: an event the state does not allow, or one that comes too late; the state is untouched.
+
+        """
+        if isinstance(entry, Scene):
+            return self._scene(state, entry)
+        return self._event(state, entry)
+
+    def _scene(self, state: EngineState, scene: Scene) -> tuple[EngineState, tuple[Call, ...]]:
+        game = state.game
+        if state.recent and scene.t_ns <= state.recent[-1].t_ns:
+            raise RefusedError(f"scene {scene.frame} is out of order: {scene.t_ns} after {state.recent[-1].t_ns} ns")
+        recent = _kept(state.recent, scene)
+        edge = scene.board != state.power and scene.board != "unknown"
+        idle = game.phase in QUIET and not game.play.pending
+        if idle and not edge and scene.unfit == game.suspended:
+            return EngineState(_at(game, scene.t_ns), recent, state.power, state.event_ns), ()
+        power = scene.board if edge else state.power
+        if scene.unfit:
+            game = replace(_at(game, scene.t_ns), suspended=scene.unfit)
+            return EngineState(game, (), power, state.event_ns), ()
+        game = replace(_at(game, scene.t_ns), suspended=())
+        facts = Facts(scene, recent[:-1], game, self.field)
+        view = View(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts)
+        game = _with_falls(game, facts)
+        found: list[Finding] = []
+        if edge and power != game.board:
+            game = replace(game, board=power)
+            found.append(power_finding(scene.t_ns, on=power == "on", by=None))
+        for rule in self.rulebook.active[game.phase]:
+            found += rule.observe(facts, game, view.params)
+        if found:
+            game = replace(game, play=merge(game.play, found, self.rulebook.order))
+        game, calls = self._settle(game, view) if game.play.pending else (game, ())
+        return EngineState(game, recent, power, state.event_ns), calls
+
+    def _event(self, state: EngineState, event: Event) -> tuple[EngineState, tuple[Call, ...]]:
+        game = state.game
+        late_ns = self.rulebook.params.ns("calls.late_s")
+        if event.t_ns < (state.event_ns or 0):
+            raise RefusedError(f"event {event.id} is out of order: an event of a later time has been taken")
+        if event.t_ns < game.now_ns - late_ns:
+            raise RefusedError(f"event {event.id} comes {(game.now_ns - event.t_ns) / 1e9:.1f} s too late")
+        now_ns = max(game.now_ns, event.t_ns)
+        facts = Facts(state.recent[-1], state.recent[:-1], game, self.field) if state.recent else None
+        view = View(self.rulebook.params, self.field, now_ns, self.rulebook.system, facts)
+        if isinstance(event.body, Ruling):
+            game, calls = self._manual(game, event.body, view)
+        elif isinstance(event.body, Tick):
+            game, calls = self._settle(_at(game, now_ns), view)
+        else:
+            handler = self.rulebook.system.handlers.get(type(event.body))
+            if handler is None:
+                what = event.body.type.replace("_", " ")
+                raise RefusedError(f"{what}: {self.rulebook.name} has no use for it")
+            game, before = self._settle(_at(game, now_ns), view)
+            outcome = handler(game, event, view)
+            found = [replace(finding, because=(*finding.because, event.id)) for finding in outcome.findings]
+            game = replace(outcome.state, play=merge(outcome.state.play, found, self.rulebook.order))
+            game, after = self._settle(game, view)
+            calls = before + after
+        return replace(state, game=game, event_ns=event.t_ns), calls
+
+    def _settle(self, game: GameState, view: View) -> tuple[GameState, tuple[Call, ...]]:
+        """Make calls of the pending findings that are ripe, in order; the first unripe one holds up the rest."""
+        calls: list[Call] = []
+        while game.play.pending:
+            head = game.play.pending[0]
+            if not self._ripe(head, view.t_ns):
+                break
+            game = replace(game, play=replace(game.play, pending=game.play.pending[1:]))
+            if head.rule == POWER:
+                game, made = self._outcome(switched(game, head, view), view, head.because)
+                calls += made
+                continue
+            rule = self.rulebook.by_id.get(head.rule)
+            if rule is not None and game.phase not in rule.phases:
+                continue  # overtaken by an earlier call: the play is over, or stopped
+            finding = head if rule is None else rule.settle(head, game, view)
+            if head.key:
+                game = replace(game, play=replace(game.play, judged=(*game.play.judged, judged_as(head))))
+            if finding is not None:
+                game, made = self._make(game, finding, view)
+                calls += made
+        return game, tuple(calls)
+
+    def _ripe(self, finding: Finding, now_ns: int) -> bool:
+        if finding.ripe_ns is None or now_ns >= finding.ripe_ns:
+            return True
+        return finding.early and finding.probability >= self.rulebook.params.real("calls.confidence")
+
+    def _make(self, game: GameState, finding: Finding, view: View) -> tuple[GameState, list[Call]]:
+        """Make a call of a finding, apply what it does, and go on with what follows from it."""
+        call = call_of(finding, self.rulebook)
+        ruling = self.rulings.get(call.id)
+        if ruling is not None:
+            stands = ruled(call, ruling)
+            if stands is None:
+                return game, []
+            call = stands
+        elif call.verdict in {"too_close", "proposed"}:
+            return replace(game, proposals=(*game.proposals, call.id)), [call]
+        if call.verdict == "reported":
+            return game, [call]
+        return self._apply(game, call, view)
+
+    def _apply(self, game: GameState, call: Call, view: View) -> tuple[GameState, list[Call]]:
+        consequence = self.rulebook.system.consequences.get(call.kind)
+        if consequence is None:
+            return game, [call]
+        game, calls = self._outcome(consequence(game, call, view), view, (call.id,))
+        return game, [call, *calls]
+
+    def _outcome(self, outcome: Outcome, view: View, because: tuple[str, ...]) -> tuple[GameState, list[Call]]:
+        """Go on with what follows from a consequence."""
+        game, calls = outcome.state, list[Call]()
+        for finding in outcome.findings:
+            game, made = self._make(game, replace(finding, because=(*finding.because, *because)), view)
+            calls += made
+        return game, calls
+
+    def _manual(self, game: GameState, ruling: Ruling, view: View) -> tuple[GameState, tuple[Call, ...]]:
+        """A ruling as it comes in: a call made by hand takes effect now; others were given to the engine beforehand."""
+        if ruling.decision != "manual":
+            return game, ()
+        if ruling.replacement is None:
+            raise RefusedError("a manual ruling needs the call it makes")
+        game, calls = self._apply(game, ruling.replacement, view)
+        return game, tuple(calls)
+
+
+def _at(game: GameState, t_ns: int) -> GameState:
+    return game if t_ns <= game.now_ns else replace(game, now_ns=t_ns)
+
+
+def _kept(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]:
+    """The recent scenes with one more, and without those too old to matter."""
+    oldest_ns = scene.t_ns - RECENT_NS
+    first = 0
+    while first < len(recent) and recent[first].t_ns < oldest_ns:
+        first += 1
+    return (*recent[first:], scene)
+
+
+def _with_falls(game: GameState, facts: Facts) -> GameState:
+    """The game with the figures noted that have fallen since the play began."""
+    known = {fall.player for fall in game.play.falls}
+    new = tuple(
+        Fall(figure.id, facts.t_ns)
+        for figure in facts.scene.figures
+        if figure.posture == "fallen" and figure.id not in known
+    )
+    return replace(game, play=replace(game.play, falls=game.play.falls + new)) if new else game

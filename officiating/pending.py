@@ -1,0 +1,53 @@
+"""Findings that wait: merged frame by frame, settled in order of the instants they are about.
+
+A contact is a tackle only if the tackler is still standing half a second later, so it waits; and whatever happens
+after it, a goal line crossed, a board switched off, waits behind it, since it counts only if the tackle does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from downfield.officiating.findings import Finding
+from downfield.officiating.state import Play
+
+
+def merge(play: Play, found: Iterable[Finding], order: dict[str, int]) -> Play:
+    """A play with findings added to those pending, earliest first; at one instant by the order of the rules.
+
+    A finding seen again (same rule and key) is one finding: the surer reading of it stands. Its instant stays that of
+    the first time its margin was on the side of the call. What was judged already is not taken up again.
+    """
+    pending = {judged_as(finding): finding for finding in play.pending}
+    changed = False
+    for finding in found:
+        name = judged_as(finding)
+        if name in play.judged:
+            continue
+        known = pending.get(name)
+        new = finding if known is None else _surer(known, finding)
+        if new is not known:
+            pending[name] = new
+            changed = True
+    if not changed:
+        return play
+    queue = sorted(pending.values(), key=lambda finding: (finding.t_ns, order.get(finding.rule, -1)))
+    return replace(play, pending=tuple(queue))
+
+
+def judged_as(finding: Finding) -> str:
+    """The name a finding is remembered by once settled."""
+    return f"{finding.rule}:{finding.key}"
+
+
+def _surer(known: Finding, again: Finding) -> Finding:
+    if again.probability <= known.probability:
+        return known
+    first = (known.margin or 0.0) >= 0
+    return replace(
+        again,
+        t_ns=known.t_ns if first else again.t_ns,
+        spot_yd=known.spot_yd if first else again.spot_yd,
+        ripe_ns=known.ripe_ns,
+    )

@@ -1,0 +1,10 @@
+"""The systems there are: the code behind each base rulebook."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from downfield.officiating.rule import System
+from downfield.officiating.tap import TAP
+
+SYSTEMS: Final[dict[str, System]] = {system.name: system for system in (TAP,)}
