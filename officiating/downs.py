@@ -49,10 +49,10 @@ def ball_dead_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, view: Vie
     if holder != game.offence or game.play.kind in {"kickoff", "onside", "free_kick"}:
         game = first_and_ten(game, holder, direction, x_yd, y_yd, t_ns, view)
         return Outcome(game, (follow(view, "first_down", "first_down", _ball_text(game), side=holder, players=()),))
-    return next_down(game, x_yd, y_yd, t_ns, view)
+    return next_down(game, x_yd, y_yd, view)
 
 
-def next_down(game: GameState, x_yd: float, y_yd: float, t_ns: int, view: View) -> Outcome:
+def next_down(game: GameState, x_yd: float, y_yd: float, view: View) -> Outcome:
     """The offence keeps the ball at a place: the next down, a first down, or a turnover on downs."""
     gained = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
     reached = game.progress_yd(x_yd) >= game.progress_yd(game.to_gain_yd)
@@ -165,7 +165,7 @@ def dead(game: GameState) -> GameState:
     return replace(game, phase=Phase.BETWEEN_PLAYS, wait=None, play=play, separated_ns=None, set_ns=None)
 
 
-def _spotted(game: GameState, x_yd: float, y_yd: float | None, t_ns: int, _view: View) -> GameState:
+def _spotted(game: GameState, x_yd: float, y_yd: float | None, view: View) -> GameState:
     lateral = None if view.params.flag("downs.mid_field") else y_yd
     return replace(dead(game), los_yd=x_yd, lateral_yd=lateral)
 

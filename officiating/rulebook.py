@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from downfield.calibration.errors import RulebookError
 from downfield.calibration.records import read_text
@@ -77,13 +77,13 @@ class Rulebook:
         self.system = system
         self.values = dict(values or {})
         self.params = Params((*GENERAL, *system.params, *(p for rule in system.rules for p in rule.params)), values)
-        self.policies: dict[CallKind, Policy] = {}
+        self.policies: dict[str, Policy] = {}
         for kind, policy in (policies or {}).items():
             if kind not in get_args(CallKind):
                 raise RulebookError(f"policy.{kind}: no call is of that kind; kinds: {', '.join(get_args(CallKind))}")
             if policy not in get_args(Policy):
                 raise RulebookError(f"policy.{kind} must be one of {', '.join(get_args(Policy))}, not {policy!r}")
-            self.policies[kind] = policy  # type: ignore[index,assignment]
+            self.policies[kind] = cast("Policy", policy)
 
     def policy(self, kind: CallKind) -> Policy:
         """What may be done with a call of a kind."""
