@@ -103,6 +103,21 @@ class Drive:
         """Steer a figure toward a point, or let it go as it likes."""
         self._target_mm[row] = (math.nan, math.nan) if target_mm is None else target_mm
 
+    @property
+    def speed_mm_s(self) -> Array:
+        """Walking speeds, 0 on stationary bases; shape (n,)."""
+        return self._speed_mm_s
+
+    @property
+    def curl_rad_s(self) -> Array:
+        """How fast figures turn of themselves, shape (n,)."""
+        return self._curl_rad_s
+
+    @property
+    def target_mm(self) -> Array:
+        """Where figures are steered to, NaN where they are not; shape (n, 2)."""
+        return self._target_mm
+
     def forces(self, motion: Motion, *, power: bool) -> Array:
         """Forces and torques at the centres of mass, board frame, shape (n, 6), g mm/s^2 and g mm^2/s^2."""
         self._advance()

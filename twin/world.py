@@ -50,6 +50,7 @@ class World:
         field: the printed field, which gives the board its extent.
         seed: of all randomness.
         vibration: how the board shakes.
+        engine: what moves the figures, for the same players and field; None is the physics.
 
     Raises:
         ScriptError: an id that is not on the roster, or bases placed into each other or off the board.
@@ -65,11 +66,12 @@ class World:
         field: FieldModel,
         seed: int,
         vibration: Vibration | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self.players = tuple(players)
         self.field = field
         self._rows = {player.id: row for row, player in enumerate(self.players)}
-        self._engine = Engine(self.players, field)
+        self._engine = engine or Engine(self.players, field)
         self._drive = Drive(len(self.players), seed, vibration or Vibration())
         self._t_ns = 0
         self._ball: BallPose | None = None  # its place is read afresh when it is carried or loose
