@@ -35,8 +35,8 @@ SHOULDER_MM = 7.5
 MAGNETIC_BALL_MM = (4.5, 3.0)
 """Radius and half height of the magnetic ball."""
 
-FOAM_BALL_MM = (4.0, 2.5, 2.5)
-"""Half axes of the foam ball."""
+FOAM_BALL_MM = (4.0, 2.5)
+"""Half length and radius of the foam ball, a capsule along its x axis."""
 
 PARKED_MM = 2000.0
 """How far above the board whatever is not in play is kept."""
@@ -194,9 +194,11 @@ def _add_balls(spec: mujoco.MjSpec) -> None:
     foam.add_freejoint()
     foam.explicitinertial = True
     foam.mass, foam.ipos, foam.inertia = _FOAM_G, [0, 0, 0], [_FOAM_G * 2.5, _FOAM_G * 4.5, _FOAM_G * 4.5]
+    half_length, radius = FOAM_BALL_MM
     foam.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_ELLIPSOID,
-        size=list(FOAM_BALL_MM),
+        type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+        size=[radius, 0, 0],
+        fromto=[radius - half_length, 0, 0, half_length - radius, 0, 0],
         contype=_OUTLINE,
         conaffinity=_OUTLINE | _GROUND,
         friction=[_BODY_FRICTION, 0, 0],

@@ -12,10 +12,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.field import FieldModel
+from downfield.calibration.field import Array, FieldModel
 from downfield.twin.body import FOAM_BALL_MM, MAGNETIC_BALL_MM, PARKED_MM, STEP_NS, build_model, inertia
 from downfield.twin.drive import FLOOR_FRICTION, Drive, Motion
-from downfield.twin.poses import Poses, level_rotation
+from downfield.twin.poses import LoneBall, Poses, level_rotation
 from downfield.vision.scene import Player
 
 _BESIDE_MM = 100.0  # between bodies that wait beside the board
@@ -51,7 +51,7 @@ class Engine:
         self._at = np.zeros_like(self._q)
         for row in range(self._count + 1):
             self.park(row)
-        self.stand_magnetic_ball(None)
+        self.set_ball("none")
         self.switch(on=False)
 
     @property
@@ -86,12 +86,12 @@ class Engine:
         """Where everything stands after the latest step."""
         return Poses(
             t_ns=self.steps * STEP_NS,
-            power=self.power,
             position_mm=self._q[self._figures, :3].copy(),
             rotation=self._q[self._figures, 3:].copy(),
             on_board=self.on_board.copy(),
             held=self.held.copy(),
-            ball=self._q[-1].copy(),
+            ball_kind=self._ball_kind,
+            ball=self._magnetic_ball() if self._ball_kind == "magnetic" else self._q[-1].copy(),
         )
 
     def put(self, row: int, position_mm: tuple[float, float, float], heading_deg: float, *, pinned: bool) -> None:
@@ -110,13 +110,14 @@ class Engine:
         """Give a body a velocity along the board."""
         self._v[row, :2] = velocity_mm_s
 
-    def stand_magnetic_ball(self, at_mm: tuple[float, float] | None) -> None:
-        """Stand the magnetic ball on the board, or take it away."""
-        self._data.mocap_pos[0] = (0.0, 0.0, PARKED_MM) if at_mm is None else (*at_mm, MAGNETIC_BALL_MM[1])
-
-    def lay_foam_ball(self, at_mm: tuple[float, float]) -> None:
-        """Lay the foam ball on the board, free to roll."""
-        self.put(self.foam_row, (*at_mm, FOAM_BALL_MM[2]), 0.0, pinned=False)
+    def set_ball(self, kind: LoneBall, at_mm: tuple[float, float] = (0.0, 0.0)) -> None:
+        """Lay the foam ball or stand the magnetic one on the board, and take the other away."""
+        self._ball_kind = kind
+        self._data.mocap_pos[0] = (*at_mm, MAGNETIC_BALL_MM[1]) if kind == "magnetic" else (0.0, 0.0, PARKED_MM)
+        if kind == "foam":
+            self.put(self.foam_row, (*at_mm, FOAM_BALL_MM[1]), 0.0, pinned=False)
+        else:
+            self.park(self.foam_row)
 
     def set_weight(self, row: int, mass_g: float, com_mm: float) -> None:
         """Set a figure's mass and the height of its centre of mass; its moments follow from them."""
@@ -149,6 +150,9 @@ class Engine:
         self._v[row, 2] += rate * lever
         self._v[row, 3] -= rate * math.sin(toward)
         self._v[row, 4] += rate * math.cos(toward)
+
+    def _magnetic_ball(self) -> Array:
+        return np.concatenate([self._data.mocap_pos[0], self._data.mocap_quat[0]])
 
     @property
     def _geom_collisions(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

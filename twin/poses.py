@@ -1,18 +1,21 @@
-"""Where all figures stand at one instant, as arrays, and what of it lies on the board's plane."""
+"""Where all figures and the ball stand at one instant, as arrays over the roster."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.field import Array
-from downfield.vision.footprint import BaseSize, Footprint
 
 FALLEN_DEG = 45.0
-"""A figure tilted further than this is lying or past saving; see `truth`."""
+"""A figure tilted further than this has fallen: most are past saving there, and none stands so by itself."""
+
+LoneBall = Literal["none", "magnetic", "foam"]
+"""The ball that is on the board by itself; a carried one is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +24,21 @@ class Poses:
 
     Attributes:
         t_ns: the instant.
-        power: whether the board is on.
         position_mm: origins of the figures' frames, shape (n, 3).
         rotation: attitudes, quaternions (w, x, y, z), shape (n, 4).
         on_board: which figures are on the board or in a hand over it, shape (n,).
         held: which are in a hand, shape (n,).
-        ball: position and attitude of the loose ball, shape (7,).
+        ball_kind: which ball is on the board.
+        ball: its position and attitude, shape (7,); of no meaning when there is none.
 
     """
 
     t_ns: int
-    power: bool
     position_mm: Array
     rotation: Array
     on_board: NDArray[np.bool_]
     held: NDArray[np.bool_]
+    ball_kind: LoneBall
     ball: Array
 
     @property
@@ -61,7 +64,7 @@ class Poses:
     def with_row(self, row: int, other: Poses) -> Poses:
         """The same, but for one body, which is as in other poses; the row after the last is the ball's."""
         if row == len(self.on_board):
-            return replace(self, ball=other.ball)
+            return replace(self, ball=other.ball, ball_kind=other.ball_kind)
         changed = {name: getattr(self, name).copy() for name in ("position_mm", "rotation", "on_board", "held")}
         for name, values in changed.items():
             values[row] = getattr(other, name)[row]
@@ -74,8 +77,8 @@ def between(before: Poses, after: Poses, t_ns: int) -> Poses:
     share = (t_ns - before.t_ns) / span if span else 1.0
     if share == 1.0:
         return after
-    turned = np.where((before.rotation * after.rotation).sum(axis=1, keepdims=True) < 0, -1.0, 1.0) * before.rotation
-    rotation = turned + share * (after.rotation - turned)
+    near = np.where((before.rotation * after.rotation).sum(axis=1, keepdims=True) < 0, -1.0, 1.0) * before.rotation
+    rotation = near + share * (after.rotation - near)
     ball = before.ball + share * (after.ball - before.ball)
     ball[3:] /= np.linalg.norm(ball[3:])
     return replace(
@@ -91,27 +94,3 @@ def level_rotation(heading_deg: float) -> tuple[float, float, float, float]:
     """The attitude of an upright figure with a heading."""
     half = math.radians(heading_deg) / 2
     return math.cos(half), 0.0, 0.0, math.sin(half)
-
-
-def footprint(poses: Poses, row: int, base: BaseSize) -> Footprint:
-    """What a figure's base covers on the board.
-
-    Of an upright figure it is the base's outline about the middle of the base, turned to its heading. Of a fallen one
-    it is the rectangle along its heading that the base covers as it lies. A figure on its face or back has no
-    horizontal front: its heading is then square to its left side.
-    """
-    axes = poses.axes[row]
-    ahead, left = axes[:2, 0], axes[:2, 1]
-    if math.hypot(*ahead) >= math.hypot(*left):
-        heading = math.atan2(ahead[1], ahead[0])
-    else:
-        heading = math.atan2(-left[0], left[1])
-    x, y, _ = poses.position_mm[row] + axes @ (0.0, 0.0, base.height_mm / 2)
-    size = base
-    if poses.tilt_deg[row] > FALLEN_DEG:
-        halves = np.array([base.length_mm, base.width_mm, base.height_mm])
-        along = np.array([math.cos(heading), math.sin(heading)])
-        across = np.array([-along[1], along[0]])
-        length, width = (float(np.abs(direction @ axes[:2]) @ halves) for direction in (along, across))
-        size = BaseSize(length, width, 0.0, 0.0)
-    return Footprint(float(x), float(y), math.degrees(heading), size)

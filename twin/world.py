@@ -13,14 +13,16 @@ effect at once. The same arguments and the same calls give bit-identical snapsho
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, Protocol
 
 from downfield.calibration.errors import ScriptError
 from downfield.calibration.field import Array, FieldModel
-from downfield.twin.body import MAGNETIC_BALL_MM, STEP_NS
+from downfield.twin.body import STEP_NS
 from downfield.twin.drive import Drive, Vibration
 from downfield.twin.engine import Engine
-from downfield.twin.poses import Poses, between, footprint
+from downfield.twin.outlines import Bases
+from downfield.twin.poses import LoneBall, Poses, between
 from downfield.twin.snapshot import BallPose, FigurePose, Quaternion, Snapshot, Vector
 from downfield.twin.traits import Placement, Trait
 from downfield.vision.footprint import Footprint
@@ -37,7 +39,11 @@ class Observer(Protocol):
     """Something that watches every step of the physics."""
 
     def __call__(self, poses: Poses) -> None:
-        """Called when it starts to watch, after each step and after each thing a hand does."""
+        """Called when it starts to watch, after each step, and after each thing a hand does.
+
+        A step's poses have the step's time. What a hand changed is the latest step's poses, changed, with the time of
+        the hand: it lies at most one step before the latest one.
+        """
 
 
 class World:
@@ -71,10 +77,11 @@ class World:
         self.players = tuple(players)
         self.field = field
         self._rows = {player.id: row for row, player in enumerate(self.players)}
+        self._bases = Bases(self.players)
         self._engine = engine or Engine(self.players, field)
         self._drive = Drive(len(self.players), seed, vibration or Vibration())
         self._t_ns = 0
-        self._ball: BallPose | None = None  # its place is read afresh when it is carried or loose
+        self._carrier: str | None = None
         self._targets: dict[int, int] = {}  # rows steered toward rows
         self._observers: list[Observer] = []
         self._before = self._after = self._engine.poses()
@@ -114,7 +121,7 @@ class World:
                 self._drive.set_target(row, self._spot(target))
             self._engine.step(self._drive)
             self._before, self._after = self._after, self._engine.poses()
-            self._tell()
+            self._tell(self._after)
         self._t_ns = t_ns
 
     # What there is to see
@@ -140,8 +147,7 @@ class World:
             ScriptError: it is not on the board.
 
         """
-        row = self._present(id_)
-        return footprint(self.poses(), row, self.players[row].base)
+        return self._bases.outlines(self.poses()).footprint(self._present(id_))
 
     def tilt_deg(self, id_: str) -> float:
         """How far a figure is tilted now: 0 upright, 90 lying.
@@ -278,54 +284,50 @@ class World:
 
         """
         self._present(id_)
-        self.take_ball()
-        self._ball = BallPose("foam", (0.0, 0.0, 0.0), carrier=id_)
+        self._set_ball("none", (0.0, 0.0))
+        self._carrier = id_
 
     def put_ball(self, kind: Literal["foam", "magnetic"], x_mm: float, y_mm: float) -> None:
         """Put the ball on the board: the magnetic one stands fast and stops bases, the foam one gives way."""
-        self.take_ball()
-        if kind == "magnetic":
-            self._engine.stand_magnetic_ball((x_mm, y_mm))
-        else:
-            self._engine.lay_foam_ball((x_mm, y_mm))
-            self._moved(self._engine.foam_row)
-        self._ball = BallPose(kind, (x_mm, y_mm, MAGNETIC_BALL_MM[1]))
+        self._set_ball(kind, (x_mm, y_mm))
 
     def drop_ball(self, x_mm: float, y_mm: float, velocity_mm_s: tuple[float, float]) -> None:
         """Let the foam ball come loose with a velocity."""
-        self.put_ball("foam", x_mm, y_mm)
+        self._set_ball("foam", (x_mm, y_mm))
         self._engine.push(self._engine.foam_row, velocity_mm_s)
 
     def take_ball(self) -> None:
         """Take the ball off the board."""
-        self._ball = None
-        self._engine.stand_magnetic_ball(None)
-        self._engine.park(self._engine.foam_row)
-        self._moved(self._engine.foam_row)
+        self._set_ball("none", (0.0, 0.0))
 
     # Inside
+
+    def _set_ball(self, kind: LoneBall, at_mm: tuple[float, float]) -> None:
+        self._carrier = None
+        for now in dict.fromkeys(("none", kind)):  # through none: a ball that is put anew was touched by nobody
+            self._engine.set_ball(now, at_mm)
+            self._moved(self._engine.foam_row)
 
     def _moved(self, row: int) -> None:
         """After a hand's doing: what was moved stands there now, and did so at the step before."""
         now = self._engine.poses()
         self._before = self._before.with_row(row, now)
         self._after = self._after.with_row(row, now)
-        self._tell()
+        self._tell(replace(self._after, t_ns=self._t_ns))
 
-    def _tell(self) -> None:
+    def _tell(self, poses: Poses) -> None:
         for observer in self._observers:
-            observer(self._after)
+            observer(poses)
 
     def _ball_now(self, poses: Poses) -> BallPose | None:
-        ball = self._ball
-        if ball is None or ball.kind == "magnetic":
-            return ball
-        if ball.carrier is None:
-            return BallPose("foam", _vector(poses.ball[:3]), _turn(poses.ball[3:]))
-        row = self._rows[ball.carrier]
-        hand = HAND_MM if (held := self.players[row].hand_mm) is None else (*held, HAND_MM[2])
-        spot = poses.position_mm[row] + poses.axes[row] @ hand
-        return BallPose("foam", _vector(spot), _turn(poses.rotation[row]), ball.carrier)
+        if self._carrier is not None:
+            row = self._rows[self._carrier]
+            hand = HAND_MM if (held := self.players[row].hand_mm) is None else (*held, HAND_MM[2])
+            spot = poses.position_mm[row] + poses.axes[row] @ hand
+            return BallPose("foam", _vector(spot), _turn(poses.rotation[row]), self._carrier)
+        if poses.ball_kind == "none":
+            return None
+        return BallPose(poses.ball_kind, _vector(poses.ball[:3]), _turn(poses.ball[3:]))
 
     def _spot(self, row: int) -> tuple[float, float]:
         x, y, _ = _vector(self._after.position_mm[row])
@@ -349,11 +351,11 @@ class World:
         corners = where.corners_mm()
         if (corners < (x_low, y_low)).any() or (corners > (x_high, y_high)).any():
             raise ScriptError(f"{spot} would not stand on the board")
-        poses = self.poses()
+        outlines = self._bases.outlines(self.poses())
         for other, player in enumerate(self.players):
-            if other == row or not poses.on_board[other] or poses.held[other]:
+            if other == row or not outlines.touchable[other]:
                 continue
-            gap_mm = signed_gap(where, footprint(poses, other, player.base)).gap_mm
+            gap_mm = signed_gap(where, outlines.footprint(other)).gap_mm
             if gap_mm < -_OVERLAP_MM:
                 raise ScriptError(f"{spot} would stand {-gap_mm:.2f} mm inside {player.id}")
 

@@ -1,0 +1,146 @@
+"""Truth files, ``*.truth.jsonl``: what a rendered clip truly shows; a header line, then one line per frame.
+
+Scenes are in the track file beside it, frame by frame the same. Here is what a scene does not hold: the camera of every
+frame, where base tops are in the picture and what is seen of them, and the exact instants of contacts and falls.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from downfield.calibration.camera import Camera
+from downfield.calibration.errors import FormatError
+from downfield.calibration.field import FieldModel
+from downfield.calibration.records import from_json, read_lines, record, to_json, write_text
+from downfield.vision.scene import Player
+
+Pixel = tuple[float, float]
+
+Happening = Literal["touched", "parted", "fell", "rose", "touched_ball"]
+
+
+@record
+class TruthEvent:
+    """Something that truly happened.
+
+    Attributes:
+        type: ``"touched"`` and ``"parted"`` of two bases, ``"fell"`` and ``"rose"`` of a figure, ``"touched_ball"`` of
+            a figure and the ball on the board.
+        t_ns: the instant, interpolated between two steps of the physics.
+        player: roster id.
+        other: the other of two that touched or parted, in order of their ids.
+
+    """
+
+    type: Happening
+    t_ns: int
+    player: str
+    other: str | None = None
+
+
+@record
+class FigureTruth:
+    """What a picture shows of one figure.
+
+    Attributes:
+        id: roster id.
+        tilt_deg: 0 upright, 90 lying.
+        top_px: sharp corners of the base's top: front-left, front-right, rear-right, rear-left; pixels.
+        corners_visible: which of these are in the picture with nothing before them.
+        visible: share of the base's top that is seen, 0..1.
+
+    """
+
+    id: str
+    tilt_deg: float
+    top_px: tuple[Pixel, Pixel, Pixel, Pixel]
+    corners_visible: tuple[bool, bool, bool, bool]
+    visible: float
+
+
+@record
+class TruthFrame:
+    """What one frame truly shows.
+
+    Attributes:
+        frame: index in the clip.
+        t_ns: mid exposure.
+        camera: lens and pose at that instant, shake included.
+        figures: all that are on the table, in roster order.
+        events: what happened after the frame before and up to this one, in order of time.
+
+    """
+
+    frame: int
+    t_ns: int
+    camera: Camera
+    figures: tuple[FigureTruth, ...]
+    events: tuple[TruthEvent, ...] = ()
+
+
+@record
+class TruthHeader:
+    """First line of a truth file.
+
+    Attributes:
+        field: the printed field.
+        players: the roster.
+        fps: nominal frame rate; the frames carry their own times.
+        seed: what the clip was drawn from.
+
+    """
+
+    field: FieldModel
+    players: tuple[Player, ...]
+    fps: float
+    seed: int
+    format: Literal["downfield.truth"] = "downfield.truth"
+    version: Literal[1] = 1
+
+
+class TruthFile:
+    """A truth file being read: its header at once, its frames as they are iterated over.
+
+    Raises:
+        InputError: the file can't be read.
+        FormatError: its content breaks the format; names the line and the field.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        first = next(read_lines(path), None)
+        if first is None:
+            raise FormatError(str(path), "empty: a truth file begins with a header line")
+        self.header = from_json(TruthHeader, first[1], path=str(path), line=first[0])
+
+    def __iter__(self) -> Iterator[TruthFrame]:
+        """The frames in order; their times rise strictly, and every figure is on the roster."""
+        roster = {player.id for player in self.header.players}
+        before_ns: int | None = None
+        for number, line in itertools.islice(read_lines(self._path), 1, None):
+            frame = from_json(TruthFrame, line, path=str(self._path), line=number)
+            if before_ns is not None and frame.t_ns <= before_ns:
+                problem = f"time does not rise: {frame.t_ns} after {before_ns}"
+                raise FormatError(str(self._path), problem, line=number, field="t_ns")
+            for index, figure in enumerate(frame.figures):
+                if figure.id not in roster:
+                    problem = f"'{figure.id}' is not on the roster of the header"
+                    raise FormatError(str(self._path), problem, line=number, field=f"figures.{index}.id")
+            before_ns = frame.t_ns
+            yield frame
+
+
+def write_truth(path: Path, header: TruthHeader, frames: Iterable[TruthFrame]) -> None:
+    """Write a truth file, whole or not at all.
+
+    Raises:
+        OutputError: the place can't be written.
+
+    """
+    first = to_json(TruthHeader, header)
+    lines = itertools.chain([first], (to_json(TruthFrame, frame) for frame in frames))
+    write_text(path, (line + "\n" for line in lines))
