@@ -41,14 +41,16 @@ class Truth:
 
     Args:
         world: the table.
+        touching_mm: bases this near touch; less than the physics needs where figures walk on exact paths.
 
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, *, touching_mm: float = TOUCHING_MM) -> None:
         self._world = world
         self._players = world.players
         self._bases = Bases(self._players)
-        self._watch = Watch(self._players)
+        self._touching_mm = touching_mm
+        self._watch = Watch(self._players, touching_mm)
         world.watch(self._watch)
 
     @property
@@ -117,7 +119,7 @@ class Truth:
                     b=id_b,
                     gap_mm=gap.gap_mm,
                     sigma_mm=0.0,
-                    probability=float(gap.gap_mm <= TOUCHING_MM),
+                    probability=float(gap.gap_mm <= self._touching_mm),
                     face_a=gap.face_a,
                     face_b=gap.face_b,
                     angle_deg=gap.angle_deg,

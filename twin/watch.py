@@ -39,13 +39,15 @@ class Watch:
 
     Args:
         players: the roster.
+        touching_mm: bases this near touch.
 
     Attributes:
         events: all that has happened, in the order it became certain.
 
     """
 
-    def __init__(self, players: Sequence[Player]) -> None:
+    def __init__(self, players: Sequence[Player], touching_mm: float = TOUCHING_MM) -> None:
+        self._touching_mm = touching_mm
         self.events: list[TruthEvent] = []
         self._players = players
         self._bases = Bases(players)
@@ -120,12 +122,12 @@ class Watch:
         gap_mm = outlines.gaps_mm(self._pairs[pairs])
         self._gap_mm[pairs], self._gap_ns[pairs] = gap_mm, now
         steady = (np.append(self._tilt_deg, 0.0)[self._pairs[pairs]] < _STEADY_DEG).all(axis=1)
-        self._due_ns[pairs] = now + steady * np.maximum(gap_mm - TOUCHING_MM, 0.0) / _FASTEST_MM_S * 1e9
-        touching = gap_mm <= TOUCHING_MM
+        self._due_ns[pairs] = now + steady * np.maximum(gap_mm - self._touching_mm, 0.0) / _FASTEST_MM_S * 1e9
+        touching = gap_mm <= self._touching_mm
         known = self._since_ns[pairs] < _NEVER
         self._apart_ns[pairs[touching]] = _NEVER
         for i in np.flatnonzero((touching & ~known) | (~touching & known & (self._apart_ns[pairs] == _NEVER))):
-            t_ns = _crossing(TOUCHING_MM, (before_mm[i], before_ns[i]), (gap_mm[i], now), by_hand=by_hand)
+            t_ns = _crossing(self._touching_mm, (before_mm[i], before_ns[i]), (gap_mm[i], now), by_hand=by_hand)
             if touching[i]:
                 self._touch(pairs[i], t_ns)
             else:
