@@ -1,15 +1,50 @@
-"""The `downfield` command."""
+"""The `downfield` command: a table of sub-commands, each imported only when it is asked for."""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from downfield.calibration.errors import DownfieldError
 
+COMMANDS = {
+    "run": "downfield.rig.run:run",
+}
+"""Where each sub-command is: a function, or a Typer app of further sub-commands."""
+
+
+class LazyCommands(TyperGroup):
+    """A group whose commands are imported when they are needed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The table's names, in its order."""
+        return [*super().list_commands(ctx), *COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """One command, imported now."""
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        found = getattr(import_module(module), name)
+        if isinstance(found, typer.Typer):
+            group = typer.main.get_command(found)
+            group.name = cmd_name
+            return group
+        single = typer.Typer(add_completion=False)
+        single.command(cmd_name)(found)
+        return typer.main.get_command(single)
+
+
 app = typer.Typer(
-    no_args_is_help=True, pretty_exceptions_enable=False, help="The automatic referee for electric football."
+    cls=LazyCommands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="The automatic referee for tabletop electric football.",
 )
 
 

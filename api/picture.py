@@ -1,0 +1,47 @@
+"""The latest camera picture, for everyone who watches: only the newest is kept, nobody delays the rig."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+
+
+class LatestPicture:
+    """One JPEG, replaced by the next."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._jpeg: bytes | None = None
+        self._count = 0
+        self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
+
+    def put(self, jpeg: bytes) -> None:
+        """Replace the picture; callable from any thread."""
+        with self._lock:
+            self._jpeg = jpeg
+            self._count += 1
+            for loop, event in self._waiting:
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(event.set)
+
+    async def watch(self) -> AsyncIterator[bytes]:
+        """The latest picture at once, then each that is newest when the last was taken."""
+        event = asyncio.Event()
+        entry = (asyncio.get_running_loop(), event)
+        with self._lock:
+            self._waiting.add(entry)
+        seen = 0
+        try:
+            while True:
+                with self._lock:
+                    jpeg, count = self._jpeg, self._count
+                    event.clear()
+                if jpeg is not None and count != seen:
+                    seen = count
+                    yield jpeg
+                else:
+                    await event.wait()
+        finally:
+            with self._lock:
+                self._waiting.discard(entry)
