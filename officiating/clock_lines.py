@@ -6,10 +6,11 @@ The source says neither what a line is worth nor how many make a period; both ar
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.calibration.errors import RefusedError
+from downfield.calibration.records import record
 
 ClockPlay = Literal["ordinary", "kneel", "spike", "auto_5", "kickoff_returned", "kickoff_dead", "try"]
 """What a play is to the clock; ``"kickoff_dead"`` went out of bounds or is a touchback, ``"try"`` kicks or runs for
@@ -41,7 +42,7 @@ LET_RUN_LINES: Final = 3
 PAST_WARNING_LINES: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LineClock:
     """The clock between two plays.
 

@@ -13,6 +13,21 @@ from downfield.calibration.records import record
 from downfield.vision.scene import Jersey, Player
 
 Side = Literal["home", "away"]
+Hash = Literal["left", "centre", "right"]
+CardKind = Literal[
+    "run",
+    "pass",
+    "kneel",
+    "spike",
+    "punt",
+    "touch_punt",
+    "field_goal",
+    "fair_catch_kick",
+    "kickoff",
+    "onside",
+    "extra_point",
+    "two_point",
+]
 Choice = Literal[
     "touchback",
     "return",
@@ -63,6 +78,7 @@ class SetUp:
         period: 1-based.
         clock_s: time left in the period; None where the rulebook has no such clock.
         score: home, away.
+        hash: where across the field, where that matters: seen by the offence.
 
     """
 
@@ -74,6 +90,7 @@ class SetUp:
     period: int = 1
     clock_s: float | None = None
     score: tuple[int, int] = (0, 0)
+    hash: Hash = "centre"
     type: Literal["set_up"] = "set_up"
 
 
@@ -291,6 +308,113 @@ class BallPlaced:
     type: Literal["ball_placed"] = "ball_placed"
 
 
+@record
+class PassEnded:
+    """What became of a thrown ball that the camera did not follow.
+
+    Attributes:
+        end: caught by the offence, by the defence, or by nobody.
+        player: roster id of who caught it.
+
+    """
+
+    end: Literal["complete", "incomplete", "intercepted"]
+    player: str | None = None
+    type: Literal["pass_ended"] = "pass_ended"
+
+
+@record
+class KickEnded:
+    """What became of a kick that the camera did not follow.
+
+    Attributes:
+        end: through the posts or past them, blocked, out of bounds, or touched on the field by `player`.
+        x_yd, y_yd: where it came down or was touched, field yards; None for a kick at the posts.
+        player: roster id of who touched it.
+
+    """
+
+    end: Literal["good", "no_good", "blocked", "out_of_bounds", "touched"]
+    x_yd: float | None = None
+    y_yd: float | None = None
+    player: str | None = None
+    type: Literal["kick_ended"] = "kick_ended"
+
+
+@record
+class CardPlayed:
+    """A play taken off play cards and dice, as NFL Strategy does.
+
+    Attributes:
+        kind: what was played.
+        shown: what the card shows for this hash: ``"7"``, ``"10F"`` (fumble), ``"13i"`` (interception), ``"inc"``,
+            ``"good"``, ``"no good"``, ``"blocked"``, or a kick's yards with ``OB``, ``DN``, ``FC`` or ``TB`` behind.
+        roll: the roll it came from, 1..100; None where none is made.
+        reroll: the second roll, when the first one brought a penalty.
+        play: the offence's card.
+        defence: the defence's card.
+        dot: the hash mark dot beside the number; None where there is none.
+        ran_out: whether the runner chose to go out of bounds.
+        highlighted: whether a fumble of this result may be returned.
+        return_to: highest roll that returns that fumble, or this interception (its pick number), for a touchdown.
+
+    """
+
+    kind: CardKind
+    shown: str = ""
+    roll: int | None = None
+    reroll: int | None = None
+    play: str = ""
+    defence: str = ""
+    dot: Literal["black", "red", "blue"] | None = None
+    ran_out: bool = False
+    highlighted: bool = False
+    return_to: int = 0
+    type: Literal["card"] = "card"
+
+
+@record
+class ReturnPlayed:
+    """The return of a kick, off cards and dice.
+
+    Attributes:
+        shown: what the card shows: yards, with F behind for a fumble.
+        roll: the roll it came from, 1..100.
+        reroll: the second roll, when the first one brought a penalty.
+
+    """
+
+    shown: str
+    roll: int | None = None
+    reroll: int | None = None
+    type: Literal["return"] = "return"
+
+
+@record
+class Foul:
+    """A foul, as a penalty card or a person names it.
+
+    Attributes:
+        by: whose team committed it.
+        yards: of the penalty.
+        name: what it was, such as ``"O10 loss dwn inc"``.
+        first_down: whether it gives an automatic first down.
+        loss_of_down: whether it also costs the down.
+        automatic: whether the play does not count and nobody is asked: an "auto-5".
+        on_kicker: whether it is running into the kicker.
+
+    """
+
+    by: Side
+    yards: int
+    name: str = ""
+    first_down: bool = False
+    loss_of_down: bool = False
+    automatic: bool = False
+    on_kicker: bool = False
+    type: Literal["foul"] = "foul"
+
+
 Declaration = Annotated[
     LineUp
     | SetUp
@@ -308,6 +432,11 @@ Declaration = Annotated[
     | Coin
     | Claim
     | ClockSet
-    | BallPlaced,
+    | BallPlaced
+    | PassEnded
+    | KickEnded
+    | CardPlayed
+    | ReturnPlayed
+    | Foul,
     Field(discriminator="type"),
 ]

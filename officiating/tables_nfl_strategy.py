@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from downfield.calibration.errors import RefusedError
+from downfield.officiating.declarations import Hash
 
 FUMBLE_DEFENCE_TO: Final = 40
 REVIEW_UPHELD_TO: Final = 40
@@ -34,44 +35,79 @@ LONG_PASS_BARRED_YD: Final = 20.0
 SHORT_YARDAGE_YD: Final = 2.0
 SHORT_YARDAGE_GOAL_YD: Final = 3.0
 
-Hash = Literal["left", "centre", "right"]
 Colour = Literal["black", "red", "blue"]
 Team = Literal["offence", "defence"]
 RollFor = Literal["scrimmage", "onside", "onside_return", "kickoff", "kickoff_return", "punt", "punt_return"]
 FumbleEnd = Literal["offence", "defence", "touchdown", "safety", "defence_touchdown"]
+Mark = Literal[
+    "gain",
+    "fumble",
+    "interception",
+    "incomplete",
+    "good",
+    "no_good",
+    "blocked",
+    "out_of_bounds",
+    "downed",
+    "fair_catch",
+    "touchback",
+]
 PickEnd = Literal["ball", "incomplete", "touchback", "touchdown"]
 
 _COLOURS: Final[dict[Hash, Colour]] = {"left": "black", "centre": "red", "right": "blue"}
 _HASHES: Final[dict[Colour, Hash]] = {colour: place for place, colour in _COLOURS.items()}
-_NUMBER = re.compile(r"(?P<yards>[+-]?\d+)(?P<mark>[FIfi]?)")
+_MARKS: Final[dict[str, Mark]] = {
+    "": "gain",
+    "f": "fumble",
+    "i": "interception",
+    "inc": "incomplete",
+    "good": "good",
+    "no good": "no_good",
+    "blocked": "blocked",
+    "ob": "out_of_bounds",
+    "dn": "downed",
+    "fc": "fair_catch",
+    "tb": "touchback",
+}
+_KICKED: Final = frozenset({"ob", "dn", "fc", "tb"})
+_ALONE: Final = frozenset({"inc", "good", "no good", "blocked"})
+_RESULT = re.compile(r"(?P<yards>[+-]?\d+)?\s*(?P<mark>f|i|inc|good|no good|blocked|ob|dn|fc|tb)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One number read off a card.
+    """One result read off a card.
 
     Attributes:
-        yards: gained, or for an interception where it ends past the line of scrimmage.
-        mark: a plain gain, a fumble or an interception.
+        yards: gained or kicked, or for an interception where it ends past the line of scrimmage; None when the result
+            has none.
+        mark: what stands with it; ``"gain"`` for nothing.
 
     """
 
-    yards: int
-    mark: Literal["gain", "fumble", "interception"]
+    yards: int | None
+    mark: Mark
 
 
 def read_window(text: str) -> Window:
-    """A card's number as it is printed: ``"7"``, ``"-3"``, ``"10F"`` a fumble, ``"13i"`` an interception (NFLS-052).
+    """A card's result as it is printed.
+
+    A number alone is a gain; ``"10F"`` is a fumble and ``"13i"`` an interception (NFLS-052); a kick may have ``OB`` (out
+    of bounds), ``DN`` (downed), ``FC`` (fair catch) or ``TB`` (touchback) behind its yards or alone; and ``inc``,
+    ``good``, ``no good`` and ``blocked`` stand alone.
 
     Raises:
         RefusedError: it is none of these.
 
     """
-    found = _NUMBER.fullmatch(text.strip())
-    if found is None:
-        raise RefusedError(f"a card shows yards with nothing, F or i behind them, such as -3, 10F or 13i; not {text!r}")
-    mark = found["mark"].upper()
-    return Window(int(found["yards"]), "fumble" if mark == "F" else "interception" if mark == "I" else "gain")
+    found = _RESULT.fullmatch(text.strip())
+    word = found["mark"].casefold() if found else ""
+    if found is None or (word not in _KICKED and (found["yards"] is not None) is (word in _ALONE)):
+        raise RefusedError(
+            f"a card shows yards alone or with F, i, OB, DN, FC or TB behind them, such as 13i, or inc, good, no good "
+            f"or blocked; not {text!r}"
+        )
+    return Window(None if found["yards"] is None else int(found["yards"]), _MARKS[word])
 
 
 def result_colour(place: Hash) -> Colour:

@@ -263,14 +263,23 @@ def test_nfl_strategy_fumbles_at_the_goal_lines() -> None:
         ("-17i", -17, "interception"),
         (" 0F ", 0, "fumble"),
         ("+4", 4, "gain"),
+        ("inc", None, "incomplete"),
+        ("Good", None, "good"),
+        ("no good", None, "no_good"),
+        ("blocked", None, "blocked"),
+        ("45 OB", 45, "out_of_bounds"),
+        ("OB", None, "out_of_bounds"),
+        ("38FC", 38, "fair_catch"),
+        ("40 DN", 40, "downed"),
+        ("TB", None, "touchback"),
     ],
 )
-def test_nfl_strategy_card_numbers(text: str, yards: int, mark: str) -> None:
+def test_nfl_strategy_card_numbers(text: str, yards: int | None, mark: str) -> None:
     window = tables_nfl_strategy.read_window(text)
     assert (window.yards, window.mark) == (yards, mark)
 
 
-@pytest.mark.parametrize("text", ["", "F", "i3", "7x", "7.5", "--3"])
+@pytest.mark.parametrize("text", ["", "F", "i", "i3", "7x", "7.5", "--3", "7 inc", "3 good", "blocked 4"])
 def test_nfl_strategy_refuses_what_no_card_shows(text: str) -> None:
     with pytest.raises(RefusedError, match="13i"):
         tables_nfl_strategy.read_window(text)
