@@ -92,8 +92,8 @@ class Window:
 def read_window(text: str) -> Window:
     """A card's result as it is printed.
 
-    A number alone is a gain; ``"10F"`` is a fumble and ``"13i"`` an interception (NFLS-052); a kick may have ``OB`` (out
-    of bounds), ``DN`` (downed), ``FC`` (fair catch) or ``TB`` (touchback) behind its yards or alone; and ``inc``,
+    A number alone is a gain; ``"10F"`` is a fumble and ``"13i"`` an interception (NFLS-052). A kick may have ``OB``
+    (out of bounds), ``DN`` (downed), ``FC`` (fair catch) or ``TB`` (touchback) behind its yards or alone; ``inc``,
     ``good``, ``no good`` and ``blocked`` stand alone.
 
     Raises:
@@ -101,7 +101,7 @@ def read_window(text: str) -> Window:
 
     """
     found = _RESULT.fullmatch(text.strip())
-    word = found["mark"].casefold() if found else ""
+    word = (found["mark"] or "").casefold() if found else ""
     if found is None or (word not in _KICKED and (found["yards"] is not None) is (word in _ALONE)):
         raise RefusedError(
             f"a card shows yards alone or with F, i, OB, DN, FC or TB behind them, such as 13i, or inc, good, no good "
