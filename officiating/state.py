@@ -11,7 +11,9 @@ from enum import StrEnum
 from typing import Literal
 
 from downfield.calibration.records import record
-from downfield.officiating.declarations import Choice, Side
+from downfield.officiating.card_play import CardPlay
+from downfield.officiating.clock_lines import LineClock
+from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.findings import Finding
 from downfield.vision.scene import Jersey, Player, Power
 
@@ -243,10 +245,13 @@ class GameState:
         los_yd: line of scrimmage, along x of the board.
         to_gain_yd: line to gain, along x of the board; the goal line when it is goal to go.
         lateral_yd: where the ball is spotted across the field; None when the rulebook always starts mid-field.
+        hash: where across the field the ball is, as the offence sees it, for rulebooks that ask only that.
         down: 1..4.
         score: home, away.
         period: 1-based.
         clock: the game clock.
+        lines: the game clock of a rulebook that counts it in lines.
+        card: the card play under way, for a rulebook of cards.
         time_outs: left to home, away; None where there are none.
         play: what lasts one play.
         due: the kind of play that comes next.
@@ -276,10 +281,13 @@ class GameState:
     los_yd: float = 50.0
     to_gain_yd: float = 60.0
     lateral_yd: float | None = None
+    hash: Hash = "centre"
     down: int = 1
     score: tuple[int, int] = (0, 0)
     period: int = 1
     clock: Clock = Clock()
+    lines: LineClock | None = None
+    card: CardPlay | None = None
     time_outs: tuple[int, int] | None = None
     play: Play = Play()
     due: PlayKind = "kickoff"
