@@ -1,0 +1,64 @@
+"""What a check makes of a measurement: kept, broken, too close, unknown; and of counts in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from downfield.officiating.checks import Measured, at_most, check, counts
+from downfield.officiating.params import Params
+
+
+@check("TAP-001", "EFL-001")
+def limit(subject: Measured, _params: Params) -> Iterator[Measured]:
+    """Hands the measurement through."""
+    yield subject
+
+
+@pytest.mark.parametrize(
+    ("margin", "sigma", "strict", "outcome"),
+    [
+        (0.1, 0.0, False, "kept"),
+        (0.0, 0.0, False, "kept"),
+        (-0.1, 0.0, False, "broken"),
+        (0.0, 0.0, True, "broken"),
+        (0.1, 0.0, True, "kept"),
+        (-1e-12, 0.0, False, "kept"),
+        (0.1, 0.5, False, "too_close"),
+        (-0.1, 0.5, False, "too_close"),
+        (1.0, 0.5, False, "kept"),
+        (-1.0, 0.5, False, "broken"),
+    ],
+)
+def test_outcome_follows_margin_and_error(margin: float, sigma: float, strict: bool, outcome: str) -> None:
+    (found,) = limit(Measured("", (), margin, sigma, "mm", strict=strict))
+    assert found.outcome == outcome
+    assert found.clauses == ("TAP-001", "EFL-001")
+
+
+def test_what_was_not_measured_is_unknown_and_a_book_speaks_of_its_own_clauses() -> None:
+    (found,) = limit(Measured("nobody looked"), book="EFL-")
+    assert (found.outcome, found.clauses, found.probability) == ("unknown", ("EFL-001",), 0.5)
+
+
+def test_more_confidence_asked_for_makes_more_too_close() -> None:
+    measured = Measured("", (), -0.9, 0.5, "mm")
+    assert limit(measured, confidence=0.95)[0].outcome == "broken"
+    assert limit(measured, confidence=0.99)[0].outcome == "too_close"
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_the_chances_of_all_counts_add_up(chances: list[float]) -> None:
+    likely = counts(chances)
+    assert sum(likely) == pytest.approx(1)
+    assert sum(n * p for n, p in enumerate(likely)) == pytest.approx(sum(chances))
+
+
+def test_a_count_at_its_limit_with_one_in_doubt_is_too_close() -> None:
+    assert limit(at_most(2, [1.0, 1.0], ""))[0].outcome == "kept"
+    assert limit(at_most(2, [1.0, 1.0, 0.5], ""))[0].outcome == "too_close"
+    assert limit(at_most(2, [1.0, 1.0, 1.0], ""))[0].outcome == "broken"
+    assert limit(at_most(2, [1.0, 1.0, 1.0], ""))[0].margin == -1
