@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lineups import LENGTH_YD, WIDTH_YD, At, build, figure, front_seven, line, pro_set
 
 from downfield.officiating import check_backs, check_defence, check_kicks, check_line, check_numbers, check_spacing
 from downfield.officiating.check_backs import (
@@ -44,7 +45,6 @@ from downfield.officiating.check_spacing import separation, stack_length, stacki
 from downfield.officiating.checks import Check, Checked
 from downfield.officiating.formation import Formation
 from downfield.officiating.params import Params
-from tests.lineups import LENGTH_YD, WIDTH_YD, At, build, figure, front_seven, line, pro_set
 
 ALL: list[Check[Formation]] = [
     one

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lineups import BASE, FIELD, At, build, figure, front_seven, pro_set
 
 from downfield.calibration.errors import InputError
 from downfield.officiating.formation import formation
 from downfield.officiating.roles import canonical_role
 from downfield.vision.scene import Scene
-from tests.lineups import BASE, FIELD, At, build, figure, front_seven, pro_set
 
 
 def roles(men: object) -> list[str]:
