@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.twin.figure_mesh import figure_mesh
+from downfield.twin.figure_mesh import Mesh, figure_mesh
 from downfield.twin.gl import open_context
 from downfield.twin.lens_grid import lens_grid
 from downfield.twin.look import Colour, FigureLook, Lamp, Look, Solid
@@ -36,6 +36,9 @@ _GEOM_TYPE = {
     "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
     "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
 }
+
+_ALPHAS = np.linspace(0, 1, 1001)
+_LEFT_BEHIND = _ALPHAS**2 * (2 - _ALPHAS)
 
 Layer = NDArray[np.uint8]
 
@@ -200,16 +203,26 @@ def _add_figure(spec: Any, body: Any, figure: FigureLook, corner_mm: float, pale
     if opaque:
         mesh = figure_mesh(opaque, corner_mm)
         colours = [opaque[k].colour for k in mesh.solid]
-        _add_mesh(spec, body, mesh, f"{name}-opaque", palette.coordinates(colours), {"material": "painted"})
+        _add_mesh(spec, body, mesh, f"{name}-opaque", palette.coordinates(colours), "painted")
+    glossy = spec.material("painted")
     for index, solid in enumerate(solid for solid in figure.solids if solid.opacity < 1):
-        # MuJoCo's blending squares the alpha it leaves behind; these factors make colour and coverage come out right.
-        factor = float(np.sqrt(solid.opacity))
-        rgba = [channel * factor for channel in solid.colour] + [factor]
+        factor = _blending_factor(solid.opacity)
+        surface = f"{name}-surface{index}"
+        rgba = [*(channel * factor for channel in solid.colour), factor]
+        spec.add_material(name=surface, rgba=rgba, specular=glossy.specular, shininess=glossy.shininess)
         mesh = figure_mesh([solid], corner_mm)
-        _add_mesh(spec, body, mesh, f"{name}-clear{index}", np.zeros((len(mesh.vertices_mm), 2)), {"rgba": rgba})
+        _add_mesh(spec, body, mesh, f"{name}-clear{index}", np.zeros((len(mesh.vertices_mm), 2)), surface)
 
 
-def _add_mesh(spec: Any, body: Any, mesh: Any, name: str, texture: Array, surface: dict[str, Any]) -> None:
+def _blending_factor(opacity: float) -> float:
+    """The alpha, and factor on the colour, that leave a clear solid's premultiplied colour and coverage behind.
+
+    MuJoCo draws what is clear twice, and its blending squares alpha: what stays of an alpha f is f^2 (2 - f).
+    """
+    return float(np.interp(opacity, _LEFT_BEHIND, _ALPHAS))
+
+
+def _add_mesh(spec: Any, body: Any, mesh: Mesh, name: str, texture: Array, material: str) -> None:
     spec.add_mesh(
         name=name,
         uservert=mesh.vertices_mm.ravel(),
@@ -218,7 +231,7 @@ def _add_mesh(spec: Any, body: Any, mesh: Any, name: str, texture: Array, surfac
         userface=mesh.faces.ravel(),
         inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL,
     )
-    body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, contype=0, conaffinity=0, **surface)
+    body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, contype=0, conaffinity=0, material=material)
 
 
 def _add_lamp(spec: Any, lamp: Lamp, ambient: float) -> None:
