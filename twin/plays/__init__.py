@@ -1,0 +1,1 @@
+"""Named plays of the digital twin, whose correct calls are known, and random ones."""

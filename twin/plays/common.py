@@ -1,0 +1,176 @@
+"""What named plays share: a runner who goes around the left end, a defender who meets him, and who calls what.
+
+The runner is a running back who takes a direct snap behind the quarterback, goes around the end outside `LANE_YD` and
+then straight ahead. Where he meets the defender, the geometry of their bases is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal
+
+from downfield.calibration.field import FieldModel
+from downfield.calibration.field_file import preset
+from downfield.officiating.calls import CallKind, Verdict
+from downfield.officiating.declarations import Carrier, LineUp, Set, SetUp
+from downfield.twin.formations import BASE, C, LG, LT, RB, RG, RT, SE, TE, placed, standard, teams
+from downfield.twin.history import History
+from downfield.twin.recording import Expectation, ExpectedCall, RulebookName
+from downfield.twin.script import Board, GiveBall, Reaches, Route, Say, Script, Stance, Step, Until, Wait
+from downfield.twin.traits import Trait
+
+BOARD: Final = "ultimate"
+FIELD: Final[FieldModel] = preset(BOARD)
+LANE_YD: Final = 15.0
+"""Across the field: where the runner turns upfield, clear of the ends and of the sideline."""
+
+RUN_MM_S: Final = 100.0
+TURN: Final = ((-9.0, 9.0), (-4.0, LANE_YD))
+"""Around the left end, to where the lane begins."""
+
+LENGTH_MM, WIDTH_MM = BASE.length_mm, BASE.width_mm
+FRAME_NS: Final = 33_333_333
+
+Motion = Literal["physics", "exact"]
+
+
+def ahead(mm: float) -> float:
+    """Millimetres along the field to yards."""
+    return mm / FIELD.mm_per_yd_x
+
+
+def across(mm: float) -> float:
+    """Millimetres across the field to yards."""
+    return mm / FIELD.mm_per_yd_y
+
+
+def opening(line_yd: float, carrier: str, *, down: int = 1, distance_yd: float = 10.0) -> tuple[Step, ...]:
+    """Lined up, set, who has the ball, switch on."""
+    return (
+        Say(SetUp("home", 1, line_yd, down, distance_yd)),
+        Say(LineUp(teams(), "dark")),
+        GiveBall(carrier),
+        Wait(0.1),
+        Say(Set()),
+        Wait(0.1),
+        Say(Carrier(carrier)),
+        Wait(0.1),
+        Board(on=True, by="home"),
+    )
+
+
+def to_the_line(carrier: str = RB, *, until_yd: float = 45.0, speed_mm_s: float = RUN_MM_S) -> tuple[Step, ...]:
+    """Around the end to the line of scrimmage, where the board is cut off and the defence takes the switch."""
+    return (
+        Route(carrier, (*TURN, (until_yd, LANE_YD)), speed_mm_s=speed_mm_s),
+        Until((Reaches(carrier, 0.0),), mark="line"),
+        Board(on=False, by="home"),
+        Wait(0.3),
+        Board(on=True, by="away"),
+    )
+
+
+def seconds_to(meet_yd: float) -> float:
+    """How long the board is on until the runner's centre is at a yard line of his lane."""
+    stance = standard(FIELD)[RB]
+    points = ((stance.ahead_yd - ahead(LENGTH_MM / 2), stance.across_yd), *TURN, (meet_yd, LANE_YD))
+    to_mm = FIELD.mm_per_yd_x, FIELD.mm_per_yd_y
+    legs = (
+        math.hypot((b[0] - a[0]) * to_mm[0], (b[1] - a[1]) * to_mm[1]) for a, b in zip(points, points[1:], strict=False)
+    )
+    return sum(legs) / RUN_MM_S
+
+
+def walkers(speeds: Mapping[str, float] | None = None) -> dict[str, Trait]:
+    """Traits of everybody: linemen lean into each other, the others drift, none of them wanders into the play.
+
+    Args:
+        speeds: of the figures that matter; 0 stands on a stationary base.
+
+    """
+    out = {player.id: Trait(speed_mm_s=18.0, wander=0.0) for player in teams()}
+    for lineman in (C, LG, RG, LT, RT, TE, SE):
+        out[lineman] = Trait(speed_mm_s=30.0, wander=0.0)
+    for id_, speed in (speeds or {}).items():
+        out[id_] = Trait(speed_mm_s=speed, wander=0.0, stationary=speed == 0)
+    return out
+
+
+def scrimmage(
+    name: str,
+    about: str,
+    steps: Iterable[Step],
+    *stances: Stance,
+    line_yd: float = 40.0,
+    speeds: Mapping[str, float] | None = None,
+    motion: Motion = "exact",
+    direction: Literal[-1, 1] = 1,
+    without: tuple[str, ...] = (),
+) -> Script:
+    """A play from scrimmage out of the standard formation, some figures placed otherwise."""
+    return Script(
+        name=name,
+        about=about,
+        players=teams(),
+        formation=placed(standard(FIELD), *stances, without=without),
+        steps=tuple(steps),
+        board=BOARD,
+        line_yd=line_yd,
+        direction=direction,
+        traits=walkers(speeds),
+        motion=motion,
+    )
+
+
+def at(
+    kind: CallKind,
+    players: tuple[str, ...],
+    t_ns: int,
+    clauses: tuple[str, ...],
+    spot_yd: tuple[float, float] | None = None,
+    *,
+    tolerance_yd: float = 0.1,
+    verdict: Verdict | None = "called",
+) -> ExpectedCall:
+    """A call about an instant, known to a frame."""
+    window = (t_ns - FRAME_NS, t_ns + FRAME_NS)
+    return ExpectedCall(kind, players, spot_yd, tolerance_yd, window, clauses, verdict)
+
+
+def expect(
+    *,
+    tap: tuple[ExpectedCall, ...] = (),
+    efl: tuple[ExpectedCall, ...] = (),
+    lions_den: tuple[ExpectedCall, ...] = (),
+    absent: Mapping[RulebookName, tuple[CallKind, ...]] | None = None,
+) -> Expectation:
+    """What the rulebooks make of a play. NFL Strategy sees no contact: its plays are decided by cards."""
+    calls: dict[RulebookName, tuple[ExpectedCall, ...]] = {
+        "tap": tap,
+        "efl": efl,
+        "lions-den": lions_den,
+        "nfl-strategy": (),
+    }
+    none: dict[RulebookName, tuple[CallKind, ...]] = {"nfl-strategy": ("tackle", "broken_tackle", "fumble")}
+    return Expectation(calls, none | dict(absent or {}))
+
+
+def nowhere(*kinds: CallKind) -> dict[RulebookName, tuple[CallKind, ...]]:
+    """Kinds that no rulebook may call."""
+    return {"tap": kinds, "efl": kinds, "lions-den": kinds, "nfl-strategy": kinds}
+
+
+def tap_tackle(history: History, carrier: str, defender: str, t_ns: int) -> ExpectedCall:
+    """TAP: any touch by a standing defender; spot at the base's foremost part."""
+    return at("tackle", (carrier, defender), t_ns, ("TAP-022", "TAP-033"), history.foremost_yd(carrier, t_ns))
+
+
+def efl_tackle(history: History, carrier: str, defender: str, t_ns: int, clause: str) -> ExpectedCall:
+    """Gunderson's EFL: by the clause that allows this kind of hit."""
+    return at("tackle", (carrier, defender), t_ns, (clause,), history.foremost_yd(carrier, t_ns))
+
+
+def lions_den_tackle(history: History, carrier: str, defender: str, t_ns: int) -> ExpectedCall:
+    """Lion's Den: any touch of bases; spot under the carrying hand."""
+    return at("tackle", (carrier, defender), t_ns, ("LD-010", "LD-011"), history.hand_yd(carrier, t_ns))

@@ -1,0 +1,218 @@
+"""Plays about how two bases meet: every way to hit a runner, and to miss him."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from downfield.twin.formations import RB, RCB
+from downfield.twin.history import History
+from downfield.twin.performance import Play
+from downfield.twin.plays.common import (
+    LANE_YD,
+    LENGTH_MM,
+    WIDTH_MM,
+    Motion,
+    across,
+    ahead,
+    efl_tackle,
+    expect,
+    lions_den_tackle,
+    nowhere,
+    opening,
+    scrimmage,
+    seconds_to,
+    tap_tackle,
+    to_the_line,
+)
+from downfield.twin.recording import Expectation
+from downfield.twin.script import Board, Passes, Reaches, Route, Stance, Step, Touch, Until, Wait
+
+HIT = "contact"
+SLIDE_MM = 5e-7
+"""The gap at which bases slide along each other on exact paths: they touch, and neither stops the other."""
+
+
+def met(after: tuple[Step, ...] = (), *, defender: str = RCB) -> tuple[Step, ...]:
+    """Until the runner and a defender touch, what then happens, and the switch."""
+    return (
+        Until((Touch(RB, defender),), within_s=6.0, mark=HIT),
+        *after,
+        Wait(0.25),
+        Board(on=False, by="away"),
+        Wait(0.6),
+    )
+
+
+def tackled(efl_clause: str | None, defender: str = RCB) -> Callable[[History], Expectation]:
+    """A touch under TAP and Lion's Den; under the EFL a tackle only by a clause that allows this hit."""
+
+    def expectation(history: History) -> Expectation:
+        t_ns = history.when("touched", RB, defender)
+        efl = () if efl_clause is None else (efl_tackle(history, RB, defender, t_ns, efl_clause),)
+        absent = nowhere("fumble", "broken_tackle", "down_by_fall", "out_of_bounds", "touchdown", "safety")
+        if efl_clause is None:
+            absent["efl"] = (*absent["efl"], "tackle")
+        return expect(
+            tap=(tap_tackle(history, RB, defender, t_ns),),
+            efl=efl,
+            lions_den=(lions_den_tackle(history, RB, defender, t_ns),),
+            absent=absent,
+        )
+
+    return expectation
+
+
+def clean_tackle(motion: Motion = "exact", seed: int = 1) -> Play:
+    """Head-on, front to front: a tackle under every rulebook that knows tackles."""
+    steps = (*opening(40.0, RB), *to_the_line(), *met())
+    script = scrimmage(
+        "clean-tackle",
+        "The runner is met head-on and goes down.",
+        steps,
+        Stance(RCB, 14.0, LANE_YD, at="centre"),
+        speeds={RCB: 25.0},
+        motion=motion,
+    )
+    return Play(script, tackled("EFL-078"), seed)
+
+
+def side_hit() -> Play:
+    """The defender's front flush into the runner's side, at 90 degrees."""
+    speed, meet_yd = 25.0, 7.0
+    clear_mm = (WIDTH_MM + LENGTH_MM) / 2
+    start = LANE_YD + across(clear_mm + speed * seconds_to(meet_yd))
+    steps = (*opening(40.0, RB), *to_the_line(), *met())
+    script = scrimmage(
+        "side-hit",
+        "A defender runs square into the runner's side.",
+        steps,
+        Stance(RCB, meet_yd, start, -90.0, at="centre"),
+        speeds={RCB: speed},
+    )
+    return Play(script, tackled("EFL-078"))
+
+
+def into_side() -> Play:
+    """The runner's front flush into a defender's side, at 90 degrees."""
+    speed, meet_yd = 6.0, 9.0
+    start = LANE_YD - across(speed * seconds_to(meet_yd - ahead((LENGTH_MM + WIDTH_MM) / 2)))
+    steps = (*opening(40.0, RB), *to_the_line(), *met())
+    script = scrimmage(
+        "into-side",
+        "The runner runs square into a defender's side.",
+        steps,
+        Stance(RCB, meet_yd, start, 90.0, at="centre"),
+        speeds={RCB: speed},
+    )
+    return Play(script, tackled("EFL-079"))
+
+
+def from_behind() -> Play:
+    """A faster defender catches the runner from behind."""
+    steps = (
+        *opening(40.0, RB),
+        *to_the_line(),
+        Until((Passes(RB, 7.0),)),
+        Route(RCB, ((3.5, LANE_YD), (45.0, LANE_YD)), speed_mm_s=190.0),
+        *met(),
+    )
+    script = scrimmage(
+        "from-behind",
+        "The runner is caught from behind.",
+        steps,
+        Stance(RCB, 1.5, 20.0, 0.0, at="centre"),
+        speeds={RCB: 0.0},
+    )
+    return Play(script, tackled("EFL-080"))
+
+
+def into_back() -> Play:
+    """The runner runs into the back of a defender: under the EFL no tackle."""
+    steps = (*opening(40.0, RB), *to_the_line(), *met())
+    script = scrimmage(
+        "into-back",
+        "The runner runs into a slow defender's back.",
+        steps,
+        Stance(RCB, 8.0, LANE_YD, 0.0, at="centre"),
+        speeds={RCB: 12.0},
+    )
+    return Play(script, tackled(None))
+
+
+def side_rub() -> Play:
+    """Side along side: they pass each other touching."""
+    lane = LANE_YD + across(WIDTH_MM + SLIDE_MM)
+    steps = (*opening(40.0, RB), *to_the_line(), *met())
+    script = scrimmage(
+        "side-rub",
+        "A defender passes the runner, side rubbing along side.",
+        steps,
+        Stance(RCB, 16.0, lane, at="centre"),
+        speeds={RCB: 25.0},
+    )
+    return Play(script, tackled(None))
+
+
+def corner_hit(angle_deg: float = 40.0) -> Play:
+    """A defender stands turned in the lane and the runner's front meets his corner.
+
+    Args:
+        angle_deg: between the meeting faces; 0 would be head-on.
+
+    """
+    steps = (*opening(40.0, RB), *to_the_line(), *met())
+    script = scrimmage(
+        "corner-hit",
+        f"The runner's front meets a defender's corner, {angle_deg:g} degrees off head-on.",
+        steps,
+        Stance(RCB, 9.0, LANE_YD, 180.0 - angle_deg, at="centre"),
+        speeds={RCB: 0.0},
+    )
+    return Play(script, tackled("EFL-078" if angle_deg <= 8 else None))
+
+
+def near_miss(miss_mm: float = 0.2) -> Play:
+    """A defender passes the runner side by side, tenths of a millimetre clear of him: no call.
+
+    Args:
+        miss_mm: the smallest gap.
+
+    """
+    lane = LANE_YD + across(WIDTH_MM + miss_mm)
+    steps = (*opening(40.0, RB), *to_the_line(), Until((Passes(RB, 12.0),), within_s=6.0))
+    script = scrimmage(
+        "near-miss",
+        f"A defender misses the runner by {miss_mm:g} mm.",
+        steps,
+        Stance(RCB, 16.0, lane, at="centre"),
+        speeds={RCB: 25.0},
+    )
+    absent = nowhere("tackle", "broken_tackle", "slipped_tackle", "fumble", "down_by_fall", "sack", "out_of_bounds")
+    return Play(script, lambda _: expect(absent=absent))
+
+
+def stopped_short(short_mm: float = 0.3) -> Play:
+    """The board goes off when the runner is head-on before a defender, tenths of a millimetre away: no call.
+
+    Args:
+        short_mm: the gap he is left with.
+
+    """
+    stand_yd = 10.0
+    stop_yd = stand_yd - ahead(LENGTH_MM + short_mm)
+    steps = (
+        *opening(40.0, RB),
+        *to_the_line(until_yd=stop_yd),
+        Until((Reaches(RB, stop_yd + ahead(LENGTH_MM / 2) - 1e-6),), mark="stop"),
+        Wait(0.2),
+        Board(on=False, by="away"),
+        Wait(0.5),
+    )
+    script = scrimmage(
+        "stopped-short",
+        f"The runner comes to a stop {short_mm:g} mm before a defender.",
+        steps,
+        Stance(RCB, stand_yd, LANE_YD, at="centre"),
+        speeds={RCB: 0.0},
+    )
+    return Play(script, lambda _: expect(absent=nowhere("tackle", "broken_tackle", "fumble", "down_by_fall")))
