@@ -18,7 +18,7 @@ from downfield.calibration.records import record
 from downfield.twin.body import STEP_NS
 from downfield.twin.traits import Trait
 
-FLOOR_FRICTION = {True: 0.01, False: 0.25}
+FLOOR_FRICTION = {True: 0.001, False: 0.25}
 """Friction of bases on the board, by whether it is on: shaken, they all but float and the drive is what holds them."""
 
 _STEP_S = STEP_NS / 1e9
@@ -132,7 +132,6 @@ class Drive:
         rate = np.zeros(len(up))
         if power:
             speed = self._speed_mm_s * (1 + self._unsteady * self._wander[:, 0])
-            speed = speed + np.sign(speed) * FLOOR_FRICTION[True] * _GRAVITY / _DRIVE_PER_S  # what friction takes
             missing += speed[:, None] * ahead
             rate = self._turning(motion.position_mm, ahead)
         pull = mass_g[:, None] * _DRIVE_PER_S * missing

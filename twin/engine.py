@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.calibration.errors import ScriptError
 from downfield.calibration.field import Array, FieldModel
 from downfield.twin.body import FOAM_BALL_MM, MAGNETIC_BALL_MM, PARKED_MM, STEP_NS, build_model, inertia
 from downfield.twin.drive import FLOOR_FRICTION, Drive, Motion
@@ -65,7 +66,12 @@ class Engine:
         self._model.geom("board").friction[0] = FLOOR_FRICTION[on]
 
     def step(self, drive: Drive) -> None:
-        """Let one step of time pass."""
+        """Let one step of time pass.
+
+        Raises:
+            ScriptError: the physics came apart.
+
+        """
         q, v, model = self._q[self._figures], self._v[self._figures], self._model
         motion = Motion(
             position_mm=q[:, :3],
@@ -78,6 +84,8 @@ class Engine:
         )
         self._data.xfrc_applied[self._bodies] = drive.forces(motion, power=self.power)
         mujoco.mj_step(model, self._data)
+        if not np.isfinite(self._q).all():
+            raise ScriptError(f"the physics came apart at {self.steps * STEP_NS} ns: check masses and placements")
         self._q[self._pinned] = self._at[self._pinned]
         self._v[self._pinned] = 0.0
         self.steps += 1
@@ -121,10 +129,11 @@ class Engine:
 
     def set_weight(self, row: int, mass_g: float, com_mm: float) -> None:
         """Set a figure's mass and the height of its centre of mass; its moments follow from them."""
-        model = self._model
-        model.body_mass[row + 1] = mass_g
-        model.body_ipos[row + 1, 2] = com_mm
-        model.body_inertia[row + 1] = inertia(mass_g, self._players[row].base)
+        model, body = self._model, row + 1
+        if (model.body_mass[body], model.body_ipos[body, 2]) == (mass_g, com_mm):
+            return
+        model.body_mass[body], model.body_ipos[body, 2] = mass_g, com_mm
+        model.body_inertia[body] = inertia(mass_g, self._players[row].base)
         state = self._q.copy(), self._v.copy()
         mujoco.mj_setConst(model, self._data)  # which leaves the state at its reference
         self._q[:], self._v[:] = state

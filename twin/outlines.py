@@ -33,6 +33,7 @@ class Outlines:
         heading_deg: -180..180, shape (n + 1,).
         half_mm: half the length and half the width, shape (n + 1, 2).
         corner_mm: radii of the corners, shape (n + 1,).
+        height_mm: of what casts the outline, 0 for fallen figures, shape (n + 1,).
         touchable: on the board and in no hand, shape (n + 1,).
 
     """
@@ -41,13 +42,15 @@ class Outlines:
     heading_deg: Array
     half_mm: Array
     corner_mm: Array
+    height_mm: Array
     touchable: NDArray[np.bool_]
 
     def footprint(self, row: int) -> Footprint:
-        """One row as a footprint; its height is 0."""
+        """One row as a footprint."""
         x, y = self.centre_mm[row].tolist()
         length, width = (2 * self.half_mm[row]).tolist()
-        return Footprint(x, y, float(self.heading_deg[row]), BaseSize(length, width, 0.0, float(self.corner_mm[row])))
+        size = BaseSize(length, width, float(self.height_mm[row]), float(self.corner_mm[row]))
+        return Footprint(x, y, float(self.heading_deg[row]), size)
 
     def gaps_mm(self, pairs: NDArray[np.intp]) -> Array:
         """Signed gaps of pairs of rows, shape (m, 2); shape (m,)."""
@@ -89,7 +92,7 @@ class Bases:
         front = np.where(level, ahead, np.stack([left[:, 1], -left[:, 0]], axis=1))
         heading = np.degrees(np.arctan2(front[:, 1], front[:, 0]))
         centre = poses.position_mm[:, :2] + up * sides[:, 2:] / 2
-        half, corner = sides[:, :2] / 2, self._corner
+        half, corner, height = sides[:, :2] / 2, self._corner, sides[:, 2]
         fallen = poses.tilt_deg > FALLEN_DEG
         if fallen.any():
             turn = np.radians(heading)
@@ -97,7 +100,7 @@ class Bases:
             across = np.stack([-along[:, 1], along[:, 0]], axis=1)
             lying = [(np.abs(np.einsum("nk,nki->ni", way, axes[:, :2])) * sides).sum(1) / 2 for way in (along, across)]
             half = np.where(fallen[:, None], np.stack(lying, axis=1), half)
-            corner = np.where(fallen, 0.0, corner)
+            corner, height = np.where(fallen, 0.0, corner), np.where(fallen, 0.0, height)
         ball_half = np.array(_BALLS.get(poses.ball_kind, (1.0, 1.0)))[:2]
         w, x, y, z = poses.ball[3:]
         ball_heading = np.degrees(np.arctan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z)))
@@ -106,5 +109,6 @@ class Bases:
             heading_deg=np.append(heading, ball_heading),
             half_mm=np.concatenate([half, ball_half[None]]),
             corner_mm=np.append(corner, ball_half.min()),
+            height_mm=np.append(height, 2 * ball_half.min()),
             touchable=np.append(poses.on_board & ~poses.held, poses.ball_kind in _BALLS),
         )

@@ -59,7 +59,7 @@ class World:
         engine: what moves the figures, for the same players and field; None is the physics.
 
     Raises:
-        ScriptError: an id that is not on the roster, or bases placed into each other or off the board.
+        ScriptError: an id that is twice or not at all on the roster, or bases placed into each other or off the board.
 
     """
 
@@ -77,6 +77,8 @@ class World:
         self.players = tuple(players)
         self.field = field
         self._rows = {player.id: row for row, player in enumerate(self.players)}
+        if len(self._rows) < len(self.players):
+            raise ScriptError("two figures have the same id: ids must be unique on a table")
         self._bases = Bases(self.players)
         self._engine = engine or Engine(self.players, field)
         self._drive = Drive(len(self.players), seed, vibration or Vibration())
