@@ -51,7 +51,8 @@ def _on(game: GameState, t_ns: int, view: View) -> Outcome:
         )
         return Outcome(replace(game, phase=phase, play=play), view.system.at_snap(game, view))
     if game.phase in {Phase.STOPPED, Phase.PASS}:
-        phase = Phase.IN_AIR if game.phase is Phase.PASS else Phase.LIVE
+        aloft = play.stoppage is not None and play.stoppage.why == "air"
+        phase = Phase.IN_AIR if game.phase is Phase.PASS or aloft else Phase.LIVE
         checks = view.system.at_restart(game, view)
         return Outcome(replace(game, phase=phase, play=replace(play, ran_ns=t_ns, stoppage=None)), checks)
     return Outcome(game)
@@ -61,7 +62,7 @@ def _off(game: GameState, t_ns: int, view: View) -> Outcome:
     if game.phase is Phase.KICK:
         return view.system.kick_over(stopped(game, t_ns, view, why="kick"), t_ns, view)
     if game.phase is Phase.IN_AIR:
-        return Outcome(stopped(game, t_ns, view, why="coach"))
+        return Outcome(stopped(game, t_ns, view, why="air"))
     if game.phase is not Phase.LIVE:
         return Outcome(game)
     return _stoppage(game, t_ns, view)
@@ -70,9 +71,9 @@ def _off(game: GameState, t_ns: int, view: View) -> Outcome:
 def _stoppage(game: GameState, t_ns: int, view: View) -> Outcome:
     """The board goes off while the ball is live: one of the offence's stoppages, the forced one, or one too many."""
     play = game.play
-    if play.line_ns is not None and play.note("line_stop") is None:
-        forced = replace(game, play=replace(play, notes=(*play.notes, ("line_stop", 1.0))))
-        return Outcome(stopped(forced, t_ns, view, why="line"))
+    if play.free_stop:
+        game = replace(game, play=replace(play, free_stop=""))
+        return Outcome(stopped(game, t_ns, view, why=play.free_stop))
     allowed = view.params.count("stoppage.allowed")
     number = play.stops + 1
     fault = ""

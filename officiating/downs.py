@@ -23,7 +23,7 @@ DOWNS_PARAMS = (
     Param("downs.to_gain_yd", 10.0, "yd", "common football", low=1, high=50),
     Param("downs.mid_field", True, "", "whether every play starts mid-field, so that the hash never matters"),
 )
-TOUCHDOWN, SAFETY = 6, 2
+TOUCHDOWN, FIELD_GOAL, SAFETY = 6, 3, 2
 
 
 def follow(view: View, name: str, kind: CallKind, text: str, **more: object) -> Finding:
@@ -42,10 +42,10 @@ def ball_dead_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, view: Vie
     holder = game.play.ball_side
     direction = game.ball_direction
     progress = game.progress_yd(x_yd, direction)
+    if game.due in {"extra_point", "two_point"}:
+        return try_failed(game, view)
     if progress <= 0:
         return _behind_goal_line(game, holder, view)
-    if game.due in {"extra_point", "two_point"}:
-        return Outcome(after_try(game, t_ns))
     if holder != game.offence or game.play.kind in {"kickoff", "onside", "free_kick"}:
         game = first_and_ten(game, holder, direction, x_yd, y_yd, t_ns, view)
         return Outcome(game, (follow(view, "first_down", "first_down", _ball_text(game), side=holder, players=()),))
@@ -57,8 +57,7 @@ def next_down(game: GameState, x_yd: float, y_yd: float, view: View) -> Outcome:
     gained = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
     reached = game.progress_yd(x_yd) >= game.progress_yd(game.to_gain_yd)
     down = game.down + 1
-    game = _spotted(game, x_yd, y_yd, view)
-    game = replace(game, gain_yd=gained)
+    game = replace(_spotted(game, x_yd, y_yd, view), gain_yd=gained, due="scrimmage")
     if reached:
         game = replace(game, down=1, to_gain_yd=x_yd)
         return Outcome(game, (follow(view, "first_down", "first_down", "first down", side=game.offence),))
@@ -113,11 +112,27 @@ def two_point(game: GameState, call: Call, _view: View) -> Outcome:
     return Outcome(after_try(game, call.t_ns))
 
 
+def try_failed(game: GameState, view: View) -> Outcome:
+    """The ball is dead on a two-point try without a score."""
+    text = f"two-point conversion fails, {game.team(game.offence).name}"
+    return Outcome(game, (follow(view, "two_point", "two_point", text, side=game.offence, detail="failed"),))
+
+
 def extra_point(game: GameState, call: Call, _view: View) -> Outcome:
     """An extra point, good or not."""
     if call.detail == "good":
         game = scored(game, call.side or game.offence, 1, call.t_ns)
     return Outcome(after_try(game, call.t_ns))
+
+
+def field_goal(game: GameState, call: Call, view: View) -> Outcome:
+    """Three points and a kickoff; missed, the defence's first down where the line of scrimmage was."""
+    side = call.side or game.offence
+    if call.detail == "good":
+        return Outcome(kick_due(scored(game, side, FIELD_GOAL, call.t_ns), side, "kickoff", call.t_ns))
+    x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
+    lateral = call.spot_yd[1] if call.spot_yd else game.lateral_yd
+    return Outcome(first_and_ten(game, other(side), -game.direction, x_yd, lateral, call.t_ns, view))
 
 
 def safety(game: GameState, call: Call, _view: View) -> Outcome:

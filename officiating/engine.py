@@ -18,7 +18,7 @@ from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.facts import Facts
 from downfield.officiating.findings import Finding
 from downfield.officiating.making import call_of, ruled
-from downfield.officiating.pending import judged_as, merge
+from downfield.officiating.pending import close, judged_as, merge
 from downfield.officiating.rule import Outcome, View
 from downfield.officiating.rulebook import Rulebook
 from downfield.officiating.state import HOME_AND_AWAY, Fall, GameState, Phase, Team
@@ -62,6 +62,7 @@ class Engine:
         self.rulebook = rulebook
         self.field = field
         self.rulings = dict(rulings or {})
+        self._sure = rulebook.params.real("calls.confidence")
 
     def begin(self, teams: tuple[Team, Team] = HOME_AND_AWAY) -> EngineState:
         """The state before anything has happened."""
@@ -111,7 +112,7 @@ class Engine:
         for rule in self.rulebook.active[game.phase]:
             found += rule.observe(facts, game, view.params)
         if found:
-            game = replace(game, play=merge(game.play, found, self.rulebook.order))
+            game = replace(game, play=merge(game.play, found, self.rulebook.order, self._sure))
         game, calls = self._settle(game, view) if game.play.pending else (game, ())
         return EngineState(game, recent, power, state.event_ns), calls
 
@@ -137,7 +138,7 @@ class Engine:
             game, before = self._settle(_at(game, now_ns), view)
             outcome = handler(game, event, view)
             found = [replace(finding, because=(*finding.because, event.id)) for finding in outcome.findings]
-            game = replace(outcome.state, play=merge(outcome.state.play, found, self.rulebook.order))
+            game = replace(outcome.state, play=merge(outcome.state.play, found, self.rulebook.order, self._sure))
             game, after = self._settle(game, view)
             calls = before + after
         return replace(state, game=game, event_ns=event.t_ns), calls
@@ -159,7 +160,10 @@ class Engine:
                 continue  # overtaken by an earlier call: the play is over, or stopped
             finding = head if rule is None else rule.settle(head, game, view)
             if head.key:
-                game = replace(game, play=replace(game.play, judged=(*game.play.judged, judged_as(head))))
+                name = (
+                    judged_as(head) if finding is None or finding.probability >= self._sure else close(judged_as(head))
+                )
+                game = replace(game, play=replace(game.play, judged=(*game.play.judged, name)))
             if finding is not None:
                 game, made = self._make(game, finding, view)
                 calls += made
@@ -168,7 +172,7 @@ class Engine:
     def _ripe(self, finding: Finding, now_ns: int) -> bool:
         if finding.ripe_ns is None or now_ns >= finding.ripe_ns:
             return True
-        return finding.early and finding.probability >= self.rulebook.params.real("calls.confidence")
+        return finding.early and finding.probability >= self._sure
 
     def _make(self, game: GameState, finding: Finding, view: View) -> tuple[GameState, list[Call]]:
         """Make a call of a finding, apply what it does, and go on with what follows from it."""

@@ -13,17 +13,25 @@ from downfield.officiating.findings import Finding
 from downfield.officiating.state import Play
 
 
-def merge(play: Play, found: Iterable[Finding], order: dict[str, int]) -> Play:
+def merge(play: Play, found: Iterable[Finding], order: dict[str, int], sure: float) -> Play:
     """A play with findings added to those pending, earliest first; at one instant by the order of the rules.
 
     A finding seen again (same rule and key) is one finding: the surer reading of it stands. Its instant stays that of
-    the first time its margin was on the side of the call. What was judged already is not taken up again.
+    the first time its margin was on the side of the call. What was judged already is not taken up again, unless it
+    was too close to call and has become sure.
+
+    Args:
+        play: the play.
+        found: what the rules have found now.
+        order: precedence of the rules at one instant.
+        sure: the probability from which a call is made.
+
     """
     pending = {judged_as(finding): finding for finding in play.pending}
     changed = False
     for finding in found:
         name = judged_as(finding)
-        if name in play.judged:
+        if name in play.judged or (finding.probability < sure and close(name) in play.judged):
             continue
         known = pending.get(name)
         new = finding if known is None else _surer(known, finding)
@@ -34,6 +42,11 @@ def merge(play: Play, found: Iterable[Finding], order: dict[str, int]) -> Play:
         return play
     queue = sorted(pending.values(), key=lambda finding: (finding.t_ns, order.get(finding.rule, -1)))
     return replace(play, pending=tuple(queue))
+
+
+def close(name: str) -> str:
+    """The name under which a finding is remembered that was too close to call."""
+    return f"{name}:close"
 
 
 def judged_as(finding: Finding) -> str:

@@ -134,8 +134,8 @@ class Stoppage:
         offence_done_ns: when the offence had finished its pivots.
         pass_ns: when a pass was declared.
         swaps: roster ids of figures whose base was swapped.
-        why: ``"coach"``, ``"line"`` (line of scrimmage reached), ``"catch"``, ``"interception"``, ``"fumble"``,
-            ``"kick"`` or ``"first_touch"``.
+        why: ``"coach"``, ``"line"`` (line of scrimmage reached), ``"air"`` (with a pass in the air), ``"catch"``,
+            ``"interception"``, ``"fumble"`` or ``"kick"``.
         checked: whether its pivots have been reported.
 
     """
@@ -173,6 +173,9 @@ class Play:
         passes: passes tried in this play.
         passed: whether a pass was caught, so that the ball can't be passed again.
         ball_mm: the magnetic ball on the board.
+        free_stop: why the board is about to be stopped without using a stoppage: ``"line"``, ``"catch"``,
+            ``"interception"``; empty when it is not.
+        fumble_yd, tackler: where a fumbled ball lies, along x and across, and who knocked its carrier down.
         gunners, returner: as declared for a kick.
         landed_yd: where a kick came down, along x of the board.
         start_yd: where the present carrier's side got the ball, for run-backs.
@@ -198,6 +201,9 @@ class Play:
     passes: int = 0
     passed: bool = False
     ball_mm: tuple[float, float] | None = None
+    free_stop: str = ""
+    fumble_yd: tuple[float, float] | None = None
+    tackler: str | None = None
     gunners: tuple[str, ...] = ()
     returner: str | None = None
     landed_yd: float | None = None

@@ -12,21 +12,24 @@ from typing import Final
 from downfield.officiating.facts import Facts, Touch
 from downfield.officiating.findings import Finding
 from downfield.officiating.params import Param, Params
+from downfield.officiating.reference import reference_param, spot_at
 from downfield.officiating.rule import View
 from downfield.officiating.state import Fall, GameState, Phase
+from downfield.vision.scene import Figure
 
 FACES: Final = ("front", "rear", "left", "right", "corner")
 EARLY_FALL_NS: Final = 100_000_000
 """A camera may see a figure lie a little before it sees the gap close: such falls belong to the contact."""
 
 
-def tackle_params(window_s: float, fallen_tackles: bool, reason: str) -> tuple[Param, ...]:
+def tackle_params(window_s: float, spot: str, reason: str, *, fallen_tackles: bool) -> tuple[Param, ...]:
     """The parameters of `Tackle`, with a rulebook's defaults."""
     return (
         Param("tackle.fall_window_s", window_s, "s", reason, low=0, high=5),
         Param("tackle.fallen_tackles", fallen_tackles, "", "whether a fallen defender's base still makes a tackle"),
         Param("tackle.broken_by_fall", not fallen_tackles, "", "whether a tackler who falls in the tackle loses it"),
         Param("tackle.fumble_by_fall", not fallen_tackles, "", "whether a carrier who falls in a tackle fumbles"),
+        reference_param("tackle.spot", spot, "where the ball is marked"),
         Param("tackle.faces", FACES, "", "faces of the defender's base that make a tackle", choices=FACES),
     )
 
@@ -58,7 +61,7 @@ class Tackle:
             return ()
         doubtful = 1.0 - params.real("calls.confidence")
         return tuple(
-            self._contact(facts, touch, state, params)
+            self._contact(facts, carrier, touch, state, params)
             for touch in facts.carrier_touches
             if touch.probability > doubtful and self._counts(touch, facts, state, params)
         )
@@ -84,14 +87,10 @@ class Tackle:
             return replace(finding, kind="fumble", text=text, clauses=(*self.fumble, *self.spot))
         return finding
 
-    def _contact(self, facts: Facts, touch: Touch, state: GameState, params: Params) -> Finding:
-        carrier = facts.carrier
-        assert carrier is not None
+    def _contact(self, facts: Facts, carrier: Figure, touch: Touch, state: GameState, params: Params) -> Finding:
         ran_ns = state.play.ran_ns or 0
         since_ns = facts.t_ns if touch.since_ns is None else touch.since_ns
         t_ns = max(since_ns, ran_ns)
-        reach = facts.forward(carrier)
-        sure = carrier.sure
         return Finding(
             rule=self.id,
             kind="tackle",
@@ -100,11 +99,11 @@ class Tackle:
             clauses=(*self.clauses, *self.spot),
             key=f"{touch.other}@{ran_ns}",
             players=(carrier.id, touch.other),
-            spot_yd=facts.spot_yd(reach.x_mm, carrier.y_mm),
+            spot_yd=spot_at(facts, carrier, params.word("tackle.spot"), t_ns),
             margin=-touch.gap_mm,
             sigma=touch.sigma_mm,
             unit="mm",
-            probability=touch.probability if sure else min(touch.probability, 0.5),
+            probability=touch.probability if carrier.sure else min(touch.probability, 0.5),
             against=f"{touch.other} does not touch {carrier.id}: play on",
             ripe_ns=t_ns + params.ns("tackle.fall_window_s"),
             early=False,

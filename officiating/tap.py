@@ -2,47 +2,156 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
 
-from downfield.officiating import downs
+from downfield.officiating import downs, tap_kicks, tap_overtime, tap_pass, tap_play
+from downfield.officiating.backward import Backward
 from downfield.officiating.board import stoppage_params
+from downfield.officiating.calls import CallKind
+from downfield.officiating.declarations import (
+    ChoiceMade,
+    Claim,
+    ClockSet,
+    Coin,
+    KickDeclared,
+    PassDeclared,
+    Pitch,
+    Roll,
+    Separated,
+)
 from downfield.officiating.declare import LINE_UP_PARAMS, SHARED
-from downfield.officiating.rule import System
+from downfield.officiating.falls import DownByFall, FigureDead
+from downfield.officiating.interference import Interference
+from downfield.officiating.lines import LineCrossed, OutOfBounds, out_of_bounds_params
+from downfield.officiating.reference import reference_param
+from downfield.officiating.rule import Consequence, Handler, System
 from downfield.officiating.tackles import Tackle, tackle_params
+from downfield.officiating.tap_fouls import CLAIM_PARAMS, PENALTY_PARAMS, claim, penalty
+from downfield.officiating.tap_overtime import in_overtime
+from downfield.officiating.touches import FirstTouch
+from downfield.officiating.waiting import chosen, flipped, rolled
 
-WINDOW_REASON = "TAP gives no time for 'while making contact'; a figure knocked over is down within half a second"
+WINDOW: Final = "TAP gives no time for 'while making contact'; a figure knocked over is down within half a second"
+
+RULES: Final = (
+    LineCrossed(
+        "touchdown",
+        ("TAP-G1",),
+        (
+            reference_param(
+                "touchdown.reference", "base", "TAP-G1: the ball is deemed at the foremost part of the base"
+            ),
+        ),
+    ),
+    Tackle(
+        clauses=("TAP-022",),
+        broken=("TAP-023", "TAP-028"),
+        fumble=("TAP-027",),
+        both=("TAP-036", "TAP-026"),
+        spot=("TAP-033",),
+        params=tackle_params(0.5, "base", WINDOW, fallen_tackles=False),
+    ),
+    DownByFall(("TAP-026",)),
+    OutOfBounds(("TAP-G3", "TAP-033"), out_of_bounds_params("base", "TAP-033", ball=False)),
+    LineCrossed(
+        "line_of_scrimmage",
+        ("TAP-087",),
+        (reference_param("line_of_scrimmage.reference", "base", "TAP-087: 'reaches' is the first part of the base"),),
+    ),
+    FirstTouch(catch=("TAP-103",), tie=("TAP-108",), void=("TAP-028", "TAP-030", "TAP-116")),
+    Interference(on_pass=("TAP-109", "TAP-110"), on_gunner=("TAP-046", "TAP-118")),
+    Backward(turned=("TAP-031",), pushed=("TAP-032",)),
+    FigureDead(("TAP-028",)),
+)
+
+
+HANDLERS: Final[Mapping[type[Any], Handler]] = {
+    **SHARED,
+    ClockSet: tap_overtime.clock_ends,
+    Separated: tap_overtime.separated_ends,
+    PassDeclared: tap_pass.declare_pass,
+    Pitch: tap_pass.declare_pitch,
+    KickDeclared: tap_kicks.declare_kick,
+    Claim: claim,
+    Coin: flipped({"fumble": tap_play.fumble_flipped}),
+    Roll: rolled(
+        {
+            "onside_length": tap_kicks.onside_length,
+            "onside_place": tap_kicks.onside_place,
+            "field_goal": tap_kicks.field_goal_rolled,
+            "extra_point": tap_kicks.extra_point_rolled,
+        }
+    ),
+    ChoiceMade: chosen(
+        {
+            "kickoff": tap_kicks.kickoff_chosen,
+            "punt": tap_kicks.kickoff_chosen,
+            "try": tap_kicks.try_chosen,
+            "overtime": tap_overtime.overtime_chosen,
+        },
+        {
+            "touchback": tap_kicks.touchback_before,
+            "punt": tap_kicks.punt_chosen,
+            "overrun_stop": tap_pass.overrun_stop,
+            "stop_here": tap_play.stop_here,
+            "let_run": tap_play.let_run,
+        },
+    ),
+}
+
+CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
+    "tackle": in_overtime(downs.dead_ball),
+    "sack": in_overtime(downs.dead_ball),
+    "down_by_fall": in_overtime(downs.dead_ball),
+    "out_of_bounds": in_overtime(downs.dead_ball),
+    "stopped": in_overtime(downs.dead_ball),
+    "incomplete": in_overtime(tap_pass.incomplete),
+    "overrun": in_overtime(tap_pass.incomplete),
+    "touchdown": in_overtime(downs.touchdown),
+    "line_of_scrimmage": tap_play.line_reached,
+    "fumble": tap_play.fumble,
+    "fumble_recovery": tap_play.fumble_recovery,
+    "reception": tap_pass.reception,
+    "interception": tap_pass.interception,
+    "kick": tap_kicks.kick,
+    "touchback": tap_kicks.touchback,
+    "field_goal": downs.field_goal,
+    "extra_point": downs.extra_point,
+    "two_point": downs.two_point,
+    "safety": downs.safety,
+    "first_down": downs.first_down,
+    "turnover_on_downs": downs.turnover_on_downs,
+    "penalty": penalty,
+    "period": tap_overtime.period,
+    "game_over": tap_overtime.game_over,
+}
 
 TAP: Final = System(
     name="tap",
     title="Tudor Advanced Play (Tudor-Con)",
-    rules=(
-        Tackle(
-            clauses=("TAP-022",),
-            broken=("TAP-023", "TAP-028"),
-            fumble=("TAP-027", "TAP-034"),
-            both=("TAP-036", "TAP-026"),
-            spot=("TAP-033",),
-            params=tackle_params(0.5, False, WINDOW_REASON),
-        ),
-    ),
-    handlers=dict(SHARED),
-    consequences={
-        "tackle": downs.dead_ball,
-        "down_by_fall": downs.dead_ball,
-        "sack": downs.dead_ball,
-        "out_of_bounds": downs.dead_ball,
-        "first_down": downs.first_down,
-        "turnover_on_downs": downs.turnover_on_downs,
-        "touchdown": downs.touchdown,
-        "two_point": downs.two_point,
-        "extra_point": downs.extra_point,
-        "safety": downs.safety,
-    },
+    rules=RULES,
+    handlers=HANDLERS,
+    consequences=CONSEQUENCES,
     clauses={
         "stoppage": ("TAP-086", "TAP-088"),
         "first_down": ("TAP-G4",),
         "downs": ("TAP-G4",),
         "safety": ("TAP-G2",),
+        "touchback": ("TAP-G4", "TAP-052"),
+        "two_point": ("TAP-127",),
     },
-    params=(*downs.DOWNS_PARAMS, *LINE_UP_PARAMS, *stoppage_params(3, "TAP-086", after_line=False)),
+    params=(
+        *downs.DOWNS_PARAMS,
+        *(replace(param, default=True, reason="TAP-010") for param in LINE_UP_PARAMS),
+        *stoppage_params(3, "TAP-086", after_line=False),
+        *tap_pass.PASS_PARAMS,
+        *tap_kicks.KICK_PARAMS,
+        *PENALTY_PARAMS,
+        *CLAIM_PARAMS,
+        *tap_overtime.OVERTIME_PARAMS,
+    ),
+    at_restart=tap_pass.passer_behind_ball,
+    kick_over=tap_kicks.kick_over,
 )

@@ -1,0 +1,216 @@
+"""A game being judged: an append-only log of what came in, the state it leads to, and rulings that rewrite nothing.
+
+A ruling about a call is an entry like any other. What it changes is worked out by going back to a state kept from
+before that call and taking everything since once more; declarations that no longer make sense then (the coin for a
+fumble that never was) are set aside and listed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from downfield.calibration.errors import RefusedError
+from downfield.calibration.field import FieldModel
+from downfield.officiating.calls import Call
+from downfield.officiating.engine import RECENT_NS, Engine, EngineState
+from downfield.officiating.events import Event, Ruling
+from downfield.officiating.rulebook import Rulebook
+from downfield.officiating.state import HOME_AND_AWAY, GameState, Team
+from downfield.vision.scene import Scene
+
+CHECKPOINT_ENTRIES = 600
+SETTLED_NS = 1_000_000_000
+"""A board that has been off this long holds nothing a rule waits for, so such scenes need not be kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """An event that was refused.
+
+    Attributes:
+        event: its id.
+        reason: why.
+
+    """
+
+    event: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What taking one entry changed.
+
+    Attributes:
+        calls: calls made, in order.
+        withdrawn: ids of calls that no longer stand after a ruling.
+
+    """
+
+    calls: tuple[Call, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+
+
+class Game:
+    """A game under one rulebook, entry by entry.
+
+    Args:
+        rulebook: in force.
+        field: the printed field.
+        teams: home, away.
+        keep_s: for how long scenes are kept for rulings to go back to; None for ever.
+
+    """
+
+    def __init__(
+        self,
+        rulebook: Rulebook,
+        field: FieldModel,
+        teams: tuple[Team, Team] = HOME_AND_AWAY,
+        keep_s: float | None = 300.0,
+    ) -> None:
+        self._engine = Engine(rulebook, field)
+        self._keep_ns = None if keep_s is None else round(keep_s * 1e9)
+        self._state = self._engine.begin(teams)
+        self._log: list[Scene | Event] = []
+        self._checkpoints: list[tuple[int, EngineState, int]] = [(0, self._state, 0)]
+        self._calls: list[Call] = []
+        self._made_at: dict[str, int] = {}
+        self._ids: set[str] = set()
+        self._set_aside: list[SetAside] = []
+        self._resting: deque[Scene] = deque()
+        self._off_ns: int | None = None
+
+    @property
+    def rulebook(self) -> Rulebook:
+        """The rulebook in force."""
+        return self._engine.rulebook
+
+    @property
+    def state(self) -> GameState:
+        """The game now."""
+        return self._state.game
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Every call that stands, in the order they were made."""
+        return tuple(self._calls)
+
+    @property
+    def set_aside(self) -> tuple[SetAside, ...]:
+        """Events that no longer made sense once a ruling was taken into account."""
+        return tuple(self._set_aside)
+
+    def take(self, entry: Scene | Event) -> Taken:
+        """Take one entry.
+
+        Raises:
+            RefusedError: a duplicate, or an event that the state does not allow; nothing has changed.
+
+        """
+        if isinstance(entry, Event):
+            if entry.id in self._ids:
+                raise RefusedError(f"event {entry.id} has been taken already")
+            if isinstance(entry.body, Ruling) and entry.body.decision != "manual":
+                return self._rule(entry, entry.body)
+        state, calls = self._engine.step(self._state, entry)
+        self._append(entry)
+        self._state = state
+        self._note(calls, len(self._log) - 1)
+        self._checkpoint()
+        return Taken(calls)
+
+    def _append(self, entry: Scene | Event) -> None:
+        if isinstance(entry, Scene):
+            if self._rests(entry):
+                self._resting.append(entry)
+                while self._resting[0].t_ns < entry.t_ns - RECENT_NS:
+                    self._resting.popleft()
+                return
+        else:
+            self._ids.add(entry.id)
+        self._log += self._resting
+        self._resting.clear()
+        self._log.append(entry)
+
+    def _rests(self, scene: Scene) -> bool:
+        if scene.board != "off":
+            self._off_ns = None
+            return False
+        if self._off_ns is None:
+            self._off_ns = scene.t_ns
+        return scene.t_ns - self._off_ns > SETTLED_NS
+
+    def _note(self, calls: Iterable[Call], at: int) -> None:
+        for call in calls:
+            self._calls.append(call)
+            self._made_at[call.id] = at
+
+    def _checkpoint(self) -> None:
+        last = self._checkpoints[-1][0]
+        if len(self._log) - last < CHECKPOINT_ENTRIES or self._resting:
+            return
+        self._checkpoints.append((len(self._log), self._state, len(self._calls)))
+        if self._keep_ns is not None:
+            self._forget(self._state.game.now_ns - self._keep_ns)
+
+    def _forget(self, before_ns: int) -> None:
+        """Drop the scenes before the last checkpoint that is older than what must be kept; events stay for ever."""
+        old = [place for place, (_, state, _) in enumerate(self._checkpoints) if state.game.now_ns < before_ns]
+        if len(old) < 2:
+            return
+        first = self._checkpoints[old[-1]][0]
+        for place in range(self._checkpoints[old[0]][0], first):
+            entry = self._log[place]
+            if isinstance(entry, Scene):
+                self._log[place] = _FORGOTTEN
+        del self._checkpoints[: old[-1]]
+
+    def _rule(self, event: Event, ruling: Ruling) -> Taken:
+        at = self._made_at.get(ruling.call)
+        if at is None:
+            raise RefusedError(f"ruling: no call is called {ruling.call!r}")
+        if ruling.decision == "overturn" and ruling.replacement is not None and not ruling.replacement.text:
+            raise RefusedError("ruling: the call that stands instead needs its text")
+        start = max((point for point in self._checkpoints if point[0] <= at), key=lambda point: point[0], default=None)
+        if start is None:
+            raise RefusedError(
+                f"ruling: the scenes of {ruling.call} are no longer held; judge the recording again with this ruling"
+            )
+        before = self._calls
+        self._ids.add(event.id)
+        self._engine.rulings[ruling.call] = ruling
+        self._replay(start)
+        self._log.append(event)
+        self._state, calls = self._engine.step(self._state, event)
+        self._note(calls, len(self._log) - 1)
+        stood = {call.id: call for call in before}
+        stand = {call.id: call for call in self._calls}
+        new = tuple(call for call in self._calls if stood.get(call.id) != call)
+        return Taken(new, tuple(name for name in stood if name not in stand))
+
+    def _replay(self, start: tuple[int, EngineState, int]) -> None:
+        """Take everything since a checkpoint once more."""
+        first, self._state, calls = start
+        self._checkpoints = [point for point in self._checkpoints if point[0] <= first]
+        self._calls = self._calls[:calls]
+        again = self._log[first:]
+        aside = {item.event for item in self._set_aside}
+        replayed = {entry.id for entry in again if isinstance(entry, Event)}
+        self._set_aside = [item for item in self._set_aside if item.event not in aside & replayed]
+        for place, entry in enumerate(again, start=first):
+            try:
+                self._state, made = self._engine.step(self._state, entry)
+            except RefusedError as error:
+                if isinstance(entry, Event):
+                    self._set_aside.append(SetAside(entry.id, str(error)))
+                continue
+            self._note(made, place)
+            if place + 1 - self._checkpoints[-1][0] >= CHECKPOINT_ENTRIES:
+                self._checkpoints.append((place + 1, self._state, len(self._calls)))
+
+
+_FORGOTTEN = Scene(frame=-1, t_ns=-1, board="unknown", figures=())
+"""Stands in the log where a scene has been dropped; nothing is ever replayed from before it."""
