@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from downfield.calibration.errors import RefusedError
 from downfield.calibration.field import FieldModel
 from downfield.officiating.calls import Call
+from downfield.officiating.calls_file import SetAside
 from downfield.officiating.engine import RECENT_NS, Engine, EngineState
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebook import Rulebook
@@ -23,20 +24,6 @@ from downfield.vision.scene import Scene
 CHECKPOINT_ENTRIES = 600
 SETTLED_NS = 1_000_000_000
 """A board that has been off this long holds nothing a rule waits for, so such scenes need not be kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class SetAside:
-    """An event that was refused.
-
-    Attributes:
-        event: its id.
-        reason: why.
-
-    """
-
-    event: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

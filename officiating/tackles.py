@@ -100,7 +100,7 @@ class Tackle:
             key=f"{touch.other}@{ran_ns}",
             players=(carrier.id, touch.other),
             spot_yd=spot_at(facts, carrier, params.word("tackle.spot"), t_ns),
-            margin=-touch.gap_mm,
+            margin=0.0 - touch.gap_mm,
             sigma=touch.sigma_mm,
             unit="mm",
             probability=touch.probability if carrier.sure else min(touch.probability, 0.5),

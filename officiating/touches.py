@@ -76,7 +76,8 @@ class FirstTouch(Immediate):
         touchers = [one for one in _touchers(facts, state, place, params) if one.figure.posture != "lifted"]
         if not touchers:
             return ()
-        able, void = [], []
+        able: list[Toucher] = []
+        void: list[Toucher] = []
         for one in touchers:
             (able if self._may(one.figure, facts, state, params) else void).append(one)
         found = [self._void(one, state) for one in void]

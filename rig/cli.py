@@ -13,6 +13,7 @@ from downfield.calibration.errors import DownfieldError
 
 COMMANDS = {
     "run": "downfield.rig.run:run",
+    "judge": "downfield.rig.judge:judge",
 }
 """Where each sub-command is: a function, or a Typer app of further sub-commands."""
 

@@ -1,0 +1,78 @@
+"""``downfield judge``: what a rulebook makes of recorded tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from downfield.officiating.calls import Call
+from downfield.officiating.calls_file import CallsHeader, write_calls
+from downfield.officiating.compare import differences
+from downfield.officiating.events import read_events
+from downfield.officiating.judging import Judgement
+from downfield.officiating.judging import judge as judge_recording
+from downfield.officiating.rulebook import load_rulebook
+from downfield.vision.tracks import Tracks
+
+
+def judge(
+    tracks: Annotated[Path, typer.Argument(help="A track file, *.tracks.jsonl.")],
+    events: Annotated[Path | None, typer.Option(help="What was declared, *.events.jsonl.")] = None,
+    rulebook: Annotated[str, typer.Option(help="A bundled rulebook, or a league's TOML file.")] = "tap",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where the calls go, *.calls.jsonl.")] = None,
+    against: Annotated[str | None, typer.Option(help="Another rulebook to show the differences to.")] = None,
+    reported: Annotated[bool, typer.Option(help="Show also what is only reported.")] = False,
+) -> None:
+    """Judge recorded tracks under a rulebook."""
+    console = Console()
+    judgement = _judged(tracks, events, rulebook)
+    if output is not None:
+        header = CallsHeader(
+            judgement.rulebook, tracks.name, judgement.state.text, judgement.state.score, judgement.refused
+        )
+        write_calls(output, header, judgement.calls)
+    console.print(_table(judgement, reported=reported))
+    for refused in judgement.refused:
+        console.print(f"[yellow]refused[/] {refused.event}: {refused.reason}", highlight=False)
+    console.print(judgement.state.text, highlight=False)
+    if against is not None:
+        console.print(_comparison(judgement, _judged(tracks, events, against)))
+
+
+def _judged(tracks: Path, events: Path | None, rulebook: str) -> Judgement:
+    book = load_rulebook(rulebook)
+    recorded = Tracks(tracks)
+    declared = read_events(events)[1] if events is not None else ()
+    return judge_recording(recorded, declared, book, recorded.header.field, players=recorded.header.players)
+
+
+def _table(judgement: Judgement, *, reported: bool) -> Table:
+    shown = [call for call in judgement.calls if reported or call.verdict != "reported"]
+    table = Table(title=f"{judgement.rulebook}: {len(shown)} calls", title_justify="left")
+    for name in ("time", "call", "verdict", "spot", "margin", "sure", "clauses"):
+        table.add_column(name, justify="right" if name in {"time", "spot", "margin", "sure"} else "left")
+    for call in shown:
+        table.add_row(*_row(call), style="yellow" if call.verdict in {"too_close", "proposed"} else None)
+    return table
+
+
+def _row(call: Call) -> Sequence[str]:
+    spot = "" if call.spot_yd is None else f"{call.spot_yd[0]:.1f} yd"
+    margin = "" if call.margin is None else f"{call.margin:+.2f} ± {call.sigma or 0:.2f} {call.unit}"
+    sure = "" if call.margin is None else f"{call.probability:.1%}"
+    time = f"{call.t_ns / 1e9:.3f} s"
+    return time, call.text, call.verdict.replace("_", " "), spot, margin, sure, " ".join(call.clauses)
+
+
+def _comparison(first: Judgement, second: Judgement) -> Table:
+    table = Table(title=f"{first.rulebook} against {second.rulebook}", title_justify="left")
+    for name in ("time", first.rulebook, second.rulebook):
+        table.add_column(name)
+    for one in differences(first.calls, second.calls):
+        table.add_row(f"{one.t_ns / 1e9:.2f} s", *(call.text if call else "-" for call in (one.first, one.second)))
+    return table
