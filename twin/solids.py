@@ -6,6 +6,7 @@ occlusion, a lamp for a shadow) is the hull of its projected points.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from downfield.vision.footprint import Array
 POINTS = 26
 """Points in every cloud."""
 
+_RAIL_PIECE_MM = 80.0
 _SWELL = 1.03  # a hull of 26 points lies within its sphere; this halves the difference
 
 
@@ -83,22 +85,27 @@ def loose_solids(look: Look, snapshot: Snapshot) -> tuple[Solid, ...]:
 
 
 def rail_solids(look: Look) -> tuple[Solid, ...]:
-    """The four boxes of the rail around the board; none when it has no height."""
+    """The rail around the board, in pieces short enough to follow a lens's bend; none when it has no height."""
     height, width = look.board.rail_mm
     if height <= 0:
         return ()
     x_low, y_low, x_high, y_high = look.field.board_mm
-    half_x, half_y, middle = (x_high - x_low) / 2, (y_high - y_low) / 2, ((x_low + x_high) / 2, (y_low + y_high) / 2)
-    long, short = (half_x + width, width / 2, height / 2), (width / 2, half_y, height / 2)
-    along = [
-        Solid("box", long, (middle[0], y, height / 2), colour=look.board.rail, part="other")
-        for y in (y_low - width / 2, y_high + width / 2)
+    along, across = _pieces(x_low - width, x_high + width), _pieces(y_low, y_high)
+    boxes = [
+        *((x, y, half, width / 2) for y in (y_low - width / 2, y_high + width / 2) for x, half in along),
+        *((x, y, width / 2, half) for x in (x_low - width / 2, x_high + width / 2) for y, half in across),
     ]
-    across = [
-        Solid("box", short, (x, middle[1], height / 2), colour=look.board.rail, part="other")
-        for x in (x_low - width / 2, x_high + width / 2)
-    ]
-    return (*along, *across)
+    return tuple(
+        Solid("box", (half_x, half_y, height / 2), (x, y, height / 2), colour=look.board.rail, part="other")
+        for x, y, half_x, half_y in boxes
+    )
+
+
+def _pieces(low: float, high: float) -> list[tuple[float, float]]:
+    """An interval cut into pieces of about `_RAIL_PIECE_MM`: middle and half length of each."""
+    count = math.ceil((high - low) / _RAIL_PIECE_MM)
+    half = (high - low) / count / 2
+    return [(low + (2 * i + 1) * half, half) for i in range(count)]
 
 
 def cloud(solids: Sequence[Solid]) -> Array:

@@ -1,0 +1,128 @@
+"""The compositor: base tops lie where the camera model says, in pictures anyone can measure."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from downfield.twin.compositor import Compositor, crop_camera
+from downfield.twin.look import FigureLook, Look
+from downfield.twin.randomise import draw, draw_players
+from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
+from downfield.vision.scene import Player
+
+Array = NDArray[np.float64]
+
+
+def bare(look: Look, base: tuple[float, float, float]) -> Look:
+    """The look with bare bases of one colour on a black board, lit from straight above, so that only their tops show."""
+    figures = tuple(
+        FigureLook(tuple(dataclasses.replace(s, colour=base, opacity=1.0) for s in f.solids if s.part == "base"))
+        for f in look.figures
+    )
+    black = (0.0, 0.0, 0.0)
+    board = dataclasses.replace(
+        look.board, grass=(black,), line=black, end_zones=(black, black), border=black, emblem=black, gloss=0.0
+    )
+    overhead = dataclasses.replace(
+        look.lamps[0], position_mm=(look.field.length_mm / 2, look.field.width_mm / 2, 50_000.0), strength=1.0
+    )
+    return dataclasses.replace(look, figures=figures, board=board, lamps=(overhead,), ambient=0.0, clutter=())
+
+
+def standing(players: tuple[Player, ...], look: Look) -> Snapshot:
+    """The roster in a loose grid over the whole field, each turned another way."""
+    columns = math.ceil(math.sqrt(2 * len(players)))
+    poses = []
+    for i, player in enumerate(players):
+        x = (0.5 + i % columns) / columns * look.field.length_mm
+        y = (0.5 + i // columns) / math.ceil(len(players) / columns) * look.field.width_mm
+        half = math.radians(37.0 * i) / 2
+        poses.append(FigurePose(player.id, (x, y, 0.0), (math.cos(half), 0.0, 0.0, math.sin(half))))
+    return Snapshot(0, False, tuple(poses))
+
+
+def measured_corners(image: NDArray[np.uint8], near: Array) -> Array:
+    """Corners of a bright quadrilateral, found from straight lines fitted to the half-way level of its four sides."""
+    grey = cv2.GaussianBlur(image[:, :, 1].astype(np.float32), (0, 0), 0.6)
+    middle = near.mean(axis=0)
+    sides = []
+    for a, b in zip(near, np.roll(near, -1, axis=0), strict=True):
+        along = (b - a) / np.linalg.norm(b - a)
+        out = np.array([along[1], -along[0]])
+        out *= np.sign(out @ (a - middle))
+        points = []
+        for share in np.linspace(0.25, 0.75, 15):
+            reach = np.arange(-4, 4, 0.05)
+            path = a + share * (b - a) + reach[:, None] * out
+            levels = cv2.remap(
+                grey, path[:, None, 0].astype(np.float32), path[:, None, 1].astype(np.float32), cv2.INTER_LINEAR
+            ).ravel()
+            half = (levels[:20].mean() + levels[-20:].mean()) / 2
+            points.append(path[int(np.argmax(levels < half))])
+        centre = np.mean(points, axis=0)
+        direction = np.linalg.svd(np.array(points) - centre)[2][0]
+        sides.append((centre, direction))
+    corners = []
+    for (p, d), (q, e) in zip(np.roll(np.array(sides), 1, axis=0), sides, strict=True):
+        share = np.linalg.solve(np.column_stack([d, -np.asarray(e)]), np.asarray(q) - p)[0]
+        corners.append(p + share * d)
+    return np.array(corners)
+
+
+@pytest.mark.parametrize("seed", [3, 8])
+def test_base_tops_lie_within_three_tenths_of_a_pixel_of_their_truth(seed: int) -> None:
+    players = draw_players(seed)
+    look = bare(draw(seed, players), (1.0, 1.0, 1.0))
+    renderer = Compositor(look, players)
+    frame = renderer.render(standing(players, look), look.camera, t_ns=5)
+    assert frame.t_ns == 5
+    off = []
+    for player, top in zip(players, frame.base_tops, strict=True):
+        assert top.id == player.id
+        assert top.visible > 0.99
+        off.append(np.linalg.norm(measured_corners(frame.image, top.corners_px) - top.corners_px, axis=1))
+    assert np.median(off) < 0.1
+    assert np.max(off) < 0.3
+
+
+def test_a_crop_shows_the_same_tops_enlarged() -> None:
+    players = draw_players(5, per_side=2)
+    look = draw(5, players)
+    snapshot = standing(players, look)
+    whole = Compositor(look, players).render(snapshot, look.camera, t_ns=0).base_tops[1]
+    corner = tuple(whole.corners_px.min(axis=0) - 10)
+    camera = crop_camera(look.camera, (corner[0], corner[1]), 2.5, (160, 120))
+    part = Compositor(dataclasses.replace(look, camera=camera), players).render(snapshot, camera, t_ns=0)
+    assert part.image.shape == (120, 160, 3)
+    # Pixel centres have whole coordinates, so the outer corner of the first pixel is at -0.5.
+    expected = (whole.corners_px - corner) * 2.5 - 0.5
+    np.testing.assert_allclose(part.base_tops[1].corners_px, expected, atol=1e-6)
+
+
+def test_a_hand_over_a_figure_hides_its_base() -> None:
+    players = draw_players(6, per_side=1)
+    look = draw(6, players)
+    snapshot = standing(players, look)
+    x, y, _ = snapshot.figures[0].position_mm
+    hand = HandPose((x + 20, y + 20, 60.0), (x - 150, y - 300, 120.0))
+    renderer = Compositor(look, players)
+    before = renderer.render(snapshot, look.camera, t_ns=0)
+    after = renderer.render(dataclasses.replace(snapshot, hands=(hand,)), look.camera, t_ns=0)
+    assert before.base_tops[0].visible > 0.3
+    assert after.base_tops[0].visible < before.base_tops[0].visible / 2
+    u, v = np.rint(before.base_tops[0].corners_px.mean(axis=0)).astype(int)
+    assert np.abs(before.image[v, u].astype(int) - after.image[v, u]).max() > 5
+
+
+def test_the_same_snapshot_gives_the_same_picture() -> None:
+    players = draw_players(7)
+    look = draw(7, players)
+    snapshot = standing(players, look)
+    pictures = [Compositor(look, players).render(snapshot, look.camera, t_ns=0).image for _ in range(2)]
+    np.testing.assert_array_equal(pictures[0], pictures[1])
