@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -56,7 +56,7 @@ class Hub:
         with self._lock:
             return Change(self._seq, "snapshot", dict(self._topics))
 
-    async def listen(self) -> AsyncIterator[Change]:
+    async def listen(self) -> AsyncGenerator[Change]:
         """A snapshot, then every change; after falling behind a snapshot again."""
         listener = _Listener(asyncio.get_running_loop())
         with self._lock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 
 class LatestPicture:
@@ -25,7 +25,7 @@ class LatestPicture:
                 if not loop.is_closed():
                     loop.call_soon_threadsafe(event.set)
 
-    async def watch(self) -> AsyncIterator[bytes]:
+    async def watch(self) -> AsyncGenerator[bytes]:
         """The latest picture at once, then each that is newest when the last was taken."""
         event = asyncio.Event()
         entry = (asyncio.get_running_loop(), event)

@@ -117,6 +117,7 @@ def _serve(hub: Hub, picture: LatestPicture, port: int, console: Console) -> _Se
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
+        listening.listen()  # so that whoever reads the address below finds the door open
     except OSError as error:
         listening.close()
         raise InputError(f"port {port} can't be opened ({error.strerror}): choose another with --port") from None
