@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 def bare(look: Look, base: tuple[float, float, float]) -> Look:
-    """The look with bare bases of one colour on a black board, lit from straight above, so that only their tops show."""
+    """The look with bare bases of one colour on a black board, lit from straight above: only tops show."""
     figures = tuple(
         FigureLook(tuple(dataclasses.replace(s, colour=base, opacity=1.0) for s in f.solids if s.part == "base"))
         for f in look.figures
@@ -93,7 +93,7 @@ def test_base_tops_lie_within_three_tenths_of_a_pixel_of_their_truth(seed: int) 
 
 def test_a_crop_shows_the_same_tops_enlarged() -> None:
     players = draw_players(5, per_side=2)
-    look = draw(5, players)
+    look = draw(5, players, size=(640, 360))
     snapshot = standing(players, look)
     whole = Compositor(look, players).render(snapshot, look.camera, t_ns=0).base_tops[1]
     corner = tuple(whole.corners_px.min(axis=0) - 10)
