@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from downfield.officiating.nfl_strategy import NFL_STRATEGY
 from downfield.officiating.rule import System
 from downfield.officiating.tap import TAP
 
-SYSTEMS: Final[dict[str, System]] = {system.name: system for system in (TAP,)}
+SYSTEMS: Final[dict[str, System]] = {system.name: system for system in (TAP, NFL_STRATEGY)}

@@ -219,9 +219,9 @@ def onside_recovered_by_kickers(heads: bool) -> bool:
     return heads
 
 
-def kickoff_out_of_bounds(kick_yd: float) -> float:
+def kickoff_out_of_bounds(kick_yd: float, out_yd: float = KICKOFF_OUT_YD) -> float:
     """Where the receivers start after a kickoff out of bounds, in the kickers' frame (NFLS-029)."""
-    return kick_yd + KICKOFF_OUT_YD
+    return kick_yd + out_yd
 
 
 def is_touchback_kick(landed_yd: float, *, length_yd: float = 100.0, end_zone_yd: float = END_ZONE_YD) -> bool:
@@ -237,9 +237,11 @@ def free_kick_good(roll: int, shown: int, margin: int = FREE_KICK_MARGIN) -> boo
     return roll <= shown - margin
 
 
-def missed_field_goal(line_yd: float, *, after_fair_catch: bool = False) -> float:
+def missed_field_goal(
+    line_yd: float, *, after_fair_catch: bool = False, back_yd: float = MISSED_FIELD_GOAL_YD
+) -> float:
     """Where the defence takes over after a miss, in the kickers' frame (NFLS-041, 044)."""
-    return line_yd if after_fair_catch else line_yd - MISSED_FIELD_GOAL_YD
+    return line_yd if after_fair_catch else line_yd - back_yd
 
 
 def blocked_kick(line_yd: float, kick: Literal["field_goal", "extra_point", "punt"]) -> float:
