@@ -74,14 +74,16 @@ def _stoppage(game: GameState, t_ns: int, view: View) -> Outcome:
     if play.free_stop:
         game = replace(game, play=replace(play, free_stop=""))
         return Outcome(stopped(game, t_ns, view, why=play.free_stop))
-    allowed = view.params.count("stoppage.allowed")
+    allowed = view.params.count("stoppage.allowed") if "stoppage.allowed" in view.params.declared else ANY_NUMBER
     number = play.stops + 1
     fault = ""
     if play.ball_side != game.offence or play.kind in {"kickoff", "free_kick"}:
         pass  # a return: nobody's stoppages are counted
+    elif allowed == ANY_NUMBER:
+        pass
     elif play.line_ns is not None and not view.params.flag("stoppage.after_line"):
         fault = "the line of scrimmage has been reached, so no stoppage is left"
-    elif allowed != ANY_NUMBER and number > allowed:
+    elif number > allowed:
         fault = f"only {allowed} are allowed"
     text = f"stoppage {number}" + (f": {fault}" if fault else "")
     game = stopped(replace(game, play=replace(play, stops=number)), t_ns, view, why="coach")

@@ -138,8 +138,12 @@ class Engine:
             game, before = self._settle(_at(game, now_ns), view)
             outcome = handler(game, event, view)
             found = [replace(finding, because=(*finding.because, event.id)) for finding in outcome.findings]
-            game = replace(outcome.state, play=merge(outcome.state.play, found, self.rulebook.order, self._sure))
-            game, after = self._settle(game, view)
+            if outcome.state.play.pending or any(finding.rule == POWER for finding in found):
+                game = replace(outcome.state, play=merge(outcome.state.play, found, self.rulebook.order, self._sure))
+                game, after = self._settle(game, view)
+            else:  # nothing to wait behind: a declaration's findings follow one another, whatever each does to the play
+                game, made = self._outcome(Outcome(outcome.state, tuple(found)), view, ())
+                after = tuple(made)
             calls = before + after
         return replace(state, game=game, event_ns=event.t_ns), calls
 
@@ -193,7 +197,7 @@ class Engine:
         consequence = self.rulebook.system.consequences.get(call.kind)
         if consequence is None:
             return game, [call]
-        game, calls = self._outcome(consequence(game, call, view), view, (call.id,))
+        game, calls = self._outcome(consequence(game, call, replace(view, t_ns=call.t_ns)), view, (call.id,))
         return game, [call, *calls]
 
     def _outcome(self, outcome: Outcome, view: View, because: tuple[str, ...]) -> tuple[GameState, list[Call]]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from downfield.officiating.facts import Facts
+from downfield.officiating.facts import Facts, find
 from downfield.officiating.geometry import Reach, reach_x
 from downfield.officiating.params import Param
 from downfield.vision.scene import Ball, Figure, Scene
 
 REFERENCES: Final = ("base", "hand", "ball")
+BASELINE_NS: Final = 100_000_000
+"""Over which a figure's motion is measured: a few frames, so that their error averages out."""
 
 
 def reference_param(name: str, default: str, reason: str) -> Param:
@@ -50,13 +52,21 @@ def carried(ball: Ball | None, figure: Figure) -> Ball | None:
 def spot_at(facts: Facts, figure: Figure, word: str, t_ns: int) -> tuple[float, float]:
     """Where the ball is spotted for a figure at an instant between the last frame and this one, field yards.
 
-    Along the field it is the reference point's, across it the middle of the base.
+    Along the field it is the reference point's, across it the middle of the base. The figure is taken to have gone on
+    from the frames before as it went, since what happens at the instant (a contact) may stop or turn it.
     """
-    now = reference(facts, figure, word)
-    before = facts.before
-    then = next((one for one in before.figures if one.id == figure.id), None) if before else None
-    if before is None or then is None or t_ns >= facts.t_ns:
-        return facts.spot_yd(now.x_mm, figure.y_mm)
-    share = max(0.0, (t_ns - before.t_ns) / (facts.t_ns - before.t_ns))
-    x_mm = reference(facts, then, word, before).x_mm
-    return facts.spot_yd(x_mm + share * (now.x_mm - x_mm), then.y_mm + share * (figure.y_mm - then.y_mm))
+    scenes = facts.recent
+    then = find(scenes[-1], figure.id) if scenes else None
+    if then is None or t_ns >= facts.t_ns:
+        return facts.spot_yd(reference(facts, figure, word).x_mm, figure.y_mm)
+    last = scenes[-1]
+    x_mm, y_mm = reference(facts, then, word, last).x_mm, then.y_mm
+    earlier = next((scene for scene in scenes if last.t_ns - scene.t_ns <= BASELINE_NS), last)
+    start = find(earlier, figure.id)
+    if start is None or earlier.t_ns >= last.t_ns:
+        x_now, y_now = reference(facts, figure, word).x_mm, figure.y_mm
+        share = (t_ns - last.t_ns) / (facts.t_ns - last.t_ns)
+        return facts.spot_yd(x_mm + share * (x_now - x_mm), y_mm + share * (y_now - y_mm))
+    share = (t_ns - last.t_ns) / (last.t_ns - earlier.t_ns)
+    x_mm += share * (x_mm - reference(facts, start, word, earlier).x_mm)
+    return facts.spot_yd(x_mm, y_mm + share * (y_mm - start.y_mm))

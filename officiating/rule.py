@@ -69,7 +69,7 @@ class View:
     Attributes:
         params: in force.
         field: the printed field.
-        t_ns: now.
+        t_ns: now; for a consequence, the instant of its call.
         system: the code of the rulebook.
         facts: of the latest scene; None before any.
 

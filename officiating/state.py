@@ -251,7 +251,8 @@ class GameState:
         los_yd: line of scrimmage, along x of the board.
         to_gain_yd: line to gain, along x of the board; the goal line when it is goal to go.
         lateral_yd: where the ball is spotted across the field; None when the rulebook always starts mid-field.
-        hash: where across the field the ball is, as the offence sees it, for rulebooks that ask only that.
+        hash: where across the field the ball is, for rulebooks that ask only that; left is the upper row as the camera
+            sees the board, whichever way the offence goes.
         down: 1..4.
         score: home, away.
         period: 1-based.

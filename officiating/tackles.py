@@ -72,14 +72,16 @@ class Tackle:
         carrier, tackler = finding.players[:2]
         carrier_fell = fell_in(state, carrier, finding.t_ns, window_ns) is not None
         tackler_fell = view.params.flag("tackle.broken_by_fall") and fell_in(state, tackler, finding.t_ns, window_ns)
-        if tackler_fell and not self._another_stands(finding, state, window_ns):
-            if carrier_fell:
-                return replace(
-                    finding,
-                    kind="down_by_fall",
-                    text=f"{carrier} and {tackler} both fall: no fumble, down by the fall",
-                    clauses=(*self.both, *self.spot),
-                )
+        if tackler_fell and carrier_fell:
+            if self._another_stands(finding, state, window_ns):
+                return None  # the other one's tackle, and so his fumble
+            return replace(
+                finding,
+                kind="down_by_fall",
+                text=f"{carrier} and {tackler} both fall: no fumble, down by the fall",
+                clauses=(*self.both, *self.spot),
+            )
+        if tackler_fell:
             text = f"broken tackle: {tackler} falls, {carrier} runs on"
             return replace(finding, kind="broken_tackle", text=text, clauses=self.broken, spot_yd=None)
         if carrier_fell and view.params.flag("tackle.fumble_by_fall"):
