@@ -49,9 +49,10 @@ def _finish(game: GameState, play: CardPlay, t_ns: int, view: View) -> Outcome:
     if play.running != lines.running:
         lines = replace(lines, running=play.running)
     after = after_play(lines, play_kind, reasons, hurry_up=play.hurry_up, onside_recovered=recovered)
-    findings = [_finding(game, one, t_ns) for one in outcomes]
+    place = _hash_after(game, play, main)
+    findings = [_finding(replace(game, hash=place), one, t_ns) for one in outcomes]
     tries = main.kind == "touchdown" and game.due not in TRIES
-    game = _cleared(game, play, main, _hash_after(game, play, main))
+    game = _cleared(game, play, main, place)
     moved = clocked(game, after, view, try_to_come=tries)
     return Outcome(moved.state, (*findings, *moved.findings))
 
@@ -90,6 +91,7 @@ def _finding(game: GameState, one: Ended, t_ns: int) -> Finding:
         t_ns,
         one.text,
         one.clauses,
+        key=f"{one.kind}@{t_ns}",
         spot_yd=spot,
         margin=None if one.yards is None else float(one.yards),
         unit="" if one.yards is None else "yd",
@@ -105,16 +107,18 @@ def clocked(game: GameState, after: LineClock, view: View, *, try_to_come: bool 
     game = replace(game, lines=after)
     found: list[Finding] = []
     if before is not None and before.warning_at is not None and after.warning_at is None and not after.over:
-        found.append(Finding(CARDS, "period", view.t_ns, "two-minute warning", ("NFLS-012",), detail="warning"))
+        found.append(
+            Finding(CARDS, "period", view.t_ns, "two-minute warning", ("NFLS-012",), "warning", detail="warning")
+        )
     if after.over and not try_to_come:
         text = f"end of period {game.period}"
-        found.append(Finding(CARDS, "period", view.t_ns, text, ("NFLS-011",), detail="end"))
+        found.append(Finding(CARDS, "period", view.t_ns, text, ("NFLS-011",), "end", detail="end"))
     return Outcome(game, tuple(found))
 
 
 def across_yd(game: GameState) -> float:
-    """Where the hash in force is across the field, along y of the board."""
-    offset = {"left": HASH_YD, "centre": 0.0, "right": -HASH_YD}[game.hash] * game.direction
+    """Where the hash in force is across the field, along y of the board; the left one is the upper, whoever has the ball."""
+    offset = {"left": HASH_YD, "centre": 0.0, "right": -HASH_YD}[game.hash]
     return game.width_yd / 2 + offset
 
 

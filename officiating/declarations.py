@@ -65,7 +65,7 @@ class SetUp:
         period: 1-based.
         clock_s: time left in the period; None where the rulebook has no such clock.
         score: home, away.
-        hash: where across the field, where that matters: seen by the offence.
+        hash: where across the field, where that matters; left is the upper row as the camera sees the board.
 
     """
 

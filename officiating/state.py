@@ -112,7 +112,8 @@ class Pose:
     Attributes:
         player: roster id.
         x_mm, y_mm, heading_deg: its footprint, board frame.
-        engaged: whether it touched an opposing base.
+        sigma_mm, sigma_deg: how well it was known.
+        touching: probability that it touched an opposing base.
 
     """
 
@@ -120,7 +121,9 @@ class Pose:
     x_mm: float
     y_mm: float
     heading_deg: float
-    engaged: bool = False
+    sigma_mm: tuple[float, float] = (0.0, 0.0)
+    sigma_deg: float = 0.0
+    touching: float = 0.0
 
 
 @record
