@@ -117,7 +117,7 @@ def clocked(game: GameState, after: LineClock, view: View, *, try_to_come: bool 
 
 
 def across_yd(game: GameState) -> float:
-    """Where the hash in force is across the field, along y of the board; the left one is the upper, whoever has the ball."""
+    """Where the hash in force is, along y of the board; the left one is the upper, whoever has the ball."""
     offset = {"left": HASH_YD, "centre": 0.0, "right": -HASH_YD}[game.hash]
     return game.width_yd / 2 + offset
 
