@@ -29,6 +29,7 @@ _SAMPLES = 4
 _NEAR_MM, _FAR_MM = 50.0, 20_000.0
 _PALETTE_SIDE = 16
 _FACETS = 16
+_BALL = -2  # place of the ball among the moved bodies, the last of which holds what never moves
 _MAX_LAMPS = 8  # what OpenGL has
 _GEOM_TYPE = {
     "box": mujoco.mjtGeom.mjGEOM_BOX,
@@ -65,7 +66,6 @@ class FigureLayer:
         self._any_camera = mujoco.MjvCamera()
         self._gpu = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._gpu)
-        self._still = (*look.clutter, *rail_solids(look))
 
     def draw(self, snapshot: Snapshot, camera: Camera) -> Layer:
         """The solids through the whole lens: uint8 blue green red alpha, premultiplied, shape (height, width, 4)."""
@@ -77,15 +77,15 @@ class FigureLayer:
             self._data.mocap_pos[i] = pose.position_mm
             self._data.mocap_quat[i] = pose.rotation
         if snapshot.ball is not None:
-            self._data.mocap_pos[-1] = snapshot.ball.position_mm
-            self._data.mocap_quat[-1] = snapshot.ball.rotation
+            self._data.mocap_pos[_BALL] = snapshot.ball.position_mm
+            self._data.mocap_quat[_BALL] = snapshot.ball.rotation
         else:
-            self._data.mocap_pos[-1] = (0.0, 0.0, -_FAR_MM)
+            self._data.mocap_pos[_BALL] = (0.0, 0.0, -_FAR_MM)
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_camlight(self._model, self._data)
         shown = mujoco.mjtCatBit.mjCAT_ALL.value
         mujoco.mjv_updateScene(self._model, self._data, self._option, None, self._any_camera, shown, self._scene)
-        for solid in (*self._still, *loose_solids(self._look, snapshot)):
+        for solid in loose_solids(self._look, snapshot):
             _add_geom(self._scene, solid)
         self._window.aim(self._scene, camera)
         mujoco.mjr_render(self._window.rect, self._scene, self._gpu)
@@ -159,7 +159,12 @@ def _model(look: Look, players: Sequence[Player], window: _Window) -> Any:
     vis.quality.offsamples, vis.quality.shadowsize = _SAMPLES, 0
     vis.quality.numslices = vis.quality.numstacks = _FACETS
     vis.headlight.active = 0
-    owners = [*zip(look.figures, (player.base.corner_mm for player in players), strict=True), (look.ball, 0.0)]
+    still = FigureLook((*look.clutter, *rail_solids(look)))
+    owners = [
+        *zip(look.figures, (player.base.corner_mm for player in players), strict=True),
+        (look.ball, 0.0),
+        (still, 0.0),
+    ]
     palette = _Palette(solid.colour for figure, _ in owners for solid in figure.solids)
     palette.add_to(spec)
     for index, (figure, corner_mm) in enumerate(owners):

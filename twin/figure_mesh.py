@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from downfield.twin.look import Solid
 from downfield.vision.footprint import Array
 
-_AROUND = 12  # facets around round solids: a helmet is under 20 px across
-_STACKS = 6
+_AROUND = 10  # facets around round solids: a helmet is under 20 px across
+_STACKS = 4
 _CORNER_FACETS = 4
 
 

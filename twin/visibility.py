@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
@@ -53,12 +52,9 @@ def base_tops(
         window = (corners_px[i].min(axis=0), corners_px[i].max(axis=0))
         near = np.flatnonzero(((low < window[1]) & (high > window[0])).all(axis=1))
         above = (placed.points_mm[near] - corners_mm[i, 0]) @ normals[i]
-        outlines = [
-            _outline_above(placed.points_mm[k], points_px[k], height, camera)
-            for k, height in zip(near, above, strict=True)
-            if height.max() > _CLEAR_MM
-        ]
-        tops.append(_seen(player.id, corners_px[i], outlines, camera.lens.size_px))
+        rising = above.max(axis=1) > _CLEAR_MM
+        hiding = [_cut(px, height) for px, height in zip(points_px[near[rising]], above[rising], strict=True)]
+        tops.append(_seen(player.id, corners_px[i], hiding, camera.lens.size_px))
     return tuple(tops)
 
 
@@ -72,37 +68,40 @@ def top_corners_mm(players: Sequence[Player], snapshot: Snapshot) -> tuple[Array
     return corners, turns[:, :, 2]
 
 
-def _outline_above(points_mm: Array, points_px: Array, above_mm: Array, camera: Camera) -> NDArray[np.float32]:
-    """The outline of the part of a solid that rises over a plane."""
+def _cut(points_px: Array, above_mm: Array) -> Array:
+    """Pixels of the part of a solid that rises over a plane, shape (n, 2).
+
+    Where edges cross the plane is found in the picture: over a few millimetres perspective is linear enough.
+    """
     over = above_mm > 0
-    part = points_px[over]
-    if not over.all():
-        upper, lower = points_mm[over][:, None], points_mm[~over][None]
-        share = above_mm[over][:, None] / (above_mm[over][:, None] - above_mm[~over][None])
-        crossings = (upper + share[:, :, None] * (lower - upper)).reshape(-1, 3)
-        part = np.concatenate([part, camera.to_pixels(crossings)])
-    return np.asarray(cv2.convexHull(part.astype(np.float32)), dtype=np.float32).reshape(-1, 2)
+    if over.all():
+        return points_px
+    upper, lower = above_mm[over][:, None], above_mm[~over][None]
+    share = (upper / (upper - lower))[:, :, None]
+    crossings = points_px[over][:, None] * (1 - share) + points_px[~over][None] * share
+    return np.concatenate([points_px[over], crossings.reshape(-1, 2)])
 
 
-def _seen(name: str, corners_px: Array, outlines: Sequence[NDArray[np.float32]], size_px: tuple[int, int]) -> BaseTop:
+def _seen(name: str, corners_px: Array, hiding: Sequence[Array], size_px: tuple[int, int]) -> BaseTop:
     origin = np.floor(corners_px.min(axis=0)) - 1
     cells = tuple(int(side) for side in np.ceil((corners_px.max(axis=0) - origin + 2) * _FINE))
+    # One point array in, one out: the cells of everything at once.
+    looked_at = corners_px + _INSET * (corners_px.mean(axis=0) - corners_px)
+    frame = np.array([[-0.5, -0.5], [size_px[0] - 0.5, size_px[1] - 0.5]])
+    points = np.concatenate([corners_px, looked_at, frame, *hiding])
+    fixed = np.rint(((points - origin + 0.5) * _FINE - 0.5) * (1 << _SHIFT)).astype(np.int32)
     top = np.zeros((cells[1], cells[0]), dtype=np.uint8)
-
-    def to_cells(px: NDArray[np.floating]) -> NDArray[np.int32]:
-        return np.asarray(np.round(((px - origin + 0.5) * _FINE - 0.5) * (1 << _SHIFT)), dtype=np.int32)
-
-    cv2.fillConvexPoly(top, to_cells(corners_px), (255,), shift=_SHIFT)
+    cv2.fillConvexPoly(top, fixed[:4], (255,), shift=_SHIFT)
     area = cv2.countNonZero(top)
     # What lies outside the picture is not seen either.
-    inside = to_cells(np.array([[-0.5, -0.5], [size_px[0] - 0.5, size_px[1] - 0.5]])) >> _SHIFT
-    (left, upper), (right, lower) = np.clip(inside, 0, cells)
+    (left, upper), (right, lower) = np.clip(fixed[8:10] >> _SHIFT, 0, cells)
     framed = np.zeros_like(top)
     framed[upper:lower, left:right] = top[upper:lower, left:right]
-    for outline in outlines:
-        cv2.fillConvexPoly(framed, to_cells(outline), (0,), shift=_SHIFT)
-    looked_at = corners_px + _INSET * (corners_px.mean(axis=0) - corners_px)
-    columns, rows = np.clip(to_cells(looked_at) >> _SHIFT, 0, np.array(cells) - 1).T
+    start = 10
+    for part in hiding:
+        cv2.fillConvexPoly(framed, cv2.convexHull(fixed[start : start + len(part)]), (0,), shift=_SHIFT)
+        start += len(part)
+    columns, rows = np.clip(fixed[4:8] >> _SHIFT, 0, np.array(cells) - 1).T
     lit = framed[rows, columns] > 0
     visible = cv2.countNonZero(framed) / area if area else 0.0
     return BaseTop(name, corners_px, (bool(lit[0]), bool(lit[1]), bool(lit[2]), bool(lit[3])), visible)

@@ -1,0 +1,82 @@
+"""Frames per second of the twin's renderers on one core: 22 figures, the whole way from snapshot to delivered picture.
+
+Run: python benchmarks/twin_renderers.py [SECONDS]
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+import time
+
+import cv2
+import numpy as np
+
+from downfield.calibration.field_file import preset
+from downfield.twin.compositor import Compositor
+from downfield.twin.film import film
+from downfield.twin.look import Look
+from downfield.twin.randomise import draw
+from downfield.twin.render_mujoco import MujocoRenderer
+from downfield.twin.snapshot import FigurePose, Snapshot
+from downfield.vision.footprint import BaseSize
+from downfield.vision.scene import Player
+
+_SPEED_MM_S = 80.0
+_PROMISED_FPS = {((1280, 720), "mujoco"): 10.0}
+
+
+def main() -> None:
+    """Time both renderers at both sizes and print a table."""
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 5.0
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    cv2.setNumThreads(1)
+    players = tuple(
+        Player(f"{jersey}-{i}", jersey, base=BaseSize(30, 18, 5.5, 1.0))
+        for jersey in ("dark", "light")
+        for i in range(11)
+    )
+    print(f"{'renderer':<12}{'size':<12}{'frames/s':>9}{'frames/cpu-s':>14}  (one core, 22 figures, sensor effects)")
+    for size in ((1280, 720), (1920, 1080)):
+        look = draw(3, players, field=preset("tudor-620"), size=size)
+        sensor = dataclasses.replace(
+            look.sensor, exposure_ms=4.0, rolling_ms=10.0, flicker=0.05, buzz_px=0.3, shake_px=0.2, noise=2.0, jpeg=90
+        )
+        look = dataclasses.replace(look, sensor=sensor)
+        for name, renderer in (("mujoco", MujocoRenderer(look, players)), ("compositor", Compositor(look, players))):
+            wall, cpu = _rates(renderer, _walk(look, players, round(30 * seconds)), seconds)
+            promise = _PROMISED_FPS.get((size, name))
+            note = f"  promised {promise:g}" if promise else ""
+            print(f"{name:<12}{f'{size[0]}x{size[1]}':<12}{wall:>9.1f}{cpu:>14.1f}{note}")
+            renderer.close()
+
+
+def _rates(renderer: MujocoRenderer | Compositor, snapshots: list[Snapshot], seconds: float) -> tuple[float, float]:
+    frames = film(renderer, snapshots, seed=1)
+    next(frames)
+    wall, cpu, count = time.perf_counter(), time.process_time(), 0
+    for _ in frames:
+        count += 1
+        if time.perf_counter() - wall > seconds:
+            break
+    return count / (time.perf_counter() - wall), count / (time.process_time() - cpu)
+
+
+def _walk(look: Look, players: tuple[Player, ...], count: int) -> list[Snapshot]:
+    """Two teams that walk toward each other while the board is on."""
+    out = []
+    for frame in range(count):
+        figures = []
+        for i, player in enumerate(players):
+            side = 1 if i < 11 else -1
+            x = look.field.length_mm / 2 - side * (25 + (i % 3) * 45 - _SPEED_MM_S * frame / 30)
+            y = look.field.width_mm * (0.08 + 0.84 * (i % 11) / 10)
+            half = 0.0 if side == 1 else np.pi / 2
+            figures.append(FigurePose(player.id, (x, y, 0.0), (float(np.cos(half)), 0.0, 0.0, float(np.sin(half)))))
+        out.append(Snapshot(frame * 33_333_333, True, tuple(figures)))
+    return out
+
+
+if __name__ == "__main__":
+    main()
