@@ -1,9 +1,9 @@
 """A table whose figures walk on exact geometric paths: for plays whose truth must hold to hundredths of a millimetre.
 
 It is a `World` without forces. While the board is on a figure walks straight, with its curl, toward a target or along
-a polyline, and never wanders. Bases never overlap: two that meet stop at a gap of 0 (to `meeting.TOUCHING_MM`) and move on only
-where that does not close the gap. A toppled figure tips over its base's edge and stays where it falls. Nothing depends
-on chance.
+a polyline, and never wanders. Bases never overlap: two that meet stop at a gap of 0 (to `meeting.TOUCHING_MM`) and
+move on only where that does not close the gap. A toppled figure tips over its base's edge and stays where it falls.
+Nothing depends on chance.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class _PathEngine(Engine):
         self._q[row, 0] = x + level * math.cos(heading + toward)
         self._q[row, 1] = y + level * math.sin(heading + toward)
         self._q[row, 2] = reach * math.sin(angle)
-        # First the tip in the figure's own frame, about the edge that lies left of the fall's direction; then the heading.
+        # First the tip in the figure's own frame, about the edge to the left of the fall's direction; then the heading.
         half, turn = angle / 2, heading / 2
         axis_x, axis_y = -math.sin(toward) * math.sin(half), math.cos(toward) * math.sin(half)
         self._q[row, 3:] = (

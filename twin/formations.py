@@ -41,10 +41,13 @@ SS: Final = "light-33"
 FS: Final = "light-38"
 
 _ROLES: Final = {
-    **{C: "C", LG: "G", RG: "G", LT: "T", RT: "T", TE: "TE", SE: "WR", FL: "WR", QB: "QB", RB: "RB", FB: "RB"},
-    **{NT: "NT", LDT: "DL", RDT: "DL", LDE: "DL", RDE: "DL", LLB: "LB", RLB: "LB"},
-    **{LCB: "DB", RCB: "DB", SS: "DB", FS: "DB"},
+    C: "C", LG: "G", RG: "G", LT: "T", RT: "T", TE: "TE", SE: "WR", FL: "WR", QB: "QB", RB: "RB", FB: "RB",
+    NT: "NT", LDT: "DL", RDT: "DL", LDE: "DL", RDE: "DL", LLB: "LB", RLB: "LB",
+    LCB: "DB", RCB: "DB", SS: "DB", FS: "DB",
 }
+
+OFFENCE_11: Final = (C, LG, RG, LT, RT, TE, SE, FL, QB, RB, FB)
+DEFENCE_11: Final = (NT, LDT, RDT, LDE, RDE, LLB, RLB, LCB, RCB, SS, FS)
 
 BASE: Final = BaseSize()
 HAND_MM: Final = (11.0, -4.0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from downfield.calibration.errors import ScriptError
 from downfield.calibration.field import FieldModel
-from downfield.twin.script import Stance, Point
+from downfield.twin.script import Point, Stance
 from downfield.vision.footprint import Footprint
 from downfield.vision.scene import Jersey, Player
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from downfield.twin import script as do
 from downfield.twin.body import MAGNETIC_BALL_MM
 from downfield.twin.ground import Ground
 from downfield.twin.poses import FALLEN_DEG
 from downfield.twin.world import World
-from downfield.vision.gap import signed_gap
 from downfield.vision.footprint import BaseSize, Footprint
+from downfield.vision.gap import signed_gap
 from downfield.vision.scene import Player
 
 _BALL = BaseSize(2 * MAGNETIC_BALL_MM[0], 2 * MAGNETIC_BALL_MM[0], 0.0, MAGNETIC_BALL_MM[0])

@@ -40,6 +40,11 @@ class History:
         self._poses: list[Poses] = []
         world.watch(self._keep)
 
+    @property
+    def end_ns(self) -> int:
+        """The latest step's time."""
+        return self._poses[-1].t_ns
+
     def footprint(self, player: str, t_ns: int) -> Footprint:
         """Where a figure's base was."""
         after = min(bisect_left(self._poses, t_ns, key=lambda poses: poses.t_ns), len(self._poses) - 1)

@@ -36,7 +36,7 @@ class Play:
         """
         recording, history = _perform(self.script, self.seed)
         expectation = self.expect(history)
-        return replace(recording, expected=expectation.calls, absent=expectation.absent)
+        return replace(recording, expected=expectation.calls, absent=expectation.absent, refused=expectation.refused)
 
 
 def play(script: Script, seed: int) -> PlayRecording:

@@ -49,11 +49,13 @@ class Expectation:
     Attributes:
         calls: by rulebook, the calls that must be made; others may be made too unless they are absent.
         absent: by rulebook, the kinds of calls that must not be made.
+        refused: by rulebook, the types of declarations that it does not allow here.
 
     """
 
     calls: Mapping[RulebookName, tuple[ExpectedCall, ...]] = dataclasses.field(default_factory=dict)
     absent: Mapping[RulebookName, tuple[CallKind, ...]] = dataclasses.field(default_factory=dict)
+    refused: Mapping[RulebookName, tuple[str, ...]] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class PlayRecording:
         events: what was declared.
         happened: all contacts and falls with their exact instants.
         marks: instants the script asked to remember, ns.
-        expected, absent: as in `Expectation`.
+        expected, absent, refused: as in `Expectation`.
 
     """
 
@@ -83,3 +85,4 @@ class PlayRecording:
     marks: Mapping[str, int]
     expected: Mapping[RulebookName, tuple[ExpectedCall, ...]] = dataclasses.field(default_factory=dict)
     absent: Mapping[RulebookName, tuple[CallKind, ...]] = dataclasses.field(default_factory=dict)
+    refused: Mapping[RulebookName, tuple[str, ...]] = dataclasses.field(default_factory=dict)

@@ -238,7 +238,9 @@ class Stage:
             goal = None if move.lift_away else self._goal(move)
             if move.if_free and (goal is None or not self._may_be_moved(move.player, goal)):
                 continue
-            for sight in coach.handle(move.player, goal, last and last.hand.fingertip_mm, step.seconds):
+            for sight in coach.handle(
+                move.player, goal, None if last is None else last.hand.fingertip_mm, step.seconds
+            ):
                 last = sight
                 yield sight
         if last is not None:

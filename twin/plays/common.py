@@ -6,6 +6,7 @@ then straight ahead. Where he meets the defender, the geometry of their bases is
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
@@ -14,7 +15,7 @@ from downfield.calibration.field import FieldModel
 from downfield.calibration.field_file import preset
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.declarations import Carrier, LineUp, Set, SetUp
-from downfield.twin.formations import BASE, C, LG, LT, RB, RG, RT, SE, TE, placed, standard, teams
+from downfield.twin.formations import BASE, LG, LT, RB, RG, RT, SE, TE, C, placed, standard, teams
 from downfield.twin.history import History
 from downfield.twin.recording import Expectation, ExpectedCall, RulebookName
 from downfield.twin.script import Board, GiveBall, Reaches, Route, Say, Script, Stance, Step, Until, Wait
@@ -25,7 +26,7 @@ FIELD: Final[FieldModel] = preset(BOARD)
 LANE_YD: Final = 15.0
 """Across the field: where the runner turns upfield, clear of the ends and of the sideline."""
 
-RUN_MM_S: Final = 100.0
+RUN_MM_S: Final = 130.0
 TURN: Final = ((-9.0, 9.0), (-4.0, LANE_YD))
 """Around the left end, to where the lane begins."""
 
@@ -76,9 +77,7 @@ def seconds_to(meet_yd: float) -> float:
     stance = standard(FIELD)[RB]
     points = ((stance.ahead_yd - ahead(LENGTH_MM / 2), stance.across_yd), *TURN, (meet_yd, LANE_YD))
     to_mm = FIELD.mm_per_yd_x, FIELD.mm_per_yd_y
-    legs = (
-        math.hypot((b[0] - a[0]) * to_mm[0], (b[1] - a[1]) * to_mm[1]) for a, b in zip(points, points[1:], strict=False)
-    )
+    legs = (math.hypot((b[0] - a[0]) * to_mm[0], (b[1] - a[1]) * to_mm[1]) for a, b in itertools.pairwise(points))
     return sum(legs) / RUN_MM_S
 
 
@@ -144,6 +143,7 @@ def expect(
     efl: tuple[ExpectedCall, ...] = (),
     lions_den: tuple[ExpectedCall, ...] = (),
     absent: Mapping[RulebookName, tuple[CallKind, ...]] | None = None,
+    refused: Mapping[RulebookName, tuple[str, ...]] | None = None,
 ) -> Expectation:
     """What the rulebooks make of a play. NFL Strategy sees no contact: its plays are decided by cards."""
     calls: dict[RulebookName, tuple[ExpectedCall, ...]] = {
@@ -153,7 +153,7 @@ def expect(
         "nfl-strategy": (),
     }
     none: dict[RulebookName, tuple[CallKind, ...]] = {"nfl-strategy": ("tackle", "broken_tackle", "fumble")}
-    return Expectation(calls, none | dict(absent or {}))
+    return Expectation(calls, none | dict(absent or {}), dict(refused or {}))
 
 
 def nowhere(*kinds: CallKind) -> dict[RulebookName, tuple[CallKind, ...]]:

@@ -25,7 +25,7 @@ from downfield.twin.plays.common import (
     to_the_line,
 )
 from downfield.twin.recording import Expectation
-from downfield.twin.script import Board, Passes, Reaches, Route, Stance, Step, Touch, Until, Wait
+from downfield.twin.script import Board, Passes, Reaches, Route, Stance, Steer, Step, Touch, Until, Wait
 
 HIT = "contact"
 SLIDE_MM = 5e-7
@@ -43,14 +43,21 @@ def met(after: tuple[Step, ...] = (), *, defender: str = RCB) -> tuple[Step, ...
     )
 
 
-def tackled(efl_clause: str | None, defender: str = RCB) -> Callable[[History], Expectation]:
-    """A touch under TAP and Lion's Den; under the EFL a tackle only by a clause that allows this hit."""
+def tackled(efl_clause: str | None, defender: str = RCB, *, missed: bool = True) -> Callable[[History], Expectation]:
+    """A tackle under TAP and Lion's Den, which take any touch; under the EFL only by a clause that allows this hit.
+
+    Args:
+        efl_clause: the clause, None for none.
+        defender: who makes it.
+        missed: whether it is then certain that there is no tackle under the EFL.
+
+    """
 
     def expectation(history: History) -> Expectation:
         t_ns = history.when("touched", RB, defender)
         efl = () if efl_clause is None else (efl_tackle(history, RB, defender, t_ns, efl_clause),)
         absent = nowhere("fumble", "broken_tackle", "down_by_fall", "out_of_bounds", "touchdown", "safety")
-        if efl_clause is None:
+        if efl_clause is None and missed:
             absent["efl"] = (*absent["efl"], "tackle")
         return expect(
             tap=(tap_tackle(history, RB, defender, t_ns),),
@@ -63,8 +70,12 @@ def tackled(efl_clause: str | None, defender: str = RCB) -> Callable[[History], 
 
 
 def clean_tackle(motion: Motion = "exact", seed: int = 1) -> Play:
-    """Head-on, front to front: a tackle under every rulebook that knows tackles."""
-    steps = (*opening(40.0, RB), *to_the_line(), *met())
+    """Head-on, front to front: a tackle under every rulebook that knows tackles.
+
+    In the physics the defender is steered at the runner; how square they meet is then not known beforehand.
+    """
+    chase = (Steer(RCB, toward=RB),) if motion == "physics" else ()
+    steps = (*opening(40.0, RB), *to_the_line(), *chase, *met())
     script = scrimmage(
         "clean-tackle",
         "The runner is met head-on and goes down.",
@@ -73,7 +84,7 @@ def clean_tackle(motion: Motion = "exact", seed: int = 1) -> Play:
         speeds={RCB: 25.0},
         motion=motion,
     )
-    return Play(script, tackled("EFL-078"), seed)
+    return Play(script, tackled("EFL-078" if motion == "exact" else None, missed=motion == "exact"), seed)
 
 
 def side_hit() -> Play:

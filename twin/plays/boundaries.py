@@ -1,0 +1,206 @@
+"""Plays about lines: the sideline grazed and crossed, the goal line reached and held, and a safety."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from downfield.officiating.calls import CallKind
+from downfield.twin.formations import FS, RB, RCB, RDE, SS
+from downfield.twin.history import History
+from downfield.twin.performance import Play
+from downfield.twin.plays.common import (
+    FIELD,
+    LANE_YD,
+    LENGTH_MM,
+    RUN_MM_S,
+    WIDTH_MM,
+    Motion,
+    across,
+    ahead,
+    at,
+    efl_tackle,
+    expect,
+    lions_den_tackle,
+    nowhere,
+    opening,
+    scrimmage,
+    tap_tackle,
+    to_the_line,
+)
+from downfield.twin.plays.tackles import met
+from downfield.twin.recording import Expectation, ExpectedCall
+from downfield.twin.script import (
+    Board,
+    Passes,
+    Reaches,
+    Route,
+    Stance,
+    Touch,
+    TouchesSideline,
+    Until,
+    Wait,
+)
+
+HALF_YD = FIELD.width_yd / 2
+_FAR_CORNER = Stance(RCB, 24.0, 8.0)
+_DOWN: tuple[CallKind, ...] = ("tackle", "broken_tackle", "fumble", "down_by_fall")
+
+
+def sideline_graze(outside_mm: float = -0.3) -> Play:
+    """The runner turns upfield along the sideline, tenths of a millimetre inside it or out.
+
+    Args:
+        outside_mm: how far his base comes over the inner edge of the sideline's paint; negative stays in bounds.
+
+    """
+    along = HALF_YD - across(WIDTH_MM / 2 - outside_mm)
+    steps = (
+        *opening(40.0, RB),
+        *to_the_line(),
+        Route(RB, ((12.0, along), (40.0, along)), heading_deg=0.0, speed_mm_s=RUN_MM_S),
+        Until((Passes(RB, 16.0),), within_s=6.0),
+        Board(on=False, by="away"),
+        Wait(0.5),
+    )
+    word = f"{outside_mm:g} mm over" if outside_mm >= 0 else f"{-outside_mm:g} mm inside"
+    script = scrimmage("sideline-graze", f"The runner passes {word} the sideline.", steps, _FAR_CORNER)
+
+    def expectation(history: History) -> Expectation:
+        if outside_mm < 0:
+            return expect(absent=nowhere("out_of_bounds", *_DOWN))
+        return _out_of_bounds(history, _reached_sideline(history))
+
+    return Play(script, expectation)
+
+
+def out_of_bounds(motion: Motion = "exact", seed: int = 5) -> Play:
+    """The runner runs over the sideline."""
+    steps = (
+        *opening(40.0, RB),
+        *to_the_line(),
+        Route(RB, ((9.0, HALF_YD - 0.2), (9.5, HALF_YD + 0.5)), speed_mm_s=RUN_MM_S),
+        Until((TouchesSideline(RB),), within_s=6.0, mark="out"),
+        Wait(0.15),
+        Board(on=False, by="away"),
+        Wait(0.5),
+    )
+    script = scrimmage("out-of-bounds", "The runner runs out of bounds.", steps, _FAR_CORNER, motion=motion)
+    return Play(script, lambda history: _out_of_bounds(history, history.marks["out"]), seed)
+
+
+def touchdown(motion: Motion = "exact", seed: int = 5) -> Play:
+    """The runner reaches the end zone from eight yards out."""
+    steps = (
+        *opening(92.0, RB, distance_yd=0.0),
+        *to_the_line(until_yd=13.0),
+        Until((Reaches(RB, 8.0),), within_s=6.0, mark="plane"),
+        Until((Reaches(RB, 12.0),), within_s=6.0),
+        Board(on=False, by="away"),
+        Wait(0.5),
+    )
+
+    def expectation(history: History) -> Expectation:
+        t_ns = history.marks["plane"]
+        return expect(
+            tap=(at("touchdown", (RB,), t_ns, ("TAP-G1",)),),
+            efl=(at("touchdown", (RB,), t_ns, ("EFL-G1",)),),
+            # The ball, not the base, must cross: later by what the hand lies behind the base's front.
+            lions_den=(_late(at("touchdown", (RB,), t_ns, ("LD-021",)), 200_000_000),),
+            absent=nowhere("safety", "out_of_bounds", *_DOWN),
+        )
+
+    script = scrimmage(
+        "touchdown",
+        "The runner reaches the end zone.",
+        steps,
+        line_yd=92.0,
+        motion=motion,
+        without=(SS, FS),
+    )
+    return Play(script, expectation, seed)
+
+
+def goal_line_stop(short_mm: float = 1.5) -> Play:
+    """The runner is met head-on before the goal line.
+
+    Args:
+        short_mm: how far the front of his base is from the goal line when he is touched.
+
+    """
+    stand_yd = 6.0 - ahead(short_mm) + ahead(LENGTH_MM / 2)
+    steps = (*opening(94.0, RB, distance_yd=0.0), *to_the_line(until_yd=10.0), *met())
+
+    def expectation(history: History) -> Expectation:
+        t_ns = history.when("touched", RB, RCB)
+        return expect(
+            tap=(tap_tackle(history, RB, RCB, t_ns),),
+            efl=(efl_tackle(history, RB, RCB, t_ns, "EFL-078"),),
+            lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
+            absent=nowhere("touchdown", "safety", "fumble", "out_of_bounds"),
+        )
+
+    script = scrimmage(
+        "goal-line-stop",
+        f"The runner is stopped {short_mm:g} mm short of the goal line.",
+        steps,
+        Stance(RCB, stand_yd, LANE_YD, at="centre"),
+        line_yd=94.0,
+        speeds={RCB: 0.0},
+        without=(SS, FS),
+    )
+    return Play(script, expectation)
+
+
+def safety() -> Play:
+    """The runner is tackled in his own end zone."""
+    meet_yd = -11.0
+    steps = (
+        *opening(8.0, RB),
+        Route(RDE, ((-4.0, LANE_YD), (meet_yd, LANE_YD - 2.0), (meet_yd, 0.0)), speed_mm_s=150.0),
+        Route(RB, ((meet_yd, 2.0), (meet_yd, 12.0)), speed_mm_s=25.0),
+        Until((Touch(RB, RDE),), within_s=6.0, mark="contact"),
+        Wait(0.25),
+        Board(on=False, by="home"),
+        Wait(0.6),
+    )
+
+    def expectation(history: History) -> Expectation:
+        t_ns = history.when("touched", RB, RDE)
+        return expect(
+            tap=(at("safety", (RB,), t_ns, ("TAP-G2",)),),
+            efl=(at("safety", (RB,), t_ns, ("EFL-G1",)),),
+            lions_den=(at("safety", (RB,), t_ns, ("LD-024",)),),
+            absent=nowhere("touchdown", "fumble", "out_of_bounds"),
+        )
+
+    script = scrimmage(
+        "safety", "The runner is tackled in his own end zone.", steps, Stance(RDE, 6.0, LANE_YD), line_yd=8.0
+    )
+    return Play(script, expectation)
+
+
+def _reached_sideline(history: History) -> int:
+    """When the runner's base first came to the sideline's paint, to a tenth of a millisecond."""
+    width_mm, low, high = FIELD.width_mm, history.marks["line"], history.end_ns
+    while high - low > 100_000:
+        middle = (low + high) // 2
+        low, high = (low, middle) if history.footprint(RB, middle).reach_mm(90.0) >= width_mm else (middle, high)
+    return high
+
+
+def _out_of_bounds(history: History, t_ns: int) -> Expectation:
+    base_spot = history.foremost_yd(RB, t_ns)
+    x_yd, _ = history.hand_yd(RB, t_ns)
+    near_hash = FIELD.hash_rows_y_yd[-1]
+    return expect(
+        tap=(at("out_of_bounds", (RB,), t_ns, ("TAP-G3",), base_spot, tolerance_yd=0.2),),
+        efl=(at("out_of_bounds", (RB,), t_ns, ("EFL-G1",), base_spot, tolerance_yd=0.2),),
+        lions_den=(at("out_of_bounds", (RB,), t_ns, ("LD-015",), (x_yd, near_hash), tolerance_yd=0.2),),
+        absent=nowhere(*_DOWN, "touchdown", "safety"),
+    )
+
+
+def _late(call: ExpectedCall, by_ns: int) -> ExpectedCall:
+    """The same call, up to so much later."""
+    first, last = call.t_ns or (0, 0)
+    return replace(call, t_ns=(first, last + by_ns))

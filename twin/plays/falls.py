@@ -1,0 +1,253 @@
+"""Plays about who falls: in a tackle, in making one, or alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from downfield.officiating.calls import CallKind
+from downfield.officiating.declarations import Coin
+from downfield.twin.formations import FS, RB, RCB
+from downfield.twin.history import History
+from downfield.twin.performance import Play
+from downfield.twin.plays.common import (
+    LANE_YD,
+    LENGTH_MM,
+    WIDTH_MM,
+    Motion,
+    across,
+    at,
+    efl_tackle,
+    expect,
+    lions_den_tackle,
+    opening,
+    scrimmage,
+    seconds_to,
+    tap_tackle,
+    to_the_line,
+)
+from downfield.twin.plays.tackles import HIT, met
+from downfield.twin.recording import Expectation, ExpectedCall
+from downfield.twin.script import (
+    Board,
+    LoseBall,
+    Passes,
+    Reaches,
+    Say,
+    Script,
+    Stance,
+    Steer,
+    Step,
+    Topple,
+    Touch,
+    Until,
+    Wait,
+)
+
+TIP_S: Final = 0.08
+"""From the contact to the fall's beginning: a figure totters before it goes."""
+
+_MEET_YD = 7.0
+
+
+def broken_tackle(motion: Motion = "exact", seed: int = 3) -> Play:
+    """The tackler hits the runner's side and falls away; the runner goes on."""
+    steps = (
+        Until((Touch(RB, RCB),), within_s=6.0, mark=HIT),
+        Wait(TIP_S),
+        Topple(RCB, away_from=RB),
+        Until((Passes(RB, _MEET_YD + 6.0),), within_s=6.0),
+        Wait(0.2),
+    )
+
+    def expectation(history: History) -> Expectation:
+        t_ns = history.when("touched", RB, RCB)
+        return expect(
+            tap=(at("broken_tackle", (RB, RCB), t_ns, ("TAP-023",)),),
+            lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
+            efl=(efl_tackle(history, RB, RCB, t_ns, "EFL-078"),) if motion == "exact" else (),
+            absent={"tap": ("tackle", "fumble", "down_by_fall", "out_of_bounds")},
+        )
+
+    script = _side_hit("broken-tackle", "The tackler falls in making the tackle.", steps, motion)
+    return Play(script, expectation, seed)
+
+
+def second_tackler() -> Play:
+    """One tackler falls, and before the dust settles another who stands has the runner: a tackle by him."""
+    steps = (
+        Until((Touch(RB, RCB),), within_s=6.0, mark=HIT),
+        Wait(TIP_S),
+        Topple(RCB, away_from=RB),
+        *met(defender=FS),
+    )
+    script = _side_hit(
+        "second-tackler",
+        "The first tackler falls, the second stands.",
+        steps,
+        "exact",
+        Stance(FS, _MEET_YD + 6.0, LANE_YD, at="centre"),
+        others={FS: 0.0},
+    )
+
+    def expectation(history: History) -> Expectation:
+        first, second = history.when("touched", RB, RCB), history.when("touched", RB, FS)
+        return expect(
+            tap=(tap_tackle(history, RB, FS, second),),
+            efl=(efl_tackle(history, RB, RCB, first, "EFL-078"),),
+            lions_den=(lions_den_tackle(history, RB, RCB, first),),
+            absent={"tap": ("fumble", "down_by_fall")},
+        )
+
+    return Play(script, expectation)
+
+
+def both_fall(motion: Motion = "exact", seed: int = 3) -> Play:
+    """Runner and tackler both fall: no fumble, and the runner is down."""
+    after = (Wait(TIP_S), Topple(RCB, away_from=RB), Wait(0.03), Topple(RB, away_from=RCB))
+
+    def expectation(history: History) -> Expectation:
+        t_ns = history.when("touched", RB, RCB)
+        down = at("down_by_fall", (RB,), t_ns, ("TAP-036",), history.foremost_yd(RB, t_ns))
+        window = (t_ns - 40_000_000, history.when("fell", RB) + 40_000_000)
+        return expect(
+            tap=(_timed(down, window, 2.0),),
+            lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
+            absent={"tap": ("tackle", "fumble", "broken_tackle"), "lions-den": ("fumble",), "efl": ("fumble",)},
+        )
+
+    script = _side_hit("both-fall", "Runner and tackler both fall.", met(after), motion)
+    return Play(script, expectation, seed)
+
+
+def falls_alone(motion: Motion = "exact", seed: int = 3) -> Play:
+    """The runner falls with nobody near him."""
+    steps = (
+        *opening(40.0, RB),
+        *to_the_line(),
+        Until((Reaches(RB, 5.0),), within_s=6.0),
+        Topple(RB),
+        Wait(0.4),
+        Board(on=False, by="away"),
+        Wait(0.6),
+    )
+
+    def expectation(history: History) -> Expectation:
+        t_ns = history.when("fell", RB)
+        # Where a tipping base's foremost part is depends on the instant within the fall: half a base's width.
+        call = at("down_by_fall", (RB,), t_ns, ("TAP-026",), history.foremost_yd(RB, t_ns), tolerance_yd=1.2)
+        nobody: tuple[CallKind, ...] = ("tackle", "fumble", "broken_tackle")
+        return expect(tap=(call,), absent={"tap": nobody, "lions-den": nobody, "efl": nobody})
+
+    stance = Stance(RCB, 24.0, LANE_YD + 4.0)
+    script = scrimmage("falls-alone", "The runner falls by himself.", steps, stance, motion=motion)
+    return Play(script, expectation, seed)
+
+
+def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> Play:
+    """The runner is knocked down by a tackler who stays up: under TAP a coin says who has the ball.
+
+    Args:
+        heads: the coin: the offence keeps the ball.
+        motion: how the figures move.
+        seed: of the physics.
+
+    """
+    steps = (*met((Wait(TIP_S), Topple(RB, away_from=RCB))), Say(Coin(heads=heads, purpose="fumble")), Wait(0.3))
+    script = _side_hit("fumble", "The runner is knocked down by a tackler who stands.", steps, motion)
+    return Play(script, _fumbled(), seed)
+
+
+def ball_lost() -> Play:
+    """The ball drops off the tackled runner, who stands: a fumble only under Lion's Den."""
+    spot = (_MEET_YD + 1.0, LANE_YD - 3.0)
+    steps = (
+        *opening(40.0, RB),
+        *to_the_line(),
+        Until((Reaches(RB, _MEET_YD),), within_s=6.0, mark="lost"),
+        LoseBall(spot),
+        Wait(0.15),
+        Board(on=False, by="away"),
+        Wait(0.6),
+    )
+
+    def expectation(history: History) -> Expectation:
+        call = at("fumble", (RB,), history.marks["lost"], ("LD-017",))
+        return expect(lions_den=(call,), absent={"tap": ("fumble", "tackle"), "efl": ("fumble", "tackle")})
+
+    stance = Stance(RCB, 24.0, LANE_YD + 4.0)
+    return Play(scrimmage("ball-lost", "The ball drops off a runner whom nobody touches.", steps, stance), expectation)
+
+
+def fallen_defender() -> Play:
+    """The runner touches a defender who fell long before: an obstacle, no tackle under TAP."""
+    steps = (
+        *opening(40.0, RB),
+        Topple(RCB),
+        *to_the_line(),
+        *met(),
+    )
+
+    def expectation(history: History) -> Expectation:
+        t_ns = history.when("touched", RB, RCB)
+        return expect(
+            lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
+            absent={"tap": ("tackle", "broken_tackle", "fumble", "down_by_fall"), "lions-den": ("fumble",)},
+        )
+
+    script = scrimmage(
+        "fallen-defender",
+        "The runner brushes a defender who has been lying there.",
+        steps,
+        Stance(RCB, 9.0, LANE_YD, at="centre"),
+        speeds={RCB: 0.0},
+    )
+    return Play(script, expectation)
+
+
+def _fumbled() -> Callable[[History], Expectation]:
+    def expectation(history: History) -> Expectation:
+        t_ns = history.when("touched", RB, RCB)
+        window = (t_ns - 40_000_000, history.when("fell", RB) + 40_000_000)
+        call = at("fumble", (RB, RCB), t_ns, ("TAP-027",), history.foremost_yd(RB, t_ns))
+        return expect(
+            tap=(_timed(call, window, 2.0),),
+            lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
+            absent={"tap": ("tackle", "broken_tackle", "down_by_fall"), "lions-den": ("fumble",), "efl": ("fumble",)},
+        )
+
+    return expectation
+
+
+def _timed(call: ExpectedCall, t_ns: tuple[int, int], tolerance_yd: float) -> ExpectedCall:
+    """The same call, about an instant between contact and fall, with a spot as loose as a falling base is."""
+    return replace(call, t_ns=t_ns, spot_tolerance_yd=tolerance_yd)
+
+
+def _side_hit(
+    name: str,
+    about: str,
+    steps: tuple[Step, ...],
+    motion: Motion,
+    *stances: Stance,
+    others: Mapping[str, float] | None = None,
+) -> Script:
+    """The runner goes on from the line and a defender comes square at his side, or in the physics is steered at him."""
+    speed = 25.0
+    if motion == "physics":
+        chase: tuple[Step, ...] = (Steer(RCB, toward=RB),)
+        stance = Stance(RCB, _MEET_YD + 8.0, LANE_YD, at="centre")
+    else:
+        chase = ()
+        clear_mm = (WIDTH_MM + LENGTH_MM) / 2
+        stance = Stance(RCB, _MEET_YD, LANE_YD + across(clear_mm + speed * seconds_to(_MEET_YD)), -90.0, at="centre")
+    return scrimmage(
+        name,
+        about,
+        (*opening(40.0, RB), *to_the_line(), *chase, *steps),
+        stance,
+        *stances,
+        speeds={RCB: speed} | dict(others or {}),
+        motion=motion,
+    )

@@ -1,0 +1,112 @@
+"""Plays about the line-up: legal ones, and one for each way to get it wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, Literal
+
+from downfield.officiating.declarations import Claim, LineUp, Set, SetUp
+from downfield.twin.formations import FB, FL, LLB, NT, QB, RB, RLB, SE, head_up, placed, player, standard, teams
+from downfield.twin.performance import Play
+from downfield.twin.plays.common import FIELD, LENGTH_MM, ahead, expect, opening, scrimmage
+from downfield.twin.recording import Expectation, ExpectedCall, RulebookName
+from downfield.twin.script import Board, Say, Stance, Step, Wait
+
+Fault = Literal["six-on-line", "stacked-back", "wide-off-line", "no-separation", "too-deep", "stacked-defender"]
+
+_FORMATION: Final = standard(FIELD)
+_QUARTERBACK = _FORMATION[QB].ahead_yd
+_REAR_OF_QB = _QUARTERBACK - ahead(LENGTH_MM)
+
+_FAULTS: Final[dict[Fault, tuple[str, tuple[Stance, ...], dict[RulebookName, str]]]] = {
+    "six-on-line": (
+        "Only six of the offence stand on the line.",
+        (Stance(SE, -6.0, _FORMATION[SE].across_yd + 4.0),),
+        {"tap": "TAP-067", "efl": "EFL-013", "lions-den": "LD-035"},
+    ),
+    "stacked-back": (
+        "A running back stands close behind the quarterback.",
+        (Stance(RB, _REAR_OF_QB - ahead(10.0), 0.0),),
+        {"tap": "TAP-039"},
+    ),
+    "wide-off-line": (
+        "A flanker stands three yards off the line, where it is none or five.",
+        (Stance(FL, -3.0, _FORMATION[FL].across_yd),),
+        {"tap": "TAP-069"},
+    ),
+    "no-separation": (
+        "Two backs stand side by side with less than a base length between them.",
+        (Stance(FB, _QUARTERBACK, -3.2),),
+        {"tap": "TAP-072"},
+    ),
+    "too-deep": (
+        "A running back stands more than 20 yards behind the line.",
+        (Stance(RB, -21.0, 0.0),),
+        {"tap": "TAP-070", "efl": "EFL-021"},
+    ),
+    "stacked-defender": (
+        "A linebacker stands close behind the nose tackle though the quarterback is not under centre.",
+        (Stance(LLB, _FORMATION[NT].ahead_yd + ahead(LENGTH_MM + 12.0), 0.0),),
+        {"tap": "TAP-073"},
+    ),
+}
+
+
+def faults() -> tuple[Fault, ...]:
+    """The ways to line up wrongly."""
+    return tuple(_FAULTS)
+
+
+def wrong_line_up(fault: Fault = "six-on-line") -> Play:
+    """A line-up with one fault."""
+    about, stances, clauses = _FAULTS[fault]
+    script = scrimmage(fault, about, _snap(), *stances, speeds={QB: 0.0})
+    calls = {book: (ExpectedCall("formation", clauses=(clause,), verdict=None),) for book, clause in clauses.items()}
+    return Play(script, lambda _: Expectation(calls, {"tap": ("penalty",), "nfl-strategy": ("formation",)}))
+
+
+def legal_line_up() -> Play:
+    """A line-up that TAP and Lion's Den have nothing against."""
+    script = scrimmage("legal-line-up", "Everybody stands as he may.", _snap(), speeds={QB: 0.0})
+    absent = expect(absent={"tap": ("formation", "penalty"), "lions-den": ("formation", "penalty")})
+    return Play(script, lambda _: absent)
+
+
+def head_up_line_up() -> Play:
+    """A line-up as Gunderson's EFL wants it: head up, two yards apart, the quarterback under centre."""
+    deep = ahead(LENGTH_MM)
+    under_centre = Stance(QB, -deep - ahead(6.0), 0.0)
+    behind = Stance(RB, -2 * deep - ahead(12.0), 0.0)
+    formation = placed(
+        head_up(FIELD), under_centre, behind, Stance(LLB, 9.0, -_head_up_yd()), Stance(RLB, 9.0, _head_up_yd())
+    )
+    script = scrimmage("head-up-line-up", "Head up, two yards apart.", _snap(RB))
+    absent = expect(absent={"efl": ("formation", "penalty")})
+    return Play(replace(script, formation=formation), lambda _: absent)
+
+
+def twelve_men(claimed: bool = True) -> Play:
+    """The offence has twelve men; only the opponent may say so, before the snap.
+
+    Args:
+        claimed: whether he does; else nothing may be called, nor even hinted at.
+
+    """
+    twelfth = player("dark-40", "RB")
+    players = (*teams(), twelfth)
+    claim: tuple[Step, ...] = (Say(Claim("too_many_men", "away")), Wait(0.3)) if claimed else ()
+    start: tuple[Step, ...] = (Say(SetUp("home", 1, 40.0)), Say(LineUp(players, "dark")), Wait(0.2), Say(Set()))
+    steps = (*start, Wait(0.2), *claim) if claimed else (*start, *_snap()[4:])
+    script = scrimmage("twelve-men", "The offence has twelve men on the field.", steps, speeds={QB: 0.0})
+    formation = (*script.formation, Stance("dark-40", -10.0, 8.0))
+    tap = (ExpectedCall("penalty", clauses=("TAP-042",)),) if claimed else ()
+    expectation = expect(tap=tap, absent={} if claimed else {"tap": ("penalty",)})
+    return Play(replace(script, players=players, formation=formation), lambda _: expectation)
+
+
+def _head_up_yd() -> float:
+    return _FORMATION["dark-72"].across_yd
+
+
+def _snap(carrier: str = QB) -> tuple[Step, ...]:
+    return (*opening(40.0, carrier), Wait(0.35), Board(on=False, by="home"), Wait(0.3))

@@ -1,0 +1,139 @@
+"""Plays about stoppages: who may be pivoted, how many, by how much, and how often the board may be stopped."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from downfield.officiating.calls import CallKind
+from downfield.officiating.declarations import PivotsDone
+from downfield.twin.formations import FB, FL, FS, LCB, LLB, NT, QB, RCB, RLB, SE, SS, C
+from downfield.twin.history import History
+from downfield.twin.performance import Play
+from downfield.twin.plays.common import Motion, expect, opening, scrimmage
+from downfield.twin.recording import Expectation, ExpectedCall, RulebookName
+from downfield.twin.script import Board, Handling, Hands, Say, Stance, Step, Touch, Until, Wait
+
+_BACKS: Final = (SE, FL, FB)
+_DEEP: Final = (LCB, RCB, SS, FS, LLB, RLB)
+_TURN_DEG = 35.0
+_QUICK_S = 0.5
+
+
+def pivots(offence: int = 2, defence: int = 3, motion: Motion = "exact", seed: int = 4) -> Play:
+    """One stop in which both coaches pivot unengaged men.
+
+    Args:
+        offence: how many the offence pivots, 0..3.
+        defence: how many the defence pivots, 0..6.
+        motion: how the figures move.
+        seed: of the physics.
+
+    """
+    steps = (
+        *opening(40.0, QB),
+        Wait(0.5),
+        *_stop(_turns(_BACKS[:offence]), _turns(_DEEP[:defence])),
+        Wait(0.4),
+    )
+    script = scrimmage(
+        "pivots",
+        f"In a stop the offence pivots {offence}, the defence {defence}.",
+        steps,
+        speeds={QB: 0.0},
+        motion=motion,
+    )
+    allowed = offence + 1 if offence else 0
+
+    def expectation(_: History) -> Expectation:
+        absent: dict[RulebookName, tuple[CallKind, ...]] = {}
+        tap: tuple[ExpectedCall, ...] = ()
+        lions_den: tuple[ExpectedCall, ...] = ()
+        if defence > allowed:
+            tap = (ExpectedCall("pivot", clauses=("TAP-090" if offence else "TAP-091",), verdict=None),)
+        else:
+            absent["tap"] = ("pivot", "penalty")
+        if defence > 1:
+            lions_den = (ExpectedCall("pivot", clauses=("LD-013",), verdict=None),)
+        else:
+            absent["lions-den"] = ("pivot", "penalty")
+        return expect(tap=tap, lions_den=lions_den, absent=absent)
+
+    return Play(script, expectation, seed)
+
+
+def engaged_pivot() -> Play:
+    """The centre is turned though he is engaged with the nose tackle."""
+    steps = (
+        *opening(40.0, QB),
+        Until((Touch(C, NT),), within_s=4.0, mark="engaged"),
+        Wait(0.2),
+        *_stop((Handling(C, turn_deg=6.0, shift_mm=(-3.0, 0.0)),), ()),
+        Wait(0.3),
+    )
+    script = scrimmage(
+        "engaged-pivot",
+        "An engaged lineman is pivoted.",
+        steps,
+        Stance(NT, 1.5, 0.0),
+        speeds={QB: 0.0, C: 20.0, NT: 20.0},
+    )
+    call = ExpectedCall("pivot", players=(C,), clauses=("TAP-089",), verdict=None)
+    return Play(script, lambda _: expect(tap=(call,)))
+
+
+def moved_pivot(shift_mm: float = 8.0) -> Play:
+    """A back is not only turned but slid ahead in a stop.
+
+    Args:
+        shift_mm: how far, toward the goal the offence attacks.
+
+    """
+    steps = (
+        *opening(40.0, QB),
+        Wait(0.5),
+        *_stop((Handling(FB, turn_deg=_TURN_DEG, shift_mm=(shift_mm, 0.0)),), ()),
+        Wait(0.4),
+    )
+    script = scrimmage(
+        "moved-pivot", f"A back is slid {shift_mm:g} mm ahead as he is pivoted.", steps, speeds={QB: 0.0}
+    )
+    call = ExpectedCall("pivot", players=(FB,), clauses=("TAP-024",), verdict=None)
+    return Play(script, lambda _: expect(tap=(call,)))
+
+
+def stoppages(count: int = 4) -> Play:
+    """The offence stops the board again and again before its carrier reaches the line.
+
+    Args:
+        count: how often; TAP allows three.
+
+    """
+    stop = (Wait(0.3), Board(on=False, by="home"), Wait(0.35), Board(on=True, by="home"))
+    steps = (*opening(40.0, QB), *(step for _ in range(count) for step in stop), Wait(0.3))
+    script = scrimmage("stoppages", f"The offence stops the board {count} times.", steps, speeds={QB: 0.0})
+    if count > 3:
+        call = ExpectedCall("stoppage", clauses=("TAP-086",), verdict=None)
+        return Play(script, lambda _: expect(tap=(call,), absent={"tap": ("pivot",), "lions-den": ("pivot",)}))
+    return Play(script, lambda _: expect(absent={"tap": ("pivot", "penalty")}))
+
+
+def _turns(players: tuple[str, ...]) -> tuple[Handling, ...]:
+    return tuple(Handling(player, turn_deg=_TURN_DEG if i % 2 else -_TURN_DEG) for i, player in enumerate(players))
+
+
+def _stop(offence: tuple[Handling, ...], defence: tuple[Handling, ...]) -> tuple[Step, ...]:
+    """Board off, the offence's pivots, the defence's, board on."""
+    return (
+        Board(on=False, by="home"),
+        Wait(0.2),
+        *_hands("home", offence),
+        Say(PivotsDone("home")),
+        *_hands("away", defence),
+        Say(PivotsDone("away")),
+        Wait(0.15),
+        Board(on=True, by="home"),
+    )
+
+
+def _hands(by: Literal["home", "away"], moves: tuple[Handling, ...]) -> tuple[Step, ...]:
+    return (Hands(by, moves, seconds=_QUICK_S),) if moves else ()
