@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from downfield.officiating.changes import poses_of
 from downfield.officiating.declarations import Side
 from downfield.officiating.findings import Finding
 from downfield.officiating.params import Param
 from downfield.officiating.rule import Outcome, View
-from downfield.officiating.state import GameState, Phase, Pose, Stoppage
+from downfield.officiating.state import GameState, Phase, Stoppage
 
 POWER = "power"
 """Rule id of a switch in the queue; it is no rule's finding and makes no call of its own."""
@@ -103,12 +104,7 @@ def _stoppage(game: GameState, t_ns: int, view: View) -> Outcome:
 
 def stopped(game: GameState, t_ns: int, view: View, *, why: str) -> GameState:
     """The game with the board stopped in mid-play, and everybody's pose as it stopped."""
-    poses: tuple[Pose, ...] = ()
-    if view.facts is not None:
-        facts = view.facts
-        poses = tuple(
-            Pose(one.id, one.x_mm, one.y_mm, one.heading_deg, facts.engaged(one.id)) for one in facts.scene.figures
-        )
+    poses = poses_of(view.facts.scene) if view.facts is not None else ()
     number = game.play.stops if why == "coach" else 0
     stoppage = Stoppage(number=number, since_ns=t_ns, poses=poses, why=why)
     return replace(game, phase=Phase.STOPPED, play=replace(game.play, stoppage=stoppage))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from downfield.officiating.facts import UNDOUBTED
 from downfield.officiating.geometry import chance, turned_deg
 from downfield.officiating.params import Param, Params
-from downfield.vision.scene import Figure, Jersey, Player, Scene
+from downfield.officiating.state import Pose
+from downfield.vision.scene import Jersey, Player, Scene
 
 TURNED_DEG = Param(
     "stop.turned_deg",
@@ -31,12 +32,11 @@ class Change:
     Attributes:
         player: its roster entry.
         offence: whether it is of the team that had the ball at the snap (or kicked).
-        before, after: as seen.
+        before, after: where it stood.
         moved_mm: how far the base's centre went.
         sigma_mm: its standard deviation.
         turned_deg: how far the heading turned, 0..180.
         sigma_deg: its standard deviation.
-        engaged: probability that it touched an opposing base before.
         dead: whether it had fallen.
         swapped: whether its base was swapped, which counts as a pivot.
 
@@ -44,13 +44,12 @@ class Change:
 
     player: Player
     offence: bool
-    before: Figure
-    after: Figure
+    before: Pose
+    after: Pose
     moved_mm: float
     sigma_mm: float
     turned_deg: float
     sigma_deg: float
-    engaged: float = 0.0
     dead: bool = False
     swapped: bool = False
 
@@ -58,6 +57,11 @@ class Change:
     def id(self) -> str:
         """Roster id."""
         return self.player.id
+
+    @property
+    def engaged(self) -> float:
+        """Probability that it touched an opposing base before."""
+        return self.before.touching
 
     def pivoted(self, params: Params) -> float:
         """Probability that it counts as pivoted."""
@@ -72,8 +76,23 @@ class Change:
         return max(self.pivoted(params), self.moved(params)) > UNDOUBTED
 
 
+def poses_of(scene: Scene) -> tuple[Pose, ...]:
+    """Where everybody stands who is not in a hand, and how surely each touches an opponent."""
+    jersey = {figure.id: figure.jersey for figure in scene.figures}
+    free = dict.fromkeys(jersey, 1.0)
+    for contact in scene.contacts:
+        if jersey[contact.a] != jersey[contact.b]:
+            for name in (contact.a, contact.b):
+                free[name] *= 1 - contact.probability
+    return tuple(
+        Pose(one.id, one.x_mm, one.y_mm, one.heading_deg, one.sigma_mm, one.sigma_deg, 1 - free[one.id])
+        for one in scene.figures
+        if one.posture != "lifted"
+    )
+
+
 def changes(
-    before: Scene,
+    before: Sequence[Pose],
     after: Scene,
     roster: Sequence[Player],
     *,
@@ -81,7 +100,7 @@ def changes(
     fallen: Sequence[str] = (),
     swapped: Sequence[str] = (),
 ) -> tuple[Change, ...]:
-    """Every figure seen in both scenes and not in a hand in either, in roster order.
+    """Every figure that stood on the board before and stands there after, in roster order.
 
     Args:
         before: as the board went off.
@@ -92,36 +111,25 @@ def changes(
         swapped: roster ids of those whose base was swapped.
 
     """
-    then = {figure.id: figure for figure in before.figures if figure.posture != "lifted"}
-    now = {figure.id: figure for figure in after.figures if figure.posture != "lifted"}
-    engaged = _engaged(before)
-    out = []
-    for player in roster:
-        if player.id in then and player.id in now:
-            a, b = then[player.id], now[player.id]
-            out.append(
-                Change(
-                    player=player,
-                    offence=player.jersey == offence,
-                    before=a,
-                    after=b,
-                    moved_mm=math.hypot(b.x_mm - a.x_mm, b.y_mm - a.y_mm),
-                    sigma_mm=math.hypot(*a.sigma_mm, *b.sigma_mm) / math.sqrt(2),
-                    turned_deg=turned_deg(a.heading_deg, b.heading_deg),
-                    sigma_deg=math.hypot(a.sigma_deg, b.sigma_deg),
-                    engaged=engaged.get(player.id, 0.0),
-                    dead=player.id in fallen or a.posture == "fallen",
-                    swapped=player.id in swapped,
-                )
-            )
-    return tuple(out)
+    then = {pose.player: pose for pose in before}
+    now = {pose.player: pose for pose in poses_of(after)}
+    return tuple(
+        _change(player, then[player.id], now[player.id], player.jersey == offence, fallen, swapped)
+        for player in roster
+        if player.id in then and player.id in now
+    )
 
 
-def _engaged(scene: Scene) -> dict[str, float]:
-    jersey = {figure.id: figure.jersey for figure in scene.figures}
-    free: dict[str, float] = {}
-    for contact in scene.contacts:
-        if jersey[contact.a] != jersey[contact.b]:
-            for name in (contact.a, contact.b):
-                free[name] = free.get(name, 1.0) * (1 - contact.probability)
-    return {name: 1 - likely for name, likely in free.items()}
+def _change(player: Player, a: Pose, b: Pose, offence: bool, fallen: Sequence[str], swapped: Sequence[str]) -> Change:
+    return Change(
+        player=player,
+        offence=offence,
+        before=a,
+        after=b,
+        moved_mm=math.hypot(b.x_mm - a.x_mm, b.y_mm - a.y_mm),
+        sigma_mm=math.hypot(*a.sigma_mm, *b.sigma_mm) / math.sqrt(2),
+        turned_deg=turned_deg(a.heading_deg, b.heading_deg),
+        sigma_deg=math.hypot(a.sigma_deg, b.sigma_deg),
+        dead=player.id in fallen,
+        swapped=player.id in swapped,
+    )

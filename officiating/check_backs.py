@@ -28,7 +28,6 @@ BEHIND_WIDTHS = Param(
 UNDER_CENTRE_LENGTHS = Param(
     "formation.under_centre_base_lengths", 1.0, "", "EFL's 'directly behind': no room for a base between", 0, 5
 )
-GUNNERS = Param("formation.gunners", 2, "count", "TAP: one or two gunners", 1, 4)
 CORRIDOR_YD = Param(
     "formation.gunner_corridor_yd", 20.0, "yd", "TAP gives a gunner's way no length; his first twenty yards", 0, 100
 )
@@ -145,14 +144,6 @@ def punter_depth(formation: Formation, params: Params) -> Iterator[Measured]:
 def punt_spot(formation: Formation, params: Params) -> Iterator[Measured]:
     """One man stands seven yards back to mark where the punt is measured from."""
     yield from _at_depth(formation, params.real(PUNT_SPOT_YD.name), params.real(PUNTER_TOLERANCE_YD.name))
-
-
-@check("TAP-115", params=(GUNNERS,))
-def gunner_count(formation: Formation, params: Params) -> Iterator[Measured]:
-    """One or two gunners are declared on a punt."""
-    named, limit = len(formation.gunners), params.count(GUNNERS.name)
-    text = f"{named} gunners are declared; 1 to {limit} allowed"
-    yield Measured(text, formation.gunners, min(named - 1, limit - named), unit="count")
 
 
 @check("TAP-116")

@@ -9,9 +9,6 @@ from downfield.officiating.formation import Formation, Man
 from downfield.officiating.geometry import chance
 from downfield.officiating.params import Param, Params
 
-TAP_KICK_YD = Param("kickoff.tap_line_yd", 30.0, "yd", "TAP kicks off from the kicker's 30", 0, 100)
-EFL_KICK_YD = Param("kickoff.efl_line_yd", 35.0, "yd", "EFL kicks off from the kicker's 35", 0, 100)
-LION_KICK_YD = Param("kickoff.lions_den_line_yd", 35.0, "yd", "Lion's Den: no farther than the kicker's 35", 0, 100)
 RECEIVE_YD = Param("kickoff.receive_line_yd", 50.0, "yd", "TAP's receivers line up at midfield", 0, 100)
 KICK_TOLERANCE_YD = Param("kickoff.line_tolerance_yd", 0.5, "yd", "not stated; as true as a hand sets a base", 0, 5)
 MIDDLE_TOLERANCE_YD = Param(
@@ -29,22 +26,14 @@ EFL_ONSIDE_RECEIVERS = ((50.0, 5), (40.0, 5))
 """EFL's receivers against an onside kick; one more stands anywhere behind the last."""
 
 
-@check("TAP-047", "TAP-061", params=(TAP_KICK_YD, KICK_TOLERANCE_YD))
-def tap_kickers(formation: Formation, params: Params) -> Iterator[Measured]:
-    """The kicking team lines up at its 30: on the line or behind it."""
-    yield from _not_beyond(formation, params.real(TAP_KICK_YD.name), params)
-
-
-@check("EFL-050", params=(EFL_KICK_YD, KICK_TOLERANCE_YD))
-def efl_kickers(formation: Formation, params: Params) -> Iterator[Measured]:
-    """The kicking team lines up at its 35."""
-    yield from _not_beyond(formation, params.real(EFL_KICK_YD.name), params)
-
-
-@check("LD-030", params=(LION_KICK_YD, KICK_TOLERANCE_YD))
-def lions_den_kickers(formation: Formation, params: Params) -> Iterator[Measured]:
-    """The kicking team stands no farther than its 35."""
-    yield from _not_beyond(formation, params.real(LION_KICK_YD.name), params)
+@check("TAP-047", "TAP-061", "EFL-050", "LD-030", params=(KICK_TOLERANCE_YD,))
+def kickers(formation: Formation, params: Params) -> Iterator[Measured]:
+    """The kicking team lines up on the line the ball is kicked from, or behind it."""
+    tolerance = params.real(KICK_TOLERANCE_YD.name)
+    for man in formation.offence:
+        over = formation.along_yd(man.downfield_mm)
+        text = f"{man.id}'s front is {abs(over):.2f} yd {'past' if over > 0 else 'behind'} the line of the kick"
+        yield Measured(text, (man.id,), tolerance - over, formation.along_yd(man.sigma_u_mm), "yd")
 
 
 @check("TAP-048", "TAP-061", params=(RECEIVE_YD, KICK_TOLERANCE_YD))
@@ -151,14 +140,6 @@ def lions_den_receivers(formation: Formation, params: Params) -> Iterator[Measur
     found = likely.index(max(likely))
     text = f"{found} men stand on the receivers' {line:g}; at most {limit}"
     yield Measured(text, (), limit - found, unit="count", broken=round(sum(likely[limit + 1 :]), 9))
-
-
-def _not_beyond(formation: Formation, line: float, params: Params) -> Iterator[Measured]:
-    tolerance = params.real(KICK_TOLERANCE_YD.name)
-    for man in formation.offence:
-        at = formation.own_yd(man.downfield_mm)
-        text = f"{man.id}'s front is at the kickers' {at:z.2f}; at most {line:g}, give or take {tolerance:g}"
-        yield Measured(text, (man.id,), line + tolerance - at, formation.along_yd(man.sigma_u_mm), "yd")
 
 
 def _exactly(formation: Formation, line: float, wanted: int, tolerance: float) -> Measured:

@@ -1,4 +1,4 @@
-"""Checks of a stoppage: how many stops, who was pivoted, how many, whereto, and who may not be.
+"""Checks of a stoppage: who was pivoted, how many, whereto, and who may not be.
 
 The same checks serve TAP's stops, passes, first touches, fumbles, kickoffs and onside kicks, EFL's passes and Lion's
 Den's stops and fumbles; each looks only at the kinds of stop its clause is about.
@@ -20,7 +20,6 @@ from downfield.officiating.roles import canonical_role
 
 StopKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]
 
-STOPS = Param("stop.allowed", 3, "count", "TAP: three before the line of scrimmage is reached", 0, 20)
 DEFENCE_MORE = Param("stop.defence_more", 1, "count", "TAP: the defence may pivot one man more than the offence", 0, 11)
 NONE_FOR_NONE = Param(
     "stop.none_for_none",
@@ -54,9 +53,7 @@ class Stop:
     Attributes:
         field: the printed field.
         kind: what stopped the board.
-        number: 1-based among the stops the offence used in this play; 0 for one that is not its own.
         changes: everybody, before and after.
-        after_line: whether the carrier had reached the line of scrimmage in this play.
         target_mm: the ball, the receiver or the interceptor pivots must aim at; None when there is no such point.
         exempt: roster ids that may be pivoted though engaged: who touched the pass first, who recovered.
 
@@ -64,31 +61,13 @@ class Stop:
 
     field: FieldModel
     kind: StopKind
-    number: int
     changes: tuple[Change, ...]
-    after_line: bool = False
     target_mm: tuple[float, float] | None = None
     exempt: tuple[str, ...] = ()
 
     def side(self, *, offence: bool) -> tuple[Change, ...]:
         """One team's men."""
         return tuple(change for change in self.changes if change.offence == offence)
-
-
-@check("TAP-086", "TAP-122", params=(STOPS,))
-def stops_used(stop: Stop, params: Params) -> Iterator[Measured]:
-    """The offence may stop the board three times before its carrier reaches the line; a pass stop is one of them."""
-    if stop.number:
-        limit = params.count(STOPS.name)
-        text = f"stop {stop.number} of this play; {limit} allowed"
-        yield Measured(text, (), limit - stop.number, unit="count")
-
-
-@check("TAP-088")
-def stop_after_line(stop: Stop, _params: Params) -> Iterator[Measured]:
-    """No stop of the offence's own once the line of scrimmage has been reached."""
-    if stop.after_line and stop.number:
-        yield Measured("the board was stopped after the line of scrimmage was reached", (), -1, unit="count")
 
 
 @check("TAP-088", params=(TURNED_DEG,))

@@ -150,11 +150,11 @@ def pivots_done(game: GameState, event: Event, _view: View) -> Outcome:
     stoppage = game.play.stoppage
     if stoppage is None:
         raise RefusedError("pivots done: the board is not stopped in mid-play")
-    if body.by != game.play.ball_side:
-        return Outcome(game)
-    if stoppage.offence_done_ns is not None:
+    first = body.by == game.play.ball_side
+    if (stoppage.offence_done_ns if first else stoppage.defence_done_ns) is not None:
         raise RefusedError("pivots done: that coach has said so already")
-    stoppage = replace(stoppage, offence_done_ns=event.t_ns)
+    t_ns = event.t_ns
+    stoppage = replace(stoppage, offence_done_ns=t_ns) if first else replace(stoppage, defence_done_ns=t_ns)
     return Outcome(replace(game, play=replace(game.play, stoppage=stoppage)))
 
 

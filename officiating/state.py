@@ -134,7 +134,8 @@ class Stoppage:
         number: 1-based among those the offence used; 0 for a forced one.
         since_ns: when the board went off.
         poses: everybody, as the board stopped.
-        offence_done_ns: when the offence had finished its pivots.
+        offence_done_ns: when the side with the ball had finished its pivots, or taken the passing stick away.
+        defence_done_ns: when the other side had finished its pivots.
         pass_ns: when a pass was declared.
         swaps: roster ids of figures whose base was swapped.
         why: ``"coach"``, ``"line"`` (line of scrimmage reached), ``"air"`` (with a pass in the air), ``"catch"``,
@@ -147,6 +148,7 @@ class Stoppage:
     since_ns: int
     poses: tuple[Pose, ...] = ()
     offence_done_ns: int | None = None
+    defence_done_ns: int | None = None
     pass_ns: int | None = None
     swaps: tuple[str, ...] = ()
     why: str = "coach"

@@ -9,6 +9,7 @@ from typing import Any, Final
 from downfield.officiating import downs, tap_kicks, tap_overtime, tap_pass, tap_play
 from downfield.officiating.backward import Backward
 from downfield.officiating.board import stoppage_params
+from downfield.officiating.book_checks import TAP_CHECKS
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import (
     ChoiceMade,
@@ -23,10 +24,12 @@ from downfield.officiating.declarations import (
 )
 from downfield.officiating.declare import LINE_UP_PARAMS, SHARED
 from downfield.officiating.falls import DownByFall, FigureDead
+from downfield.officiating.findings import Finding
 from downfield.officiating.interference import Interference
 from downfield.officiating.lines import LineCrossed, OutOfBounds, out_of_bounds_params
 from downfield.officiating.reference import reference_param
-from downfield.officiating.rule import Consequence, Handler, System
+from downfield.officiating.rule import Consequence, Handler, System, View
+from downfield.officiating.state import GameState
 from downfield.officiating.tackles import Tackle, tackle_params
 from downfield.officiating.tap_fouls import CLAIM_PARAMS, PENALTY_PARAMS, claim, penalty
 from downfield.officiating.tap_overtime import in_overtime
@@ -128,6 +131,11 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "game_over": tap_overtime.game_over,
 }
 
+
+def _at_restart(game: GameState, view: View) -> tuple[Finding, ...]:
+    return (*tap_pass.passer_behind_ball(game, view), *TAP_CHECKS.at_restart(game, view))
+
+
 TAP: Final = System(
     name="tap",
     title="Tudor Advanced Play (Tudor-Con)",
@@ -151,7 +159,9 @@ TAP: Final = System(
         *PENALTY_PARAMS,
         *CLAIM_PARAMS,
         *tap_overtime.OVERTIME_PARAMS,
+        *TAP_CHECKS.params,
     ),
-    at_restart=tap_pass.passer_behind_ball,
+    at_snap=TAP_CHECKS.at_snap,
+    at_restart=_at_restart,
     kick_over=tap_kicks.kick_over,
 )

@@ -18,7 +18,6 @@ from downfield.officiating.check_backs import (
     carrier_inside_guards,
     direct_snap,
     gunner_corridor,
-    gunner_count,
     gunners_wide,
     passer_depth,
     punt_spot,
@@ -259,14 +258,11 @@ def test_where_the_punter_stands(depth: float, tap: str, lion: str) -> None:
 
 def test_gunners() -> None:
     wide = build(pro_set(), [At(10.0, 18.0), At(10.0, -18.0), At(25.0, 18.0)], gunners=("o10",))
-    assert judged(gunner_count, wide) == "kept"
     assert judged(gunners_wide, wide) == "kept"
     assert judged(gunner_corridor, wide, "d0", "o10") == "broken"
     assert not any({"d1", "d2"} & set(one.players) for one in gunner_corridor(wide))
     inside = build(pro_set(), gunners=("o7", "o8", "o9"))
-    assert judged(gunner_count, inside) == "broken"
     assert judged(gunners_wide, inside, "o7") == "broken"
-    assert judged(gunner_count, build(pro_set())) == "broken"
 
 
 @pytest.mark.parametrize(("off", "clear"), [(0.99, False), (1.01, True)])

@@ -1,0 +1,195 @@
+"""What is checked as the board comes on: the formation at the snap, the pivots and clocks at a restart. Only reported.
+
+A clause that is broken, or too close to tell, is reported with its margin; one that is kept or could not be looked at
+is not. What a rulebook leaves to a coach to claim is never reported here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from downfield.officiating.calls import CallKind
+from downfield.officiating.changes import changes
+from downfield.officiating.check_stops import Stop, StopKind
+from downfield.officiating.check_timing import Times
+from downfield.officiating.checks import Check, Checked
+from downfield.officiating.findings import Finding
+from downfield.officiating.formation import Formation, formation
+from downfield.officiating.params import Param
+from downfield.officiating.rule import View
+from downfield.officiating.state import GameState, PlayKind, Stoppage
+from downfield.vision.scene import Jersey
+
+KICKS: frozenset[PlayKind] = frozenset({"kickoff", "onside", "free_kick"})
+STOP_KINDS: Mapping[str, StopKind] = {
+    "coach": "coach",
+    "line": "line",
+    "catch": "first_touch",
+    "interception": "interception",
+    "fumble": "fumble",
+    "kick": "kickoff",
+}
+"""What a stoppage's reason is to the checks; in any other stop, nobody may do anything that is checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineUpChecks:
+    """What one rulebook checks, as hooks for its system.
+
+    Attributes:
+        book: prefix of its catalogue ids.
+        formations: checks of the formation, by what is lined up for.
+        stops: checks of a stoppage.
+        times: checks of a stoppage's clocks.
+
+    """
+
+    book: str
+    formations: Mapping[PlayKind, Sequence[Check[Formation]]] = field(default_factory=dict)
+    stops: Sequence[Check[Stop]] = ()
+    times: Sequence[Check[Times]] = ()
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """Every parameter of these checks, once."""
+        checks: list[Check[Any]] = [*self.stops, *self.times]
+        for line_up in self.formations.values():
+            checks += line_up
+        return tuple({param.name: param for check in checks for param in check.params}.values())
+
+    def at_snap(self, game: GameState, view: View) -> tuple[Finding, ...]:
+        """The formation, as the board comes on for a play."""
+        checks = self.formations.get(game.play.kind, ())
+        lined_up = formation_of(game, view)
+        return self._reported(checks, lined_up, "formation", view) if lined_up is not None else ()
+
+    def at_restart(self, game: GameState, view: View) -> tuple[Finding, ...]:
+        """The pivots and the clocks, as the board comes on after a stoppage."""
+        stoppage, found = game.play.stoppage, tuple[Finding, ...]()
+        if stoppage is None:
+            return found
+        stop = stop_of(game, stoppage, view)
+        if stop is not None:
+            found += self._reported(self.stops, stop, "pivot", view)
+        return found + self._reported(self.times, times_of(stoppage, view.t_ns), "timing", view)
+
+    def _reported(
+        self, checks: Sequence[Check[Any]], subject: object, kind: CallKind, view: View
+    ) -> tuple[Finding, ...]:
+        sure = view.params.real("calls.confidence")
+        found = [
+            reported(checked, kind, view.t_ns)
+            for check in checks
+            if not check.on_claim
+            for checked in check(subject, view.params, book=self.book, confidence=sure)
+            if checked.outcome in ("broken", "too_close")
+        ]
+        return distinct(found)
+
+
+def reported(checked: Checked, kind: CallKind, t_ns: int) -> Finding:
+    """A check's result as a finding that only tells; its margin is positive on the side of the violation."""
+    close = checked.outcome == "too_close"
+    return Finding(
+        rule=checked.check,
+        kind=kind,
+        t_ns=t_ns,
+        text=f"too close to call: {checked.text}" if close else checked.text,
+        clauses=checked.clauses,
+        players=checked.players,
+        margin=None if checked.margin is None else -checked.margin,
+        sigma=checked.sigma,
+        unit=checked.unit,
+        probability=checked.probability,
+        reported=True,
+        detail=checked.check,
+    )
+
+
+def distinct(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings with details that tell apart those of one check about the same man, so that every call has an id."""
+    seen: Counter[tuple[str, str]] = Counter()
+    out = []
+    for finding in findings:
+        key = (finding.detail, finding.players[0] if finding.players else "")
+        seen[key] += 1
+        out.append(finding if seen[key] == 1 else replace(finding, detail=f"{finding.detail}_{seen[key]}"))
+    return tuple(out)
+
+
+def formation_of(game: GameState, view: View) -> Formation | None:
+    """The formation in the latest scene; None while there is none.
+
+    The engine's offence receives a kickoff; a kick's formation is that of the kickers.
+    """
+    if view.facts is None:
+        return None
+    kick = game.play.kind in KICKS
+    offence: Jersey = _jersey(game, kicking=kick)
+    turn: Literal[-1, 1] = game.direction
+    if kick:
+        turn = -1 if turn == 1 else 1
+    return formation(
+        view.facts.scene,
+        game.players,
+        view.field,
+        offence=offence,
+        direction=turn,
+        line_yd=game.los_yd,
+        carrier=game.play.carrier,
+        gunners=game.play.gunners,
+        returner=game.play.returner,
+    )
+
+
+def stop_of(game: GameState, stoppage: Stoppage, view: View) -> Stop | None:
+    """The stoppage that is about to end; None where nothing is checked in it, or nothing was seen."""
+    kind = STOP_KINDS.get(stoppage.why)
+    if view.facts is None or not stoppage.poses or kind is None:
+        return None
+    if kind == "coach" and stoppage.pass_ns is not None:
+        kind = "pass"
+    play = game.play
+    changed = changes(
+        stoppage.poses,
+        view.facts.scene,
+        game.players,
+        offence=_jersey(game, kicking=play.kind in KICKS),
+        fallen=[fall.player for fall in play.falls],
+        swapped=stoppage.swaps,
+    )
+    exempt = [play.carrier, play.tackler] if kind in ("first_touch", "interception", "fumble") else []
+    return Stop(view.field, kind, changed, _target_mm(game, kind, view), tuple(name for name in exempt if name))
+
+
+def times_of(stoppage: Stoppage, restart_ns: int) -> Times:
+    """The clocks of a stoppage: on a pass the offence is done when the stick is gone."""
+    return Times(
+        stopped_ns=stoppage.since_ns,
+        offence_done_ns=stoppage.offence_done_ns,
+        defence_done_ns=stoppage.defence_done_ns or restart_ns,
+        pass_ns=stoppage.pass_ns,
+        stick_gone_ns=stoppage.offence_done_ns if stoppage.pass_ns is not None else None,
+    )
+
+
+def _target_mm(game: GameState, kind: StopKind, view: View) -> tuple[float, float] | None:
+    """What the pivots of a stop must aim at: the ball that lies on the field, else whom the ball goes or went to."""
+    if view.facts is None or kind not in ("pass", "fumble", "interception"):
+        return None
+    ball = view.facts.scene.ball
+    if kind != "interception" and ball is not None and ball.state != "carried":
+        return (ball.x_mm, ball.y_mm)
+    if kind != "interception" and game.play.ball_mm is not None:
+        return game.play.ball_mm
+    name = game.play.receiver if kind == "pass" else game.play.carrier
+    figure = view.facts.figures.get(name or "")
+    return None if figure is None or kind == "fumble" else (figure.x_mm, figure.y_mm)
+
+
+def _jersey(game: GameState, *, kicking: bool) -> Jersey:
+    dark = game.dark == (game.defence if kicking else game.offence)
+    return "dark" if dark else "light"
