@@ -186,11 +186,12 @@ def _spotted(game: GameState, x_yd: float, y_yd: float | None, view: View) -> Ga
 
 
 def _behind_goal_line(game: GameState, holder: Side, view: View) -> Outcome:
+    players = (game.play.carrier,) if game.play.carrier else ()
     if holder == game.offence and game.play.kind not in {"kickoff", "onside", "free_kick"}:
         text = f"safety, {game.team(other(holder)).name}"
-        return Outcome(dead(game), (follow(view, "safety", "safety", text, side=other(holder)),))
+        return Outcome(dead(game), (follow(view, "safety", "safety", text, side=other(holder), players=players),))
     text = f"touchback, {game.team(holder).name}"
-    return Outcome(dead(game), (follow(view, "touchback", "touchback", text, side=holder),))
+    return Outcome(dead(game), (follow(view, "touchback", "touchback", text, side=holder, players=players),))
 
 
 def _ball_text(game: GameState) -> str:
