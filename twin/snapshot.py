@@ -88,7 +88,8 @@ class Snapshot:
     Attributes:
         t_ns: the instant.
         power: whether the board is switched on.
-        figures: in roster order.
+        figures: in roster order; a world leaves out those that are not on the board (`bench.with_bench` adds them for
+            the renderers, which want all).
         ball: None when there is none in play.
         hands: hands over the board.
         sticks: passing sticks on it.
