@@ -23,8 +23,8 @@ FRAMES = tuple(
         t_ns=33_333_333 * i,
         camera=CAMERA,
         figures=(
-            FigureTruth("dark-1", 0.02, TOP, (True, True, False, True), 0.58),
-            FigureTruth("light-9", 93.5, TOP, (False, False, False, False), 0.0),
+            FigureTruth("dark-1", 0.02, (True, True, False, True), 0.58, TOP),
+            FigureTruth("light-9", 93.5, (False, False, False, False), 0.0),
         ),
         events=(
             TruthEvent("touched", 33_333_333 * i - 7, "dark-1", "light-9"),

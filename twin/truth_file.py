@@ -48,17 +48,18 @@ class FigureTruth:
     Attributes:
         id: roster id.
         tilt_deg: 0 upright, 90 lying.
-        top_px: sharp corners of the base's top: front-left, front-right, rear-right, rear-left; pixels.
-        corners_visible: which of these are in the picture with nothing before them.
+        corners_visible: which corners of the base's top are in the picture with nothing before them.
         visible: share of the base's top that is seen, 0..1.
+        top_px: sharp corners of the base's top: front-left, front-right, rear-right, rear-left; pixels. None where the
+            camera can't have them.
 
     """
 
     id: str
     tilt_deg: float
-    top_px: tuple[Pixel, Pixel, Pixel, Pixel]
     corners_visible: tuple[bool, bool, bool, bool]
     visible: float
+    top_px: tuple[Pixel, Pixel, Pixel, Pixel] | None = None
 
 
 @record
