@@ -14,6 +14,8 @@ from downfield.calibration.errors import DownfieldError
 COMMANDS = {
     "run": "downfield.rig.run:run",
     "judge": "downfield.rig.judge:judge",
+    "rules": "downfield.rig.rules:rules",
+    "twin": "downfield.twin.commands:app",
 }
 """Where each sub-command is: a function, or a Typer app of further sub-commands."""
 
