@@ -16,9 +16,7 @@ HITTER = "light-50"
 HALF_WIDTH_MM = 9.0
 
 
-def meeting(
-    runner_falls: float | None = None, hitter_falls: float | None = None, *others: Man, speed: float = 10.0
-) -> Film:
+def meeting(runner_falls: float | None = None, hitter_falls: float | None = None, *others: Man) -> Film:
     """A runner from the 41 meets a standing man at the 50 after about 0.7 s and stops there."""
     stop = CONTACT_S
     return film(

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Literal
+
+from hand_plays import FIELD, Film, Man, called, event, film, opening, runs, says, shifted, stands
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from downfield.officiating.calls import Call
+from downfield.officiating.declarations import Coin, Roll
+from downfield.officiating.events import Event, Ruling, Tick
+from downfield.officiating.game import Game
+from downfield.officiating.judging import Judgement, judge
+from downfield.officiating.rulebook import load_rulebook
+from downfield.vision.footprint import Face
+from downfield.vision.scene import Contact, Figure, Scene
+
+RUNNER, HITTER, OTHER = "dark-22", "light-50", "light-30"
+Turn = Literal["mirror", "swap", "half"]
+quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@st.composite
+def plays(draw: st.DrawFn) -> Film:
+    """A runner somewhere before the goal line, two defenders in his way, anybody may fall, the board may stop."""
+    x_yd = draw(st.floats(60, 92))
+    heading = draw(st.floats(-60, 60))
+    speed = draw(st.floats(4, 20))
+    late = st.one_of(st.none(), st.floats(0.6, 1.9))
+    path = runs(x_yd, draw(st.floats(6, 47)), speed, heading)
+    men = [Man(RUNNER, path, "RB", draw(late), draw(st.sampled_from([0, 0.3])))]
+    for name in (HITTER, OTHER):
+        meets_x, meets_y, _ = path(draw(st.floats(0.8, 2.2)))
+        aside = draw(st.floats(-2.5, 2.5))
+        men.append(Man(name, stands(meets_x, meets_y + aside, draw(st.floats(-180, 180))), "LB", draw(late)))
+    off = draw(st.one_of(st.just(9.0), st.floats(0.8, 1.6)))
+    return film(men, 2.2, on=((0.5, off), (off + 0.2, 9.0)), sigma_gap_mm=draw(st.sampled_from([0.0, 0.2])), fps=30)
+
+
+def judged(play: Film, direction: int = 1, line_yd: float = 75.0) -> Judgement:
+    return called(play, RUNNER, (3.0, Coin(False)), direction=direction, line_yd=line_yd)
+
+
+def turned(play: Film, how: Turn) -> Film:
+    return replace(play, scenes=tuple(_turned(scene, how) for scene in play.scenes))
+
+
+def _turned(scene: Scene, how: Turn) -> Scene:
+    return replace(
+        scene,
+        figures=tuple(_figure(figure, how) for figure in scene.figures),
+        contacts=tuple(_contact(contact, how) for contact in scene.contacts),
+    )
+
+
+def _figure(figure: Figure, how: Turn) -> Figure:
+    x_mm = figure.x_mm if how == "mirror" else FIELD.length_mm - figure.x_mm
+    y_mm = figure.y_mm if how == "swap" else FIELD.width_mm - figure.y_mm
+    heading = {"mirror": -figure.heading_deg, "swap": 180 - figure.heading_deg, "half": figure.heading_deg + 180}[how]
+    return replace(figure, x_mm=x_mm, y_mm=y_mm, heading_deg=(heading + 180) % 360 - 180)
+
+
+def _contact(contact: Contact, how: Turn) -> Contact:
+    if how == "half":
+        return contact
+    other: dict[Face, Face] = {"left": "right", "right": "left"}
+    face_a, face_b = other.get(contact.face_a, contact.face_a), other.get(contact.face_b, contact.face_b)
+    return replace(contact, face_a=face_a, face_b=face_b)
+
+
+def told(call: Call, how: Turn | None = None) -> tuple[object, ...]:
+    spot = call.spot_yd
+    if spot is not None and how is not None:
+        x_yd = spot[0] if how == "mirror" else FIELD.length_yd - spot[0]
+        spot = (x_yd, spot[1] if how == "swap" else FIELD.width_yd - spot[1])
+    place = None if spot is None else (round(spot[0], 4), round(spot[1], 4))
+    return call.kind, call.verdict, round(call.t_ns / 1e6), call.players, call.clauses, place
+
+
+def same(a: list[tuple[object, ...]], b: list[tuple[object, ...]]) -> None:
+    assert sorted(map(repr, a)) == sorted(map(repr, b))
+
+
+def measured(made: Judgement) -> list[Call]:
+    return [call for call in made.calls if call.kind != "formation"]
+
+
+@given(plays(), st.sampled_from(["mirror", "swap", "half"]))
+@quick
+def test_a_mirrored_or_turned_game_gives_mirrored_calls(play: Film, how: Turn) -> None:
+    straight = judged(play)
+    flipped = how != "mirror"
+    other = judged(turned(play, how), -1 if flipped else 1, FIELD.length_yd - 75.0 if flipped else 75.0)
+    same([told(call, how) for call in measured(straight)], [told(call) for call in measured(other)])
+    assert straight.state.score == other.state.score
+    assert straight.state.down == other.state.down
+    assert math.isclose(straight.state.distance_yd, other.state.distance_yd, abs_tol=1e-6)
+
+
+@given(plays(), st.floats(2, 40), st.floats(2, 51))
+@quick
+def test_a_figure_far_away_changes_nothing(play: Film, x_yd: float, y_yd: float) -> None:
+    bystander = Man("light-99", stands(x_yd, y_yd), "DB")
+    crowded = replace(
+        play,
+        scenes=tuple(
+            replace(scene, figures=(*scene.figures, bystander.figure(scene.t_ns / 1e9))) for scene in play.scenes
+        ),
+        players=(*play.players, bystander.player),
+    )
+    same([told(call) for call in measured(judged(play))], [told(call) for call in measured(judged(crowded))])
+
+
+@given(plays(), st.integers(1, 10**14))
+@quick
+def test_a_shift_in_time_changes_nothing_but_times(play: Film, by_ns: int) -> None:
+    def at(film: Film, offset_ns: int) -> Judgement:
+        spoken = says(*opening(film, RUNNER, line_yd=75.0))
+        events = tuple(replace(one, t_ns=one.t_ns + offset_ns) for one in spoken)
+        return judge(film.scenes, events, load_rulebook("tap"), FIELD)
+
+    def bare(call: Call, offset_ns: int) -> tuple[object, ...]:
+        return call.kind, call.verdict, call.t_ns - offset_ns, call.players, call.spot_yd, call.probability
+
+    straight, late = at(play, 0), at(shifted(play, by_ns), by_ns)
+    assert [bare(call, 0) for call in straight.calls] == [bare(call, by_ns) for call in late.calls]
+
+
+@given(plays())
+@quick
+def test_replay_equals_live_and_striking_the_last_call_equals_never_having_made_it(play: Film) -> None:
+    events = says(*opening(play, RUNNER, line_yd=75.0))
+    game = Game(load_rulebook("tap"), FIELD, keep_s=None)
+    entries = sorted((*events, *play.scenes, event("end", 9.0, Tick())), key=lambda one: (one.t_ns, type(one) is Scene))
+    for entry in entries:
+        game.take(entry)
+    assert game.calls == judge(play.scenes, (*events, event("end", 9.0, Tick())), load_rulebook("tap"), FIELD).calls
+    decided = [call for call in game.calls if call.verdict == "called"]
+    if not decided:
+        return
+    ruling = Ruling(decided[-1].id, "strike")
+    before = [call for call in game.calls if call.t_ns < decided[-1].t_ns]
+    game.take(Event("strike", 9_000_000_000, "referee", ruling))
+    never = judge(
+        play.scenes, (*events, event("end", 9.0, Tick()), event("s", 9.0, ruling)), load_rulebook("tap"), FIELD
+    )
+    assert game.calls == never.calls
+    assert decided[-1].id not in {call.id for call in game.calls}
+    assert [call for call in game.calls if call.t_ns < decided[-1].t_ns] == before
+
+
+@given(plays(), st.lists(st.one_of(st.booleans().map(Coin), st.tuples(*[st.integers(1, 6)] * 2).map(Roll)), max_size=3))
+@quick
+def test_downs_distance_and_score_are_always_legal(play: Film, dice: list[Coin | Roll]) -> None:
+    spoken = [(3.0 + n, said) for n, said in enumerate(dice)]
+    state = called(play, RUNNER, *spoken, line_yd=75.0, down=4).state
+    assert 1 <= state.down <= 4
+    assert 0 <= state.progress_yd(state.los_yd) <= FIELD.length_yd
+    if state.due == "scrimmage":
+        assert 0 < state.distance_yd <= 10 + 1e-6
+    assert set(state.score) <= {0, 1, 2, 3, 6, 7, 8}
