@@ -322,6 +322,9 @@ def test_the_ball_is_carried_rolls_or_stands() -> None:
     assert ball.position_mm[1] > 110
     world.take_ball()
     assert world.snapshot().ball is None
+    world.give_ball("a")
+    world.remove("a")
+    assert world.snapshot().ball is None
 
 
 def test_impossible_scripts_are_refused() -> None:

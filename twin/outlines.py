@@ -13,13 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.field import Array
+from downfield.calibration.errors import ScriptError
+from downfield.calibration.field import Array, FieldModel
 from downfield.twin.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.poses import FALLEN_DEG, Poses
 from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.gap import gaps_mm
+from downfield.vision.gap import gaps_mm, signed_gap
 from downfield.vision.scene import Player
 
+_OVERLAP_MM = 0.02  # bases may be placed this far into each other: rounding, and nothing the solver would feel
 _BALLS = {"magnetic": (MAGNETIC_BALL_MM[0], MAGNETIC_BALL_MM[0]), "foam": FOAM_BALL_MM}
 _CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]])  # in a footprint's order
 
@@ -112,3 +114,30 @@ class Bases:
             height_mm=np.append(height, 2 * ball_half.min()),
             touchable=np.append(poses.on_board & ~poses.held, poses.ball_kind in _BALLS),
         )
+
+
+def check_room(row: int, where: Footprint, outlines: Outlines, players: Sequence[Player], field: FieldModel) -> None:
+    """See that a figure can be stood somewhere.
+
+    Args:
+        row: whose.
+        where: it would stand.
+        outlines: of everybody now.
+        players: the roster.
+        field: gives the board's extent.
+
+    Raises:
+        ScriptError: it would stand in another base or off the board.
+
+    """
+    spot = f"{players[row].id} at {where.x_mm:.1f}, {where.y_mm:.1f} mm"
+    x_low, y_low, x_high, y_high = field.board_mm
+    corners = where.corners_mm()
+    if (corners < (x_low, y_low)).any() or (corners > (x_high, y_high)).any():
+        raise ScriptError(f"{spot} would not stand on the board")
+    for other, player in enumerate(players):
+        if other == row or not outlines.touchable[other]:
+            continue
+        gap_mm = signed_gap(where, outlines.footprint(other)).gap_mm
+        if gap_mm < -_OVERLAP_MM:
+            raise ScriptError(f"{spot} would stand {-gap_mm:.2f} mm inside {player.id}")

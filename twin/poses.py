@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.field import Array
+from downfield.twin.snapshot import BallPose, FigurePose, Quaternion, Snapshot, Vector
+from downfield.vision.scene import Player
 
 FALLEN_DEG = 45.0
 """A figure tilted further than this has fallen: most are past saving there, and none stands so by itself."""
@@ -94,3 +97,40 @@ def level_rotation(heading_deg: float) -> tuple[float, float, float, float]:
     """The attitude of an upright figure with a heading."""
     half = math.radians(heading_deg) / 2
     return math.cos(half), 0.0, 0.0, math.sin(half)
+
+
+def to_snapshot(
+    poses: Poses, players: Sequence[Player], *, power: bool, carried: tuple[int, Vector] | None
+) -> Snapshot:
+    """The same as a snapshot.
+
+    Args:
+        poses: where everything stands.
+        players: the roster.
+        power: whether the board is on.
+        carried: the carrier's row, and where the ball is in its frame, mm; None when nobody carries it.
+
+    """
+    figures = tuple(
+        FigurePose(player.id, _vector(poses.position_mm[row]), _turn(poses.rotation[row]), bool(poses.held[row]))
+        for row, player in enumerate(players)
+        if poses.on_board[row]
+    )
+    ball = None
+    if carried is not None:
+        row, hand_mm = carried
+        spot = poses.position_mm[row] + poses.axes[row] @ hand_mm
+        ball = BallPose("foam", _vector(spot), _turn(poses.rotation[row]), players[row].id)
+    elif poses.ball_kind != "none":
+        ball = BallPose(poses.ball_kind, _vector(poses.ball[:3]), _turn(poses.ball[3:]))
+    return Snapshot(poses.t_ns, power, figures, ball)
+
+
+def _vector(values: Array) -> Vector:
+    x, y, z = values.tolist()
+    return x, y, z
+
+
+def _turn(values: Array) -> Quaternion:
+    w, x, y, z = values.tolist()
+    return w, x, y, z

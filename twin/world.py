@@ -17,22 +17,19 @@ from dataclasses import replace
 from typing import Literal, Protocol
 
 from downfield.calibration.errors import ScriptError
-from downfield.calibration.field import Array, FieldModel
+from downfield.calibration.field import FieldModel
 from downfield.twin.body import STEP_NS
 from downfield.twin.drive import Drive, Vibration
 from downfield.twin.engine import Engine
-from downfield.twin.outlines import Bases
-from downfield.twin.poses import LoneBall, Poses, between
-from downfield.twin.snapshot import BallPose, FigurePose, Quaternion, Snapshot, Vector
+from downfield.twin.outlines import Bases, check_room
+from downfield.twin.poses import LoneBall, Poses, between, to_snapshot
+from downfield.twin.snapshot import Snapshot, Vector
 from downfield.twin.traits import Placement, Trait
 from downfield.vision.footprint import Footprint
-from downfield.vision.gap import signed_gap
 from downfield.vision.scene import Player
 
 HAND_MM = (3.0, 7.5, 16.0)
 """Where a figure carries the ball when its hand was not measured: ahead, to its left, over the board."""
-
-_OVERLAP_MM = 0.02  # bases may be placed this far into each other: rounding, and nothing the solver would feel
 
 
 class Observer(Protocol):
@@ -83,7 +80,7 @@ class World:
         self._engine = engine or Engine(self.players, field)
         self._drive = Drive(len(self.players), seed, vibration or Vibration())
         self._t_ns = 0
-        self._carrier: str | None = None
+        self._carried: tuple[int, Vector] | None = None
         self._targets: dict[int, int] = {}  # rows steered toward rows
         self._observers: list[Observer] = []
         self._before = self._after = self._engine.poses()
@@ -130,13 +127,7 @@ class World:
 
     def snapshot(self) -> Snapshot:
         """Where everything stands now; figures that are not on the board are left out."""
-        poses = self.poses()
-        figures = tuple(
-            FigurePose(player.id, _vector(poses.position_mm[row]), _turn(poses.rotation[row]), bool(poses.held[row]))
-            for row, player in enumerate(self.players)
-            if poses.on_board[row]
-        )
-        return Snapshot(self._t_ns, self._engine.power, figures, self._ball_now(poses))
+        return to_snapshot(self.poses(), self.players, power=self._engine.power, carried=self._carried)
 
     def poses(self) -> Poses:
         """Where everything stands now, as arrays over the whole roster."""
@@ -175,7 +166,8 @@ class World:
 
         """
         row = self._row(id_)
-        self._check_free(row, Footprint(x_mm, y_mm, heading_deg, self.players[row].base))
+        where = Footprint(x_mm, y_mm, heading_deg, self.players[row].base)
+        check_room(row, where, self._bases.outlines(self.poses()), self.players, self.field)
         self._engine.put(row, (x_mm, y_mm, 0.0), heading_deg, pinned=False)
         self._engine.on_board[row], self._engine.held[row] = True, False
         self._moved(row)
@@ -213,13 +205,15 @@ class World:
         self.place(id_, at.x_mm, at.y_mm, at.heading_deg)
 
     def remove(self, id_: str) -> None:
-        """Take a figure off the board; `place` and `hold` bring it back.
+        """Take a figure off the board, and the ball that it carries; `place` and `hold` bring it back.
 
         Raises:
             ScriptError: it is not on the board.
 
         """
         row = self._present(id_)
+        if self._carried is not None and self._carried[0] == row:
+            self.take_ball()
         self._engine.park(row)
         self._engine.on_board[row], self._engine.held[row] = False, False
         self._moved(row)
@@ -285,9 +279,10 @@ class World:
             ScriptError: the figure is not on the board.
 
         """
-        self._present(id_)
+        row = self._present(id_)
+        hand_mm = self.players[row].hand_mm
         self._set_ball("none", (0.0, 0.0))
-        self._carrier = id_
+        self._carried = row, HAND_MM if hand_mm is None else (*hand_mm, HAND_MM[2])
 
     def put_ball(self, kind: Literal["foam", "magnetic"], x_mm: float, y_mm: float) -> None:
         """Put the ball on the board: the magnetic one stands fast and stops bases, the foam one gives way."""
@@ -305,7 +300,7 @@ class World:
     # Inside
 
     def _set_ball(self, kind: LoneBall, at_mm: tuple[float, float]) -> None:
-        self._carrier = None
+        self._carried = None
         for now in dict.fromkeys(("none", kind)):  # through none: a ball that is put anew was touched by nobody
             self._engine.set_ball(now, at_mm)
             self._moved(self._engine.foam_row)
@@ -321,18 +316,8 @@ class World:
         for observer in self._observers:
             observer(poses)
 
-    def _ball_now(self, poses: Poses) -> BallPose | None:
-        if self._carrier is not None:
-            row = self._rows[self._carrier]
-            hand = HAND_MM if (held := self.players[row].hand_mm) is None else (*held, HAND_MM[2])
-            spot = poses.position_mm[row] + poses.axes[row] @ hand
-            return BallPose("foam", _vector(spot), _turn(poses.rotation[row]), self._carrier)
-        if poses.ball_kind == "none":
-            return None
-        return BallPose(poses.ball_kind, _vector(poses.ball[:3]), _turn(poses.ball[3:]))
-
     def _spot(self, row: int) -> tuple[float, float]:
-        x, y, _ = _vector(self._after.position_mm[row])
+        x, y, _ = self._after.position_mm[row].tolist()
         return x, y
 
     def _row(self, id_: str) -> int:
@@ -346,27 +331,3 @@ class World:
         if not self._engine.on_board[row]:
             raise ScriptError(f"{id_} is not on the board")
         return row
-
-    def _check_free(self, row: int, where: Footprint) -> None:
-        spot = f"{self.players[row].id} at {where.x_mm:.1f}, {where.y_mm:.1f} mm"
-        x_low, y_low, x_high, y_high = self.field.board_mm
-        corners = where.corners_mm()
-        if (corners < (x_low, y_low)).any() or (corners > (x_high, y_high)).any():
-            raise ScriptError(f"{spot} would not stand on the board")
-        outlines = self._bases.outlines(self.poses())
-        for other, player in enumerate(self.players):
-            if other == row or not outlines.touchable[other]:
-                continue
-            gap_mm = signed_gap(where, outlines.footprint(other)).gap_mm
-            if gap_mm < -_OVERLAP_MM:
-                raise ScriptError(f"{spot} would stand {-gap_mm:.2f} mm inside {player.id}")
-
-
-def _vector(values: Array) -> Vector:
-    x, y, z = values.tolist()
-    return x, y, z
-
-
-def _turn(values: Array) -> Quaternion:
-    w, x, y, z = values.tolist()
-    return w, x, y, z
