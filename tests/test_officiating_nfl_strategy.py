@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any, Literal
 
 import pytest
+from declared_game import DeclaredGame, kinds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.calibration.errors import RefusedError
-from downfield.calibration.field_file import load_field
-from downfield.officiating.calls import Call
 from downfield.officiating.card_declarations import CardKind, CardPlayed, ReturnPlayed
 from downfield.officiating.declarations import (
     ChoiceMade,
@@ -21,39 +19,23 @@ from downfield.officiating.declarations import (
     Declaration,
     Foul,
     Roll,
-    SetUp,
 )
-from downfield.officiating.events import Event
-from downfield.officiating.game import Game
-from downfield.officiating.rulebook import load_rulebook
-from downfield.officiating.state import GameState, Phase
+from downfield.officiating.state import Phase
 
 
-class Table:
-    """A game that is fed declarations one second apart."""
+class Table(DeclaredGame):
+    """A game of cards."""
 
     def __init__(self) -> None:
-        self.game = Game(load_rulebook("nfl-strategy"), load_field("tudor-620"))
-        self.count = itertools.count(1)
-
-    def say(self, *bodies: Declaration) -> list[Call]:
-        calls: list[Call] = []
-        for body in bodies:
-            number = next(self.count)
-            calls += self.game.take(Event(f"e{number}", number * 1_000_000_000, "operator", body)).calls
-        return calls
+        super().__init__("nfl-strategy")
 
     def at(self, spot: float, down: int = 1, distance: float = 10.0, **more: Any) -> Table:
-        self.say(SetUp("home", 1, spot, down, distance, **more))
+        super().at(spot, down, distance, **more)
         return self
 
     def running(self, running: bool = True) -> Table:
         self.say(ClockSet(running))
         return self
-
-    @property
-    def state(self) -> GameState:
-        return self.game.state
 
     @property
     def lines(self) -> int:
@@ -68,10 +50,6 @@ class Table:
 
 def run(shown: str, **more: Any) -> CardPlayed:
     return CardPlayed("run", shown, **{"roll": 60, **more})
-
-
-def kinds(calls: list[Call]) -> list[str]:
-    return [call.kind for call in calls]
 
 
 # Downs, hash, clock
