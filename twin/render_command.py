@@ -1,0 +1,145 @@
+"""`downfield twin render` and `downfield twin demo`: from a play to a clip with its truth.
+
+What needs MuJoCo is imported inside, so that the command can say in one line that it is missing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from downfield.calibration.errors import InputError, MissingExtraError, OutputError
+from downfield.twin.progress import progress_bar
+from downfield.twin.renderers import open_renderer, renderer_named
+
+if TYPE_CHECKING:
+    from downfield.twin.look import Look
+    from downfield.twin.recording import PlayRecording
+
+_SMALLEST_PX, _LARGEST_PX = 64, 7680
+_DEMO_LOOK, _DEMO_SEED = 4, 2025
+_DEMO_SIZE = (1920, 1080)
+
+
+def render(
+    play: Annotated[str, typer.Argument(help="A named play, or a script's .toml file.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Common name of the files: NAME.mp4 and so on.")],
+    renderer: Annotated[str, typer.Option(help="mujoco, compositor or blender.")] = "mujoco",
+    size: Annotated[str, typer.Option(help="Width x height of the picture, px.")] = "1280x720",
+    fps: Annotated[float | None, typer.Option(help="Frames a second; the script's when not given.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the play; its own when not given.")] = None,
+    look_seed: Annotated[int, typer.Option(help="Of the table, its light, its camera and the noise.")] = 0,
+) -> None:
+    """Film a play: the clip and everything that is true of it."""
+    name = _writable(out)
+    size_px, drawn_by = parse_size(size), renderer_named(renderer)
+    with needs_twin("filming a play"):
+        recording = _recorded(play, fps, seed)
+        look = _look(recording, look_seed, size_px)
+        _film(recording, look, drawn_by, name, look_seed)
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files: demo.mp4 and so on.")],
+) -> None:
+    """Film the demonstration that `downfield run` plays until a camera is attached."""
+    name = _writable(out / "demo")
+    with needs_twin("filming the demonstration"):
+        from downfield.twin.plays.demo import demo as demo_play
+
+        recording = demo_play().record()
+        look = _look(recording, _DEMO_LOOK, _DEMO_SIZE)
+        _film(recording, _calmed(look), "mujoco", name, _DEMO_SEED)
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """A picture's size as the command line gives it.
+
+    Raises:
+        InputError: it is not width x height, or a picture can't have that size.
+
+    """
+    width, _, height = text.partition("x")
+    if not (width.isdecimal() and height.isdecimal()):
+        raise InputError(f"a size is given as width x height, such as 1920x1080, not '{text}'")
+    for side in (int(width), int(height)):
+        if side % 2 or not _SMALLEST_PX <= side <= _LARGEST_PX:
+            raise InputError(f"width and height must be even and {_SMALLEST_PX}..{_LARGEST_PX} px, not {text}")
+    return int(width), int(height)
+
+
+@contextmanager
+def needs_twin(purpose: str) -> Iterator[None]:
+    """Turn a missing MuJoCo into the error that names the extra.
+
+    Raises:
+        MissingExtraError: MuJoCo is not installed.
+
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "mujoco":
+            raise
+        raise MissingExtraError("twin", purpose) from None
+
+
+def _recorded(play: str, fps: float | None, seed: int | None) -> PlayRecording:
+    from downfield.twin.performance import play as perform
+    from downfield.twin.plays.library import named
+    from downfield.twin.script_check import load_script
+
+    if play.endswith(".toml"):
+        script = load_script(Path(play))
+        return perform(dataclasses.replace(script, fps=fps or script.fps), seed or 0)
+    known = named(play)
+    script = dataclasses.replace(known.script, fps=fps or known.script.fps)
+    return dataclasses.replace(known, script=script, seed=known.seed if seed is None else seed).record()
+
+
+def _look(recording: PlayRecording, seed: int, size_px: tuple[int, int]) -> Look:
+    from downfield.twin.randomise import draw
+
+    script = recording.script
+    # A look that no training picture has: what is filmed is for testing and showing.
+    return draw(seed, script.players, field=recording.field, split="test", size=size_px, fps=script.fps)
+
+
+def _calmed(look: Look) -> Look:
+    """The look with a good camera, well mounted."""
+    sensor = dataclasses.replace(
+        look.sensor, exposure_ms=4.0, gain=1.0, white_balance=(1.0, 1.0, 1.0), noise=1.0, blur_px=0.5, flicker=0.0
+    )
+    sensor = dataclasses.replace(sensor, rolling_ms=8.0, shake_px=0.1, buzz_px=0.25, jpeg=95, vignette=0.12)
+    return dataclasses.replace(look, sensor=sensor)
+
+
+def _film(recording: PlayRecording, look: Look, renderer: str, name: Path, seed: int) -> None:
+    from downfield.twin.filming import film_recording
+
+    drawing = open_renderer(renderer_named(renderer), look, recording.script.players)
+    try:
+        with progress_bar(f"{recording.script.name}") as tell:
+            film_recording(recording, drawing, name, seed=seed, progress=tell)
+    finally:
+        drawing.close()
+    seconds = (recording.snapshots[-1].t_ns - recording.snapshots[0].t_ns) * 1e-9
+    typer.echo(f"{name}.mp4: {len(recording.snapshots)} frames, {seconds:.1f} s, and its truth beside it")
+
+
+def _writable(out: Path) -> Path:
+    """The files' common name, once it is sure that they can be written; ``.mp4`` at its end is not part of it."""
+    name = out.with_suffix("") if out.suffix == ".mp4" else out
+    try:
+        name.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{name}.mp4: can't be written: {error.strerror}") from None
+    if not name.name or not os.access(name.parent, os.W_OK):
+        raise OutputError(f"{name}.mp4: can't be written: no permission to write in {name.parent}")
+    return name
