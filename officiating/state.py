@@ -400,7 +400,8 @@ class GameState:
         home, away = self.teams
         score = f"{home.short} {self.score[0]}, {away.short} {self.score[1]}"
         waits = f"; waiting for {self.wait.kind}: {self.wait.purpose.replace('_', ' ')}" if self.wait else ""
-        return f"{score} | {self.team(self.offence).short} ball, {self.situation} | {self.phase.value}{waits}"
+        doing = self.phase.value.replace("_", " ")
+        return f"{score} | {self.team(self.play.ball_side).short} ball, {self.situation} | {doing}{waits}"
 
 
 def other(side: Side) -> Side:

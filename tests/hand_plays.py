@@ -202,6 +202,12 @@ def says(*spoken: Said) -> tuple[Event, ...]:
     return tuple(event(f"e{n}", t_s, body) for n, (t_s, body) in enumerate(spoken))
 
 
+def in_order(film: Film, events: Sequence[Event]) -> list[Scene | Event]:
+    """Events and scenes by time, an event before the scene of its instant."""
+    both: list[Scene | Event] = [*events, *film.scenes]
+    return sorted(both, key=lambda entry: entry.t_ns)
+
+
 def opening(
     film: Film, carrier: str, *, line_yd: float = 40.0, down: int = 1, distance_yd: float = 10.0, direction: int = 1
 ) -> tuple[tuple[float, Declaration], ...]:

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from hand_plays import FIELD, HALF_YD, MIDDLE_YD, Film, Man, event, film, opening, runs, says, stands
+from hand_plays import FIELD, HALF_YD, MIDDLE_YD, Film, Man, event, film, in_order, opening, runs, says, stands
 
 from downfield.calibration.errors import RefusedError
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Carrier, Coin, SetUp, Switch
+from downfield.officiating.declarations import Carrier, Coin, SetUp, Side, Switch
 from downfield.officiating.engine import Engine, EngineState
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.game import Game
@@ -16,7 +15,6 @@ from downfield.officiating.judging import judge
 from downfield.officiating.rulebook import Rulebook, load_rulebook
 from downfield.officiating.state import Phase
 from downfield.officiating.tap import TAP
-from downfield.vision.scene import Scene
 
 RUNNER, HITTER = "dark-22", "light-50"
 STOP_S = 0.5 + (9 - 2 * HALF_YD) / 10
@@ -28,21 +26,20 @@ def tackled(runner_falls: float | None = None) -> Film:
     return film(men, on=((0.5, STOP_S + 0.25),))
 
 
-def entries(film: Film, events: tuple[Event, ...]) -> Iterator[Scene | Event]:
-    """Events and scenes by time."""
-    yield from sorted((*events, *film.scenes), key=lambda entry: (entry.t_ns, isinstance(entry, Scene)))
-
-
 def live(film: Film, events: tuple[Event, ...], book: Rulebook | None = None) -> Game:
     """A game fed entry by entry."""
     game = Game(book or load_rulebook("tap"), FIELD)
-    for entry in entries(film, events):
+    for entry in in_order(film, events):
         game.take(entry)
     return game
 
 
 def declared(film: Film, *more: tuple[float, Ruling | Coin | Tick]) -> tuple[Event, ...]:
     return says(*opening(film, RUNNER), *more)
+
+
+def holder(game: Game) -> Side:
+    return game.state.play.ball_side
 
 
 def told(calls: tuple[Call, ...]) -> list[str]:
@@ -54,11 +51,11 @@ def test_a_step_changes_nothing_that_was_given_to_it() -> None:
     engine = Engine(load_rulebook("tap"), FIELD)
     state = engine.begin()
     states: list[EngineState] = [state]
-    for entry in entries(play, declared(play)):
+    for entry in in_order(play, declared(play)):
         state, _ = engine.step(state, entry)
         states.append(state)
     again = engine.begin()
-    for entry, known in zip(entries(play, declared(play)), states[1:], strict=True):
+    for entry, known in zip(in_order(play, declared(play)), states[1:], strict=True):
         again, _ = engine.step(again, entry)
         assert again == known
 
@@ -131,16 +128,15 @@ def test_striking_the_last_call_is_as_if_it_had_never_been_made() -> None:
 def test_a_ruling_recomputes_everything_after_it_and_sets_aside_what_makes_no_sense_any_more() -> None:
     play = tackled(runner_falls=STOP_S + 0.2)
     game = live(play, declared(play, (2.5, Coin(False))))
-    assert game.state.play.ball_side == "away"
+    assert holder(game) == "away"
     fumble = next(call for call in game.calls if call.kind == "fumble")
     tackle = replace(fumble, kind="tackle", text="down before he fell")
     taken = game.take(event("r", 3.5, Ruling(fumble.id, "overturn", tackle)))
-    assert game.state.play.ball_side == "home"
-    assert game.state.down == 2
+    assert (holder(game), game.state.down) == ("home", 2)
     assert [item.event for item in game.set_aside] == ["e4"]
     assert any("recovery" in name for name in taken.withdrawn)
     game.take(event("r2", 3.6, Ruling(fumble.id, "confirm")))
-    assert game.state.play.ball_side == "away"
+    assert holder(game) == "away"
     assert game.set_aside == ()
 
 
@@ -173,7 +169,7 @@ def test_a_ruling_about_an_unknown_call_is_refused() -> None:
 def test_an_old_call_whose_scenes_are_gone_says_to_judge_the_recording() -> None:
     play = tackled()
     game = Game(load_rulebook("tap"), FIELD, keep_s=1.0)
-    for entry in entries(play, declared(play)):
+    for entry in in_order(play, declared(play)):
         game.take(entry)
     for n in range(30):
         long = film([Man(RUNNER, stands(30))], 1.0, on=((0.0, 9.0),))

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 from typing import Literal
 
-from hand_plays import FIELD, Film, Man, called, event, film, opening, runs, says, shifted, stands
+from hand_plays import FIELD, Film, Man, called, event, film, in_order, opening, runs, says, shifted, stands
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -133,8 +133,7 @@ def test_a_shift_in_time_changes_nothing_but_times(play: Film, by_ns: int) -> No
 def test_replay_equals_live_and_striking_the_last_call_equals_never_having_made_it(play: Film) -> None:
     events = says(*opening(play, RUNNER, line_yd=75.0))
     game = Game(load_rulebook("tap"), FIELD, keep_s=None)
-    entries = sorted((*events, *play.scenes, event("end", 9.0, Tick())), key=lambda one: (one.t_ns, type(one) is Scene))
-    for entry in entries:
+    for entry in in_order(play, (*events, event("end", 9.0, Tick()))):
         game.take(entry)
     assert game.calls == judge(play.scenes, (*events, event("end", 9.0, Tick())), load_rulebook("tap"), FIELD).calls
     decided = [call for call in game.calls if call.verdict == "called"]
