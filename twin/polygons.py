@@ -29,13 +29,24 @@ def to_fixed(points_px: Array) -> Fixed:
     return np.rint(np.clip(points_px, -_FAR_PX, _FAR_PX) * (1 << _SHIFT)).astype(np.int32)
 
 
-def fill_hull(image: NDArray[np.uint8], points: Fixed, colour: Sequence[float], *, rounds: int = 0) -> None:
-    """Fill the convex hull of fixed-point points, shape (n, 2), as it is; rounded off so many times."""
+def fill_hull(
+    image: NDArray[np.uint8], points: Fixed, colour: Sequence[float], *, rounds: int = 0, smooth: bool = True
+) -> None:
+    """Fill the convex hull of fixed-point points, shape (n, 2), as it is.
+
+    Args:
+        image: drawn upon.
+        points: as `to_fixed` gives them.
+        colour: one value per channel.
+        rounds: how often corners are cut, to round them.
+        smooth: whether edges blend with what is there.
+
+    """
     hull = cv2.convexHull(points)
     for _ in range(rounds):
         after = np.roll(hull, -1, axis=0)
         hull = np.concatenate([3 * hull + after, hull + 3 * after], axis=1).reshape(-1, 1, 2) // 4
-    cv2.fillConvexPoly(image, hull, colour, cv2.LINE_AA, _SHIFT)
+    cv2.fillConvexPoly(image, hull, colour, cv2.LINE_AA if smooth else cv2.LINE_8, _SHIFT)
 
 
 def fill_convex(image: NDArray[np.uint8], corners_px: Array, colour: Sequence[float]) -> None:

@@ -1,0 +1,83 @@
+"""Figures: they stand on their bases, have a player's size, and differ by pose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from downfield.twin.deck import Deck
+from downfield.twin.figure_draw import draw_figures, draw_kits
+from downfield.twin.figure_shape import POSES, Build, Kit, shape
+from downfield.twin.look import FigureLook
+from downfield.twin.randomise import draw, draw_players
+from downfield.twin.solids import cloud
+from downfield.vision.footprint import BaseSize
+
+KIT = Kit(
+    base=(0.1, 0.5, 0.2),
+    base_opacity=1.0,
+    jersey=(0.1, 0.1, 0.4),
+    pants=(0.9, 0.9, 0.9),
+    socks=(0.1, 0.1, 0.4),
+    helmet=(0.8, 0.7, 0.1),
+    mask=(0.5, 0.5, 0.5),
+    number=(1.0, 1.0, 1.0),
+    skin=(0.6, 0.4, 0.3),
+)
+
+
+def body_points(figure: FigureLook) -> NDArray[np.float64]:
+    """Surface points of the player without the base, shape (n, 3)."""
+    return cloud([solid for solid in figure.solids if solid.part != "base"]).reshape(-1, 3)
+
+
+@pytest.mark.parametrize("build", POSES, ids=lambda build: f"crouch{build.crouch:g}-stride{build.stride_deg:g}")
+@pytest.mark.parametrize("base", [BaseSize(), BaseSize(27.0, 16.0, 4.0, 0.0), BaseSize(33.0, 20.0, 7.0, 3.0)])
+def test_every_pose_stands_on_its_base(build: Build, base: BaseSize) -> None:
+    figure = shape(base, KIT, build)
+    points = body_points(figure)
+    assert points[:, 2].min() > base.height_mm - 1.2  # feet sink no deeper than a sole
+    assert points[:, 2].min() < base.height_mm + 0.6
+    feet = points[points[:, 2] < base.height_mm + 1.0]
+    assert np.all(np.abs(feet[:, 0]) < base.length_mm / 2)
+    assert np.all(np.abs(feet[:, 1]) < base.width_mm / 2)
+    assert 10 <= len(figure.solids) <= 30
+
+
+def test_figures_have_a_players_size() -> None:
+    heights = []
+    for seed in range(30):
+        players = draw_players(seed)
+        for figure, player in zip(draw(seed, players).figures, players, strict=True):
+            heights.append(float(body_points(figure)[:, 2].max()) - player.base.height_mm)
+    assert min(heights) > 14  # a lineman in his stance
+    assert max(heights) < 46
+    assert 22 < np.median(heights) < 38
+
+
+def test_there_is_one_helmet_and_it_is_on_top() -> None:
+    figure = shape(BaseSize(), KIT, Build())
+    helmets = [solid for solid in figure.solids if solid.part == "helmet"]
+    assert len(helmets) == 1
+    assert helmets[0].position_mm[2] > np.median([solid.position_mm[2] for solid in figure.solids])
+
+
+def test_hard_teams_come_up() -> None:
+    clear = own_green = two_darks = 0
+    for seed in range(150):
+        look = draw(seed, draw_players(seed, 1))
+        kits = draw_kits(Deck("train", seed, 3), look.board)
+        clear += any(kit.base_opacity < 0.7 for kit in kits.values())
+        own_green += any(np.abs(np.subtract(kit.base, look.board.grass[0])).max() < 0.08 for kit in kits.values())
+        two_darks += all(sum(kit.jersey) < 1.2 for kit in kits.values())
+    assert clear > 20
+    assert own_green > 20
+    assert two_darks > 3
+
+
+def test_teams_wear_their_colours() -> None:
+    players = draw_players(2)
+    look = draw(2, players)
+    again = draw_figures(Deck("train", 2, 3), players, look.board)
+    assert again == look.figures
