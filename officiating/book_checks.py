@@ -29,6 +29,7 @@ from downfield.officiating.check_kicks import (
     onside_men,
     punt_returner_place,
     returner_off,
+    returner_place,
     tap_receivers,
 )
 from downfield.officiating.check_line import centre_between_hashes, line_base_widths, line_gaps, men_on_line
@@ -47,7 +48,7 @@ from downfield.officiating.check_stops import (
     pivots_in_place,
     pivots_toward,
 )
-from downfield.officiating.check_timing import first_pivot_time, pass_time, second_pivot_time, stop_time
+from downfield.officiating.check_timing import first_pivot_time, kickoff_run, pass_time, second_pivot_time, stop_time
 from downfield.officiating.findings import Finding
 from downfield.officiating.line_up_checks import LineUpChecks
 from downfield.officiating.roles import canonical_role
@@ -80,6 +81,7 @@ TAP_CHECKS: Final = LineUpChecks(
         "free_kick": _TAP_KICKOFF,
         "onside": (kickers, tap_receivers, kick_inbounds, onside_men, kick_jerseys, numbers_distinct),
     },
+    returns=(returner_place,),
     stops=(
         line_stop_pivots,
         defence_pivots,
@@ -90,6 +92,7 @@ TAP_CHECKS: Final = LineUpChecks(
         base_swaps,
     ),
     times=(first_pivot_time, second_pivot_time, stop_time, pass_time),
+    kick_run=(kickoff_run,),
 )
 
 _EFL_LINE_UP = (men_on_line, line_base_widths, head_up, gap_filling, second_level, stack_length)

@@ -123,7 +123,10 @@ def across_yd(game: GameState) -> float:
 
 
 def try_due(game: GameState, kind: str, view: View) -> GameState:
-    """The game with a try chosen and ready to be played."""
+    """The game with a try chosen and ready to be played.
+
+    One that a penalty has moved back is kicked by the card for its new spot (NFLS-036).
+    """
     yards = view.params.real("two_point.from_yd" if kind == "two_point" else "extra_point.from_yd")
     spot = game.board_x_yd(game.length_yd - yards)
     goal = game.board_x_yd(game.length_yd)

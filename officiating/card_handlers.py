@@ -29,7 +29,7 @@ from downfield.officiating.state import GameState
 
 
 def card_played(game: GameState, event: Event, view: View) -> Outcome:
-    """A play is taken off the cards."""
+    """A play is taken off the cards: both were shown (NFLS-087) and the dice rolled (NFLS-088)."""
     return _played(game, body_of(event, CardPlayed), event.t_ns, view)
 
 

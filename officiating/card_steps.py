@@ -46,7 +46,10 @@ def kick_from_yd(game: GameState, params: Params) -> float:
 
 
 def landing_yd(game: GameState, play: CardPlay, params: Params) -> float:
-    """Where a kick comes down, in the kickers' own yards; a blocked one where its return begins."""
+    """Where a kick comes down, in the kickers' own yards; a blocked one where its return begins.
+
+    Punts count from the line of scrimmage (NFLS-033).
+    """
     window = shown(play)
     if by_kickoff(game, play):
         return kick_from_yd(game, params) + (window.yards or 0)
@@ -56,7 +59,11 @@ def landing_yd(game: GameState, play: CardPlay, params: Params) -> float:
 
 
 def next_wait(game: GameState, play: CardPlay, params: Params) -> Wait | None:
-    """What a play waits for next; None when all is known."""
+    """What a play waits for next; None when all is known.
+
+    Kickoffs (NFLS-028) and touch punts still in play (NFLS-035) wait for a return; a penalty waits for any review
+    (NFLS-064).
+    """
     return _ball(game, play, params) or _penalty(game, play)
 
 

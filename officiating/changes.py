@@ -77,7 +77,7 @@ class Change:
 
 
 def poses_of(scene: Scene) -> tuple[Pose, ...]:
-    """Where everybody stands who is not in a hand, and how surely each touches an opponent."""
+    """Where everybody stands who is not in a hand, and how surely each is engaged: touches an opponent (TAP-029)."""
     jersey = {figure.id: figure.jersey for figure in scene.figures}
     free = dict.fromkeys(jersey, 1.0)
     for contact in scene.contacts:

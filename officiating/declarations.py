@@ -328,6 +328,7 @@ class KickEnded:
     type: Literal["kick_ended"] = "kick_ended"
 
 
+# Cards write it "D15" or "O5": whose, and how many yards (NFLS-081, NFLS-082).
 @record
 class Foul:
     """A foul, as a penalty card or a person names it.

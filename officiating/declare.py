@@ -107,7 +107,7 @@ def set_up(game: GameState, event: Event, view: View) -> Outcome:
 
 
 def separated(game: GameState, event: Event, view: View) -> Outcome:
-    """The men of the last play are apart: the line-up begins."""
+    """The men of the last play are apart: the line-up begins (TAP-074)."""
     refuse_unless(game.phase is Phase.BETWEEN_PLAYS, "separated", game)
     return Outcome(dressed(replace(game, phase=Phase.LINE_UP, separated_ns=event.t_ns, set_ns=None), view))
 
@@ -121,7 +121,7 @@ def set_declared(game: GameState, event: Event, _view: View) -> Outcome:
 
 
 def carrier(game: GameState, event: Event, view: View) -> Outcome:
-    """Who has the ball."""
+    """Who has the ball, as announced (TAP-082)."""
     body = body_of(event, Carrier)
     at_snap = game.phase in AT_REST
     late = game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.carrier is None
@@ -134,7 +134,7 @@ def carrier(game: GameState, event: Event, view: View) -> Outcome:
 
 
 def switch(game: GameState, event: Event, _view: View) -> Outcome:
-    """The board was switched, where a camera may not have seen it yet."""
+    """The board was switched, where a camera may not have seen it yet; whose switch it is the state says (TAP-085)."""
     body = body_of(event, Switch)
     power = "on" if body.on else "off"
     if game.board == power:
@@ -173,7 +173,7 @@ def base_swap(game: GameState, event: Event, _view: View) -> Outcome:
 
 
 def clock_set(game: GameState, event: Event, _view: View) -> Outcome:
-    """The game clock is started, stopped or set."""
+    """The game clock is started, stopped or set, by the one clock of the table (TAP-018, EFL-004, EFL-005, EFL-044)."""
     body = body_of(event, ClockSet)
     left_s = body.left_s if body.left_s is not None else game.clock.left_at_s(event.t_ns)
     if left_s is None:

@@ -36,7 +36,10 @@ Place = Literal["field_goal", "extra_point"]
 
 
 def declare_kick(game: GameState, event: Event, view: View) -> Outcome:
-    """A kick is declared: it waits for how it went, told or rolled."""
+    """A kick is declared: it waits for how it went, told or rolled.
+
+    An onside kick goes as a kickoff does (EFL-069); a field goal is kicked with nobody lined up (EFL-060).
+    """
     kick = body_of(event, KickDeclared).kick
     if kick in {"kickoff", "onside", "free_kick"}:
         return _kickoff(game, kick, view)

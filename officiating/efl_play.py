@@ -80,7 +80,10 @@ def carrier(game: GameState, event: Event, view: View) -> Outcome:
 
 
 def declare_pass(game: GameState, event: Event, view: View) -> Outcome:
-    """The passer throws at a receiver: while he may, at somebody no defender touches, three times at most."""
+    """The passer throws at a receiver: while he may, at somebody no defender touches, three times at most.
+
+    The board comes on to see what comes of it (EFL-046).
+    """
     body = body_of(event, PassDeclared)
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
     if not may_still_pass(game):
@@ -173,7 +176,7 @@ def incomplete(game: GameState, _call: Call, view: View) -> Outcome:
 
 
 def stops_late(consequence: Consequence) -> Consequence:
-    """A consequence that also stops the clock in a half's last minutes (EFL-007, EFL-008)."""
+    """A consequence that also stops the clock in a half's last minutes (EFL-007, EFL-008, EFL-045)."""
 
     def apply(game: GameState, call: Call, view: View) -> Outcome:
         late = is_late(game.period, left_s(game, view), view.params)

@@ -42,20 +42,24 @@ class LineUpChecks:
     Attributes:
         book: prefix of its catalogue ids.
         formations: checks of the formation, by what is lined up for.
+        returns: checks of the formation as a kick's return begins.
         stops: checks of a stoppage.
         times: checks of a stoppage's clocks.
+        kick_run: checks of how long a kickoff ran.
 
     """
 
     book: str
     formations: Mapping[PlayKind, Sequence[Check[Formation]]] = field(default_factory=dict)
+    returns: Sequence[Check[Formation]] = ()
     stops: Sequence[Check[Stop]] = ()
     times: Sequence[Check[Times]] = ()
+    kick_run: Sequence[Check[Times]] = ()
 
     @property
     def params(self) -> tuple[Param, ...]:
         """Every parameter of these checks, once."""
-        checks: list[Check[Any]] = [*self.stops, *self.times]
+        checks: list[Check[Any]] = [*self.returns, *self.stops, *self.times, *self.kick_run]
         for line_up in self.formations.values():
             checks += line_up
         return tuple({param.name: param for check in checks for param in check.params}.values())
@@ -71,10 +75,18 @@ class LineUpChecks:
         stoppage, found = game.play.stoppage, tuple[Finding, ...]()
         if stoppage is None:
             return found
+        lined_up = formation_of(game, view) if stoppage.why == "kick" and self.returns else None
+        if lined_up is not None:
+            found += self._reported(self.returns, lined_up, "formation", view)
         stop = stop_of(game, stoppage, view)
         if stop is not None:
             found += self._reported(self.stops, stop, "pivot", view)
         return found + self._reported(self.times, times_of(stoppage, view.t_ns), "timing", view)
+
+    def at_kick_over(self, game: GameState, t_ns: int, view: View) -> tuple[Finding, ...]:
+        """How long a kickoff ran, as the board goes off."""
+        times = Times(kick_on_ns=game.play.snap_ns, kick_off_ns=t_ns)
+        return self._reported(self.kick_run, times, "timing", view) if game.play.kind == "kickoff" else ()
 
     def _reported(
         self, checks: Sequence[Check[Any]], subject: object, kind: CallKind, view: View
@@ -91,7 +103,10 @@ class LineUpChecks:
 
 
 def reported(checked: Checked, kind: CallKind, t_ns: int) -> Finding:
-    """A check's result as a finding that only tells; its margin is positive on the side of the violation."""
+    """A check's result as a finding that only tells; its margin is positive on the side of the violation.
+
+    No book gives these violations a penalty, and none is made up (TAP-G5).
+    """
     close = checked.outcome == "too_close"
     return Finding(
         rule=checked.check,

@@ -133,7 +133,7 @@ def run_out_of_bounds(gain: float, dot: Colour) -> float:
 
 
 def is_penalty_roll(roll: int, roll_for: RollFor = "scrimmage") -> bool:
-    """Whether a play's first roll brings a penalty (NFLS-061, 065..068)."""
+    """Whether a play's first roll brings a penalty (NFLS-061, 065..069)."""
     return roll in PENALTY_ROLLS and roll_for in {"scrimmage", "kickoff_return", "punt_return"}
 
 
@@ -240,7 +240,7 @@ def free_kick_good(roll: int, shown: int, margin: int = FREE_KICK_MARGIN) -> boo
 def missed_field_goal(
     line_yd: float, *, after_fair_catch: bool = False, back_yd: float = MISSED_FIELD_GOAL_YD
 ) -> float:
-    """Where the defence takes over after a miss, in the kickers' frame (NFLS-041, 044)."""
+    """Where the defence takes over after a miss, in the kickers' frame (NFLS-041, 044); no run-back (NFLS-040)."""
     return line_yd if after_fair_catch else line_yd - back_yd
 
 

@@ -14,7 +14,7 @@ from downfield.calibration.errors import RefusedError
 FieldGoalTable = tuple[tuple[float, int], ...]
 
 FIELD_GOAL: Final[FieldGoalTable] = ((15, 11), (25, 10), (30, 9), (35, 8), (40, 7))
-"""Farthest line of scrimmage, yards to the goal, and the highest sum of two dice that is good from there (TAP-130)."""
+"""Farthest line of scrimmage, yards to the goal, and the highest sum of two dice good from there (TAP-021, TAP-130)."""
 
 KICKOFF_FROM_YD: Final = 30.0
 TOUCHBACK_BEFORE_YD: Final = 25.0

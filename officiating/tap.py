@@ -28,7 +28,7 @@ from downfield.officiating.findings import Finding
 from downfield.officiating.interference import Interference
 from downfield.officiating.lines import LineCrossed, OutOfBounds, out_of_bounds_params
 from downfield.officiating.reference import reference_param
-from downfield.officiating.rule import Consequence, Handler, System, View
+from downfield.officiating.rule import Consequence, Handler, Outcome, System, View
 from downfield.officiating.state import GameState
 from downfield.officiating.tackles import Tackle, tackle_params
 from downfield.officiating.tap_fouls import CLAIM_PARAMS, PENALTY_PARAMS, claim, penalty
@@ -136,6 +136,11 @@ def _at_restart(game: GameState, view: View) -> tuple[Finding, ...]:
     return (*tap_pass.passer_behind_ball(game, view), *TAP_CHECKS.at_restart(game, view))
 
 
+def _kick_over(game: GameState, t_ns: int, view: View) -> Outcome:
+    outcome = tap_kicks.kick_over(game, t_ns, view)
+    return replace(outcome, findings=(*outcome.findings, *TAP_CHECKS.at_kick_over(game, t_ns, view)))
+
+
 TAP: Final = System(
     name="tap",
     title="Tudor Advanced Play (Tudor-Con)",
@@ -163,5 +168,5 @@ TAP: Final = System(
     ),
     at_snap=TAP_CHECKS.at_snap,
     at_restart=_at_restart,
-    kick_over=tap_kicks.kick_over,
+    kick_over=_kick_over,
 )

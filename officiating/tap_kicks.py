@@ -39,7 +39,11 @@ KICK_PARAMS: Final = (
 
 
 def declare_kick(game: GameState, event: Event, view: View) -> Outcome:
-    """A kick is declared, before its play."""
+    """A kick is declared, before its play: onside (TAP-059) and punt (TAP-113) must be.
+
+    With a punt its gunners are named (TAP-115, TAP-117). A fake needs no word more: the play goes on, and the gunners
+    stay ineligible (TAP-121).
+    """
     body = body_of(event, KickDeclared)
     if body.kick in {"kickoff", "free_kick"}:
         return _kickoff(game, body, view)
@@ -111,7 +115,10 @@ def kick_over(game: GameState, t_ns: int, view: View) -> Outcome:  # noqa: ARG00
 
 
 def kickoff_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
-    """The receivers' choice after a kickoff has run, or a punt into the end zone."""
+    """The receivers' choice after a kickoff has run (TAP-052), or a punt into the end zone (TAP-125).
+
+    The kickers' coach works the switch of a return (TAP-056).
+    """
     if choice.choice == "touchback":
         name = "punt.touchback_yd" if game.play.kind == "punt" else "kickoff.touchback_after_yd"
         return Outcome(game, (_touchback(game, view, view.params.real(name), ("TAP-052",)),))
@@ -192,7 +199,7 @@ def punt_chosen(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
 
 
 def kick(game: GameState, call: Call, view: View) -> Outcome:
-    """A kick has come down: a failed onside kick, one recovered, or a punt to be returned."""
+    """A kick has come down: a failed onside kick, one recovered, or a punt to be returned (TAP-124)."""
     if call.detail in {"failed", "recovered"}:
         side = call.side or game.offence
         x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
@@ -242,7 +249,7 @@ def _field_goal_table(view: View) -> tables_tap.FieldGoalTable:
 
 
 def try_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
-    """The try after a touchdown: kick, or two points from the five."""
+    """The try after a touchdown: kick, or two points from the five with the clock stopped (TAP-127, TAP-128)."""
     if choice.choice == "extra_point":
         return Outcome(wait_for_roll(game, "extra_point", game.offence))
     own = game.length_yd - view.params.real("two_point.from_yd")

@@ -32,7 +32,10 @@ PASS_PARAMS: Final = (
 
 
 def declare_pass(game: GameState, event: Event, view: View) -> Outcome:
-    """``PASS``: in a stoppage, by the quarterback, behind the line, to somebody who may catch it."""
+    """``PASS``: in a stoppage, by the quarterback, behind the line, to somebody who may catch it.
+
+    It goes by the passing sticks (TAP-020), whose length the coach measures (TAP-097).
+    """
     body = body_of(event, PassDeclared)
     play, stoppage = game.play, game.play.stoppage
     refuse_unless(game.phase is Phase.STOPPED and stoppage is not None, "pass", game)

@@ -47,7 +47,7 @@ class Toucher:
 
 @dataclass(frozen=True, slots=True)
 class FirstTouch(Immediate):
-    """The first figure to touch the ball has it.
+    """The first figure to touch the ball has it: a pass in the air (TAP-102, TAP-103) or an onside kick (TAP-065).
 
     Attributes:
         catch: clauses of a reception or interception.
@@ -144,7 +144,7 @@ class FirstTouch(Immediate):
 
 
 def ball_place(scene: Scene, state: GameState) -> tuple[float, float] | None:
-    """Where the free ball is on the board, mm: as seen, else as declared."""
+    """Where the free ball is on the board, mm: as seen, else as declared (TAP-099)."""
     if scene.ball is not None and scene.ball.state != "carried":
         return scene.ball.x_mm, scene.ball.y_mm
     return state.play.ball_mm
