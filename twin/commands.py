@@ -1,4 +1,7 @@
-"""`downfield twin`: pictures, films and data sets of the digital twin."""
+"""`downfield twin`: pictures, films and data sets of the digital twin.
+
+What needs MuJoCo is imported inside: the command's help must not need it.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from downfield.calibration.errors import InputError
-from downfield.twin.dataset import Recipe, make_dataset
-from downfield.twin.deck import split_named
+from downfield.twin.progress import progress_bar
+from downfield.twin.render_command import demo, needs_twin, parse_size, render
 from downfield.twin.renderers import renderer_named
 
-app = typer.Typer(no_args_is_help=True, help="The digital twin of a table.")
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="The digital twin of a table.")
 
 
 @app.callback()
@@ -39,34 +40,24 @@ def dataset(
     """Make pictures with exact labels, for training or evaluation. Interrupted, it goes on where it was."""
     if image_format not in ("jpg", "png"):
         raise InputError(f"pictures can't be written as '{image_format}'; there are: jpg, png")
-    recipe = Recipe(
-        split=split_named(split),
-        seed=seed,
-        renderer=renderer_named(renderer),
-        size_px=_size(size),
-        scale=scale,
-        crop_px=crop,
-        per_table=per_table,
-        image_format="png" if image_format == "png" else "jpg",
-    )
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bars = Progress(*columns, console=Console(stderr=True), transient=True)
-    bar = bars.add_task(f"{split} pictures")
+    with needs_twin("making a data set"):
+        from downfield.twin.dataset import Recipe, make_dataset
+        from downfield.twin.deck import split_named
 
-    def show(done: int, of: int) -> None:
-        bars.start()
-        bars.update(bar, completed=done, total=of)
-
-    try:
-        make_dataset(out, recipe, count, workers=workers, progress=show)
-    finally:
-        if bars.live.is_started:
-            bars.stop()
+        recipe = Recipe(
+            split=split_named(split),
+            seed=seed,
+            renderer=renderer_named(renderer),
+            size_px=parse_size(size),
+            scale=scale,
+            crop_px=crop,
+            per_table=per_table,
+            image_format="png" if image_format == "png" else "jpg",
+        )
+        with progress_bar(f"{split} pictures") as tell:
+            make_dataset(out, recipe, count, workers=workers, progress=tell)
     typer.echo(f"{out}: {count} {split} pictures")
 
 
-def _size(text: str) -> tuple[int, int]:
-    width, _, height = text.partition("x")
-    if not (width.isdecimal() and height.isdecimal()):
-        raise InputError(f"a size is given as width x height, such as 1920x1080, not '{text}'")
-    return int(width), int(height)
+app.command()(render)
+app.command()(demo)

@@ -15,9 +15,17 @@ Tell = Callable[[int, int], None]
 
 @contextmanager
 def progress_bar(description: str) -> Iterator[Tell]:
-    """A bar on standard error while the work goes on; nothing at all when that is not a terminal."""
+    """A bar on standard error from when it is first told something; nothing at all when that is not a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    seen = sys.stderr.isatty()
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not seen) as bars:
-        bar = bars.add_task(description, total=None)
-        yield lambda done, of: bars.update(bar, completed=done, total=of)
+    bars = Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    bar = bars.add_task(description, total=None)
+
+    def tell(done: int, of: int) -> None:
+        # The bar draws from a thread of its own, which must not be there yet when worker processes are forked.
+        bars.start()
+        bars.update(bar, completed=done, total=of)
+
+    try:
+        yield tell
+    finally:
+        bars.stop()

@@ -21,6 +21,7 @@ from downfield.twin.renderers import open_renderer, renderer_named
 if TYPE_CHECKING:
     from downfield.twin.look import Look
     from downfield.twin.recording import PlayRecording
+    from downfield.twin.script import Script
 
 _SMALLEST_PX, _LARGEST_PX = 64, 7680
 _DEMO_LOOK, _DEMO_SEED = 4, 2025
@@ -96,11 +97,14 @@ def _recorded(play: str, fps: float | None, seed: int | None) -> PlayRecording:
     from downfield.twin.script_check import load_script
 
     if play.endswith(".toml"):
-        script = load_script(Path(play))
-        return perform(dataclasses.replace(script, fps=fps or script.fps), seed or 0)
+        return perform(_at_rate(load_script(Path(play)), fps), seed or 0)
     known = named(play)
-    script = dataclasses.replace(known.script, fps=fps or known.script.fps)
+    script = _at_rate(known.script, fps)
     return dataclasses.replace(known, script=script, seed=known.seed if seed is None else seed).record()
+
+
+def _at_rate(script: Script, fps: float | None) -> Script:
+    return script if fps is None else dataclasses.replace(script, fps=fps)
 
 
 def _look(recording: PlayRecording, seed: int, size_px: tuple[int, int]) -> Look:
