@@ -10,20 +10,26 @@ from dataclasses import replace
 
 from downfield.officiating.changes import poses_of
 from downfield.officiating.declarations import Side
-from downfield.officiating.findings import Finding
+from downfield.officiating.findings import POWER, Finding
 from downfield.officiating.params import Param
 from downfield.officiating.rule import Outcome, View
 from downfield.officiating.state import GameState, Phase, Stoppage
-
-POWER = "power"
-"""Rule id of a switch in the queue; it is no rule's finding and makes no call of its own."""
+from downfield.vision.scene import Scene
 
 ANY_NUMBER = -1
+
+COAST_NS = 50_000_000
+"""The board hums on a little after its switch, and frames are this far apart: what is seen so soon came before."""
+
+SETTLE_NS = 150_000_000
+"""A figure comes to rest with the board within this time, and no hand reaches it sooner."""
 
 
 def power_finding(t_ns: int, *, on: bool, by: Side | None) -> Finding:
     """The board was switched on or off, as seen or declared."""
-    return Finding(POWER, "info", t_ns, "board on" if on else "board off", (), side=by, detail="on" if on else "off")
+    text, detail = ("board on", "on") if on else ("board off", "off")
+    ripe_ns = None if on else t_ns + COAST_NS
+    return Finding(POWER, "info", t_ns, text, (), ripe_ns=ripe_ns, early=False, side=by, detail=detail)
 
 
 def stoppage_params(allowed: int, reason: str, *, after_line: bool) -> tuple[Param, ...]:
@@ -100,6 +106,14 @@ def _stoppage(game: GameState, t_ns: int, view: View) -> Outcome:
         detail="illegal" if fault else "legal",
     )
     return Outcome(game, (found,))
+
+
+def settled(game: GameState, scene: Scene) -> GameState:
+    """The game with everybody's pose of a stoppage as they came to rest, not as the switch was thrown."""
+    stoppage = game.play.stoppage
+    if stoppage is None or not 0 <= scene.t_ns - stoppage.since_ns <= SETTLE_NS:
+        return game
+    return replace(game, play=replace(game.play, stoppage=replace(stoppage, poses=poses_of(scene))))
 
 
 def stopped(game: GameState, t_ns: int, view: View, *, why: str) -> GameState:

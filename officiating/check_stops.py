@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from downfield.calibration.field import FieldModel
@@ -44,6 +44,27 @@ AIMED: Mapping[StopKind, tuple[bool, ...]] = {
     "onside": (True, False),
 }
 """Whose pivots must aim at the ball, by what stopped the board: True for the offence's, False for the defence's."""
+
+TOWARD: Mapping[StopKind, tuple[str, ...]] = {
+    "pass": ("TAP-101", "EFL-039"),
+    "interception": ("EFL-042",),
+    "fumble": ("LD-018",),
+    "onside": ("TAP-064",),
+}
+"""The clauses that say so."""
+
+ENGAGED: Mapping[StopKind, tuple[str, ...]] = {
+    "coach": ("TAP-030", "TAP-089"),
+    "line": ("TAP-030",),
+    "pass": ("TAP-030", "TAP-101", "EFL-039"),
+    "first_touch": ("TAP-030", "TAP-105", "TAP-106"),
+    "interception": ("TAP-030", "TAP-105", "TAP-106", "EFL-042"),
+    "fumble": ("TAP-030", "TAP-035"),
+    "kickoff": ("TAP-030", "TAP-054", "TAP-055"),
+    "onside": ("TAP-030",),
+    "punt": ("TAP-030",),
+}
+"""The clauses that keep an engaged man from being pivoted, by what stopped the board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +122,7 @@ def defence_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
     yield Measured(text, men, allowed(made) - used, unit="count", broken=round(excess, 9))
 
 
-@check("TAP-030", "TAP-035", "TAP-054", "TAP-055", "TAP-089", "TAP-105", "TAP-106", "EFL-039", "EFL-042",
+@check("TAP-030", "TAP-035", "TAP-054", "TAP-055", "TAP-089", "TAP-101", "TAP-105", "TAP-106", "EFL-039", "EFL-042",
        params=(TURNED_DEG,))  # fmt: skip
 def engaged_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
     """Nobody is pivoted while engaged, but who touched the pass first and who recovered the fumble."""
@@ -110,8 +131,8 @@ def engaged_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
             turned = change.pivoted(params)
             if turned > 1 - UNDOUBTED:
                 text = f"{change.id} was turned {change.turned_deg:.0f}° while touching an opponent"
-                broken = turned * change.engaged
-                yield Measured(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg", broken=broken)
+                measured = Measured(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg")
+                yield replace(measured, broken=turned * change.engaged, clauses=ENGAGED[stop.kind])
 
 
 @check("TAP-028", params=(TURNED_DEG, MOVED_MM))
@@ -132,7 +153,8 @@ def pivots_toward(stop: Stop, params: Params) -> Iterator[Measured]:
         if change.offence in AIMED.get(stop.kind, ()) and change.pivoted(params) > UNDOUBTED and not change.swapped:
             closer = bearing_error_deg(change, stop.target_mm) - bearing_error_deg(change, stop.target_mm, after=True)
             text = f"{change.id} was turned {abs(closer):.0f}° {'toward' if closer >= 0 else 'away from'} the ball"
-            yield Measured(text, (change.id,), closer, change.sigma_deg, "deg", strict=True)
+            clauses = TOWARD[stop.kind]
+            yield Measured(text, (change.id,), closer, change.sigma_deg, "deg", strict=True, clauses=clauses)
 
 
 @check("TAP-024", "LD-018", params=(SHIFT_YD, TURNED_DEG, MOVED_MM))
@@ -147,7 +169,8 @@ def pivots_in_place(stop: Stop, params: Params) -> Iterator[Measured]:
             closer, sigma = _closer_yd(change, stop)
             what = "closer to his target" if stop.target_mm is not None else "from where he stood"
             text = f"{change.id} ended {closer:z.2f} yd {what}; at most {limit:g}"
-            yield Measured(text, (change.id,), limit - closer, sigma, "yd")
+            clauses = ("TAP-024", "LD-018") if stop.kind == "fumble" else ("TAP-024",)
+            yield Measured(text, (change.id,), limit - closer, sigma, "yd", clauses=clauses)
 
 
 @check("LD-013", params=(LION_TURNS, TURNED_DEG))

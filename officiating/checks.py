@@ -106,7 +106,7 @@ class Check(Generic[Subject]):
     def __call__(
         self, subject: Subject, params: Params | None = None, *, book: str = "", confidence: float = CONFIDENCE
     ) -> tuple[Checked, ...]:
-        """What the check finds.
+        """What the check finds, as far as the book has a clause about it.
 
         Args:
             subject: what it looks at.
@@ -116,7 +116,8 @@ class Check(Generic[Subject]):
 
         """
         measured = self.measure(subject, Params(self.params) if params is None else params)
-        return tuple(self._checked(one, confidence, book) for one in measured)
+        told = (self._checked(one, confidence, book) for one in measured)
+        return tuple(one for one in told if one.clauses)
 
     def _checked(self, one: Measured, confidence: float, book: str) -> Checked:
         clauses = tuple(clause for clause in one.clauses or self.clauses if clause.startswith(book))

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from downfield.calibration.errors import RefusedError
 from downfield.calibration.field import FieldModel
-from downfield.officiating.board import POWER, power_finding, switched
+from downfield.officiating.board import power_finding, settled, switched
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.facts import Facts
-from downfield.officiating.findings import Finding
+from downfield.officiating.findings import POWER, Finding
 from downfield.officiating.making import call_of, ruled
 from downfield.officiating.pending import close, judged_as, merge
 from downfield.officiating.rule import Outcome, View
@@ -104,7 +104,7 @@ class Engine:
         game = replace(_at(game, scene.t_ns), suspended=())
         facts = Facts(scene, recent[:-1], game, self.field)
         view = View(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts)
-        game = _with_falls(game, facts)
+        game = _with_falls(settled(game, scene), facts)
         found: list[Finding] = []
         if edge and power != game.board:
             game = replace(game, board=power)
@@ -135,7 +135,7 @@ class Engine:
             if handler is None:
                 what = event.body.type.replace("_", " ")
                 raise RefusedError(f"{what}: {self.rulebook.name} has no use for it")
-            game, before = self._settle(_at(game, now_ns), view)
+            game, before = self._settle(_at(game, now_ns), view, acted=True)
             outcome = handler(game, event, view)
             found = [replace(finding, because=(*finding.because, event.id)) for finding in outcome.findings]
             if outcome.state.play.pending or any(finding.rule == POWER for finding in found):
@@ -147,12 +147,15 @@ class Engine:
             calls = before + after
         return replace(state, game=game, event_ns=event.t_ns), calls
 
-    def _settle(self, game: GameState, view: View) -> tuple[GameState, tuple[Call, ...]]:
-        """Make calls of the pending findings that are ripe, in order; the first unripe one holds up the rest."""
+    def _settle(self, game: GameState, view: View, *, acted: bool = False) -> tuple[GameState, tuple[Call, ...]]:
+        """Make calls of the pending findings that are ripe, in order; the first unripe one holds up the rest.
+
+        Somebody who acts on a stopped board (`acted`) has seen it come to rest.
+        """
         calls: list[Call] = []
         while game.play.pending:
             head = game.play.pending[0]
-            if not self._ripe(head, view.t_ns):
+            if not (self._ripe(head, view.t_ns) or (acted and head.rule == POWER)):
                 break
             game = replace(game, play=replace(game.play, pending=game.play.pending[1:]))
             if head.rule == POWER:

@@ -60,7 +60,8 @@ def faults() -> tuple[Fault, ...]:
 def wrong_line_up(fault: Fault = "six-on-line") -> Play:
     """A line-up with one fault."""
     about, stances, clauses = _FAULTS[fault]
-    script = scrimmage(fault, about, _snap(), *stances, speeds={QB: 0.0})
+    carrier = RB if fault == "too-deep" else QB
+    script = scrimmage(fault, about, _snap(carrier), *stances, speeds={QB: 0.0})
     calls = {book: (ExpectedCall("formation", clauses=(clause,), verdict=None),) for book, clause in clauses.items()}
     return Play(script, lambda _: Expectation(calls, {"tap": ("penalty",), "nfl-strategy": ("formation",)}))
 
