@@ -222,11 +222,13 @@ class Topple:
     Attributes:
         player: roster id.
         away_from: it tips away from this figure; None tips it to its right.
+        strength: energy of the knock in the physics, as a multiple of what lifts it over its base's edge.
 
     """
 
     player: str
     away_from: str | None = None
+    strength: float = 1.8
     type: Literal["topple"] = "topple"
 
 
@@ -309,15 +311,20 @@ class Cut:
 
     Attributes:
         line_yd: the new line of scrimmage, field yards along x of the board.
+        spot: a figure and a mark instead: the line is where the most advanced part of its base was then.
         formation: everybody, as at the start.
         seconds: how much later it is.
 
     """
 
-    line_yd: float
     formation: tuple[Stance, ...]
+    line_yd: float | None = None
+    spot: tuple[str, str] | None = None
     seconds: float = 0.5
     type: Literal["cut"] = "cut"
+
+    def __post_init__(self) -> None:
+        check((self.line_yd is None) != (self.spot is None), InputError, "a cut needs a line_yd or a spot, not both")
 
 
 Step = Annotated[

@@ -62,7 +62,7 @@ def check_script(script: Script) -> FieldModel:
     for number, step in enumerate(script.steps, start=1):
         where = f"step {number} ({step.type})"
         if isinstance(step, Cut):
-            _check_line(script, field, step.line_yd, step.formation, where)
+            _check_line(script, field, script.line_yd if step.line_yd is None else step.line_yd, step.formation, where)
         _check_known(_named(step), ids, where)
     return field
 

@@ -176,7 +176,7 @@ class Stage:
         if step.away_from is not None:
             there = self.world.footprint(step.away_from)
             way = math.degrees(math.atan2(here.y_mm - there.y_mm, here.x_mm - there.x_mm))
-        self.world.topple(step.player, way)
+        self.world.topple(step.player, way, step.strength)
 
     @_do.register
     def _(self, step: do.Steer) -> None:
@@ -220,7 +220,7 @@ class Stage:
 
     @_do.register
     def _(self, step: do.Cut) -> None:
-        self.ground = self.history.ground = self.ground.at_line(step.line_yd)
+        self.ground = self.history.ground = self.ground.at_line(self._new_line(step))
         self._guides.clear()
         for figure in self.world.snapshot().figures:
             self.world.remove(figure.id)
@@ -231,6 +231,14 @@ class Stage:
         for _ in range(round(step.seconds * TICKS_PER_S)):
             self._pass()
 
+    def _new_line(self, cut: do.Cut) -> float:
+        if cut.spot is None:
+            return cut.line_yd or 0.0
+        player, mark = cut.spot
+        if mark not in self.marks:
+            raise ScriptError(f"nothing is marked '{mark}'; there are: {', '.join(self.marks) or 'no marks'}")
+        return self.history.foremost_yd(player, self.marks[mark])[0]
+
     def _hand(self, step: do.Hands, moves: tuple[do.Handling, ...]) -> Iterator[Sight]:
         coach = Coach(self.world, self.field, step.by, 1 / TICKS_PER_S)
         last: Sight | None = None
@@ -238,6 +246,8 @@ class Stage:
             goal = None if move.lift_away else self._goal(move)
             if move.if_free and (goal is None or not self._may_be_moved(move.player, goal)):
                 continue
+            if move.lift_away:
+                self._guides.pop(move.player, None)
             for sight in coach.handle(
                 move.player, goal, None if last is None else last.hand.fingertip_mm, step.seconds
             ):

@@ -104,8 +104,7 @@ def punt(motion: Motion = "exact", seed: int = 8) -> Play:
         Stance(FL, 0.0, -wide + 2.0),
         Stance(FB, -8.0, -6.0),
         Stance(RB, -8.0, 6.0),
-        Stance(RCB, 12.0, 4.0),
-        Stance(returner, 64.0, -FIELD.width_yd / 2 + 2.0, at="centre"),
+        Stance(returner, 64.0, -FIELD.width_yd / 2 + 1.2, at="centre"),
     )
     landing = (_GUNNER_MM / FIELD.mm_per_yd_x + 10.0, wide)
     steps = (

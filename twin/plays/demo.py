@@ -1,0 +1,176 @@
+"""The demonstration: two plays of a game under TAP, with a stop, pivots by hands, a tackle and a fumble."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from downfield.officiating.declarations import Carrier, Coin, LineUp, PivotsDone, Separated, Set, SetUp
+from downfield.twin.formations import (
+    DEFENCE_11,
+    FB,
+    FL,
+    FS,
+    LCB,
+    LG,
+    OFFENCE_11,
+    QB,
+    RB,
+    RCB,
+    RLB,
+    RT,
+    SE,
+    SS,
+    C,
+    placed,
+    standard,
+    teams,
+)
+from downfield.twin.history import History
+from downfield.twin.performance import Play
+from downfield.twin.plays.common import BOARD, FIELD, LANE_YD, TURN, at, expect, tap_tackle
+from downfield.twin.plays.falls import TIP_S
+from downfield.twin.recording import Expectation
+from downfield.twin.script import (
+    Board,
+    Cut,
+    GiveBall,
+    Handling,
+    Hands,
+    Reaches,
+    Route,
+    Say,
+    Script,
+    Stance,
+    Steer,
+    Step,
+    Topple,
+    Touch,
+    Until,
+    Wait,
+)
+from downfield.twin.traits import Trait
+
+_SEED = 11
+_FIRST_YD = 34.0
+_RUN_MM_S = 105.0
+
+
+def demo() -> Play:
+    """One recording of about 20 s: a run to a tackle, hands at work, and a run to a fumble."""
+    formation = standard(FIELD)
+    script = Script(
+        name="demo",
+        about="Two plays under TAP: a tackle after a stop with pivots, and a fumble that a coin decides.",
+        players=teams(),
+        formation=placed(formation, Stance(RCB, 15.0, LANE_YD)),
+        steps=(*_first(), *_between(), *_second()),
+        board=BOARD,
+        line_yd=_FIRST_YD,
+        traits=_traits(),
+    )
+    return Play(script, _expectation, _SEED)
+
+
+def _first() -> tuple[Step, ...]:
+    """First and ten: a direct snap, one stop with pivots, around the end, a tackle."""
+    return (
+        Say(SetUp("home", 1, _FIRST_YD)),
+        Say(LineUp(teams(), "dark")),
+        GiveBall(RB),
+        Wait(0.6),
+        Say(Set()),
+        Wait(0.4),
+        Say(Carrier(RB)),
+        Wait(0.3),
+        Board(on=True, by="home"),
+        Route(RB, (*TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
+        Wait(0.9),
+        Board(on=False, by="home"),
+        Wait(0.3),
+        Hands("home", (Handling(SE, turn_deg=-25.0), Handling(FB, turn_deg=30.0)), hands=2, seconds=1.0),
+        Say(PivotsDone("home")),
+        Hands(
+            "away",
+            (Handling(RLB, turn_deg=-30.0), Handling(FS, turn_deg=-20.0), Handling(LCB, turn_deg=25.0)),
+            seconds=0.9,
+        ),
+        Say(PivotsDone("away")),
+        Wait(0.2),
+        Board(on=True, by="home"),
+        *_run_to_contact(RB, "first"),
+        Wait(0.25),
+        Board(on=False, by="away"),
+        Wait(0.9),
+    )
+
+
+def _between() -> tuple[Step, ...]:
+    """Separating and lining up, abbreviated: hands lift some figures away, then the picture is cut."""
+    return (
+        Say(Separated()),
+        Hands("away", (Handling(RCB, lift_away=True), Handling(SS, lift_away=True)), hands=2, seconds=1.0),
+        Hands("home", (Handling(RB, lift_away=True), Handling(QB, lift_away=True)), hands=2, seconds=1.0),
+        Cut(placed(standard(FIELD), Stance(RCB, 13.0, LANE_YD)), spot=(RB, "first"), seconds=0.5),
+    )
+
+
+def _second() -> tuple[Step, ...]:
+    """The next down: the quarterback keeps it and is knocked down by a tackler who stands; tails."""
+    return (
+        Say(LineUp(teams(), "dark")),
+        GiveBall(QB),
+        Hands("home", (Handling(FL, turn_deg=15.0),), seconds=0.9),
+        Say(Set()),
+        Wait(0.3),
+        Say(Carrier(QB)),
+        Wait(0.3),
+        Board(on=True, by="home"),
+        Route(QB, (*TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
+        *_run_to_contact(QB, "second"),
+        Wait(TIP_S),
+        Topple(QB),
+        Wait(0.3),
+        Board(on=False, by="away"),
+        Wait(0.9),
+        Say(Coin(heads=False, purpose="fumble")),
+        Wait(0.8),
+    )
+
+
+def _run_to_contact(carrier: str, mark: str) -> tuple[Step, ...]:
+    """To the line, where the board is cut off, and on to the tackler."""
+    return (
+        Until((Reaches(carrier, 0.0),), mark=f"{mark}-line"),
+        Board(on=False, by="home"),
+        Wait(0.5),
+        Board(on=True, by="away"),
+        Steer(RCB, toward=carrier),
+        Until((Touch(carrier, RCB),), within_s=5.0, mark=mark),
+    )
+
+
+def _traits() -> dict[str, Trait]:
+    """Everybody a little different; none of the runners and tacklers falls unless he is knocked down."""
+    out = {}
+    for i, id_ in enumerate((*OFFENCE_11, *DEFENCE_11)):
+        speed, curl = 26.0 + 7.0 * (i % 4), (-6.0, 3.0, 0.0, 5.0, -2.0)[i % 5]
+        out[id_] = Trait(speed_mm_s=speed, curl_deg_s=curl, com_mm=10.0 if id_ in (RB, QB, RCB) else 11.5)
+    for id_ in (LG, C, RT):
+        out[id_] = replace(out[id_], speed_mm_s=45.0, drive=0.45)
+    out[RCB] = replace(out[RCB], speed_mm_s=45.0, curl_deg_s=0.0)
+    return out
+
+
+def _expectation(history: History) -> Expectation:
+    first = history.when("touched", RB, RCB)
+    second = history.when("touched", QB, RCB, after_ns=history.marks["second-line"])
+    fumble = at("fumble", (QB, RCB), second, ("TAP-027",), history.foremost_yd(QB, second), tolerance_yd=2.0)
+    return expect(
+        tap=(
+            at("line_of_scrimmage", (RB,), history.marks["first-line"], ("TAP-087",)),
+            tap_tackle(history, RB, RCB, first),
+            at("line_of_scrimmage", (QB,), history.marks["second-line"], ("TAP-087",)),
+            replace(fumble, t_ns=(second - 40_000_000, history.when("fell", QB) + 40_000_000)),
+        ),
+        absent={"tap": ("broken_tackle", "down_by_fall", "pivot", "out_of_bounds", "touchdown")},
+    )

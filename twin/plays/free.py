@@ -1,0 +1,182 @@
+"""Random plays: legal line-ups on any board, figures of all speeds, stops with pivots, and whatever comes of it."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import Final, Literal
+
+import numpy as np
+
+from downfield.calibration.errors import ScriptError
+from downfield.calibration.field import FieldModel
+from downfield.calibration.field_file import preset, preset_names
+from downfield.officiating.declarations import Carrier, LineUp, PivotsDone, Set, SetUp, Side
+from downfield.twin.formations import (
+    DEFENCE_11,
+    FB,
+    FL,
+    FS,
+    LCB,
+    LLB,
+    OFFENCE_11,
+    QB,
+    RB,
+    RCB,
+    RLB,
+    SE,
+    SS,
+    TE,
+    placed,
+    standard,
+    teams,
+)
+from downfield.twin.script import (
+    Board,
+    Engaged,
+    GiveBall,
+    Handling,
+    Hands,
+    Reaches,
+    Say,
+    Script,
+    Stance,
+    Steer,
+    Step,
+    TouchesSideline,
+    Until,
+    Wait,
+)
+from downfield.twin.script_check import check_script
+from downfield.twin.traits import Trait
+from downfield.vision.footprint import BaseSize
+
+_DRAWS: Final = 50
+_MOVABLE: Final = (SE, FL, FB, LLB, RLB, LCB, RCB, SS, FS)
+_OFFENCE_PIVOTS: Final = (SE, FL, FB, TE)
+_DEFENCE_PIVOTS: Final = (LLB, RLB, LCB, RCB, SS, FS)
+
+
+def random_play(seed: int, *, board: str | None = None) -> Script:
+    """A play drawn at random: the same for the same seed.
+
+    Args:
+        seed: of everything that is drawn.
+        board: a field preset; None draws one.
+
+    Raises:
+        InputError: no preset has this name.
+
+    """
+    for attempt in itertools.count():
+        draw = np.random.default_rng([seed, attempt])
+        script = _drawn(seed, draw, board or str(draw.choice(preset_names())))
+        try:
+            check_script(script)
+        except ScriptError:
+            if attempt == _DRAWS:
+                raise
+        else:
+            return script
+    raise AssertionError
+
+
+def _drawn(seed: int, draw: np.random.Generator, board: str) -> Script:
+    field = preset(board)
+    base = _base(draw)
+    direction: Literal[-1, 1] = 1 if draw.random() < 0.5 else -1
+    line_yd = float(np.round(draw.uniform(0.25, 0.75) * field.length_yd, 1))
+    carrier = str(draw.choice([QB, RB]))
+    formation = standard(field, apart_yd=float(draw.uniform(2.0, 5.0)), base=base)
+    stances = [_moved(formation[id_], field, draw) for id_ in _MOVABLE if draw.random() < 0.6]
+    steps: list[Step] = [
+        Say(SetUp("home", direction, line_yd, int(draw.integers(1, 5)), float(draw.integers(1, 15)))),
+        Say(LineUp(teams(base), "dark")),
+        GiveBall(carrier),
+        Wait(float(draw.uniform(0.2, 0.6))),
+        Say(Set()),
+        Wait(float(draw.uniform(0.2, 0.5))),
+        Say(Carrier(carrier)),
+        Wait(0.2),
+        Board(on=True, by="home"),
+    ]
+    for chaser in draw.choice(_DEFENCE_PIVOTS, size=int(draw.integers(0, 4)), replace=False):
+        steps.append(Steer(str(chaser), toward=carrier))
+    for _ in range(int(draw.integers(0, 3))):
+        steps += [Wait(float(draw.uniform(0.4, 1.0))), *_stop(draw)]
+    ends = (Engaged(carrier), Reaches(carrier, 15.0), TouchesSideline(carrier))
+    steps += [
+        Until(ends, within_s=float(draw.uniform(2.0, 4.0)), required=False),
+        Wait(float(draw.uniform(0.2, 0.5))),
+        Board(on=False, by="away"),
+        Wait(0.6),
+    ]
+    return Script(
+        name=f"random-{seed}",
+        about="A play drawn at random.",
+        players=teams(base),
+        formation=placed(formation, *stances),
+        steps=tuple(steps),
+        board=board,
+        line_yd=line_yd,
+        direction=direction,
+        traits=_traits(draw, carrier),
+    )
+
+
+def _base(draw: np.random.Generator) -> BaseSize:
+    length, width, height = (float(np.round(draw.uniform(*span), 1)) for span in ((27, 33), (16, 20), (4, 7)))
+    return BaseSize(length, width, height, float(np.round(draw.uniform(0.5, 2.0), 1)))
+
+
+def _moved(stance: Stance, field: FieldModel, draw: np.random.Generator) -> Stance:
+    """A man somewhat elsewhere and turned somewhat, still on his side of the line and, if wide, five yards off it."""
+    away = 1.0 if stance.ahead_yd > 0 else -1.0
+    further_mm, aside_mm, turn = draw.uniform(0, 12), draw.uniform(-6, 6), draw.normal(0, 12)
+    ahead_yd = stance.ahead_yd + away * further_mm / field.mm_per_yd_x * (stance.player != SE)
+    facing = 180.0 if away > 0 else 0.0
+    across_yd = stance.across_yd + aside_mm / field.mm_per_yd_y
+    turned = facing if stance.player == SE else facing + turn
+    return replace(stance, ahead_yd=float(ahead_yd), across_yd=float(across_yd), heading_deg=float(turned))
+
+
+def _traits(draw: np.random.Generator, carrier: str) -> dict[str, Trait]:
+    out = {}
+    for id_ in (*OFFENCE_11, *DEFENCE_11):
+        out[id_] = Trait(
+            speed_mm_s=float(draw.uniform(25, 110)),
+            curl_deg_s=float(draw.normal(0, 10)),
+            drive=float(draw.uniform(0.25, 0.5)),
+            mass_g=float(draw.uniform(3.2, 4.6)),
+            com_mm=float(draw.uniform(10.5, 14.5)),
+            wander=float(draw.uniform(0.02, 0.15)),
+            stationary=id_ == QB and carrier == QB and bool(draw.random() < 0.2),
+        )
+    return out
+
+
+def _stop(draw: np.random.Generator) -> tuple[Step, ...]:
+    """A stop in which the offence pivots up to two men and the defence at most one more, none for none."""
+    offence = int(draw.integers(0, 3))
+    defence = int(draw.integers(0, offence + 2)) if offence else 0
+    return (
+        Board(on=False, by="home"),
+        Wait(float(draw.uniform(0.2, 0.4))),
+        *_pivots("home", _OFFENCE_PIVOTS, offence, draw),
+        Say(PivotsDone("home")),
+        *_pivots("away", _DEFENCE_PIVOTS, defence, draw),
+        Say(PivotsDone("away")),
+        Wait(0.2),
+        Board(on=True, by="home"),
+    )
+
+
+def _pivots(by: Side, who: tuple[str, ...], count: int, draw: np.random.Generator) -> tuple[Step, ...]:
+    if not count:
+        return ()
+    chosen = draw.choice(who, size=count, replace=False)
+    turns = draw.uniform(-60, 60, size=count)
+    moves = tuple(
+        Handling(str(id_), turn_deg=float(turn), if_free=True) for id_, turn in zip(chosen, turns, strict=True)
+    )
+    return (Hands(by, moves, hands=2 if count > 1 else 1, seconds=float(draw.uniform(0.6, 1.0))),)
