@@ -42,7 +42,7 @@ ROLLS_DUE: Final = "rolls_due"
 
 
 def after_down(consequence: Consequence) -> Consequence:
-    """A consequence that ends a down: what was before it is kept for a penalty, and the rolls come due."""
+    """A consequence that ends a down (LD-039): what was before it is kept for a penalty, and the rolls come due."""
 
     def apply(game: GameState, call: Call, view: View) -> Outcome:
         outcome = consequence(game, call, view)
@@ -52,7 +52,7 @@ def after_down(consequence: Consequence) -> Consequence:
         if _is_sack(game, call):
             state = noted(state, "todo_injury", max(1, _sackers(game, call, view)))
             state = noted(state, "sacked_home", 1.0 if game.offence == "home" else 0.0)
-        if view.params.flag("penalty.rolled") and state.due == "scrimmage":
+        if view.params.flag("penalty.rolled"):
             state = _remembered(noted(state, "todo_penalty", 1.0), game)
         found = Finding(DOWN, "info", view.t_ns, "rolls after the down", ("LD-062",), ROLLS_DUE, detail=ROLLS_DUE)
         return Outcome(state, (*outcome.findings, found))
@@ -90,7 +90,8 @@ def next_roll(game: GameState) -> GameState:
     before: Side = "home" if game.note("before_home") else "away"
     if game.note("todo_injury"):
         return wait_for_roll(game, "injury", "home" if game.note("sacked_home") else "away")
-    if game.note("todo_penalty"):
+    # A score or a safety has already been followed by what follows it; there is no down left to take back.
+    if game.note("todo_penalty") and game.due == "scrimmage":
         return wait_for_roll(game, "penalty", other(before))
     return game
 
