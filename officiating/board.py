@@ -58,7 +58,8 @@ def _on(game: GameState, t_ns: int, view: View) -> Outcome:
         )
         return Outcome(replace(game, phase=phase, play=play), view.system.at_snap(game, view))
     if game.phase in {Phase.STOPPED, Phase.PASS}:
-        aloft = play.stoppage is not None and play.stoppage.why == "air"
+        why = play.stoppage.why if play.stoppage is not None else ""
+        aloft = why == "air" or (why == "fumble" and play.carrier is None)
         phase = Phase.IN_AIR if game.phase is Phase.PASS or aloft else Phase.LIVE
         checks = view.system.at_restart(game, view)
         return Outcome(replace(game, phase=phase, play=replace(play, ran_ns=t_ns, stoppage=None)), checks)

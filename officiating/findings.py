@@ -6,6 +6,9 @@ from downfield.calibration.records import record
 from downfield.officiating.calls import CallKind, Unit
 from downfield.officiating.declarations import Side
 
+POWER = "power"
+"""Rule id of the board's switch in the queue; it is no rule's finding and makes no call of its own."""
+
 
 @record
 class Finding:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from downfield.officiating.findings import Finding
+from downfield.officiating.findings import POWER, Finding
 from downfield.officiating.state import Play
 
 
@@ -40,7 +40,7 @@ def merge(play: Play, found: Iterable[Finding], order: dict[str, int], sure: flo
             changed = True
     if not changed:
         return play
-    queue = sorted(pending.values(), key=lambda finding: (finding.t_ns, order.get(finding.rule, -1)))
+    queue = sorted(pending.values(), key=lambda finding: (_place_ns(finding), order.get(finding.rule, -1)))
     return replace(play, pending=tuple(queue))
 
 
@@ -52,6 +52,11 @@ def close(name: str) -> str:
 def judged_as(finding: Finding) -> str:
     """The name a finding is remembered by once settled."""
     return f"{finding.rule}:{finding.key}"
+
+
+def _place_ns(finding: Finding) -> int:
+    """The instant a finding is queued by: a switch thrown waits for the frames in which the board comes to rest."""
+    return finding.ripe_ns or finding.t_ns if finding.rule == POWER else finding.t_ns
 
 
 def _surer(known: Finding, again: Finding) -> Finding:

@@ -53,7 +53,8 @@ def spot_at(facts: Facts, figure: Figure, word: str, t_ns: int) -> tuple[float, 
     """Where the ball is spotted for a figure at an instant between the last frame and this one, field yards.
 
     Along the field it is the reference point's, across it the middle of the base. The figure is taken to have gone on
-    from the frames before as it went, since what happens at the instant (a contact) may stop or turn it.
+    from the frames before as it went, since what happens at the instant (a contact) may stop or turn it, but no
+    further than it got.
     """
     scenes = facts.recent
     then = find(scenes[-1], figure.id) if scenes else None
@@ -68,5 +69,12 @@ def spot_at(facts: Facts, figure: Figure, word: str, t_ns: int) -> tuple[float, 
         share = (t_ns - last.t_ns) / (facts.t_ns - last.t_ns)
         return facts.spot_yd(x_mm + share * (x_now - x_mm), y_mm + share * (y_now - y_mm))
     share = (t_ns - last.t_ns) / (last.t_ns - earlier.t_ns)
-    x_mm += share * (x_mm - reference(facts, start, word, earlier).x_mm)
-    return facts.spot_yd(x_mm, y_mm + share * (y_mm - start.y_mm))
+    x_on = x_mm + share * (x_mm - reference(facts, start, word, earlier).x_mm)
+    y_on = y_mm + share * (y_mm - start.y_mm)
+    x_now, y_now = reference(facts, figure, word).x_mm, figure.y_mm
+    return facts.spot_yd(_between(x_on, x_mm, x_now), _between(y_on, y_mm, y_now))
+
+
+def _between(value: float, one: float, two: float) -> float:
+    """A value kept between two others: nothing is spotted where the figure has not been."""
+    return min(max(value, min(one, two)), max(one, two))
