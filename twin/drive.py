@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from downfield.calibration.field import Array
 from downfield.calibration.records import record
@@ -61,6 +62,7 @@ class Motion:
         mass_g: shape (n,).
         com_mm: heights of the centres of mass over the bases' undersides, shape (n,).
         moment: of inertia about the figures' z, g mm^2, shape (n,).
+        loose: whose prongs a knock has taken off the board: neither drive nor shaking reach them, shape (n,).
 
     """
 
@@ -71,6 +73,7 @@ class Motion:
     mass_g: Array
     com_mm: Array
     moment: Array
+    loose: NDArray[np.bool_]
 
 
 class Drive:
@@ -126,7 +129,7 @@ class Drive:
         ahead = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z)], axis=1)
         up = 1 - 2 * (x * x + y * y)
         ahead /= np.maximum(np.hypot(ahead[:, 0], ahead[:, 1]), 1e-9)[:, None]
-        grip = mass_g * _GRAVITY * self._push * (up > _DRIVEN_UP)
+        grip = mass_g * _GRAVITY * self._push * ((up > _DRIVEN_UP) & ~motion.loose)
 
         missing = -motion.velocity_mm_s[:, :2]
         rate = np.zeros(len(up))
@@ -145,7 +148,7 @@ class Drive:
         out[:, 5] = turn
         if power:
             out[:, :2] += self._vibration.jitter_mm_s2 * mass_g[:, None] * self._white
-            out[:, 3:5] += (self._vibration.rock * _GRAVITY * mass_g * com_mm)[:, None] * self._rock
+            out[:, 3:5] += (self._vibration.rock * _GRAVITY * mass_g * com_mm * ~motion.loose)[:, None] * self._rock
         return out
 
     def _advance(self) -> None:

@@ -19,6 +19,7 @@ from downfield.twin.drive import FLOOR_FRICTION, Drive, Motion
 from downfield.twin.poses import LoneBall, Poses, level_rotation
 from downfield.vision.scene import Player
 
+_LOOSE_STEPS = 300_000_000 // STEP_NS  # how long a knocked figure has its prongs off the board
 _BESIDE_MM = 100.0  # between bodies that wait beside the board
 
 
@@ -48,6 +49,7 @@ class Engine:
         self.power = False
         self.on_board = np.zeros(self._count, dtype=bool)
         self.held = np.zeros(self._count, dtype=bool)
+        self._knocked = np.full(self._count, -_LOOSE_STEPS)  # the step of the latest knock
         self._pinned = np.ones(self._count + 1, dtype=bool)
         self._at = np.zeros_like(self._q)
         for row in range(self._count + 1):
@@ -81,6 +83,7 @@ class Engine:
             mass_g=model.body_mass[self._bodies],
             com_mm=model.body_ipos[self._bodies, 2],
             moment=model.body_inertia[self._bodies, 2],
+            loose=self.steps - self._knocked < _LOOSE_STEPS,
         )
         self._data.xfrc_applied[self._bodies] = drive.forces(motion, power=self.power)
         mujoco.mj_step(model, self._data)
@@ -108,6 +111,8 @@ class Engine:
         self._at[row, 3:] = level_rotation(heading_deg)
         self._q[row], self._v[row] = self._at[row], 0.0
         self._pinned[row] = pinned
+        if row < self._count:
+            self._knocked[row] = -_LOOSE_STEPS
         self._set_collisions(row)
 
     def park(self, row: int) -> None:
@@ -139,26 +144,28 @@ class Engine:
         self._q[:], self._v[:] = state
 
     def knock(self, row: int, toward_deg: float, strength: float) -> None:
-        """Set a figure turning about the edge of its base that lies in a direction, given from its heading.
+        """Set a figure turning over the edge of its base that lies in a direction, given from its heading.
 
         Args:
             row: whose.
             toward_deg: 0 ahead, 90 to its left.
-            strength: energy, as a multiple of what lifts its centre of mass over that edge.
+            strength: energy of its turning and rising, as a multiple of what lifts its centre of mass over that edge;
+                on the shaking board the base slides, and the energy of its way along the board lifts nothing.
 
         """
         base, toward = self._players[row].base, math.radians(toward_deg)
+        ahead, aside = math.cos(toward), math.sin(toward)
+        lengthwise = abs(ahead) * base.width_mm > abs(aside) * base.length_mm
+        ahead, aside = (math.copysign(1.0, ahead), 0.0) if lengthwise else (0.0, math.copysign(1.0, aside))
+        lever = (base.length_mm if lengthwise else base.width_mm) / 2
         mass, height = float(self._model.body_mass[row + 1]), float(self._model.body_ipos[row + 1, 2])
-        across, along, _ = self._model.body_inertia[row + 1]
-        ahead, aside = abs(math.cos(toward)), abs(math.sin(toward))
-        lever = min(base.length_mm / 2 / max(ahead, 1e-9), base.width_mm / 2 / max(aside, 1e-9))
-        reach = math.hypot(lever, height)
-        moment = along * ahead**2 + across * aside**2 + mass * reach**2
-        energy = strength * mass * -self._model.opt.gravity[2] * (reach - height)
+        moment = float(self._model.body_inertia[row + 1, 1 if lengthwise else 0]) + mass * lever**2
+        energy = strength * mass * -float(self._model.opt.gravity[2]) * (math.hypot(lever, height) - height)
         rate = math.sqrt(2 * energy / moment)
         self._v[row, 2] += rate * lever
-        self._v[row, 3] -= rate * math.sin(toward)
-        self._v[row, 4] += rate * math.cos(toward)
+        self._v[row, 3] -= rate * aside
+        self._v[row, 4] += rate * ahead
+        self._knocked[row] = self.steps
 
     def _magnetic_ball(self) -> Array:
         return np.concatenate([self._data.mocap_pos[0], self._data.mocap_quat[0]])

@@ -219,12 +219,12 @@ class World:
         self._moved(row)
 
     def topple(self, id_: str, toward_deg: float, strength: float = 1.3) -> None:
-        """Tip a figure over by a knock: it turns about its base's edge and falls, unless something stands in its way.
+        """Tip a figure over by a knock: it falls over the edge of its base that lies that way, unless it is held up.
 
         Args:
             id_: roster id.
             toward_deg: where it falls to, board frame.
-            strength: the knock's energy, as a multiple of what lifts its centre of mass over the edge.
+            strength: the knock's energy, as a multiple of what just tips it.
 
         Raises:
             ScriptError: it is not on the board.
