@@ -5,11 +5,41 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from downfield.calibration.camera import Camera
+from downfield.calibration.errors import InputError
 from downfield.calibration.field import FieldModel
-from downfield.calibration.records import from_json, read_text, record, to_json, write_text
+from downfield.calibration.jacobians import PARAMETERS, locate
+from downfield.calibration.records import check, from_json, read_text, record, to_json, write_text
+
+Array = NDArray[np.float64]
 
 Method = Literal["truth", "field", "fiducials", "landmarks"]
+
+
+@record
+class QualityCell:
+    """How well a calibration fits in one part of the field.
+
+    Attributes:
+        x_yd, y_yd: the part's middle, field yards.
+        points: image measurements in it.
+        rms_px: their residuals in the image.
+        rms_mm: the same on the board.
+        rms_yd: in field yards, along and across.
+        sigma_mm: standard deviation of a base top's position there by the calibration alone, along and across.
+
+    """
+
+    x_yd: float
+    y_yd: float
+    points: int
+    rms_px: float
+    rms_mm: float
+    rms_yd: tuple[float, float]
+    sigma_mm: tuple[float, float]
 
 
 @record
@@ -21,6 +51,7 @@ class Quality:
         rms_px, p95_px, max_px: residuals in the image.
         rms_mm: residuals on the board.
         rms_yd: residuals in field yards, along and across.
+        cells: the same part by part across the field.
 
     """
 
@@ -30,6 +61,29 @@ class Quality:
     max_px: float
     rms_mm: float
     rms_yd: tuple[float, float]
+    cells: tuple[QualityCell, ...] = ()
+
+
+@record
+class Certificate:
+    """What a table's positions were measured to be worth, against marks the calibration was not made from.
+
+    Attributes:
+        certified_at: ISO 8601 UTC.
+        against: what was measured: ``"hash marks"``, ``"known spots"`` or ``"ruler"``.
+        points: how many.
+        median_mm, p95_mm, max_mm: distances between where the calibration puts them and where they are.
+        p95_yd: the 95th percentile in field yards, along and across; calls finer than this are too close.
+
+    """
+
+    certified_at: str
+    against: str
+    points: int
+    median_mm: float
+    p95_mm: float
+    max_mm: float
+    p95_yd: tuple[float, float]
 
 
 @record
@@ -38,11 +92,15 @@ class Calibration:
 
     Attributes:
         field: the printed field.
-        camera: lens and pose.
+        camera: lens, pose and bow of the board.
         method: how it was made; ``"truth"`` is the twin's.
         made_at: ISO 8601 UTC, or empty.
         made_from: names of the pictures it was made from.
         quality: its residuals; None for the twin's truth.
+        covariance: of the camera's parameters, in the order of `jacobians.PARAMETERS` (focal_x_px, focal_y_px,
+            centre_x_px, centre_y_px, k1, k2, p1, p2, k3, rotation x y z, translation x y z mm, bow along twist across
+            both mm), row by row; empty when it is exact.
+        certificate: what it was measured to be worth; None before `downfield certify`.
 
     """
 
@@ -52,8 +110,42 @@ class Calibration:
     made_at: str = ""
     made_from: tuple[str, ...] = ()
     quality: Quality | None = None
+    covariance: tuple[tuple[float, ...], ...] = ()
+    certificate: Certificate | None = None
     format: Literal["downfield.calibration"] = "downfield.calibration"
     version: Literal[1] = 1
+
+    def __post_init__(self) -> None:
+        size = len(PARAMETERS)
+        square = not self.covariance or [len(row) for row in self.covariance] == [size] * size
+        check(square, InputError, f"covariance must be {size} rows of {size} numbers, or empty")
+
+    def to_board_with_cov(
+        self, px: ArrayLike, height_mm: ArrayLike = 0.0, *, sigma_px: ArrayLike = 0.0, sigma_height_mm: ArrayLike = 0.0
+    ) -> tuple[Array, Array]:
+        """Where pixels are on the board, and how sure that is: detection noise and calibration error together.
+
+        Args:
+            px: shape (n, 2).
+            height_mm: of what was seen over the printed surface; scalar or shape (n,).
+            sigma_px: standard deviation of the pixels in each direction; scalar, shape (n,), or covariances (n, 2, 2).
+            sigma_height_mm: standard deviation of the heights; scalar or shape (n,).
+
+        Returns:
+            Board mm, shape (n, 2), and their covariances, mm^2, shape (n, 2, 2); NaN where a pixel sees no board.
+
+        """
+        board, by_pixel, by_height, by_parameters = locate(self.camera, px, height_mm)
+        n = len(board)
+        noise = np.asarray(sigma_px, dtype=np.float64)
+        if noise.ndim < 3:
+            noise = np.broadcast_to(noise, (n,))[:, None, None] ** 2 * np.eye(2)
+        covariance = by_pixel @ noise @ by_pixel.transpose(0, 2, 1)
+        heights = np.broadcast_to(np.asarray(sigma_height_mm, dtype=np.float64), (n,)) ** 2
+        covariance += heights[:, None, None] * by_height[:, :, None] * by_height[:, None, :]
+        if self.covariance:
+            covariance += by_parameters @ np.array(self.covariance) @ by_parameters.transpose(0, 2, 1)
+        return board, covariance
 
 
 def read_calibration(path: Path) -> Calibration:

@@ -1,8 +1,7 @@
 """How pixels move with the point seen and with every parameter of the camera, and the same for board positions.
 
-The parameters, in this order everywhere (fits, covariances, files): `PARAMETERS`. One focal length stands for both axes
-(pixels are square); the rotation is the Rodrigues vector; the bow's sizes come last and count only if the camera has a
-bow.
+The parameters, in this order everywhere (fits, covariances, files): `PARAMETERS`. The lens comes first, the rotation is
+the Rodrigues vector, and the bow's sizes come last and count only if the camera has a bow.
 """
 
 from __future__ import annotations
@@ -19,32 +18,25 @@ from downfield.calibration.camera import Camera
 Array = NDArray[np.float64]
 
 PARAMETERS = (
-    *("focal_px", "centre_x_px", "centre_y_px", "k1", "k2", "p1", "p2", "k3"),
+    *("focal_x_px", "focal_y_px", "centre_x_px", "centre_y_px", "k1", "k2", "p1", "p2", "k3"),
     *("rotation_x", "rotation_y", "rotation_z", "translation_x_mm", "translation_y_mm", "translation_z_mm"),
     *(f"bow_{shape}_mm" for shape in SHAPES),
 )
-FOCAL, CENTRE, DISTORTION = 0, slice(1, 3), slice(3, 8)
-ROTATION, TRANSLATION, BOW = slice(8, 11), slice(11, 14), slice(14, 18)
+LENS, POSE, BOW = slice(0, 9), slice(9, 15), slice(15, 19)
+DISTORTION, ROTATION, TRANSLATION = slice(4, 9), slice(9, 12), slice(12, 15)
 
 
 def parameters_of(camera: Camera) -> Array:
-    """A camera's parameters in the order of `PARAMETERS`, shape (18,); the focal length is the mean of the two."""
+    """A camera's parameters in the order of `PARAMETERS`, shape (19,)."""
     lens = camera.lens
     bow = np.zeros(len(SHAPES)) if camera.bow is None else camera.bow.sizes_mm
-    focal = sum(lens.focal_px) / 2
-    return np.array([focal, *lens.centre_px, *lens.distortion, *camera.rotation, *camera.translation_mm, *bow])
+    return np.array([*lens.focal_px, *lens.centre_px, *lens.distortion, *camera.rotation, *camera.translation_mm, *bow])
 
 
 def with_parameters(camera: Camera, values: ArrayLike) -> Camera:
-    """The camera with other parameters, shape (18,); the ratio of its focal lengths stays, as does having a bow."""
-    focal, x, y, k1, k2, p1, p2, k3, rx, ry, rz, tx, ty, tz, *bent = np.asarray(values, dtype=np.float64).tolist()
-    stretch = focal / (sum(camera.lens.focal_px) / 2)
-    lens = dataclasses.replace(
-        camera.lens,
-        focal_px=(camera.lens.focal_px[0] * stretch, camera.lens.focal_px[1] * stretch),
-        centre_px=(x, y),
-        distortion=(k1, k2, p1, p2, k3),
-    )
+    """The camera with other parameters, shape (19,); whether it has a bow stays."""
+    fx, fy, x, y, k1, k2, p1, p2, k3, rx, ry, rz, tx, ty, tz, *bent = np.asarray(values, dtype=np.float64).tolist()
+    lens = dataclasses.replace(camera.lens, focal_px=(fx, fy), centre_px=(x, y), distortion=(k1, k2, p1, p2, k3))
     bow = camera.bow
     if bow is not None:
         bow = dataclasses.replace(bow, **dict(zip((f"{shape}_mm" for shape in SHAPES), bent, strict=True)))
@@ -59,7 +51,7 @@ def project(camera: Camera, points_mm: ArrayLike) -> tuple[Array, Array, Array]:
         points_mm: board frame, shape (n, 3), z over the printed surface.
 
     Returns:
-        Pixels (n, 2); their Jacobians by the point, px/mm, (n, 2, 3); by `PARAMETERS`, (n, 2, 18).
+        Pixels (n, 2); their Jacobians by the point, px/mm, (n, 2, 3); by `PARAMETERS`, (n, 2, 19).
 
     """
     points = np.asarray(points_mm, dtype=np.float64).reshape(-1, 3)
@@ -83,8 +75,8 @@ def project(camera: Camera, points_mm: ArrayLike) -> tuple[Array, Array, Array]:
     by_solid = by_seen @ rotation
 
     by_parameters = np.zeros((n, 2, len(PARAMETERS)))
-    by_parameters[:, :, FOCAL] = distorted * (focal / focal.mean())
-    by_parameters[:, 0, 1] = by_parameters[:, 1, 2] = 1.0
+    by_parameters[:, 0, 0], by_parameters[:, 1, 1] = distorted.T
+    by_parameters[:, 0, 2] = by_parameters[:, 1, 3] = 1.0
     by_parameters[:, :, DISTORTION] = focal[:, None] * _by_distortion(ideal)
     turned = by_rodrigues.reshape(3, 3, 3)  # [axis, row, column] of the rotation matrix
     by_parameters[:, :, ROTATION] = by_seen @ np.einsum("arc,nc->nra", turned, points)
@@ -103,7 +95,7 @@ def locate(camera: Camera, px: ArrayLike, height_mm: ArrayLike = 0.0) -> tuple[A
 
     Returns:
         Board mm (n, 2); their Jacobians by the pixel, mm/px, (n, 2, 2); by the height, (n, 2); by `PARAMETERS`,
-        (n, 2, 18).
+        (n, 2, 19).
 
     """
     pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)

@@ -84,7 +84,7 @@ def test_locate_moves_as_its_jacobians_say() -> None:
     nudge = np.array([0.01, -0.02])
     np.testing.assert_allclose(camera.to_board(px + nudge, 5.5) - board, by_pixel @ nudge, atol=1e-6)
     np.testing.assert_allclose(camera.to_board(px, 5.51) - board, by_height * 0.01, atol=1e-6)
-    longer = parameters_of(camera) + np.eye(18)[0] * 0.1
+    longer = parameters_of(camera) + np.eye(19)[0] * 0.1
     moved = with_parameters(camera, longer).to_board(px, 5.5) - board
     np.testing.assert_allclose(moved, by_parameters[:, :, 0] * 0.1, atol=1e-5)
 

@@ -1,0 +1,201 @@
+"""A calibration from the printed field alone: detect the paint, match it, solve, and doubt the answer.
+
+The board frame follows the camera: of the answers that a symmetric print allows, the one whose x points to the right of
+the picture (down, when the board lies across it) is taken.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.bow import flat
+from downfield.calibration.camera import Camera
+from downfield.calibration.errors import CalibrationError
+from downfield.calibration.evidence import Evidence, gather
+from downfield.calibration.field import FieldModel
+from downfield.calibration.field_match import Candidate, Ladder, candidates, find_ladder
+from downfield.calibration.lens_prior import LensPrior
+from downfield.calibration.line_pencils import Bending, Pencil, estimate_bending, fit_pencil
+from downfield.calibration.paint_lines import best_plane, find_chains
+from downfield.calibration.picture_check import check_picture, is_blurred
+from downfield.calibration.sight_paint import sight_paint
+from downfield.calibration.solve import Fit, Sightings, at_other_focal, fit_camera
+from downfield.calibration.verdict import RIVAL_WITHIN, objections
+
+Array = NDArray[np.float64]
+Plane = NDArray[np.float32]
+Image = NDArray[np.uint8]
+
+_ROUGH_SEARCH_PX, _ROUGH_EVERY_YD = 5.0, 3.0
+_SEARCHES_PX = (5.0, 3.0, 1.8)
+_FINE_SEARCH_PX = 1.8
+_FOCAL_STARTS = (0.75, 1.33)
+_BETTER_COST = 0.05
+_REFINED = 4  # of the likeliest candidates
+_HOPELESS = 0.3  # a rough score this far below the best is not looked at again
+_FEWEST_SIGHTINGS = 60
+_SAME_PX = 4.0  # solutions nearer than this everywhere are one
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A camera over a printed field, with what speaks for it.
+
+    Attributes:
+        field: the printed field.
+        fit: the camera, its covariance and residuals.
+        sightings: what it was fitted to.
+        evidence: what it was not.
+
+    """
+
+    field: FieldModel
+    fit: Fit
+    sightings: Sightings
+    evidence: Evidence
+
+
+def solve_field(images: Sequence[Image], fields: Sequence[FieldModel], *, prior: LensPrior | None = None) -> Solution:
+    """Find a printed field in pictures and solve the camera.
+
+    Args:
+        images: one or more frames of the same camera, blue green red or grey; more frames see what figures and hands
+            cover in one, and average noise.
+        fields: printed fields it may be.
+        prior: the lens, when it was measured beforehand.
+
+    Raises:
+        CalibrationError: no answer that may be trusted, with what to change.
+
+    """
+    for image in images:
+        check_picture(image)
+    planes = [best_plane(image) for image in images]
+    across, along, ladder, bending = _find_lines(images[0])
+    rough = [
+        (gather(planes[0], option.camera, option.field, _ROUGH_SEARCH_PX, every_yd=_ROUGH_EVERY_YD).score, option)
+        for option in candidates(across, along, ladder, bending, tuple(fields))
+    ]
+    if not rough:
+        raise CalibrationError(_no_match(fields))
+    rough.sort(key=lambda scored: -scored[0])
+    likely = [option for score, option in _distinct(rough)[:_REFINED] if score > rough[0][0] - _HOPELESS]
+    solutions = [refine(planes, option.camera, option.field, prior=prior) for option in likely]
+    return _trusted([solution for solution in solutions if solution], images[0], fields, planes, prior)
+
+
+def refine(
+    planes: Sequence[Plane], camera: Camera, field: FieldModel, *, prior: LensPrior | None = None
+) -> Solution | None:
+    """A camera good to a few pixels made as good as the paint allows; None when too little paint is found.
+
+    Args:
+        planes: grey pictures; the camera is that of the first.
+        camera: where to begin.
+        field: the printed field.
+        prior: the lens, when it was measured beforehand.
+
+    """
+    for search in _SEARCHES_PX:
+        sightings = sight_paint(planes[:1], camera, field, search)
+        if len(sightings.px) < _FEWEST_SIGHTINGS:
+            return None
+        camera = fit_camera(camera, sightings, prior=prior).camera
+    return _finished(planes, dataclasses.replace(camera, bow=flat(field)), field, prior)
+
+
+def _finished(planes: Sequence[Plane], camera: Camera, field: FieldModel, prior: LensPrior | None) -> Solution | None:
+    """The last fit, of the bow too, to all frames."""
+    sightings = sight_paint(planes, camera, field, _FINE_SEARCH_PX)
+    if len(sightings.px) < _FEWEST_SIGHTINGS:
+        return None
+    fit = fit_camera(camera, sightings, prior=prior, bend_board=True)
+    return Solution(field, fit, sightings, gather(planes[0], fit.camera, field, _FINE_SEARCH_PX))
+
+
+def _best_focal(solution: Solution, planes: Sequence[Plane], prior: LensPrior | None) -> Solution:
+    """The solution, or the one reached from another focal length if that explains the paint and the lens better."""
+    starts = [at_other_focal(solution.fit.camera, ratio) for ratio in _FOCAL_STARTS]
+    fits = [fit_camera(start, solution.sightings, prior=prior, bend_board=True) for start in starts]
+    best = min(fits, key=lambda fit: fit.cost)
+    if best.cost > solution.fit.cost - _BETTER_COST:
+        return solution
+    return _finished(planes, best.camera, solution.field, prior) or solution
+
+
+def _find_lines(image: Image) -> tuple[Pencil, Pencil, Ladder, Bending]:
+    """The yard lines' family, the other one, the ladder among the first, and the lens's bending."""
+    size = (image.shape[1], image.shape[0])
+    level, upright = find_chains(image)
+    bending = estimate_bending((level, upright), size)
+    found = []
+    for across, along in ((upright, level), (level, upright)):
+        pencil = fit_pencil(across, bending, ridges_only=True)
+        ladder = find_ladder(pencil, size[0])
+        if ladder is not None:
+            found.append((ladder.score, pencil, along, ladder))
+    if not found:
+        if is_blurred(image):
+            raise CalibrationError("the picture is blurred: focus the camera and keep it still")
+        raise CalibrationError(
+            "no evenly spaced yard lines are seen: bring the whole field into view, right side up, and light it evenly"
+        )
+    _, pencil, along, ladder = max(found, key=lambda item: item[0])
+    return pencil, fit_pencil(along, bending), ladder, bending
+
+
+def _distinct(scored: list[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
+    """Candidates in order, without those that say the same as a better one."""
+    kept: list[tuple[float, Candidate]] = []
+    for item in scored:
+        if all(_apart(item[1].camera, other.camera, item[1].field, other.field) > _SAME_PX for _, other in kept):
+            kept.append(item)
+    return kept
+
+
+def _apart(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) -> float:
+    """Largest distance between where two solutions see the goal lines' ends, px."""
+    if field_a.name != field_b.name:
+        return np.inf
+    ends = np.array([(x, y) for x in (0.0, field_a.length_mm) for y in (0.0, field_a.width_mm)])
+    return float(np.nan_to_num(np.abs(a.to_pixels(ends) - b.to_pixels(ends)), nan=np.inf).max())
+
+
+def _trusted(
+    solutions: list[Solution],
+    image: Image,
+    fields: Sequence[FieldModel],
+    planes: Sequence[Plane],
+    prior: LensPrior | None,
+) -> Solution:
+    """The best solution, if it may be trusted and no other is as good."""
+    ranked = sorted(solutions, key=lambda solution: solution.fit.strain / 50 - solution.evidence.score)
+    if not ranked:
+        raise CalibrationError(_no_match(fields))
+    best = _best_focal(ranked[0], planes, prior) if prior is None else ranked[0]
+    problems = objections(best.evidence, best.fit, best.field)
+    if problems:
+        advice = "focus the camera" if is_blurred(image) else "clear the field of hands, light it evenly, check --field"
+        raise CalibrationError(f"no trustworthy solution for {best.field.name}: {'; '.join(problems)}: {advice}")
+    for other in ranked[1:]:
+        near = other.evidence.score > best.evidence.score - RIVAL_WITHIN
+        same = _apart(other.fit.camera, best.fit.camera, other.field, best.field) < _SAME_PX
+        if near and not same and not objections(other.evidence, other.fit, other.field):
+            raise CalibrationError(
+                f"two solutions are as good as each other ({best.field.name}, {other.field.name}): clear the field and"
+                " try again, name the field with --field, or calibrate by landmarks"
+            )
+    return best
+
+
+def _no_match(fields: Sequence[FieldModel]) -> str:
+    names = ", ".join(field.name for field in fields)
+    return (
+        f"yard lines are seen, but no two lines along them make a field of the proportions of {names}: the field is cut"
+        " by the picture or of another kind: show all of it, or describe it in a .toml file and give that to --field"
+    )

@@ -1,0 +1,113 @@
+"""What is known of a lens before a fit: nothing but what webcams are like, or a measurement with its covariance."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Lens
+
+Array = NDArray[np.float64]
+
+TYPICAL_FOCAL = 0.78
+"""Focal length of the commonest webcams as a share of the picture's width: a view of 65 degrees."""
+
+_FOCAL_SPREAD = 0.25  # relative: views of 50 to 80 degrees
+_PIXEL_SPREAD = 0.0012  # relative difference of the two focal lengths
+_CENTRE_SPREAD = 0.012  # of the picture's width
+_CORNER_SPREAD = (0.15, 0.08, 0.02)  # displacement of the picture's corner by k1, k2, k3, as a share of its radius
+_TANGENTIAL_SPREAD = 0.0012  # the same for p1, p2
+_MEASURED_FLOOR = (0.02, 0.02, 0.02, 0.02, 1e-6, 1e-6, 1e-7, 1e-7, 1e-6)  # no measurement is better than this
+_POWERS = np.array([2.0, 4.0, 1.0, 1.0, 6.0])  # of the radius, by which k1, k2, p1, p2, k3 move a point
+
+
+class LensPrior(Protocol):
+    """Knowledge of a lens as residuals of unit variance, for a least-squares fit.
+
+    A lens is its share of `jacobians.PARAMETERS`: fx, fy, cx, cy, k1, k2, p1, p2, k3.
+    """
+
+    def residual(self, lens: Array) -> Array:
+        """How far a lens, shape (9,), is from what is known, in standard deviations, shape (m,)."""
+        ...
+
+    def slopes(self, lens: Array) -> Array:
+        """The residuals' derivatives by the lens, shape (m, 9)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TypicalLens:
+    """Any webcam's lens.
+
+    Distortion is judged by how far it moves the picture's corner, which does not depend on the focal length; judged by
+    its coefficients, a short lens would always look the more likely.
+
+    Attributes:
+        size_px: picture width and height.
+
+    """
+
+    size_px: tuple[int, int]
+
+    def residual(self, lens: Array) -> Array:
+        """How unlike a webcam's a lens is, shape (9,)."""
+        width, height = self.size_px
+        fx, fy, cx, cy = lens[:4]
+        focal = (fx + fy) / 2
+        middle = np.array([cx - (width - 1) / 2, cy - (height - 1) / 2]) / (_CENTRE_SPREAD * width)
+        habits = [math.log(focal / (TYPICAL_FOCAL * width)) / _FOCAL_SPREAD, (fx - fy) / focal / _PIXEL_SPREAD]
+        return np.array([*habits, *middle, *(lens[4:] * self._distortion_scale(focal))])
+
+    def slopes(self, lens: Array) -> Array:
+        """The residuals' derivatives, shape (9, 9)."""
+        width = self.size_px[0]
+        fx, fy = lens[:2]
+        focal = (fx + fy) / 2
+        scale = self._distortion_scale(focal)
+        out = np.zeros((9, 9))
+        out[0, :2] = 0.5 / focal / _FOCAL_SPREAD
+        out[1, :2] = np.array([fy, -fx]) / focal**2 / _PIXEL_SPREAD
+        out[2, 2] = out[3, 3] = 1 / (_CENTRE_SPREAD * width)
+        out[4:, 4:] = np.diag(scale)
+        out[4:, :2] = (-_POWERS / focal * scale * lens[4:])[:, None] * 0.5
+        return out
+
+    def _distortion_scale(self, focal: float) -> Array:
+        corner = math.hypot(*self.size_px) / 2 / focal
+        k1, k2, k3 = _CORNER_SPREAD
+        scale: Array = corner**_POWERS / np.array([k1, k2, _TANGENTIAL_SPREAD, _TANGENTIAL_SPREAD, k3])
+        return scale
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredLens:
+    """A lens measured beforehand.
+
+    Attributes:
+        mean: its parameters, shape (9,).
+        root: a square root of the information on them, shape (9, 9).
+
+    """
+
+    mean: Array
+    root: Array
+
+    @staticmethod
+    def of(lens: Lens, covariance: Array) -> MeasuredLens:
+        """A lens and the covariance of its parameters, shape (9, 9)."""
+        mean = np.array([*lens.focal_px, *lens.centre_px, *lens.distortion])
+        return MeasuredLens(mean, np.linalg.inv(np.linalg.cholesky(covariance + np.diag(np.square(_MEASURED_FLOOR)))))
+
+    def residual(self, lens: Array) -> Array:
+        """How far a lens is from the measured one, shape (9,)."""
+        off: Array = self.root @ (lens - self.mean)
+        return off
+
+    def slopes(self, lens: Array) -> Array:  # noqa: ARG002 - the seam's signature; a linear residual needs no point
+        """The square root of the information, shape (9, 9)."""
+        return self.root

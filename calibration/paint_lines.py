@@ -1,0 +1,184 @@
+"""Thin paint in a picture: chains of sub-pixel points along ridges and edges, before anything is known of the camera.
+
+A painted line is a ridge of the picture, brighter or darker than what is on both sides of it; a sideline beside a
+painted border is only an edge. Both are found by derivatives of a Gaussian at a few scales, thinned across the line,
+and linked into chains. Chains are kept apart by the picture axis they follow, since a field photographed by its
+operator lies roughly along the picture's rows.
+
+Ridges by the eigenvalues of the Hessian: C. Steger, An unbiased detector of curvilinear structures, IEEE TPAMI 20(2),
+1998.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Plane = NDArray[np.float32]
+Image = NDArray[np.uint8]
+
+_RIDGE_SCALES_PX = (1.2, 2.2, 4.0)  # paint 1.5 to 9 px wide
+_EDGE_SCALE_PX = 1.5
+_QUIET = 4.0  # responses below this many times the picture's median response are texture and noise
+_WEAKEST = 0.6  # grey levels: below this even a clean picture shows only compression
+_SHORTEST_PX = 24
+_LONG_PX = 60
+_BEND_PX = 1.2  # a chain's points lie this near to its own parabola, or it is no line
+
+
+@dataclass(frozen=True, slots=True)
+class Chains:
+    """Chains of points along lines that follow one axis of the picture.
+
+    Attributes:
+        along: 0 for chains that run along x (level), 1 along y (upright).
+        points_px: x, y of all points, chain after chain, shape (n, 2).
+        chain: which chain each point belongs to, rising from 0, shape (n,).
+        is_ridge: whether each chain is a ridge, else an edge, shape (chains,).
+        strength: how strongly each chain stands out, 1 being typical of its kind's strong ones, shape (chains,).
+
+    """
+
+    along: int
+    points_px: Array
+    chain: NDArray[np.intp]
+    is_ridge: NDArray[np.bool_]
+    strength: Array
+
+    @property
+    def lengths(self) -> NDArray[np.intp]:
+        """Points in each chain, which is about its length in pixels."""
+        return np.bincount(self.chain, minlength=len(self.is_ridge))
+
+
+def find_chains(image: Image) -> tuple[Chains, Chains]:
+    """Chains in a picture, level ones first, upright ones second.
+
+    Args:
+        image: blue green red, shape (height, width, 3), or grey, shape (height, width).
+
+    """
+    grey = best_plane(image)
+    edge, edge_turn = _edges(grey)
+    edges = [_chains_along(along, edge, edge_turn) for along in (0, 1)]
+    # Beside a bright line run two fainter dark ones that are no paint, and the other way about.
+    bright, dark = ([_chains_along(along, *ridge) for along in (0, 1)] for ridge in _ridges(grey))
+    ridges = max(bright, dark, key=_distinctness)
+    level, upright = (_joined(along, ridges[along], edges[along]) for along in (0, 1))
+    return level, upright
+
+
+def _distinctness(families: list[list[Array]]) -> float:
+    """Total response along the long chains of both families."""
+    return sum(float(chain[:, 2].sum()) for chains in families for chain in chains if len(chain) >= _LONG_PX)
+
+
+def best_plane(image: Image) -> Plane:
+    """The grey, blue, green or red plane in which thin lines stand out most, shape (height, width), 0..255."""
+    if image.ndim == 2:
+        return image.astype(np.float32)
+    planes = [cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), *cv2.split(image)]
+    floats = [np.asarray(plane, dtype=np.float32) for plane in planes]
+    return max(floats, key=_line_contrast)
+
+
+def _line_contrast(plane: Plane) -> float:
+    """Strength of thin structure against noise: the upper tail of a ridge response over its median."""
+    half = cv2.resize(plane, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    response = np.abs(cv2.Laplacian(cv2.GaussianBlur(half, (0, 0), 1.0), cv2.CV_32F))
+    return float(np.percentile(response, 96) / (np.median(response) + 0.5))
+
+
+def _ridges(grey: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
+    """Bright ridges, then dark ones: response, strongest over the scales, and the normal's angle there, radians."""
+    best = {sign: np.zeros_like(grey) for sign in (-1, 1)}
+    turns = {sign: np.zeros_like(grey) for sign in (-1, 1)}
+    for scale in _RIDGE_SCALES_PX:
+        smooth = cv2.GaussianBlur(grey, (0, 0), scale)
+        xx = cv2.Sobel(smooth, cv2.CV_32F, 2, 0, ksize=3) / 4
+        yy = cv2.Sobel(smooth, cv2.CV_32F, 0, 2, ksize=3) / 4
+        xy = cv2.Sobel(smooth, cv2.CV_32F, 1, 1, ksize=3) / 4
+        mean, apart = (xx + yy) / 2, np.hypot((xx - yy) / 2, xy)
+        # Beside a mere step, too, the picture bends, but there it also slopes, which it does not on a line.
+        slope = np.hypot(*(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3) / 8 for order in ((1, 0), (0, 1)))) / scale
+        along_larger = np.arctan2(xy, (xx - yy) / 2) / 2
+        for sign in (-1, 1):  # the second derivative across dark paint is positive
+            # The eigenvalue across the line, less what bends along it: blobs and flat ground give nothing.
+            response = (apart + sign * mean - np.abs(apart - sign * mean) - slope) * scale**1.5
+            angle = along_larger if sign == 1 else along_larger + np.float32(np.pi / 2)
+            wins = response > best[sign]
+            best[sign][wins], turns[sign][wins] = response[wins], angle[wins]
+    return (best[-1], turns[-1]), (best[1], turns[1])
+
+
+def _edges(grey: Plane) -> tuple[Plane, Plane]:
+    """Gradient magnitude, and the angle of its direction."""
+    smooth = cv2.GaussianBlur(grey, (0, 0), _EDGE_SCALE_PX)
+    x, y = (cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3) / 8 for order in ((1, 0), (0, 1)))
+    return np.hypot(x, y), np.arctan2(y, x)
+
+
+def _chains_along(along: int, response: Plane, turn: Plane) -> list[Array]:
+    """Chains that run along one picture axis: each an array of x, y and response, shape (n, 3)."""
+    if along == 0:  # work on the transposed picture, where level lines are upright
+        upright = _chains_along(1, response.T, np.float32(np.pi / 2) - turn.T)
+        return [chain[:, (1, 0, 2)] for chain in upright]
+    floor = max(_QUIET * float(np.median(response[::4, ::4])), _WEAKEST)
+    before, here, after = response[:, :-2], response[:, 1:-1], response[:, 2:]
+    across = np.abs(np.cos(turn[:, 1:-1])) > np.cos(np.radians(40))
+    peak = (here > floor) & (here >= before) & (here > after) & across
+    count, labels = cv2.connectedComponents(peak.astype(np.uint8), connectivity=8)
+    rows, columns = np.nonzero(peak)
+    label = labels[rows, columns]
+    below, at, above = (plane[rows, columns] for plane in (before, here, after))
+    shift = 0.5 * (below - above) / np.minimum(below - 2 * at + above, -1e-6)
+    x = columns + 1 + np.clip(shift, -0.5, 0.5)
+    order = np.argsort(label, kind="stable")  # rows stay in order within a label
+    starts = np.searchsorted(label[order], np.arange(1, count + 1))
+    out = []
+    for first, last in pairwise(starts):
+        if last - first >= _SHORTEST_PX:
+            part = order[first:last]
+            chain = _straightened(np.stack([x[part], rows[part], at[part]], axis=1).astype(np.float64))
+            if chain is not None:
+                out.append(chain)
+    return out
+
+
+def _straightened(chain: Array) -> Array | None:
+    """The points of an upright chain that lie on its own parabola, or None when most do not."""
+    for _ in range(2):
+        y = chain[:, 1] - chain[:, 1].mean()
+        reach = max(float(np.abs(y).max()), 1.0)
+        shapes = np.stack([np.ones_like(y), y / reach, (y / reach) ** 2], axis=1)
+        fit = np.linalg.lstsq(shapes, chain[:, 0], rcond=None)[0]
+        near = np.abs(chain[:, 0] - shapes @ fit) < _BEND_PX
+        if near.sum() < max(_SHORTEST_PX, 0.6 * len(chain)):
+            return None
+        chain = chain[near]
+    return chain
+
+
+def _joined(along: int, ridges: list[Array], edges: list[Array]) -> Chains:
+    chains = [*ridges, *edges]
+    points = np.concatenate(chains)[:, :2] if chains else np.empty((0, 2))
+    index = np.repeat(np.arange(len(chains)), [len(chain) for chain in chains])
+    strength = np.concatenate([_relative_strength(ridges), _relative_strength(edges)])
+    return Chains(along, points, index, np.arange(len(chains)) < len(ridges), strength)
+
+
+def _relative_strength(chains: list[Array]) -> Array:
+    """Median responses over the one that the longest third of all points reaches."""
+    if not chains:
+        return np.empty(0)
+    strength = np.array([np.median(chain[:, 2]) for chain in chains])
+    lengths = np.array([len(chain) for chain in chains])
+    order = np.argsort(strength)
+    typical = strength[order][np.searchsorted(np.cumsum(lengths[order]), 0.67 * lengths.sum())]
+    relative: Array = strength / typical
+    return relative
