@@ -19,6 +19,7 @@ from downfield.vision.scene import Contact, Figure, Scene
 
 RUNNER, HITTER, OTHER = "dark-22", "light-50", "light-30"
 Turn = Literal["mirror", "swap", "half"]
+BOOKS = st.sampled_from(["tap", "efl", "lions-den"])
 quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -39,8 +40,8 @@ def plays(draw: st.DrawFn) -> Film:
     return film(men, 2.2, on=((0.5, off), (off + 0.2, 9.0)), sigma_gap_mm=draw(st.sampled_from([0.0, 0.2])), fps=30)
 
 
-def judged(play: Film, direction: int = 1, line_yd: float = 75.0) -> Judgement:
-    return called(play, RUNNER, (3.0, Coin(False)), direction=direction, line_yd=line_yd)
+def judged(play: Film, direction: int = 1, line_yd: float = 75.0, book: str = "tap") -> Judgement:
+    return called(play, RUNNER, (3.0, Coin(False)), book=book, direction=direction, line_yd=line_yd)
 
 
 def turned(play: Film, how: Turn) -> Film:
@@ -87,21 +88,21 @@ def measured(made: Judgement) -> list[Call]:
     return [call for call in made.calls if call.kind != "formation"]
 
 
-@given(plays(), st.sampled_from(["mirror", "swap", "half"]))
+@given(plays(), st.sampled_from(["mirror", "swap", "half"]), BOOKS)
 @quick
-def test_a_mirrored_or_turned_game_gives_mirrored_calls(play: Film, how: Turn) -> None:
-    straight = judged(play)
+def test_a_mirrored_or_turned_game_gives_mirrored_calls(play: Film, how: Turn, book: str) -> None:
+    straight = judged(play, book=book)
     flipped = how != "mirror"
-    other = judged(turned(play, how), -1 if flipped else 1, FIELD.length_yd - 75.0 if flipped else 75.0)
+    other = judged(turned(play, how), -1 if flipped else 1, FIELD.length_yd - 75.0 if flipped else 75.0, book)
     same([told(call, how) for call in measured(straight)], [told(call) for call in measured(other)])
     assert straight.state.score == other.state.score
     assert straight.state.down == other.state.down
     assert math.isclose(straight.state.distance_yd, other.state.distance_yd, abs_tol=1e-6)
 
 
-@given(plays(), st.floats(2, 40), st.floats(2, 51))
+@given(plays(), st.floats(2, 40), st.floats(2, 51), BOOKS)
 @quick
-def test_a_figure_far_away_changes_nothing(play: Film, x_yd: float, y_yd: float) -> None:
+def test_a_figure_far_away_changes_nothing(play: Film, x_yd: float, y_yd: float, book: str) -> None:
     bystander = Man("light-99", stands(x_yd, y_yd), "DB")
     crowded = replace(
         play,
@@ -110,16 +111,17 @@ def test_a_figure_far_away_changes_nothing(play: Film, x_yd: float, y_yd: float)
         ),
         players=(*play.players, bystander.player),
     )
-    same([told(call) for call in measured(judged(play))], [told(call) for call in measured(judged(crowded))])
+    alone, beside = judged(play, book=book), judged(crowded, book=book)
+    same([told(call) for call in measured(alone)], [told(call) for call in measured(beside)])
 
 
-@given(plays(), st.integers(1, 10**14))
+@given(plays(), st.integers(1, 10**14), BOOKS)
 @quick
-def test_a_shift_in_time_changes_nothing_but_times(play: Film, by_ns: int) -> None:
+def test_a_shift_in_time_changes_nothing_but_times(play: Film, by_ns: int, book: str) -> None:
     def at(film: Film, offset_ns: int) -> Judgement:
         spoken = says(*opening(film, RUNNER, line_yd=75.0))
         events = tuple(replace(one, t_ns=one.t_ns + offset_ns) for one in spoken)
-        return judge(film.scenes, events, load_rulebook("tap"), FIELD)
+        return judge(film.scenes, events, load_rulebook(book), FIELD)
 
     def bare(call: Call, offset_ns: int) -> tuple[object, ...]:
         return call.kind, call.verdict, call.t_ns - offset_ns, call.players, call.spot_yd, call.probability
@@ -128,23 +130,22 @@ def test_a_shift_in_time_changes_nothing_but_times(play: Film, by_ns: int) -> No
     assert [bare(call, 0) for call in straight.calls] == [bare(call, by_ns) for call in late.calls]
 
 
-@given(plays())
+@given(plays(), BOOKS)
 @quick
-def test_replay_equals_live_and_striking_the_last_call_equals_never_having_made_it(play: Film) -> None:
+def test_replay_equals_live_and_striking_the_last_call_equals_never_having_made_it(play: Film, book: str) -> None:
+    rulebook = load_rulebook(book)
     events = says(*opening(play, RUNNER, line_yd=75.0))
-    game = Game(load_rulebook("tap"), FIELD, keep_s=None)
+    game = Game(rulebook, FIELD, keep_s=None)
     for entry in in_order(play, (*events, event("end", 9.0, Tick()))):
         game.take(entry)
-    assert game.calls == judge(play.scenes, (*events, event("end", 9.0, Tick())), load_rulebook("tap"), FIELD).calls
+    assert game.calls == judge(play.scenes, (*events, event("end", 9.0, Tick())), rulebook, FIELD).calls
     decided = [call for call in game.calls if call.verdict == "called"]
     if not decided:
         return
     ruling = Ruling(decided[-1].id, "strike")
     before = [call for call in game.calls if call.t_ns < decided[-1].t_ns]
     game.take(Event("strike", 9_000_000_000, "referee", ruling))
-    never = judge(
-        play.scenes, (*events, event("end", 9.0, Tick()), event("s", 9.0, ruling)), load_rulebook("tap"), FIELD
-    )
+    never = judge(play.scenes, (*events, event("end", 9.0, Tick()), event("s", 9.0, ruling)), rulebook, FIELD)
     assert game.calls == never.calls
     assert decided[-1].id not in {call.id for call in game.calls}
     assert [call for call in game.calls if call.t_ns < decided[-1].t_ns] == before
