@@ -29,7 +29,8 @@ class CardPlayed:
     Attributes:
         kind: what was played.
         shown: what the card shows for this hash: ``"7"``, ``"10F"`` (fumble), ``"13i"`` (interception), ``"inc"``,
-            ``"good"``, ``"no good"``, ``"blocked"``, or a kick's yards with ``OB``, ``DN``, ``FC`` or ``TB`` behind.
+            ``"good"``, ``"no good"``, ``"blocked"``, or a kick's yards with ``OB``, ``DN``, ``FC`` or ``TB`` behind;
+            for a kick after a fair catch the number for its distance, which the roll must beat.
         roll: the roll it came from, 1..100; None where none is made.
         reroll: the second roll, when the first one brought a penalty.
         play: the offence's card.

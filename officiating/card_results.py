@@ -17,6 +17,7 @@ from downfield.officiating.params import Params
 from downfield.officiating.state import GameState, other
 from downfield.officiating.tables_nfl_strategy import (
     Window,
+    free_kick_good,
     fumble_end,
     interception_end,
     is_touchback_kick,
@@ -142,7 +143,7 @@ def _place_kick(game: GameState, play: CardPlay, window: Window, params: Params)
     extra = play.card.kind == "extra_point"
     kind: CallKind = "extra_point" if extra else "field_goal"
     name = "extra point" if extra else "field goal"
-    if window.mark == "good":
+    if _is_good(play, window, params):
         return Ended(kind, f"{name} good", ("NFLS-036",) if extra else ("NFLS-040",), side=game.offence, detail="good")
     if window.mark == "blocked":
         return _blocked(game, play, params)
@@ -152,6 +153,13 @@ def _place_kick(game: GameState, play: CardPlay, window: Window, params: Params)
     spot = missed_field_goal(line_yd(game), after_fair_catch=free, back_yd=params.real("missed.back_yd"))
     clauses = ("NFLS-044",) if free else ("NFLS-041", "NFLS-040")
     return Ended(kind, "field goal no good", clauses, spot, game.defence, "no_good")
+
+
+def _is_good(play: CardPlay, window: Window, params: Params) -> bool:
+    """Whether a kick is good: as its card says, or for one after a fair catch by its roll against the card's number."""
+    if play.card.kind == "fair_catch_kick" and window.mark == "gain" and play.card.roll is not None:
+        return free_kick_good(play.card.roll, window.yards or 0, params.count("free_kick.margin"))
+    return window.mark == "good"
 
 
 def _blocked(game: GameState, play: CardPlay, params: Params) -> Ended:

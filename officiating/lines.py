@@ -14,7 +14,7 @@ from downfield.officiating.facts import Facts
 from downfield.officiating.findings import Finding
 from downfield.officiating.geometry import Reach, chance, crossing_ns, reach_y
 from downfield.officiating.params import Param, Params
-from downfield.officiating.reference import reference, reference_param, spot_at
+from downfield.officiating.reference import carried, reference, reference_param, spot_at
 from downfield.officiating.rule import Immediate
 from downfield.officiating.state import GameState, Phase
 from downfield.vision.scene import Figure, Scene
@@ -109,7 +109,8 @@ class LineCrossed(Immediate):
     Attributes:
         id: ``"touchdown"`` or ``"line_of_scrimmage"``.
         clauses: cited.
-        params: one that names the reference point, ``touchdown.reference`` or ``line_of_scrimmage.reference``.
+        params: one that names the reference point, ``touchdown.reference`` or ``line_of_scrimmage.reference``, and
+            where that may be a ball whose every part counts, its ``ball_radius_mm`` in the same group.
 
     """
 
@@ -127,14 +128,15 @@ class LineCrossed(Immediate):
             return ()
         word = params.word(f"{self.id}.reference")
         reach = reference(facts, carrier, word)
-        margin = self._margin(reach, state, facts)
+        ahead_mm = self._ball_mm(facts.scene, carrier, word, params)
+        margin = self._margin(reach, state, facts) + ahead_mm
         probability = chance(margin, reach.sigma_mm)
         if probability <= 1.0 - params.real("calls.confidence"):
             return ()
         t_ns = facts.t_ns
         before, then = facts.before, facts.carrier_before
         if before is not None and then is not None:
-            early = self._margin(reference(facts, then, word, before), state, facts)
+            early = self._margin(reference(facts, then, word, before), state, facts) + ahead_mm
             t_ns = crossing_ns(early, before.t_ns, margin, facts.t_ns) or facts.t_ns
         goal = self.id == "touchdown"
         side = state.play.ball_side
@@ -158,6 +160,12 @@ class LineCrossed(Immediate):
                 side=side if goal else None,
             ),
         )
+
+    def _ball_mm(self, scene: Scene, carrier: Figure, word: str, params: Params) -> float:
+        """How far the ball's foremost part is ahead of its centre, where a ball is what is looked at."""
+        name = f"{self.id}.ball_radius_mm"
+        looked_at = word == "ball" and carried(scene.ball, carrier) is not None and name in params.declared
+        return params.real(name) if looked_at else 0.0
 
     def _margin(self, reach: Reach, state: GameState, facts: Facts) -> float:
         """Millimetres past the line."""

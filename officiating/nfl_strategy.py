@@ -37,6 +37,7 @@ PARAMS: Final = (
     Param("kickoff.from_yd", 35.0, "yd", "not stated; professional football", low=1, high=60),
     Param("kickoff.out_yd", tables.KICKOFF_OUT_YD, "yd", "NFLS-029: from the spot of the kick", low=0, high=60),
     Param("free_kick.from_yd", tables.SAFETY_KICK_YD, "yd", "NFLS-042", low=1, high=60),
+    Param("free_kick.margin", tables.FREE_KICK_MARGIN, "", "NFLS-043, read as fourteen or more below", low=0, high=99),
     Param("touchback.yd", 20.0, "yd", "not stated; professional football", low=1, high=50),
     Param("missed.back_yd", tables.MISSED_FIELD_GOAL_YD, "yd", "NFLS-041", low=0, high=20),
     Param("blocked.kick_yd", tables.BLOCKED_FIELD_GOAL_YD, "yd", "NFLS-045", low=0, high=20),

@@ -97,9 +97,10 @@ def test_a_fall_is_nothing_while_the_ball_stays() -> None:
 
 
 def test_the_ball_makes_the_touchdown_and_not_the_base() -> None:
-    path = runs(95, speed=8.0, stop_s=0.5 + (5 - HALF_YD + 0.2) / 8)
+    tip_yd = HAND_YD + 3.0 / FIELD.mm_per_yd_x
+    path = runs(95, speed=8.0, stop_s=0.5 + (5 - tip_yd - 0.05) / 8)
     assert decided(judged(shown(path), line_yd=90.0)) == []
-    through = runs(95, speed=8.0, stop_s=0.5 + (5 - HAND_YD + 0.2) / 8)
+    through = runs(95, speed=8.0, stop_s=0.5 + (5 - tip_yd + 0.05) / 8)
     made = judged(shown(through), line_yd=90.0)
     assert "touchdown" in decided(made)
     assert made.state.wait is not None

@@ -378,6 +378,10 @@ def test_a_free_kick_after_a_fair_catch() -> None:
         table.say(CardPlayed("fair_catch_kick", "good", roll=10))
     table.say(CardPlayed("punt", "25FC", roll=60), CardPlayed("fair_catch_kick", "no good", roll=60))
     assert (table.state.offence, table.state.los_yd) == ("home", 55)
+    for roll, points in ((46, 3), (47, 0)):
+        table = Table().at(30, 4)
+        table.say(CardPlayed("punt", "25FC", roll=60), CardPlayed("fair_catch_kick", "60", roll=roll))
+        assert table.state.points("away") == points
 
 
 def test_tries() -> None:
