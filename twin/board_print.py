@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.field import FieldModel
-from downfield.twin.lettering import arrow_mask, number_mask, place_mask, text_mask
+from downfield.twin.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask
 from downfield.twin.look import BoardLook, Colour
 
 Array = NDArray[np.float64]
@@ -22,6 +22,7 @@ Plane = NDArray[np.float32]
 _Put = Callable[[Plane, Plane, float, float], None]
 
 _NUMBER_YD = 5.6  # numbers are squeezed to this width, along, so that neighbours keep apart
+_PATTERN = 0.25  # how much lighter than the rest an end zone's pattern is
 _ARROWS_FROM_YD = 3.0  # numbers nearer to midfield than this carry no arrow: they'd point nowhere
 
 
@@ -132,7 +133,26 @@ def _grounds(canvas: _Canvas, field: FieldModel, look: BoardLook) -> Plane:
     if zone:
         canvas.fill_box(surface, (-zone, 0.0), (0.0, width), look.end_zones[0])
         canvas.fill_box(surface, (length, length + zone), (0.0, width), look.end_zones[1])
+    if zone and look.end_pattern != "plain":
+        _fill_pattern(canvas, surface, field, look)
     return surface
+
+
+def _fill_pattern(canvas: _Canvas, surface: Plane, field: FieldModel, look: BoardLook) -> None:
+    """Lighter diagonals or checks in the end zones, as wide as a third of their depth."""
+    step_mm = field.end_zone_mm / 3
+    rows, columns = canvas.shape
+    y = canvas.origin_mm[1] - (np.arange(rows, dtype=np.float32) + 0.5)[:, None] / canvas.px_per_mm
+    for x_mm in ((-field.end_zone_mm, 0.0), (field.length_mm, field.length_mm + field.end_zone_mm)):
+        (inside, down), (across, share) = canvas.rows((0.0, field.width_mm)), canvas.columns(x_mm)
+        x = canvas.origin_mm[0] + (np.arange(columns, dtype=np.float32)[across] + 0.5)[None] / canvas.px_per_mm
+        if look.end_pattern == "diagonal":
+            wave = np.sin((x + y[inside]) * np.float32(np.pi / step_mm))
+        else:
+            wave = np.sin(x * np.float32(np.pi / step_mm)) * np.sin(y[inside] * np.float32(np.pi / step_mm))
+        lighter = np.clip(0.5 + wave * 4, 0, 1) * (down[:, None] * share) * np.float32(_PATTERN)
+        part = surface[inside, across]
+        part += lighter[:, :, None] * (1 - part)
 
 
 def _signs(canvas: _Canvas, field: FieldModel, look: BoardLook) -> list[tuple[Plane, Colour]]:
@@ -148,10 +168,10 @@ def _signs(canvas: _Canvas, field: FieldModel, look: BoardLook) -> list[tuple[Pl
     middle = (field.length_mm / 2, field.width_mm / 2)
     if look.midfield:
         radius_px = look.midfield * field.mm_per_yd_x * scale
-        side = int(np.ceil(2 * radius_px)) + 5
-        disc = np.zeros((side, side), dtype=np.uint8)
-        cv2.circle(disc, (side * 8, side * 8), int(radius_px * 16), (255,), -1, cv2.LINE_AA, 4)
-        put(emblem, disc.astype(np.float32) / np.float32(255), *middle)
+        put(emblem, disc_mask(radius_px), *middle)
+        put(letters, disc_mask(radius_px, hollow=0.9), *middle)
+        if look.emblem_text:
+            put(letters, text_mask(look.emblem_text, (1.2 * radius_px, 0.9 * radius_px), look.font), *middle)
     for number in field.numbers():
         height_mm = number.height_yd * field.mm_per_yd_y
         mask = number_mask(number.text, (_NUMBER_YD * field.mm_per_yd_x * scale, height_mm * scale), look.font)

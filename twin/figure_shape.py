@@ -76,6 +76,8 @@ def shape(base: BaseSize, kit: Kit, build: Build) -> FigureLook:
     parts = _Parts()
     half = (base.length_mm / 2, base.width_mm / 2, base.height_mm / 2)
     parts.solids.append(Solid("box", half, (0.0, 0.0, half[2]), colour=kit.base, opacity=kit.base_opacity, part="base"))
+    if kit.base_opacity == 1:
+        _details(parts, base, kit)
     top = base.height_mm
     tall = build.height_mm
     hip_z = top + tall * (0.45 - 0.18 * build.crouch)
@@ -83,11 +85,12 @@ def shape(base: BaseSize, kit: Kit, build: Build) -> FigureLook:
     _legs(parts, kit, build, hips, top)
     spine = _spine(build)
     chest = hips + spine * 0.24 * tall
-    width = 0.17 * tall * build.bulk
+    width = 0.18 * tall * build.bulk
     body = _turned(build)
     parts.add("ellipsoid", (0.085 * tall, 0.11 * tall, 0.07 * tall), hips, kit.pants)
     parts.add("ellipsoid", (0.10 * tall, 0.8 * width, 0.17 * tall), hips + spine * 0.15 * tall, kit.jersey, body)
     parts.add("ellipsoid", (0.095 * tall, width, 0.075 * tall), chest, kit.jersey, body)
+    _pads_and_number(parts, kit, build, hips, chest, width)
     _arms(parts, kit, build, chest, width)
     _head(parts, kit, build, chest + spine * 0.17 * tall)
     return FigureLook(tuple(parts.solids))
@@ -128,6 +131,28 @@ def _legs(parts: _Parts, kit: Kit, build: Build, hips: Array, top: float) -> Non
         parts.limb(knee, foot, 0.042 * tall, kit.socks)
 
 
+def _pads_and_number(parts: _Parts, kit: Kit, build: Build, hips: Array, chest: Array, width: float) -> None:
+    tall, body = build.height_mm, _turned(build)
+    for side in (1, -1):
+        pad = chest + _rotate(body, np.array([0.0, 0.82 * width * side, 0.012 * tall]))
+        parts.add("ellipsoid", (0.085 * tall, 0.07 * tall, 0.06 * tall), pad, kit.jersey, body)
+    back = hips + 0.75 * (chest - hips) + _rotate(body, np.array([-0.088 * tall, 0.0, 0.0]))
+    parts.add("box", (0.014 * tall, 0.075 * tall, 0.07 * tall), back, kit.number, body, "other")
+
+
+def _details(parts: _Parts, base: BaseSize, kit: Kit) -> None:
+    """The clip's plate and the dial's rim, let into the base's top: seen, but too low to hide any of it."""
+    low, colour = base.height_mm - 0.46, _darker(kit.base)
+    dial = min(0.27 * base.width_mm, 4.6)
+    parts.add("cylinder", (dial, 0.5, 0.0), np.array([-0.28 * base.length_mm, 0.0, low]), colour, part="other")
+    half = (0.09 * base.length_mm, 0.3 * base.width_mm, 0.5)
+    parts.add("box", half, np.array([0.2 * base.length_mm, 0.0, low]), colour, part="other")
+
+
+def _darker(colour: Colour) -> Colour:
+    return (0.82 * colour[0], 0.82 * colour[1], 0.82 * colour[2])
+
+
 def _arms(parts: _Parts, kit: Kit, build: Build, chest: Array, width: float) -> None:
     tall = build.height_mm
     for side, up_deg, out_deg in zip((1, -1), build.arms_deg, build.arms_out_deg, strict=True):
@@ -147,6 +172,8 @@ def _head(parts: _Parts, kit: Kit, build: Build, at: Array) -> None:
     turn = _about_z(math.radians(build.twist_deg))
     ahead = _rotate(turn, np.array([1.0, 0.0, 0.0]))
     parts.add("ellipsoid", (1.15 * radius, 0.95 * radius, radius), at, kit.helmet, turn, "helmet")
+    stripe = (1.18 * radius, 0.16 * radius, 1.04 * radius)
+    parts.add("ellipsoid", stripe, at, kit.mask, turn)
     face = at + ahead * 0.85 * radius - np.array([0, 0, 0.3 * radius])
     parts.add("ellipsoid", (0.4 * radius, 0.6 * radius, 0.5 * radius), face, kit.mask, turn)
 

@@ -29,7 +29,8 @@ def number_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
 
     It is as high as asked, and squeezed where it would be too wide.
     """
-    digits = [_glyphs(digit, font % FONTS) for digit in text]
+    # The font strikes its nought through, which no field does; its letter O is a plain one.
+    digits = [_glyphs("O" if digit == "0" else digit, font % FONTS) for digit in text]
     gap_px = round(0.35 * _EM_PX)
     tall = max(digit.shape[0] for digit in digits)
     parts: list[Plane] = []
@@ -50,6 +51,17 @@ def arrow_mask(size_px: float, toward: int) -> Plane:
     cv2.fillConvexPoly(mask, np.rint(corners * 16).astype(np.int32), (255,), cv2.LINE_AA, 4)
     plane: Plane = mask.astype(np.float32) / np.float32(255)
     return plane if toward > 0 else np.ascontiguousarray(plane[:, ::-1])
+
+
+def disc_mask(radius_px: float, *, hollow: float = 0.0) -> Plane:
+    """A disc as a coverage mask, or a ring when a share of its radius is left hollow."""
+    side = int(np.ceil(2 * radius_px)) + 5
+    mask = np.zeros((side, side), dtype=np.uint8)
+    middle = (side - 1) * 8
+    cv2.circle(mask, (middle, middle), int(radius_px * 16), (255,), -1, cv2.LINE_AA, 4)
+    if hollow:
+        cv2.circle(mask, (middle, middle), int(hollow * radius_px * 16), (0,), -1, cv2.LINE_AA, 4)
+    return mask.astype(np.float32) / np.float32(255)
 
 
 def place_mask(plane: Plane, mask: Plane, centre_px: tuple[float, float]) -> None:

@@ -86,6 +86,8 @@ class BoardLook:
         border: colour beyond the sidelines and end lines.
         emblem: colour of the midfield emblem.
         font: style of numbers and words, see `twin.lettering`.
+        emblem_text: letters in the emblem.
+        end_pattern: how the end zones are filled.
         arrows: whether the numbers carry arrows toward the nearer goal.
 
     """
@@ -106,6 +108,8 @@ class BoardLook:
     border: Colour = (0.12, 0.35, 0.16)
     emblem: Colour = (0.85, 0.85, 0.85)
     font: int = 4
+    emblem_text: str = ""
+    end_pattern: Literal["plain", "diagonal", "checks"] = "plain"
     arrows: bool = True
 
 

@@ -75,6 +75,12 @@ def lay_convex(image: NDArray[np.uint8], corners_px: Array, colour: Sequence[flo
     window[:] = np.rint(part).astype(np.uint8)
 
 
+def draw_outline(image: NDArray[np.uint8], corners_px: Array, colour: Sequence[float]) -> None:
+    """A line of about a pixel just within a convex polygon's edge."""
+    ring = to_fixed(_sides_in(corners_px, GROWTH_PX))
+    cv2.polylines(image, [ring], True, colour, 1, cv2.LINE_AA, _SHIFT)
+
+
 def _sides_in(corners_px: Array, by_px: float) -> Array:
     """A convex polygon with every side moved toward the inside."""
     after = np.concatenate([corners_px[1:], corners_px[:1]])

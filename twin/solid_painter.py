@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
 from downfield.twin.look import Colour, Look, Solid
-from downfield.twin.polygons import GROWTH_PX, Fixed, fill_convex, fill_hull, lay_convex, to_fixed
+from downfield.twin.polygons import GROWTH_PX, Fixed, draw_outline, fill_convex, fill_hull, lay_convex, to_fixed
 from downfield.twin.renderer import Image
 from downfield.twin.snapshot import FigurePose, Snapshot
 from downfield.twin.solids import PlacedSolids
@@ -120,7 +120,11 @@ class SolidPainter:
             self._face(solid, points_mm[side], points_px[side], normal)
         for ring, normal in ((slice(count), -turn[:, 2]), (slice(count, None), turn[:, 2])):
             if normal @ (self._eye - points_mm[ring][0]) > 0:
-                lay_convex(self._image, points_px[ring], _bgr(solid.colour, self._lit(points_mm[ring][0], normal)))
+                shade = _bgr(solid.colour, self._lit(points_mm[ring][0], normal))
+                lay_convex(self._image, points_px[ring], shade)
+                if solid.opacity < 1:  # clear plastic gathers light at its edges
+                    edge = (shade[0] * 0.4 + 153, shade[1] * 0.4 + 153, shade[2] * 0.4 + 153)
+                    draw_outline(self._image, points_px[ring], edge)
 
 
 class _Boxes:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from downfield.calibration.field import FieldModel
 from downfield.twin import palettes
 from downfield.twin.deck import Deck
 from downfield.twin.lettering import FONTS
 from downfield.twin.look import BoardLook, Colour, Lamp, Solid
+
+_PATTERNS: tuple[Literal["diagonal", "checks"], ...] = ("diagonal", "checks", "checks", "diagonal", "checks")
 
 
 def draw_board(deck: Deck, field: FieldModel, seed: int) -> BoardLook:
@@ -23,10 +26,10 @@ def draw_board(deck: Deck, field: FieldModel, seed: int) -> BoardLook:
         line=line,
         end_zones=ends,
         lettering=(deck.choice(palettes.WORDS), deck.choice(palettes.WORDS)) if lettered else ("", ""),
-        midfield=deck.uniform(2.5, 8.0) if deck.chance(0.5) else 0.0,
+        midfield=deck.uniform(2.5, 10.0) if deck.chance(0.6) else 0.0,
         texture=deck.uniform(0.05, 0.9),
         wear=deck.uniform(0.0, 0.5) if deck.chance(0.6) else 0.0,
-        gloss=deck.uniform(0.0, 0.6),
+        gloss=deck.uniform(0.0, 0.9) if deck.chance(0.7) else 0.0,
         rail=deck.choice(palettes.TABLES),
         rail_mm=(deck.uniform(3, 20), deck.uniform(4, 22)) if rail else (0.0, 0.0),
         bow_mm=0.0,
@@ -34,6 +37,10 @@ def draw_board(deck: Deck, field: FieldModel, seed: int) -> BoardLook:
         border=_border(deck, grass[0], line),
         emblem=deck.choice(palettes.STRONG),
         font=deck.choice(range(FONTS)),
+        emblem_text=deck.choice(palettes.WORDS)[: deck.choice((1, 1, 1, 2, 3))] if deck.chance(0.7) else "",
+        end_pattern=deck.choice(("diagonal", "checks", "checks", "diagonal", "checks"))
+        if deck.chance(0.3)
+        else "plain",
         arrows=deck.chance(0.5),
     )
 
