@@ -20,14 +20,15 @@ lint: $(VENV)/.dev
 
 types: $(VENV)/.dev build/typing/downfield
 	$(BIN)/mypy -p downfield
-	$(BIN)/mypy tests benchmarks
+	$(BIN)/mypy tests benchmarks docs
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 docs: $(VENV)/.dev
-	$(BIN)/python -m downfield.rig.formats docs/formats.md
+	$(BIN)/python docs/formats_page.py docs/formats.md
+	$(BIN)/python -m downfield.rig.rulebooks_page docs/rulebooks.md
 
 clean:
 	rm -rf build *.egg-info $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -33,6 +33,7 @@ from downfield.officiating.check_kicks import (
     tap_receivers,
 )
 from downfield.officiating.check_line import centre_between_hashes, line_base_widths, line_gaps, men_on_line
+from downfield.officiating.check_motion import defence_motion, offence_motion, repositioned
 from downfield.officiating.check_numbers import jerseys, kick_jerseys, numbers_by_role, numbers_distinct
 from downfield.officiating.check_spacing import separation, stack_length, stacking
 from downfield.officiating.check_stops import (
@@ -81,6 +82,7 @@ TAP_CHECKS: Final = LineUpChecks(
         "free_kick": _TAP_KICKOFF,
         "onside": (kickers, tap_receivers, kick_inbounds, onside_men, kick_jerseys, numbers_distinct),
     },
+    motion=(offence_motion, defence_motion),
     returns=(returner_place,),
     stops=(
         line_stop_pivots,
@@ -137,5 +139,7 @@ LIONS_DEN_CHECKS: Final = LineUpChecks(
         "punt": (men_on_line, defence_off, punt_spot),
         "kickoff": (kickers, lions_den_receivers),
     },
+    motion=(repositioned,),
+    defence_after_set=False,
     stops=(one_defender, loose_ball_pivots, pivots_toward, pivots_in_place),
 )

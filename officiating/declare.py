@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 from downfield.calibration.errors import RefusedError
 from downfield.officiating.board import power_finding
+from downfield.officiating.changes import poses_of
 from downfield.officiating.declarations import (
     BallPlaced,
     BaseSwap,
@@ -27,7 +28,7 @@ from downfield.officiating.declarations import (
 from downfield.officiating.events import Event
 from downfield.officiating.params import Param
 from downfield.officiating.rule import Handler, Outcome, View
-from downfield.officiating.state import Clock, GameState, Phase, Play
+from downfield.officiating.state import Clock, GameState, Phase, Play, Pose
 
 Body = TypeVar("Body")
 
@@ -112,16 +113,16 @@ def separated(game: GameState, event: Event, view: View) -> Outcome:
     return Outcome(dressed(replace(game, phase=Phase.LINE_UP, separated_ns=event.t_ns, set_ns=None), view))
 
 
-def set_declared(game: GameState, event: Event, _view: View) -> Outcome:
+def set_declared(game: GameState, event: Event, view: View) -> Outcome:
     """The offence is set."""
     if game.phase is Phase.SET:
         raise RefusedError("set: the offence has declared it already")
     refuse_unless(game.phase in AT_REST, "set", game)
-    return Outcome(replace(game, phase=Phase.SET, set_ns=event.t_ns))
+    return Outcome(replace(game, phase=Phase.SET, set_ns=event.t_ns, set_poses=_poses(view), ready_poses=()))
 
 
 def carrier(game: GameState, event: Event, view: View) -> Outcome:
-    """Who has the ball, as announced (TAP-082)."""
+    """Who has the ball, as announced (TAP-082, LD-037)."""
     body = body_of(event, Carrier)
     at_snap = game.phase in AT_REST
     late = game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.carrier is None
@@ -144,10 +145,12 @@ def switch(game: GameState, event: Event, _view: View) -> Outcome:
     )
 
 
-def pivots_done(game: GameState, event: Event, _view: View) -> Outcome:
-    """A coach has finished his pivots."""
+def pivots_done(game: GameState, event: Event, view: View) -> Outcome:
+    """A coach has finished his pivots; between "set" and the snap, the defence its line-up."""
     body = body_of(event, PivotsDone)
     stoppage = game.play.stoppage
+    if game.phase is Phase.SET and body.by == game.defence:
+        return Outcome(replace(game, ready_poses=_poses(view)))
     if stoppage is None:
         raise RefusedError("pivots done: the board is not stopped in mid-play")
     first = body.by == game.play.ball_side
@@ -158,8 +161,12 @@ def pivots_done(game: GameState, event: Event, _view: View) -> Outcome:
     return Outcome(replace(game, play=replace(game.play, stoppage=stoppage)))
 
 
+def _poses(view: View) -> tuple[Pose, ...]:
+    return poses_of(view.facts.scene) if view.facts is not None else ()
+
+
 def base_swap(game: GameState, event: Event, _view: View) -> Outcome:
-    """A figure is put onto another base."""
+    """A figure is put onto another base, or a passer down without his, in the pocket (LD-041)."""
     body = body_of(event, BaseSwap)
     known(game, body.player, "base swap")
     stoppage = game.play.stoppage

@@ -63,6 +63,8 @@ def d10(dice: Sequence[int], count: int, purpose: str) -> tuple[int, ...]:
 def percentile(dice: Sequence[int], purpose: str) -> int:
     """1..100, from one number or from two ten-sided dice, tens first; a double zero is 100.
 
+    The tens die is fixed, the white one where there is one (LD-027), whatever another line of that book says (LD-069).
+
     Raises:
         RefusedError: these dice can't have fallen.
 

@@ -60,11 +60,11 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     PassDeclared: efl_play.declare_pass,
     PassEnded: efl_play.pass_ended,
     KickDeclared: efl_kicks.declare_kick,
-    KickEnded: efl_kicks.kick_ended,
+    KickEnded: EFL_CHECKS.with_formation(efl_kicks.kick_ended),
     Claim: efl_play.claim,
     Roll: rolled(
         {
-            "kickoff": efl_kicks.kickoff_rolled,
+            "kickoff": EFL_CHECKS.with_formation(efl_kicks.kickoff_rolled),
             "punt": efl_kicks.punt_rolled,
             "field_goal": efl_kicks.field_goal_rolled,
             "extra_point": efl_kicks.extra_point_rolled,

@@ -7,19 +7,20 @@ is not. What a rulebook leaves to a coach to claim is never reported here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from downfield.officiating.calls import CallKind
 from downfield.officiating.changes import changes
+from downfield.officiating.check_motion import Adjustment
 from downfield.officiating.check_stops import Stop, StopKind
 from downfield.officiating.check_timing import Times
 from downfield.officiating.checks import Check, Checked
 from downfield.officiating.findings import Finding
 from downfield.officiating.formation import Formation, formation
-from downfield.officiating.params import Param
-from downfield.officiating.rule import View
+from downfield.officiating.params import Param, Params
+from downfield.officiating.rule import Outcome, View
 from downfield.officiating.state import GameState, PlayKind, Stoppage
 from downfield.vision.scene import Jersey
 
@@ -35,6 +36,9 @@ STOP_KINDS: Mapping[str, StopKind] = {
 """What a stoppage's reason is to the checks; in any other stop, nobody may do anything that is checked."""
 
 
+Taken = TypeVar("Taken")
+
+
 @dataclass(frozen=True, slots=True)
 class LineUpChecks:
     """What one rulebook checks, as hooks for its system.
@@ -42,6 +46,9 @@ class LineUpChecks:
     Attributes:
         book: prefix of its catalogue ids.
         formations: checks of the formation, by what is lined up for.
+        motion: checks of what was changed between "set" and the snap.
+        defence_after_set: whether the defence lines up after "set", so that only what it changes once it has said that
+            it is done counts; else whatever it changes after "set" does.
         returns: checks of the formation as a kick's return begins.
         stops: checks of a stoppage.
         times: checks of a stoppage's clocks.
@@ -51,6 +58,8 @@ class LineUpChecks:
 
     book: str
     formations: Mapping[PlayKind, Sequence[Check[Formation]]] = field(default_factory=dict)
+    motion: Sequence[Check[Adjustment]] = ()
+    defence_after_set: bool = True
     returns: Sequence[Check[Formation]] = ()
     stops: Sequence[Check[Stop]] = ()
     times: Sequence[Check[Times]] = ()
@@ -59,16 +68,48 @@ class LineUpChecks:
     @property
     def params(self) -> tuple[Param, ...]:
         """Every parameter of these checks, once."""
-        checks: list[Check[Any]] = [*self.returns, *self.stops, *self.times, *self.kick_run]
+        checks: list[Check[Any]] = [*self.motion, *self.returns, *self.stops, *self.times, *self.kick_run]
         for line_up in self.formations.values():
             checks += line_up
         return tuple({param.name: param for check in checks for param in check.params}.values())
+
+    def judge_formation(
+        self, there: Formation, kind: PlayKind = "scrimmage", params: Params | None = None
+    ) -> tuple[Checked, ...]:
+        """What this rulebook's checks make of a formation, kept clauses too; no game and no tracks are needed.
+
+        Args:
+            there: the formation.
+            kind: what is lined up for.
+            params: in force; the defaults when None.
+
+        """
+        return tuple(one for check in self.formations.get(kind, ()) for one in check(there, params, book=self.book))
+
+    def judge_stop(self, stop: Stop, params: Params | None = None) -> tuple[Checked, ...]:
+        """What this rulebook's checks make of a stoppage, kept clauses too; no game and no tracks are needed."""
+        return tuple(one for check in self.stops for one in check(stop, params, book=self.book))
 
     def at_snap(self, game: GameState, view: View) -> tuple[Finding, ...]:
         """The formation, as the board comes on for a play."""
         checks = self.formations.get(game.play.kind, ())
         lined_up = formation_of(game, view)
-        return self._reported(checks, lined_up, "formation", view) if lined_up is not None else ()
+        if lined_up is None:
+            return ()
+        found = self._reported(checks, lined_up, "formation", view)
+        adjusted = adjustment_of(game, lined_up, view, defence_after_set=self.defence_after_set)
+        return found + self._reported(self.motion, adjusted, "formation", view)
+
+    def with_formation(
+        self, take: Callable[[GameState, Taken, View], Outcome]
+    ) -> Callable[[GameState, Taken, View], Outcome]:
+        """What takes a kick decided without the board's running, made to report the formation it is kicked from."""
+
+        def apply(game: GameState, taken: Taken, view: View) -> Outcome:
+            outcome = take(game, taken, view)
+            return replace(outcome, findings=(*self.at_snap(game, view), *outcome.findings))
+
+        return apply
 
     def at_restart(self, game: GameState, view: View) -> tuple[Finding, ...]:
         """The pivots and the clocks, as the board comes on after a stoppage."""
@@ -158,6 +199,19 @@ def formation_of(game: GameState, view: View) -> Formation | None:
         gunners=game.play.gunners,
         returner=game.play.returner,
     )
+
+
+def adjustment_of(game: GameState, lined_up: Formation, view: View, *, defence_after_set: bool) -> Adjustment:
+    """What was changed between "set" and the snap, as far as it was seen."""
+    if view.facts is None or game.play.kind in KICKS:
+        return Adjustment(())
+    offence = _jersey(game, kicking=False)
+    since_set, since_ready = (
+        changes(poses, view.facts.scene, game.players, offence=offence)
+        for poses in (game.set_poses, game.ready_poses if defence_after_set else game.set_poses)
+    )
+    changed = [one for one in since_set if one.offence] + [one for one in since_ready if not one.offence]
+    return Adjustment(tuple(changed), tuple((man.id, man.role) for man in lined_up.men))
 
 
 def stop_of(game: GameState, stoppage: Stoppage, view: View) -> Stop | None:

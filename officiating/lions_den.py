@@ -28,6 +28,7 @@ from downfield.officiating.lines import LineCrossed, OutOfBounds, out_of_bounds_
 from downfield.officiating.lions_den_downs import PENALTY_PARAMS, ROLLS, after_down, info, penalty, penalty_chosen
 from downfield.officiating.lions_den_skill import SKILL_PARAMS, is_skill_roll, rated
 from downfield.officiating.loose_ball import BallLost, Recovery
+from downfield.officiating.params import Param
 from downfield.officiating.periods import ends_level, ends_on_time, first_period, game_over, period_ends, period_params
 from downfield.officiating.pocket import TooDeep
 from downfield.officiating.reference import reference_param
@@ -41,7 +42,12 @@ NO_FALLS: Final = "falls mean nothing here: a base that touches is a tackle, sta
 
 RULES: Final = (
     LineCrossed(
-        "touchdown", ("LD-021",), (reference_param("touchdown.reference", "ball", "LD-021: any part of the ball"),)
+        "touchdown",
+        ("LD-021",),
+        (
+            reference_param("touchdown.reference", "ball", "LD-021: any part of the ball"),
+            Param("touchdown.ball_radius_mm", 3.0, "mm", "half a ball's length; measure your own", low=0, high=20),
+        ),
     ),
     Tackle(
         clauses=("LD-010",),
@@ -69,8 +75,8 @@ _waited: Final = rolled(
         "pass": passing.pass_rolled,
         "interception": passing.interception_rolled,
         "pitch": play.pitch_rolled,
-        "kickoff": kicks.kickoff_rolled,
-        "punt": kicks.punt_rolled,
+        "kickoff": LIONS_DEN_CHECKS.with_formation(kicks.kickoff_rolled),
+        "punt": LIONS_DEN_CHECKS.with_formation(kicks.punt_rolled),
         "punt_length": kicks.punt_length_rolled,
         "field_goal": kicks.field_goal_rolled,
         "extra_point": kicks.extra_point_rolled,

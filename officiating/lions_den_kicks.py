@@ -28,9 +28,7 @@ from downfield.vision.scene import Figure
 KICK_PARAMS: Final = (
     Param("kickoff.from_yd", 35.0, "yd", "LD-030: no farther than the own 35", low=1, high=99),
     Param("kickoff.out_yd", tables.KICKOFF_OUT_YD, "yd", "LD-034", low=1, high=99),
-    Param(
-        "kickoff.touchback_yd", 20.0, "yd", "not stated; after a kick through the end zone", low=1, high=50
-    ),
+    Param("kickoff.touchback_yd", 20.0, "yd", "not stated; after a kick through the end zone", low=1, high=50),
     Param("free_kick.from_yd", tables.SAFETY_PUNT_YD, "yd", "LD-026", low=1, high=99),
     Param("punt.behind_yd", 7.0, "yd", "LD-053, where the punter was not seen", low=0, high=30),
     Param(
@@ -45,7 +43,7 @@ KICK: Final = "kick"
 
 
 def declare_kick(game: GameState, event: Event, view: View) -> Outcome:
-    """A kick is declared: it waits for its dice."""
+    """A kick is declared: it waits for its dice. Who kicks off first, the coaches' coin has said (LD-029)."""
     body = body_of(event, KickDeclared)
     if body.kick == "extra_point":
         refuse_unless(game.wait is not None and game.wait.purpose == "extra_point", "extra point", game)

@@ -30,7 +30,7 @@ def noted(game: GameState, name: str, value: float) -> GameState:
 
 
 def rated(game: GameState, roll: Roll, view: View) -> Outcome:
-    """A skilled player's 2d10, or the seasons of his career, rolled before the game (LD-002, LD-004, LD-006)."""
+    """A skilled player's 2d10, or the seasons of his career, rolled before the game (LD-002..006)."""
     if roll.by is None:
         raise RefusedError(f"roll {roll.purpose}: say whose (by)")
     if roll.purpose.startswith("career_"):

@@ -275,6 +275,8 @@ class GameState:
         teams: home, away.
         length_yd, width_yd, end_zone_yd: the field.
         separated_ns, set_ns: when the line-up clock and the defence's clock started.
+        set_poses: everybody, as the offence said it was set.
+        ready_poses: everybody, as the defence said it was done lining up; empty when it did not.
         changed_ns: when possession last changed or points were scored, for set-up clocks.
         gain_yd: of the last play from scrimmage, None before one.
         overtime: while one is played.
@@ -314,6 +316,8 @@ class GameState:
     end_zone_yd: float = 10.0
     separated_ns: int | None = None
     set_ns: int | None = None
+    set_poses: tuple[Pose, ...] = ()
+    ready_poses: tuple[Pose, ...] = ()
     changed_ns: int | None = None
     gain_yd: float | None = None
     overtime: Overtime | None = None

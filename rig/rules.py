@@ -81,7 +81,7 @@ def as_text(rulebook: Rulebook, clauses: Catalogue) -> Iterator[str]:
                 yield f"      by: {clause.by}"
     yield "\nparameters"
     for param, value in _parameters(rulebook):
-        yield f"  {param.name} = {_value(param, value)}{_changed(param, value)}"
+        yield f"  {param.name} = {shown_value(param, value)}{_changed(param, value)}"
         yield f"      {param.reason}"
 
 
@@ -99,7 +99,7 @@ def _show(rulebook: Rulebook, clauses: Catalogue) -> None:
     values = Table("parameter", "value", "why", box=None, padding=(0, 1), expand=True, title="\nParameters")
     for param, value in _parameters(rulebook):
         changed = _changed(param, value)
-        shown = f"{_value(param, value)}{changed}"
+        shown = f"{shown_value(param, value)}{changed}"
         values.add_row(param.name, f"[bold]{shown}[/]" if changed else shown, param.reason)
     console.print(values)
 
@@ -142,7 +142,8 @@ def _parameters(rulebook: Rulebook) -> Iterator[tuple[Param, Value]]:
         yield rulebook.params.declared[name], rulebook.params[name]
 
 
-def _value(param: Param, value: Value) -> str:
+def shown_value(param: Param, value: Value) -> str:
+    """A value as people read it, with its unit."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     unit = f" {param.unit}" if param.unit not in {"", "count"} else ""
@@ -155,7 +156,7 @@ def _value(param: Param, value: Value) -> str:
 
 
 def _changed(param: Param, value: Value) -> str:
-    return "" if value == param.default else f" (else {_value(param, param.default)})"
+    return "" if value == param.default else f" (else {shown_value(param, param.default)})"
 
 
 def _write(text: str) -> None:

@@ -1,0 +1,120 @@
+"""Write docs/rulebooks.md from the catalogue: ``python -m downfield.rig.rulebooks_page docs/rulebooks.md``.
+
+How a clause is read stands beside it in the catalogue and its parameters' values in the rulebook, so the page can't
+drift from either; a test holds the committed page against what this module writes, and runs its example.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from downfield.calibration.errors import InputError
+from downfield.calibration.records import write_text
+from downfield.officiating.clauses import DISPOSITIONS, Catalogue, Clause, catalogue
+from downfield.officiating.rulebook import Rulebook, bundled_rulebooks, load_rulebook
+from downfield.rig.rules import shown_value
+
+INTRODUCTION = """# The rulebooks as read
+
+Downfield referees four rulebooks. Each of their clauses is accounted for in one of four ways, `downfield rules BOOK`
+prints them all, and this page lists those that had to be *read*: clauses that leave something open, contradict another
+or are lost in the source, with the parameter that changes the reading where there is one.
+
+Nothing here is invented to punish anybody. A formation, a pivot or a clock that breaks a clause without a stated
+penalty is reported with its margin, and the table decides. What a book leaves to a coach to claim (too many men, delay)
+is told to nobody before he claims it.
+
+## Changing a reading
+
+A league's file names the rulebook it builds on and sets what differs; a parameter's first word is its table:
+
+```toml
+name = "River City"
+base = "tap"
+
+[formation]
+line_gap_exact = true      # linemen exactly a yard apart, not at least
+
+[stop]
+none_for_none = false      # the defence's one more even where the offence pivots nobody
+```
+
+`downfield rules --house river-city.toml` shows what is then in force. An unknown name or an impossible value is refused
+by name.
+
+## Checking a formation by hand
+
+A check needs no game and no tracks: a scene, the roster, and which way the offence goes.
+
+```python
+from downfield.calibration.field_file import preset
+from downfield.officiating.book_checks import TAP_CHECKS
+from downfield.officiating.formation import formation
+from downfield.vision.footprint import BaseSize
+from downfield.vision.scene import Figure, Player, Scene
+
+field, base = preset("tudor-620"), BaseSize(length_mm=28.0, width_mm=16.0)
+line_mm, middle_mm = 40.0 * field.mm_per_yd_x, field.width_mm / 2
+players, figures = [], []
+for i in range(7):  # seven men on the 40, a yard apart
+    y_mm = middle_mm + (i - 3) * (base.width_mm + field.mm_per_yd_y)
+    players.append(Player(f"dark-{60 + i}", "dark", number=str(60 + i), base=base))
+    figures.append(Figure(f"dark-{60 + i}", "dark", line_mm - 14.0, y_mm, 0.0, 28.0, 16.0, sigma_mm=(0.3, 0.3)))
+
+there = formation(Scene(0, 0, "off", tuple(figures)), players, field, offence="dark", direction=1, line_yd=40.0)
+for checked in TAP_CHECKS.judge_formation(there):
+    print(checked.outcome, checked.clauses, checked.text)
+```
+
+A result says `kept`, `broken`, `too_close` (the measurement can't tell at the confidence asked for) or `unknown` (what
+the clause needs was neither seen nor named), with margin, error and probability. `judge_stop` does the same for a
+stoppage, from the poses before and after it. Roles nobody named are inferred from where men stand; how, is told in
+`officiating/roles.py`.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    books = [load_rulebook(name) for name in bundled_rulebooks()]
+    return INTRODUCTION + "".join(line + "\n" for book in books for line in _book(book))
+
+
+def _book(rulebook: Rulebook) -> Iterator[str]:
+    clauses = catalogue(rulebook.system.name)
+    yield f"\n## {clauses.title} (`{rulebook.name}`)\n"
+    yield f"{len(clauses.clauses)} clauses:\n"
+    for how, words in DISPOSITIONS.items():
+        yield f"- {len(clauses.of(how))} {words}"
+    yield "\n| Clause | Says | Is read | Changed by |"
+    yield "|---|---|---|---|"
+    for name, clause in clauses.clauses.items():
+        if clause.reading:
+            yield f"| {name} | {_cell(clause.text)} | {_cell(clause.reading)} | {_params(rulebook, clause)} |"
+    rest = [name for name, clause in clauses.clauses.items() if clause.how == "outside"]
+    yield f"\nOutside any system: {', '.join(rest)}."
+    yield from _changed_numbers(rulebook, clauses)
+
+
+def _changed_numbers(rulebook: Rulebook, clauses: Catalogue) -> Iterator[str]:
+    plain = [(name, one) for name, one in clauses.clauses.items() if one.params and not one.reading]
+    if plain:
+        yield "\nPlain clauses whose numbers a league may change:\n"
+        for name, clause in plain:
+            yield f"- {name}: {_params(rulebook, clause)}"
+
+
+def _params(rulebook: Rulebook, clause: Clause) -> str:
+    shown = (shown_value(rulebook.params.declared[name], rulebook.params[name]) for name in clause.params)
+    return "; ".join(f"`{name}` = {value}" for name, value in zip(clause.params, shown, strict=True))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise InputError("usage: python -m downfield.rig.rulebooks_page PATH")
+    write_text(Path(sys.argv[1]), [page()])
