@@ -1,4 +1,4 @@
-"""Write docs/formats.md from the records themselves: ``python -m downfield.rig.formats docs/formats.md``.
+"""Write the page of the public formats from the records themselves: ``python docs/formats_page.py docs/formats.md``.
 
 What a field means is read from its record's docstring, its type from its annotation, so the page can't drift from the
 code; a test holds the committed page against what this module writes.
@@ -12,7 +12,7 @@ import json
 import re
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -20,7 +20,13 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.errors import InputError
 from downfield.calibration.field import FieldModel
 from downfield.calibration.records import write_text
+from downfield.officiating.calls import Call
+from downfield.officiating.calls_file import CallsHeader
 from downfield.officiating.events import Event, EventsHeader
+from downfield.twin.expected_file import Expected
+from downfield.twin.sample import Sample
+from downfield.twin.script import Script
+from downfield.twin.truth_file import TruthFrame, TruthHeader
 from downfield.vision.scene import Scene
 from downfield.vision.tracks import TracksHeader
 
@@ -63,10 +69,40 @@ FORMATS = (
         (EventsHeader, Event),
     ),
     Format(
+        "*.calls.jsonl",
+        "Calls",
+        "A header line, then one call a line, in the order they were made.",
+        (CallsHeader, Call),
+    ),
+    Format(
+        "*.truth.jsonl",
+        "Truth",
+        "Beside a clip of the digital twin: a header line, then one line a frame with what its scene does not hold.",
+        (TruthHeader, TruthFrame),
+    ),
+    Format(
+        "*.expected.json",
+        "Expected calls",
+        "Beside a clip of the digital twin: one JSON object, the calls every rulebook should make of the play.",
+        (Expected,),
+    ),
+    Format(
+        "truth/SPLIT/*.jsonl",
+        "Samples",
+        "In a data set of the digital twin: one line a picture of a table, without a header.",
+        (Sample,),
+    ),
+    Format(
         "*.toml (fields)",
         "Field models",
         "A printed field, as the bundled presets are written. The same keys stand under `field` in the other files.",
         (FieldModel,),
+    ),
+    Format(
+        "*.toml (plays)",
+        "Scripted plays",
+        "A play for the digital twin. Lists of tables (`[[steps]]`) hold its steps in order, told apart by `type`.",
+        (Script,),
     ),
 )
 
@@ -107,7 +143,7 @@ def _describe(kind: type) -> str:
     if fields:
         lines.append("\n| key | type | default | meaning |\n|---|---|---|---|\n")
     for field in fields:
-        meaning = meanings.get(field.name) or _MARKS[field.name]
+        meaning = meanings.get(field.name) or _MARKS.get(field.name, "")
         lines.append(f"| `{field.name}` | {_type(hints[field.name])} | {_default(field)} | {meaning} |\n")
     return "".join(lines)
 
@@ -141,6 +177,8 @@ def _type(hint: Any) -> str:
         return " \\| ".join(f"`{value!r}`".replace("'", '"') for value in args)
     if origin in (Union, types.UnionType):
         return " \\| ".join(_type(arg) for arg in args)
+    if origin is Mapping:
+        return f"object of {_type(args[1])}"
     if origin is tuple:
         if args[-1] is Ellipsis:
             return f"array of {_type(args[0])}"
@@ -154,6 +192,8 @@ def _type(hint: Any) -> str:
 
 
 def _default(field: dataclasses.Field[Any]) -> str:
+    if field.default_factory is not dataclasses.MISSING:
+        return f"`{json.dumps(field.default_factory())}`"
     if field.default is dataclasses.MISSING:
         return "required"
     if field.default is None:
