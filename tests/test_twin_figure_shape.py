@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from downfield.twin.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.deck import Deck
-from downfield.twin.figure_draw import draw_figures, draw_kits
+from downfield.twin.figure_draw import FOAM_MM, MAGNET_MM, draw_ball, draw_figures, draw_kits
 from downfield.twin.figure_shape import POSES, Build, Kit, shape
 from downfield.twin.look import FigureLook
 from downfield.twin.randomise import draw, draw_players
@@ -81,3 +82,10 @@ def test_teams_wear_their_colours() -> None:
     look = draw(2, players)
     again = draw_figures(Deck("train", 2, 3), players, look.board)
     assert again == look.figures
+
+
+def test_drawn_balls_have_the_size_the_physics_gives_them() -> None:
+    assert FOAM_MM == FOAM_BALL_MM
+    assert MAGNET_MM == MAGNETIC_BALL_MM
+    disc = draw_ball(Deck("train", 1), "magnetic").solids[0]
+    assert disc.size_mm[:2] == MAGNET_MM

@@ -38,8 +38,8 @@ class Mix:
     second_hand_chance: float = 0.2
     stick_chance: float = 0.12
     carried_chance: float = 0.45
-    magnetic_chance: float = 0.25
-    loose_chance: float = 0.25
+    magnetic_chance: float = 0.2
+    loose_chance: float = 0.3
     walking_chance: float = 0.7
 
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Literal
 
 from downfield.twin import palettes
 from downfield.twin.deck import Deck
 from downfield.twin.figure_shape import POSES, Kit, shape
 from downfield.twin.look import BoardLook, Colour, FigureLook, Solid
 from downfield.vision.scene import Player
+
+FOAM_MM = (4.0, 2.5)
+"""Half length and radius of the foam ball: those of `twin.body`, which this must not import since it needs MuJoCo."""
+
+MAGNET_MM = (4.5, 3.0)
+"""Radius and half height of the magnetic ball, likewise."""
 
 
 def draw_figures(deck: Deck, players: tuple[Player, ...], board: BoardLook) -> tuple[FigureLook, ...]:
@@ -31,15 +38,19 @@ def draw_kits(deck: Deck, board: BoardLook) -> dict[str, Kit]:
     }
 
 
-def draw_ball(deck: Deck) -> FigureLook:
-    """The foam football; brown, white or yellow."""
+def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureLook:
+    """The foam football, or the magnetic one: a disc with a football or a cross on it; brown, white or yellow."""
     brown = (deck.uniform(0.40, 0.50), deck.uniform(0.22, 0.30), deck.uniform(0.10, 0.18))
     bright = (deck.uniform(0.85, 1.0), deck.uniform(0.75, 1.0), deck.uniform(0.1, 0.9))
     colour = brown if deck.chance(0.5) else bright
     lace = (0.95, 0.95, 0.92)
+    if kind == "magnetic":
+        radius, half = MAGNET_MM
+        sign = Solid("ellipsoid", (3.2, 1.9, 0.5), (0.0, 0.0, half - 0.2), colour=lace, part="other")
+        return FigureLook((Solid("cylinder", (radius, half, 0.0), (0.0, 0.0, 0.0), colour=colour, part="other"), sign))
     return FigureLook(
         (
-            Solid("ellipsoid", (4.0, 2.5, 2.5), (0.0, 0.0, 0.0), colour=colour, part="other"),
+            Solid("ellipsoid", (FOAM_MM[0], FOAM_MM[1], FOAM_MM[1]), (0.0, 0.0, 0.0), colour=colour, part="other"),
             Solid("box", (1.4, 0.3, 0.25), (0.0, 0.0, 2.4), colour=lace, part="other"),
         )
     )

@@ -6,6 +6,7 @@ Training, validation and test tables share no seed and no setting: see `twin.dec
 from __future__ import annotations
 
 import dataclasses
+from typing import Literal
 
 from downfield.calibration.field import FieldModel
 from downfield.calibration.field_file import preset
@@ -33,6 +34,7 @@ def draw(
     split: Split = "train",
     size: tuple[int, int] = (1920, 1080),
     fps: float = 30.0,
+    ball: Literal["foam", "magnetic"] = "foam",
 ) -> Look:
     """A whole table.
 
@@ -43,6 +45,7 @@ def draw(
         split: whose share of the settings to draw from.
         size: of the picture, px.
         fps: frames a second.
+        ball: which of the two the look shows wherever there is a ball.
 
     """
     field = field or draw_field(seed, split=split)
@@ -53,7 +56,7 @@ def draw(
         field=field,
         board=board,
         figures=draw_figures(Deck(split, seed, 3), players, board),
-        ball=draw_ball(Deck(split, seed, 4)),
+        ball=draw_ball(Deck(split, seed, 4), ball),
         lamps=(lamps := draw_lamps(Deck(split, seed, 6), field)),
         ambient=1 - sum(lamp.strength for lamp in lamps),
         table=table_colour(Deck(split, seed, 7)),

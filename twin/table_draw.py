@@ -38,9 +38,7 @@ def draw_board(deck: Deck, field: FieldModel, seed: int) -> BoardLook:
         emblem=deck.choice(palettes.STRONG),
         font=deck.choice(range(FONTS)),
         emblem_text=deck.choice(palettes.WORDS)[: deck.choice((1, 1, 1, 2, 3))] if deck.chance(0.7) else "",
-        end_pattern=deck.choice(("diagonal", "checks", "checks", "diagonal", "checks"))
-        if deck.chance(0.3)
-        else "plain",
+        end_pattern=deck.choice(_PATTERNS) if deck.chance(0.3) else "plain",
         arrows=deck.chance(0.5),
     )
 

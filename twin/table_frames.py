@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -30,8 +31,13 @@ from downfield.vision.scene import Player
 PLAYS = 0.35
 """Share of tables that show a play of the physics; the others are arranged."""
 
+_CORNERS = 3  # parts of the picture tried for the fullest
 _PLAY_S = (0.2, 4.0)  # when pictures are taken of a play
-_CALM = Mix(fallen_chance=0.0, hand_chance=0.0, stick_chance=0.0, walking_chance=0.0)
+_MAGNET_EVERY = 4  # every so many tables play with the magnetic ball
+_MIXES = {
+    "foam": Mix(carried_chance=0.6, magnetic_chance=0.0, loose_chance=0.35),
+    "magnetic": Mix(carried_chance=0.0, magnetic_chance=0.9, loose_chance=0.0),
+}
 
 Moment = tuple[Snapshot, Snapshot, Snapshot]
 
@@ -77,9 +83,10 @@ def table_pictures(
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
     players = draw_players(table_seed, split=split)
-    look = _scaled(draw(table_seed, players, split=split, size=view.size_px), view.scale)
+    ball: Literal["foam", "magnetic"] = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
+    look = _scaled(draw(table_seed, players, split=split, size=view.size_px, ball=ball), view.scale)
     count = max(number for number, _ in which) + 1
-    moments, is_play = _moments(look, players, table_seed, count)
+    moments, is_play = _moments(look, players, table_seed, count, ball)
     labeller = Labeller(look, players)
     with contextlib.closing(open_renderer(view.renderer, look, players)) as renderer:
         for number, index in which:
@@ -116,18 +123,25 @@ def _scaled(look: Look, scale: float) -> Look:
     return dataclasses.replace(look, camera=camera, sensor=sensor)
 
 
-def _moments(look: Look, players: tuple[Player, ...], seed: int, count: int) -> tuple[list[Moment], bool]:
+def _moments(
+    look: Look, players: tuple[Player, ...], seed: int, count: int, ball: Literal["foam", "magnetic"]
+) -> tuple[list[Moment], bool]:
     rng = np.random.default_rng([seed, 0xA3])
     step_ns = round(1e9 / look.sensor.fps)
-    is_play = bool(rng.random() < PLAYS)
-    if is_play:
-        return _play(look, players, rng, count, step_ns), True
-    return [Arranger(look, players, rng).arrange((i + 1) * 1_000_000_000, step_ns) for i in range(count)], False
+    if rng.random() < PLAYS:
+        calm = dataclasses.replace(
+            _MIXES[ball], fallen_chance=0.0, hand_chance=0.0, stick_chance=0.0, walking_chance=0.0
+        )
+        start = Arranger(look, players, rng, calm).arrange(0, step_ns)[1]
+        return _play(look, players, rng, count, step_ns, start), True
+    arranger = Arranger(look, players, rng, _MIXES[ball])
+    return [arranger.arrange((i + 1) * 1_000_000_000, step_ns) for i in range(count)], False
 
 
-def _play(look: Look, players: tuple[Player, ...], rng: np.random.Generator, count: int, step_ns: int) -> list[Moment]:
-    """Instants of a play that begins from lines facing each other."""
-    start = Arranger(look, players, rng, _CALM).arrange(0, step_ns)[1]
+def _play(
+    look: Look, players: tuple[Player, ...], rng: np.random.Generator, count: int, step_ns: int, start: Snapshot
+) -> list[Moment]:
+    """Instants of a play that begins from where figures stand."""
     placements, traits = {}, {}
     for pose in start.figures:
         w, z = pose.rotation[0], pose.rotation[3]
@@ -170,14 +184,18 @@ def _effects(renderer: Renderer, camera: Camera, rng: np.random.Generator) -> Se
 
 
 def _corner(snapshot: Snapshot, camera: Camera, side_px: int, rng: np.random.Generator) -> tuple[int, int]:
-    """Upper left pixel of a part of the picture around a figure, the ball or a hand; within the picture if it fits."""
+    """Upper left pixel of a part of the picture around a figure, the ball or a hand: the fullest of some tried."""
     spots = [pose.position_mm for pose in snapshot.figures]
     rare = [hand.fingertip_mm for hand in snapshot.hands] + ([snapshot.ball.position_mm] if snapshot.ball else [])
     rare += [pose.position_mm for pose in snapshot.figures if abs(pose.rotation[1]) + abs(pose.rotation[2]) > 0.5]
     spots = rare if rare and rng.random() < 0.5 else spots
-    middle = camera.to_pixels(np.array(spots[int(rng.integers(len(spots)))])) + rng.uniform(-0.4, 0.4, 2) * side_px
+    figures_px = camera.to_pixels(np.array([pose.position_mm for pose in snapshot.figures]))
+    spot_px = camera.to_pixels(np.array(spots[int(rng.integers(len(spots)))]))
     room = np.maximum(np.array(camera.lens.size_px) - side_px, 0)
-    x, y = np.clip(np.nan_to_num(middle) - side_px / 2, 0, room).astype(int).tolist()
+    corners = spot_px - (0.5 + rng.uniform(-0.4, 0.4, (_CORNERS, 2))) * side_px
+    corners = np.clip(np.nan_to_num(corners), 0, room).astype(int)
+    inside = ((figures_px[None] > corners[:, None]) & (figures_px[None] < corners[:, None] + side_px)).all(axis=2)
+    x, y = corners[int(inside.sum(axis=1).argmax())].tolist()
     return (x, y)
 
 
