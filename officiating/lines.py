@@ -66,7 +66,7 @@ class OutOfBounds(Immediate):
                 clauses=self.clauses,
                 key=f"{carrier.id}@{state.play.ran_ns}",
                 players=(carrier.id,),
-                spot_yd=spot_at(facts, carrier, params.word("out_of_bounds.spot"), t_ns),
+                spot_yd=self._spot(facts, carrier, t_ns, params),
                 margin=margin,
                 sigma=sigma,
                 unit="mm",
@@ -75,6 +75,13 @@ class OutOfBounds(Immediate):
                 ripe_ns=facts.t_ns + LINGER_NS,
             ),
         )
+
+    def _spot(self, facts: Facts, carrier: Figure, t_ns: int, params: Params) -> tuple[float, float]:
+        x_yd, y_yd = spot_at(facts, carrier, params.word("out_of_bounds.spot"), t_ns)
+        marks = facts.field.hash_rows_y_yd
+        if params.flag("out_of_bounds.at_mark") and marks:
+            y_yd = min(marks, key=lambda mark: abs(mark - y_yd))
+        return x_yd, y_yd
 
     def _margin(self, facts: Facts, carrier: Figure, scene: Scene, params: Params) -> tuple[float, float, str]:
         """By how much the carrier is over the boundary it is nearest to (or furthest over), its error, its name."""
@@ -94,10 +101,11 @@ class OutOfBounds(Immediate):
         return max(edges)
 
 
-def out_of_bounds_params(spot: str, reason: str, *, ball: bool) -> tuple[Param, ...]:
+def out_of_bounds_params(spot: str, reason: str, *, ball: bool, at_mark: bool = False) -> tuple[Param, ...]:
     """The parameters of `OutOfBounds`, with a rulebook's defaults."""
     return (
         reference_param("out_of_bounds.spot", spot, reason),
+        Param("out_of_bounds.at_mark", at_mark, "", "whether the ball comes back to the nearest in-bounds mark"),
         Param("out_of_bounds.ball", ball, "", "whether the ball over the sideline is out when the base is not"),
     )
 

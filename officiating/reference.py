@@ -52,27 +52,31 @@ def carried(ball: Ball | None, figure: Figure) -> Ball | None:
 def spot_at(facts: Facts, figure: Figure, word: str, t_ns: int) -> tuple[float, float]:
     """Where the ball is spotted for a figure at an instant between the last frame and this one, field yards.
 
-    Along the field it is the reference point's, across it the middle of the base. The figure is taken to have gone on
-    from the frames before as it went, since what happens at the instant (a contact) may stop or turn it, but no
-    further than it got.
+    Across the field that is the hand or the ball, but the middle of a base. The figure is taken to have gone on from
+    the frames before as it went, since what happens at the instant (a contact) may stop or turn it, but no further than
+    it got.
     """
     scenes = facts.recent
     then = find(scenes[-1], figure.id) if scenes else None
+    now = _place(facts, figure, word, facts.scene)
     if then is None or t_ns >= facts.t_ns:
-        return facts.spot_yd(reference(facts, figure, word).x_mm, figure.y_mm)
+        return facts.spot_yd(*now)
     last = scenes[-1]
-    x_mm, y_mm = reference(facts, then, word, last).x_mm, then.y_mm
+    place = _place(facts, then, word, last)
     earlier = next((scene for scene in scenes if last.t_ns - scene.t_ns <= BASELINE_NS), last)
     start = find(earlier, figure.id)
     if start is None or earlier.t_ns >= last.t_ns:
-        x_now, y_now = reference(facts, figure, word).x_mm, figure.y_mm
         share = (t_ns - last.t_ns) / (facts.t_ns - last.t_ns)
-        return facts.spot_yd(x_mm + share * (x_now - x_mm), y_mm + share * (y_now - y_mm))
+        return facts.spot_yd(place[0] + share * (now[0] - place[0]), place[1] + share * (now[1] - place[1]))
     share = (t_ns - last.t_ns) / (last.t_ns - earlier.t_ns)
-    x_on = x_mm + share * (x_mm - reference(facts, start, word, earlier).x_mm)
-    y_on = y_mm + share * (y_mm - start.y_mm)
-    x_now, y_now = reference(facts, figure, word).x_mm, figure.y_mm
-    return facts.spot_yd(_between(x_on, x_mm, x_now), _between(y_on, y_mm, y_now))
+    begun = _place(facts, start, word, earlier)
+    x_mm, y_mm = (_between(at + share * (at - was), at, end) for was, at, end in zip(begun, place, now, strict=True))
+    return facts.spot_yd(x_mm, y_mm)
+
+
+def _place(facts: Facts, figure: Figure, word: str, scene: Scene) -> tuple[float, float]:
+    reach = reference(facts, figure, word, scene)
+    return reach.x_mm, figure.y_mm if word == "base" else reach.y_mm
 
 
 def _between(value: float, one: float, two: float) -> float:
