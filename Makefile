@@ -28,7 +28,7 @@ format: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/formats_page.py docs/formats.md
-	$(BIN)/python -m downfield.rig.rulebooks_page docs/rulebooks.md
+	$(BIN)/python docs/rulebooks_page.py docs/rulebooks.md
 
 clean:
 	rm -rf build *.egg-info $(VENV) .mypy_cache .ruff_cache .pytest_cache

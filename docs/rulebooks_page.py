@@ -1,4 +1,4 @@
-"""Write docs/rulebooks.md from the catalogue: ``python -m downfield.rig.rulebooks_page docs/rulebooks.md``.
+"""Write the page of the rulebooks as read from the catalogue: ``python docs/rulebooks_page.py docs/rulebooks.md``.
 
 How a clause is read stands beside it in the catalogue and its parameters' values in the rulebook, so the page can't
 drift from either; a test holds the committed page against what this module writes, and runs its example.
@@ -116,5 +116,5 @@ def _cell(text: str) -> str:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        raise InputError("usage: python -m downfield.rig.rulebooks_page PATH")
+        raise InputError("usage: python docs/rulebooks_page.py PATH")
     write_text(Path(sys.argv[1]), [page()])
