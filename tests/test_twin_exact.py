@@ -47,12 +47,12 @@ def test_bases_that_walk_into_each_other_stop_at_the_touch(
     after[1, :2] -= step[1] * way
     share = Crowd.of([size, size]).shares(before, after)
     now = before + share[:, None] * (after - before)
-    gap = signed_gap(*(Footprint(*pose, size) for pose in now.tolist())).gap_mm
+    gap = signed_gap(*(Footprint(x, y, turn, size) for x, y, turn in now.tolist())).gap_mm
     assert gap >= -1e-9
     if share.min() < 1:
         assert gap <= TOUCHING_MM + 1e-9
     else:
-        assert signed_gap(*(Footprint(*pose, size) for pose in after.tolist())).gap_mm >= 0
+        assert signed_gap(*(Footprint(x, y, turn, size) for x, y, turn in after.tolist())).gap_mm >= 0
 
 
 def test_a_walker_stops_at_a_standing_base_and_stays_there() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from functools import cache
 from typing import get_args
 
 import pytest
+from twin_recordings import recorded
 
 from downfield.calibration.errors import ScriptError
 from downfield.calibration.field_file import preset
@@ -23,11 +24,6 @@ from downfield.vision.scene import Contact, Figure, Scene
 FIELD = preset("ultimate")
 EXACT = [name for name, make in PLAYS.items() if make().script.motion == "exact"]
 PHYSICS = [name for name in PLAYS if name not in EXACT]
-
-
-@cache
-def record(name: str) -> PlayRecording:
-    return named(name).record()
 
 
 def figure(scene: Scene, id_: str) -> Figure:
@@ -52,7 +48,7 @@ def touched_by_opponent(recording: PlayRecording, player: str) -> bool:
 
 @pytest.mark.parametrize("name", PLAYS)
 def test_every_play_can_be_played_and_says_what_is_expected(name: str) -> None:
-    recording = record(name)
+    recording = recorded(name)
     assert set(recording.expected) == set(get_args(RulebookName)) or name in EXACT
     assert recording.expected or recording.absent
     first, last = recording.scenes[0].t_ns, recording.scenes[-1].t_ns
@@ -68,9 +64,9 @@ def test_every_play_can_be_played_and_says_what_is_expected(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXACT)
 def test_upright_bases_never_overlap_on_exact_paths(name: str) -> None:
-    for scene in record(name).scenes[::3]:
+    for scene in recorded(name).scenes[::3]:
         upright = {one.id for one in scene.figures if one.posture == "upright"}
-        tipping = {event.player for event in record(name).happened if event.type == "fell"}
+        tipping = {event.player for event in recorded(name).happened if event.type == "fell"}
         for contact in scene.contacts:
             if {contact.a, contact.b} <= upright - tipping:
                 assert contact.gap_mm >= -1e-6
@@ -79,9 +75,9 @@ def test_upright_bases_never_overlap_on_exact_paths(name: str) -> None:
 @pytest.mark.parametrize("name", ["clean-tackle", "reception", "broken-tackle-physics"])
 def test_a_play_is_the_same_every_time(name: str) -> None:
     again = named(name).record()
-    assert again.snapshots == record(name).snapshots
-    assert again.scenes == record(name).scenes
-    assert again.events == record(name).events
+    assert again.snapshots == recorded(name).snapshots
+    assert again.scenes == recorded(name).scenes
+    assert again.events == recorded(name).events
 
 
 def test_an_unknown_play_is_named_with_what_there_is() -> None:
@@ -103,7 +99,7 @@ def test_an_unknown_play_is_named_with_what_there_is() -> None:
     ],
 )
 def test_the_runner_is_hit_as_the_name_says(name: str, runner: str, defender: str, angle_deg: float) -> None:
-    recording = record(name)
+    recording = recorded(name)
     first = next(one for one in contacts(recording, RB, RCB) if one.since_ns is not None)
     assert (first.face_a, first.face_b) == (runner, defender)
     assert first.angle_deg == pytest.approx(angle_deg, abs=0.01)
@@ -115,7 +111,7 @@ def test_the_runner_is_hit_as_the_name_says(name: str, runner: str, defender: st
 
 def test_only_square_hits_are_tackles_under_the_efl() -> None:
     by_efl = {
-        name: bool(record(name).expected["efl"])
+        name: bool(recorded(name).expected["efl"])
         for name in ("clean-tackle", "side-hit", "into-side", "from-behind", "into-back", "side-rub", "corner-hit")
     }
     assert by_efl == {
@@ -131,7 +127,7 @@ def test_only_square_hits_are_tackles_under_the_efl() -> None:
 
 @pytest.mark.parametrize("miss_mm", [0.1, 0.2, 0.5, 1.0])
 def test_a_near_miss_misses_by_what_it_says(miss_mm: float) -> None:
-    recording = record(f"near-miss-{miss_mm:g}")
+    recording = recorded(f"near-miss-{miss_mm:g}")
     gaps = [one.gap_mm for one in contacts(recording, RB, RCB)]
     assert min(gaps) == pytest.approx(miss_mm, abs=0.02)
     assert not touched_by_opponent(recording, RB)
@@ -141,7 +137,7 @@ def test_a_near_miss_misses_by_what_it_says(miss_mm: float) -> None:
 
 @pytest.mark.parametrize("short_mm", [0.1, 0.5])
 def test_a_runner_stopped_short_stands_that_far_away(short_mm: float) -> None:
-    recording = record(f"stopped-short-{short_mm:g}")
+    recording = recorded(f"stopped-short-{short_mm:g}")
     last = recording.scenes[-1]
     assert last.board == "off"
     gap = signed_gap(figure(last, RB).footprint, figure(last, RCB).footprint).gap_mm
@@ -157,7 +153,7 @@ def test_a_corner_hit_has_the_angle_asked_for(angle_deg: float) -> None:
 
 
 def test_the_spot_of_a_tackle_is_where_the_base_was_at_the_touch() -> None:
-    recording = record("clean-tackle")
+    recording = recorded("clean-tackle")
     (call,) = recording.expected["tap"]
     (hand,) = recording.expected["lions-den"]
     runner = figure(recording.scenes[-1], RB)  # who has stood since the touch
@@ -170,7 +166,7 @@ def test_the_spot_of_a_tackle_is_where_the_base_was_at_the_touch() -> None:
 
 @pytest.mark.parametrize("name", ["broken-tackle", "broken-tackle-physics"])
 def test_in_a_broken_tackle_only_the_tackler_falls(name: str) -> None:
-    recording = record(name)
+    recording = recorded(name)
     touch, fall = happened(recording, "touched", RCB)[0], happened(recording, "fell", RCB)[0]
     assert 0 < fall - touch < 500_000_000
     assert not happened(recording, "fell", RB)
@@ -179,7 +175,7 @@ def test_in_a_broken_tackle_only_the_tackler_falls(name: str) -> None:
 
 
 def test_a_second_tackler_stands_while_the_first_falls() -> None:
-    recording = record("second-tackler")
+    recording = recorded("second-tackler")
     assert happened(recording, "fell", RCB)
     (call,) = recording.expected["tap"]
     assert call.kind == "tackle"
@@ -189,7 +185,7 @@ def test_a_second_tackler_stands_while_the_first_falls() -> None:
 
 @pytest.mark.parametrize("name", ["both-fall", "both-fall-physics"])
 def test_both_fall_soon_after_the_touch(name: str) -> None:
-    recording = record(name)
+    recording = recorded(name)
     touch = min(set(happened(recording, "touched", RCB)) & set(happened(recording, "touched", RB)))
     for player in (RB, RCB):
         assert 0 < happened(recording, "fell", player)[0] - touch < 500_000_000
@@ -197,7 +193,7 @@ def test_both_fall_soon_after_the_touch(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["fumble", "fumble-tails", "fumble-physics"])
 def test_in_a_fumble_only_the_runner_falls(name: str) -> None:
-    recording = record(name)
+    recording = recorded(name)
     touch = min(set(happened(recording, "touched", RCB)) & set(happened(recording, "touched", RB)))
     assert 0 < happened(recording, "fell", RB)[0] - touch < 500_000_000
     assert not happened(recording, "fell", RCB)
@@ -206,20 +202,20 @@ def test_in_a_fumble_only_the_runner_falls(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["falls-alone", "falls-alone-physics"])
 def test_he_who_falls_alone_was_touched_by_nobody(name: str) -> None:
-    recording = record(name)
+    recording = recorded(name)
     fall = happened(recording, "fell", RB)[0]
     assert not [t for t in happened(recording, "touched", RB) if t < fall]
 
 
 def test_the_fallen_defender_lay_long_before_the_touch() -> None:
-    recording = record("fallen-defender")
+    recording = recorded("fallen-defender")
     assert happened(recording, "touched", RCB)[0] - happened(recording, "fell", RCB)[0] > 1_000_000_000
     assert "tackle" in recording.absent["tap"]
     assert [call.kind for call in recording.expected["lions-den"]] == ["tackle"]
 
 
 def test_a_lost_ball_is_a_fumble_only_where_the_ball_counts() -> None:
-    recording = record("ball-lost")
+    recording = recorded("ball-lost")
     assert [scene.ball.state for scene in recording.scenes if scene.ball][-1] == "loose"
     assert not touched_by_opponent(recording, RB)
     assert recording.expected["tap"] == ()
@@ -236,7 +232,7 @@ def test_the_sideline_is_grazed_by_what_is_asked(outside_mm: float) -> None:
 
 
 def test_he_who_runs_out_is_spotted_where_he_crossed() -> None:
-    recording = record("out-of-bounds")
+    recording = recorded("out-of-bounds")
     (call,) = recording.expected["tap"]
     (lion,) = recording.expected["lions-den"]
     assert call.spot_yd is not None
@@ -248,7 +244,7 @@ def test_he_who_runs_out_is_spotted_where_he_crossed() -> None:
 
 @pytest.mark.parametrize("name", ["touchdown", "touchdown-physics"])
 def test_a_touchdown_crosses_the_plane_untouched(name: str) -> None:
-    recording = record(name)
+    recording = recorded(name)
     assert figure(recording.scenes[-1], RB).footprint.reach_mm(0.0) > FIELD.length_mm
     assert not touched_by_opponent(recording, RB)
 
@@ -262,7 +258,7 @@ def test_the_goal_line_stop_is_short_by_what_is_asked(short_mm: float) -> None:
 
 
 def test_in_a_safety_all_of_the_runner_is_behind_his_goal_line() -> None:
-    recording = record("safety")
+    recording = recorded("safety")
     assert touched_by_opponent(recording, RB)
     assert figure(recording.scenes[-1], RB).footprint.reach_mm(0.0) < 0.0
 
@@ -278,7 +274,7 @@ def test_in_a_safety_all_of_the_runner_is_behind_his_goal_line() -> None:
     ],
 )
 def test_the_right_man_is_first_to_the_ball(name: str, first: str) -> None:
-    recording = record(name)
+    recording = recorded(name)
     touches = [event for event in recording.happened if event.type == "touched_ball"]
     assert touches[0].player == first
     assert recording.scenes[-1].ball is not None
@@ -287,12 +283,12 @@ def test_the_right_man_is_first_to_the_ball(name: str, first: str) -> None:
 
 
 def test_a_simultaneous_touch_is_within_a_thousandth_of_a_second() -> None:
-    touches = {e.player: e.t_ns for e in record("simultaneous").happened if e.type == "touched_ball"}
+    touches = {e.player: e.t_ns for e in recorded("simultaneous").happened if e.type == "touched_ball"}
     assert abs(touches[SE] - touches[RCB]) < 1_000_000
 
 
 def test_in_an_overrun_the_whole_base_is_more_than_its_length_past_the_untouched_ball() -> None:
-    recording = record("overrun")
+    recording = recorded("overrun")
     assert not [event for event in recording.happened if event.type == "touched_ball"]
     ball = recording.scenes[-1].ball
     assert ball is not None
@@ -302,7 +298,7 @@ def test_in_an_overrun_the_whole_base_is_more_than_its_length_past_the_untouched
 
 @pytest.mark.parametrize(("name", "behind"), [("pitch", True), ("illegal-pitch", False)])
 def test_the_back_of_a_pitch_is_behind_or_not(name: str, behind: bool) -> None:
-    recording = record(name)
+    recording = recorded(name)
     pitch = next(event for event in recording.events if event.body.type == "pitch")
     scene = next(scene for scene in recording.scenes if scene.t_ns >= pitch.t_ns)
     assert (figure(scene, FB).x_mm < figure(scene, QB).x_mm) == behind
@@ -324,26 +320,26 @@ def test_as_many_are_pivoted_as_is_said(offence: int, defence: int) -> None:
 
 
 def test_the_engaged_pivot_turns_an_engaged_man() -> None:
-    recording = record("engaged-pivot")
+    recording = recorded("engaged-pivot")
     held = next(scene for scene in recording.scenes if figure(scene, C).posture == "lifted")
     before = recording.scenes[held.frame - 5]
     assert any(one.since_ns is not None and C in (one.a, one.b) for one in before.contacts)
 
 
 def test_the_moved_pivot_moves_him() -> None:
-    recording = record("moved-pivot")
+    recording = recorded("moved-pivot")
     off = [scene for scene in recording.scenes if scene.board == "off" and scene.t_ns > 500_000_000]
     assert figure(off[-1], FB).x_mm - figure(off[0], FB).x_mm == pytest.approx(8.0)
 
 
 @pytest.mark.parametrize(("name", "count"), [("three-stops", 3), ("four-stops", 4)])
 def test_the_board_is_stopped_so_often(name: str, count: int) -> None:
-    power = [scene.board for scene in record(name).scenes]
-    assert sum(a == "on" and b == "off" for a, b in zip(power, power[1:], strict=False)) == count
+    power = [scene.board for scene in recorded(name).scenes]
+    assert sum(a == "on" and b == "off" for a, b in itertools.pairwise(power)) == count
 
 
 def test_wrong_line_ups_are_wrong_in_what_they_say() -> None:
-    first = {name: record(name).scenes[0] for name in ("six-on-line", "wide-off-line", "no-separation", "too-deep")}
+    first = {name: recorded(name).scenes[0] for name in ("six-on-line", "wide-off-line", "no-separation", "too-deep")}
     line_mm = 40.0 * FIELD.mm_per_yd_x
     on_line = [one for one in first["six-on-line"].figures if abs(one.footprint.reach_mm(0.0) - line_mm) < 1.0]
     assert len([one for one in on_line if one.jersey == "dark"]) == 6
@@ -357,14 +353,14 @@ def test_wrong_line_ups_are_wrong_in_what_they_say() -> None:
 
 def test_twelve_men_are_called_only_when_claimed() -> None:
     for name, calls in (("twelve-men", 1), ("twelve-men-unclaimed", 0)):
-        recording = record(name)
+        recording = recorded(name)
         assert len([one for one in recording.scenes[0].figures if one.jersey == "dark"]) == 12
         assert len(recording.expected["tap"]) == calls
 
 
 @pytest.mark.parametrize(("name", "times"), [("turned-back", 1), ("turned-back-twice", 2)])
 def test_he_turns_back_so_often_and_moves_that_way(name: str, times: int) -> None:
-    recording = record(name)
+    recording = recorded(name)
     marks = [t_ns for mark, t_ns in recording.marks.items() if mark.startswith("turned")]
     assert len(marks) == times
     for t_ns in marks:
@@ -375,7 +371,7 @@ def test_he_turns_back_so_often_and_moves_that_way(name: str, times: int) -> Non
 
 
 def test_the_pushed_runner_faces_ahead_and_goes_back() -> None:
-    recording = record("pushed-back")
+    recording = recorded("pushed-back")
     touch = min(set(happened(recording, "touched", RCB)) & set(happened(recording, "touched", RB)))
     scenes = [scene for scene in recording.scenes if scene.t_ns < touch]
     furthest = max(figure(scene, RB).x_mm for scene in scenes)
@@ -384,7 +380,7 @@ def test_the_pushed_runner_faces_ahead_and_goes_back() -> None:
 
 
 def test_the_returner_comes_three_seconds_late() -> None:
-    recording = record("kickoff-return")
+    recording = recorded("kickoff-return")
     first_on = next(scene.t_ns for scene in recording.scenes if scene.board == "on")
     seen = next(scene for scene in recording.scenes if any(one.id == RB for one in scene.figures))
     assert seen.t_ns - first_on >= 3_000_000_000
@@ -392,7 +388,7 @@ def test_the_returner_comes_three_seconds_late() -> None:
 
 
 def test_the_punt_comes_down_ten_yards_past_the_deeper_gunner() -> None:
-    recording = record("punt")
+    recording = recorded("punt")
     last = recording.scenes[-1]
     deepest = max(figure(last, id_).footprint.reach_mm(0.0) for id_ in (SE, FL)) / FIELD.mm_per_yd_x
     (call,) = recording.expected["tap"]

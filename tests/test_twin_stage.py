@@ -62,7 +62,7 @@ def test_frames_are_evenly_spaced(fps: float) -> None:
     assert times[0] == 0
     assert len(times) == int(0.5 * fps) + 1
     steps = [b - a for a, b in itertools.pairwise(times)]
-    assert max(steps) - min(steps) <= 1_000_000_000 // 240 + 1
+    assert max(steps) - min(steps) <= 1
     assert [scene.frame for scene in recording.scenes] == list(range(len(times)))
     assert [scene.t_ns for scene in recording.scenes] == times
 
@@ -182,7 +182,7 @@ def test_after_a_cut_everybody_stands_at_the_spot() -> None:
     )
     last = {figure.id: figure for figure in recording.scenes[-1].figures}
     fronts = [last[id_].footprint.reach_mm(0.0) / 9.9 for id_ in ("dark-52", SE)]
-    assert fronts == pytest.approx([42.0, 42.0], abs=0.1)
+    assert fronts == pytest.approx([42.0, 42.0], abs=0.2)
 
 
 def test_a_cut_to_an_unknown_mark_says_what_there_is() -> None:

@@ -41,9 +41,28 @@ SS: Final = "light-33"
 FS: Final = "light-38"
 
 _ROLES: Final = {
-    C: "C", LG: "G", RG: "G", LT: "T", RT: "T", TE: "TE", SE: "WR", FL: "WR", QB: "QB", RB: "RB", FB: "RB",
-    NT: "NT", LDT: "DL", RDT: "DL", LDE: "DL", RDE: "DL", LLB: "LB", RLB: "LB",
-    LCB: "DB", RCB: "DB", SS: "DB", FS: "DB",
+    C: "C",
+    LG: "G",
+    RG: "G",
+    LT: "T",
+    RT: "T",
+    TE: "TE",
+    SE: "WR",
+    FL: "WR",
+    QB: "QB",
+    RB: "RB",
+    FB: "RB",
+    NT: "NT",
+    LDT: "DL",
+    RDT: "DL",
+    LDE: "DL",
+    RDE: "DL",
+    LLB: "LB",
+    RLB: "LB",
+    LCB: "DB",
+    RCB: "DB",
+    SS: "DB",
+    FS: "DB",
 }
 
 OFFENCE_11: Final = (C, LG, RG, LT, RT, TE, SE, FL, QB, RB, FB)
@@ -54,7 +73,8 @@ HAND_MM: Final = (11.0, -4.0)
 """Where the twin's runners carry the ball, ahead of the base's centre and to its left."""
 
 _APART_MM = 19.5  # between neighbours on the line: more than a base's width (EFL) and than a yard (TAP)
-_CLEAR_MM = 33.0  # where a base's length of separation is asked for
+_CLEAR_LENGTHS = 1.02  # where a base's length of separation is asked for
+_STACKED_MM = 1.0  # between the centre and a quarterback stacked behind him
 
 
 def teams(base: BaseSize = BASE) -> tuple[Player, ...]:
@@ -81,11 +101,11 @@ def standard(field: FieldModel, *, apart_yd: float = 5.0, base: BaseSize = BASE)
     step = (base.width_mm + _APART_MM) / field.mm_per_yd_y
     wide = min(field.width_yd / 2 - base.width_mm / field.mm_per_yd_y, 5.2 * step)
     deep = base.length_mm / field.mm_per_yd_x
-    clear = _CLEAR_MM / field.mm_per_yd_x
+    clear = _CLEAR_LENGTHS * deep
     quarterback = deep + clear
     runner = quarterback + deep + clear
     if runner > 18.0:  # on boards with small yards the quarterback is stacked, as only he may be
-        quarterback = deep + 6.0 / field.mm_per_yd_x
+        quarterback = deep + _STACKED_MM / field.mm_per_yd_x
         runner = quarterback + deep + clear
     second, third = apart_yd + deep + clear, apart_yd + 2 * (deep + clear)
     offence = {

@@ -58,29 +58,32 @@ class Lookout:
                 return self.world.tilt_deg(player) > FALLEN_DEG
 
     def _touch(self, a: Footprint, b: Footprint) -> bool:
-        if math.dist((a.x_mm, a.y_mm), (b.x_mm, b.y_mm)) > _NEAR_MM:
-            return False
-        return signed_gap(a, b).gap_mm <= self.touching_mm
+        near = math.dist((a.x_mm, a.y_mm), (b.x_mm, b.y_mm)) <= _NEAR_MM
+        return near and signed_gap(a, b).gap_mm <= self.touching_mm
 
     def _engaged(self, player: str) -> bool:
         here, jersey = self.world.footprint(player), self.players[player].jersey
-        opponents = (
-            figure.id
-            for figure in self.world.snapshot().figures
-            if self.players[figure.id].jersey != jersey and not figure.in_hand
-        )
         return any(
             self._touch(here, self.world.footprint(other)) and self.world.tilt_deg(other) <= FALLEN_DEG
-            for other in opponents
+            for other in self._near((here.x_mm, here.y_mm))
+            if self.players[other].jersey != jersey
         )
 
     def _ball_touched(self) -> bool:
-        snapshot = self.world.snapshot()
-        ball = snapshot.ball
+        ball = self.world.snapshot().ball
         if ball is None or ball.kind != "magnetic":
             return False
-        disc = Footprint(ball.position_mm[0], ball.position_mm[1], 0.0, _BALL)
-        return any(self._touch(self.world.footprint(figure.id), disc) for figure in snapshot.figures)
+        x, y, _ = ball.position_mm
+        disc = Footprint(x, y, 0.0, _BALL)
+        return any(self._touch(self.world.footprint(id_), disc) for id_ in self._near((x, y)))
+
+    def _near(self, place_mm: tuple[float, float]) -> tuple[str, ...]:
+        """Who stands on the board near enough to touch something there."""
+        return tuple(
+            figure.id
+            for figure in self.world.snapshot().figures
+            if not figure.in_hand and math.dist(figure.position_mm[:2], place_mm) <= _NEAR_MM
+        )
 
     def _on_sideline(self, player: str) -> bool:
         base = self.world.footprint(player)

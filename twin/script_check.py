@@ -14,7 +14,7 @@ from downfield.calibration.field_file import load_field
 from downfield.calibration.records import from_data, read_text
 from downfield.twin.ground import Ground
 from downfield.twin.script import Cut, Script, Stance
-from downfield.vision.gap import signed_gap
+from downfield.vision.gap import signed_gaps
 
 _FASTEST_FPS = 240.0
 _NAMES_FIGURES = ("player", "a", "b", "start", "away_from", "toward", "receiver", "to", "gunners", "returner")
@@ -77,12 +77,13 @@ def _check_line(script: Script, field: FieldModel, line_yd: float, formation: tu
         bases = [(stance.player, ground.stand(players[stance.player], stance)) for stance in formation]
     except ScriptError as error:
         raise ScriptError(f"{where}: {error}") from None
-    for (a, base_a), (b, base_b) in itertools.combinations(bases, 2):
+    pairs = list(itertools.combinations(bases, 2))
+    gaps = signed_gaps([a for (_, a), _ in pairs], [b for _, (_, b) in pairs])
+    for ((a, _), (b, _)), gap in zip(pairs, gaps, strict=True):
         if a == b:
             raise ScriptError(f"{where}: {a} is placed twice")
-        gap_mm = signed_gap(base_a, base_b).gap_mm
-        if gap_mm < 0:
-            raise ScriptError(f"{where}: the bases of {a} and {b} overlap by {-gap_mm:.1f} mm")
+        if gap.gap_mm < 0:
+            raise ScriptError(f"{where}: the bases of {a} and {b} overlap by {-gap.gap_mm:.1f} mm")
 
 
 def _check_known(named: Iterable[str], ids: Container[str], where: str) -> None:

@@ -27,8 +27,8 @@ from downfield.vision.footprint import Footprint
 from downfield.vision.gap import signed_gap
 from downfield.vision.scene import Scene
 
-TICKS_PER_S: Final = 240
-"""How often the stage looks at the table; frames are a whole number of ticks apart where the frame rate allows it."""
+LOOKS_PER_S: Final = 120
+"""How often the stage looks at the table at least; frames are a whole number of looks apart."""
 
 EXACT_TOUCHING_MM: Final = 0.01
 """Bases this near touch on exact paths, where nothing chatters."""
@@ -71,6 +71,8 @@ class Stage:
         self._touching_mm = EXACT_TOUCHING_MM if script.motion == "exact" else TOUCHING_MM
         self.truth = Truth(self.world, touching_mm=self._touching_mm)
         self.history = History(self.world, self.truth, self.ground, self.marks)
+        self._ticks_per_frame = math.ceil(LOOKS_PER_S / script.fps)
+        self._ticks_per_s = self._ticks_per_frame * script.fps
         self._tick = 0
         self._guides: dict[str, list[do.Point]] = {}  # polylines that the physics is steered along
         self._record()
@@ -94,9 +96,8 @@ class Stage:
         """One tick: guide the figures, let the table go on, keep a frame when it is due."""
         self._guide()
         self._tick += 1
-        self.world.step_to(self._tick * 1_000_000_000 // TICKS_PER_S)
-        frames_due = self._tick * self.script.fps / TICKS_PER_S
-        if frames_due >= len(self.snapshots) - 1e-9:
+        self.world.step_to(round(self._tick * 1e9 / self._ticks_per_s))
+        if self._tick % self._ticks_per_frame == 0:
             self._record(*sights)
 
     def _record(self, *sights: Sight) -> None:
@@ -136,13 +137,13 @@ class Stage:
 
     @_do.register
     def _(self, step: do.Wait) -> None:
-        for _ in range(round(step.seconds * TICKS_PER_S)):
+        for _ in range(round(step.seconds * self._ticks_per_s)):
             self._pass()
 
     @_do.register
     def _(self, step: do.Until) -> None:
         lookout = self._lookout()
-        for _ in range(round(step.within_s * TICKS_PER_S)):
+        for _ in range(round(step.within_s * self._ticks_per_s)):
             if any(lookout.holds(happening) for happening in step.happens):
                 break
             self._pass()
@@ -210,7 +211,7 @@ class Stage:
     @_do.register
     def _(self, step: do.LayStick) -> None:
         here = self.world.footprint(step.start)
-        coach = Coach(self.world, self.field, step.by, 1 / TICKS_PER_S)
+        coach = Coach(self.world, self.field, step.by, 1 / self._ticks_per_s)
         self._show(coach.lay_stick((here.x_mm, here.y_mm), self.ground.point_mm(step.end), step.seconds))
 
     @_do.register
@@ -228,7 +229,7 @@ class Stage:
             self.world.steer(stance.player, None)
             base = self.ground.stand(self._players[stance.player], stance)
             self.world.place(stance.player, base.x_mm, base.y_mm, base.heading_deg)
-        for _ in range(round(step.seconds * TICKS_PER_S)):
+        for _ in range(round(step.seconds * self._ticks_per_s)):
             self._pass()
 
     def _new_line(self, cut: do.Cut) -> float:
@@ -240,7 +241,7 @@ class Stage:
         return self.history.foremost_yd(player, self.marks[mark])[0]
 
     def _hand(self, step: do.Hands, moves: tuple[do.Handling, ...]) -> Iterator[Sight]:
-        coach = Coach(self.world, self.field, step.by, 1 / TICKS_PER_S)
+        coach = Coach(self.world, self.field, step.by, 1 / self._ticks_per_s)
         last: Sight | None = None
         for move in moves:
             goal = None if move.lift_away else self._goal(move)

@@ -100,8 +100,8 @@ def _drawn(seed: int, draw: np.random.Generator, board: str) -> Script:
         Wait(0.2),
         Board(on=True, by="home"),
     ]
-    for chaser in draw.choice(_DEFENCE_PIVOTS, size=int(draw.integers(0, 4)), replace=False):
-        steps.append(Steer(str(chaser), toward=carrier))
+    chasers = draw.choice(_DEFENCE_PIVOTS, size=int(draw.integers(0, 4)), replace=False)
+    steps += [Steer(str(chaser), toward=carrier) for chaser in chasers]
     for _ in range(int(draw.integers(0, 3))):
         steps += [Wait(float(draw.uniform(0.4, 1.0))), *_stop(draw)]
     ends = (Engaged(carrier), Reaches(carrier, 15.0), TouchesSideline(carrier))

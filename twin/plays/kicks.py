@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, LineUp, PivotsDone, Set, SetUp
-from downfield.twin.formations import DEFENCE_11, FB, FL, LCB, OFFENCE_11, QB, RB, RCB, SE, SS, teams
+from downfield.twin.formations import DEFENCE_11, FB, FL, LCB, OFFENCE_11, QB, RB, SE, SS, teams
 from downfield.twin.history import History
 from downfield.twin.performance import Play
 from downfield.twin.plays.common import (

@@ -97,7 +97,7 @@ def twelve_men(claimed: bool = True) -> Play:
     players = (*teams(), twelfth)
     claim: tuple[Step, ...] = (Say(Claim("too_many_men", "away")), Wait(0.3)) if claimed else ()
     start: tuple[Step, ...] = (Say(SetUp("home", 1, 40.0)), Say(LineUp(players, "dark")), Wait(0.2), Say(Set()))
-    steps = (*start, Wait(0.2), *claim) if claimed else (*start, *_snap()[4:])
+    steps = (*start, Wait(0.2), *claim) if claimed else (*start, *_snap()[5:])
     script = scrimmage("twelve-men", "The offence has twelve men on the field.", steps, speeds={QB: 0.0})
     formation = (*script.formation, Stance("dark-40", -10.0, 8.0))
     tap = (ExpectedCall("penalty", clauses=("TAP-042",)),) if claimed else ()

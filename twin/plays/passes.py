@@ -145,7 +145,7 @@ def pitch(legal: bool = True) -> Play:
         legal: whether the back is behind the quarterback; else he is ahead of him.
 
     """
-    back = Stance(FB, -12.0 if legal else -2.5, -7.0 if legal else -14.0)
+    back = () if legal else (Stance(FB, -2.5, -14.0),)
     steps = (
         *opening(40.0, QB),
         Wait(0.5),
@@ -161,7 +161,7 @@ def pitch(legal: bool = True) -> Play:
     )
     name = "pitch" if legal else "illegal-pitch"
     about = "The ball is pitched " + ("to a back behind." if legal else "forward to a back.")
-    script = scrimmage(name, about, steps, back, speeds={QB: 0.0})
+    script = scrimmage(name, about, steps, *back, speeds={QB: 0.0, FB: 5.0})
     absent: tuple[CallKind, ...] = ("penalty", "pivot", "tackle", "fumble")
     refused: dict[RulebookName, tuple[str, ...]] = {} if legal else {"tap": ("pitch",)}
     return Play(script, lambda _: expect(absent={"tap": absent}, refused=refused))
