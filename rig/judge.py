@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -29,19 +30,18 @@ def judge(
     reported: Annotated[bool, typer.Option(help="Show also what is only reported.")] = False,
 ) -> None:
     """Judge recorded tracks under a rulebook."""
-    console = Console()
     judgement = _judged(tracks, events, rulebook)
     if output is not None:
         header = CallsHeader(
             judgement.rulebook, tracks.name, judgement.state.text, judgement.state.score, judgement.refused
         )
         write_calls(output, header, judgement.calls)
-    console.print(_table(judgement, reported=reported))
-    for refused in judgement.refused:
-        console.print(f"[yellow]refused[/] {refused.event}: {refused.reason}", highlight=False)
-    console.print(judgement.state.text, highlight=False)
-    if against is not None:
-        console.print(_comparison(judgement, _judged(tracks, events, against)))
+    other = None if against is None else _judged(tracks, events, against)
+    shown = [call for call in judgement.calls if reported or call.verdict != "reported"]
+    if sys.stdout.isatty():
+        _show(judgement, shown, other)
+    else:
+        sys.stdout.write("\n".join(_lines(judgement, shown, other)) + "\n")
 
 
 def _judged(tracks: Path, events: Path | None, rulebook: str) -> Judgement:
@@ -51,14 +51,31 @@ def _judged(tracks: Path, events: Path | None, rulebook: str) -> Judgement:
     return judge_recording(recorded, declared, book, recorded.header.field, players=recorded.header.players)
 
 
-def _table(judgement: Judgement, *, reported: bool) -> Table:
-    shown = [call for call in judgement.calls if reported or call.verdict != "reported"]
+def _lines(judgement: Judgement, shown: Sequence[Call], other: Judgement | None) -> Iterator[str]:
+    """Everything as plain lines, one call each, for pipes and files."""
+    yield f"{judgement.rulebook}: {len(shown)} calls"
+    yield from ("  ".join(part for part in _row(call) if part) for call in shown)
+    yield from (f"refused {refused.event}: {refused.reason}" for refused in judgement.refused)
+    yield judgement.state.text
+    if other is not None:
+        yield f"{judgement.rulebook} against {other.rulebook}"
+        yield from (one.text for one in differences(judgement.calls, other.calls))
+
+
+def _show(judgement: Judgement, shown: Sequence[Call], other: Judgement | None) -> None:
+    """Everything as tables, on a terminal."""
+    console = Console()
     table = Table(title=f"{judgement.rulebook}: {len(shown)} calls", title_justify="left")
     for name in ("time", "call", "verdict", "spot", "margin", "sure", "clauses"):
         table.add_column(name, justify="right" if name in {"time", "spot", "margin", "sure"} else "left")
     for call in shown:
         table.add_row(*_row(call), style="yellow" if call.verdict in {"too_close", "proposed"} else None)
-    return table
+    console.print(table)
+    for refused in judgement.refused:
+        console.print(f"[yellow]refused[/] {refused.event}: {refused.reason}", highlight=False)
+    console.print(judgement.state.text, highlight=False)
+    if other is not None:
+        console.print(_comparison(judgement, other))
 
 
 def _row(call: Call) -> Sequence[str]:
