@@ -13,7 +13,8 @@ from downfield.calibration.field import Array
 from downfield.twin.look import FigureLook, Solid
 from downfield.twin.render_mujoco import MujocoRenderer
 from downfield.twin.renderer import Image, RenderedFrame
-from downfield.twin.snapshot import HandPose, Snapshot
+from downfield.twin.snapshot import HandPose, Snapshot, StickPose
+from downfield.twin.solids import SolidPlacer
 
 _SEEN_AT = np.linspace(0.2, 0.8, 7)
 
@@ -180,3 +181,20 @@ def test_the_same_snapshot_gives_the_same_bytes() -> None:
     snapshot = standing(_spread_out(9))
     first, second = (_render(snapshot, camera, figure).image for _ in range(2))
     assert (first == second).all()
+
+
+def test_hands_and_sticks_are_drawn_where_their_outlines_say() -> None:
+    camera = camera_over((640, 360), 6.0, 0.1)
+    hand = HandPose((400.0, 250.0, 30.0), (420.0, -300.0, 150.0), holds="dark-0")
+    stick = StickPose((600.0, 200.0, 3.0), (750.0, 300.0, 3.0))
+    snapshot = dataclasses.replace(standing(np.empty((0, 3))), hands=(hand,), sticks=(stick,))
+    look = dataclasses.replace(look_of((), camera), sleeve=(0.8, 0.8, 0.8), ambient=0.5)
+    renderer = MujocoRenderer(look, ())
+    drawn = renderer.render(snapshot, camera, t_ns=0).image.max(axis=2) > 40
+    renderer.close()
+    outlined = np.zeros((360, 640), dtype=np.uint8)
+    for points in camera.to_pixels(SolidPlacer(look).place(snapshot).points_mm):
+        cv2.fillConvexPoly(outlined, cv2.convexHull(np.round(points).astype(np.int32)), (255,))
+    both = drawn & (outlined > 0)
+    assert both.sum() > 5000
+    assert both.sum() / (drawn | (outlined > 0)).sum() > 0.93

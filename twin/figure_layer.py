@@ -253,7 +253,7 @@ def _add_lamp(spec: Any, lamp: Lamp, ambient: float) -> None:
 
 def _add_geom(scene: Any, solid: Solid) -> None:
     a, b, c = solid.size_mm
-    size = {"box": (a, b, c), "ellipsoid": (a, b, c), "capsule": (a, a, b), "cylinder": (a, a, b)}[solid.kind]
+    size = {"box": (a, b, c), "ellipsoid": (a, b, c), "capsule": (a, b, 0.0), "cylinder": (a, b, 0.0)}[solid.kind]
     turn = np.empty(9)
     mujoco.mju_quat2Mat(turn, np.array(solid.rotation))
     rgba = np.array([*solid.colour, solid.opacity], dtype=np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Literal
 
 import numpy as np
@@ -11,39 +12,53 @@ from downfield.twin.look import Colour, Solid
 from downfield.twin.snapshot import HandPose, Quaternion, StickPose, Vector
 from downfield.vision.footprint import Array
 
-_PALM_MM = (48.0, 40.0, 15.0)
-_FINGER_MM = (8.5, 30.0)
-_WRIST_MM = 27.0
-_FOREARM_MM = 38.0
-_FINGERS_MM = 75.0  # fingertip to knuckles
-_HAND_MM = 165.0  # fingertip to wrist
+# A hand is laid out from its fingertips: how far back along the arm, how far up.
+_MIDDLE_JOINT_MM = (24.0, 27.0)
+_KNUCKLE_MM = (64.0, 36.0)
+_THUMB_ROOT_MM = (96.0, 26.0)
+_PALM_AT_MM = (108.0, 36.0)
+_PALM_MM = (56.0, 42.0, 19.0)
+_WRIST_MM = (150.0, 38.0)
+_CUFF_MM = (200.0, 42.0)
+_FINGER_MM, _THUMB_MM, _WRIST_RADIUS_MM, _SLEEVE_MM = 8.0, 10.0, 25.0, 36.0
+_APART_MM = 19.5  # knuckle to knuckle
 _STICK_MM = 2.0
 _WHITE: Colour = (0.92, 0.91, 0.86)
 
 
 def hand_solids(hand: HandPose, skin: Colour, sleeve: Colour) -> tuple[Solid, ...]:
-    """Fingers, palm, wrist and sleeve; the fingertips meet at the pose's fingertip when the hand holds a figure."""
-    tip = np.array(hand.fingertip_mm)
-    back = np.array(hand.elbow_mm) - tip
-    reach = float(np.linalg.norm(back))
-    back /= reach
-    side = np.cross([0.0, 0.0, 1.0], back)
-    side /= max(float(np.linalg.norm(side)), 1e-9)
-    up = np.cross(back, side)
-    # A closed hand pinches a figure from above; an open one points at it.
-    spread = 7.0 if hand.holds else 13.0
-    knuckles = tip + back * _FINGERS_MM + up * 22.0
-    solids = [
-        _limb(knuckles + side * 20.0 * place, tip + side * spread * place, _FINGER_MM[0], skin)
-        for place in (-1.5, -0.5, 0.5, 1.5)
-    ]
-    thumb = tip + back * _FINGERS_MM * 1.1 + side * 38.0
-    solids.append(_limb(thumb, tip + side * (10.0 if hand.holds else 40.0) + back * 18.0, _FINGER_MM[0] * 1.15, skin))
-    palm = tip + back * 105.0 + up * 20.0
-    solids.append(Solid("ellipsoid", _PALM_MM, _vector(palm), _axes(back, side), skin))
-    wrist = tip + back * _HAND_MM + up * 18.0
-    solids.append(_limb(palm, wrist + back * 40.0, _WRIST_MM, skin))
-    solids.append(_limb(wrist + back * 45.0, tip + back * max(reach, _HAND_MM + 60.0) + up * 18.0, _FOREARM_MM, sleeve))
+    """Fingers, thumb, palm, wrist and sleeve; a hand that holds a figure pinches it between thumb and fingers."""
+    tip, elbow = np.array(hand.fingertip_mm), np.array(hand.elbow_mm)
+    back = (elbow - tip) * [1.0, 1.0, 0.0]
+    back /= max(float(np.linalg.norm(back)), 1e-9)
+    side = np.array([-back[1], back[0], 0.0])
+
+    def at(place: tuple[float, float], aside_mm: float = 0.0) -> Array:
+        point: Array = tip + back * place[0] + side * aside_mm + np.array([0.0, 0.0, place[1]])
+        return point
+
+    spread = 0.45 if hand.holds else 0.85
+    solids = []
+    for finger in (-1.5, -0.5, 0.5, 1.5):
+        aside, short = finger * _APART_MM, 5.0 * abs(finger + 0.4)  # the middle finger is the longest
+        ends = (
+            at((short, 0.0), aside * spread),
+            at(_MIDDLE_JOINT_MM, aside * (1 + spread) / 2),
+            at(_KNUCKLE_MM, aside),
+        )
+        solids += [_limb(a, b, _FINGER_MM, skin) for a, b in itertools.pairwise(ends)]
+    thumb = (
+        at((10.0, 0.0), 16.0) if hand.holds else at((34.0, 4.0), 58.0),
+        at((52.0, 18.0), 42.0 if hand.holds else 52.0),
+        at(_THUMB_ROOT_MM, 26.0),
+    )
+    solids += [_limb(a, b, _THUMB_MM, skin) for a, b in itertools.pairwise(thumb)]
+    solids.append(Solid("ellipsoid", _PALM_MM, _vector(at(_PALM_AT_MM)), _axes(back, side), skin))
+    solids.append(_limb(at(_WRIST_MM), at(_CUFF_MM), _WRIST_RADIUS_MM, skin))
+    cuff = at(_CUFF_MM)
+    # An elbow nearer than a hand is long: the arm goes on beyond it.
+    end = elbow if float((elbow - cuff) @ back) > _SLEEVE_MM else cuff + back * _SLEEVE_MM
+    solids.append(_limb(cuff + back * _SLEEVE_MM / 2, end, _SLEEVE_MM, sleeve))
     return tuple(solids)
 
 
