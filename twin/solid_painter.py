@@ -54,7 +54,8 @@ class SolidPainter:
         rounds = _RoundBodies(points_px, *self._lights(middles_mm))
         boxes = _Boxes(placed.points_mm[:, :8], self._look, self._eye)
         away = np.linalg.norm(middles_mm - self._eye, axis=1)
-        for k in np.lexsort((-away, middles_mm[:, 2].round(3))):  # of equal height, the far ones first
+        # Of equal height, the far ones first.
+        for k in np.lexsort((-away, self._heights(placed, middles_mm, snapshot))):
             solid = placed.solids[k]
             if not seen[k]:
                 continue
@@ -67,6 +68,20 @@ class SolidPainter:
                 for outline, share in rounds.shades(k):
                     colour = _bgr(solid.colour, self._look.ambient + share)
                     fill_hull(self._image, outline, colour, rounds=2 if rounds.large[k] else 0)
+
+    def _heights(self, placed: PlacedSolids, middles_mm: Array, snapshot: Snapshot) -> Array:
+        """Heights by which solids are painted: a figure comes after its own base when the base's top is seen."""
+        heights = middles_mm[:, 2].round(3)
+        owners = np.array(placed.owners)
+        bases = [k for k, solid in enumerate(placed.solids) if solid.part == "base"]
+        turns = Rotation.from_quat([snapshot.figures[owners[k]].rotation for k in bases], scalar_first=True)
+        facing = ((self._eye - middles_mm[bases]) * turns.as_matrix()[:, :, 2]).sum(axis=1) > 0
+        for k, top_seen in zip(bases, facing, strict=True):
+            own = np.flatnonzero(owners == owners[k])
+            own = own[own != k]
+            bound, limit = (np.maximum, heights[k] + 0.001) if top_seen else (np.minimum, heights[k] - 0.001)
+            heights[own] = bound(heights[own], limit)
+        return np.asarray(heights)
 
     def _lights(self, middles_mm: Array) -> tuple[Array, Array]:
         """Direct light on every solid, shape (n,), and the light's direction in the picture, shape (n, 2)."""

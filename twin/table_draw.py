@@ -19,6 +19,7 @@ def draw_board(deck: Deck, field: FieldModel, seed: int) -> BoardLook:
     grass, line = _grass_and_line(deck)
     ends = _ends(deck, grass[0])
     lettered = deck.chance(0.65)
+    widest_yd = 0.17 * field.width_mm / field.mm_per_yd_x
     rail = deck.chance(0.6)
     return BoardLook(
         grass=grass,
@@ -26,7 +27,7 @@ def draw_board(deck: Deck, field: FieldModel, seed: int) -> BoardLook:
         line=line,
         end_zones=ends,
         lettering=(deck.choice(palettes.WORDS), deck.choice(palettes.WORDS)) if lettered else ("", ""),
-        midfield=deck.uniform(2.5, 10.0) if deck.chance(0.6) else 0.0,
+        midfield=min(deck.uniform(2.5, 10.0), widest_yd) if deck.chance(0.6) else 0.0,
         texture=deck.uniform(0.05, 0.9),
         wear=deck.uniform(0.0, 0.5) if deck.chance(0.6) else 0.0,
         gloss=deck.uniform(0.0, 0.9) if deck.chance(0.7) else 0.0,
