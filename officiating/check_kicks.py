@@ -26,7 +26,7 @@ EFL_ONSIDE_RECEIVERS = ((50.0, 5), (40.0, 5))
 """EFL's receivers against an onside kick; one more stands anywhere behind the last."""
 
 
-@check("TAP-047", "TAP-061", "EFL-050", "LD-030", params=(KICK_TOLERANCE_YD,))
+@check("TAP-047", "EFL-050", "LD-030", params=(KICK_TOLERANCE_YD,))
 def kickers(formation: Formation, params: Params) -> Iterator[Measured]:
     """The kicking team lines up on the line the ball is kicked from, or behind it."""
     tolerance = params.real(KICK_TOLERANCE_YD.name)
@@ -36,7 +36,7 @@ def kickers(formation: Formation, params: Params) -> Iterator[Measured]:
         yield Measured(text, (man.id,), tolerance - over, formation.along_yd(man.sigma_u_mm), "yd")
 
 
-@check("TAP-048", "TAP-061", params=(RECEIVE_YD, KICK_TOLERANCE_YD))
+@check("TAP-048", params=(RECEIVE_YD, KICK_TOLERANCE_YD))
 def tap_receivers(formation: Formation, params: Params) -> Iterator[Measured]:
     """All receivers but a named returner line up at midfield, the nearest part of their bases on the line."""
     line, tolerance = params.real(RECEIVE_YD.name), params.real(KICK_TOLERANCE_YD.name)

@@ -1,0 +1,238 @@
+"""Checks inside the engine: the formation and motion at the snap, pivots and clocks at a restart, kicks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from lineups import FIELD, LENGTH_YD, At, build, front_seven, pro_set
+
+from downfield.officiating.book_checks import EFL_CHECKS, LIONS_DEN_CHECKS, TAP_CHECKS
+from downfield.officiating.calls import Call
+from downfield.officiating.declarations import (
+    BaseSwap,
+    Carrier,
+    ChoiceMade,
+    Claim,
+    Declaration,
+    KickDeclared,
+    LineUp,
+    PivotsDone,
+    Set,
+    SetUp,
+    Switch,
+)
+from downfield.officiating.events import Event
+from downfield.officiating.formation import Formation
+from downfield.officiating.judging import Judgement, judge
+from downfield.officiating.rulebook import load_rulebook
+from downfield.vision.scene import Figure, Player, Power, Scene
+
+LINE_YD = 35.0
+ROLES = ("TE", "T", "G", "C", "G", "T", "TE", "QB", "RB", "RB", "WR")
+
+
+def legal(**changed: At) -> Formation:
+    """A formation TAP has nothing against, every man with his role; some placed otherwise."""
+    offence = [replace(at, role=role) for at, role in zip(pro_set(), ROLES, strict=True)]
+    offence[8], offence[9] = At(12.0, 6.0, "RB"), At(12.0, -6.0, "RB")
+    defence = [replace(at, depth_yd=at.depth_yd + 5) if at.depth_yd > 2 else at for at in front_seven()]
+    for name, at in changed.items():
+        men = offence if name[0] == "o" else defence
+        men[int(name[1:])] = at
+    return build(offence, defence, line_yd=LINE_YD)
+
+
+def figures(there: Formation) -> tuple[Figure, ...]:
+    return tuple(man.figure for man in there.men)
+
+
+def changed(before: Sequence[Figure], **deltas: tuple[float, float, float]) -> tuple[Figure, ...]:
+    """Some figures moved along x and y, mm, and turned, degrees."""
+    out = []
+    for one in before:
+        dx, dy, turn = deltas.get(one.id, (0.0, 0.0, 0.0))
+        out.append(replace(one, x_mm=one.x_mm + dx, y_mm=one.y_mm + dy, heading_deg=one.heading_deg + turn))
+    return tuple(out)
+
+
+def scenes(*stretches: tuple[float, Power, Sequence[Figure]]) -> list[Scene]:
+    """Stretches of time: until when, whether the board is on, who stands where; twenty frames a second."""
+    out: list[Scene] = []
+    for until_s, board, there in stretches:
+        while len(out) / 20 < until_s:
+            out.append(Scene(len(out), round(len(out) / 20 * 1e9), board, tuple(there)))
+    return out
+
+
+def says(*spoken: tuple[float, Declaration]) -> list[Event]:
+    return [Event(f"e{n}", round(t_s * 1e9), "operator", body) for n, (t_s, body) in enumerate(spoken)]
+
+
+def roster(there: Formation) -> tuple[Player, ...]:
+    return tuple(man.player for man in there.men)
+
+
+def opened(there: Formation) -> tuple[tuple[float, Declaration], ...]:
+    return ((0.0, SetUp("home", 1, LINE_YD)), (0.0, LineUp(roster(there), "dark")))
+
+
+def judged(film: list[Scene], spoken: list[Event], book: str = "tap") -> Judgement:
+    return judge(film, spoken, load_rulebook(book), FIELD)
+
+
+def reports(made: Judgement, kind: str) -> list[Call]:
+    return [call for call in made.calls if call.kind == kind]
+
+
+def clauses(made: Judgement, kind: str) -> set[str]:
+    return {clause for call in reports(made, kind) for clause in call.clauses}
+
+
+def snapped(there: Formation, book: str = "tap", carrier: str = "o7") -> Judgement:
+    film = scenes((1.0, "off", figures(there)), (1.5, "on", figures(there)))
+    return judged(film, says(*opened(there), (0.5, Set()), (0.6, Carrier(carrier))), book)
+
+
+def test_a_legal_formation_is_not_mentioned() -> None:
+    assert reports(snapped(legal()), "formation") == []
+
+
+def test_a_fault_is_reported_with_its_margin_on_the_side_of_the_violation() -> None:
+    (call,) = reports(snapped(legal(o10=At(3.0, 18.0, "WR"))), "formation")
+    assert (call.verdict, call.clauses, call.players, call.unit) == ("reported", ("TAP-069",), ("o10",), "yd")
+    assert call.margin == pytest.approx(1.5)
+    assert call.probability == 1.0
+
+
+def test_twelve_men_are_not_reported_and_nothing_is_said_before_the_snap() -> None:
+    offence = [replace(at, role=role) for at, role in zip(pro_set(), ROLES, strict=True)]
+    twelve = build([*offence, At(15.0, -15.0, "RB")], line_yd=LINE_YD)
+    film = scenes((1.0, "off", figures(twelve)))
+    assert judged(film, says(*opened(twelve), (0.5, Set()))).calls == ()
+    claimed = judged(film, says(*opened(twelve), (0.5, Set()), (0.7, Claim("too_many_men", "away"))))
+    assert [call.clauses for call in claimed.calls] == [("TAP-042",)]
+    assert not any("TAP-042" in call.clauses for call in snapped(twelve).calls)
+
+
+def test_motion_is_measured_from_set_to_the_snap() -> None:
+    there = legal()
+    before = figures(there)
+
+    def after(**deltas: tuple[float, float, float]) -> Judgement:
+        now = changed(before, **deltas)
+        film = scenes((1.0, "off", before), (2.0, "off", now), (2.5, "on", now))
+        spoken = says(*opened(there), (0.6, Set()), (0.8, PivotsDone("away")), (1.9, Carrier("o7")))
+        return judged(film, spoken)
+
+    assert not {"TAP-079", "TAP-081"} & clauses(after(o10=(0.0, -20.0, 0.0)), "formation")
+    assert "TAP-079" in clauses(after(o10=(0.0, -20.0, 0.0), o0=(0.0, -20.0, 0.0)), "formation")
+    assert "TAP-079" in clauses(after(o3=(0.0, 0.0, 20.0)), "formation"), "the centre is not eligible"
+    assert "TAP-081" in clauses(after(d8=(0.0, 20.0, 0.0)), "formation"), "there was nothing to match"
+    assert "TAP-081" not in clauses(after(o10=(0.0, -20.0, 0.0), d8=(0.0, 20.0, 0.0)), "formation")
+
+
+def test_a_defence_that_has_not_said_it_is_done_is_still_lining_up() -> None:
+    there = legal()
+    now = changed(figures(there), d8=(0.0, 20.0, 0.0))
+    film = scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
+    made = judged(film, says(*opened(there), (0.6, Set()), (1.9, Carrier("o7"))))
+    assert "TAP-081" not in clauses(made, "formation")
+
+
+def test_lions_den_counts_whom_the_defence_moves_once_the_offence_is_set() -> None:
+    there = build(pro_set(), [At(5.0, -20.0 + 4.0 * i) for i in range(11)], line_yd=LINE_YD)
+
+    def after(count: int) -> set[str]:
+        now = changed(figures(there), **{f"d{i}": (10.0, 0.0, 0.0) for i in range(count)})
+        film = scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
+        return clauses(judged(film, says(*opened(there), (0.6, Set()), (1.9, Carrier("o7"))), "lions-den"), "formation")
+
+    assert "LD-038" not in after(4)
+    assert "LD-038" in after(5)
+
+
+def stopped(
+    *spoken: tuple[float, Declaration], seconds: float = 6.0, **deltas: tuple[float, float, float]
+) -> Judgement:
+    """A stop from 2 s on, in which some figures are handled."""
+    there = legal()
+    before = figures(there)
+    now = changed(before, **deltas)
+    on = 2.0 + seconds
+    film = scenes(
+        (1.0, "off", before), (2.0, "on", before), (2.5, "off", before), (on, "off", now), (on + 0.5, "on", now)
+    )
+    return judged(film, says(*opened(there), (0.5, Set()), (0.6, Carrier("o7")), *spoken))
+
+
+def test_pivots_of_a_stop_are_reported_when_the_board_comes_on() -> None:
+    assert reports(stopped(), "pivot") == []
+    assert clauses(stopped(d8=(0.0, 0.0, 30.0)), "pivot") >= {"TAP-090", "TAP-091"}
+    assert reports(stopped(d8=(0.0, 0.0, 30.0), o8=(0.0, 0.0, 30.0)), "pivot") == []
+    assert clauses(stopped(o8=(4.0, 0.0, 30.0)), "pivot") == {"TAP-024"}
+
+
+def test_a_base_swap_is_the_offences_pivot() -> None:
+    swap = (3.0, BaseSwap("o7", True))
+    assert reports(stopped(swap, d8=(0.0, 0.0, 30.0), d9=(0.0, 0.0, 30.0)), "pivot") == []
+    assert "TAP-025" in clauses(stopped((3.0, BaseSwap("o8", True))), "pivot")
+
+
+def test_clocks_of_a_stop_run_one_after_the_other() -> None:
+    slow = ((11.0, PivotsDone("home")), (20.0, PivotsDone("away")))
+    assert reports(stopped(*slow, seconds=22.0), "timing") == []
+    late = ((4.0, PivotsDone("home")), (15.0, PivotsDone("away")))
+    (call,) = reports(stopped(*late, seconds=20.0), "timing")
+    assert call.clauses[:1] == ("TAP-055",)
+    assert call.margin == pytest.approx(1.0)
+    assert "TAP-092" in clauses(stopped(seconds=21.0), "timing"), "nobody said when he was done"
+
+
+def test_a_kickoff_runs_three_seconds_and_the_returner_goes_to_his_goal_line() -> None:
+    kickers = [At(0.0, -22.0 + 4.4 * i) for i in range(11)]
+    receivers = [At(20.0, -20.0 + 4.0 * i, "WR") for i in range(10)]
+
+    def lined_up(returner_yd: float) -> Formation:
+        men = [*receivers, At(returner_yd, 0.0, "KR")]
+        return build(kickers, men, line_yd=70.0, direction=-1, jersey="light")
+
+    def kick(ran_s: float, returner_yd: float = 70.0 - LENGTH_YD / 2) -> Judgement:
+        there = lined_up(returner_yd)
+        away = tuple(replace(one, posture="lifted") if one.id == "d10" else one for one in figures(there))
+        off = 1.0 + ran_s
+        film = scenes(
+            (1.0, "off", away),
+            (off, "on", away),
+            (off + 2, "off", away),
+            (off + 3, "off", figures(there)),
+            (off + 3.5, "on", figures(there)),
+        )
+        spoken = says(
+            (0.0, LineUp(roster(there), "dark")),
+            (0.1, KickDeclared("kickoff", returner="d10")),
+            (off + 1.0, ChoiceMade("return", "home")),
+        )
+        made = judged(film, spoken)
+        assert made.refused == ()
+        return made
+
+    right = kick(3.0)
+    assert reports(right, "timing") == reports(right, "formation") == []
+    assert clauses(kick(4.0), "timing") == {"TAP-051", "TAP-050"}
+    assert clauses(kick(3.0, returner_yd=60.0), "formation") == {"TAP-053"}
+
+
+def test_a_formation_is_judged_without_a_game_too() -> None:
+    found = TAP_CHECKS.judge_formation(legal(o10=At(3.0, 18.0, "WR")))
+    assert [one.clauses for one in found if one.outcome == "broken"] == [("TAP-069",)]
+    assert any(one.outcome == "kept" for one in found)
+    assert {clause[:4] for one in EFL_CHECKS.judge_formation(legal()) for clause in one.clauses} == {"EFL-"}
+    assert {one.check for one in LIONS_DEN_CHECKS.judge_formation(legal(), "punt")} >= {"punt_spot", "defence_off"}
+
+
+def test_a_declared_switch_before_any_scene_checks_nothing() -> None:
+    there = legal()
+    made = judged([], says(*opened(there), (0.5, Set()), (0.6, Carrier("o7")), (1.0, Switch(True, "home"))))
+    assert reports(made, "formation") == []
