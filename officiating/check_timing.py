@@ -6,9 +6,10 @@ a stoppage of 18 seconds can be right and one of 12 wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from downfield.officiating.check_stops import StopKind
 from downfield.officiating.checks import Measured, check
 from downfield.officiating.params import Param, Params
 
@@ -21,11 +22,24 @@ KICK_RUN_S = Param("timing.kickoff_run_s", 3.0, "s", "TAP: the switch is on for 
 KICK_RUN_TOLERANCE_S = Param("timing.kickoff_tolerance_s", 0.25, "s", "not stated; a hand's reaction", 0, 5)
 
 
+FIRST: Mapping[StopKind, tuple[str, ...]] = {
+    "coach": ("TAP-092", "TAP-141"),
+    "first_touch": ("TAP-106",),
+    "interception": ("TAP-106",),
+    "kickoff": ("TAP-054",),
+}
+"""The clauses that give who pivots first his time, by what stopped the board; in other stops nobody has a clock."""
+
+SECOND: Mapping[StopKind, tuple[str, ...]] = {**FIRST, "kickoff": ("TAP-055",), "pass": ("TAP-101",)}
+"""Those that give the other coach his."""
+
+
 @dataclass(frozen=True, slots=True)
 class Times:
     """When things happened, on the game's clock; None what did not, or is not known.
 
     Attributes:
+        stop: what stopped the board, of a stoppage.
         separated_ns: the men of the last play were separated.
         changed_ns: possession changed, or points were scored.
         set_ns: the offence said "set".
@@ -42,6 +56,7 @@ class Times:
 
     """
 
+    stop: StopKind = "coach"
     separated_ns: int | None = None
     changed_ns: int | None = None
     set_ns: int | None = None
@@ -95,25 +110,29 @@ def field_goal_time(times: Times, params: Params) -> Iterator[Measured]:
 @check("TAP-054", "TAP-092", "TAP-106", "TAP-141", params=(PIVOT_S,))
 def first_pivot_time(times: Times, params: Params) -> Iterator[Measured]:
     """Who pivots first is done within ten seconds of the board's stopping; a pass has its own clock."""
-    if times.pass_ns is None:
-        limit = params.real(PIVOT_S.name)
-        yield from _within("the first coach was done after", times.stopped_ns, times.offence_done_ns, limit, times)
+    clauses = FIRST.get(times.stop)
+    if clauses:
+        limit, done_ns = params.real(PIVOT_S.name), times.offence_done_ns
+        yield from _within("the first coach was done after", times.stopped_ns, done_ns, limit, times, clauses)
 
 
 @check("TAP-055", "TAP-092", "TAP-101", "TAP-106", "TAP-141", params=(PIVOT_S,))
 def second_pivot_time(times: Times, params: Params) -> Iterator[Measured]:
     """The other coach is done within ten seconds of the first one's being done, or of the stick's leaving."""
-    limit = params.real(PIVOT_S.name)
-    start = times.offence_done_ns if times.pass_ns is None else times.stick_gone_ns
-    yield from _within("the other coach was done after", start, times.defence_done_ns, limit, times)
+    clauses = SECOND.get(times.stop)
+    if clauses:
+        limit = params.real(PIVOT_S.name)
+        start = times.stick_gone_ns if times.stop == "pass" else times.offence_done_ns
+        yield from _within("the other coach was done after", start, times.defence_done_ns, limit, times, clauses)
 
 
-@check("TAP-092", params=(PIVOT_S,))
+@check("TAP-054", "TAP-055", "TAP-092", "TAP-106", "TAP-141", params=(PIVOT_S,))
 def stop_time(times: Times, params: Params) -> Iterator[Measured]:
     """Where nobody said when the first coach was done, both together have twice the time of one."""
-    if times.offence_done_ns is None and times.pass_ns is None:
-        limit = 2 * params.real(PIVOT_S.name)
-        yield from _within("both coaches were done after", times.stopped_ns, times.defence_done_ns, limit, times)
+    clauses = FIRST.get(times.stop)
+    if clauses and times.offence_done_ns is None:
+        limit, done_ns = 2 * params.real(PIVOT_S.name), times.defence_done_ns
+        yield from _within("both coaches were done after", times.stopped_ns, done_ns, limit, times, clauses)
 
 
 @check("TAP-100", "TAP-141", "TAP-142", params=(PASS_S,))
@@ -133,10 +152,18 @@ def kickoff_run(times: Times, params: Params) -> Iterator[Measured]:
         yield Measured(text, (), tolerance - abs(ran - wanted), times.sigma_s, "s")
 
 
-def _within(what: str, start_ns: int | None, end_ns: int | None, limit_s: float, times: Times) -> Iterator[Measured]:
+def _within(
+    what: str,
+    start_ns: int | None,
+    end_ns: int | None,
+    limit_s: float,
+    times: Times,
+    clauses: tuple[str, ...] = (),
+) -> Iterator[Measured]:
     if start_ns is not None and end_ns is not None:
         taken = max(0.0, (end_ns - start_ns) / 1e9)
-        yield Measured(f"{what} {taken:.1f} s; {limit_s:g} allowed", (), limit_s - taken, times.sigma_s, "s")
+        text = f"{what} {taken:.1f} s; {limit_s:g} allowed"
+        yield Measured(text, (), limit_s - taken, times.sigma_s, "s", clauses=clauses)
 
 
 def _ns(seconds: float) -> int:

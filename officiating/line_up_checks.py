@@ -122,7 +122,8 @@ class LineUpChecks:
         stop = stop_of(game, stoppage, view)
         if stop is not None:
             found += self._reported(self.stops, stop, "pivot", view)
-        return found + self._reported(self.times, times_of(stoppage, view.t_ns), "timing", view)
+        times = times_of(stoppage, view.t_ns)
+        return found if times is None else found + self._reported(self.times, times, "timing", view)
 
     def at_kick_over(self, game: GameState, t_ns: int, view: View) -> tuple[Finding, ...]:
         """How long a kickoff ran, as the board goes off."""
@@ -216,11 +217,9 @@ def adjustment_of(game: GameState, lined_up: Formation, view: View, *, defence_a
 
 def stop_of(game: GameState, stoppage: Stoppage, view: View) -> Stop | None:
     """The stoppage that is about to end; None where nothing is checked in it, or nothing was seen."""
-    kind = STOP_KINDS.get(stoppage.why)
+    kind = _kind_of(stoppage)
     if view.facts is None or not stoppage.poses or kind is None:
         return None
-    if kind == "coach" and stoppage.pass_ns is not None:
-        kind = "pass"
     play = game.play
     changed = changes(
         stoppage.poses,
@@ -234,15 +233,23 @@ def stop_of(game: GameState, stoppage: Stoppage, view: View) -> Stop | None:
     return Stop(view.field, kind, changed, _target_mm(game, kind, view), tuple(name for name in exempt if name))
 
 
-def times_of(stoppage: Stoppage, restart_ns: int) -> Times:
-    """The clocks of a stoppage: on a pass the offence is done when the stick is gone."""
+def times_of(stoppage: Stoppage, restart_ns: int) -> Times | None:
+    """The clocks of a stoppage: on a pass the offence is done when the stick is gone. None where nothing is checked."""
+    kind = _kind_of(stoppage)
+    if kind is None:
+        return None
     return Times(
+        stop=kind,
         stopped_ns=stoppage.since_ns,
         offence_done_ns=stoppage.offence_done_ns,
         defence_done_ns=stoppage.defence_done_ns or restart_ns,
         pass_ns=stoppage.pass_ns,
         stick_gone_ns=stoppage.offence_done_ns if stoppage.pass_ns is not None else None,
     )
+
+
+def _kind_of(stoppage: Stoppage) -> StopKind | None:
+    return "pass" if stoppage.pass_ns is not None else STOP_KINDS.get(stoppage.why)
 
 
 def _target_mm(game: GameState, kind: StopKind, view: View) -> tuple[float, float] | None:

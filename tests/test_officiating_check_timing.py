@@ -17,6 +17,7 @@ from downfield.officiating.check_kicks import (
     returner_place,
     tap_receivers,
 )
+from downfield.officiating.check_stops import StopKind
 from downfield.officiating.check_timing import (
     Times,
     defence_set_time,
@@ -77,14 +78,35 @@ def test_a_stop_nobody_timed_within_has_both_clocks(seconds: float, outcome: str
 
 @pytest.mark.parametrize(("seconds", "outcome"), [(20.0, "kept"), (20.1, "broken")])
 def test_a_pass_has_twenty_seconds_and_its_own_clock(seconds: float, outcome: str) -> None:
-    times = Times(stopped_ns=0, offence_done_ns=s(2 + seconds), pass_ns=s(2), stick_gone_ns=s(2 + seconds))
+    end = s(2 + seconds)
+    times = Times(stop="pass", stopped_ns=0, offence_done_ns=end, pass_ns=s(2), stick_gone_ns=end)
     assert told(pass_time, times) == [outcome]
     assert told(first_pivot_time, times) == []
 
 
 def test_the_defence_has_ten_seconds_from_the_sticks_leaving() -> None:
-    times = Times(stopped_ns=0, pass_ns=s(2), stick_gone_ns=s(20), defence_done_ns=s(29))
+    times = Times(stop="pass", stopped_ns=0, pass_ns=s(2), stick_gone_ns=s(20), defence_done_ns=s(29))
     assert told(second_pivot_time, times) == ["kept"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "second"),
+    [
+        ("coach", ("TAP-092", "TAP-141"), ("TAP-092", "TAP-141")),
+        ("kickoff", ("TAP-054",), ("TAP-055",)),
+        ("interception", ("TAP-106",), ("TAP-106",)),
+        ("line", None, None),
+        ("fumble", None, None),
+    ],
+)
+def test_a_clock_cites_what_gives_it(
+    kind: StopKind, first: tuple[str, ...] | None, second: tuple[str, ...] | None
+) -> None:
+    times = Times(stop=kind, stopped_ns=0, offence_done_ns=s(5), defence_done_ns=s(9))
+    assert [one.clauses for one in first_pivot_time(times)] == ([first] if first else [])
+    assert [one.clauses for one in second_pivot_time(times)] == ([second] if second else [])
+    untimed = Times(stop=kind, stopped_ns=0, defence_done_ns=s(90))
+    assert [one.outcome for one in stop_time(untimed)] == (["broken"] if first else [])
 
 
 @pytest.mark.parametrize(
