@@ -12,7 +12,7 @@ from downfield.twin.renderer import Image, RenderedFrame, Renderer
 from downfield.twin.sensor_effects import SensorEffects
 from downfield.twin.snapshot import FigurePose, HandPose, Quaternion, Snapshot, Vector
 
-_SHARP_PX = 0.6  # movement during the exposure that needs no blur
+_SHARP_PX = 1.0  # movement during the exposure that needs no blur: a pixel blurs as much itself
 _SMOOTH_PX = 3.0  # movement that three instants render smoothly; above it five
 _JUMP_MM = 60.0  # between two frames: somebody was put elsewhere, and did not fly there
 
