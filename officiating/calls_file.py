@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from downfield.calibration.errors import FormatError
-from downfield.calibration.records import from_json, read_lines, record, to_json, write_text
+from downfield.calibration.jsonl import LinesFile, write_lines
+from downfield.calibration.records import record
 from downfield.officiating.calls import Call
 
 
@@ -56,12 +55,8 @@ def read_calls(path: Path) -> tuple[CallsHeader, tuple[Call, ...]]:
         FormatError: its content breaks the format; names the line and the field.
 
     """
-    lines = read_lines(path)
-    first = next(lines, None)
-    if first is None:
-        raise FormatError(str(path), "empty: a call file begins with a header line")
-    header = from_json(CallsHeader, first[1], path=str(path), line=first[0])
-    return header, tuple(from_json(Call, text, path=str(path), line=number) for number, text in lines)
+    lines = LinesFile(path, CallsHeader, Call)
+    return lines.header, tuple(lines)
 
 
 def write_calls(path: Path, header: CallsHeader, calls: Iterable[Call]) -> None:
@@ -71,5 +66,4 @@ def write_calls(path: Path, header: CallsHeader, calls: Iterable[Call]) -> None:
         OutputError: the place can't be written.
 
     """
-    first = to_json(CallsHeader, header)
-    write_text(path, (line + "\n" for line in itertools.chain([first], (to_json(Call, call) for call in calls))))
+    write_lines(path, (CallsHeader, header), Call, calls)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from downfield.calibration.errors import FormatError
-from downfield.calibration.records import from_json, read_lines, record, to_json, write_text
+from downfield.calibration.jsonl import LinesFile, write_lines
+from downfield.calibration.records import record
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration
 
@@ -85,12 +84,8 @@ def read_events(path: Path) -> tuple[EventsHeader, tuple[Event, ...]]:
         FormatError: its content breaks the format; names the line and the field.
 
     """
-    lines = read_lines(path)
-    first = next(lines, None)
-    if first is None:
-        raise FormatError(str(path), "empty: an event file begins with a header line")
-    header = from_json(EventsHeader, first[1], path=str(path), line=first[0])
-    return header, tuple(from_json(Event, text, path=str(path), line=number) for number, text in lines)
+    lines = LinesFile(path, EventsHeader, Event)
+    return lines.header, tuple(lines)
 
 
 def write_events(path: Path, header: EventsHeader, events: Iterable[Event]) -> None:
@@ -100,5 +95,4 @@ def write_events(path: Path, header: EventsHeader, events: Iterable[Event]) -> N
         OutputError: the place can't be written.
 
     """
-    first = to_json(EventsHeader, header)
-    write_text(path, (line + "\n" for line in itertools.chain([first], (to_json(Event, event) for event in events))))
+    write_lines(path, (EventsHeader, header), Event, events)

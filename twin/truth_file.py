@@ -6,15 +6,14 @@ frame, where base tops are in the picture and what is seen of them, and the exac
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.errors import FormatError
 from downfield.calibration.field import FieldModel
-from downfield.calibration.records import from_json, read_lines, record, to_json, write_text
+from downfield.calibration.jsonl import LinesFile, rising, write_lines
+from downfield.calibration.records import record
 from downfield.vision.scene import Player
 
 Pixel = tuple[float, float]
@@ -102,8 +101,10 @@ class TruthHeader:
     version: Literal[1] = 1
 
 
-class TruthFile:
+class TruthFile(LinesFile[TruthHeader, TruthFrame]):
     """A truth file being read: its header at once, its frames as they are iterated over.
+
+    Their times rise strictly, and every figure is on the roster.
 
     Raises:
         InputError: the file can't be read.
@@ -112,27 +113,15 @@ class TruthFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        first = next(read_lines(path), None)
-        if first is None:
-            raise FormatError(str(path), "empty: a truth file begins with a header line")
-        self.header = from_json(TruthHeader, first[1], path=str(path), line=first[0])
+        super().__init__(path, TruthHeader, TruthFrame, _fits)
 
-    def __iter__(self) -> Iterator[TruthFrame]:
-        """The frames in order; their times rise strictly, and every figure is on the roster."""
-        roster = {player.id for player in self.header.players}
-        before_ns: int | None = None
-        for number, line in itertools.islice(read_lines(self._path), 1, None):
-            frame = from_json(TruthFrame, line, path=str(self._path), line=number)
-            if before_ns is not None and frame.t_ns <= before_ns:
-                problem = f"time does not rise: {frame.t_ns} after {before_ns}"
-                raise FormatError(str(self._path), problem, line=number, field="t_ns")
-            for index, figure in enumerate(frame.figures):
-                if figure.id not in roster:
-                    problem = f"'{figure.id}' is not on the roster of the header"
-                    raise FormatError(str(self._path), problem, line=number, field=f"figures.{index}.id")
-            before_ns = frame.t_ns
-            yield frame
+
+def _fits(header: TruthHeader, before: TruthFrame | None, frame: TruthFrame) -> None:
+    rising(before, frame)
+    roster = {player.id for player in header.players}
+    for index, figure in enumerate(frame.figures):
+        if figure.id not in roster:
+            raise ValueError(f"figures.{index}.id: '{figure.id}' is not on the roster of the header")
 
 
 def write_truth(path: Path, header: TruthHeader, frames: Iterable[TruthFrame]) -> None:
@@ -142,6 +131,4 @@ def write_truth(path: Path, header: TruthHeader, frames: Iterable[TruthFrame]) -
         OutputError: the place can't be written.
 
     """
-    first = to_json(TruthHeader, header)
-    lines = itertools.chain([first], (to_json(TruthFrame, frame) for frame in frames))
-    write_text(path, (line + "\n" for line in lines))
+    write_lines(path, (TruthHeader, header), TruthFrame, frames)
