@@ -47,7 +47,7 @@ def men_on_field(formation: Formation, params: Params) -> Iterator[Measured]:
     limit = params.count(MEN.name)
     for offence, side in ((True, "offence"), (False, "defence")):
         men = [man for man in (*formation.men, *formation.beside) if man.offence == offence]
-        chances = [chance(man.inside_mm, max(man.sigma_u_mm, man.sigma_v_mm)) for man in men]
+        chances = [_there(man) for man in men]
         on = tuple(man.id for man, likely in zip(men, chances, strict=True) if likely > UNDOUBTED)
         yield at_most(limit, chances, f"the {side} has {len(on)} men on the field; {limit} allowed", on)
 
@@ -106,6 +106,12 @@ def centre_between_hashes(formation: Formation, params: Params) -> Iterator[Meas
         off = abs(formation.across_yd(centre.v_mm - field.width_mm / 2))
         text = f"the centre {centre.id} is {off:.2f} yd off the middle of the field; at most {half:.2f}"
         yield Measured(text, (centre.id,), half - off, formation.across_yd(centre.figure.sigma_mm[1]), "yd")
+
+
+def _there(man: Man) -> float:
+    """Probability that a man is on the field; one not seen is as likely gone as there."""
+    seen = UNDOUBTED if man.figure.posture == "unseen" else 1.0
+    return seen * chance(man.inside_mm, max(man.sigma_u_mm, man.sigma_v_mm))
 
 
 def on_line(formation: Formation, params: Params) -> list[Man]:

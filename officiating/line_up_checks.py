@@ -22,7 +22,7 @@ from downfield.officiating.formation import Formation, formation
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rule import Outcome, View
 from downfield.officiating.state import GameState, PlayKind, Stoppage
-from downfield.vision.scene import Jersey
+from downfield.vision.scene import Jersey, Player
 
 KICKS: frozenset[PlayKind] = frozenset({"kickoff", "onside", "free_kick"})
 STOP_KINDS: Mapping[str, StopKind] = {
@@ -180,18 +180,21 @@ def distinct(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 def formation_of(game: GameState, view: View) -> Formation | None:
     """The formation in the latest scene; None while there is none.
 
-    The engine's offence receives a kickoff; a kick's formation is that of the kickers.
+    The engine's offence receives a kickoff; a kick's formation is that of the kickers. Figures that no line-up named
+    are on the field like any other.
     """
     if view.facts is None:
         return None
-    kick = game.play.kind in KICKS
+    scene, kick = view.facts.scene, game.play.kind in KICKS
     offence: Jersey = _jersey(game, kicking=kick)
+    declared = {player.id for player in game.players}
+    strangers = tuple(Player(one.id, one.jersey) for one in scene.figures if one.id not in declared)
     turn: Literal[-1, 1] = game.direction
     if kick:
         turn = -1 if turn == 1 else 1
     return formation(
-        view.facts.scene,
-        game.players,
+        scene,
+        (*game.players, *strangers),
         view.field,
         offence=offence,
         direction=turn,

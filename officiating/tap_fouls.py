@@ -8,15 +8,16 @@ from typing import Final
 from downfield.calibration.errors import RefusedError
 from downfield.officiating import downs
 from downfield.officiating.calls import Call
-from downfield.officiating.check_line import MEN
+from downfield.officiating.check_line import MEN, men_on_field
 from downfield.officiating.check_timing import CHANGE_S, DEFENCE_S, LINE_UP_S, Times, defence_set_time, line_up_time
-from downfield.officiating.checks import Checked, at_most
+from downfield.officiating.checks import Checked
 from downfield.officiating.declarations import Claim, Side
 from downfield.officiating.declare import body_of, known
 from downfield.officiating.enforcement import walk_off
 from downfield.officiating.events import Event
 from downfield.officiating.findings import Finding
 from downfield.officiating.geometry import chance
+from downfield.officiating.line_up_checks import formation_of
 from downfield.officiating.params import Param
 from downfield.officiating.rule import Outcome, View
 from downfield.officiating.state import GameState, Phase, other
@@ -128,25 +129,17 @@ def _too_many_men(game: GameState, body: Claim, view: View) -> Outcome:
     if game.phase not in BEFORE_SNAP:
         raise RefusedError("too many men: it must be claimed before the snap (TAP-042)")
     offender = other(body.by)
-    facts = view.facts
-    if facts is None:
+    lined_up = formation_of(game, view)
+    if lined_up is None:
         raise RefusedError("too many men: nothing has been seen to count")
-    men = [
-        figure
-        for figure in facts.scene.figures
-        if facts.side_of(figure) == offender
-        and figure.posture != "lifted"
-        and 0 < figure.y_mm < view.field.width_mm
-        and abs(figure.x_mm - view.field.length_mm / 2) < view.field.length_mm / 2 + view.field.end_zone_mm
-    ]
-    limit = view.params.count(MEN.name)
-    chances = [1.0 if figure.posture != "unseen" else 0.5 for figure in men]
-    counted = at_most(limit, chances, "").probability
-    if counted <= 1 - view.params.real("calls.confidence"):
-        raise RefusedError(f"too many men: {game.team(offender).name} has {len(men)} on the field")
-    text = f"too many men, {game.team(offender).name}: {len(men)} on the field"
-    found = _foul(view, "too_many_men", text, body.by, game)
-    return Outcome(game, (replace(found, margin=float(len(men) - limit), unit="count", probability=counted),))
+    offence, defence = men_on_field(lined_up, view.params)
+    counted = offence if game.side_of(lined_up.jersey) == offender else defence
+    text = f"{game.team(offender).name} has {len(counted.players)} on the field"
+    if counted.outcome == "kept":
+        raise RefusedError(f"too many men: {text}")
+    found = _foul(view, "too_many_men", f"too many men: {text}", body.by, game)
+    margin = None if counted.margin is None else -counted.margin
+    return Outcome(game, (replace(found, margin=margin, unit="count", probability=counted.probability),))
 
 
 def _delay(game: GameState, body: Claim, t_ns: int, view: View) -> Outcome:

@@ -116,6 +116,14 @@ def test_twelve_men_are_not_reported_and_nothing_is_said_before_the_snap() -> No
     assert not any("TAP-042" in call.clauses for call in snapped(twelve).calls)
 
 
+def test_a_figure_no_line_up_named_is_on_the_field_like_any_other() -> None:
+    there = legal()
+    film = scenes((1.0, "off", figures(there)), (1.5, "on", figures(there)))
+    named = tuple(player for player in roster(there) if player.id != "o6")
+    spoken = says((0.0, SetUp("home", 1, LINE_YD)), (0.0, LineUp(named, "dark")), (0.5, Set()), (0.6, Carrier("o7")))
+    assert reports(judged(film, spoken), "formation") == []
+
+
 def test_motion_is_measured_from_set_to_the_snap() -> None:
     there = legal()
     before = figures(there)
