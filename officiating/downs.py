@@ -12,7 +12,7 @@ from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import Side
 from downfield.officiating.findings import Finding
 from downfield.officiating.params import Param
-from downfield.officiating.rule import Outcome, View
+from downfield.officiating.rule import Consequence, Outcome, View
 from downfield.officiating.state import GameState, Phase, Play, Wait, other
 
 DOWNS = "downs"
@@ -70,14 +70,29 @@ def next_down(game: GameState, x_yd: float, y_yd: float, view: View) -> Outcome:
 
 def first_down(game: GameState, call: Call, view: View) -> Outcome:
     """A first down where the ball is."""
-    side = call.side or game.offence
-    direction = game.direction if side == game.offence else -game.direction
-    return Outcome(first_and_ten(game, side, direction, game.los_yd, game.lateral_yd, call.t_ns, view))
+    return Outcome(ball_to(game, call.side or game.offence, game.los_yd, game.lateral_yd, call.t_ns, view))
 
 
 def turnover_on_downs(game: GameState, call: Call, view: View) -> Outcome:
     """The other side has the ball where it is, first and ten."""
     return Outcome(first_and_ten(game, game.defence, -game.direction, game.los_yd, game.lateral_yd, call.t_ns, view))
+
+
+def ball_to(game: GameState, side: Side, x_yd: float, y_yd: float | None, t_ns: int, view: View) -> GameState:
+    """A side's first down at a place; it goes on toward the goal it attacks."""
+    return first_and_ten(game, side, game.direction_of(side), x_yd, y_yd, t_ns, view)
+
+
+def touchback_at(param: str) -> Consequence:
+    """A consequence: first and ten where the call says, or at the side's own yard line that a parameter names."""
+
+    def touchback(game: GameState, call: Call, view: View) -> Outcome:
+        side = call.side or game.offence
+        own = game.board_x_yd(view.params.real(param), game.direction_of(side))
+        x_yd = call.spot_yd[0] if call.spot_yd else own
+        return Outcome(ball_to(game, side, x_yd, game.width_yd / 2, call.t_ns, view))
+
+    return touchback
 
 
 def first_and_ten(
@@ -97,7 +112,7 @@ def touchdown(game: GameState, call: Call, view: View) -> Outcome:
     if game.due in {"extra_point", "two_point"}:
         text = f"two-point conversion, {game.team(side).name}"
         return Outcome(game, (follow(view, "two_point", "two_point", text, side=side, detail="good"),))
-    direction = game.direction if side == game.offence else -game.direction
+    direction = game.direction_of(side)
     game = scored(game, side, TOUCHDOWN, call.t_ns)
     game = replace(game, offence=side, direction=1 if direction > 0 else -1, try_for=side, due="extra_point", down=1)
     wait = Wait("choice", "try", ("extra_point", "two_point"), by=side)

@@ -86,7 +86,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "line_of_scrimmage": efl_play.line_reached,
     "info": efl_play.passer_touched,
     "kick": efl_overtime.in_overtime(efl_kicks.kick),
-    "touchback": efl_overtime.in_overtime(efl_kicks.kick),
+    "touchback": efl_overtime.in_overtime(downs.touchback_at("punt.touchback_yd")),
     "touchdown": efl_overtime.in_overtime(efl_kicks.touchdown),
     "safety": efl_overtime.in_overtime(downs.safety),
     "field_goal": efl_overtime.in_overtime(downs.field_goal),

@@ -191,8 +191,7 @@ def kick(game: GameState, call: Call, view: View) -> Outcome:
     side = call.side or game.offence
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail != "live":
-        direction = game.direction if side == game.offence else -game.direction
-        return Outcome(downs.first_and_ten(game, side, direction, x_yd, y_yd, call.t_ns, view))
+        return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
     play = replace(
         game.play, carrier=call.players[0] if call.players else None, ball_side=side, landed_yd=x_yd, start_yd=x_yd
     )

@@ -29,6 +29,8 @@ RECENT_NS = 600_000_000
 
 QUIET = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.PENDING_ROLL, Phase.PENDING_CHOICE, Phase.OVER})
 
+WAITING = frozenset({Phase.PENDING_ROLL, Phase.PENDING_CHOICE})
+
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
@@ -137,6 +139,7 @@ class Engine:
                 raise RefusedError(f"{what}: {self.rulebook.name} has no use for it")
             game, before = self._settle(_at(game, now_ns), view, acted=True)
             outcome = handler(game, event, view)
+            outcome = replace(outcome, state=_unless_waiting(outcome.state))
             found = [replace(finding, because=(*finding.because, event.id)) for finding in outcome.findings]
             if outcome.state.play.pending or any(finding.rule == POWER for finding in found):
                 game = replace(outcome.state, play=merge(outcome.state.play, found, self.rulebook.order, self._sure))
@@ -205,7 +208,7 @@ class Engine:
 
     def _outcome(self, outcome: Outcome, view: View, because: tuple[str, ...]) -> tuple[GameState, list[Call]]:
         """Go on with what follows from a consequence."""
-        game, calls = outcome.state, list[Call]()
+        game, calls = _unless_waiting(outcome.state), list[Call]()
         for finding in outcome.findings:
             game, made = self._make(game, replace(finding, because=(*finding.because, *because)), view)
             calls += made
@@ -219,6 +222,11 @@ class Engine:
             raise RefusedError("a manual ruling needs the call it makes")
         game, calls = self._apply(game, ruling.replacement, view)
         return game, tuple(calls)
+
+
+def _unless_waiting(game: GameState) -> GameState:
+    """The game without what it waited for, once its phase shows that it has come or been overtaken."""
+    return game if game.wait is None or game.phase in WAITING else replace(game, wait=None)
 
 
 def _at(game: GameState, t_ns: int) -> GameState:

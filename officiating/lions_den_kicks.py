@@ -181,7 +181,7 @@ def _landed(
     clauses: tuple[str, ...],
 ) -> Outcome:
     """A kick in bounds, in its receivers' yards: through the end zone a touchback, else the returner's ball."""
-    toward = game.direction if side == game.offence else -game.direction
+    toward = game.direction_of(side)
     if own_yd < -game.end_zone_yd:
         x_yd = game.board_x_yd(view.params.real("kickoff.touchback_yd"), toward)
         text = f"kick of {length} yards, touchback {game.team(side).name}"
@@ -239,8 +239,7 @@ def kick(game: GameState, call: Call, view: View) -> Outcome:
     side = call.side or game.offence
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail == "dead":
-        direction = game.direction if side == game.offence else -game.direction
-        return Outcome(downs.first_and_ten(game, side, direction, x_yd, y_yd, call.t_ns, view))
+        return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,

@@ -57,8 +57,7 @@ def fumble_recovery(game: GameState, call: Call, _view: View) -> Outcome:
     """Recovered and live; behind one's own goal line a safety, in the opponent's end zone a touchdown."""
     side = call.side or game.play.ball_side
     x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
-    direction = game.direction if side == game.offence else -game.direction
-    own = game.progress_yd(x_yd, direction)
+    own = game.progress_yd(x_yd, game.direction_of(side))
     play = replace(
         game.play, ball_side=side, carrier=call.players[0] if call.players else None, fumble_yd=None, start_yd=x_yd
     )

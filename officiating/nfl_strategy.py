@@ -96,21 +96,12 @@ def placed(game: GameState, call: Call, view: View) -> Outcome:
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if side == game.offence and call.kind == "fumble_recovery":
         return downs.next_down(game, x_yd, y_yd, view)
-    direction = game.direction if side == game.offence else -game.direction
-    return Outcome(downs.first_and_ten(game, side, direction, x_yd, y_yd, call.t_ns, view))
+    return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
 
 
 def incomplete(game: GameState, _call: Call, view: View) -> Outcome:
     """The same line, the next down."""
     return downs.next_down(game, game.los_yd, game.lateral_yd or game.width_yd / 2, view)
-
-
-def touchback(game: GameState, call: Call, view: View) -> Outcome:
-    """First and ten at the touchback line."""
-    side = call.side or game.offence
-    direction = game.direction if side == game.offence else -game.direction
-    x_yd = game.board_x_yd(view.params.real("touchback.yd"), direction)
-    return Outcome(downs.first_and_ten(game, side, direction, x_yd, game.width_yd / 2, call.t_ns, view))
 
 
 def field_goal(game: GameState, call: Call, view: View) -> Outcome:
@@ -220,7 +211,7 @@ NFL_STRATEGY: Final = System(
         "fumble_recovery": placed,
         "interception": placed,
         "kick": placed,
-        "touchback": touchback,
+        "touchback": downs.touchback_at("touchback.yd"),
         "touchdown": ends_overtime(downs.touchdown),
         "safety": ends_overtime(downs.safety),
         "field_goal": ends_overtime(field_goal),

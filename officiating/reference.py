@@ -23,7 +23,8 @@ def reference_param(name: str, default: str, reason: str) -> Param:
 def reference(facts: Facts, figure: Figure, word: str, scene: Scene | None = None) -> Reach:
     """Where a figure's reference point is.
 
-    A hand that was never measured, and a ball that is not seen, fall back on the next best: ball, hand, base.
+    A hand that was never measured, and a ball that is not seen, fall back on the next best: ball, hand, and the front
+    of the base at its middle.
 
     Args:
         facts: of the frame.
@@ -41,7 +42,8 @@ def reference(facts: Facts, figure: Figure, word: str, scene: Scene | None = Non
         if hand is not None:
             lever = math.hypot(hand[0] - figure.x_mm, hand[1] - figure.y_mm)
             return Reach(*hand, math.hypot(figure.sigma_mm[0], lever * math.radians(figure.sigma_deg)))
-    return reach_x(figure, facts.state.ball_direction)
+    ahead = reach_x(figure, facts.state.ball_direction)
+    return ahead if word == "base" else Reach(ahead.x_mm, figure.y_mm, ahead.sigma_mm)
 
 
 def carried(ball: Ball | None, figure: Figure) -> Ball | None:

@@ -119,7 +119,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "reception": tap_pass.reception,
     "interception": tap_pass.interception,
     "kick": tap_kicks.kick,
-    "touchback": tap_kicks.touchback,
+    "touchback": downs.touchback_at("kickoff.touchback_after_yd"),
     "field_goal": downs.field_goal,
     "extra_point": downs.extra_point,
     "two_point": downs.two_point,

@@ -133,18 +133,9 @@ def touchback_before(game: GameState, _choice: ChoiceMade, view: View) -> Outcom
     return Outcome(_opened(game), (found,))
 
 
-def touchback(game: GameState, call: Call, view: View) -> Outcome:
-    """First and ten for the side that took the touchback, at the call's spot, or at the 20."""
-    side = call.side or game.offence
-    direction = game.direction if side == game.offence else -game.direction
-    own = view.params.real("kickoff.touchback_after_yd")
-    x_yd = call.spot_yd[0] if call.spot_yd else game.board_x_yd(own, direction)
-    return Outcome(downs.first_and_ten(game, side, direction, x_yd, game.width_yd / 2, call.t_ns, view))
-
-
 def _touchback(game: GameState, view: View, own_yd: float, clauses: tuple[str, ...]) -> Finding:
     side = game.offence if game.play.kind != "punt" else game.play.ball_side
-    direction = game.direction if side == game.offence else -game.direction
+    direction = game.direction_of(side)
     x_yd = game.board_x_yd(own_yd, direction)
     text = f"touchback, {game.team(side).name} ball at {game.spot_text(x_yd)}"
     return Finding("kick", "touchback", view.t_ns, text, clauses, spot_yd=(x_yd, game.width_yd / 2), side=side, unit="")
@@ -203,8 +194,7 @@ def kick(game: GameState, call: Call, view: View) -> Outcome:
     if call.detail in {"failed", "recovered"}:
         side = call.side or game.offence
         x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
-        direction = game.direction if side == game.offence else -game.direction
-        return Outcome(downs.first_and_ten(game, side, direction, x_yd, y_yd, call.t_ns, view))
+        return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
     landed = call.spot_yd[0] if call.spot_yd else game.los_yd
     play = replace(
         game.play,

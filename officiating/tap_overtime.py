@@ -122,7 +122,7 @@ def _played(game: GameState, gain: float, view: View) -> Outcome:
 
 def _turn(game: GameState, side: Side, view: View) -> GameState:
     """One play for a side from the middle of the field; it keeps the goal it attacks."""
-    direction = game.direction if side == game.offence else -game.direction
+    direction = game.direction_of(side)
     game = downs.first_and_ten(game, side, direction, game.length_yd / 2, game.width_yd / 2, view.t_ns, view)
     return dressed(replace(game, phase=Phase.LINE_UP, play=Play(ball_side=side)), view)
 

@@ -392,3 +392,11 @@ def test_overtime_ends_by_its_clauses() -> None:
     table.say(KickDeclared("punt"), Roll((6, 6)))
     assert table.state.phase is not Phase.OVER
     assert table.state.offence != far.offence
+
+
+@pytest.mark.parametrize(("book", "own"), [("efl", 20), ("lions-den", 20), ("tap", 20), ("nfl-strategy", 20)])
+def test_a_touchback_without_a_spot_comes_out_to_the_books_line(book: str, own: float) -> None:
+    table = DeclaredGame(book).at(40)
+    call = Call("by hand", "touchback", 0, book, (), "called", "touchback", side="away")
+    table.say(Ruling("", "manual", call))
+    assert (table.state.offence, table.state.los_yd, table.state.direction) == ("away", 100 - own, -1)
