@@ -104,7 +104,7 @@ class Check(Generic[Subject]):
     measure: Callable[[Subject, Params], Iterator[Measured]]
 
     def __call__(
-        self, subject: Subject, params: Params | None = None, *, book: str = "", confidence: float = CONFIDENCE
+        self, subject: Subject, params: Params | None = None, *, book: str = "", confidence: float | None = None
     ) -> tuple[Checked, ...]:
         """What the check finds, as far as the book has a clause about it.
 
@@ -112,11 +112,13 @@ class Check(Generic[Subject]):
             subject: what it looks at.
             params: in force; the defaults when None.
             book: prefix of the catalogue ids to speak of, such as ``"TAP-"``; empty for all.
-            confidence: how sure a clause must be broken, or kept, to say so.
+            confidence: how sure a clause must be broken, or kept, to say so; the rulebook's when None.
 
         """
-        measured = self.measure(subject, Params(self.params) if params is None else params)
-        told = (self._checked(one, confidence, book) for one in measured)
+        params = Params(self.params) if params is None else params
+        if confidence is None:
+            confidence = params.real("calls.confidence") if "calls.confidence" in params.declared else CONFIDENCE
+        told = (self._checked(one, confidence, book) for one in self.measure(subject, params))
         return tuple(one for one in told if one.clauses)
 
     def _checked(self, one: Measured, confidence: float, book: str) -> Checked:

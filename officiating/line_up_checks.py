@@ -133,12 +133,12 @@ class LineUpChecks:
     def _reported(
         self, checks: Sequence[Check[Any]], subject: object, kind: CallKind, view: View
     ) -> tuple[Finding, ...]:
-        sure = view.params.real("calls.confidence")
+        mistakable = {one.id for one in view.facts.scene.figures if not one.sure} if view.facts is not None else set()
         found = [
-            reported(checked, kind, view.t_ns)
+            reported(in_doubt(checked) if mistakable & set(checked.players) else checked, kind, view.t_ns)
             for check in checks
             if not check.on_claim
-            for checked in check(subject, view.params, book=self.book, confidence=sure)
+            for checked in check(subject, view.params, book=self.book)
             if checked.outcome in ("broken", "too_close")
         ]
         return distinct(found)
@@ -164,6 +164,11 @@ def reported(checked: Checked, kind: CallKind, t_ns: int) -> Finding:
         reported=True,
         detail=checked.check,
     )
+
+
+def in_doubt(checked: Checked) -> Checked:
+    """A result about somebody who may be somebody else: as likely wrong as right."""
+    return replace(checked, outcome="too_close", text=f"{checked.text} (identity in doubt)", probability=0.5)
 
 
 def distinct(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from downfield.officiating.checks import Measured, at_most, check, counts
 from downfield.officiating.params import Params
+from downfield.officiating.rulebook import load_rulebook
 
 
 @check("TAP-001", "EFL-001")
@@ -48,6 +49,7 @@ def test_more_confidence_asked_for_makes_more_too_close() -> None:
     measured = Measured("", (), -0.9, 0.5, "mm")
     assert limit(measured, confidence=0.95)[0].outcome == "broken"
     assert limit(measured, confidence=0.99)[0].outcome == "too_close"
+    assert limit(measured, load_rulebook("tap").params)[0].outcome == "broken"
 
 
 @given(st.lists(st.floats(0, 1), max_size=8))

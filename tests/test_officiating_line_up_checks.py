@@ -124,6 +124,15 @@ def test_a_figure_no_line_up_named_is_on_the_field_like_any_other() -> None:
     assert reports(judged(film, spoken), "formation") == []
 
 
+def test_a_fault_of_somebody_who_may_be_somebody_else_is_too_close() -> None:
+    there = legal(o10=At(3.0, 18.0, "WR"))
+    mistakable = tuple(replace(one, sure=one.id != "o10") for one in figures(there))
+    film = scenes((1.0, "off", mistakable), (1.5, "on", mistakable))
+    (call,) = reports(judged(film, says(*opened(there), (0.5, Set()), (0.6, Carrier("o7")))), "formation")
+    assert call.text.startswith("too close to call")
+    assert call.probability == 0.5
+
+
 def test_motion_is_measured_from_set_to_the_snap() -> None:
     there = legal()
     before = figures(there)
