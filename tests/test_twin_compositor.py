@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from downfield.twin.compositor import Compositor, crop_camera
 from downfield.twin.look import FigureLook, Look
@@ -129,3 +130,31 @@ def test_the_same_snapshot_gives_the_same_picture() -> None:
     snapshot = standing(players, look)
     pictures = [Compositor(look, players).render(snapshot, look.camera, t_ns=0).image for _ in range(2)]
     np.testing.assert_array_equal(pictures[0], pictures[1])
+
+
+def test_a_figure_on_its_face_shows_its_bases_underside_before_its_legs() -> None:
+    players = draw_players(9, per_side=1)
+    look = draw(9, players)
+    poses = list(standing(players, look).figures)
+    # Tipped ahead by more than a right angle, the underside looks up.
+    half = math.radians(105) / 2
+    poses[0] = dataclasses.replace(
+        poses[0], rotation=(math.cos(half), 0.0, math.sin(half), 0.0), position_mm=(300.0, 200.0, 16.0)
+    )
+    figures = list(look.figures)
+    red, blue = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+    figures[0] = FigureLook(
+        tuple(
+            dataclasses.replace(solid, colour=red if solid.part == "base" else blue, opacity=1.0)
+            for solid in figures[0].solids
+        )
+    )
+    look = dataclasses.replace(look, figures=tuple(figures))
+    frame = Compositor(look, players).render(Snapshot(0, False, tuple(poses)), look.camera, t_ns=0)
+    assert frame.base_tops[0].visible == 0.0
+    under = np.array([[x, y, 0.0] for x in (-8.0, 0.0, 8.0) for y in (-5.0, 0.0, 5.0)])
+    turn = Rotation.from_quat(poses[0].rotation, scalar_first=True).as_matrix()
+    seen = look.camera.to_pixels(under @ turn.T + poses[0].position_mm)
+    for u, v in np.rint(seen).astype(int):
+        blue_level, _, red_level = frame.image[v, u].astype(int)
+        assert red_level > 2 * blue_level

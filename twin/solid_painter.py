@@ -6,6 +6,7 @@ Along a ray that comes down from the camera what is nearer is higher, so solids 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from downfield.calibration.camera import Camera
 from downfield.twin.look import Colour, Look, Solid
 from downfield.twin.polygons import GROWTH_PX, Fixed, draw_outline, fill_convex, fill_hull, lay_convex, to_fixed
 from downfield.twin.renderer import Image
-from downfield.twin.snapshot import FigurePose, Snapshot
+from downfield.twin.snapshot import Snapshot, Vector
 from downfield.twin.solids import PlacedSolids
 from downfield.vision.footprint import Array, BaseSize
 from downfield.vision.scene import Player
@@ -51,31 +52,31 @@ class SolidPainter:
         low, high = points_px.min(axis=1), points_px.max(axis=1)
         seen = (high > 0).all(axis=1) & (low < self._camera.lens.size_px).all(axis=1)
         middles_mm = placed.points_mm.mean(axis=1)
-        rounds = _RoundBodies(points_px, *self._lights(middles_mm))
+        colours = np.array([solid.colour[::-1] for solid in placed.solids]) * 255
+        rounds = _RoundBodies(points_px, colours, self._look.ambient, *self._lights(middles_mm))
+        turns = _turns(snapshot)
         boxes = _Boxes(placed.points_mm[:, :8], self._look, self._eye)
         away = np.linalg.norm(middles_mm - self._eye, axis=1)
         # Of equal height, the far ones first.
-        for k in np.lexsort((-away, self._heights(placed, middles_mm, snapshot))):
+        for k in np.lexsort((-away, self._heights(placed, middles_mm, turns))):
             solid = placed.solids[k]
             if not seen[k]:
                 continue
             if solid.part == "base":
                 owner = placed.owners[k]
-                self._base(solid, players[owner].base, snapshot.figures[owner])
+                self._base(solid, players[owner].base, snapshot.figures[owner].position_mm, turns[owner])
             elif solid.kind == "box":
                 self._box(k, boxes, solid, points_px[k])
             else:
-                for outline, share in rounds.shades(k):
-                    colour = _bgr(solid.colour, self._look.ambient + share)
+                for outline, colour in rounds.shades(k):
                     fill_hull(self._image, outline, colour, rounds=2 if rounds.large[k] else 0)
 
-    def _heights(self, placed: PlacedSolids, middles_mm: Array, snapshot: Snapshot) -> Array:
+    def _heights(self, placed: PlacedSolids, middles_mm: Array, turns: Array) -> Array:
         """Heights by which solids are painted: a figure comes after its own base when the base's top is seen."""
         heights = middles_mm[:, 2].round(3)
         owners = np.array(placed.owners)
         bases = [k for k, solid in enumerate(placed.solids) if solid.part == "base"]
-        turns = Rotation.from_quat([snapshot.figures[owners[k]].rotation for k in bases], scalar_first=True)
-        facing = ((self._eye - middles_mm[bases]) * turns.as_matrix()[:, :, 2]).sum(axis=1) > 0
+        facing = ((self._eye - middles_mm[bases]) * turns[owners[bases], :, 2]).sum(axis=1) > 0
         for k, top_seen in zip(bases, facing, strict=True):
             own = np.flatnonzero(owners == owners[k])
             own = own[own != k]
@@ -109,12 +110,11 @@ class SolidPainter:
             light += lamp.strength * max(float(toward @ normal) / float(np.sqrt(toward @ toward)), 0.0)
         return light
 
-    def _base(self, solid: Solid, size: BaseSize, pose: FigurePose) -> None:
+    def _base(self, solid: Solid, size: BaseSize, place: Vector, turn: Array) -> None:
         """A base: a prism with rounded corners; what is below a clear one shows through it."""
-        turn = Rotation.from_quat(pose.rotation, scalar_first=True).as_matrix()
         ring = _outline(size)
         heights = np.repeat([0.0, size.height_mm], len(ring))
-        points_mm = np.column_stack([np.tile(ring, (2, 1)), heights]) @ turn.T + pose.position_mm
+        points_mm = np.column_stack([np.tile(ring, (2, 1)), heights]) @ turn.T + place
         points_px = self._camera.to_pixels(points_mm)
         left, top = np.maximum(points_px.min(axis=0).astype(int) - 2, 0)
         right, bottom = np.maximum(points_px.max(axis=0).astype(int) + 3, 0)
@@ -173,12 +173,14 @@ class _RoundBodies:
 
     Args:
         points_px: of every solid, shape (n, points, 2).
+        colours: of every solid, blue green red, 0..255, shape (n, 3).
+        ambient: light from everywhere.
         direct: light on every solid, shape (n,).
         aside: the light's direction in the picture, shape (n, 2).
 
     """
 
-    def __init__(self, points_px: Array, direct: Array, aside: Array) -> None:
+    def __init__(self, points_px: Array, colours: Array, ambient: float, direct: Array, aside: Array) -> None:
         self._middle = points_px.mean(axis=1, keepdims=True)
         self._around = points_px - self._middle
         self._radius = np.sqrt((self._around**2).sum(axis=2, keepdims=True))
@@ -187,25 +189,42 @@ class _RoundBodies:
         small = half - np.sqrt(off**2 / 4 + spread[:, 0, 1] ** 2)
         # The short way across: the highlight of a long limb must not leave it.
         self._reach = 1.4 * np.sqrt(np.maximum(small, 0))
-        self._direct, self._aside = direct, aside
+        self._aside = aside
         self.large = self._reach > _LARGE_PX
-        self._few = self._outlines(_STEPS[False])
+        self._outlines_few, self._outlines_many = (
+            self._outlines(_STEPS[False]),
+            self._outlines(_STEPS[True], self.large),
+        )
+        self._at = np.cumsum(self.large) - 1  # where each large one is among them
+        self._colours = {
+            large: np.minimum(colours * (ambient + direct[:, None] * share), 255).tolist()
+            for large, count in _STEPS.items()
+            for share in (np.linspace(_DARKEST, 1, count)[:, None, None],)
+        }
 
-    def shades(self, k: int) -> list[tuple[Fixed, float]]:
-        """Outlines of one solid from the rim inward, each with the direct light it gets."""
-        count = _STEPS[bool(self.large[k])]
-        outlines = self._outlines(count, slice(k, k + 1))[:, 0] if self.large[k] else self._few[:, k]
-        light = self._direct[k] * np.linspace(_DARKEST, 1, count)
-        return list(zip(outlines, light, strict=True))
+    def shades(self, k: int) -> list[tuple[Fixed, list[float]]]:
+        """Outlines of one solid from the rim inward, each with its colour."""
+        large = bool(self.large[k])
+        outlines = self._outlines_many[:, self._at[k]] if large else self._outlines_few[:, k]
+        return [(outline, colours[k]) for outline, colours in zip(outlines, self._colours[large], strict=True)]
 
-    def _outlines(self, count: int, which: slice = slice(None)) -> Fixed:
+    def _outlines(self, count: int, which: NDArray[np.bool_] | None = None) -> Fixed:
+        """Outlines in so many steps, shape (steps, solids, points, 2)."""
+        chosen = slice(None) if which is None else which
         step = np.linspace(0, 1, count)[:, None, None, None]
-        reach = self._reach[which, None, None]
+        reach = self._reach[chosen, None, None]
         inset = GROWTH_PX + 0.55 * step * reach
-        shift = 0.4 * step * reach * self._aside[which, None]
-        radius = self._radius[which]
-        share = np.maximum(1 - inset / np.maximum(radius, 1e-9), 0.05)
-        return to_fixed(np.nan_to_num(self._middle[which] + shift + self._around[which] * share, nan=-1e5))
+        shift = 0.4 * step * reach * self._aside[chosen, None]
+        share = np.maximum(1 - inset / np.maximum(self._radius[chosen], 1e-9), 0.05)
+        return to_fixed(np.nan_to_num(self._middle[chosen] + shift + self._around[chosen] * share, nan=-1e5))
+
+
+def _turns(snapshot: Snapshot) -> Array:
+    """Rotation matrices of all figures, shape (n, 3, 3)."""
+    if not snapshot.figures:
+        return np.empty((0, 3, 3))
+    quaternions = [pose.rotation for pose in snapshot.figures]
+    return np.asarray(Rotation.from_quat(quaternions, scalar_first=True).as_matrix())
 
 
 def _bgr(colour: Colour, light: float) -> tuple[float, float, float]:
@@ -213,6 +232,7 @@ def _bgr(colour: Colour, light: float) -> tuple[float, float, float]:
     return (blue, green, red)
 
 
+@lru_cache(maxsize=64)
 def _outline(size: BaseSize) -> Array:
     """A base's rounded outline in the figure's frame, counter-clockwise, shape (n, 2)."""
     half = np.array([size.length_mm, size.width_mm]) / 2 - size.corner_mm
