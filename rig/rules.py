@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from downfield.calibration.errors import RulebookError
@@ -36,7 +37,7 @@ def rules(
     if as_json:
         _write(json.dumps(as_data(rulebook, clauses), indent=2, ensure_ascii=False))
     elif sys.stdout.isatty():
-        _show(rulebook, clauses)
+        show(rulebook, clauses, Console())
     else:
         _write("\n".join(as_text(rulebook, clauses)))
 
@@ -85,22 +86,22 @@ def as_text(rulebook: Rulebook, clauses: Catalogue) -> Iterator[str]:
         yield f"      {param.reason}"
 
 
-def _show(rulebook: Rulebook, clauses: Catalogue) -> None:
-    console = Console()
-    console.print(f"[bold]{rulebook.title}[/] ({rulebook.name})\n{_counts(clauses)}\n", highlight=False)
+def show(rulebook: Rulebook, clauses: Catalogue, console: Console) -> None:
+    """A rulebook as tables on a terminal."""
+    console.print(f"[bold]{escape(rulebook.title)}[/] ({escape(rulebook.name)})\n{_counts(clauses)}\n", highlight=False)
     table = Table("clause", "how", "what it says, and how it is read", "lines", box=None, padding=(0, 1), expand=True)
     for topic, there in _by_topic(clauses).items():
         table.add_row("", "", f"[bold]{topic}[/]", "")
         for name, clause in there:
-            read = f"\n[dim]read: {clause.reading}[/]" if clause.reading else ""
+            read = f"\n[dim]read: {escape(clause.reading)}[/]" if clause.reading else ""
             params = f"\n[cyan]{', '.join(clause.params)}[/]" if clause.params else ""
-            table.add_row(name, clause.how, clause.text + read + params, clause.lines)
+            table.add_row(name, clause.how, escape(clause.text) + read + params, clause.lines)
     console.print(table)
     values = Table("parameter", "value", "why", box=None, padding=(0, 1), expand=True, title="\nParameters")
     for param, value in _parameters(rulebook):
         changed = _changed(param, value)
-        shown = f"{shown_value(param, value)}{changed}"
-        values.add_row(param.name, f"[bold]{shown}[/]" if changed else shown, param.reason)
+        shown = escape(f"{shown_value(param, value)}{changed}")
+        values.add_row(param.name, f"[bold]{shown}[/]" if changed else shown, escape(param.reason))
     console.print(values)
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from downfield.officiating.clauses import catalogue
+from downfield.officiating.rulebook import load_rulebook
 from downfield.rig.cli import app, main
+from downfield.rig.rules import show
 
 
 def printed(*words: str) -> str:
@@ -39,6 +43,14 @@ def test_a_leagues_values_are_shown_beside_the_books(tmp_path: Path) -> None:
     out = printed("--house", str(house))
     assert out.startswith("river")
     assert "formation.line_gap_yd = 1.5 yd (else 1 yd)" in out
+
+
+def test_on_a_terminal_it_is_tables() -> None:
+    console = Console(width=160, file=io.StringIO(), record=True)
+    show(load_rulebook("tap"), catalogue("tap"), console)
+    out = console.export_text()
+    for name in (*catalogue("tap").clauses, *load_rulebook("tap").params.declared):
+        assert name in out
 
 
 def test_for_programs() -> None:
