@@ -227,6 +227,7 @@ class Stage:
             self.world.remove(figure.id)
         for stance in step.formation:
             self.world.steer(stance.player, None)
+            self.world.set_trait(stance.player, self.script.trait(stance.player))
             base = self.ground.stand(self._players[stance.player], stance)
             self.world.place(stance.player, base.x_mm, base.y_mm, base.heading_deg)
         for _ in range(round(step.seconds * self._ticks_per_s)):

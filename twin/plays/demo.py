@@ -53,6 +53,7 @@ from downfield.twin.traits import Trait
 _SEED = 11
 _FIRST_YD = 34.0
 _RUN_MM_S = 105.0
+_QB_TURN = ((-3.0, 12.0), (-0.5, LANE_YD))  # he starts nearer to the line than the running back
 
 
 def demo() -> Play:
@@ -125,10 +126,10 @@ def _second() -> tuple[Step, ...]:
         Say(Carrier(QB)),
         Wait(0.3),
         Board(on=True, by="home"),
-        Route(QB, (*TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
+        Route(QB, (*_QB_TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
         *_run_to_contact(QB, "second"),
         Wait(TIP_S),
-        Topple(QB),
+        Topple(QB, away_from=RCB, strength=2.5),
         Wait(0.3),
         Board(on=False, by="away"),
         Wait(0.9),
