@@ -91,6 +91,7 @@ TAP_CHECKS: Final = LineUpChecks(
         dead_pivots,
         pivots_toward,
         pivots_in_place,
+        loose_ball_pivots,
         base_swaps,
     ),
     times=(first_pivot_time, second_pivot_time, stop_time, pass_time),

@@ -186,8 +186,10 @@ def loose_ball_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
     """At Lion's Den's fumble and TAP's onside kick each coach may turn three men."""
     if stop.kind in ("fumble", "onside"):
         limit = params.count(LOOSE_TURNS.name)
+        clauses = ("LD-018",) if stop.kind == "fumble" else ("TAP-064",)
         for offence in (True, False):
-            yield _limit(stop.side(offence=offence), limit, f"men of one team were turned; {limit} allowed", params)
+            what = f"men of one team were turned; {limit} allowed"
+            yield replace(_limit(stop.side(offence=offence), limit, what, params), clauses=clauses)
 
 
 @check("EFL-039", params=(PASS_TURNS, TURNED_DEG))

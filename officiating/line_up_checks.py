@@ -97,6 +97,8 @@ class LineUpChecks:
         if lined_up is None:
             return ()
         found = self._reported(checks, lined_up, "formation", view)
+        if game.play.kind == "onside":
+            return found + self._reported(self.stops, onside_pivots(game, view), "pivot", view)
         adjusted = adjustment_of(game, lined_up, view, defence_after_set=self.defence_after_set)
         return found + self._reported(self.motion, adjusted, "formation", view)
 
@@ -203,7 +205,7 @@ def formation_of(game: GameState, view: View) -> Formation | None:
         view.field,
         offence=offence,
         direction=turn,
-        line_yd=game.los_yd,
+        line_yd=_line_yd(game, view),
         carrier=game.play.carrier,
         gunners=game.play.gunners,
         returner=game.play.returner,
@@ -221,6 +223,15 @@ def adjustment_of(game: GameState, lined_up: Formation, view: View, *, defence_a
     )
     changed = [one for one in since_set if one.offence] + [one for one in since_ready if not one.offence]
     return Adjustment(tuple(changed), tuple((man.id, man.role) for man in lined_up.men))
+
+
+def onside_pivots(game: GameState, view: View) -> Stop:
+    """What both teams turned toward an onside kick's ball between "set" and the switch."""
+    if view.facts is None:
+        return Stop(view.field, "onside", ())
+    offence = _jersey(game, kicking=True)
+    changed = changes(game.set_poses, view.facts.scene, game.players, offence=offence)
+    return Stop(view.field, "onside", changed, _target_mm(game, "onside", view))
 
 
 def stop_of(game: GameState, stoppage: Stoppage, view: View) -> Stop | None:
@@ -256,13 +267,20 @@ def times_of(stoppage: Stoppage, restart_ns: int) -> Times | None:
     )
 
 
+def _line_yd(game: GameState, view: View) -> float:
+    """The line to line up at; an onside kick's ball lies ahead of the line it is kicked from."""
+    if game.play.kind != "onside" or "kickoff.from_yd" not in view.params.declared:
+        return game.los_yd
+    return game.board_x_yd(game.length_yd - view.params.real("kickoff.from_yd"))
+
+
 def _kind_of(stoppage: Stoppage) -> StopKind | None:
     return "pass" if stoppage.pass_ns is not None else STOP_KINDS.get(stoppage.why)
 
 
 def _target_mm(game: GameState, kind: StopKind, view: View) -> tuple[float, float] | None:
     """What the pivots of a stop must aim at: the ball that lies on the field, else whom the ball goes or went to."""
-    if view.facts is None or kind not in ("pass", "fumble", "interception"):
+    if view.facts is None or kind not in ("pass", "fumble", "interception", "onside"):
         return None
     ball = view.facts.scene.ball
     if kind != "interception" and ball is not None and ball.state != "carried":
@@ -271,7 +289,7 @@ def _target_mm(game: GameState, kind: StopKind, view: View) -> tuple[float, floa
         return game.play.ball_mm
     name = game.play.receiver if kind == "pass" else game.play.carrier
     figure = view.facts.figures.get(name or "")
-    return None if figure is None or kind == "fumble" else (figure.x_mm, figure.y_mm)
+    return None if figure is None or kind in ("fumble", "onside") else (figure.x_mm, figure.y_mm)
 
 
 def _jersey(game: GameState, *, kicking: bool) -> Jersey:

@@ -192,6 +192,8 @@ def test_lions_den_turns_one_defender_a_stop(turned: int, outcome: str) -> None:
 def test_three_a_team_at_a_loose_ball(turned: int, outcome: str) -> None:
     assert outcomes(loose_ball_pivots, stop("fumble", turning(turned, 1))) == [outcome, "kept"]
     assert outcomes(loose_ball_pivots, stop("onside", turning(1, turned))) == ["kept", outcome]
+    assert {one.clauses for one in loose_ball_pivots(stop("fumble", turning(turned, 1)))} == {("LD-018",)}
+    assert loose_ball_pivots(stop("fumble", turning(turned, 1)), book="TAP-") == ()
 
 
 @pytest.mark.parametrize(("turned", "outcome"), [(2, "kept"), (3, "broken")])

@@ -19,6 +19,7 @@ from downfield.officiating.declarations import (
     KickDeclared,
     LineUp,
     PivotsDone,
+    Roll,
     Set,
     SetUp,
     Switch,
@@ -27,7 +28,7 @@ from downfield.officiating.events import Event
 from downfield.officiating.formation import Formation
 from downfield.officiating.judging import Judgement, judge
 from downfield.officiating.rulebook import load_rulebook
-from downfield.vision.scene import Figure, Player, Power, Scene
+from downfield.vision.scene import Ball, Figure, Player, Power, Scene
 
 LINE_YD = 35.0
 ROLES = ("TE", "T", "G", "C", "G", "T", "TE", "QB", "RB", "RB", "WR")
@@ -239,6 +240,40 @@ def test_a_kickoff_runs_three_seconds_and_the_returner_goes_to_his_goal_line() -
     assert reports(right, "timing") == reports(right, "formation") == []
     assert clauses(kick(4.0), "timing") == {"TAP-051", "TAP-050"}
     assert clauses(kick(3.0, returner_yd=60.0), "formation") == {"TAP-053"}
+
+
+def test_at_an_onside_kick_each_team_turns_three_toward_the_ball() -> None:
+    kickers = [At(0.0, -22.0 + 4.4 * i) for i in range(11)]
+    receivers = [At(20.0, -22.0 + 4.4 * i) for i in range(11)]
+    there = build(kickers, receivers, line_yd=30.0, jersey="light")
+    ball = Ball("magnetic", 41 * FIELD.mm_per_yd_x, FIELD.width_mm / 2)
+
+    def kick(**deltas: tuple[float, float, float]) -> Judgement:
+        now = changed(figures(there), **deltas)
+        film = [
+            replace(one, ball=ball) for one in scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
+        ]
+        spoken = says(
+            (0.05, SetUp("home", 1, 80.0, score=(0, 14))),
+            (0.1, LineUp(roster(there))),
+            (0.15, KickDeclared("field_goal")),
+            (0.2, Roll((1, 1))),
+            (0.3, KickDeclared("onside")),
+            (0.4, Roll((5, 6))),
+            (0.5, Roll((1, 1))),
+            (0.8, Set()),
+        )
+        made = judged(film, spoken)
+        assert made.refused == ()
+        return made
+
+    three = {"o2": (0.0, 0.0, 20.0), "o3": (0.0, 0.0, 20.0), "o4": (0.0, 0.0, 10.0)}
+    assert reports(kick(**three), "formation") == reports(kick(**three), "pivot") == []
+    (away,) = reports(kick(o7=(0.0, 0.0, 20.0)), "pivot")
+    assert away.clauses == ("TAP-064",)
+    four = clauses(kick(**three, o1=(0.0, 0.0, 20.0)), "pivot")
+    assert four == {"TAP-064"}
+    assert clauses(kick(o0=(8.0, 0.0, 0.0)), "formation") == {"TAP-047"}
 
 
 def test_a_formation_is_judged_without_a_game_too() -> None:
