@@ -9,6 +9,7 @@ from downfield.calibration.errors import RefusedError
 from downfield.officiating import downs
 from downfield.officiating.calls import Call
 from downfield.officiating.check_line import MEN, men_on_field
+from downfield.officiating.check_subjects import formation_of
 from downfield.officiating.check_timing import CHANGE_S, DEFENCE_S, LINE_UP_S, Times, defence_set_time, line_up_time
 from downfield.officiating.checks import Checked
 from downfield.officiating.declarations import Claim, Side
@@ -17,7 +18,6 @@ from downfield.officiating.enforcement import walk_off
 from downfield.officiating.events import Event
 from downfield.officiating.findings import Finding
 from downfield.officiating.geometry import chance
-from downfield.officiating.line_up_checks import formation_of
 from downfield.officiating.params import Param
 from downfield.officiating.rule import Outcome, View
 from downfield.officiating.state import GameState, Phase, other
