@@ -1,6 +1,7 @@
 """Dice, coins and choices: taken only when the game waits for just them.
 
-`rolled`, `flipped` and `chosen` build a system's handlers from what it does with each purpose.
+`rolled`, `flipped` and `chosen` build a system's handlers from what it does with each purpose. The game goes on waiting
+until something changes its phase: what came of the dice may be struck, and then they are rolled again.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def rolled(takers: Mapping[str, TakeRoll]) -> Handler:
         body = body_of(event, Roll)
         purpose = _purpose(game, "roll", body.purpose)
         _by(game, body.by, "roll")
-        return takers[purpose](replace(game, wait=None), body, view)
+        return takers[purpose](game, body, view)
 
     return handle
 
@@ -53,7 +54,7 @@ def flipped(takers: Mapping[str, TakeCoin]) -> Handler:
     def handle(game: GameState, event: Event, view: View) -> Outcome:
         body = body_of(event, Coin)
         purpose = _purpose(game, "coin", body.purpose)
-        return takers[purpose](replace(game, wait=None), body, view)
+        return takers[purpose](game, body, view)
 
     return handle
 
@@ -75,7 +76,7 @@ def chosen(waited: Mapping[str, TakeChoice], free: Mapping[Choice, TakeChoice]) 
                 options = ", ".join(option.replace("_", " ") for option in wait.options)
                 raise RefusedError(f"choice: {body.choice.replace('_', ' ')} is not open; choose one of {options}")
             _by(game, body.by, "choice")
-            return waited[wait.purpose](replace(game, wait=None), body, view)
+            return waited[wait.purpose](game, body, view)
         take = free.get(body.choice)
         refuse_unless(take is not None and wait is None, f"choice {body.choice.replace('_', ' ')}", game)
         assert take is not None

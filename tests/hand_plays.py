@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from downfield.calibration.field_file import preset
 from downfield.officiating.calls import Call
@@ -107,7 +107,7 @@ def runs(
     return path
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Film:
     """A filmed play.
 
@@ -119,7 +119,13 @@ class Film:
 
     scenes: tuple[Scene, ...]
     players: tuple[Player, ...]
-    events: tuple[Event, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        first, last = self.scenes[0].figures, self.scenes[-1].figures
+        paths = (
+            f"{a.id} {a.x_mm:.1f},{a.y_mm:.1f} to {b.x_mm:.1f},{b.y_mm:.1f}" for a, b in zip(first, last, strict=True)
+        )
+        return f"Film({'; '.join(paths)})"
 
 
 def film(
