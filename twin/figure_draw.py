@@ -92,7 +92,7 @@ def _draw_figure(deck: Deck, player: Player, kit: Kit, height_mm: float) -> Figu
         height_mm=min(max(height_mm + deck.free(-2.0, 2.0), 25.0), 45.0),
         lean_deg=pose.lean_deg + deck.free(-5, 5),
         twist_deg=pose.twist_deg + deck.free(-12, 12),
-        bulk=deck.free(0.85, 1.2),
+        bulk=deck.free(0.95, 1.45),
     )
     own = dataclasses.replace(kit, skin=palettes.SKINS[int(deck.rng.integers(len(palettes.SKINS)))])
     return shape(player.base, own, build)

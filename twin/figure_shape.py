@@ -49,7 +49,7 @@ class Build:
         spread_deg: how far the legs are apart, sideways.
         arms_deg: elevation of each arm ahead of hanging down: left, right.
         arms_out_deg: how far each arm is held sideways: left, right.
-        bulk: width of the shoulders against the usual.
+        bulk: thickness of body and limbs against the slimmest usual.
 
     """
 
@@ -88,8 +88,10 @@ def shape(base: BaseSize, kit: Kit, build: Build) -> FigureLook:
     width = 0.18 * tall * build.bulk
     body = _turned(build)
     parts.add("ellipsoid", (0.085 * tall, 0.11 * tall, 0.07 * tall), hips, kit.pants)
-    parts.add("ellipsoid", (0.10 * tall, 0.8 * width, 0.17 * tall), hips + spine * 0.15 * tall, kit.jersey, body)
-    parts.add("ellipsoid", (0.095 * tall, width, 0.075 * tall), chest, kit.jersey, body)
+    parts.add(
+        "ellipsoid", (0.10 * tall * build.bulk, 0.8 * width, 0.17 * tall), hips + spine * 0.15 * tall, kit.jersey, body
+    )
+    parts.add("ellipsoid", (0.095 * tall * build.bulk, width, 0.075 * tall), chest, kit.jersey, body)
     _pads_and_number(parts, kit, build, hips, chest, width)
     _arms(parts, kit, build, chest, width)
     _head(parts, kit, build, chest + spine * 0.17 * tall)
@@ -127,8 +129,8 @@ def _legs(parts: _Parts, kit: Kit, build: Build, hips: Array, top: float) -> Non
         reach = hip[2] - top
         foot = np.array([hip[0] + math.tan(swing) * reach, hip[1] + math.tan(out) * reach, top + 0.02 * tall])
         knee = (hip + foot) / 2 + np.array([0.05 * tall + 0.10 * tall * build.crouch, 0.0, 0.02 * tall])
-        parts.limb(hip, knee, 0.055 * tall, kit.pants)
-        parts.limb(knee, foot, 0.042 * tall, kit.socks)
+        parts.limb(hip, knee, 0.055 * tall * build.bulk, kit.pants)
+        parts.limb(knee, foot, 0.042 * tall * build.bulk, kit.socks)
 
 
 def _pads_and_number(parts: _Parts, kit: Kit, build: Build, hips: Array, chest: Array, width: float) -> None:
@@ -136,7 +138,7 @@ def _pads_and_number(parts: _Parts, kit: Kit, build: Build, hips: Array, chest: 
     for side in (1, -1):
         pad = chest + _rotate(body, np.array([0.0, 0.82 * width * side, 0.012 * tall]))
         parts.add("ellipsoid", (0.085 * tall, 0.07 * tall, 0.06 * tall), pad, kit.jersey, body)
-    back = hips + 0.75 * (chest - hips) + _rotate(body, np.array([-0.088 * tall, 0.0, 0.0]))
+    back = hips + 0.75 * (chest - hips) + _rotate(body, np.array([-0.088 * tall * build.bulk, 0.0, 0.0]))
     parts.add("box", (0.014 * tall, 0.075 * tall, 0.07 * tall), back, kit.number, body, "other")
 
 
@@ -162,8 +164,8 @@ def _arms(parts: _Parts, kit: Kit, build: Build, chest: Array, width: float) -> 
         elbow = shoulder + 0.14 * tall * ahead
         forward = np.array([math.sin(up + 0.6) * math.cos(out), 0.6 * math.sin(out), -math.cos(up + 0.6)])
         hand = elbow + 0.15 * tall * forward / np.linalg.norm(forward)
-        parts.limb(shoulder, elbow, 0.042 * tall, kit.jersey)
-        parts.limb(elbow, hand, 0.034 * tall, kit.skin)
+        parts.limb(shoulder, elbow, 0.042 * tall * build.bulk, kit.jersey)
+        parts.limb(elbow, hand, 0.034 * tall * build.bulk, kit.skin)
 
 
 def _head(parts: _Parts, kit: Kit, build: Build, at: Array) -> None:
