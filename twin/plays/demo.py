@@ -106,11 +106,11 @@ def _first() -> tuple[Step, ...]:
 
 
 def _between() -> tuple[Step, ...]:
-    """Separating and lining up, abbreviated: hands lift some figures away, then the picture is cut."""
+    """Separating and lining up, abbreviated: hands set some figures apart, then the picture is cut."""
     return (
         Say(Separated()),
-        Hands("away", (Handling(RCB, lift_away=True), Handling(SS, lift_away=True)), hands=2, seconds=1.0),
-        Hands("home", (Handling(RB, lift_away=True), Handling(QB, lift_away=True)), hands=2, seconds=1.0),
+        Hands("away", (Handling(RCB, to=(30.0, 10.0)), Handling(SS, to=(30.0, -10.0))), hands=2, seconds=1.0),
+        Hands("home", (Handling(RB, to=(-20.0, 6.0)), Handling(QB, to=(-20.0, -6.0))), hands=2, seconds=1.0),
         Cut(placed(standard(FIELD), Stance(RCB, 13.0, LANE_YD)), spot=(RB, "first"), seconds=0.5),
     )
 
