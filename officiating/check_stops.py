@@ -208,7 +208,7 @@ def interception_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
         yield _limit(stop.side(offence=True), limit, f"men of the offence were turned; {limit} allowed", params)
 
 
-@check("TAP-025", "TAP-037", "TAP-093")
+@check("TAP-025", "TAP-037")
 def base_swaps(stop: Stop, _params: Params) -> Iterator[Measured]:
     """Only the quarterback, or the punter in his place, changes between a moving and a stationary base."""
     for change in stop.changes:

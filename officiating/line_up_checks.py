@@ -12,11 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from downfield.officiating.calls import CallKind
+from downfield.officiating.changes import changes, poses_of
 from downfield.officiating.check_motion import Adjustment
-from downfield.officiating.check_stops import Stop
+from downfield.officiating.check_stops import Stop, base_swaps
 from downfield.officiating.check_subjects import adjustment_of, formation_of, onside_pivots, stop_of, times_of
 from downfield.officiating.check_timing import Times
 from downfield.officiating.checks import Check, Checked
+from downfield.officiating.declarations import BaseSwap
+from downfield.officiating.declare import base_swap, body_of
+from downfield.officiating.events import Event
 from downfield.officiating.findings import Finding
 from downfield.officiating.formation import Formation
 from downfield.officiating.params import Param, Params
@@ -88,6 +92,16 @@ class LineUpChecks:
             return found + self._reported(self.stops, onside_pivots(game, view), "pivot", view)
         adjusted = adjustment_of(game, lined_up, view, defence_after_set=self.defence_after_set)
         return found + self._reported(self.motion, adjusted, "formation", view)
+
+    def at_base_swap(self, game: GameState, event: Event, view: View) -> Outcome:
+        """A change of bases; in a stoppage it is one of its pivots, before a play it is checked at once."""
+        outcome = base_swap(game, event, view)
+        if game.play.stoppage is not None or view.facts is None:
+            return outcome
+        player, scene = body_of(event, BaseSwap).player, view.facts.scene
+        changed = changes(poses_of(scene), scene, game.players, offence="dark", swapped=(player,))
+        found = self._reported((base_swaps,), Stop(view.field, "coach", changed), "formation", view)
+        return replace(outcome, findings=(*outcome.findings, *found))
 
     def with_formation(
         self, take: Callable[[GameState, Taken, View], Outcome]

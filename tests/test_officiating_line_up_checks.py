@@ -198,6 +198,15 @@ def test_a_base_swap_is_the_offences_pivot() -> None:
     assert "TAP-025" in clauses(stopped((3.0, BaseSwap("o8", True))), "pivot")
 
 
+def test_before_the_snap_too_only_the_quarterback_is_put_on_a_stationary_base() -> None:
+    there = legal()
+    film = scenes((1.0, "off", figures(there)))
+    for player, wanted in (("o7", set()), ("o8", {"TAP-025", "TAP-037"})):
+        made = judged(film, says(*opened(there), (0.7, BaseSwap(player, True))))
+        assert made.refused == ()
+        assert clauses(made, "formation") == wanted
+
+
 def test_clocks_of_a_stop_run_one_after_the_other() -> None:
     slow = ((11.0, PivotsDone("home")), (20.0, PivotsDone("away")))
     assert reports(stopped(*slow, seconds=22.0), "timing") == []
