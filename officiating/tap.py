@@ -12,6 +12,7 @@ from downfield.officiating.board import stoppage_params
 from downfield.officiating.book_checks import TAP_CHECKS
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import (
+    BaseSwap,
     ChoiceMade,
     Claim,
     ClockSet,
@@ -72,6 +73,7 @@ RULES: Final = (
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
+    BaseSwap: TAP_CHECKS.at_base_swap,
     ClockSet: tap_overtime.clock_ends,
     Separated: tap_overtime.separated_ends,
     PassDeclared: tap_pass.declare_pass,
