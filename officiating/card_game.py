@@ -141,8 +141,3 @@ def try_due(game: GameState, kind: str, view: View) -> GameState:
         down=1,
         play=Play(kind=due, ball_side=game.offence),  # type: ignore[arg-type]
     )
-
-
-def noted(game: GameState, name: str, value: float) -> GameState:
-    """The game with something noted between plays."""
-    return replace(game, notes=(*(pair for pair in game.notes if pair[0] != name), (name, value)))

@@ -8,7 +8,7 @@ from downfield.calibration.errors import RefusedError
 from downfield.officiating import tables_nfl_strategy as tables
 from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.card_fouls import is_return
-from downfield.officiating.card_game import CARDS, clocked, go_on, noted, try_due
+from downfield.officiating.card_game import CARDS, clocked, go_on, try_due
 from downfield.officiating.card_play import CardPlay
 from downfield.officiating.card_steps import (
     KICKOFFS,
@@ -79,7 +79,7 @@ def review_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     if tables.review_upheld(percentile(roll.dice, "review")):
         return go_on(replace(_spend_time_out(game, side), card=replace(play, review="upheld")), view.t_ns, view)
     name = f"reviews_{'overtime' if game.period > view.params.count('clock.periods') else 'game'}_{side}"
-    game = noted(game, name, (game.note(name) or 0.0) + 1)
+    game = game.noted(name, (game.note(name) or 0.0) + 1)
     return go_on(replace(game, card=replace(play, review="overturned")), view.t_ns, view)
 
 
@@ -127,7 +127,7 @@ def penalty_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
 def hurried(game: GameState, _choice: ChoiceMade, _view: View) -> Outcome:
     """The offence hurries its next play (NFLS-015)."""
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "hurry-up", game)
-    return Outcome(noted(game, "hurry_up", 1.0))
+    return Outcome(game.noted("hurry_up", 1.0))
 
 
 def clock_let_run(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
@@ -211,7 +211,7 @@ def _spike(game: GameState) -> GameState:
     name = f"spiked_{game.offence}"
     if game.note(name) is not None:
         raise RefusedError(f"spike: {game.team(game.offence).name} has spiked the ball in this half (NFLS-027)")
-    return noted(game, name, 1.0)
+    return game.noted(name, 1.0)
 
 
 def _roll_for(kind: str) -> tables.RollFor:

@@ -68,6 +68,14 @@ def next_down(game: GameState, x_yd: float, y_yd: float, view: View) -> Outcome:
     return Outcome(replace(game, down=down))
 
 
+def incomplete(game: GameState, _call: Call, view: View) -> Outcome:
+    """Nobody's ball: the down is used up where it began."""
+    if game.due in {"two_point", "extra_point"}:
+        return try_failed(game, view)
+    lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
+    return next_down(game, game.los_yd, lateral, view)
+
+
 def first_down(game: GameState, call: Call, view: View) -> Outcome:
     """A first down where the ball is."""
     return Outcome(ball_to(game, call.side or game.offence, game.los_yd, game.lateral_yd, call.t_ns, view))

@@ -80,7 +80,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "down_by_fall": _dead,
     "stopped": _dead,
     "out_of_bounds": efl_play.stops_late(_dead),
-    "incomplete": efl_play.stops_late(efl_play.incomplete),
+    "incomplete": efl_play.stops_late(downs.incomplete),
     "reception": efl_play.caught,
     "interception": efl_play.caught,
     "line_of_scrimmage": efl_play.line_reached,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.calibration.errors import RefusedError
-from downfield.officiating import downs
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, Claim, PassDeclared, PassEnded
 from downfield.officiating.declare import AT_REST, body_of, on_side, refuse_unless
@@ -21,11 +20,6 @@ from downfield.officiating.state import GameState, Phase, other
 
 DUTY = "duty"
 """Rule id of what the EFL obliges a coach to and what is told about it."""
-
-
-def noted(game: GameState, name: str, value: float) -> GameState:
-    """The game with something noted between plays."""
-    return replace(game, notes=(*(pair for pair in game.notes if pair[0] != name), (name, value)))
 
 
 def play_noted(game: GameState, name: str, value: float) -> GameState:
@@ -76,7 +70,7 @@ def carrier(game: GameState, event: Event, view: View) -> Outcome:
     found = told(game, play_duty(now, view.params), "pass" if passing else "run", view)
     # A passing series stays one until the first down; a running one becomes one with its first passing play.
     sticky = passing or now.style == "pass"
-    return Outcome(noted(game, "style", 1.0 if sticky else 0.0), found)
+    return Outcome(game.noted("style", 1.0 if sticky else 0.0), found)
 
 
 def declare_pass(game: GameState, event: Event, view: View) -> Outcome:
@@ -165,14 +159,6 @@ def caught(game: GameState, call: Call, _view: View) -> Outcome:
     if call.kind == "interception" and play.stoppage is not None:
         play = replace(play, stoppage=replace(play.stoppage, why="interception"))
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play))
-
-
-def incomplete(game: GameState, _call: Call, view: View) -> Outcome:
-    """The same line, the next down."""
-    if game.due in {"two_point", "extra_point"}:
-        return downs.try_failed(game, view)
-    lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
-    return downs.next_down(game, game.los_yd, lateral, view)
 
 
 def stops_late(consequence: Consequence) -> Consequence:

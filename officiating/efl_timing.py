@@ -8,7 +8,6 @@ from typing import Final
 from downfield.officiating.calls import Call
 from downfield.officiating.declare import AT_REST
 from downfield.officiating.efl_overtime import begins
-from downfield.officiating.efl_play import noted
 from downfield.officiating.events import Event
 from downfield.officiating.findings import Finding
 from downfield.officiating.params import Param, Params
@@ -48,7 +47,7 @@ def two_minutes(handler: Handler) -> Handler:
         found = Finding(
             "clock", "timing", event.t_ns, "two-minute time-out", ("EFL-047",), "two_minutes", reported=True
         )
-        return Outcome(noted(clock_stopped(state, event.t_ns), name, 1.0), (*outcome.findings, found))
+        return Outcome(clock_stopped(state, event.t_ns).noted(name, 1.0), (*outcome.findings, found))
 
     return handle
 

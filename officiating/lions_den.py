@@ -107,7 +107,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "stopped": after_down(downs.dead_ball),
     "out_of_bounds": after_down(play.out_of_bounds),
     "turned_back": play.turned_back,
-    "incomplete": after_down(play.incomplete),
+    "incomplete": after_down(downs.incomplete),
     "reception": play.caught,
     "interception": play.caught,
     "fumble": play.fumble,

@@ -17,7 +17,6 @@ from downfield.officiating.lions_den_skill import (
     injury_downs,
     injury_games,
     injury_rolled,
-    noted,
 )
 from downfield.officiating.params import Param
 from downfield.officiating.passer_contact import may_still_pass
@@ -50,10 +49,10 @@ def after_down(consequence: Consequence) -> Consequence:
             return outcome
         state = down_played(outcome.state, game.offence)
         if _is_sack(game, call):
-            state = noted(state, "todo_injury", max(1, _sackers(game, call, view)))
-            state = noted(state, "sacked_home", 1.0 if game.offence == "home" else 0.0)
+            state = state.noted("todo_injury", max(1, _sackers(game, call, view)))
+            state = state.noted("sacked_home", 1.0 if game.offence == "home" else 0.0)
         if view.params.flag("penalty.rolled"):
-            state = _remembered(noted(state, "todo_penalty", 1.0), game)
+            state = _remembered(state.noted("todo_penalty", 1.0), game)
         found = Finding(DOWN, "info", view.t_ns, "rolls after the down", ("LD-062",), ROLLS_DUE, detail=ROLLS_DUE)
         return Outcome(state, (*outcome.findings, found))
 
@@ -81,7 +80,7 @@ def _remembered(state: GameState, before: GameState) -> GameState:
         ("before_direction", float(before.direction)),
         ("before_pass", 1.0 if before.play.passes else 0.0),
     ):
-        state = noted(state, name, value)
+        state = state.noted(name, value)
     return state
 
 
@@ -133,7 +132,7 @@ def take_penalty(game: GameState, roll: Roll, view: View) -> Outcome:
     rows = view.params.table("penalty.first_row")
     first = (round(rows[0][0]), round(rows[0][1])) if rows else (None, None)
     foul = tables.foul(number, side_die, bool(game.note("before_pass")), first)
-    game = noted(replace(game, phase=Phase.BETWEEN_PLAYS), "todo_penalty", 0.0)
+    game = replace(game, phase=Phase.BETWEEN_PLAYS).noted("todo_penalty", 0.0)
     if foul is None:
         return Outcome(game)
     offence: Side = "home" if game.note("before_home") else "away"
@@ -142,8 +141,8 @@ def take_penalty(game: GameState, roll: Roll, view: View) -> Outcome:
         text = f"{foul.name}, {game.team(by).name}: this row of the table is lost, so a person decides"
         told = Finding(DOWN, "penalty", view.t_ns, text, ("LD-062",), "lost", reported=True, detail="lost")
         return Outcome(game, (told,))
-    game = noted(noted(game, "foul_yards", float(foul.yards)), "foul_home", 1.0 if by == "home" else 0.0)
-    game = noted(game, "foul_first", 1.0 if foul.first_down else 0.0)
+    game = game.noted("foul_yards", float(foul.yards)).noted("foul_home", 1.0 if by == "home" else 0.0)
+    game = game.noted("foul_first", 1.0 if foul.first_down else 0.0)
     text = f"{foul.name}, {game.team(by).name}, {foul.yards} yards"
     told = Finding(DOWN, "penalty", view.t_ns, text, _foul_clauses(foul.name), "rolled", reported=True, detail="rolled")
     return Outcome(wait_for_choice(game, "penalty", ("accept", "decline"), other(by)), (told,))

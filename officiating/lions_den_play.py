@@ -114,12 +114,6 @@ def caught(game: GameState, call: Call, _view: View) -> Outcome:
     return Outcome(game)
 
 
-def incomplete(game: GameState, _call: Call, view: View) -> Outcome:
-    """The same line, the next down."""
-    lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
-    return downs.next_down(game, game.los_yd, lateral, view)
-
-
 def _touchdown(game: GameState, side: Side, t_ns: int, clauses: tuple[str, ...]) -> Finding:
     text = f"touchdown, {game.team(side).name}"
     return Finding(RULE, "touchdown", t_ns, text, clauses, "touchdown", side=side)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from downfield.calibration.errors import RefusedError
@@ -24,11 +23,6 @@ SKILL_PARAMS: Final = (
 SKILL: Final = "skill"
 
 
-def noted(game: GameState, name: str, value: float) -> GameState:
-    """The game with something noted between plays."""
-    return replace(game, notes=(*(pair for pair in game.notes if pair[0] != name), (name, value)))
-
-
 def rated(game: GameState, roll: Roll, view: View) -> Outcome:
     """A skilled player's 2d10, or the seasons of his career, rolled before the game (LD-002..006)."""
     if roll.by is None:
@@ -41,7 +35,7 @@ def rated(game: GameState, roll: Roll, view: View) -> Outcome:
     base = view.params.count(
         "skill.quarterback_base" if roll.purpose.startswith("quarterback") else "skill.kicker_base"
     )
-    game = noted(game, f"rating_{roll.purpose}_{roll.by}", tables.rating(base, (bonus,)))
+    game = game.noted(f"rating_{roll.purpose}_{roll.by}", tables.rating(base, (bonus,)))
     text = f"{game.team(roll.by).name}, {roll.purpose.replace('_', ' ')}: {base + bonus}"
     clauses = ("LD-002", "LD-003") if roll.purpose.startswith("quarterback") else ("LD-004",)
     return Outcome(game, (_told(view, text, clauses, roll.purpose, roll.by),))
@@ -83,7 +77,7 @@ def string_of(game: GameState, side: Side) -> int:
 def down_played(game: GameState, side: Side) -> GameState:
     """An offensive down of a side is over: a winded quarterback has rested one more."""
     left = game.note(f"winded_{side}") or 0.0
-    return noted(game, f"winded_{side}", left - 1) if left > 0 else game
+    return game.noted(f"winded_{side}", left - 1) if left > 0 else game
 
 
 def injury_rolled(game: GameState, roll: Roll, view: View) -> tuple[GameState, str, tuple[Finding, ...]]:
@@ -92,11 +86,11 @@ def injury_rolled(game: GameState, roll: Roll, view: View) -> tuple[GameState, s
     side: Side = "home" if game.note("sacked_home") else "away"
     unhurt = view.params.count("injury.unhurt_to")
     results = [tables.injury(die, unhurt).out for die in d10(roll.dice, count, "injury")]
-    game = noted(game, "todo_injury", 0.0)
+    game = game.noted("todo_injury", 0.0)
     if "game" in results:
         text = f"{game.team(side).name}'s quarterback is out for the game"
-        game = noted(game, f"lost_{side}", (game.note(f"lost_{side}") or 0.0) + 1)
-        return noted(game, f"winded_{side}", 0.0), "injury_games", (_told(view, text, ("LD-067",), "injury", side),)
+        game = game.noted(f"lost_{side}", (game.note(f"lost_{side}") or 0.0) + 1)
+        return game.noted(f"winded_{side}", 0.0), "injury_games", (_told(view, text, ("LD-067",), "injury", side),)
     if "downs" in results:
         return game, "injury_downs", ()
     return game, "", (_told(view, "the quarterback is unhurt", ("LD-067",), "injury", side),)
@@ -107,7 +101,7 @@ def injury_downs(game: GameState, roll: Roll, view: View) -> tuple[GameState, Fi
     side: Side = "home" if game.note("sacked_home") else "away"
     downs = sum(d10(roll.dice, 2, "injury downs"))
     text = f"{game.team(side).name}'s quarterback is winded and rests {downs} offensive downs"
-    return noted(game, f"winded_{side}", downs), _told(view, text, ("LD-067",), "injury_downs", side)
+    return game.noted(f"winded_{side}", downs), _told(view, text, ("LD-067",), "injury_downs", side)
 
 
 def injury_games(game: GameState, roll: Roll, view: View) -> Finding:

@@ -14,7 +14,7 @@ from downfield.officiating import downs, waiting
 from downfield.officiating import tables_nfl_strategy as tables
 from downfield.officiating.calls import Call
 from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
-from downfield.officiating.card_game import CARDS, noted
+from downfield.officiating.card_game import CARDS
 from downfield.officiating.clock_lines import LineClock
 from downfield.officiating.declarations import ChoiceMade, Claim, ClockSet, Coin, Foul, LineUp, Roll, SetUp, Side
 from downfield.officiating.declare import body_of, clock_set, line_up, set_up
@@ -99,11 +99,6 @@ def placed(game: GameState, call: Call, view: View) -> Outcome:
     return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
 
 
-def incomplete(game: GameState, _call: Call, view: View) -> Outcome:
-    """The same line, the next down."""
-    return downs.next_down(game, game.los_yd, game.lateral_yd or game.width_yd / 2, view)
-
-
 def field_goal(game: GameState, call: Call, view: View) -> Outcome:
     """Three points and a kickoff, or the defence's ball at the call's spot."""
     if call.detail != "good":
@@ -117,7 +112,7 @@ def penalty(game: GameState, call: Call, view: View) -> Outcome:
     side: Side = call.side or game.offence
     if call.detail == "kickoff":
         yards = float(call.margin or 0.0)
-        return Outcome(noted(game, "kickoff_penalty_yd", yards if side == (game.try_for or game.kicking) else -yards))
+        return Outcome(game.noted("kickoff_penalty_yd", yards if side == (game.try_for or game.kicking) else -yards))
     if call.spot_yd is None:
         return Outcome(game)
     x_yd, y_yd = call.spot_yd
@@ -207,7 +202,7 @@ NFL_STRATEGY: Final = System(
     },
     consequences={
         "stopped": downs.dead_ball,
-        "incomplete": incomplete,
+        "incomplete": downs.incomplete,
         "fumble_recovery": placed,
         "interception": placed,
         "kick": placed,

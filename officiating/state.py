@@ -7,6 +7,7 @@ own goal line. Times are the game's injected clock, integer nanoseconds. Nothing
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from enum import StrEnum
 from typing import Literal
 
@@ -247,6 +248,10 @@ class GameState:
     def note(self, name: str) -> float | None:
         """What the rulebook noted between plays."""
         return next((value for key, value in self.notes if key == name), None)
+
+    def noted(self, name: str, value: float) -> GameState:
+        """The game with something noted between plays."""
+        return replace(self, notes=(*(pair for pair in self.notes if pair[0] != name), (name, value)))
 
     def spot_text(self, x_yd: float) -> str:
         """A place along the field as said on the air: ``"B 34"``, ``"50"``, ``"H end zone"``."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.calibration.errors import RefusedError
-from downfield.officiating import downs
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Pitch
 from downfield.officiating.declare import body_of, on_side, refuse_unless
@@ -148,14 +147,6 @@ def interception(game: GameState, call: Call, _view: View) -> Outcome:
         free_stop="interception",
     )
     return Outcome(replace(game, phase=Phase.LIVE, play=play))
-
-
-def incomplete(game: GameState, _call: Call, view: View) -> Outcome:
-    """Nobody's ball: the down is used up where it began."""
-    if game.due in {"two_point", "extra_point"}:
-        return downs.try_failed(game, view)
-    lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
-    return downs.next_down(game, game.los_yd, lateral, view)
 
 
 def passer_behind_ball(game: GameState, view: View) -> tuple[Finding, ...]:
