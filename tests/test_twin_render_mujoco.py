@@ -10,6 +10,7 @@ from twin_tables import FIELD, base_solid, camera_over, look_of, players, standi
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field import Array
+from downfield.twin.board_light import BoardLight
 from downfield.twin.look import FigureLook, Solid
 from downfield.twin.render_mujoco import MujocoRenderer
 from downfield.twin.renderer import Image, RenderedFrame
@@ -115,7 +116,8 @@ def test_a_camera_that_shakes_moves_base_and_paint_alike() -> None:
         assert (profile * steps).sum() / profile.sum() == pytest.approx(0, abs=0.1)
 
 
-def test_what_is_seen_of_a_base_agrees_with_the_picture() -> None:
+def test_what_is_seen_of_a_base_agrees_with_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BoardLight, "dim_bases", lambda _self, layer, *_rest: layer)  # what is shaded is seen too
     tall = Solid("capsule", (7.0, 12.0, 0.0), (2.0, 1.0, 20.0), colour=(0.0, 0.0, 0.0))
     camera = camera_over((1920, 1080), 6.0, 0.1)
     figure = FigureLook((base_solid(), tall))
@@ -198,3 +200,17 @@ def test_hands_and_sticks_are_drawn_where_their_outlines_say() -> None:
     both = drawn & (outlined > 0)
     assert both.sum() > 5000
     assert both.sum() / (drawn | (outlined > 0)).sum() > 0.93
+
+
+def test_a_player_throws_a_shadow_on_his_own_base() -> None:
+    camera = camera_over((1280, 720))
+    body = Solid("box", (2.0, 6.0, 15.0), (0.0, 0.0, 20.5), colour=(0.0, 0.0, 0.0))
+    look = look_of((FigureLook((base_solid(), body)),), camera)
+    lamp = dataclasses.replace(look.lamps[0], position_mm=(480.0 - 3000.0, 260.0, 9000.0))
+    look = dataclasses.replace(look, lamps=(lamp,), ambient=0.2)
+    renderer = MujocoRenderer(look, players(1))
+    image = renderer.render(standing(np.array([[480.0, 260.0, 0.0]])), camera, t_ns=0).image
+    renderer.close()
+    lit, shaded = camera.to_pixels(np.array([[470.0, 260.0, 5.5], [488.0, 260.0, 5.5]])).round().astype(int)
+    assert image[shaded[1], shaded[0], 1] < 0.5 * image[lit[1], lit[0], 1]
+    assert image[shaded[1], shaded[0], 1] > 30

@@ -22,11 +22,13 @@ _SHIFT = 4
 _BRIGHTEST = 1.6  # the light factor that 255 stands for
 _LOW_MM = 15.0  # what a typical shadow on the board is cast from
 _HIGH_MM = 50.0  # and one of a hand or a post
+_TOP_MM = 5.5  # of a base over the board
 _FOOT_MM = 2.5  # softness of the shade around a base
 _FOOT = 0.45  # share of the ambient light it takes away
 _SAME_VIEW_PX = 20.0  # smooth light need not follow a camera that sways less than this
 
 Mask = NDArray[np.uint8]
+Layer = NDArray[np.uint8]
 
 
 class BoardLight:
@@ -44,7 +46,7 @@ class BoardLight:
         size = (ground.shape[1] // _HALF, ground.shape[0] // _HALF)
         scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF
         light = np.empty((size[1], size[0], 3), dtype=np.float32)
-        feet = _shade(placed, placed.points_mm * [1.0, 1.0, 0.0], camera, size, bases=True)
+        feet = _shade(placed, placed.points_mm * [1.0, 1.0, 0.0], camera, size, _is_base(placed))
         soft_feet = cv2.GaussianBlur(feet, (0, 0), max(_FOOT_MM * scale, 0.5))
         light[:] = (self._look.ambient * (1 - _FOOT / 255 * np.asarray(soft_feet, dtype=np.float32)))[:, :, None]
         for lamp, lamp_light in zip(self._look.lamps, self._lamp_light, strict=True):
@@ -56,6 +58,26 @@ class BoardLight:
             cv2.add(lit, self._glare, lit)
         return np.asarray(lit, dtype=np.uint8)
 
+    def dim_bases(self, layer: Layer, placed: PlacedSolids, camera: Camera) -> Layer:
+        """The figures' layer with the shadows that players throw onto bases, their own and their neighbours'.
+
+        Of the strongest lamp only: on so small a surface the others' are not seen.
+        """
+        self._face(camera)
+        size = (layer.shape[1] // _HALF, layer.shape[0] // _HALF)
+        scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF
+        lamp = max(self._look.lamps, key=lambda lamp: lamp.strength)
+        bodies = ~_is_base(placed)
+        shade = _shade(placed, _cast(placed.points_mm, lamp, _TOP_MM), camera, size, bodies)
+        soft = cv2.GaussianBlur(shade, (0, 0), max(_softness_mm(lamp, _LOW_MM) * scale, 0.5))
+        # Only bases: whatever else is seen there stands before them.
+        seen = _shade(placed, placed.points_mm, camera, size, bodies)
+        share = lamp.strength / (self._look.ambient + sum(lamp.strength for lamp in self._look.lamps))
+        dim = cv2.multiply(soft, 255 - seen, scale=share / 255)
+        factor = cv2.resize(255 - np.asarray(dim), (layer.shape[1], layer.shape[0]), interpolation=cv2.INTER_LINEAR)
+        everywhere = cv2.merge([factor, factor, factor, np.full_like(factor, 255)])
+        return np.asarray(cv2.multiply(layer, everywhere, scale=1 / 255), dtype=np.uint8)
+
     def _reaching(
         self, lamp: Lamp, placed: PlacedSolids, camera: Camera, size: tuple[int, int], scale: float
     ) -> NDArray[np.float32]:
@@ -65,9 +87,8 @@ class BoardLight:
         reaching = np.ones((size[1], size[0]), dtype=np.float32)
         for part, typical_mm in ((~high, _LOW_MM), (high, _HIGH_MM)):
             if part.any():
-                shade = _shade(placed, cast, camera, size, chosen=part)
-                softness = lamp.radius_mm / 2 * typical_mm / max(lamp.position_mm[2] - typical_mm, 1.0) * scale
-                soft = cv2.GaussianBlur(shade, (0, 0), max(softness, 0.4))
+                shade = _shade(placed, cast, camera, size, part)
+                soft = cv2.GaussianBlur(shade, (0, 0), max(_softness_mm(lamp, typical_mm) * scale, 0.4))
                 reaching *= 1 - np.asarray(soft, dtype=np.float32) / 255
         return reaching
 
@@ -123,13 +144,22 @@ def _mirrored(points: Array, lamp: Lamp, camera: Camera) -> Array:
     return blurred
 
 
-def _cast(points_mm: Array, lamp: Lamp) -> Array:
-    """Points thrown onto the board from a lamp, same shape; z becomes 0."""
+def _softness_mm(lamp: Lamp, height_mm: float) -> float:
+    """Standard deviation of the edge of a shadow that is cast from a height."""
+    return lamp.radius_mm / 2 * height_mm / max(lamp.position_mm[2] - height_mm, 1.0)
+
+
+def _cast(points_mm: Array, lamp: Lamp, onto_mm: float = 0.0) -> Array:
+    """Points thrown from a lamp onto a level plane, same shape."""
     at = np.array(lamp.position_mm)
-    reach = at[2] / np.maximum(at[2] - points_mm[..., 2:], 1.0)
+    reach = (at[2] - onto_mm) / np.maximum(at[2] - points_mm[..., 2:], 1.0)
     cast: Array = at + (points_mm - at) * reach
-    cast[..., 2] = 0.0
+    cast[..., 2] = onto_mm
     return cast
+
+
+def _is_base(placed: PlacedSolids) -> NDArray[np.bool_]:
+    return np.array([solid.part == "base" for solid in placed.solids], dtype=np.bool_)
 
 
 def _shade(
@@ -137,22 +167,20 @@ def _shade(
     cast_mm: Array,
     camera: Camera,
     size: tuple[int, int],
-    *,
-    chosen: NDArray[np.bool_] | None = None,
-    bases: bool = False,
+    chosen: NDArray[np.bool_],
 ) -> Mask:
-    """Outlines of cast solids as a mask at half size: 255 where light is taken away."""
-    pixels = (camera.to_pixels(cast_mm) + 0.5) / _HALF - 0.5
+    """Outlines of the chosen solids, at points cast from theirs, as a mask at half size: 255 where they are."""
+    which = np.flatnonzero(chosen)
     mask = np.zeros((size[1], size[0]), dtype=np.uint8)
+    if not len(which):
+        return mask
+    pixels = (camera.to_pixels(cast_mm[which]) + 0.5) / _HALF - 0.5
     low, high = pixels.min(axis=1), pixels.max(axis=1)
     shown = (low < size).all(axis=1) & (high > 0).all(axis=1)
-    if chosen is not None:
-        shown &= chosen
-    if bases:
-        shown &= np.array([solid.part == "base" for solid in placed.solids])
-    fixed = np.round(pixels * (1 << _SHIFT)).astype(np.int32)
+    opacity = np.array([placed.solids[k].opacity for k in which[shown]])
+    fixed = np.round(pixels[shown] * (1 << _SHIFT)).astype(np.int32)
     # Clear bases first, so that an opaque solid's shadow over one is whole.
-    for k in sorted(np.flatnonzero(shown), key=lambda k: placed.solids[k].opacity):
-        outline = cv2.convexHull(fixed[k])
-        cv2.fillConvexPoly(mask, outline, (round(255 * placed.solids[k].opacity),), cv2.LINE_AA, _SHIFT)
+    for place in np.argsort(opacity, kind="stable"):
+        level = round(255 * float(opacity[place]))
+        cv2.fillConvexPoly(mask, cv2.convexHull(fixed[place]), (level,), cv2.LINE_AA, _SHIFT)
     return mask

@@ -12,7 +12,8 @@ from scipy.spatial.transform import Rotation
 from downfield.twin.look import Solid
 from downfield.vision.footprint import Array
 
-_AROUND = 10  # facets around round solids: a helmet is under 20 px across
+_AROUND, _AROUND_THIN = 12, 6  # facets around round solids: a helmet is under 20 px across, an arm under 5
+_THIN_MM = 2.5
 _STACKS = 4
 _CORNER_FACETS = 4
 
@@ -65,13 +66,13 @@ def _solid_mesh(solid: Solid, corner_mm: float) -> _Part:
         return _prism(_rounded_rectangle(a, b, corner_mm if solid.part == "base" else 0.0), c)
     if solid.kind == "cylinder":
         return _prism(_circle(a), b)
+    points, outward, faces = _sphere(_AROUND_THIN if a < _THIN_MM else _AROUND)
     if solid.kind == "ellipsoid":
-        points, outward, faces = _sphere()
         tilted = outward / np.array(solid.size_mm)
         return points * solid.size_mm, tilted / np.linalg.norm(tilted, axis=1, keepdims=True), faces
-    points, outward, faces = _sphere()
     # The sphere's equator is doubled, so that its halves can be drawn apart into a capsule.
-    return points * a + np.array([0.0, 0.0, b]) * np.where(_upper_half(), 1.0, -1.0)[:, None], outward, faces
+    apart = np.repeat([b, -b], len(points) // 2)
+    return points * a + np.outer(apart, [0.0, 0.0, 1.0]), outward, faces
 
 
 def _circle(radius: float) -> Array:
@@ -113,26 +114,17 @@ def _at(outline: Array, z: float) -> Array:
     return np.column_stack([outline, np.full(len(outline), z)])
 
 
-def _latitudes() -> Array:
-    half = np.linspace(0, np.pi / 2, _STACKS // 2 + 1)
-    return np.concatenate([half, np.pi - half[::-1]])
-
-
-def _upper_half() -> NDArray[np.bool_]:
-    rows = len(_latitudes())
-    return np.repeat(np.arange(rows) < rows // 2, _AROUND)
-
-
-def _sphere() -> _Part:
+def _sphere(around: int) -> _Part:
     """A unit sphere of rings from pole to pole; its equator is doubled."""
-    polar = _latitudes()
-    turn = 2 * np.pi * np.arange(_AROUND) / _AROUND
+    half = np.linspace(0, np.pi / 2, _STACKS // 2 + 1)
+    polar = np.concatenate([half, np.pi - half[::-1]])
+    turn = 2 * np.pi * np.arange(around) / around
     ring = np.stack([np.cos(turn), np.sin(turn)], axis=-1)
     flat = np.sin(polar)[:, None, None] * ring[None]
-    height = np.broadcast_to(np.cos(polar)[:, None, None], (len(polar), _AROUND, 1))
+    height = np.broadcast_to(np.cos(polar)[:, None, None], (len(polar), around, 1))
     points = np.concatenate([flat, height], axis=-1).reshape(-1, 3)
-    here = np.arange(len(polar) - 1)[:, None] * _AROUND + np.arange(_AROUND)[None]
-    right = np.arange(len(polar) - 1)[:, None] * _AROUND + (np.arange(_AROUND)[None] + 1) % _AROUND
-    quads = np.stack([here, here + _AROUND, right + _AROUND, right], axis=-1).reshape(-1, 4)
+    here = np.arange(len(polar) - 1)[:, None] * around + np.arange(around)[None]
+    right = np.arange(len(polar) - 1)[:, None] * around + (np.arange(around)[None] + 1) % around
+    quads = np.stack([here, here + around, right + around, right], axis=-1).reshape(-1, 4)
     faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int32)
     return points, points.copy(), faces

@@ -53,7 +53,8 @@ class MujocoRenderer:
         settled = settle(snapshot, self._look.field, self._look.board.bow_mm)
         placed = self._placer.place(settled)
         ground = self._light.shine(self._board.draw(camera), placed, camera)
-        image = _laid_over(ground, self._figures.draw(settled, camera))
+        figures = self._light.dim_bases(self._figures.draw(settled, camera), placed, camera)
+        image = _laid_over(ground, figures)
         return RenderedFrame(t_ns, camera, image, base_tops(self._players, settled, placed, camera))
 
     def close(self) -> None:
