@@ -400,3 +400,28 @@ def test_a_touchback_without_a_spot_comes_out_to_the_books_line(book: str, own: 
     call = Call("by hand", "touchback", 0, book, (), "called", "touchback", side="away")
     table.say(Ruling("", "manual", call))
     assert (table.state.offence, table.state.los_yd, table.state.direction) == ("away", 100 - own, -1)
+
+
+def kicked_first() -> DeclaredGame:
+    """Home has opened overtime with a field goal, and the visitors have the ball to answer it."""
+    table = overtime()
+    table.at(70, 4, 5, period=5, score=(7, 7), clock_s=500.0)
+    table.say(KickDeclared("field_goal"), Roll((6, 1)))
+    assert (table.state.score, table.state.due) == ((10, 7), "kickoff")
+    table.say(KickDeclared("kickoff"), KickEnded("out_of_bounds"))
+    assert (table.state.offence, table.state.phase) == ("away", Phase.BETWEEN_PLAYS)
+    return table
+
+
+def ends(table: DeclaredGame, **call: Any) -> GameState:
+    table.say(Ruling("", "manual", Call("by hand", t_ns=0, rulebook="efl", clauses=(), verdict="called", **call)))
+    return table.state
+
+
+def test_overtime_goes_on_after_an_opening_field_goal_until_it_is_answered() -> None:
+    won = ends(kicked_first(), kind="touchdown", text="touchdown", side="away")
+    assert (won.phase, won.score) == (Phase.OVER, (10, 13))
+    lost = ends(kicked_first(), kind="turnover_on_downs", text="on downs", side="home")
+    assert (lost.phase, lost.score) == (Phase.OVER, (10, 7))
+    level = ends(kicked_first(), kind="field_goal", text="good", side="away", detail="good")
+    assert (level.phase, level.score, level.due) == (Phase.BETWEEN_PLAYS, (10, 10), "kickoff")
