@@ -34,7 +34,7 @@ from downfield.officiating.check_kicks import (
 )
 from downfield.officiating.check_line import centre_between_hashes, line_base_widths, line_gaps, men_on_line
 from downfield.officiating.check_motion import defence_motion, offence_motion, repositioned
-from downfield.officiating.check_numbers import jerseys, kick_jerseys, numbers_by_role, numbers_distinct
+from downfield.officiating.check_numbers import jerseys, kick_jerseys, numbers_by_role, numbers_distinct, numbers_worn
 from downfield.officiating.check_spacing import separation, stack_length, stacking
 from downfield.officiating.check_stops import (
     base_swaps,
@@ -68,6 +68,7 @@ _TAP_LINE_UP = (
     direct_snap,
     jerseys,
     numbers_by_role,
+    numbers_worn,
     numbers_distinct,
 )
 _TAP_KICKOFF = (kickers, tap_receivers, kick_inbounds, returner_off, kick_jerseys, numbers_distinct)

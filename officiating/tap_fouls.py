@@ -10,7 +10,16 @@ from downfield.officiating import downs
 from downfield.officiating.calls import Call
 from downfield.officiating.check_line import MEN, men_on_field
 from downfield.officiating.check_subjects import formation_of
-from downfield.officiating.check_timing import CHANGE_S, DEFENCE_S, LINE_UP_S, Times, defence_set_time, line_up_time
+from downfield.officiating.check_timing import (
+    CHANGE_S,
+    DEFENCE_S,
+    LINE_UP_S,
+    Times,
+    defence_set_time,
+    field_goal_time,
+    kick_ready_time,
+    line_up_time,
+)
 from downfield.officiating.checks import Checked
 from downfield.officiating.declarations import Claim, Side
 from downfield.officiating.declare import body_of, known
@@ -157,7 +166,12 @@ def _delay(game: GameState, body: Claim, t_ns: int, view: View) -> Outcome:
 
 
 def _lateness(game: GameState, offender: Side, t_ns: int, view: View) -> Checked | None:
-    """The offence's set-up clock, or the defence's after ``set``, as it stands."""
+    """The clock of a coach's as it stands: a kicker's, the offence's set-up clock, or the defence's after ``set``."""
+    if game.due == "kickoff" and offender == game.kicking:
+        return next(iter(kick_ready_time(Times(changed_ns=game.changed_ns, kick_ready_ns=t_ns), view.params)), None)
+    if game.wait is not None and game.wait.purpose == "field_goal" and offender == game.offence:
+        times = Times(separated_ns=game.separated_ns, rolled_ns=t_ns)
+        return next(iter(field_goal_time(times, view.params)), None)
     if offender == game.offence:
         changed = game.changed_ns if game.separated_ns is not None else None
         times = Times(separated_ns=game.separated_ns, changed_ns=changed, set_ns=game.set_ns or t_ns)

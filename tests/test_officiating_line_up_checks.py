@@ -20,6 +20,7 @@ from downfield.officiating.declarations import (
     LineUp,
     PivotsDone,
     Roll,
+    Separated,
     Set,
     SetUp,
     Switch,
@@ -283,6 +284,26 @@ def test_at_an_onside_kick_each_team_turns_three_toward_the_ball() -> None:
     four = clauses(kick(**three, o1=(0.0, 0.0, 20.0)), "pivot")
     assert four == {"TAP-064"}
     assert clauses(kick(o0=(8.0, 0.0, 0.0)), "formation") == {"TAP-047"}
+
+
+def test_delay_of_a_kicker_is_the_opponents_to_claim() -> None:
+    lead = (
+        (0.05, Separated()),
+        (0.1, SetUp("home", 1, 80.0, 4, 5)),
+        (0.15, KickDeclared("field_goal")),
+    )
+
+    def field_goal(claimed_s: float) -> Judgement:
+        return judged([], says(*lead, (claimed_s, Claim("delay_of_game", "away"))))
+
+    def kickoff(claimed_s: float) -> Judgement:
+        good = (*lead, (0.2, Roll((1, 1))), (0.3, KickDeclared("kickoff")))
+        return judged([], says(*good, (claimed_s, Claim("delay_of_game", "away"))))
+
+    for late, early in ((field_goal(41.0), field_goal(39.0)), (kickoff(61.0), kickoff(59.0))):
+        assert clauses(late, "penalty") == {"TAP-043"}
+        assert reports(early, "penalty") == []
+        assert "allowed" in early.refused[0].reason
 
 
 def test_a_formation_is_judged_without_a_game_too() -> None:
