@@ -1,6 +1,6 @@
 """How fast tracks are judged: a 60-minute game at 60 frames a second, parsing included, and single live steps.
 
-Run it with ``python benchmarks/officiating.py [MINUTES]``. The game is made of one scripted play of 12 seconds with the
+Run it with ``python benchmarks/officiating.py [MINUTES [RULEBOOK]]``. The game is made of one scripted play of 12 seconds with the
 board on in ten of them, 22 figures drifting, linemen in contact, the carrier tackled at the end; then set up again.
 """
 
@@ -17,7 +17,7 @@ from downfield.officiating.declarations import Carrier, LineUp, SetUp
 from downfield.officiating.engine import Engine
 from downfield.officiating.events import Event
 from downfield.officiating.judging import judge
-from downfield.officiating.rulebook import load_rulebook
+from downfield.officiating.rulebook import Rulebook, load_rulebook
 from downfield.vision.scene import Contact, Figure, Jersey, Player, Scene
 
 FPS = 60
@@ -94,19 +94,20 @@ def declared(minutes: float) -> list[Event]:
 def main() -> None:
     """Print both figures."""
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
+    rulebook = load_rulebook(sys.argv[2] if len(sys.argv) > 2 else "tap")
     scenes = (from_json(Scene, line, path="benchmark") for line in lines(minutes))
     start = time.process_time()
-    made = judge(scenes, declared(minutes), load_rulebook("tap"), FIELD, players=PLAYERS)
+    made = judge(scenes, declared(minutes), rulebook, FIELD, players=PLAYERS)
     took = time.process_time() - start
     print(f"{minutes:g} minutes at {FPS} Hz: {took:.1f} s of CPU, {len(made.calls)} calls, parsing included")
-    steps = sorted(live_steps())
+    steps = sorted(live_steps(rulebook))
     p50, p99 = steps[len(steps) // 2], steps[int(len(steps) * 0.99)]
     print(f"live step: median {p50 / 1e3:.0f} us, p99 {p99 / 1e3:.0f} us, worst {steps[-1] / 1e3:.0f} us")
 
 
-def live_steps() -> Iterator[int]:
+def live_steps(rulebook: Rulebook) -> Iterator[int]:
     """Nanoseconds of every step with the board on, over a minute of play."""
-    engine = Engine(load_rulebook("tap"), FIELD)
+    engine = Engine(rulebook, FIELD)
     for _ in range(5):
         state = engine.begin()
         for body in (LineUp(PLAYERS), SetUp("home", 1, 40.0), Carrier("dark-0")):
