@@ -1,7 +1,8 @@
 """How fast tracks are judged: a 60-minute game at 60 frames a second, parsing included, and single live steps.
 
-Run it with ``python benchmarks/officiating.py [MINUTES [RULEBOOK]]``. The game is made of one scripted play of 12 seconds with the
-board on in ten of them, 22 figures drifting, linemen in contact, the carrier tackled at the end; then set up again.
+Run it with ``python benchmarks/officiating.py [MINUTES [RULEBOOK]]``. The game is made of one scripted play of 12
+seconds with the board on in ten of them, 22 figures drifting, linemen in contact, the carrier tackled at the end; then
+set up again.
 """
 
 from __future__ import annotations
