@@ -20,6 +20,7 @@ from downfield.calibration.paint_profile import Profiles, measure
 Array = NDArray[np.float64]
 Plane = NDArray[np.float32]
 
+_FIRST_LOOK_YD = 4.0
 _HASH_SEARCH_PX = 1.2
 _INSIDE_SEARCH_PX = 2.5
 _INSIDE_MM = (
@@ -68,6 +69,15 @@ class Evidence:
     def hash_contrast(self) -> float:
         """Hash marks found less bare ground taken for them, -0.2 at least; 1 when none is printed."""
         return 1.0 if self.hashes is None else max(self.hashes[0] - self.hashes[1], -0.2)
+
+
+def first_look(plane: Plane, camera: Camera, field: FieldModel, search_px: float) -> float:
+    """Share of a field's long lines found where a camera says they are, each line counting the same, 0..1."""
+    marks = long_marks(field, every_yd=_FIRST_LOOK_YD)
+    found = measure(plane, camera, marks, search_px).found
+    _, line = np.unique(marks.line, return_inverse=True)
+    shares = np.bincount(line, found) / np.bincount(line)
+    return float(shares.mean())
 
 
 def gather(plane: Plane, camera: Camera, field: FieldModel, search_px: float, *, every_yd: float = 1.0) -> Evidence:

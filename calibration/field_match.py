@@ -41,6 +41,7 @@ _ASPECT_OFF = 0.05
 _FOCALS = np.geomspace(0.4, 2.5, 40)  # of the picture's width
 _TYPICAL_FOCAL, _FOCAL_SPREAD = 0.78, 0.35
 _START_SIGMA_PX = 1.0
+_START_STEPS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,8 +300,8 @@ def _camera_of_plane(plane: Array, bending: Bending) -> Camera | None:
 
 def _with_lens(start: Camera, plane: Array, bending: Bending, field: FieldModel) -> Camera:
     """The camera whose full lens mimics the one-term bending over the field."""
-    x, y = np.meshgrid(np.linspace(0, field.length_mm, 9), np.linspace(0, field.width_mm, 6))
+    x, y = np.meshgrid(np.linspace(0, field.length_mm, 7), np.linspace(0, field.width_mm, 4))
     board = np.stack([x.ravel(), y.ravel(), np.ones(x.size)], axis=1)
     straight = board @ plane.T
     seen = bending.bend(straight[:, :2] / straight[:, 2:])
-    return fit_camera(start, Sightings.of_points(board[:, :2], seen, _START_SIGMA_PX)).camera
+    return fit_camera(start, Sightings.of_points(board[:, :2], seen, _START_SIGMA_PX), most_steps=_START_STEPS).camera

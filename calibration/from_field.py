@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from downfield.calibration.bow import flat
 from downfield.calibration.camera import Camera
 from downfield.calibration.errors import CalibrationError
-from downfield.calibration.evidence import Evidence, gather
+from downfield.calibration.evidence import Evidence, first_look, gather
 from downfield.calibration.field import FieldModel
 from downfield.calibration.field_match import Candidate, Ladder, candidates, find_ladder
 from downfield.calibration.lens_prior import LensPrior
@@ -36,6 +37,8 @@ _SEARCHES_PX = (5.0, 3.0, 1.8)
 _FINE_SEARCH_PX = 1.8
 _FOCAL_STARTS = (0.75, 1.33)
 _BETTER_COST = 0.05
+_LOOKED_AT = 160  # candidates at most, the likelier shifts first
+_SECOND_LOOK = 16
 _REFINED = 4  # of the likeliest candidates
 _HOPELESS = 0.3  # a rough score this far below the best is not looked at again
 _FEWEST_SIGHTINGS = 60
@@ -77,14 +80,10 @@ def solve_field(images: Sequence[Image], fields: Sequence[FieldModel], *, prior:
         check_picture(image)
     planes = [best_plane(image) for image in images]
     across, along, ladder, bending = _find_lines(images[0])
-    rough = [
-        (gather(planes[0], option.camera, option.field, _ROUGH_SEARCH_PX, every_yd=_ROUGH_EVERY_YD).score, option)
-        for option in candidates(across, along, ladder, bending, tuple(fields))
-    ]
-    if not rough:
+    options = islice(candidates(across, along, ladder, bending, tuple(fields)), _LOOKED_AT)
+    likely = _likeliest(planes[0], list(options))
+    if not likely:
         raise CalibrationError(_no_match(fields))
-    rough.sort(key=lambda scored: -scored[0])
-    likely = [option for score, option in _distinct(rough)[:_REFINED] if score > rough[0][0] - _HOPELESS]
     solutions = [refine(planes, option.camera, option.field, prior=prior) for option in likely]
     return _trusted([solution for solution in solutions if solution], images[0], fields, planes, prior)
 
@@ -149,13 +148,20 @@ def _find_lines(image: Image) -> tuple[Pencil, Pencil, Ladder, Bending]:
     return pencil, fit_pencil(along, bending), ladder, bending
 
 
-def _distinct(scored: list[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
-    """Candidates in order, without those that say the same as a better one."""
-    kept: list[tuple[float, Candidate]] = []
-    for item in scored:
-        if all(_apart(item[1].camera, other.camera, item[1].field, other.field) > _SAME_PX for _, other in kept):
-            kept.append(item)
-    return kept
+def _likeliest(plane: Plane, options: list[Candidate]) -> list[Candidate]:
+    """The few candidates worth solving: by a first look at all, then by a longer one at the better half."""
+    looks = [first_look(plane, option.camera, option.field, _ROUGH_SEARCH_PX) for option in options]
+    kept: list[Candidate] = []
+    for i in np.argsort(looks)[::-1]:
+        option = options[i]
+        if all(_apart(option.camera, other.camera, option.field, other.field) > _SAME_PX for other in kept):
+            kept.append(option)
+    scored = [
+        (gather(plane, option.camera, option.field, _ROUGH_SEARCH_PX, every_yd=_ROUGH_EVERY_YD).score, option)
+        for option in kept[:_SECOND_LOOK]
+    ]
+    scored.sort(key=lambda item: -item[0])
+    return [option for score, option in scored[:_REFINED] if score > scored[0][0] - _HOPELESS]
 
 
 def _apart(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) -> float:

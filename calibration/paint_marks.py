@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,7 @@ class Marks:
         return Marks(*(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)))
 
 
+@lru_cache(maxsize=64)
 def long_marks(field: FieldModel, *, every_yd: float = 1.0) -> Marks:
     """Samples along sidelines, goal lines, end lines and yard lines.
 
@@ -77,6 +79,7 @@ def beyond_marks(field: FieldModel) -> Marks:
     return dataclasses.replace(marks[twice], points_mm=np.concatenate([low, high]))
 
 
+@lru_cache(maxsize=64)
 def inside_marks(field: FieldModel, off_mm: float) -> Marks:
     """Places along the sidelines but inside them, where there is bare ground unless the sidelines are there."""
     marks = long_marks(field, every_yd=2.0)
@@ -85,6 +88,7 @@ def inside_marks(field: FieldModel, off_mm: float) -> Marks:
     return dataclasses.replace(sides, points_mm=sides.points_mm - off_mm * sides.across_mm)
 
 
+@lru_cache(maxsize=64)
 def hash_marks(field: FieldModel, *, shift_yd: float = 0.0) -> Marks:
     """The middle of every hash mark, or of the bare places shifted along the field; empty when none is printed."""
     found = [(i, line) for i, line in enumerate(field.lines()) if line.kind == "hash"]

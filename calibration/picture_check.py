@@ -13,6 +13,7 @@ Image = NDArray[np.uint8]
 _DARK = 28.0  # grey level that 90% of a picture without light stays below
 _BRIGHT = 250.0  # and that 60% of a burnt-out one is above
 _SMALLEST_PX = 480
+_EMPTY = 20.0  # range of greys of a picture with nothing in it
 _SHARP = 0.055  # steepest slopes over the picture's range of greys: out of focus below
 
 
@@ -39,4 +40,4 @@ def is_blurred(image: Image) -> bool:
     smooth = cv2.GaussianBlur(grey, (0, 0), 1.0)
     slope = np.hypot(*(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3) / 8 for order in ((1, 0), (0, 1))))
     span = float(np.percentile(smooth, 99.5) - np.percentile(smooth, 0.5))
-    return float(np.percentile(slope, 99.5)) < _SHARP * max(span, 1.0)
+    return span > _EMPTY and float(np.percentile(slope, 99.5)) < _SHARP * span

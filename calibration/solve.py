@@ -36,6 +36,8 @@ Index = NDArray[np.intp]
 
 _SHORTEST_FOCAL = 0.2  # of the picture's width
 _BOW_SPREAD_MM = (1.2, 0.5, 1.2, 0.8)
+_SWELL_SPREAD_PX = 0.15
+_MOST_STEPS = 50
 _LOSS_AT_SIGMA = 2.0  # residuals beyond this many sigma count less and less
 
 
@@ -49,6 +51,8 @@ class Sightings:
         normals: unit directions in the picture along which `px` counts, shape (n, 2).
         sigma_px: standard deviation along them, shape (n,).
         cluster: sightings that are disturbed together share a number, shape (n,).
+        swell: how far each moves along its normal when paint looks wider by one pixel on every side, as it does when
+            over-exposed: 0 for points and for the middle of a line, -1 or 1 for one edge of it; shape (n,).
 
     """
 
@@ -57,6 +61,7 @@ class Sightings:
     normals: Array
     sigma_px: Array
     cluster: Index
+    swell: Array
 
     @staticmethod
     def of_points(points_mm: Array, px: Array, sigma_px: float) -> Sightings:
@@ -71,24 +76,12 @@ class Sightings:
             np.tile(np.eye(2), (n, 1)),
             np.full(2 * n, sigma_px),
             np.repeat(np.arange(n), 2),
+            np.zeros(2 * n),
         )
 
     def __getitem__(self, chosen: Index | NDArray[np.bool_]) -> Sightings:
         """Some of the sightings."""
         return Sightings(*(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)))
-
-    @staticmethod
-    def joined(parts: list[Sightings]) -> Sightings:
-        """All sightings of several sets, their clusters kept apart."""
-        first = np.cumsum([0, *(int(part.cluster.max(initial=-1)) + 1 for part in parts[:-1])])
-        clusters = [part.cluster + shift for part, shift in zip(parts, first, strict=True)]
-        return Sightings(
-            np.concatenate([part.points_mm for part in parts]),
-            np.concatenate([part.px for part in parts]),
-            np.concatenate([part.normals for part in parts]),
-            np.concatenate([part.sigma_px for part in parts]),
-            np.concatenate(clusters),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +106,14 @@ class Fit:
     strain: float
 
 
-def fit_camera(start: Camera, sightings: Sightings, *, prior: LensPrior | None = None, bend_board: bool = False) -> Fit:
+def fit_camera(
+    start: Camera,
+    sightings: Sightings,
+    *,
+    prior: LensPrior | None = None,
+    bend_board: bool = False,
+    most_steps: int = _MOST_STEPS,
+) -> Fit:
     """Fit lens, pose and, when asked, the board's bow.
 
     Args:
@@ -121,56 +121,70 @@ def fit_camera(start: Camera, sightings: Sightings, *, prior: LensPrior | None =
         sightings: at least as many as there is to find.
         prior: what is known of the lens; any webcam's when None.
         bend_board: whether the board may be bowed.
+        most_steps: when to stop even if the fit still improves.
 
     """
     prior = prior or TypicalLens(start.lens.size_px)
-    free = np.arange(BOW.stop if bend_board else BOW.start)
-    bow_root = np.diag(1 / np.array(_BOW_SPREAD_MM))
-    whole = parameters_of(start)
-
-    def camera_at(values: Array) -> Camera:
-        full = whole.copy()
-        full[free] = values
-        return with_parameters(start, full)
-
-    def residuals(values: Array) -> Array:
-        full = parameters_of(camera_at(values))
-        off = sightings.px - camera_at(values).to_pixels(sightings.points_mm)
-        seen = np.nan_to_num(_along(sightings.normals, off), nan=1e3) / sightings.sigma_px
-        return np.concatenate([seen, prior.residual(full[LENS]), bow_root @ full[BOW]])
-
-    def slopes(values: Array) -> Array:
-        camera = camera_at(values)
-        _, _, by_parameters = project(camera, sightings.points_mm)
-        seen = -np.einsum("nd,ndp->np", sightings.normals, np.nan_to_num(by_parameters))
-        known = prior.slopes(parameters_of(camera)[LENS])
-        rows = np.zeros((len(known) + len(bow_root), len(whole)))
-        rows[: len(known), LENS] = known
-        rows[len(known) :, BOW] = bow_root
-        return np.concatenate([seen / sightings.sigma_px[:, None], rows])[:, free]
-
-    lowest = np.full(len(free), -np.inf)
+    problem = _Problem(start, sightings, prior, np.arange(BOW.stop if bend_board else BOW.start))
+    begin = np.append(parameters_of(start)[problem.free], 0.0)
+    lowest = np.full(len(begin), -np.inf)
     lowest[:2] = _SHORTEST_FOCAL * start.lens.size_px[0]
     solution = least_squares(
-        residuals,
-        np.maximum(whole[free], lowest * 1.01),
-        slopes,
+        problem.residuals,
+        np.maximum(begin, lowest * 1.01),
+        problem.slopes,
         bounds=(lowest, np.inf),
         x_scale="jac",
         loss="huber",
         f_scale=_LOSS_AT_SIGMA,
         ftol=1e-7,
         xtol=1e-9,
-        max_nfev=50,
+        max_nfev=most_steps,
     )
-    camera = camera_at(solution.x)
+    camera = problem.camera_at(solution.x)
     n = len(sightings.px)
-    whitened = residuals(solution.x)[:n]
+    whitened = problem.residuals(solution.x)[:n]
     weight = np.minimum(1, _LOSS_AT_SIGMA / np.maximum(np.abs(whitened), 1e-9))
     covariance = np.zeros((len(PARAMETERS), len(PARAMETERS)))
-    covariance[np.ix_(free, free)] = _sandwich(slopes(solution.x), whitened * weight, weight, sightings.cluster)
+    found = _sandwich(problem.slopes(solution.x), whitened * weight, weight, sightings.cluster)
+    covariance[np.ix_(problem.free, problem.free)] = found[:-1, :-1]  # the swelling is of no use to anybody else
     strain = float(np.sqrt(np.mean(prior.residual(parameters_of(camera)[LENS]) ** 2)))
     return Fit(camera, covariance, whitened * sightings.sigma_px, weight, float(solution.cost), strain)
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """Residuals and slopes of a fit by its free parameters and, last, the swelling of paint in px."""
+
+    start: Camera
+    sightings: Sightings
+    prior: LensPrior
+    free: Index
+
+    def camera_at(self, values: Array) -> Camera:
+        full = parameters_of(self.start)
+        full[self.free] = values[:-1]
+        return with_parameters(self.start, full)
+
+    def residuals(self, values: Array) -> Array:
+        camera, seen = self.camera_at(values), self.sightings
+        off = ((seen.px - camera.to_pixels(seen.points_mm)) * seen.normals).sum(axis=1) - seen.swell * values[-1]
+        full = parameters_of(camera)
+        known = [self.prior.residual(full[LENS]), full[BOW] / _BOW_SPREAD_MM, values[-1:] / _SWELL_SPREAD_PX]
+        return np.concatenate([np.nan_to_num(off, nan=1e3) / seen.sigma_px, *known])
+
+    def slopes(self, values: Array) -> Array:
+        camera, seen = self.camera_at(values), self.sightings
+        _, _, by_parameters = project(camera, seen.points_mm)
+        off = -np.einsum("nd,ndp->np", seen.normals, np.nan_to_num(by_parameters))[:, self.free]
+        known = self.prior.slopes(parameters_of(camera)[LENS])
+        m, bows = len(known), len(_BOW_SPREAD_MM)
+        rows = np.zeros((m + bows + 1, len(PARAMETERS) + 1))
+        rows[:m, LENS] = known
+        rows[m : m + bows, BOW] = np.diag(1 / np.array(_BOW_SPREAD_MM))
+        rows[-1, -1] = 1 / _SWELL_SPREAD_PX
+        seen_rows = np.column_stack([off, -seen.swell]) / seen.sigma_px[:, None]
+        return np.concatenate([seen_rows, rows[:, [*self.free, len(PARAMETERS)]]])
 
 
 def at_other_focal(camera: Camera, ratio: float) -> Camera:
@@ -184,11 +198,6 @@ def at_other_focal(camera: Camera, ratio: float) -> Camera:
     values[DISTORTION] *= np.array([ratio**2, ratio**4, ratio, ratio, ratio**6])
     values[TRANSLATION] *= np.array([1.0, 1.0, ratio])
     return with_parameters(camera, values)
-
-
-def _along(directions: Array, vectors: Array) -> Array:
-    along: Array = (directions * vectors).sum(axis=1)
-    return along
 
 
 def _sandwich(slopes: Array, scored: Array, weight: Array, cluster: Index) -> Array:

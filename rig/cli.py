@@ -15,6 +15,7 @@ COMMANDS = {
     "run": "downfield.rig.run:run",
     "judge": "downfield.rig.judge:judge",
     "rules": "downfield.rig.rules:rules",
+    "calibrate": "downfield.rig.calibrate:app",
     "twin": "downfield.twin.commands:app",
 }
 """Where each sub-command is: a function, or a Typer app of further sub-commands."""

@@ -1,0 +1,106 @@
+"""From a solution to a calibration: its residuals in pixels, millimetres and yards, part by part of the field."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.calibration import Calibration, Method, Quality, QualityCell
+from downfield.calibration.field import FieldModel
+from downfield.calibration.jacobians import locate
+from downfield.calibration.solve import Fit, Sightings
+
+Array = NDArray[np.float64]
+
+BASE_TOP_MM = 5.5
+"""Height of an ordinary base's top, at which the error map is drawn."""
+
+_COLUMNS, _ROWS = 8, 4
+_OUTLIER_WEIGHT = 0.5  # sightings that the robust fit gave less than this are not its residuals but something else
+
+
+def to_calibration(
+    field: FieldModel, fit: Fit, sightings: Sightings, *, method: Method, made_from: Sequence[str], made_at: str = ""
+) -> Calibration:
+    """A calibration with its residuals and covariance.
+
+    Args:
+        field: the printed field.
+        fit: lens, pose and bow, with covariance.
+        sightings: what it was fitted to.
+        method: how it was made.
+        made_from: names of the pictures.
+        made_at: ISO 8601 UTC; now when empty.
+
+    """
+    covariance = tuple(tuple(row) for row in fit.covariance.tolist())
+    made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    calibration = Calibration(field, fit.camera, method, made_at, tuple(made_from), covariance=covariance)
+    return Calibration(
+        field, fit.camera, method, made_at, tuple(made_from), _quality(calibration, fit, sightings), covariance
+    )
+
+
+def _quality(calibration: Calibration, fit: Fit, sightings: Sightings) -> Quality:
+    field = calibration.field
+    used = fit.weight >= _OUTLIER_WEIGHT
+    residual = fit.residual_px[used]
+    _, by_pixel, _, _ = locate(fit.camera, sightings.px[used])
+    off_mm = np.einsum("nij,nj->ni", by_pixel, sightings.normals[used] * residual[:, None])
+    place_yd = sightings.points_mm[used, :2] / field.mm_per_yd
+    return Quality(
+        int(used.sum()),
+        _rms(residual),
+        float(np.percentile(np.abs(residual), 95)),
+        float(np.abs(residual).max()),
+        _rms(np.linalg.norm(off_mm, axis=1)),
+        _rms_yd(off_mm, field),
+        _cells(calibration, place_yd, residual, off_mm),
+    )
+
+
+def _cells(calibration: Calibration, place_yd: Array, residual: Array, off_mm: Array) -> tuple[QualityCell, ...]:
+    field = calibration.field
+    zone = field.end_zone_yd
+    columns = np.linspace(-zone, field.length_yd + zone, _COLUMNS + 1)
+    rows = np.linspace(0, field.width_yd, _ROWS + 1)
+    column = np.clip(np.searchsorted(columns, place_yd[:, 0]) - 1, 0, _COLUMNS - 1)
+    row = np.clip(np.searchsorted(rows, place_yd[:, 1]) - 1, 0, _ROWS - 1)
+    cells = []
+    for j in range(_ROWS):
+        for i in range(_COLUMNS):
+            here = (column == i) & (row == j)
+            x_yd, y_yd = float(columns[i : i + 2].mean()), float(rows[j : j + 2].mean())
+            sigma = base_top_sigma_mm(calibration, np.array([[x_yd, y_yd]]) * field.mm_per_yd)[0]
+            cells.append(
+                QualityCell(
+                    x_yd,
+                    y_yd,
+                    int(here.sum()),
+                    _rms(residual[here]),
+                    _rms(np.linalg.norm(off_mm[here], axis=1)),
+                    _rms_yd(off_mm[here], field),
+                    (float(sigma[0]), float(sigma[1])),
+                )
+            )
+    return tuple(cells)
+
+
+def base_top_sigma_mm(calibration: Calibration, points_mm: Array, height_mm: float = BASE_TOP_MM) -> Array:
+    """Standard deviation of positions at a height by the calibration alone, along and across, shape (n, 2)."""
+    px = calibration.camera.to_pixels(np.column_stack([points_mm, np.full(len(points_mm), height_mm)]))
+    _, covariance = calibration.to_board_with_cov(px, height_mm)
+    sigma: Array = np.sqrt(np.maximum(np.einsum("nii->ni", covariance), 0))
+    return sigma
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2))) if len(values) else 0.0
+
+
+def _rms_yd(off_mm: Array, field: FieldModel) -> tuple[float, float]:
+    off_yd = off_mm / field.mm_per_yd
+    return _rms(off_yd[:, 0]), _rms(off_yd[:, 1])

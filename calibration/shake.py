@@ -1,0 +1,208 @@
+"""Camera shake, tracked every frame on the printed field.
+
+Corners of the print are followed from a reference picture by the method of Lucas and Kanade, first in a picture a
+quarter as large, which forgives big movements, then in patches of the full one (the inverse compositional form:
+S. Baker and I. Matthews, IJCV 56(3), 2004). One similarity of the picture (shift, turn, zoom) is fitted to them robustly:
+figures and hands that cover some don't matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.calibration.errors import CalibrationError
+from downfield.calibration.field import FieldModel
+from downfield.calibration.jacobians import POSE, parameters_of, project, with_parameters
+
+Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_POINTS = 80
+_FEWEST_POINTS = 24
+_APART_PX = 22
+_COARSE = 4  # the picture for the first step is so many times smaller
+_COARSE_WINDOW_PX, _COARSE_LEVELS = (15, 15), 2
+_HALF_PATCH_PX = 6
+_FINE_STEPS = 2
+_NEAR_PX = 0.6  # a corner this near to the common movement moves with the camera
+_LIKE = 0.45  # least correlation of a patch with what it was
+_ROBUST_STEPS = 4
+_POSE_STEPS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Shake:
+    """How a picture is displaced from the reference.
+
+    Attributes:
+        move: takes reference pixels to pixels of this picture: ``move @ (x, y, 1)``, shape (2, 3).
+        middle_px: displacement of the field's middle, shape (2,).
+        share: of the followed corners that move with it, 0..1; near 0 the field is not seen.
+        largest_px: the largest displacement over the field's corners.
+
+    """
+
+    move: Array
+    middle_px: Array
+    share: float
+    largest_px: float
+
+    def to_reference(self, px: Array) -> Array:
+        """Pixels of this picture, shape (..., 2), to the reference's, same shape."""
+        back: Array = (np.asarray(px, dtype=np.float64) - self.move[:, 2]) @ np.linalg.inv(self.move[:, :2]).T
+        return back
+
+
+class ShakeTracker:
+    """Follows the print from a reference picture.
+
+    Args:
+        reference: the picture that the camera was calibrated in, blue green red or grey.
+        camera: that calibration's camera.
+        field: the printed field.
+
+    Raises:
+        CalibrationError: the picture shows too little of the print to follow.
+
+    """
+
+    def __init__(self, reference: Image, camera: Camera, field: FieldModel) -> None:
+        grey = _grey(reference)
+        ends = np.array([(x, y) for x in (0.0, field.length_mm) for y in (0.0, field.width_mm)])
+        self._ends_px = camera.to_pixels(ends)
+        self._middle_px = self._ends_px.mean(axis=0)
+        found = cv2.goodFeaturesToTrack(grey, _POINTS, 0.02, _APART_PX, mask=_field_mask(grey, camera, field))
+        if found is None or len(found) < _FEWEST_POINTS:
+            raise CalibrationError("too little of the print is seen to follow it: light the field evenly and clear it")
+        self._corners = np.asarray(found, dtype=np.float64).reshape(-1, 2)
+        self._small = _reduced(grey)
+        side = np.arange(-_HALF_PATCH_PX, _HALF_PATCH_PX + 1, dtype=np.float64)
+        x, y = np.meshgrid(side, side)
+        self._places = self._corners[:, None, :] + np.stack([x.ravel(), y.ravel()], axis=1)
+        self._patches = _centred(_sampled(grey, self._places))
+        smooth = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), 0.8)
+        slopes = [
+            _sampled(np.asarray(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3), dtype=np.float32) / 8, self._places)
+            for order in ((1, 0), (0, 1))
+        ]
+        self._slopes = np.stack(slopes, axis=2)
+        self._curves = np.linalg.inv(np.einsum("npi,npj->nij", self._slopes, self._slopes) + np.eye(2))
+
+    def track(self, image: Image) -> Shake:
+        """How the camera stands in a picture compared with the reference."""
+        grey = _grey(image)
+        move = self._coarse(grey)
+        near = np.zeros(len(self._corners), dtype=bool)
+        for _ in range(_FINE_STEPS):
+            seen = _centred(_sampled(grey, self._places @ move[:, :2].T + move[:, 2]))
+            like = _correlation(seen, self._patches)
+            step = np.einsum("nij,npj,np->ni", self._curves, self._slopes, self._patches - seen)
+            usable = like > _LIKE
+            if usable.sum() < 4:
+                return Shake(move, np.zeros(2), 0.0, 0.0)
+            moved = self._corners @ move[:, :2].T + move[:, 2] + np.clip(step, -1.5, 1.5)
+            move, follows = _similarity(self._corners[usable], moved[usable], self._middle_px)
+            near[:] = False
+            near[usable] = follows
+        displaced = self._ends_px @ move[:, :2].T + move[:, 2] - self._ends_px
+        largest = float(np.linalg.norm(displaced, axis=1).max())
+        return Shake(move, displaced.mean(axis=0), float(near.mean()), largest)
+
+    def _coarse(self, grey: Image) -> Array:
+        start = ((self._corners + 0.5) / _COARSE - 0.5).astype(np.float32)
+        found, status, _ = cv2.calcOpticalFlowPyrLK(
+            self._small,
+            _reduced(grey),
+            start.reshape(-1, 1, 2),
+            start.reshape(-1, 1, 2).copy(),
+            winSize=_COARSE_WINDOW_PX,
+            maxLevel=_COARSE_LEVELS,
+        )
+        ok = status.ravel() == 1
+        if ok.sum() < 4:
+            return np.eye(2, 3)
+        flow = (found.reshape(-1, 2) - start)[ok].astype(np.float64) * _COARSE
+        return _similarity(self._corners[ok], self._corners[ok] + flow, self._middle_px)[0]
+
+
+def moved_camera(camera: Camera, shake: Shake, field: FieldModel) -> Camera:
+    """The camera after a shake: its pose fitted to where the field now is, its lens unchanged."""
+    x, y = np.meshgrid(np.linspace(0, field.length_mm, 6), np.linspace(0, field.width_mm, 4))
+    points = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
+    target = camera.to_pixels(points) @ shake.move[:, :2].T + shake.move[:, 2]
+    for _ in range(_POSE_STEPS):
+        px, _, by_parameters = project(camera, points)
+        slopes = by_parameters[:, :, POSE].reshape(-1, 6)
+        step = np.linalg.lstsq(slopes, (target - px).ravel(), rcond=None)[0]
+        values = parameters_of(camera)
+        values[POSE] += step
+        camera = with_parameters(camera, values)
+    return camera
+
+
+def _grey(image: Image) -> Image:
+    if image.ndim == 2:
+        return image
+    # Green alone is a third of the work of a true grey, and the print shows in it.
+    return np.asarray(cv2.extractChannel(image, 1), dtype=np.uint8)
+
+
+def _reduced(grey: Image) -> Image:
+    height, width = grey.shape
+    size = (width // _COARSE, height // _COARSE)
+    return np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def _sampled(plane: NDArray[np.uint8] | NDArray[np.float32], places: Array) -> Array:
+    """Values of a plane at places, shape (n, p, 2), as (n, p)."""
+    at = places.astype(np.float32)
+    found = cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(found, dtype=np.float64)
+
+
+def _centred(patches: Array) -> Array:
+    centred: Array = patches - patches.mean(axis=1, keepdims=True)
+    return centred
+
+
+def _correlation(a: Array, b: Array) -> Array:
+    """Of each patch with its like, shape (n,)."""
+    product = (a * b).sum(axis=1)
+    alike: Array = product / np.sqrt(np.maximum((a * a).sum(axis=1) * (b * b).sum(axis=1), 1e-9))
+    return alike
+
+
+def _field_mask(grey: Image, camera: Camera, field: FieldModel) -> Image:
+    zone = field.end_zone_mm
+    along = np.linspace(-zone, field.length_mm + zone, 24)
+    rim = np.array([*((x, 0.0) for x in along), *((x, field.width_mm) for x in along[::-1])])
+    mask = np.zeros(grey.shape, dtype=np.uint8)
+    cv2.fillPoly(mask, [np.round(camera.to_pixels(rim)).astype(np.int32)], (255,))
+    return mask
+
+
+def _similarity(start: Array, moved: Array, middle: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """The similarity that most points follow, by reweighting from the median movement; and which follow it."""
+    off = (start - middle) / 1000
+    flow = moved - start
+    n = len(start)
+    rows = np.zeros((n, 2, 4))
+    rows[:, 0, 0] = rows[:, 1, 1] = 1.0
+    rows[:, :, 2] = off[:, ::-1] * np.array([-1.0, 1.0])
+    rows[:, :, 3] = off
+    answer = np.array([*np.median(flow, axis=0), 0.0, 0.0])
+    left = np.linalg.norm(flow - rows @ answer, axis=1)
+    for scale in np.geomspace(2.0, _NEAR_PX / 2, _ROBUST_STEPS):
+        weight = 1 / (1 + (left / scale) ** 4)
+        normal = np.einsum("nij,n,nik->jk", rows, weight, rows) + np.eye(4) * 1e-9
+        answer = np.linalg.solve(normal, np.einsum("nij,n,ni->j", rows, weight, flow))
+        left = np.linalg.norm(flow - rows @ answer, axis=1)
+    dx, dy, turn, zoom = answer
+    linear = np.array([[1 + zoom / 1000, -turn / 1000], [turn / 1000, 1 + zoom / 1000]])
+    shift = middle + np.array([dx, dy]) - linear @ middle
+    return np.column_stack([linear, shift]), left < _NEAR_PX
