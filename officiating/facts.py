@@ -119,6 +119,19 @@ class Facts:
             )
         return tuple(out)
 
+    def lasting(self, player: str, touch: Touch) -> float:
+        """Probability of a touch that is not one frame's error: the middle one of three frames.
+
+        A touch seen in a single frame is doubtful rather than nothing. Exact scenes are taken as they are.
+        """
+        if touch.sigma_mm <= 0 or len(self.recent) < 2:
+            return touch.probability
+        pair = {player, touch.other}
+        earlier = (
+            next((c.probability for c in scene.contacts if {c.a, c.b} == pair), 0.0) for scene in self.recent[-2:]
+        )
+        return max(sorted((touch.probability, *earlier))[1], min(touch.probability, UNDOUBTED))
+
     @cached_property
     def carrier_touches(self) -> tuple[Touch, ...]:
         """The opposing bases within reach of touching the carrier."""

@@ -16,9 +16,9 @@ from downfield.officiating.state import Play
 def merge(play: Play, found: Iterable[Finding], order: dict[str, int], sure: float) -> Play:
     """A play with findings added to those pending, earliest first; at one instant by the order of the rules.
 
-    A finding seen again (same rule and key) is one finding: the surer reading of it stands. Its instant stays that of
-    the first time its margin was on the side of the call. What was judged already is not taken up again, unless it
-    was too close to call and has become sure.
+    A finding seen again (same rule and key) is one finding: the surer reading of it stands. Its instant is that of the
+    first time its margin was on the side of the call. While it grows surer it is not settled as too close to call. What
+    was judged already is not taken up again, unless it was too close to call and has become sure.
 
     Args:
         play: the play.
@@ -62,10 +62,7 @@ def _place_ns(finding: Finding) -> int:
 def _surer(known: Finding, again: Finding) -> Finding:
     if again.probability <= known.probability:
         return known
-    first = (known.margin or 0.0) >= 0
-    return replace(
-        again,
-        t_ns=known.t_ns if first else again.t_ns,
-        spot_yd=known.spot_yd if first else again.spot_yd,
-        ripe_ns=known.ripe_ns,
-    )
+    if (known.margin or 0.0) < 0:
+        return again
+    ripe_ns = again.ripe_ns if again.early else known.ripe_ns
+    return replace(again, t_ns=known.t_ns, spot_yd=known.spot_yd, ripe_ns=ripe_ns)

@@ -93,6 +93,7 @@ class Tackle:
         ran_ns = state.play.ran_ns or 0
         since_ns = facts.t_ns if touch.since_ns is None else touch.since_ns
         t_ns = max(since_ns, ran_ns)
+        likely = facts.lasting(carrier.id, touch)
         return Finding(
             rule=self.id,
             kind="tackle",
@@ -105,7 +106,7 @@ class Tackle:
             margin=0.0 - touch.gap_mm,
             sigma=touch.sigma_mm,
             unit="mm",
-            probability=touch.probability if carrier.sure else min(touch.probability, 0.5),
+            probability=likely if carrier.sure else min(likely, 0.5),
             against=f"{touch.other} does not touch {carrier.id}: play on",
             ripe_ns=t_ns + params.ns("tackle.fall_window_s"),
             early=False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from downfield.calibration.field_file import preset
 from downfield.officiating.calls import Call
@@ -126,6 +127,9 @@ class Film:
             f"{a.id} {a.x_mm:.1f},{a.y_mm:.1f} to {b.x_mm:.1f},{b.y_mm:.1f}" for a, b in zip(first, last, strict=True)
         )
         return f"Film({'; '.join(paths)})"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002
+        printer.text(repr(self))
 
 
 def film(

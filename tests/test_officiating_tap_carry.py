@@ -262,3 +262,44 @@ def test_a_fumble_taken_by_the_defence_is_live_and_runs_the_other_way() -> None:
     score = the(made, "touchdown")
     assert score.side == "away"
     assert made.state.score == (0, 6)
+
+
+def test_a_touch_in_a_single_noisy_frame_is_not_called() -> None:
+    clear = (18.0 + 2.0) / FIELD.mm_per_yd_y
+    play = film([Man(RUNNER, runs(41), "RB"), Man(HITTER, stands(50, MIDDLE_YD + clear), "LB")], sigma_gap_mm=0.3)
+    frame = next(n for n, scene in enumerate(play.scenes) if scene.contacts) + 3
+
+    def jolted(frames: int) -> Film:
+        scenes = list(play.scenes)
+        for n in range(frame, frame + frames):
+            contact = replace(scenes[n].contacts[0], gap_mm=-0.9, probability=0.998, since_ns=scenes[frame].t_ns)
+            scenes[n] = replace(scenes[n], contacts=(contact,))
+        return replace(play, scenes=tuple(scenes))
+
+    assert the(called(jolted(1), RUNNER), "tackle").verdict == "too_close"
+    assert the(called(jolted(2), RUNNER), "tackle").verdict == "called"
+
+
+def test_a_runner_stopped_within_the_error_of_the_goal_line_is_too_close_and_the_tackle_stands_meanwhile() -> None:
+    short = 100 - HALF_YD - 0.1 / FIELD.mm_per_yd_x
+    stop = 0.5 + (short - 95) / 10
+    men = [
+        Man(RUNNER, runs(95, stop_s=stop), "RB", sigma_mm=0.3),
+        Man(HITTER, stands(short + 2 * HALF_YD, heading=180), "LB"),
+    ]
+    made = called(film(men), RUNNER, line_yd=94.0)
+    score = the(made, "touchdown")
+    assert score.verdict == "too_close"
+    assert score.unit == "mm"
+    assert score.margin == pytest.approx(-0.1, abs=0.02)
+    assert the(made, "tackle").verdict == "called"
+    assert made.state.situation.endswith("at A 0")
+    assert score.id in made.state.proposals
+
+
+def test_a_slow_approach_is_not_told_before_it_is_settled() -> None:
+    creeping = [Man(RUNNER, runs(48 - HALF_YD, speed=0.2, stop_s=9), "RB", sigma_mm=0.3), Man(HITTER, stands(80), "LB")]
+    made = called(film(creeping, 5.0), RUNNER, line_yd=48.2)
+    line = the(made, "line_of_scrimmage")
+    assert line.verdict == "called"
+    assert line.t_ns / 1e9 == pytest.approx(1.5, abs=0.05)
