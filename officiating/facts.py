@@ -74,9 +74,10 @@ class Facts:
 
     @cached_property
     def carrier(self) -> Figure | None:
-        """Who has the ball, if he is in the scene."""
+        """Who has the ball, if he is in the scene and in nobody's hand."""
         name = self.state.play.carrier
-        return find(self.scene, name) if name else None
+        figure = find(self.scene, name) if name else None
+        return None if figure is None or figure.posture == "lifted" else figure
 
     @cached_property
     def carrier_before(self) -> Figure | None:
@@ -102,7 +103,7 @@ class Facts:
                 name, own_face, other_face = c.a, c.face_b, c.face_a
             else:
                 continue
-            if figures[name].jersey == own.jersey:
+            if figures[name].jersey == own.jersey or figures[name].posture == "lifted":
                 continue
             out.append(
                 Touch(
@@ -189,6 +190,11 @@ class Facts:
     def spot_yd(self, x_mm: float, y_mm: float) -> tuple[float, float]:
         """A point of the board in field yards."""
         return x_mm / self.field.mm_per_yd_x, y_mm / self.field.mm_per_yd_y
+
+
+def doubted(probability: float, figure: Figure) -> float:
+    """A probability about a figure, at most even when it may be somebody else or is not seen."""
+    return probability if figure.sure and figure.posture != "unseen" else min(probability, UNDOUBTED)
 
 
 def find(scene: Scene, player: str) -> Figure | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.officiating.facts import Facts
+from downfield.officiating.facts import Facts, doubted
 from downfield.officiating.findings import Finding
 from downfield.officiating.params import Param, Params
 from downfield.officiating.reference import spot_at
@@ -46,7 +46,7 @@ class DownByFall:
                 key=f"{carrier.id}@{facts.t_ns}",
                 players=(carrier.id,),
                 spot_yd=spot_at(facts, standing, "base", facts.t_ns),
-                probability=1.0 if carrier.sure else 0.5,
+                probability=doubted(1.0, carrier),
                 against=f"it is not {carrier.id} who fell",
                 ripe_ns=facts.t_ns + EARLY_FALL_NS,
                 early=False,

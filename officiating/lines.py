@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from downfield.officiating.facts import Facts
+from downfield.officiating.facts import Facts, doubted
 from downfield.officiating.findings import Finding
 from downfield.officiating.geometry import Reach, chance, crossing_ns, reach_y
 from downfield.officiating.params import Param, Params
@@ -70,7 +70,7 @@ class OutOfBounds(Immediate):
                 margin=margin,
                 sigma=sigma,
                 unit="mm",
-                probability=_doubted(probability, carrier),
+                probability=doubted(probability, carrier),
                 against=f"{carrier.id} stays in bounds",
                 ripe_ns=facts.t_ns + LINGER_NS,
             ),
@@ -162,7 +162,7 @@ class LineCrossed(Immediate):
                 margin=margin,
                 sigma=reach.sigma_mm,
                 unit="mm",
-                probability=_doubted(probability, carrier),
+                probability=doubted(probability, carrier),
                 against=f"{carrier.id} is short of the line",
                 ripe_ns=facts.t_ns + LINGER_NS,
                 side=side if goal else None,
@@ -195,8 +195,3 @@ def _decided_before(state: GameState, rule: str, now_ns: int) -> bool:
     if crossed is None:
         return False
     return any(crossed <= one.t_ns < now_ns for one in state.play.pending if one.rule in DOWNING)
-
-
-def _doubted(probability: float, carrier: Figure) -> float:
-    """A figure whose identity is in doubt may be anybody."""
-    return probability if carrier.sure else min(probability, 0.5)

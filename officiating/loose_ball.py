@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from downfield.officiating.facts import Facts
+from downfield.officiating.facts import Facts, doubted
 from downfield.officiating.findings import Finding
 from downfield.officiating.params import Param, Params
 from downfield.officiating.reference import carried
@@ -44,7 +44,7 @@ class BallLost(Immediate):
                 key=f"{carrier.id}@{facts.t_ns}",
                 players=(carrier.id,),
                 spot_yd=facts.spot_yd(ball.x_mm, ball.y_mm),
-                probability=1.0 if carrier.sure else 0.5,
+                probability=doubted(1.0, carrier),
                 against=f"{carrier.id} keeps the ball",
                 side=state.play.ball_side,
             ),

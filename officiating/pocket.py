@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from downfield.officiating.facts import Facts
+from downfield.officiating.facts import Facts, doubted
 from downfield.officiating.findings import Finding
 from downfield.officiating.geometry import Reach, chance, crossing_ns
 from downfield.officiating.lines import LINGER_NS
@@ -61,7 +61,7 @@ class TooDeep(Immediate):
                 margin=margin,
                 sigma=reach.sigma_mm,
                 unit="mm",
-                probability=probability if carrier.sure else min(probability, 0.5),
+                probability=doubted(probability, carrier),
                 against=f"{carrier.id} is not yet too deep",
                 ripe_ns=facts.t_ns + LINGER_NS,
                 detail="depth",

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.officiating.facts import Facts, Touch, find
+from downfield.officiating.facts import Facts, Touch, doubted, find
 from downfield.officiating.findings import Finding
 from downfield.officiating.params import Param, Params
 from downfield.officiating.reference import spot_at
@@ -80,7 +80,7 @@ class SquareTackle(Immediate):
             margin=0.0 - touch.gap_mm if by_gap else judged.margin_deg,
             sigma=touch.sigma_mm if by_gap else judged.sigma_deg,
             unit="mm" if by_gap else "deg",
-            probability=probability if carrier.sure else min(probability, 0.5),
+            probability=doubted(probability, carrier),
             against=f"{carrier.id} slips {touch.other}'s tackle: {touch.angle_deg:.0f} degrees off square",
             against_kind="slipped_tackle",
             ripe_ns=t_ns + params.ns("tackle.turn_window_s"),

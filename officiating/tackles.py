@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.officiating.facts import Facts, Touch
+from downfield.officiating.facts import Facts, Touch, doubted
 from downfield.officiating.findings import Finding
 from downfield.officiating.params import Param, Params
 from downfield.officiating.reference import reference_param, spot_at
@@ -106,7 +106,7 @@ class Tackle:
             margin=0.0 - touch.gap_mm,
             sigma=touch.sigma_mm,
             unit="mm",
-            probability=likely if carrier.sure else min(likely, 0.5),
+            probability=doubted(likely, carrier),
             against=f"{touch.other} does not touch {carrier.id}: play on",
             ripe_ns=t_ns + params.ns("tackle.fall_window_s"),
             early=False,

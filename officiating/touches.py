@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.officiating.calls import CallKind
-from downfield.officiating.facts import Facts
+from downfield.officiating.facts import Facts, doubted
 from downfield.officiating.findings import Finding
 from downfield.officiating.geometry import crossing_ns
 from downfield.officiating.params import Param, Params
@@ -137,7 +137,7 @@ class FirstTouch(Immediate):
             margin=None if rival is None else (rival - winner.t_ns) / 1e9,
             sigma=None if rival is None else params.real("pass.simultaneous_s"),
             unit="" if rival is None else "s",
-            probability=1.0 if winner.figure.sure else 0.5,
+            probability=doubted(1.0, winner.figure),
             side=side,
             detail="recovered" if kind == "kick" else "",
         )

@@ -303,3 +303,21 @@ def test_a_slow_approach_is_not_told_before_it_is_settled() -> None:
     line = the(made, "line_of_scrimmage")
     assert line.verdict == "called"
     assert line.t_ns / 1e9 == pytest.approx(1.5, abs=0.05)
+
+
+def test_a_carrier_in_a_hand_crosses_no_line_and_is_touched_by_nobody() -> None:
+    play = film([Man(RUNNER, runs(95, stop_s=2.5), "RB"), Man(HITTER, stands(99, heading=180), "LB")])
+    lifted = tuple(
+        replace(
+            scene, figures=tuple(replace(one, posture="lifted") if one.id == RUNNER else one for one in scene.figures)
+        )
+        for scene in play.scenes
+    )
+    assert kinds(called(replace(play, scenes=lifted), RUNNER, line_yd=97.0)) == []
+    unseen = tuple(
+        replace(
+            scene, figures=tuple(replace(one, posture="unseen") if one.id == RUNNER else one for one in scene.figures)
+        )
+        for scene in play.scenes
+    )
+    assert kinds(called(replace(play, scenes=unseen), RUNNER, line_yd=97.0), "called") == []
