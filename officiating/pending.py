@@ -62,7 +62,7 @@ def _place_ns(finding: Finding) -> int:
 def _surer(known: Finding, again: Finding) -> Finding:
     if again.probability <= known.probability:
         return known
+    ripe_ns = max(known.ripe_ns or 0, again.ripe_ns or 0) or None
     if (known.margin or 0.0) < 0:
-        return again
-    ripe_ns = again.ripe_ns if again.early else known.ripe_ns
-    return replace(again, t_ns=known.t_ns, spot_yd=known.spot_yd, ripe_ns=ripe_ns)
+        return replace(again, ripe_ns=ripe_ns)
+    return replace(again, t_ns=known.t_ns, spot_yd=known.spot_yd, ripe_ns=ripe_ns if again.early else known.ripe_ns)
