@@ -265,7 +265,17 @@ def _camera(
         for i, yard in zip(found, yards, strict=True):
             board.append((yard * field.mm_per_yd_x, y_mm))
             seen.append(_meet(across, float(across.crossing_px[i]), along, float(along.crossing_px[side])))
-    plane = np.asarray(cv2.findHomography(np.array(board), np.array(seen))[0], dtype=np.float64)
+    return camera_from_points(np.array(board), np.array(seen), bending, field)
+
+
+def camera_from_points(board_mm: Array, straight_px: Array, bending: Bending, field: FieldModel) -> Camera | None:
+    """The camera that sees board points, shape (n, 2), at places of the straightened picture, same shape.
+
+    None when fewer than four are independent, or when no camera with square pixels sees them so.
+    """
+    plane = np.asarray(cv2.findHomography(board_mm, straight_px)[0], dtype=np.float64)
+    if plane.shape != (3, 3):
+        return None
     start = _camera_of_plane(plane, bending)
     return None if start is None else _with_lens(start, plane, bending, field)
 

@@ -89,7 +89,12 @@ def solve_field(images: Sequence[Image], fields: Sequence[FieldModel], *, prior:
 
 
 def refine(
-    planes: Sequence[Plane], camera: Camera, field: FieldModel, *, prior: LensPrior | None = None
+    planes: Sequence[Plane],
+    camera: Camera,
+    field: FieldModel,
+    *,
+    prior: LensPrior | None = None,
+    first_search_px: float = _SEARCHES_PX[0],
 ) -> Solution | None:
     """A camera good to a few pixels made as good as the paint allows; None when too little paint is found.
 
@@ -98,9 +103,10 @@ def refine(
         camera: where to begin.
         field: the printed field.
         prior: the lens, when it was measured beforehand.
+        first_search_px: how far off the camera may be.
 
     """
-    for search in _SEARCHES_PX:
+    for search in (first_search_px, *_SEARCHES_PX[1:]):
         sightings = sight_paint(planes[:1], camera, field, search)
         if len(sightings.px) < _FEWEST_SIGHTINGS:
             return None

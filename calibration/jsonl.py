@@ -54,7 +54,9 @@ class LinesFile(Generic[H, L]):
             yield line
 
 
-def write_lines(path: Path, header: tuple[type[H], H], line: type[L], lines: Iterable[L]) -> None:
+def write_lines(
+    path: Path, header: tuple[type[H], H], line: type[L], lines: Iterable[L], *, defaults: bool = True
+) -> None:
     """Write a file, whole or not at all.
 
     Args:
@@ -62,12 +64,13 @@ def write_lines(path: Path, header: tuple[type[H], H], line: type[L], lines: Ite
         header: type and value of the first line.
         line: type of the others.
         lines: them.
+        defaults: whether their fields that have their default value are written.
 
     Raises:
         OutputError: the place can't be written.
 
     """
-    texts = itertools.chain([to_json(*header)], (to_json(line, one) for one in lines))
+    texts = itertools.chain([to_json(*header)], (to_json(line, one, defaults=defaults) for one in lines))
     write_text(path, (text + "\n" for text in texts))
 
 

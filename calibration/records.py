@@ -38,9 +38,16 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def to_json(kind: Any, value: object) -> str:
-    """A record as one line of JSON. None-valued fields are left out when that is their default."""
-    return adapter(kind).dump_json(value, exclude_defaults=False, exclude_none=True).decode()
+def to_json(kind: Any, value: object, *, defaults: bool = True) -> str:
+    """A record as one line of JSON.
+
+    Args:
+        kind: the record type.
+        value: the record.
+        defaults: whether to write fields that have their default value; those that are None are left out anyway.
+
+    """
+    return adapter(kind).dump_json(value, exclude_defaults=not defaults, exclude_none=True).decode()
 
 
 def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None = None) -> T:

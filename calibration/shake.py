@@ -1,8 +1,8 @@
 """Camera shake, tracked every frame on the printed field.
 
 Corners of the print are followed from a reference picture by the method of Lucas and Kanade, first in a picture a
-quarter as large, which forgives big movements, then in patches of the full one (the inverse compositional form:
-S. Baker and I. Matthews, IJCV 56(3), 2004). One similarity of the picture (shift, turn, zoom) is fitted to them robustly:
+quarter as large, which forgives big movements, then in patches of the full one (the inverse compositional form: S.
+Baker and I. Matthews, IJCV 56(3), 2004). One similarity of the picture (shift, turn, zoom) is fitted to them robustly:
 figures and hands that cover some don't matter.
 """
 
@@ -85,9 +85,11 @@ class ShakeTracker:
         x, y = np.meshgrid(side, side)
         self._places = self._corners[:, None, :] + np.stack([x.ravel(), y.ravel()], axis=1)
         self._patches = _centred(_sampled(grey, self._places))
-        smooth = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), 0.8)
+        smooth = np.asarray(cv2.GaussianBlur(grey, (0, 0), 0.8), dtype=np.float32)
         slopes = [
-            _sampled(np.asarray(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3), dtype=np.float32) / 8, self._places)
+            _sampled(
+                np.asarray(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3, scale=1 / 8), dtype=np.float32), self._places
+            )
             for order in ((1, 0), (0, 1))
         ]
         self._slopes = np.stack(slopes, axis=2)

@@ -1,0 +1,104 @@
+"""What a table's positions are worth, measured against marks that the calibration was not made from."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.calibration import Calibration, Certificate
+from downfield.calibration.errors import CalibrationError
+from downfield.calibration.landmarks import Landmark
+from downfield.calibration.paint_lines import best_plane
+from downfield.calibration.paint_marks import hash_marks, long_marks
+from downfield.calibration.paint_profile import measure
+
+Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_SEARCH_PX = 2.0
+_FEWEST = 20
+_FEWEST_SPOTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Marks measured against a calibration.
+
+    Attributes:
+        against: what they are.
+        points_mm: where they are, shape (n, 2).
+        off_mm: where the calibration puts them, less where they are; NaN along an axis that was not measured, (n, 2).
+
+    """
+
+    against: str
+    points_mm: Array
+    off_mm: Array
+
+    @property
+    def distances_mm(self) -> Array:
+        """Length of each error over the axes measured, shape (n,)."""
+        distances: Array = np.sqrt(np.nansum(self.off_mm**2, axis=1))
+        return distances
+
+
+def check_hash_marks(image: Image, calibration: Calibration) -> Check:
+    """Measure the printed hash marks along the field; the fit used none of them.
+
+    Raises:
+        CalibrationError: too few are printed or seen.
+
+    """
+    marks = hash_marks(calibration.field)
+    plane = best_plane(image)
+    like = measure(plane, calibration.camera, long_marks(calibration.field), _SEARCH_PX)
+    if not len(marks.line):
+        raise CalibrationError("this field has no hash marks: certify with known spots instead")
+    seen = measure(plane, calibration.camera, marks, _SEARCH_PX, like)
+    if seen.found.sum() < _FEWEST:
+        raise CalibrationError(
+            f"only {int(seen.found.sum())} of {len(marks.line)} hash marks are seen: clear and light the field, or"
+            " calibrate again if the camera was moved"
+        )
+    px = (seen.px + seen.offset_px[:, None] * seen.normals)[seen.found]
+    points = marks.points_mm[seen.found]
+    off = calibration.camera.to_board(px) - points
+    off[:, 1] = np.nan  # a hash mark runs across the field: where along it one looks says nothing
+    return Check("hash marks", points, off)
+
+
+def check_spots(calibration: Calibration, spots: Sequence[Landmark]) -> Check:
+    """Measure spots whose field yards are known, such as coins laid by a ruler.
+
+    Raises:
+        CalibrationError: fewer than three.
+
+    """
+    if len(spots) < _FEWEST_SPOTS:
+        raise CalibrationError(f"{len(spots)} known spots are too few to certify by: give at least {_FEWEST_SPOTS}")
+    points = np.array([(spot.x_yd, spot.y_yd) for spot in spots]) * calibration.field.mm_per_yd
+    return Check("known spots", points, calibration.camera.to_board([spot.px for spot in spots]) - points)
+
+
+def certified(calibration: Calibration, check: Check) -> Calibration:
+    """The calibration with what the check found it to be worth."""
+    off_yd = np.abs(check.off_mm) / calibration.field.mm_per_yd
+    along, across = (float(np.nanpercentile(axis, 95)) if np.isfinite(axis).any() else 0.0 for axis in off_yd.T)
+    if not across:  # not measured: taken to be as good in millimetres as along the field
+        across = along * calibration.field.mm_per_yd_x / calibration.field.mm_per_yd_y
+    distances = check.distances_mm
+    certificate = Certificate(
+        datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        check.against,
+        len(distances),
+        float(np.median(distances)),
+        float(np.percentile(distances, 95)),
+        float(distances.max()),
+        (along, across),
+    )
+    return dataclasses.replace(calibration, certificate=certificate)
