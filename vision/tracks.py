@@ -46,10 +46,10 @@ class Tracks(LinesFile[TracksHeader, Scene]):
 
 
 def write_tracks(path: Path, header: TracksHeader, scenes: Iterable[Scene]) -> None:
-    """Write a track file, whole or not at all.
+    """Write a track file, whole or not at all. In its scenes, what has its default value is left out.
 
     Raises:
         OutputError: the place can't be written.
 
     """
-    write_lines(path, (TracksHeader, header), Scene, scenes)
+    write_lines(path, (TracksHeader, header), Scene, scenes, defaults=False)
