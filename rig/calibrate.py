@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -9,36 +10,136 @@ import numpy as np
 import typer
 
 from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.calibration.errors import InputError
 from downfield.calibration.field_file import load_field, preset, preset_names
-from downfield.calibration.from_field import solve_field
+from downfield.calibration.from_field import Solution, solve_field
+from downfield.calibration.landmarks import Landmark, solve_landmarks
+from downfield.calibration.lens_prior import LensPrior
+from downfield.calibration.lens_views import (
+    LensView,
+    calibrate_lens,
+    coverage,
+    is_new,
+    read_lens,
+    see_sheet,
+    write_lens,
+)
 from downfield.calibration.picture import draw_calibration
-from downfield.calibration.pictures import read_pictures, write_picture
+from downfield.calibration.pictures import Image, read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
+from downfield.calibration.sheet import Sheet, write_sheet
 
 app = typer.Typer(no_args_is_help=True, help="Turn pictures of a table into a calibration.")
 
 _COARSE_SIGMA_YD = 0.03
-
-
-@app.callback()
-def _root() -> None:
-    """Turn pictures of a table into a calibration."""
-
+_LENS_FRAMES = 120  # looked at in a video of the sheet
 
 Source = Annotated[Path, typer.Argument(help="A picture or a video of the whole field.")]
-Field = Annotated[str, typer.Option("--field", help="A preset's name, a .toml file, or auto.")]
 Out = Annotated[Path, typer.Option("-o", "--out", help="Where to write the calibration.")]
 Picture = Annotated[Path | None, typer.Option(help="Also draw the model over the picture, here.")]
+LensOption = Annotated[Path | None, typer.Option("--lens", help="A measured lens, from 'calibrate lens'.")]
 
 
 @app.command("field")
-def from_field(source: Source, out: Out, field: Field = "auto", picture: Picture = None) -> None:
+def from_field(
+    source: Source,
+    out: Out,
+    field: Annotated[str, typer.Option("--field", help="A preset's name, a .toml file, or auto.")] = "auto",
+    picture: Picture = None,
+    lens: LensOption = None,
+) -> None:
     """Calibrate from the printed field alone."""
     images = read_pictures(source)
     fields = [preset(name) for name in preset_names()] if field == "auto" else [load_field(field)]
-    solution = solve_field(images, fields)
+    _finish(solve_field(images, fields, prior=_prior(lens)), images, source, out, picture, by_hand=False)
+
+
+@app.command("landmarks")
+def from_landmarks(
+    source: Source,
+    out: Out,
+    field: Annotated[str, typer.Option("--field", help="A preset's name or a .toml file.")],
+    at: Annotated[list[str], typer.Option(help="x_yd,y_yd=px,py of one place; four or more times.")],
+    picture: Picture = None,
+    lens: LensOption = None,
+) -> None:
+    """Calibrate from four or more places shown by hand, refined to the paint."""
+    images = read_pictures(source)
+    solution = solve_landmarks(images, load_field(field), [parse_landmark(text) for text in at], prior=_prior(lens))
+    _finish(solution, images, source, out, picture, by_hand=True)
+
+
+@app.command("sheet")
+def sheet_pdf(
+    out: Annotated[Path, typer.Option("-o", "--out", help="Where to write the PDF.")],
+    paper: Annotated[str, typer.Option(help="a4, a3 or letter.")] = "a4",
+    square_mm: Annotated[float, typer.Option(help="Side of a square.")] = 24.0,
+) -> None:
+    """Write the sheet for measuring a lens, to be printed at 100% and kept flat."""
+    write_sheet(out, Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm), paper)
+    typer.echo(f"{out}: print at 100%, check the ruler, and glue it to something flat")
+
+
+@app.command("lens")
+def measure_lens(
+    source: Annotated[Path, typer.Argument(help="A video of the sheet, or a folder of pictures of it.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Where to write the lens.")],
+    square_mm: Annotated[float, typer.Option(help="Side of a square as printed; measure it.")] = 24.0,
+) -> None:
+    """Measure a lens from views of the printed sheet."""
+    sheet = Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm)
+    kept: list[LensView] = []
+    size = (0, 0)
+    for image in _lens_pictures(source):
+        size = (image.shape[1], image.shape[0])
+        view = see_sheet(image, sheet)
+        if view is not None and is_new(view, kept, size[0]):
+            kept.append(view)
+            wide, high = coverage(kept, size)
+            typer.echo(f"view {len(kept)}: {len(view.px)} corners; covered {wide:.0%} across, {high:.0%} down")
+    lens = calibrate_lens(kept, size)
+    write_lens(out, lens)
+    typer.echo(
+        f"{lens.views} views, rms {lens.rms_px:.3f} px, focal length {lens.lens.focal_px[0]:.1f} px; written to {out}"
+    )
+
+
+def parse_landmark(text: str) -> Landmark:
+    """A landmark written as ``x_yd,y_yd=px,py``.
+
+    Raises:
+        InputError: it is written otherwise.
+
+    """
+    try:
+        yards, _, pixels = text.partition("=")
+        (x_yd, y_yd), (px, py) = ((float(part) for part in pair.split(",")) for pair in (yards, pixels))
+    except ValueError:
+        raise InputError(f"'{text}' is no landmark: write x_yd,y_yd=px,py, such as 50,0=962.5,871") from None
+    return Landmark(x_yd, y_yd, (px, py))
+
+
+def _prior(lens: Path | None) -> LensPrior | None:
+    return None if lens is None else read_lens(lens).prior()
+
+
+def _lens_pictures(source: Path) -> Iterator[Image]:
+    if source.is_dir():
+        for path in sorted(source.iterdir()):
+            yield from read_pictures(path)
+    else:
+        yield from read_pictures(source, _LENS_FRAMES)
+
+
+def _finish(
+    solution: Solution, images: list[Image], source: Path, out: Path, picture: Path | None, *, by_hand: bool
+) -> None:
     calibration = to_calibration(
-        solution.field, solution.fit, solution.sightings, method="field", made_from=[source.name]
+        solution.field,
+        solution.fit,
+        solution.sightings,
+        method="landmarks" if by_hand else "field",
+        made_from=[source.name],
     )
     write_calibration(out, calibration)
     if picture:
@@ -53,13 +154,12 @@ def _summary(calibration: Calibration, out: Path) -> str:
         return f"written to {out}"
     sigma_yd = [max(np.array(cell.sigma_mm) / calibration.field.mm_per_yd) for cell in quality.cells]
     text = (
-        f"{calibration.field.name}: {quality.points} places, rms {quality.rms_px:.3f} px ="
-        f" {quality.rms_mm:.3f} mm ="
+        f"{calibration.field.name}: {quality.points} places, rms {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm ="
         f" {max(quality.rms_yd):.4f} yd; base tops to {2 * np.median(sigma_yd):.3f} yd (two sigma); written to {out}"
     )
     if np.median(sigma_yd) > _COARSE_SIGMA_YD:
         text += (
-            "\nseen so nearly straight down, the camera's height can't be told from its focal length: tilt it by"
-            " 5 to 10 degrees, or measure the lens with 'downfield calibrate lens' and give it with --lens"
+            "\nseen so nearly straight down, the camera's height can't be told from its focal length: tilt it by 5 to"
+            " 10 degrees, or measure the lens with 'downfield calibrate lens' and give it with --lens"
         )
     return text

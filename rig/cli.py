@@ -16,6 +16,7 @@ COMMANDS = {
     "judge": "downfield.rig.judge:judge",
     "rules": "downfield.rig.rules:rules",
     "calibrate": "downfield.rig.calibrate:app",
+    "certify": "downfield.rig.certify:certify",
     "twin": "downfield.twin.commands:app",
 }
 """Where each sub-command is: a function, or a Typer app of further sub-commands."""
