@@ -23,6 +23,7 @@ Image = NDArray[np.uint8]
 
 FEWEST_VIEWS = 8
 _FEWEST_CORNERS = 12
+_WINDOW_SHARE, _WINDOW_PX = 0.4, (3, 7)  # half width of the window a corner is refined in
 _NEW_PX = 0.06  # of the picture's width: a view nearer than this to a kept one tells nothing new
 _COVERED = 0.6  # of the picture's width and height that corners must reach across
 _WORST_RMS_PX = 1.0
@@ -76,6 +77,30 @@ def see_sheet(image: Image, sheet: Sheet) -> LensView | None:
         return None
     points = np.asarray(board.getChessboardCorners(), dtype=np.float32)[np.asarray(ids).ravel()]
     return LensView(points, np.asarray(corners, dtype=np.float32).reshape(-1, 2))
+
+
+def see_chessboard(image: Image, columns: int, rows: int, square_mm: float) -> LensView | None:
+    """The inner corners of a plain chessboard in a grey picture, all of them or None.
+
+    Args:
+        image: grey, shape (height, width).
+        columns: inner corners along its longer side.
+        rows: inner corners along its shorter side.
+        square_mm: side of a square.
+
+    """
+    seen, found = cv2.findChessboardCorners(image, (columns, rows))
+    if not seen:
+        return None
+    rough = np.asarray(found, dtype=np.float32).reshape(rows, columns, 2)
+    nearest = min(np.linalg.norm(np.diff(rough, axis=axis), axis=2).min() for axis in (0, 1))
+    # As much of the four edges that make a corner as there is, without reaching the next corner.
+    window = int(np.clip(_WINDOW_SHARE * nearest, *_WINDOW_PX))
+    steps = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 60, 1e-4)
+    exact = cv2.cornerSubPix(image, rough.reshape(-1, 1, 2), (window, window), (-1, -1), steps)
+    points = np.zeros((rows * columns, 3), dtype=np.float32)
+    points[:, :2] = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1).reshape(-1, 2) * square_mm
+    return LensView(points, np.asarray(exact, dtype=np.float32).reshape(-1, 2))
 
 
 def is_new(view: LensView, kept: Sequence[LensView], width_px: int) -> bool:

@@ -26,12 +26,13 @@ _POINTS = 80
 _FEWEST_POINTS = 24
 _APART_PX = 22
 _COARSE = 4  # the picture for the first step is so many times smaller
-_COARSE_WINDOW_PX, _COARSE_LEVELS = (15, 15), 2
+_COARSE_POINTS = 40  # the most distinct ones
+_COARSE_WINDOW_PX, _COARSE_LEVELS = (13, 13), 2
 _HALF_PATCH_PX = 6
 _FINE_STEPS = 2
 _NEAR_PX = 0.6  # a corner this near to the common movement moves with the camera
 _LIKE = 0.45  # least correlation of a patch with what it was
-_ROBUST_STEPS = 4
+_ROBUST_STEPS = 3
 _POSE_STEPS = 4
 
 
@@ -92,8 +93,8 @@ class ShakeTracker:
             )
             for order in ((1, 0), (0, 1))
         ]
-        self._slopes = np.stack(slopes, axis=2)
-        self._curves = np.linalg.inv(np.einsum("npi,npj->nij", self._slopes, self._slopes) + np.eye(2))
+        self._slopes = np.stack(slopes, axis=1)
+        self._curves = np.linalg.inv(self._slopes @ self._slopes.transpose(0, 2, 1) + np.eye(2))
 
     def track(self, image: Image) -> Shake:
         """How the camera stands in a picture compared with the reference."""
@@ -103,7 +104,8 @@ class ShakeTracker:
         for _ in range(_FINE_STEPS):
             seen = _centred(_sampled(grey, self._places @ move[:, :2].T + move[:, 2]))
             like = _correlation(seen, self._patches)
-            step = np.einsum("nij,npj,np->ni", self._curves, self._slopes, self._patches - seen)
+            pull = self._slopes @ (self._patches - seen)[:, :, None]
+            step = (self._curves @ pull)[:, :, 0]
             usable = like > _LIKE
             if usable.sum() < 4:
                 return Shake(move, np.zeros(2), 0.0, 0.0)
@@ -116,7 +118,8 @@ class ShakeTracker:
         return Shake(move, displaced.mean(axis=0), float(near.mean()), largest)
 
     def _coarse(self, grey: Image) -> Array:
-        start = ((self._corners + 0.5) / _COARSE - 0.5).astype(np.float32)
+        corners = self._corners[:_COARSE_POINTS]
+        start = ((corners + 0.5) / _COARSE - 0.5).astype(np.float32)
         found, status, _ = cv2.calcOpticalFlowPyrLK(
             self._small,
             _reduced(grey),
@@ -129,7 +132,7 @@ class ShakeTracker:
         if ok.sum() < 4:
             return np.eye(2, 3)
         flow = (found.reshape(-1, 2) - start)[ok].astype(np.float64) * _COARSE
-        return _similarity(self._corners[ok], self._corners[ok] + flow, self._middle_px)[0]
+        return _similarity(corners[ok], corners[ok] + flow, self._middle_px)[0]
 
 
 def moved_camera(camera: Camera, shake: Shake, field: FieldModel) -> Camera:
@@ -201,8 +204,8 @@ def _similarity(start: Array, moved: Array, middle: Array) -> tuple[Array, NDArr
     left = np.linalg.norm(flow - rows @ answer, axis=1)
     for scale in np.geomspace(2.0, _NEAR_PX / 2, _ROBUST_STEPS):
         weight = 1 / (1 + (left / scale) ** 4)
-        normal = np.einsum("nij,n,nik->jk", rows, weight, rows) + np.eye(4) * 1e-9
-        answer = np.linalg.solve(normal, np.einsum("nij,n,ni->j", rows, weight, flow))
+        weighed = (rows * weight[:, None, None]).reshape(-1, 4).T
+        answer = np.linalg.solve(weighed @ rows.reshape(-1, 4) + np.eye(4) * 1e-9, weighed @ flow.ravel())
         left = np.linalg.norm(flow - rows @ answer, axis=1)
     dx, dy, turn, zoom = answer
     linear = np.array([[1 + zoom / 1000, -turn / 1000], [turn / 1000, 1 + zoom / 1000]])

@@ -21,9 +21,14 @@ def scene() -> Scene:
     return photograph()
 
 
+def moved_by(dx: float, dy: float, turn_deg: float) -> Array:
+    turn: Array = np.asarray(cv2.getRotationMatrix2D((960, 540), turn_deg, 1.0), dtype=np.float64)
+    moved: Array = turn + np.array([[0.0, 0.0, dx], [0.0, 0.0, dy]])
+    return moved
+
+
 def shifted(image: Image, dx: float, dy: float, turn_deg: float = 0.0) -> Image:
-    move = cv2.getRotationMatrix2D((960, 540), turn_deg, 1.0)
-    move[:, 2] += (dx, dy)
+    move = moved_by(dx, dy, turn_deg)
     return np.asarray(cv2.warpAffine(image, move, (1920, 1080), flags=cv2.INTER_CUBIC), dtype=np.uint8)
 
 
@@ -33,8 +38,7 @@ def test_shake_is_tracked_to_a_tenth_of_a_pixel_over_the_field(scene: Scene, dx:
     rng = np.random.default_rng(3)
     noisy = shifted(scene.image, dx, dy, turn) + rng.normal(0, 2, scene.image.shape)
     shake = tracker.track(np.clip(noisy, 0, 255).astype(np.uint8))
-    move = cv2.getRotationMatrix2D((960, 540), turn, 1.0)
-    move[:, 2] += (dx, dy)
+    move = moved_by(dx, dy, turn)
     ends = scene.camera.to_pixels(TUDOR.to_mm(np.array([(0.0, 0.0), (100.0, 0.0), (0.0, 53.3), (100.0, 53.3)])))
     truth = ends @ move[:, :2].T + move[:, 2]
     np.testing.assert_allclose(ends @ shake.move[:, :2].T + shake.move[:, 2], truth, atol=0.1)

@@ -1,0 +1,196 @@
+"""How right, how exact and how honest calibrations are, on tables nobody tuned on, and what following shake costs.
+
+Run: python benchmarks/calibration.py [TABLES] [SPLIT]     (compositor tables, default 40 of the test split)
+     python benchmarks/calibration.py chessboards [FOLDER]  (OpenCV's sample photographs: left01..14.jpg, or .gz)
+     python benchmarks/calibration.py shake
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.camera import Camera
+from downfield.calibration.errors import CalibrationError
+from downfield.calibration.field import FieldModel
+from downfield.calibration.from_field import solve_field
+from downfield.calibration.lens_views import LensView, calibrate_lens, see_chessboard
+from downfield.calibration.shake import ShakeTracker
+from downfield.twin.compositor import Compositor
+from downfield.twin.deck import Split, split_named
+from downfield.twin.film import film
+from downfield.twin.look import Look
+from downfield.twin.randomise import draw, draw_players
+from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
+from downfield.vision.scene import Player
+
+Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_BASE_TOP_MM = 5.5
+_WRONG_YD = 0.5  # a solution further off than this on the paint is not an inexact one but a wrong one
+_CHESSBOARDS = Path("/usr/share/doc/opencv-doc/examples/data")
+_SQUARE_MM = 25.0
+
+
+def main() -> None:
+    """Print the figures asked for."""
+    what = sys.argv[1] if len(sys.argv) > 1 else "40"
+    if what == "shake":
+        shake()
+    elif what == "chessboards":
+        chessboards(Path(sys.argv[2]) if len(sys.argv) > 2 else _CHESSBOARDS)
+    else:
+        tables(int(what), split_named(sys.argv[2] if len(sys.argv) > 2 else "test"))
+
+
+def tables(count: int, split: Split) -> None:
+    """Solve compositor tables and compare with the truth."""
+    errors: list[Array] = []
+    ratios: list[Array] = []
+    right = wrong = 0
+    seconds = []
+    for seed in range(count):
+        image, camera, field = table(seed, split)
+        begin = time.process_time()
+        try:
+            solution = solve_field([image], [field])
+        except CalibrationError as error:
+            print(f"{seed:4d} {field.name:<10} said no: {error}", flush=True)
+            continue
+        seconds.append(time.process_time() - begin)
+        covariance = tuple(tuple(row) for row in solution.fit.covariance.tolist())
+        calibration = Calibration(field, solution.fit.camera, "field", covariance=covariance)
+        paint_yd, _ = _errors(calibration, camera, 0.0)
+        error_yd, ratio = _errors(calibration, camera, _BASE_TOP_MM)
+        is_right = float(np.linalg.norm(paint_yd, axis=1).max()) < _WRONG_YD
+        right, wrong = right + is_right, wrong + (not is_right)
+        if is_right:
+            errors.append(np.linalg.norm(error_yd, axis=1))
+            ratios.append(ratio)
+        focal = solution.fit.camera.lens.focal_px[0] / camera.lens.focal_px[0]
+        off = np.linalg.norm(error_yd, axis=1)
+        print(
+            f"{seed:4d} {field.name:<10} tilt {camera.tilt_deg:4.1f} {'right' if is_right else 'WRONG'} median"
+            f" {np.median(off):.3f} p95 {np.percentile(off, 95):.3f} yd, focal x{focal:.3f}, within 2 sigma"
+            f" {(np.abs(ratio) < 2).mean():.2f}",
+            flush=True,
+        )
+    pooled, sigmas = np.concatenate(errors), np.concatenate(ratios)
+    print(f"\n{count} tables of the {split} split: right {right}, wrong {wrong}, said no {count - right - wrong}")
+    print(f"base tops, true pixels in: median {np.median(pooled):.4f} yd, p95 {np.percentile(pooled, 95):.4f} yd")
+    print(f"2 sigma covers {(np.abs(sigmas) < 2).mean():.1%} of the errors; {np.median(seconds):.1f} cpu-s a table")
+
+
+def table(seed: int, split: Split) -> tuple[Image, Camera, FieldModel]:
+    """One photograph of a table with 22 figures, every third with a hand over it, and its truth."""
+    players = draw_players(seed, split=split)
+    look = draw(seed, players, split=split)
+    frame = next(iter(film(Compositor(look, players), [_line_up(look, players, seed)], seed=seed)))
+    return frame.image, frame.camera, look.field
+
+
+def shake() -> None:
+    """Move one table's picture by 1 to 3 px and follow it."""
+    cv2.setNumThreads(1)
+    image, camera, field = table(3, "test")
+    tracker = ShakeTracker(image, camera, field)
+    rng = np.random.default_rng(1)
+    ends = camera.to_pixels(field.to_mm(np.array([(0, 0), (0, 1), (1, 0), (1, 1)]) * [field.length_yd, field.width_yd]))
+    off, seconds = [], []
+    for _ in range(60):
+        toward, far = rng.uniform(0, 2 * np.pi), rng.uniform(1, 3)
+        move = np.array([[1.0, 0.0, far * np.cos(toward)], [0.0, 1.0, far * np.sin(toward)]])
+        moved = cv2.warpAffine(image, move, image.shape[1::-1], flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+        noisy = np.clip(moved + rng.normal(0, 2, image.shape), 0, 255).astype(np.uint8)
+        begin = time.process_time()
+        found = tracker.track(noisy).move
+        seconds.append(time.process_time() - begin)
+        wanted = ends + move[:, 2]
+        off.append(np.linalg.norm(ends @ found[:, :2].T + found[:, 2] - wanted, axis=1).max())
+    milliseconds = 1e3 * float(np.median(seconds))
+    print(
+        f"shake of 1-3 px at the field's corners: p95 error {np.percentile(off, 95):.3f} px, {milliseconds:.1f} cpu-ms"
+    )
+
+
+def chessboards(folder: Path) -> None:
+    """The lens from OpenCV's sample photographs, and the plane error of corners held out of each pose."""
+    views = []
+    size = (0, 0)
+    for path in sorted(folder.glob("left[0-9][0-9].jpg*")):
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_GRAYSCALE)
+        if image is None:
+            continue
+        size = (image.shape[1], image.shape[0])
+        view = see_chessboard(np.asarray(image, dtype=np.uint8), 9, 6, _SQUARE_MM)
+        if view is not None:
+            views.append(view)
+    lens = calibrate_lens(views, size)
+    errors = np.concatenate([_held_out(view, lens.lens.matrix, np.array(lens.lens.distortion)) for view in views])
+    print(
+        f"{len(views)} photographs: rms {lens.rms_px:.3f} px; held-out corners {errors.mean():.3f} mm mean on the plane"
+    )
+
+
+def _held_out(view: LensView, matrix: Array, distortion: Array) -> Array:
+    """Pose from half of the corners, plane error of the other half, mm."""
+    used = np.arange(len(view.px)) % 2 == 0
+    _, turn, shift = cv2.solvePnP(view.points_mm[used], view.px[used], matrix, distortion)
+    rx, ry, rz = np.asarray(turn, dtype=np.float64).ravel().tolist()
+    rotation = np.asarray(cv2.Rodrigues(np.array([rx, ry, rz]))[0], dtype=np.float64)
+    plane = np.column_stack([rotation[:, 0], rotation[:, 1], np.asarray(shift, dtype=np.float64).ravel()])
+    flat = cv2.undistortPoints(view.px[~used].reshape(-1, 1, 2), matrix, distortion).reshape(-1, 2)
+    at = np.column_stack([flat, np.ones(len(flat))]) @ np.linalg.inv(plane).T
+    error: Array = np.linalg.norm(at[:, :2] / at[:, 2:] - view.points_mm[~used, :2], axis=1)
+    return error
+
+
+def _errors(calibration: Calibration, truth: Camera, height_mm: float) -> tuple[Array, Array]:
+    """Errors over the field, yards, and the same in standard deviations, both (n, 2); modulo a half turn."""
+    field = calibration.field
+    x, y = np.meshgrid(np.linspace(0, field.length_mm, 21), np.linspace(0, field.width_mm, 11))
+    points = np.stack([x.ravel(), y.ravel()], axis=1)
+    px = truth.to_pixels(np.column_stack([points, np.full(len(points), height_mm)]))
+    board, covariance = calibration.to_board_with_cov(px, height_mm)
+    turned = np.array([field.length_mm, field.width_mm]) - points
+    off = min((board - points, board - turned), key=lambda error: float(np.abs(error).mean()))
+    return off / field.mm_per_yd, off / np.sqrt(np.einsum("nii->ni", covariance))
+
+
+def _line_up(look: Look, players: Sequence[Player], seed: int) -> Snapshot:
+    """Figures mostly near one line, none in another, and a hand on every third table."""
+    rng = np.random.default_rng([seed, 99])
+    field = look.field
+    line = rng.uniform(0.15, 0.85) * field.length_mm
+    spots: list[tuple[float, float]] = []
+    poses = []
+    for player in players:
+        x = y = 0.0
+        for _ in range(200):
+            x = line + rng.normal(0, 60) if rng.random() < 0.7 else rng.uniform(0, field.length_mm)
+            y = rng.uniform(0.05, 0.95) * field.width_mm
+            if 10 < x < field.length_mm - 10 and all(math.hypot(x - a, y - b) > 26 for a, b in spots):
+                break
+        spots.append((x, y))
+        half = rng.uniform(0, math.pi)
+        poses.append(FigurePose(player.id, (x, y, 0.0), (math.cos(half), 0.0, 0.0, math.sin(half))))
+    hands: tuple[HandPose, ...] = ()
+    if seed % 3 == 0:
+        x, y = rng.uniform(0.2, 0.8) * field.length_mm, rng.uniform(0.1, 0.6) * field.width_mm
+        hands = (HandPose((x, y, 30.0), (x + rng.uniform(-150, 150), -260.0, 120.0)),)
+    return Snapshot(0, False, tuple(poses), None, hands)
+
+
+if __name__ == "__main__":
+    main()
