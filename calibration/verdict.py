@@ -47,7 +47,10 @@ def objections(evidence: Evidence, fit: Fit, field: FieldModel) -> list[str]:
     if rms > LARGEST_RESIDUAL_PX:
         problems.append(f"the paint lies {rms:.2f} px (rms) off the solution")
     if fit.strain > LARGEST_STRAIN:
-        problems.append("it would take a lens such as webcams do not have")
+        problems.append(
+            "no ordinary lens sees it so: the print may be of other proportions (measure it from goal line to goal line"
+            " and from sideline to sideline, and give its .toml file to --field)"
+        )
     return problems
 
 
