@@ -50,8 +50,8 @@ A check needs no game and no tracks: a scene, the roster, and which way the offe
 
 ```python
 from downfield.calibration.field_file import preset
-from downfield.officiating.book_checks import TAP_CHECKS
-from downfield.officiating.formation import formation
+from downfield.officiating.checks.by_book import TAP_CHECKS
+from downfield.officiating.checks.formation import formation
 from downfield.vision.footprint import BaseSize
 from downfield.vision.scene import Figure, Player, Scene
 
@@ -71,7 +71,7 @@ for checked in TAP_CHECKS.judge_formation(there):
 A result says `kept`, `broken`, `too_close` (the measurement can't tell at the confidence asked for) or `unknown` (what
 the clause needs was neither seen nor named), with margin, error and probability. `judge_stop` does the same for a
 stoppage, from the poses before and after it. Roles nobody named are inferred from where men stand; how, is told in
-`officiating/roles.py`.
+`officiating/checks/roles.py`.
 """
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from downfield.officiating.changes import changes
-from downfield.officiating.check_motion import Adjustment
-from downfield.officiating.check_stops import Stop, StopKind
-from downfield.officiating.check_timing import Times
-from downfield.officiating.formation import Formation, formation
+from downfield.officiating.checks.changes import changes
+from downfield.officiating.checks.formation import Formation, formation
+from downfield.officiating.checks.motion import Adjustment
+from downfield.officiating.checks.stops import Stop, StopKind
+from downfield.officiating.checks.timing import Times
 from downfield.officiating.rule import View
 from downfield.officiating.state import GameState, PlayKind, Stoppage
 from downfield.vision.scene import Jersey, Player

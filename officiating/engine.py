@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from downfield.calibration.errors import RefusedError
 from downfield.calibration.field import FieldModel
-from downfield.officiating.board import power_finding, settled, switched
 from downfield.officiating.calls import Call
+from downfield.officiating.conduct.board import power_finding, settled, switched
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.facts import Facts
 from downfield.officiating.findings import POWER, Finding

@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import Literal
 
 from downfield.calibration.records import record
-from downfield.officiating.card_play import CardPlay
-from downfield.officiating.clock_lines import LineClock
 from downfield.officiating.declarations import Choice, Hash, Side
+from downfield.officiating.nfl_strategy.card_play import CardPlay
+from downfield.officiating.nfl_strategy.clock_lines import LineClock
 from downfield.officiating.play_state import Fall, Play, PlayKind, Pose, Stoppage
 from downfield.vision.scene import Jersey, Player, Power
 

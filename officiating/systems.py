@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from downfield.officiating.efl import EFL
-from downfield.officiating.lions_den import LIONS_DEN
-from downfield.officiating.nfl_strategy import NFL_STRATEGY
+from downfield.officiating.efl.system import EFL
+from downfield.officiating.lions_den.system import LIONS_DEN
+from downfield.officiating.nfl_strategy.system import NFL_STRATEGY
 from downfield.officiating.rule import System
-from downfield.officiating.tap import TAP
+from downfield.officiating.tap.system import TAP
 
 SYSTEMS: Final[dict[str, System]] = {system.name: system for system in (TAP, EFL, LIONS_DEN, NFL_STRATEGY)}

@@ -8,7 +8,7 @@ from typing import Literal
 
 from downfield.calibration.field import FieldModel
 from downfield.calibration.field_file import preset
-from downfield.officiating.formation import Formation, formation
+from downfield.officiating.checks.formation import Formation, formation
 from downfield.vision.footprint import BaseSize
 from downfield.vision.scene import Contact, Figure, Jersey, Player, Scene
 

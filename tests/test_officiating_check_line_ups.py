@@ -10,8 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lineups import LENGTH_YD, WIDTH_YD, At, build, figure, front_seven, line, pro_set
 
-from downfield.officiating import check_backs, check_defence, check_kicks, check_line, check_numbers, check_spacing
-from downfield.officiating.check_backs import (
+from downfield.officiating.checks import backs as check_backs
+from downfield.officiating.checks import defence as check_defence
+from downfield.officiating.checks import kicks as check_kicks
+from downfield.officiating.checks import line as check_line
+from downfield.officiating.checks import numbers as check_numbers
+from downfield.officiating.checks import spacing as check_spacing
+from downfield.officiating.checks.backs import (
     backs_depth,
     behind_centre,
     carrier_depth,
@@ -25,24 +30,24 @@ from downfield.officiating.check_backs import (
     under_centre,
     wide_men,
 )
-from downfield.officiating.check_defence import defence_off, gap_filling, head_up, second_level
-from downfield.officiating.check_line import (
+from downfield.officiating.checks.checking import Check, Checked
+from downfield.officiating.checks.defence import defence_off, gap_filling, head_up, second_level
+from downfield.officiating.checks.formation import Formation
+from downfield.officiating.checks.line import (
     centre_between_hashes,
     line_base_widths,
     line_gaps,
     men_on_field,
     men_on_line,
 )
-from downfield.officiating.check_numbers import (
+from downfield.officiating.checks.numbers import (
     jerseys,
     kick_jerseys,
     numbers_by_role,
     numbers_distinct,
     numbers_worn,
 )
-from downfield.officiating.check_spacing import separation, stack_length, stacking
-from downfield.officiating.checks import Check, Checked
-from downfield.officiating.formation import Formation
+from downfield.officiating.checks.spacing import separation, stack_length, stacking
 from downfield.officiating.params import Params
 
 ALL: list[Check[Formation]] = [

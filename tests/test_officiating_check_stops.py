@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lineups import BASE, FIELD, contact
 
-from downfield.officiating.changes import changes, poses_of
-from downfield.officiating.check_motion import Adjustment, defence_motion, offence_motion, repositioned
-from downfield.officiating.check_stops import (
+from downfield.officiating.checks.changes import changes, poses_of
+from downfield.officiating.checks.checking import Check
+from downfield.officiating.checks.motion import Adjustment, defence_motion, offence_motion, repositioned
+from downfield.officiating.checks.stops import (
     Stop,
     StopKind,
     base_swaps,
@@ -27,7 +28,6 @@ from downfield.officiating.check_stops import (
     pivots_in_place,
     pivots_toward,
 )
-from downfield.officiating.checks import Check
 from downfield.vision.footprint import BaseSize
 from downfield.vision.scene import Contact, Figure, Player, Scene
 

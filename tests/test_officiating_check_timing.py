@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from lineups import LENGTH_YD, At, build
 
-from downfield.officiating.check_kicks import (
+from downfield.officiating.checks.checking import Check
+from downfield.officiating.checks.formation import Formation
+from downfield.officiating.checks.kicks import (
     efl_onside_receivers,
     efl_receivers,
     kick_inbounds,
@@ -17,8 +19,8 @@ from downfield.officiating.check_kicks import (
     returner_place,
     tap_receivers,
 )
-from downfield.officiating.check_stops import StopKind
-from downfield.officiating.check_timing import (
+from downfield.officiating.checks.stops import StopKind
+from downfield.officiating.checks.timing import (
     Times,
     defence_set_time,
     field_goal_time,
@@ -30,8 +32,6 @@ from downfield.officiating.check_timing import (
     second_pivot_time,
     stop_time,
 )
-from downfield.officiating.checks import Check
-from downfield.officiating.formation import Formation
 
 
 def s(seconds: float) -> int:

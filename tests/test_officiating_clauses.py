@@ -9,7 +9,7 @@ import re
 import pytest
 
 from downfield.calibration.errors import RulebookError
-from downfield.officiating.checks import Check
+from downfield.officiating.checks.checking import Check
 from downfield.officiating.clauses import DISPOSITIONS, Clause, catalogue, catalogues, unit
 from downfield.officiating.rulebook import bundled_rulebooks, load_rulebook
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.calibration.errors import RefusedError
-from downfield.officiating.clock_lines import (
+from downfield.officiating.nfl_strategy.clock_lines import (
     ClockPlay,
     LineClock,
     StopReason,

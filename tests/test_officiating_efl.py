@@ -25,7 +25,7 @@ from downfield.officiating.declarations import (
     Roll,
     Switch,
 )
-from downfield.officiating.efl import EFL
+from downfield.officiating.efl.system import EFL
 from downfield.officiating.events import Ruling
 from downfield.officiating.judging import Judgement
 from downfield.officiating.rulebook import Rulebook

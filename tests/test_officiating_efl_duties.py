@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from downfield.officiating.efl_duties import (
+from downfield.officiating.efl.duties import (
     PARAMS,
     Situation,
     is_late,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.calibration.errors import RefusedError
-from downfield.officiating.enforcement import walk_off, walk_off_return
+from downfield.officiating.conduct.enforcement import walk_off, walk_off_return
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from downfield.officiating.game import Game
 from downfield.officiating.judging import judge
 from downfield.officiating.rulebook import Rulebook, load_rulebook
 from downfield.officiating.state import Phase
-from downfield.officiating.tap import TAP
+from downfield.officiating.tap.system import TAP
 
 RUNNER, HITTER = "dark-22", "light-50"
 STOP_S = 0.5 + (9 - 2 * HALF_YD) / 10

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from lineups import BASE, FIELD, At, build, figure, front_seven, pro_set
 
 from downfield.calibration.errors import InputError
-from downfield.officiating.formation import formation
-from downfield.officiating.roles import canonical_role
+from downfield.officiating.checks.formation import formation
+from downfield.officiating.checks.roles import canonical_role
 from downfield.vision.scene import Scene
 
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 from lineups import FIELD, LENGTH_YD, At, build, front_seven, pro_set
 
-from downfield.officiating.book_checks import EFL_CHECKS, LIONS_DEN_CHECKS, TAP_CHECKS
 from downfield.officiating.calls import Call
+from downfield.officiating.checks.by_book import EFL_CHECKS, LIONS_DEN_CHECKS, TAP_CHECKS
+from downfield.officiating.checks.formation import Formation
 from downfield.officiating.declarations import (
     BaseSwap,
     Carrier,
@@ -26,7 +27,6 @@ from downfield.officiating.declarations import (
     Switch,
 )
 from downfield.officiating.events import Event
-from downfield.officiating.formation import Formation
 from downfield.officiating.judging import Judgement, judge
 from downfield.officiating.rulebook import load_rulebook
 from downfield.vision.scene import Ball, Figure, Player, Power, Scene

@@ -27,7 +27,7 @@ from downfield.officiating.declarations import (
 )
 from downfield.officiating.events import Ruling
 from downfield.officiating.judging import Judgement
-from downfield.officiating.lions_den import LIONS_DEN
+from downfield.officiating.lions_den.system import LIONS_DEN
 from downfield.officiating.rulebook import Rulebook
 from downfield.officiating.state import GameState, Phase
 from downfield.vision.scene import Ball, Player

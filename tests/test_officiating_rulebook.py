@@ -10,7 +10,7 @@ from downfield.calibration.errors import InputError, RulebookError
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rulebook import Rulebook, bundled_rulebooks, load_rulebook
 from downfield.officiating.systems import SYSTEMS
-from downfield.officiating.tap import TAP
+from downfield.officiating.tap.system import TAP
 
 
 def house(tmp_path: Path, text: str) -> Rulebook:

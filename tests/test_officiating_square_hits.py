@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from downfield.officiating.facts import Touch
 from downfield.officiating.params import Params
-from downfield.officiating.square_hits import PARAMS, Hit, hit
+from downfield.officiating.rules.square_hits import PARAMS, Hit, hit
 from downfield.vision.footprint import BaseSize, Footprint
 from downfield.vision.gap import signed_gap
 

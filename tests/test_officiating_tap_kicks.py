@@ -21,7 +21,7 @@ from downfield.officiating.declarations import (
 from downfield.officiating.judging import Judgement, judge
 from downfield.officiating.rulebook import Rulebook, load_rulebook
 from downfield.officiating.state import Phase
-from downfield.officiating.tap import TAP
+from downfield.officiating.tap.system import TAP
 from downfield.vision.scene import Ball
 
 RUNNER, RETURNER, GUNNER, PUNTER, COVER = "dark-22", "dark-1", "dark-88", "dark-7", "light-40"

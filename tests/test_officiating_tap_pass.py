@@ -8,7 +8,7 @@ from hand_plays import FIELD, HALF_YD, MIDDLE_YD, Film, Man, called, film, kinds
 from downfield.officiating.declarations import BallPlaced, ChoiceMade, Coin, PassDeclared, Pitch
 from downfield.officiating.rulebook import Rulebook
 from downfield.officiating.state import Phase
-from downfield.officiating.tap import TAP
+from downfield.officiating.tap.system import TAP
 from downfield.vision.scene import Ball
 
 QB, END, BACK, GUARD = "dark-10", "dark-80", "dark-30", "dark-60"

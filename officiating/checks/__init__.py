@@ -1,0 +1,1 @@
+"""Formations, stoppages, numbers and clocks: checked and reported, clause by clause."""

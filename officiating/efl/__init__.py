@@ -1,0 +1,1 @@
+"""Lennie Gunderson's Solitaire EFL."""

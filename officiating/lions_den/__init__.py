@@ -1,0 +1,1 @@
+"""The Lion's Den rules."""

@@ -1,0 +1,1 @@
+"""NFL Strategy: plays off cards and dice."""

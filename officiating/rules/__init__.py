@@ -1,0 +1,1 @@
+"""Rules that measure, shared by the rulebooks: one small unit each."""

@@ -1,0 +1,74 @@
+"""The depth of the passer: too far behind the line he is sacked (Lion's Den)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from downfield.officiating.facts import Facts, doubted
+from downfield.officiating.findings import Finding
+from downfield.officiating.geometry import Reach, chance, crossing_ns
+from downfield.officiating.params import Param, Params
+from downfield.officiating.rule import Immediate
+from downfield.officiating.rules.lines import LINGER_NS
+from downfield.officiating.rules.passer_contact import may_still_pass
+from downfield.officiating.rules.reference import reference, reference_param, spot_at
+from downfield.officiating.state import GameState, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class TooDeep(Immediate):
+    """The passer is farther behind the line of scrimmage than he may be.
+
+    Attributes:
+        clauses: cited.
+
+    """
+
+    clauses: tuple[str, ...]
+    id: str = "too_deep"
+    phases: frozenset[Phase] = frozenset({Phase.LIVE})
+    params: tuple[Param, ...] = (
+        Param("pocket.depth_yd", 10.0, "yd", "LD-042, LD-043", low=1, high=50),
+        reference_param("pocket.reference", "hand", "not stated; where the ball is downed"),
+    )
+
+    def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
+        """The passer's depth against the limit."""
+        carrier = facts.carrier
+        if carrier is None or not may_still_pass(state) or state.play.kind not in {"scrimmage", "two_point"}:
+            return ()
+        word = params.word("pocket.reference")
+        reach = reference(facts, carrier, word)
+        margin = self._margin(reach, facts, state, params)
+        probability = chance(margin, reach.sigma_mm)
+        if probability <= 1.0 - params.real("calls.confidence"):
+            return ()
+        t_ns = facts.t_ns
+        before, then = facts.before, facts.carrier_before
+        if before is not None and then is not None:
+            early = self._margin(reference(facts, then, word, before), facts, state, params)
+            t_ns = crossing_ns(early, before.t_ns, margin, facts.t_ns) or facts.t_ns
+        return (
+            Finding(
+                rule=self.id,
+                kind="sack",
+                t_ns=max(t_ns, state.play.ran_ns or 0),
+                text=f"{carrier.id} drops more than {params.real('pocket.depth_yd'):g} yards behind the line: sacked",
+                clauses=self.clauses,
+                key=f"{carrier.id}@{state.play.ran_ns}",
+                players=(carrier.id,),
+                spot_yd=spot_at(facts, carrier, word, t_ns),
+                margin=margin,
+                sigma=reach.sigma_mm,
+                unit="mm",
+                probability=doubted(probability, carrier),
+                against=f"{carrier.id} is not yet too deep",
+                ripe_ns=facts.t_ns + LINGER_NS,
+                detail="depth",
+            ),
+        )
+
+    def _margin(self, reach: Reach, facts: Facts, state: GameState, params: Params) -> float:
+        """Millimetres deeper than allowed."""
+        behind = (state.los_yd * facts.field.mm_per_yd_x - reach.x_mm) * state.ball_direction
+        return behind - params.real("pocket.depth_yd") * facts.field.mm_per_yd_x

@@ -1,0 +1,137 @@
+"""Contact with the carrier: a tackle, and what falls make of it.
+
+TAP decides by who still stands when the dust settles, so a contact waits for the fall window before it is called; a
+rulebook in which falls mean nothing (Lion's Den) has a window of 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from downfield.officiating.facts import Facts, Touch, doubted
+from downfield.officiating.findings import Finding
+from downfield.officiating.params import Param, Params
+from downfield.officiating.rule import View
+from downfield.officiating.rules.reference import reference_param, spot_at
+from downfield.officiating.state import Fall, GameState, Phase
+from downfield.vision.scene import Figure
+
+FACES: Final = ("front", "rear", "left", "right", "corner")
+EARLY_FALL_NS: Final = 100_000_000
+"""A camera may see a figure lie a little before it sees the gap close: such falls belong to the contact."""
+
+
+def tackle_params(window_s: float, spot: str, reason: str, *, fallen_tackles: bool) -> tuple[Param, ...]:
+    """The parameters of `Tackle`, with a rulebook's defaults."""
+    return (
+        Param("tackle.fall_window_s", window_s, "s", reason, low=0, high=5),
+        Param("tackle.fallen_tackles", fallen_tackles, "", "whether a fallen defender's base still makes a tackle"),
+        Param("tackle.broken_by_fall", not fallen_tackles, "", "whether a tackler who falls in the tackle loses it"),
+        Param("tackle.fumble_by_fall", not fallen_tackles, "", "whether a carrier who falls in a tackle fumbles"),
+        reference_param("tackle.spot", spot, "where the ball is marked"),
+        Param("tackle.faces", FACES, "", "faces of the defender's base that make a tackle", choices=FACES),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tackle:
+    """A defender's base touches the carrier's: tackle, broken tackle, fumble, or both down.
+
+    Attributes:
+        clauses: of a plain tackle.
+        broken, fumble, both, spot: clauses of the other endings, and of where the ball is marked.
+        params: see `tackle_params`.
+
+    """
+
+    clauses: tuple[str, ...]
+    broken: tuple[str, ...]
+    fumble: tuple[str, ...]
+    both: tuple[str, ...]
+    spot: tuple[str, ...]
+    params: tuple[Param, ...]
+    id: str = "tackle"
+    phases: frozenset[Phase] = frozenset({Phase.LIVE})
+
+    def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
+        """Contacts of the carrier with standing opponents that may be real."""
+        carrier = facts.carrier
+        if carrier is None or not facts.carrier_touches:
+            return ()
+        doubtful = 1.0 - params.real("calls.confidence")
+        return tuple(
+            self._contact(facts, carrier, touch, state, params)
+            for touch in facts.carrier_touches
+            if touch.probability > doubtful and self._counts(touch, facts, state, params)
+        )
+
+    def settle(self, finding: Finding, state: GameState, view: View) -> Finding | None:
+        """What the contact became, by who has fallen in the window."""
+        window_ns = view.params.ns("tackle.fall_window_s")
+        carrier, tackler = finding.players[:2]
+        carrier_fell = fell_in(state, carrier, finding.t_ns, window_ns) is not None
+        tackler_fell = view.params.flag("tackle.broken_by_fall") and fell_in(state, tackler, finding.t_ns, window_ns)
+        if tackler_fell and carrier_fell:
+            if self._another_stands(finding, state, window_ns):
+                return None  # the other one's tackle, and so his fumble
+            return replace(
+                finding,
+                kind="down_by_fall",
+                text=f"{carrier} and {tackler} both fall: no fumble, down by the fall",
+                clauses=(*self.both, *self.spot),
+            )
+        if tackler_fell:
+            text = f"broken tackle: {tackler} falls, {carrier} runs on"
+            return replace(finding, kind="broken_tackle", text=text, clauses=self.broken, spot_yd=None)
+        if carrier_fell and view.params.flag("tackle.fumble_by_fall"):
+            text = f"{carrier} fumbles, knocked down by {tackler}"
+            return replace(finding, kind="fumble", text=text, clauses=(*self.fumble, *self.spot))
+        return finding
+
+    def _contact(self, facts: Facts, carrier: Figure, touch: Touch, state: GameState, params: Params) -> Finding:
+        ran_ns = state.play.ran_ns or 0
+        since_ns = facts.t_ns if touch.since_ns is None else touch.since_ns
+        t_ns = max(since_ns, ran_ns)
+        likely = facts.lasting(carrier.id, touch)
+        return Finding(
+            rule=self.id,
+            kind="tackle",
+            t_ns=t_ns,
+            text=f"{carrier.id} tackled by {touch.other}",
+            clauses=(*self.clauses, *self.spot),
+            key=f"{touch.other}@{ran_ns}",
+            players=(carrier.id, touch.other),
+            spot_yd=spot_at(facts, carrier, params.word("tackle.spot"), t_ns),
+            margin=0.0 - touch.gap_mm,
+            sigma=touch.sigma_mm,
+            unit="mm",
+            probability=doubted(likely, carrier),
+            against=f"{touch.other} does not touch {carrier.id}: play on",
+            ripe_ns=t_ns + params.ns("tackle.fall_window_s"),
+            early=False,
+        )
+
+    def _counts(self, touch: Touch, facts: Facts, state: GameState, params: Params) -> bool:
+        if touch.other_face not in params.words("tackle.faces"):
+            return False
+        if params.flag("tackle.fallen_tackles"):
+            return True
+        fell_ns = state.play.fallen_ns(touch.other)
+        since_ns = facts.t_ns if touch.since_ns is None else max(touch.since_ns, state.play.ran_ns or 0)
+        return fell_ns is None or fell_ns >= since_ns - EARLY_FALL_NS
+
+    def _another_stands(self, finding: Finding, state: GameState, window_ns: int) -> bool:
+        """Whether another defender's contact within the window is pending and he stays up."""
+        for rival in state.play.pending:
+            if rival.rule == self.id and rival.t_ns <= finding.t_ns + window_ns:
+                return fell_in(state, rival.players[1], rival.t_ns, window_ns) is None
+        return False
+
+
+def fell_in(state: GameState, player: str, contact_ns: int, window_ns: int) -> Fall | None:
+    """The fall of a figure that belongs to a contact: from just before it to the end of the window."""
+    for fall in state.play.falls:
+        if fall.player == player and contact_ns - EARLY_FALL_NS <= fall.t_ns <= contact_ns + window_ns:
+            return fall
+    return None

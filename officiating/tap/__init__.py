@@ -1,0 +1,1 @@
+"""TAP: Tudor Advanced Play."""
