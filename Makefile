@@ -10,7 +10,7 @@ run: $(VENV)/.run
 	$(BIN)/downfield run
 
 test: $(VENV)/.dev lint types
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: test
 

@@ -84,7 +84,7 @@ def test_a_row_names_code_that_names_it(book: str, name: str, clause: Clause) ->
         return
     module = inspect.getmodule(by)
     assert module is not None
-    system = importlib.import_module(f"downfield.officiating.{book.replace('-', '_')}")
+    system = importlib.import_module(f"downfield.officiating.{book.replace('-', '_')}.system")
     assert name in named(inspect.getsource(module)) | named(inspect.getsource(system)), f"{clause.by} does not name it"
 
 
@@ -99,7 +99,7 @@ def test_a_rulebook_has_every_parameter_its_rows_name(book: str) -> None:
 def test_checks_cite_only_rows_there_are() -> None:
     rows = {name for _, name, _ in EVERY}
     for module in ("line", "spacing", "backs", "defence", "kicks", "numbers", "motion", "stops", "timing"):
-        for check in vars(importlib.import_module(f"downfield.officiating.check_{module}")).values():
+        for check in vars(importlib.import_module(f"downfield.officiating.checks.{module}")).values():
             if isinstance(check, Check):
                 assert set(check.clauses) <= rows, check.name
 

@@ -22,7 +22,7 @@ def test_the_example_prints_its_game(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_every_roll_and_coin_is_on_the_page() -> None:
     purposes: set[str] = set()
-    for module in OFFICIATING.glob("*.py"):
+    for module in OFFICIATING.rglob("*.py"):
         source = module.read_text(encoding="utf-8")
         purposes |= set(re.findall(r'wait_for_(?:roll|coin)\([^"\n]*"(\w+)"', source))
         purposes |= set(re.findall(r'Wait\("(?:roll|coin)", "(\w+)"', source))
