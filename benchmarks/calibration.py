@@ -24,6 +24,7 @@ from downfield.calibration.errors import CalibrationError
 from downfield.calibration.field import FieldModel
 from downfield.calibration.from_field import solve_field
 from downfield.calibration.lens_views import LensView, calibrate_lens, see_chessboard
+from downfield.calibration.quality import to_calibration
 from downfield.calibration.shake import ShakeTracker
 from downfield.twin.compositor import Compositor
 from downfield.twin.deck import Split, split_named
@@ -68,8 +69,7 @@ def tables(count: int, split: Split) -> None:
             print(f"{seed:4d} {field.name:<10} said no: {error}", flush=True)
             continue
         seconds.append(time.process_time() - begin)
-        covariance = tuple(tuple(row) for row in solution.fit.covariance.tolist())
-        calibration = Calibration(field, solution.fit.camera, "field", covariance=covariance)
+        calibration = to_calibration(field, solution.fit, solution.sightings, method="field", made_from=[])
         paint_yd, _ = _errors(calibration, camera, 0.0)
         error_yd, ratio = _errors(calibration, camera, _BASE_TOP_MM)
         is_right = float(np.linalg.norm(paint_yd, axis=1).max()) < _WRONG_YD

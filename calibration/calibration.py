@@ -100,6 +100,8 @@ class Calibration:
         covariance: of the camera's parameters, in the order of `jacobians.PARAMETERS` (focal_x_px, focal_y_px,
             centre_x_px, centre_y_px, k1, k2, p1, p2, k3, rotation x y z, translation x y z mm, bow along twist across
             both mm), row by row; empty when it is exact.
+        unmodelled_px: standard deviation of what lens model and print leave unexplained anywhere in the picture; 0 when
+            it is exact.
         certificate: what it was measured to be worth; None before `downfield certify`.
 
     """
@@ -111,6 +113,7 @@ class Calibration:
     made_from: tuple[str, ...] = ()
     quality: Quality | None = None
     covariance: tuple[tuple[float, ...], ...] = ()
+    unmodelled_px: float = 0.0
     certificate: Certificate | None = None
     format: Literal["downfield.calibration"] = "downfield.calibration"
     version: Literal[1] = 1
@@ -140,6 +143,7 @@ class Calibration:
         noise = np.asarray(sigma_px, dtype=np.float64)
         if noise.ndim < 3:
             noise = np.broadcast_to(noise, (n,))[:, None, None] ** 2 * np.eye(2)
+        noise = noise + self.unmodelled_px**2 * np.eye(2)
         covariance = by_pixel @ noise @ by_pixel.transpose(0, 2, 1)
         heights = np.broadcast_to(np.asarray(sigma_height_mm, dtype=np.float64), (n,)) ** 2
         covariance += heights[:, None, None] * by_height[:, :, None] * by_height[:, None, :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from collections.abc import Sequence
 
@@ -17,6 +18,9 @@ Array = NDArray[np.float64]
 
 BASE_TOP_MM = 5.5
 """Height of an ordinary base's top, at which the error map is drawn."""
+
+UNMODELLED_SHARE = 0.04 / 1920
+"""Of the picture's width: what is left where the paint is seen without noise, as measured on validation tables."""
 
 _COLUMNS, _ROWS = 8, 4
 _OUTLIER_WEIGHT = 0.5  # sightings that the robust fit gave less than this are not its residuals but something else
@@ -38,10 +42,9 @@ def to_calibration(
     """
     covariance = tuple(tuple(row) for row in fit.covariance.tolist())
     made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    calibration = Calibration(field, fit.camera, method, made_at, tuple(made_from), covariance=covariance)
-    return Calibration(
-        field, fit.camera, method, made_at, tuple(made_from), _quality(calibration, fit, sightings), covariance
-    )
+    unmodelled_px = UNMODELLED_SHARE * fit.camera.lens.size_px[0]
+    bare = Calibration(field, fit.camera, method, made_at, tuple(made_from), None, covariance, unmodelled_px)
+    return dataclasses.replace(bare, quality=_quality(bare, fit, sightings))
 
 
 def _quality(calibration: Calibration, fit: Fit, sightings: Sightings) -> Quality:
