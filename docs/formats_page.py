@@ -19,14 +19,15 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.errors import InputError
 from downfield.calibration.field import FieldModel
+from downfield.calibration.lens_views import LensFile
 from downfield.calibration.records import write_text
 from downfield.officiating.calls import Call
 from downfield.officiating.calls_file import CallsHeader
 from downfield.officiating.events import Event, EventsHeader
-from downfield.twin.expected_file import Expected
-from downfield.twin.sample import Sample
-from downfield.twin.script import Script
-from downfield.twin.truth_file import TruthFrame, TruthHeader
+from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
+from downfield.twin.plays.expected_file import Expected
+from downfield.twin.plays.script import Script
+from downfield.twin.sets.sample import Sample
 from downfield.vision.scene import Scene
 from downfield.vision.tracks import TracksHeader
 
@@ -55,6 +56,12 @@ FORMATS = (
         "Calibration",
         "One JSON object: the printed field, the lens and pose of the camera over it, and how well they fit.",
         (Calibration,),
+    ),
+    Format(
+        "*.lens.json",
+        "Lens",
+        "One JSON object: a lens measured from views of the printed sheet, for a calibration to start from.",
+        (LensFile,),
     ),
     Format(
         "*.tracks.jsonl",
