@@ -11,9 +11,9 @@ import time
 import numpy as np
 
 from downfield.calibration.field_file import preset
-from downfield.twin.traits import Placement, Trait
-from downfield.twin.truth import Truth
-from downfield.twin.world import World
+from downfield.twin.physics.traits import Placement, Trait
+from downfield.twin.physics.truth import Truth
+from downfield.twin.physics.world import World
 from downfield.vision.scene import Player
 
 FPS = 60

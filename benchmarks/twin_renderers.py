@@ -14,11 +14,11 @@ import cv2
 import numpy as np
 
 from downfield.calibration.field_file import preset
-from downfield.twin.compositor import Compositor
-from downfield.twin.film import film
+from downfield.twin.film.film import film
 from downfield.twin.look import Look
-from downfield.twin.randomise import draw
-from downfield.twin.render_mujoco import MujocoRenderer
+from downfield.twin.looks.randomise import draw
+from downfield.twin.render.compositor import Compositor
+from downfield.twin.render.render_mujoco import MujocoRenderer
 from downfield.twin.snapshot import FigurePose, Snapshot
 from downfield.vision.footprint import BaseSize
 from downfield.vision.scene import Player

@@ -72,7 +72,7 @@ def run(
     """Play a recording through the referee: calls here, and the board with everything tracked on a page."""
     book = load_rulebook(rulebook)
     recording = open_recording(source or bundled_demo())
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     console.print(f"[bold]Downfield[/bold]  {recording.clip.name} under {book.title}")
     hub, picture = Hub(), LatestPicture()
     hub.publish("source", {"text": f"{recording.clip.name}: {recording.tracks.header.source} · {book.title}"})

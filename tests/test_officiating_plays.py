@@ -10,7 +10,7 @@ from downfield.officiating.calls import Call
 from downfield.officiating.judging import judge
 from downfield.officiating.rulebook import bundled_rulebooks, load_rulebook
 from downfield.twin.plays.library import PLAYS, named
-from downfield.twin.recording import ExpectedCall, PlayRecording
+from downfield.twin.plays.recording import ExpectedCall, PlayRecording
 
 DECIDED = {"called", "too_close", "proposed"}
 

@@ -11,7 +11,7 @@ from downfield.officiating.judging import judge
 from downfield.officiating.rulebook import load_rulebook
 from downfield.twin.plays.library import named
 from downfield.twin.plays.line_ups import faults
-from downfield.twin.recording import PlayRecording, RulebookName
+from downfield.twin.plays.recording import PlayRecording, RulebookName
 
 LEGAL: tuple[tuple[str, RulebookName], ...] = (
     ("legal-line-up", "tap"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from twin_worlds import FIELD, PAIR
 
-from downfield.twin.bench import with_bench
-from downfield.twin.traits import Placement
-from downfield.twin.world import World
+from downfield.twin.physics.bench import with_bench
+from downfield.twin.physics.traits import Placement
+from downfield.twin.physics.world import World
 from downfield.vision.scene import Player
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from downfield.calibration.field import FieldModel, PaintedLine
 from downfield.calibration.field_file import preset, preset_names
-from downfield.twin.board_print import BoardPrint, paint
 from downfield.twin.look import BoardLook, Colour
+from downfield.twin.looks.board_print import BoardPrint, paint
 
 BLACK: Colour = (0.0, 0.0, 0.0)
 WHITE: Colour = (1.0, 1.0, 1.0)

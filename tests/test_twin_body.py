@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shapely.geometry import Polygon
 
 from downfield.calibration.field_file import preset
-from downfield.twin.body import build_model, inertia, outline_mm
+from downfield.twin.physics.body import build_model, inertia, outline_mm
 from downfield.vision.footprint import BaseSize, Footprint
 from downfield.vision.scene import Player
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.calibration.errors import InputError, OutputError
-from downfield.twin.clip import ClipWriter, read_clip
-from downfield.twin.renderer import Image
+from downfield.twin.film.clip import ClipWriter, read_clip
+from downfield.twin.render.renderer import Image
 
 
 def _picture(level: int, size_px: tuple[int, int] = (64, 48)) -> Image:

@@ -9,13 +9,13 @@ import pytest
 from twin_tables import camera_over
 from twin_worlds import FIELD, MS, PAIR, S
 
-from downfield.twin.bench import with_bench
-from downfield.twin.clip_truth import as_seen, truth_frame
-from downfield.twin.renderer import BaseTop, RenderedFrame
-from downfield.twin.traits import Placement
-from downfield.twin.truth import Truth, by_frame
-from downfield.twin.truth_file import TruthFile, TruthHeader, write_truth
-from downfield.twin.world import World
+from downfield.twin.physics.bench import with_bench
+from downfield.twin.physics.clip_truth import as_seen, truth_frame
+from downfield.twin.physics.traits import Placement
+from downfield.twin.physics.truth import Truth, by_frame
+from downfield.twin.physics.truth_file import TruthFile, TruthHeader, write_truth
+from downfield.twin.physics.world import World
+from downfield.twin.render.renderer import BaseTop, RenderedFrame
 
 CAMERA = camera_over((640, 360))
 

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from downfield.twin.compositor import Compositor, crop_camera
 from downfield.twin.look import FigureLook, Look
-from downfield.twin.randomise import draw, draw_players
+from downfield.twin.looks.randomise import draw, draw_players
+from downfield.twin.render.compositor import Compositor, crop_camera
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 from downfield.vision.scene import Player
 

@@ -12,12 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 from downfield.calibration.errors import InputError, OutputError
-from downfield.twin.arrange import Arranger, Mix
 from downfield.twin.commands import app
-from downfield.twin.dataset import Recipe, make_dataset, read_samples
-from downfield.twin.randomise import draw, draw_players
-from downfield.twin.sample import CLASSES, KEYPOINTS, Sample
-from downfield.twin.table_frames import table_pictures
+from downfield.twin.looks.randomise import draw, draw_players
+from downfield.twin.sets.arrange import Arranger, Mix
+from downfield.twin.sets.dataset import Recipe, make_dataset, read_samples
+from downfield.twin.sets.sample import CLASSES, KEYPOINTS, Sample
+from downfield.twin.sets.table_frames import table_pictures
 from downfield.vision.footprint import Footprint
 from downfield.vision.gap import signed_gap
 
@@ -124,7 +124,7 @@ def test_an_interrupted_run_goes_on_and_does_nothing_twice(
                 raise KeyboardInterrupt
             yield picture
 
-    monkeypatch.setattr("downfield.twin.dataset.table_pictures", counted)
+    monkeypatch.setattr("downfield.twin.sets.dataset.table_pictures", counted)
     with pytest.raises(KeyboardInterrupt):
         make_dataset(tmp_path, SMALL, 6)
     assert drawn == [0, 1]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from downfield.calibration.errors import ScriptError
 from downfield.calibration.field_file import preset
-from downfield.twin.exact import FALL_S, LYING_DEG, ExactWorld
-from downfield.twin.meeting import TOUCHING_MM, Crowd
-from downfield.twin.traits import Placement, Trait
+from downfield.twin.physics.exact import FALL_S, LYING_DEG, ExactWorld
+from downfield.twin.physics.meeting import TOUCHING_MM, Crowd
+from downfield.twin.physics.traits import Placement, Trait
 from downfield.vision.footprint import BaseSize, Footprint
 from downfield.vision.gap import signed_gap
 from downfield.vision.scene import Player

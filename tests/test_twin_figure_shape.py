@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from downfield.twin.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
-from downfield.twin.deck import Deck
-from downfield.twin.figure_draw import FOAM_MM, MAGNET_MM, draw_ball, draw_figures, draw_kits
-from downfield.twin.figure_shape import POSES, Build, Kit, shape
 from downfield.twin.look import FigureLook
-from downfield.twin.randomise import draw, draw_players
-from downfield.twin.solids import cloud
+from downfield.twin.looks.deck import Deck
+from downfield.twin.looks.figure_draw import FOAM_MM, MAGNET_MM, draw_ball, draw_figures, draw_kits
+from downfield.twin.looks.figure_shape import POSES, Build, Kit, shape
+from downfield.twin.looks.randomise import draw, draw_players
+from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
+from downfield.twin.render.solids import cloud
 from downfield.vision.footprint import BaseSize
 
 KIT = Kit(

@@ -9,9 +9,9 @@ from twin_tables import SQUARE, base_solid, camera_over, look_of, standing
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field import Array
-from downfield.twin.film import film
+from downfield.twin.film.film import film
 from downfield.twin.look import FigureLook, Look, Sensor
-from downfield.twin.renderer import BaseTop, RenderedFrame
+from downfield.twin.render.renderer import BaseTop, RenderedFrame
 from downfield.twin.snapshot import HandPose, Snapshot
 
 _FRAME_NS = 33_333_333

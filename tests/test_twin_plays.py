@@ -11,13 +11,13 @@ from twin_recordings import recorded
 
 from downfield.calibration.errors import ScriptError
 from downfield.calibration.field_file import preset
-from downfield.twin.formations import FB, FL, QB, RB, RCB, SE, SS, C
 from downfield.twin.plays.boundaries import goal_line_stop, sideline_graze
 from downfield.twin.plays.demo import demo
+from downfield.twin.plays.formations import FB, FL, QB, RB, RCB, SE, SS, C
 from downfield.twin.plays.library import PLAYS, named
+from downfield.twin.plays.recording import PlayRecording, RulebookName
 from downfield.twin.plays.stops import pivots
 from downfield.twin.plays.tackles import corner_hit, near_miss
-from downfield.twin.recording import PlayRecording, RulebookName
 from downfield.vision.gap import signed_gap
 from downfield.vision.scene import Contact, Figure, Scene
 

@@ -6,11 +6,11 @@ import pytest
 
 from downfield.calibration.field_file import load_field
 from downfield.officiating.declarations import Carrier, PivotsDone
-from downfield.twin.ground import Ground
-from downfield.twin.performance import play
 from downfield.twin.plays.free import random_play
-from downfield.twin.script import Hands, Say, Script
-from downfield.twin.script_check import check_script
+from downfield.twin.plays.ground import Ground
+from downfield.twin.plays.performance import play
+from downfield.twin.plays.script import Hands, Say, Script
+from downfield.twin.plays.script_check import check_script
 
 SEEDS = range(40)
 

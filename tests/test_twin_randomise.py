@@ -8,11 +8,11 @@ import pytest
 from downfield.calibration.camera import Camera
 from downfield.calibration.errors import InputError
 from downfield.calibration.records import to_json
-from downfield.twin.camera_draw import MAX_TILT_DEG, board_outline_mm, draw_lens, is_invertible
-from downfield.twin.deck import SPLITS, Deck, Split, split_named
-from downfield.twin.figure_shape import POSES
 from downfield.twin.look import Look
-from downfield.twin.randomise import draw, draw_bases, draw_field, draw_players
+from downfield.twin.looks.camera_draw import MAX_TILT_DEG, board_outline_mm, draw_lens, is_invertible
+from downfield.twin.looks.deck import SPLITS, Deck, Split, split_named
+from downfield.twin.looks.figure_shape import POSES
+from downfield.twin.looks.randomise import draw, draw_bases, draw_field, draw_players
 from downfield.vision.scene import Player
 
 TABLES = 200

@@ -9,11 +9,11 @@ import pytest
 from downfield.calibration.calibration import read_calibration
 from downfield.officiating.events import read_events
 from downfield.rig import cli
-from downfield.twin.clip import read_clip
-from downfield.twin.expected_file import read_expected
-from downfield.twin.filming import SUFFIXES, beside
+from downfield.twin.film.clip import read_clip
+from downfield.twin.film.filming import SUFFIXES, beside
+from downfield.twin.physics.truth_file import TruthFile
+from downfield.twin.plays.expected_file import read_expected
 from downfield.twin.plays.library import named
-from downfield.twin.truth_file import TruthFile
 from downfield.vision.tracks import Tracks
 
 

@@ -10,12 +10,12 @@ from twin_tables import FIELD, base_solid, camera_over, look_of, players, standi
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field import Array
-from downfield.twin.board_light import BoardLight
 from downfield.twin.look import FigureLook, Solid
-from downfield.twin.render_mujoco import MujocoRenderer
-from downfield.twin.renderer import Image, RenderedFrame
+from downfield.twin.render.board_light import BoardLight
+from downfield.twin.render.render_mujoco import MujocoRenderer
+from downfield.twin.render.renderer import Image, RenderedFrame
+from downfield.twin.render.solids import SolidPlacer
 from downfield.twin.snapshot import HandPose, Snapshot, StickPose
-from downfield.twin.solids import SolidPlacer
 
 _SEEN_AT = np.linspace(0.2, 0.8, 7)
 

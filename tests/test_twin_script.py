@@ -11,11 +11,11 @@ import pytest
 from downfield.calibration.errors import FormatError, InputError, ScriptError
 from downfield.calibration.field_file import preset, preset_names
 from downfield.officiating.declarations import Carrier
-from downfield.twin.formations import QB, RB, SE, head_up, placed, standard, teams
-from downfield.twin.ground import Ground
-from downfield.twin.performance import play
-from downfield.twin.script import Board, Cut, Reaches, Route, Say, Script, Stance, Topple, Until, Wait
-from downfield.twin.script_check import check_script, load_script
+from downfield.twin.plays.formations import QB, RB, SE, head_up, placed, standard, teams
+from downfield.twin.plays.ground import Ground
+from downfield.twin.plays.performance import play
+from downfield.twin.plays.script import Board, Cut, Reaches, Route, Say, Script, Stance, Topple, Until, Wait
+from downfield.twin.plays.script_check import check_script, load_script
 
 FIELD = preset("ultimate")
 PLAIN = Script("plain", "Nothing happens.", teams(), placed(standard(FIELD)), (Wait(0.1),), motion="exact")

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from twin_tables import camera_over
 
 from downfield.calibration.field import Array
+from downfield.twin.film.sensor_effects import SensorEffects
 from downfield.twin.look import Sensor
-from downfield.twin.renderer import BaseTop, Image, RenderedFrame
-from downfield.twin.sensor_effects import SensorEffects
+from downfield.twin.render.renderer import BaseTop, Image, RenderedFrame
 
 _SIZE = (320, 180)
 _CAMERA = camera_over(_SIZE)

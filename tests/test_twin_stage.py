@@ -12,10 +12,10 @@ import pytest
 from downfield.calibration.errors import ScriptError
 from downfield.calibration.field_file import preset
 from downfield.officiating.declarations import PivotsDone, Set
-from downfield.twin.formations import FB, QB, RB, RCB, SE, placed, standard, teams
-from downfield.twin.performance import play
-from downfield.twin.recording import PlayRecording
-from downfield.twin.script import (
+from downfield.twin.plays.formations import FB, QB, RB, RCB, SE, placed, standard, teams
+from downfield.twin.plays.performance import play
+from downfield.twin.plays.recording import PlayRecording
+from downfield.twin.plays.script import (
     Board,
     Cut,
     GiveBall,

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from twin_worlds import ALONE, FIELD, MS, PAIR, STILL, S, scrimmage
 
-from downfield.twin.outlines import Bases
-from downfield.twin.poses import Poses
+from downfield.twin.physics.outlines import Bases
+from downfield.twin.physics.poses import Poses
+from downfield.twin.physics.traits import Placement, Trait
+from downfield.twin.physics.truth import Truth, by_frame
+from downfield.twin.physics.truth_file import TruthEvent
+from downfield.twin.physics.watch import PARTED_NS, TOUCHING_MM
+from downfield.twin.physics.world import World
 from downfield.twin.snapshot import HandPose, StickPose
-from downfield.twin.traits import Placement, Trait
-from downfield.twin.truth import Truth, by_frame
-from downfield.twin.truth_file import TruthEvent
-from downfield.twin.watch import PARTED_NS, TOUCHING_MM
-from downfield.twin.world import World
 from downfield.vision.footprint import BaseSize, Footprint
 from downfield.vision.gap import signed_gap
 from downfield.vision.scene import Figure, Player, Scene

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from twin_worlds import FIELD, MS, PAIR, STILL, S, lone, scrimmage
 
 from downfield.calibration.errors import ScriptError
-from downfield.twin.drive import Vibration
+from downfield.twin.physics.drive import Vibration
+from downfield.twin.physics.traits import Placement, Trait
+from downfield.twin.physics.world import World
 from downfield.twin.snapshot import Snapshot
-from downfield.twin.traits import Placement, Trait
-from downfield.twin.world import World
 from downfield.vision.footprint import BaseSize, Footprint
 from downfield.vision.gap import signed_gap
 from downfield.vision.scene import Player

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from downfield.twin.plays.library import named
-from downfield.twin.recording import PlayRecording
+from downfield.twin.plays.recording import PlayRecording
 
 
 @cache

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from downfield.calibration.field_file import preset
-from downfield.twin.drive import Vibration
-from downfield.twin.traits import Placement, Trait
-from downfield.twin.world import World
+from downfield.twin.physics.drive import Vibration
+from downfield.twin.physics.traits import Placement, Trait
+from downfield.twin.physics.world import World
 from downfield.vision.scene import Jersey, Player
 
 FIELD = preset("tudor-620")

@@ -12,8 +12,8 @@ import typer
 
 from downfield.calibration.errors import InputError
 from downfield.twin.progress import progress_bar
+from downfield.twin.render.renderers import renderer_named
 from downfield.twin.render_command import demo, needs_twin, parse_size, render
-from downfield.twin.renderers import renderer_named
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The digital twin of a table.")
 
@@ -41,8 +41,8 @@ def dataset(
     if image_format not in ("jpg", "png"):
         raise InputError(f"pictures can't be written as '{image_format}'; there are: jpg, png")
     with needs_twin("making a data set"):
-        from downfield.twin.dataset import Recipe, make_dataset
-        from downfield.twin.deck import split_named
+        from downfield.twin.looks.deck import split_named
+        from downfield.twin.sets.dataset import Recipe, make_dataset
 
         recipe = Recipe(
             split=split_named(split),

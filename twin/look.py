@@ -1,6 +1,6 @@
 """What a table looks like and how its camera sees it: the seam between randomisation and the renderers.
 
-One `Look` is drawn from a seed by `twin.randomise` and rendered by any renderer to the same geometry.
+One `Look` is drawn from a seed by `twin.looks.randomise` and rendered by any renderer to the same geometry.
 Colours are linear-free sRGB, 0..1, red green blue.
 """
 
@@ -85,7 +85,7 @@ class BoardLook:
         seed: of the grain of texture and wear.
         border: colour beyond the sidelines and end lines.
         emblem: colour of the midfield emblem.
-        font: style of numbers and words, see `twin.lettering`.
+        font: style of numbers and words, see `twin.looks.lettering`.
         emblem_text: letters in the emblem.
         end_pattern: how the end zones are filled.
         arrows: whether the numbers carry arrows toward the nearer goal.

@@ -16,12 +16,12 @@ import typer
 
 from downfield.calibration.errors import InputError, MissingExtraError, OutputError
 from downfield.twin.progress import progress_bar
-from downfield.twin.renderers import open_renderer, renderer_named
+from downfield.twin.render.renderers import open_renderer, renderer_named
 
 if TYPE_CHECKING:
     from downfield.twin.look import Look
-    from downfield.twin.recording import PlayRecording
-    from downfield.twin.script import Script
+    from downfield.twin.plays.recording import PlayRecording
+    from downfield.twin.plays.script import Script
 
 _SMALLEST_PX, _LARGEST_PX = 64, 7680
 _DEMO_LOOK, _DEMO_VIEW, _DEMO_SEED = 4, 6, 2025  # the table of one look seen by the camera of another
@@ -94,9 +94,9 @@ def needs_twin(purpose: str) -> Iterator[None]:
 
 
 def _recorded(play: str, fps: float | None, seed: int | None) -> PlayRecording:
-    from downfield.twin.performance import play as perform
     from downfield.twin.plays.library import named
-    from downfield.twin.script_check import load_script
+    from downfield.twin.plays.performance import play as perform
+    from downfield.twin.plays.script_check import load_script
 
     if play.endswith(".toml"):
         return perform(_at_rate(load_script(Path(play)), fps), seed or 0)
@@ -110,7 +110,7 @@ def _at_rate(script: Script, fps: float | None) -> Script:
 
 
 def _look(recording: PlayRecording, seed: int, size_px: tuple[int, int]) -> Look:
-    from downfield.twin.randomise import draw
+    from downfield.twin.looks.randomise import draw
 
     script = recording.script
     # A look that no training picture has: what is filmed is for testing and showing.
@@ -127,7 +127,7 @@ def _calmed(look: Look) -> Look:
 
 
 def _film(recording: PlayRecording, look: Look, renderer: str, name: Path, seed: int, *, crf: int = _CRF) -> None:
-    from downfield.twin.filming import film_recording
+    from downfield.twin.film.filming import film_recording
 
     drawing = open_renderer(renderer_named(renderer), look, recording.script.players)
     try:

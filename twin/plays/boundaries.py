@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.officiating.calls import CallKind
-from downfield.twin.formations import FS, RB, RCB, RDE, SS
-from downfield.twin.history import History
-from downfield.twin.performance import Play
+from downfield.twin.physics.history import History
 from downfield.twin.plays.common import (
     FIELD,
     LANE_YD,
@@ -27,9 +25,10 @@ from downfield.twin.plays.common import (
     tap_tackle,
     to_the_line,
 )
-from downfield.twin.plays.tackles import met
-from downfield.twin.recording import Expectation, ExpectedCall
-from downfield.twin.script import (
+from downfield.twin.plays.formations import FS, RB, RCB, RDE, SS
+from downfield.twin.plays.performance import Play
+from downfield.twin.plays.recording import Expectation, ExpectedCall
+from downfield.twin.plays.script import (
     Board,
     Passes,
     Reaches,
@@ -40,6 +39,7 @@ from downfield.twin.script import (
     Until,
     Wait,
 )
+from downfield.twin.plays.tackles import met
 
 HALF_YD = FIELD.width_yd / 2
 _FAR_CORNER = Stance(RCB, 24.0, 8.0)

@@ -15,11 +15,11 @@ from downfield.calibration.field import FieldModel
 from downfield.calibration.field_file import preset
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.declarations import Carrier, LineUp, Set, SetUp
-from downfield.twin.formations import BASE, LG, LT, RB, RG, RT, SE, TE, C, placed, standard, teams
-from downfield.twin.history import History
-from downfield.twin.recording import Expectation, ExpectedCall, RulebookName
-from downfield.twin.script import Board, GiveBall, Reaches, Route, Say, Script, Stance, Step, Until, Wait
-from downfield.twin.traits import Trait
+from downfield.twin.physics.history import History
+from downfield.twin.physics.traits import Trait
+from downfield.twin.plays.formations import BASE, LG, LT, RB, RG, RT, SE, TE, C, placed, standard, teams
+from downfield.twin.plays.recording import Expectation, ExpectedCall, RulebookName
+from downfield.twin.plays.script import Board, GiveBall, Reaches, Route, Say, Script, Stance, Step, Until, Wait
 
 BOARD: Final = "ultimate"
 FIELD: Final[FieldModel] = preset(BOARD)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.officiating.declarations import Carrier, Coin, LineUp, PivotsDone, Separated, Set, SetUp
-from downfield.twin.formations import (
+from downfield.twin.physics.history import History
+from downfield.twin.physics.traits import Trait
+from downfield.twin.plays.common import BOARD, FIELD, LANE_YD, TURN, at, expect, tap_tackle
+from downfield.twin.plays.falls import TIP_S
+from downfield.twin.plays.formations import (
     DEFENCE_11,
     FB,
     FL,
@@ -25,12 +29,9 @@ from downfield.twin.formations import (
     standard,
     teams,
 )
-from downfield.twin.history import History
-from downfield.twin.performance import Play
-from downfield.twin.plays.common import BOARD, FIELD, LANE_YD, TURN, at, expect, tap_tackle
-from downfield.twin.plays.falls import TIP_S
-from downfield.twin.recording import Expectation
-from downfield.twin.script import (
+from downfield.twin.plays.performance import Play
+from downfield.twin.plays.recording import Expectation
+from downfield.twin.plays.script import (
     Board,
     Cut,
     GiveBall,
@@ -48,7 +49,6 @@ from downfield.twin.script import (
     Until,
     Wait,
 )
-from downfield.twin.traits import Trait
 
 _SEED = 11
 _FIRST_YD = 34.0

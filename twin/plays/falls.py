@@ -8,9 +8,7 @@ from typing import Final
 
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Coin
-from downfield.twin.formations import FS, RB, RCB
-from downfield.twin.history import History
-from downfield.twin.performance import Play
+from downfield.twin.physics.history import History
 from downfield.twin.plays.common import (
     LANE_YD,
     LENGTH_MM,
@@ -27,9 +25,10 @@ from downfield.twin.plays.common import (
     tap_tackle,
     to_the_line,
 )
-from downfield.twin.plays.tackles import HIT, met
-from downfield.twin.recording import Expectation, ExpectedCall
-from downfield.twin.script import (
+from downfield.twin.plays.formations import FS, RB, RCB
+from downfield.twin.plays.performance import Play
+from downfield.twin.plays.recording import Expectation, ExpectedCall
+from downfield.twin.plays.script import (
     Board,
     LoseBall,
     Passes,
@@ -44,6 +43,7 @@ from downfield.twin.script import (
     Until,
     Wait,
 )
+from downfield.twin.plays.tackles import HIT, met
 
 TIP_S: Final = 0.08
 """From the contact to the fall's beginning: a figure totters before it goes."""

@@ -12,7 +12,8 @@ from downfield.calibration.errors import ScriptError
 from downfield.calibration.field import FieldModel
 from downfield.calibration.field_file import preset, preset_names
 from downfield.officiating.declarations import Carrier, LineUp, PivotsDone, Set, SetUp, Side
-from downfield.twin.formations import (
+from downfield.twin.physics.traits import Trait
+from downfield.twin.plays.formations import (
     DEFENCE_11,
     FB,
     FL,
@@ -31,7 +32,7 @@ from downfield.twin.formations import (
     standard,
     teams,
 )
-from downfield.twin.script import (
+from downfield.twin.plays.script import (
     Board,
     Engaged,
     GiveBall,
@@ -47,8 +48,7 @@ from downfield.twin.script import (
     Until,
     Wait,
 )
-from downfield.twin.script_check import check_script
-from downfield.twin.traits import Trait
+from downfield.twin.plays.script_check import check_script
 from downfield.vision.footprint import BaseSize
 
 _DRAWS: Final = 50

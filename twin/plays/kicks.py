@@ -6,9 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, LineUp, PivotsDone, Set, SetUp
-from downfield.twin.formations import DEFENCE_11, FB, FL, LCB, OFFENCE_11, QB, RB, SE, SS, teams
-from downfield.twin.history import History
-from downfield.twin.performance import Play
+from downfield.twin.physics.history import History
 from downfield.twin.plays.common import (
     FIELD,
     LENGTH_MM,
@@ -18,8 +16,10 @@ from downfield.twin.plays.common import (
     scrimmage,
     tap_tackle,
 )
-from downfield.twin.recording import Expectation, ExpectedCall
-from downfield.twin.script import (
+from downfield.twin.plays.formations import DEFENCE_11, FB, FL, LCB, OFFENCE_11, QB, RB, SE, SS, teams
+from downfield.twin.plays.performance import Play
+from downfield.twin.plays.recording import Expectation, ExpectedCall
+from downfield.twin.plays.script import (
     Board,
     GiveBall,
     Handling,

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Final
 
 from downfield.calibration.errors import ScriptError
-from downfield.twin.performance import Play
 from downfield.twin.plays import boundaries, falls, kicks, line_ups, passes, runs, stops, tackles
+from downfield.twin.plays.performance import Play
 
 PLAYS: Final[Mapping[str, Callable[[], Play]]] = {
     "clean-tackle": tackles.clean_tackle,

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.officiating.declarations import Claim, LineUp, Set, SetUp
-from downfield.twin.formations import FB, FL, LLB, NT, QB, RB, RLB, SE, head_up, placed, player, standard, teams
-from downfield.twin.performance import Play
 from downfield.twin.plays.common import FIELD, LENGTH_MM, ahead, expect, opening, scrimmage
-from downfield.twin.recording import Expectation, ExpectedCall, RulebookName
-from downfield.twin.script import Board, Say, Stance, Step, Wait
+from downfield.twin.plays.formations import FB, FL, LLB, NT, QB, RB, RLB, SE, head_up, placed, player, standard, teams
+from downfield.twin.plays.performance import Play
+from downfield.twin.plays.recording import Expectation, ExpectedCall, RulebookName
+from downfield.twin.plays.script import Board, Say, Stance, Step, Wait
 
 Fault = Literal["six-on-line", "stacked-back", "wide-off-line", "no-separation", "too-deep", "stacked-defender"]
 

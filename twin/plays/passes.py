@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Pitch, PivotsDone
-from downfield.twin.formations import FB, QB, RCB, SE
-from downfield.twin.history import History
-from downfield.twin.performance import Play
+from downfield.twin.physics.history import History
 from downfield.twin.plays.common import (
     LENGTH_MM,
     WIDTH_MM,
@@ -18,8 +16,10 @@ from downfield.twin.plays.common import (
     opening,
     scrimmage,
 )
-from downfield.twin.recording import Expectation, RulebookName
-from downfield.twin.script import (
+from downfield.twin.plays.formations import FB, QB, RCB, SE
+from downfield.twin.plays.performance import Play
+from downfield.twin.plays.recording import Expectation, RulebookName
+from downfield.twin.plays.script import (
     BallTouched,
     Board,
     GiveBall,

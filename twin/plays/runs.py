@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from downfield.twin.formations import LT, RB, RCB
-from downfield.twin.history import History
-from downfield.twin.performance import Play
+from downfield.twin.physics.history import History
 from downfield.twin.plays.common import (
     LANE_YD,
     LENGTH_MM,
@@ -19,9 +17,11 @@ from downfield.twin.plays.common import (
     tap_tackle,
     to_the_line,
 )
+from downfield.twin.plays.formations import LT, RB, RCB
+from downfield.twin.plays.performance import Play
+from downfield.twin.plays.recording import Expectation, ExpectedCall
+from downfield.twin.plays.script import Board, Handling, Hands, Reaches, Route, Stance, Step, TurnedBack, Until, Wait
 from downfield.twin.plays.tackles import met
-from downfield.twin.recording import Expectation, ExpectedCall
-from downfield.twin.script import Board, Handling, Hands, Reaches, Route, Stance, Step, TurnedBack, Until, Wait
 
 _NOBODY = Stance(RCB, 26.0, LANE_YD + 4.0)
 

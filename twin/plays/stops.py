@@ -6,12 +6,12 @@ from typing import Final, Literal
 
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import PivotsDone
-from downfield.twin.formations import FB, FL, FS, LCB, LLB, NT, QB, RCB, RLB, SE, SS, C
-from downfield.twin.history import History
-from downfield.twin.performance import Play
+from downfield.twin.physics.history import History
 from downfield.twin.plays.common import Motion, expect, opening, scrimmage
-from downfield.twin.recording import Expectation, ExpectedCall, RulebookName
-from downfield.twin.script import Board, Handling, Hands, Say, Stance, Step, Touch, Until, Wait
+from downfield.twin.plays.formations import FB, FL, FS, LCB, LLB, NT, QB, RCB, RLB, SE, SS, C
+from downfield.twin.plays.performance import Play
+from downfield.twin.plays.recording import Expectation, ExpectedCall, RulebookName
+from downfield.twin.plays.script import Board, Handling, Hands, Say, Stance, Step, Touch, Until, Wait
 
 _BACKS: Final = (SE, FL, FB)
 _DEEP: Final = (LCB, RCB, SS, FS, LLB, RLB)

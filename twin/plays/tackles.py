@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from downfield.twin.formations import RB, RCB
-from downfield.twin.history import History
-from downfield.twin.performance import Play
+from downfield.twin.physics.history import History
 from downfield.twin.plays.common import (
     LANE_YD,
     LENGTH_MM,
@@ -24,8 +22,10 @@ from downfield.twin.plays.common import (
     tap_tackle,
     to_the_line,
 )
-from downfield.twin.recording import Expectation
-from downfield.twin.script import Board, Passes, Reaches, Route, Stance, Steer, Step, Touch, Until, Wait
+from downfield.twin.plays.formations import RB, RCB
+from downfield.twin.plays.performance import Play
+from downfield.twin.plays.recording import Expectation
+from downfield.twin.plays.script import Board, Passes, Reaches, Route, Stance, Steer, Step, Touch, Until, Wait
 
 HIT = "contact"
 SLIDE_MM = 5e-7

@@ -1,0 +1,1 @@
+"""What a camera makes of a table over time, and the clip it leaves."""

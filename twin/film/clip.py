@@ -1,0 +1,131 @@
+"""A clip: H.264 in MP4, every frame stamped with its capture time to the nanosecond.
+
+The track's time base is one nanosecond, so what a reader gets as ``pts * time_base`` is the capture time exactly. No
+frame is reordered, key frames come every half second, and the index lies at the front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+
+import av
+import av.error
+import numpy as np
+from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTrc
+
+from downfield.calibration.errors import InputError, OutputError
+from downfield.twin.render.renderer import Image
+
+TIME_BASE = Fraction(1, 1_000_000_000)
+_KEY_FRAMES_PER_S = 2
+
+
+class ClipWriter:
+    """Writes one MP4, whole or not at all: it takes its name when closed without an error. A context manager.
+
+    Args:
+        path: where to.
+        size_px: picture width and height, both even.
+        fps: nominal frame rate.
+        crf: x264's quality, lower is better; about 18 is hard to tell from the source.
+
+    Raises:
+        InputError: an odd size.
+        OutputError: the place can't be written.
+
+    """
+
+    def __init__(self, path: Path, size_px: tuple[int, int], fps: float, crf: int = 20) -> None:
+        if size_px[0] % 2 or size_px[1] % 2:
+            raise InputError(f"a clip's width and height must be even, not {size_px[0]}x{size_px[1]}")
+        self._path = path
+        self._part = path.with_name(path.name + ".part")
+        self._size_px = size_px
+        rate = Fraction(fps).limit_denominator(1001)
+        options = {"movflags": "faststart", "video_track_timescale": str(TIME_BASE.denominator)}
+        # Capture times need not start at 0: the film's own clock must be as fine for the edit list that says so.
+        options["movie_timescale"] = str(TIME_BASE.denominator)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._container = av.open(str(self._part), "w", format="mp4", options=options)
+        except (OSError, av.error.FFmpegError) as error:
+            raise OutputError(f"{path}: can't be written: {_reason(error)}") from None
+        self._stream = self._container.add_stream("libx264", rate=rate)
+        self._stream.width, self._stream.height = size_px
+        self._stream.pix_fmt = "yuv420p"
+        self._stream.options = {"crf": str(crf), "preset": "medium", "bf": "0"}
+        context = self._stream.codec_context
+        context.time_base = TIME_BASE
+        context.gop_size = max(1, round(fps / _KEY_FRAMES_PER_S))
+        context.colorspace, context.color_range = Colorspace.ITU709, ColorRange.MPEG
+        context.color_primaries, context.color_trc = ColorPrimaries.BT709, ColorTrc.BT709
+
+    def __enter__(self) -> ClipWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._container.close()
+            self._part.unlink(missing_ok=True)
+
+    def add(self, image: Image, t_ns: int) -> None:
+        """Append a picture, uint8 blue green red, shape (height, width, 3), captured at a time later than the last.
+
+        Raises:
+            OutputError: the place can't be written any more.
+
+        """
+        frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(image), format="bgr24")
+        frame = frame.reformat(format="yuv420p", dst_colorspace=Colorspace.ITU709, dst_color_range=ColorRange.MPEG)
+        frame.pts, frame.time_base = t_ns, TIME_BASE
+        self._mux(frame)
+
+    def close(self) -> None:
+        """Finish the file and give it its name.
+
+        Raises:
+            OutputError: the place can't be written any more.
+
+        """
+        self._mux(None)
+        try:
+            self._container.close()
+            self._part.replace(self._path)
+        except (OSError, av.error.FFmpegError) as error:
+            raise OutputError(f"{self._path}: can't be written: {_reason(error)}") from None
+
+    def _mux(self, frame: av.VideoFrame | None) -> None:
+        try:
+            for packet in self._stream.encode(frame):
+                self._container.mux(packet)
+        except (OSError, av.error.FFmpegError) as error:
+            raise OutputError(f"{self._path}: can't be written: {_reason(error)}") from None
+
+
+def read_clip(path: Path) -> Iterator[tuple[int, Image]]:
+    """The frames of a clip with their capture times, ns, in order.
+
+    Raises:
+        InputError: it can't be read, or holds no video.
+
+    """
+    try:
+        with av.open(str(path)) as container:
+            if not container.streams.video:
+                raise InputError(f"{path}: holds no video")
+            for frame in container.decode(video=0):
+                t_ns = int(Fraction(frame.pts or 0) * (frame.time_base or TIME_BASE) / TIME_BASE)
+                yield t_ns, np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+    except (OSError, av.error.FFmpegError) as error:
+        raise InputError(f"{path}: can't be read: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

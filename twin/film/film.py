@@ -1,0 +1,148 @@
+"""Filming: snapshots to pictures as a camera would deliver them, with motion blur, shake and the sensor's faults."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.twin.film.sensor_effects import SensorEffects
+from downfield.twin.render.renderer import Image, RenderedFrame, Renderer
+from downfield.twin.snapshot import FigurePose, HandPose, Quaternion, Snapshot, Vector
+
+_SHARP_PX = 1.0  # movement during the exposure that needs no blur: a pixel blurs as much itself
+_SMOOTH_PX = 3.0  # movement that three instants render smoothly; above it five
+_JUMP_MM = 60.0  # between two frames: somebody was put elsewhere, and did not fly there
+
+
+def film(renderer: Renderer, snapshots: Sequence[Snapshot], *, seed: int) -> Iterator[RenderedFrame]:
+    """One picture per snapshot, each with the truth of its mid exposure.
+
+    Args:
+        renderer: what draws.
+        snapshots: in order of time; their times become the frames' times.
+        seed: of noise, shake and flicker.
+
+    """
+    look = renderer.look
+    effects = SensorEffects(look.sensor, look.camera.lens.size_px, seed)
+    for index in range(len(snapshots)):
+        yield expose(renderer, effects, look.camera, snapshots, index)
+
+
+def expose(
+    renderer: Renderer, effects: SensorEffects, nominal: Camera, snapshots: Sequence[Snapshot], index: int
+) -> RenderedFrame:
+    """One picture out of a sequence.
+
+    Args:
+        renderer: what draws.
+        effects: of the camera; made for the size of `nominal`'s picture.
+        nominal: where the camera is mounted.
+        snapshots: in order of time; the neighbours tell what moves.
+        index: which of them.
+
+    """
+    snapshot, look = snapshots[index], renderer.look
+    camera = effects.camera(nominal, snapshot.t_ns, power=snapshot.power)
+    instants = _exposed(snapshots, index, look.sensor.exposure_ms, _px_per_mm(nominal))
+    frames = [renderer.render(instant, camera, t_ns=snapshot.t_ns) for instant in instants]
+    middle = frames[len(frames) // 2]
+    if len(frames) > 1:
+        middle = dataclasses.replace(middle, image=_mean([frame.image for frame in frames]))
+    return effects.develop(middle, power=snapshot.power)
+
+
+def _px_per_mm(camera: Camera) -> float:
+    return max(camera.lens.focal_px) / float(camera.position_mm[2])
+
+
+def _mean(images: Sequence[Image]) -> Image:
+    total = np.zeros(images[0].shape, dtype=np.uint16)
+    for image in images:
+        total += image
+    return np.asarray((total + len(images) // 2) // len(images), dtype=np.uint8)
+
+
+def _exposed(snapshots: Sequence[Snapshot], index: int, exposure_ms: float, px_per_mm: float) -> list[Snapshot]:
+    """The instants that make up one exposure, an odd number around its middle."""
+    here = snapshots[index]
+    before, after = snapshots[max(index - 1, 0)], snapshots[min(index + 1, len(snapshots) - 1)]
+    if before is after:
+        return [here]
+    exposure_ns = exposure_ms * 1e6
+    moved_mm = _furthest_mm(before, after) * exposure_ns / (after.t_ns - before.t_ns)
+    if moved_mm * px_per_mm <= _SHARP_PX:
+        return [here]
+    count = 3 if moved_mm * px_per_mm <= _SMOOTH_PX else 5
+    shares = (np.arange(count) + 0.5) / count - 0.5
+    instants = []
+    for share in shares:
+        other = before if share < 0 else after
+        lag_ns = abs(share) * exposure_ns
+        weight = lag_ns / abs(other.t_ns - here.t_ns) if other is not here else 0.0
+        instants.append(_between(here, other, float(min(weight, 1.0))))
+    return instants
+
+
+def _furthest_mm(before: Snapshot, after: Snapshot) -> float:
+    """How far anything moved between two snapshots; figures by their centres, hands by their fingertips."""
+    moves = [
+        np.linalg.norm(np.subtract(b.position_mm, a.position_mm))
+        for a, b in zip(before.figures, after.figures, strict=True)
+    ]
+    if len(before.hands) == len(after.hands):
+        moves += [
+            np.linalg.norm(np.subtract(b.fingertip_mm, a.fingertip_mm))
+            for a, b in zip(before.hands, after.hands, strict=True)
+        ]
+    return float(max((move for move in moves if move < 2 * _JUMP_MM), default=0.0))
+
+
+def _between(here: Snapshot, other: Snapshot, weight: float) -> Snapshot:
+    """A snapshot a share of the way from one to another; what jumps or is not in both stays as it is here."""
+    if weight == 0:
+        return here
+    figures = tuple(_moved(a, b, weight) for a, b in zip(here.figures, other.figures, strict=True))
+    ball = here.ball
+    if ball and other.ball and not _jumps(ball.position_mm, other.ball.position_mm):
+        ball = dataclasses.replace(ball, position_mm=_mixed(ball.position_mm, other.ball.position_mm, weight))
+    hands = here.hands
+    if len(hands) == len(other.hands):
+        hands = tuple(_moved_hand(a, b, weight) for a, b in zip(hands, other.hands, strict=True))
+    return dataclasses.replace(here, figures=figures, ball=ball, hands=hands)
+
+
+def _moved(a: FigurePose, b: FigurePose, weight: float) -> FigurePose:
+    if _jumps(a.position_mm, b.position_mm):
+        return a
+    return dataclasses.replace(
+        a, position_mm=_mixed(a.position_mm, b.position_mm, weight), rotation=_turned(a.rotation, b.rotation, weight)
+    )
+
+
+def _moved_hand(a: HandPose, b: HandPose, weight: float) -> HandPose:
+    if _jumps(a.fingertip_mm, b.fingertip_mm):
+        return a
+    return dataclasses.replace(
+        a,
+        fingertip_mm=_mixed(a.fingertip_mm, b.fingertip_mm, weight),
+        elbow_mm=_mixed(a.elbow_mm, b.elbow_mm, weight),
+    )
+
+
+def _jumps(a: Vector, b: Vector) -> bool:
+    return bool(np.linalg.norm(np.subtract(a, b)) > _JUMP_MM)
+
+
+def _mixed(a: Vector, b: Vector, weight: float) -> Vector:
+    return (a[0] + weight * (b[0] - a[0]), a[1] + weight * (b[1] - a[1]), a[2] + weight * (b[2] - a[2]))
+
+
+def _turned(a: Quaternion, b: Quaternion, weight: float) -> Quaternion:
+    near = np.array(b) if np.dot(a, b) >= 0 else -np.array(b)
+    mixed = np.array(a) + weight * (near - a)
+    mixed /= np.linalg.norm(mixed)
+    return (float(mixed[0]), float(mixed[1]), float(mixed[2]), float(mixed[3]))

@@ -1,0 +1,100 @@
+"""A recording filmed: the clip and everything that is true of it, side by side under one name.
+
+NAME.mp4                  the picture
+NAME.calibration.json     where the camera is mounted; shake moves it about there
+NAME.tracks.jsonl         scenes, as a perfect observer would report them
+NAME.truth.jsonl          every frame's camera, base tops and what is seen of them, contacts and falls
+NAME.events.jsonl         what was declared
+NAME.expected.json        the calls each rulebook should make
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.officiating.events import EventsHeader, write_events
+from downfield.twin.film.clip import ClipWriter
+from downfield.twin.film.film import film
+from downfield.twin.physics.bench import with_bench
+from downfield.twin.physics.clip_truth import as_seen, truth_frame
+from downfield.twin.physics.truth import by_frame
+from downfield.twin.physics.truth_file import TruthFrame, TruthHeader, write_truth
+from downfield.twin.plays.expected_file import expected_of, write_expected
+from downfield.twin.plays.recording import PlayRecording
+from downfield.twin.render.renderer import Renderer
+from downfield.vision.scene import Scene
+from downfield.vision.tracks import TracksHeader, write_tracks
+
+SUFFIXES = (".mp4", ".calibration.json", ".tracks.jsonl", ".truth.jsonl", ".events.jsonl", ".expected.json")
+"""Of the files a filmed recording consists of."""
+
+_DIGITS = 3
+
+Progress = Callable[[int, int], None]
+
+
+def film_recording(
+    recording: PlayRecording,
+    renderer: Renderer,
+    name: Path,
+    *,
+    seed: int,
+    crf: int = 20,
+    progress: Progress | None = None,
+) -> None:
+    """Film a recording and write the clip with its truth.
+
+    Args:
+        recording: a play that was played.
+        renderer: of a look of the recording's field and roster.
+        name: the files' common name; suffixes are added to it.
+        seed: of noise, shake and flicker.
+        crf: quality of the clip, see `ClipWriter`.
+        progress: told how many frames are done, of how many.
+
+    Raises:
+        OutputError: the place can't be written.
+
+    """
+    look, field, players = renderer.look, recording.field, recording.script.players
+    snapshots = [with_bench(snapshot, players, field) for snapshot in recording.snapshots]
+    times_ns = [snapshot.t_ns for snapshot in snapshots]
+    happened = by_frame(recording.happened, times_ns)
+    scenes: list[Scene] = []
+    truths: list[TruthFrame] = []
+    with ClipWriter(beside(name, ".mp4"), look.camera.lens.size_px, recording.script.fps, crf) as clip:
+        for index, frame in enumerate(film(renderer, snapshots, seed=seed)):
+            clip.add(frame.image, frame.t_ns)
+            scenes.append(_rounded(as_seen(recording.scenes[index], frame)))
+            truths.append(truth_frame(index, frame, snapshots[index], happened[index]))
+            if progress:
+                progress(index + 1, len(snapshots))
+    fps, play = recording.script.fps, recording.script.name
+    write_calibration(beside(name, ".calibration.json"), Calibration(field, look.camera, "truth"))
+    write_tracks(beside(name, ".tracks.jsonl"), TracksHeader(field, players, fps, source=f"twin: {play}"), scenes)
+    write_truth(beside(name, ".truth.jsonl"), TruthHeader(field, players, fps, seed), truths)
+    write_events(beside(name, ".events.jsonl"), EventsHeader(game=play), recording.events)
+    write_expected(beside(name, ".expected.json"), expected_of(recording))
+
+
+def beside(name: Path, suffix: str) -> Path:
+    """One of the files of a name, which may itself have dots."""
+    return name.with_name(name.name + suffix)
+
+
+def _rounded(value: Any) -> Any:
+    """A record with every number in it, however deep, rounded."""
+    if isinstance(value, float):
+        return round(value, _DIGITS)
+    if isinstance(value, tuple):
+        return tuple(_rounded(item) for item in value)
+    if isinstance(value, Mapping):
+        return {key: _rounded(item) for key, item in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        changes = {field.name: _rounded(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return dataclasses.replace(value, **changes)
+    return value

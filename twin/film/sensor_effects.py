@@ -1,0 +1,186 @@
+"""What a real camera does to an ideal picture, in the order light meets it.
+
+Movement during the exposure and defocus blur it; the lens darkens its corners; lamps flicker from row to row; exposure
+and white balance scale it; photons and the chip add noise; the camera's JPEG quantises it. Light factors are raised to
+1/2.2, since they act on light and the picture's values are display values.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.twin.film.sway import Sway
+from downfield.twin.look import Sensor
+from downfield.twin.render.renderer import BaseTop, Image, RenderedFrame
+from downfield.vision.footprint import Array
+
+_GAMMA = 2.2
+_STILL_PX = 0.05  # movement below this can't be seen
+_NOISE_SPARE = 96  # the noise is shifted by up to so many pixels from frame to frame
+_SHOT_SHARE = 0.6  # of the noise's variance at mid grey that comes from photons
+_ODD_ROWS = 61
+
+Plane = NDArray[np.float32]
+
+
+class SensorEffects:
+    """One camera's sensor; deterministic by its seed and each frame's time.
+
+    Args:
+        sensor: its properties.
+        size_px: picture width and height.
+        seed: of noise, shake and flicker.
+
+    """
+
+    def __init__(self, sensor: Sensor, size_px: tuple[int, int], seed: int) -> None:
+        self._sensor = sensor
+        self._size_px = size_px
+        self._seed = seed
+        self._sway = Sway(sensor, seed)
+        self._light = self._even_light()
+        self._noise = self._noise_field() if sensor.noise > 0 else None
+        self._noise_by_level = _noise_by_level(sensor.noise)
+
+    def camera(self, nominal: Camera, t_ns: int, *, power: bool) -> Camera:
+        """Where the camera is at a frame's mid exposure, given where it is mounted."""
+        return self._sway.camera(nominal, t_ns * 1e-9, power=power)
+
+    def develop(self, frame: RenderedFrame, *, power: bool) -> RenderedFrame:
+        """The picture as the camera delivers it, and its truth moved by what the rolling shutter does.
+
+        Args:
+            frame: an ideal picture taken with `camera` at the same time.
+            power: whether the board is on.
+
+        """
+        t_s = frame.t_ns * 1e-9
+        image = self._moved(frame.image, t_s, power=power)
+        rows_px = self._row_offsets(t_s, power=power)
+        tops = frame.base_tops
+        if np.abs(rows_px).max() > _STILL_PX:
+            image = _rolled(image, rows_px)
+            tops = tuple(_rolled_top(top, rows_px) for top in tops)
+        lit: Plane = np.asarray(cv2.multiply(image, self._light, dtype=cv2.CV_32F), dtype=np.float32)
+        if self._sensor.flicker > 0:
+            lit *= self._flicker(t_s)[:, None, None]
+        image = self._noisy(lit, frame.t_ns)
+        if self._sensor.jpeg < 100:
+            image = _through_jpeg(image, self._sensor.jpeg)
+        return dataclasses.replace(frame, image=image, base_tops=tops)
+
+    def _moved(self, image: Image, t_s: float, *, power: bool) -> Image:
+        """Blurred by defocus and by the camera's own movement during the exposure."""
+        path = self._sway.path_px(t_s, power=power)
+        path = path - path.mean(axis=0)
+        if np.abs(path).max() <= _STILL_PX:
+            if self._sensor.blur_px <= 0:
+                return image
+            return np.asarray(cv2.GaussianBlur(image, (0, 0), self._sensor.blur_px), dtype=np.uint8)
+        return np.asarray(cv2.filter2D(image, -1, _smear(path, self._sensor.blur_px)), dtype=np.uint8)
+
+    def _row_times(self, t_s: float, rows: int) -> Array:
+        """When rows from the first to the last are in mid exposure, s; the picture's middle row at t_s."""
+        lag: Array = t_s + np.linspace(-0.5, 0.5, rows) * self._sensor.rolling_ms * 1e-3
+        return lag
+
+    def _row_offsets(self, t_s: float, *, power: bool) -> Array:
+        """How far every row is moved because it is exposed earlier or later, px, shape (rows, 2)."""
+        if self._sensor.rolling_ms <= 0:
+            return np.zeros((1, 2))
+        # A blur by the exposure comes first: the row's own mean over its exposure, to a few points.
+        times = self._row_times(t_s, _ODD_ROWS)
+        half = self._sensor.exposure_ms / 2000
+        through = times[:, None] + np.linspace(-half, half, 5)
+        offsets = self._sway.offset_px(through, power=power).mean(axis=1)
+        offsets = offsets - self._sway.path_px(t_s, power=power).mean(axis=0)
+        rows = np.linspace(0, _ODD_ROWS - 1, self._size_px[1])
+        return np.column_stack([np.interp(rows, np.arange(_ODD_ROWS), offsets[:, axis]) for axis in range(2)])
+
+    def _flicker(self, t_s: float) -> Plane:
+        """Brightness of every row under lamps on mains, shape (rows,)."""
+        hz = 2 * self._sensor.mains_hz
+        phase = np.random.default_rng([self._seed, 0xF11C]).uniform(0, 2 * np.pi)
+        evened = np.sinc(hz * self._sensor.exposure_ms * 1e-3)  # a long exposure evens it out
+        swing = self._sensor.flicker * evened
+        light = 1 + swing * np.sin(2 * np.pi * hz * self._row_times(t_s, self._size_px[1]) + phase)
+        return np.asarray(light ** (1 / _GAMMA), dtype=np.float32)
+
+    def _even_light(self) -> Plane:
+        """Vignette, exposure and white balance as factors on display values, shape (rows, columns, 3)."""
+        width, height = self._size_px
+        x = (np.arange(width) - (width - 1) / 2) / (width / 2)
+        y = (np.arange(height) - (height - 1) / 2) / (width / 2)
+        off = (x[None] ** 2 + y[:, None] ** 2) / (1 + (height / width) ** 2)
+        vignette = 1 - self._sensor.vignette * off
+        factors = np.array(self._sensor.white_balance[::-1]) * self._sensor.gain
+        return np.asarray((vignette[:, :, None] * factors) ** (1 / _GAMMA), dtype=np.float32)
+
+    def _noise_field(self) -> Plane:
+        width, height = self._size_px
+        rng = np.random.default_rng([self._seed, 0x4015E])
+        shape = (height + _NOISE_SPARE, width + _NOISE_SPARE, 3)
+        field = rng.standard_normal(shape, dtype=np.float32)
+        # Cameras interpolate colour from a mosaic, so neighbouring pixels share some of their noise.
+        soft = np.asarray(cv2.GaussianBlur(field, (3, 3), 0.45), dtype=np.float32)
+        return np.asarray(soft / soft.std(), dtype=np.float32)
+
+    def _noisy(self, lit: Plane, t_ns: int) -> Image:
+        """Shot and read noise added, and the picture quantised to 8 bits."""
+        if self._noise is None:
+            return np.asarray(cv2.convertScaleAbs(lit), dtype=np.uint8)
+        rng = np.random.default_rng([self._seed, t_ns])
+        down, right = rng.integers(0, _NOISE_SPARE, 2)
+        height, width = lit.shape[:2]
+        noise = self._noise[down : down + height, right : right + width]
+        levels = cv2.LUT(cv2.convertScaleAbs(lit), self._noise_by_level)
+        return np.asarray(cv2.add(lit, cv2.multiply(levels, noise), dtype=cv2.CV_8U), dtype=np.uint8)
+
+
+def _noise_by_level(noise: float) -> Plane:
+    """Standard deviation of the noise at every display value, shape (256,).
+
+    Photon noise grows with the root of the light, and the display curve flattens what is bright.
+    """
+    level = np.maximum(np.arange(256), 4.0) / 128
+    light = level**_GAMMA
+    slope = level ** (1 - _GAMMA)
+    shot, read = _SHOT_SHARE * light, 1 - _SHOT_SHARE
+    return np.minimum(noise * slope * np.sqrt(shot + read), 3 * noise).astype(np.float32)
+
+
+def _smear(path_px: Array, blur_px: float) -> Plane:
+    """The point spread of a movement with defocus: a kernel whose sum is 1 and whose centre of mass is its middle."""
+    reach = int(np.ceil(np.abs(path_px).max() + 3 * blur_px + 0.5))
+    grid = np.arange(-reach, reach + 1)
+    sigma = max(blur_px, 0.35)  # a pixel's own width
+    spread = np.exp(-0.5 * ((grid[None] - path_px[:, :1]) / sigma) ** 2)
+    fall = np.exp(-0.5 * ((grid[None] - path_px[:, 1:]) / sigma) ** 2)
+    kernel = np.einsum("ky,kx->yx", fall, spread)
+    # filter2D correlates: a kernel turned by half a turn convolves.
+    return np.ascontiguousarray(kernel[::-1, ::-1] / kernel.sum(), dtype=np.float32)
+
+
+def _rolled(image: Image, rows_px: Array) -> Image:
+    """Every row moved by its own offset."""
+    height, width = image.shape[:2]
+    x = np.arange(width, dtype=np.float32)[None] - rows_px[:, :1].astype(np.float32)
+    y = np.arange(height, dtype=np.float32)[:, None] - rows_px[:, 1:].astype(np.float32)
+    maps = cv2.convertMaps(x, np.ascontiguousarray(np.broadcast_to(y, x.shape)), cv2.CV_16SC2)
+    return np.asarray(cv2.remap(image, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), dtype=np.uint8)
+
+
+def _rolled_top(top: BaseTop, rows_px: Array) -> BaseTop:
+    rows = np.clip(top.corners_px[:, 1], 0, len(rows_px) - 1)
+    moved = [np.interp(rows, np.arange(len(rows_px)), rows_px[:, axis]) for axis in range(2)]
+    return dataclasses.replace(top, corners_px=top.corners_px + np.column_stack(moved))
+
+
+def _through_jpeg(image: Image, quality: int) -> Image:
+    _, packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)

@@ -1,0 +1,1 @@
+"""What a table looks like, drawn at random by split."""

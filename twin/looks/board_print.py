@@ -1,0 +1,216 @@
+"""The board's surface as a picture: paint where the field model says, with grain, wear and stains.
+
+Straight paint is laid by exact area coverage, so the half-way level of every edge lies on the edge. Letters, numbers
+and emblems come from masks of `twin.looks.lettering`. All is a function of the field and the `BoardLook`, its seed
+included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.field import FieldModel
+from downfield.twin.look import BoardLook, Colour
+from downfield.twin.looks.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask
+
+Array = NDArray[np.float64]
+Plane = NDArray[np.float32]
+_Put = Callable[[Plane, Plane, float, float], None]
+
+_NUMBER_YD = 5.6  # numbers are squeezed to this width, along, so that neighbours keep apart
+_PATTERN = 0.25  # how much lighter than the rest an end zone's pattern is
+_ARROWS_FROM_YD = 3.0  # numbers nearer to midfield than this carry no arrow: they'd point nowhere
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPrint:
+    """The printed surface.
+
+    Attributes:
+        image: shape (rows, columns, 3), uint8, blue green red; rows run toward smaller y, as the camera sees the board.
+        origin_mm: board point of the picture's upper left corner (of its outer edge): lowest x, highest y.
+        px_per_mm: resolution, the same both ways.
+
+    """
+
+    image: NDArray[np.uint8]
+    origin_mm: tuple[float, float]
+    px_per_mm: float
+
+    def to_print_px(self, board_mm: Array) -> Array:
+        """Where board points, shape (..., 2), lie in the print; pixel centres have integer coordinates."""
+        points = np.asarray(board_mm, dtype=np.float64)
+        out = np.empty_like(points)
+        out[..., 0] = (points[..., 0] - self.origin_mm[0]) * self.px_per_mm - 0.5
+        out[..., 1] = (self.origin_mm[1] - points[..., 1]) * self.px_per_mm - 0.5
+        return out
+
+
+def paint(field: FieldModel, look: BoardLook, px_per_mm: float) -> BoardPrint:
+    """Paint a board.
+
+    Args:
+        field: what is printed where.
+        look: its colours, texture and wear.
+        px_per_mm: resolution of the picture.
+
+    """
+    canvas = _Canvas(field, px_per_mm)
+    rng = np.random.default_rng([look.seed, 0xB0A2D])
+    surface = _grounds(canvas, field, look)
+    worn = 1 - look.wear * _blotches(rng, canvas.shape, scale_px=25 * px_per_mm)
+    lines = np.zeros(canvas.shape, dtype=np.float32)
+    for line in field.lines():
+        canvas.add_box(lines, line.x_mm, line.y_mm)
+    for mask, colour in _signs(canvas, field, look):
+        _lay(surface, mask * worn, colour)
+    _lay(surface, np.minimum(lines, 1) * worn, look.line)
+    surface *= _grain(rng, canvas.shape, look.texture, px_per_mm)[:, :, None]
+    image = np.clip(surface[:, :, ::-1] * 255 + 0.5, 0, 255).astype(np.uint8)
+    return BoardPrint(np.ascontiguousarray(image), canvas.origin_mm, px_per_mm)
+
+
+class _Canvas:
+    """Board millimetres to rows and columns."""
+
+    def __init__(self, field: FieldModel, px_per_mm: float) -> None:
+        left, low, right, high = field.board_mm
+        self.origin_mm = (left, high)
+        self.px_per_mm = px_per_mm
+        self.shape = (int(np.ceil((high - low) * px_per_mm)), int(np.ceil((right - left) * px_per_mm)))
+
+    def columns(self, x_mm: tuple[float, float]) -> tuple[slice, Plane]:
+        """The columns an interval of x touches, and how much of each it covers."""
+        left, right = ((x - self.origin_mm[0]) * self.px_per_mm for x in x_mm)
+        return _coverage(left, right, self.shape[1])
+
+    def rows(self, y_mm: tuple[float, float]) -> tuple[slice, Plane]:
+        """The rows an interval of y touches, and how much of each it covers."""
+        bottom, top = ((self.origin_mm[1] - y) * self.px_per_mm for y in y_mm)
+        return _coverage(top, bottom, self.shape[0])
+
+    def add_box(self, plane: Plane, x_mm: tuple[float, float], y_mm: tuple[float, float]) -> None:
+        """Add a rectangle's exact coverage to a plane."""
+        (rows, down), (columns, across) = self.rows(y_mm), self.columns(x_mm)
+        plane[rows, columns] += down[:, None] * across
+
+    def fill_box(self, surface: Plane, x_mm: tuple[float, float], y_mm: tuple[float, float], colour: Colour) -> None:
+        """Lay a rectangle of one colour over the surface."""
+        (rows, down), (columns, across) = self.rows(y_mm), self.columns(x_mm)
+        part = surface[rows, columns]
+        part += (down[:, None] * across)[:, :, None] * (np.array(colour, dtype=np.float32) - part)
+
+
+def _coverage(low: float, high: float, count: int) -> tuple[slice, Plane]:
+    low, high = max(low, 0.0), min(high, float(count))
+    first, last = int(np.floor(low)), max(int(np.ceil(high)), int(np.floor(low)))
+    cells = np.arange(first, last)
+    share = np.minimum(high, cells + 1) - np.maximum(low, cells)
+    return slice(first, last), np.clip(share, 0, 1).astype(np.float32)
+
+
+def _lay(surface: Plane, mask: Plane, colour: Colour) -> None:
+    for channel in range(3):
+        plane = surface[:, :, channel]
+        plane += mask * (np.float32(colour[channel]) - plane)
+
+
+def _grounds(canvas: _Canvas, field: FieldModel, look: BoardLook) -> Plane:
+    """Out of bounds, stripes of grass and the end zones, without paint."""
+    surface = np.empty((*canvas.shape, 3), dtype=np.float32)
+    surface[:] = look.border
+    zone, width, length = field.end_zone_mm, field.width_mm, field.length_mm
+    stripe_mm = look.stripe_yd * field.mm_per_yd_x
+    count = int(np.ceil((length + 2 * zone) / stripe_mm))
+    for i in range(count):
+        start = -zone + i * stripe_mm
+        colour = look.grass[i % len(look.grass)]
+        canvas.fill_box(surface, (start, min(start + stripe_mm, length + zone)), (0.0, width), colour)
+    if zone:
+        canvas.fill_box(surface, (-zone, 0.0), (0.0, width), look.end_zones[0])
+        canvas.fill_box(surface, (length, length + zone), (0.0, width), look.end_zones[1])
+    if zone and look.end_pattern != "plain":
+        _fill_pattern(canvas, surface, field, look)
+    return surface
+
+
+def _fill_pattern(canvas: _Canvas, surface: Plane, field: FieldModel, look: BoardLook) -> None:
+    """Lighter diagonals or checks in the end zones, as wide as a third of their depth."""
+    step_mm = field.end_zone_mm / 3
+    rows, columns = canvas.shape
+    y = canvas.origin_mm[1] - (np.arange(rows, dtype=np.float32) + 0.5)[:, None] / canvas.px_per_mm
+    for x_mm in ((-field.end_zone_mm, 0.0), (field.length_mm, field.length_mm + field.end_zone_mm)):
+        (inside, down), (across, share) = canvas.rows((0.0, field.width_mm)), canvas.columns(x_mm)
+        x = canvas.origin_mm[0] + (np.arange(columns, dtype=np.float32)[across] + 0.5)[None] / canvas.px_per_mm
+        if look.end_pattern == "diagonal":
+            wave = np.sin((x + y[inside]) * np.float32(np.pi / step_mm))
+        else:
+            wave = np.sin(x * np.float32(np.pi / step_mm)) * np.sin(y[inside] * np.float32(np.pi / step_mm))
+        lighter = np.clip(0.5 + wave * 4, 0, 1) * (down[:, None] * share) * np.float32(_PATTERN)
+        part = surface[inside, across]
+        part += lighter[:, :, None] * (1 - part)
+
+
+def _signs(canvas: _Canvas, field: FieldModel, look: BoardLook) -> list[tuple[Plane, Colour]]:
+    """Masks of the emblem, the end zones' words and the numbers, each with its colour."""
+    scale = canvas.px_per_mm
+    letters = np.zeros(canvas.shape, dtype=np.float32)
+    emblem = np.zeros(canvas.shape, dtype=np.float32)
+
+    def put(plane: Plane, mask: Plane, x_mm: float, y_mm: float) -> None:
+        at_px = ((x_mm - canvas.origin_mm[0]) * scale, (canvas.origin_mm[1] - y_mm) * scale)
+        place_mask(plane, mask, at_px)
+
+    middle = (field.length_mm / 2, field.width_mm / 2)
+    if look.midfield:
+        radius_px = look.midfield * field.mm_per_yd_x * scale
+        put(emblem, disc_mask(radius_px), *middle)
+        put(letters, disc_mask(radius_px, hollow=0.9), *middle)
+        if look.emblem_text:
+            put(letters, text_mask(look.emblem_text, (1.2 * radius_px, 0.9 * radius_px), look.font), *middle)
+    for number in field.numbers():
+        height_mm = number.height_yd * field.mm_per_yd_y
+        mask = number_mask(number.text, (_NUMBER_YD * field.mm_per_yd_x * scale, height_mm * scale), look.font)
+        turned = mask if number.up == 1 else np.ascontiguousarray(mask[::-1, ::-1])
+        put(letters, turned, number.x_yd * field.mm_per_yd_x, number.y_yd * field.mm_per_yd_y)
+        off_middle = number.x_yd - field.length_yd / 2
+        if look.arrows and field.number_style == "to_goal" and abs(off_middle) > _ARROWS_FROM_YD:
+            toward = int(np.sign(off_middle))
+            arrow = arrow_mask(0.3 * height_mm * scale, toward)
+            x_mm = number.x_yd * field.mm_per_yd_x + toward * (mask.shape[1] / scale / 2 + 0.3 * height_mm)
+            put(letters, arrow, x_mm, number.y_yd * field.mm_per_yd_y)
+    _end_zone_words(field, look, letters, put, scale)
+    return [(emblem, look.emblem), (letters, look.line)]
+
+
+def _end_zone_words(field: FieldModel, look: BoardLook, plane: Plane, put: _Put, scale: float) -> None:
+    zone, middle_y = field.end_zone_mm, field.width_mm / 2
+    for word, x_mm, turns in ((look.lettering[0], -zone / 2, 1), (look.lettering[1], field.length_mm + zone / 2, 3)):
+        if word and zone:
+            mask = text_mask(word, (0.8 * field.width_mm * scale, 0.6 * zone * scale), look.font)
+            put(plane, np.ascontiguousarray(np.rot90(mask, turns)), x_mm, middle_y)
+
+
+def _blotches(rng: np.random.Generator, shape: tuple[int, int], scale_px: float) -> Plane:
+    """Smooth random patches in 0..1 with a fine crumble at their rims."""
+    coarse = _noise(rng, shape, scale_px)
+    fine = _noise(rng, shape, max(scale_px / 15, 1.5))
+    return np.clip(0.5 + 0.6 * coarse + 0.5 * fine, 0, 1)
+
+
+def _noise(rng: np.random.Generator, shape: tuple[int, int], scale_px: float) -> Plane:
+    """Smooth noise of unit variance whose features are about scale_px wide."""
+    small = (max(int(shape[0] / scale_px), 2) + 2, max(int(shape[1] / scale_px), 2) + 2)
+    seeds = rng.standard_normal(small, dtype=np.float32)
+    return np.asarray(cv2.resize(seeds, shape[::-1], interpolation=cv2.INTER_CUBIC), dtype=np.float32)
+
+
+def _grain(rng: np.random.Generator, shape: tuple[int, int], texture: float, px_per_mm: float) -> Plane:
+    fine = _noise(rng, shape, max(0.6 * px_per_mm, 1.0))
+    broad = _noise(rng, shape, 60 * px_per_mm)
+    return (1 + texture * (0.12 * fine + 0.06 * broad)).astype(np.float32)

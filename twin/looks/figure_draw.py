@@ -1,0 +1,109 @@
+"""Two teams drawn at random: kits, poses, proportions; and the ball."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+from downfield.twin.look import BoardLook, Colour, FigureLook, Solid
+from downfield.twin.looks import palettes
+from downfield.twin.looks.deck import Deck
+from downfield.twin.looks.figure_shape import POSES, Kit, shape
+from downfield.vision.scene import Player
+
+FOAM_MM = (4.0, 2.5)
+"""Half length and radius of the foam ball: those of `twin.physics.body`, which needs MuJoCo, so it is not imported."""
+
+MAGNET_MM = (4.5, 3.0)
+"""Radius and half height of the magnetic ball, likewise."""
+
+
+def draw_figures(deck: Deck, players: tuple[Player, ...], board: BoardLook) -> tuple[FigureLook, ...]:
+    """One figure per player, in roster order."""
+    kits = draw_kits(deck, board)
+    height_mm = deck.uniform(27, 40)
+    return tuple(_draw_figure(deck, player, kits[player.jersey], height_mm) for player in players)
+
+
+def draw_kits(deck: Deck, board: BoardLook) -> dict[str, Kit]:
+    """The two teams' kits; now and then the hard cases: bases of the board's own green, clear bases, two darks."""
+    dark = deck.choice(palettes.DARKS)
+    light = deck.choice(palettes.LIGHTS)
+    if deck.chance(0.08):
+        light = _apart(deck, dark)
+    one_make = _draw_base(deck, board)
+    return {
+        "dark": _draw_kit(deck, dark, one_make),
+        "light": _draw_kit(deck, light, one_make if deck.chance(0.4) else _draw_base(deck, board)),
+    }
+
+
+def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureLook:
+    """The foam football, or the magnetic one: a disc with a football or a cross on it; brown, white or yellow."""
+    brown = (deck.uniform(0.40, 0.50), deck.uniform(0.22, 0.30), deck.uniform(0.10, 0.18))
+    bright = (deck.uniform(0.85, 1.0), deck.uniform(0.75, 1.0), deck.uniform(0.1, 0.9))
+    colour = brown if deck.chance(0.5) else bright
+    lace = (0.95, 0.95, 0.92)
+    if kind == "magnetic":
+        radius, half = MAGNET_MM
+        sign = Solid("ellipsoid", (3.2, 1.9, 0.5), (0.0, 0.0, half - 0.2), colour=lace, part="other")
+        return FigureLook((Solid("cylinder", (radius, half, 0.0), (0.0, 0.0, 0.0), colour=colour, part="other"), sign))
+    return FigureLook(
+        (
+            Solid("ellipsoid", (FOAM_MM[0], FOAM_MM[1], FOAM_MM[1]), (0.0, 0.0, 0.0), colour=colour, part="other"),
+            Solid("box", (1.4, 0.3, 0.25), (0.0, 0.0, 2.4), colour=lace, part="other"),
+        )
+    )
+
+
+def _draw_base(deck: Deck, board: BoardLook) -> tuple[Colour, float]:
+    kind = deck.rng.random()
+    if kind < 0.22:  # clear: the board shows through
+        tint = deck.uniform(0.75, 0.95)
+        return (tint, tint, tint), deck.uniform(0.25, 0.6)
+    if kind < 0.42:  # near the board's own colour
+        grass = board.grass[0]
+        return _jitter(deck, grass, 0.07), 1.0
+    return _jitter(deck, deck.choice(palettes.BASES), 0.03), 1.0
+
+
+def _draw_kit(deck: Deck, jersey: Colour, base: tuple[Colour, float]) -> Kit:
+    strong = deck.choice(palettes.STRONG)
+    pants = deck.choice((jersey, palettes.LIGHTS[0], strong, palettes.LIGHTS[4], (0.75, 0.68, 0.45)))
+    bright = sum(jersey) > 1.5
+    number = (0.08, 0.08, 0.12) if bright else (0.95, 0.95, 0.95)
+    return Kit(
+        base=base[0],
+        base_opacity=base[1],
+        jersey=jersey,
+        pants=_jitter(deck, pants, 0.03),
+        socks=deck.choice((jersey, (0.93, 0.93, 0.93), strong, (0.1, 0.1, 0.1), jersey)),
+        helmet=deck.choice((strong, jersey, strong, (0.92, 0.92, 0.92), strong, (0.72, 0.6, 0.25), jersey)),
+        mask=deck.choice(((0.85, 0.85, 0.85), (0.15, 0.15, 0.15), strong, (0.8, 0.8, 0.8), (0.2, 0.2, 0.2))),
+        number=number,
+        skin=deck.choice(palettes.SKINS),
+    )
+
+
+def _draw_figure(deck: Deck, player: Player, kit: Kit, height_mm: float) -> FigureLook:
+    pose = deck.choice(POSES)
+    build = dataclasses.replace(
+        pose,
+        height_mm=min(max(height_mm + deck.free(-2.0, 2.0), 25.0), 45.0),
+        lean_deg=pose.lean_deg + deck.free(-5, 5),
+        twist_deg=pose.twist_deg + deck.free(-12, 12),
+        bulk=deck.free(0.95, 1.45),
+    )
+    own = dataclasses.replace(kit, skin=palettes.SKINS[int(deck.rng.integers(len(palettes.SKINS)))])
+    return shape(player.base, own, build)
+
+
+def _apart(deck: Deck, dark: Colour) -> Colour:
+    """Another dark, told from the first by its hue."""
+    others = [colour for colour in palettes.DARKS if max(abs(a - b) for a, b in zip(colour, dark, strict=True)) > 0.15]
+    return _jitter(deck, others[int(deck.rng.integers(len(others)))], 0.02)
+
+
+def _jitter(deck: Deck, colour: Colour, by: float) -> Colour:
+    red, green, blue = (min(max(channel + deck.free(-by, by), 0.0), 1.0) for channel in colour)
+    return (red, green, blue)

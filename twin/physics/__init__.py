@@ -1,0 +1,1 @@
+"""The table in motion, and the exact truth of it."""

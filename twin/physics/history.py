@@ -1,0 +1,95 @@
+"""What truly happened in a play, asked for by instant: where a base was when another touched it, and when that was."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import replace
+
+from downfield.calibration.errors import ScriptError
+from downfield.twin.physics.outlines import Bases
+from downfield.twin.physics.poses import Poses, between
+from downfield.twin.physics.truth import Truth
+from downfield.twin.physics.truth_file import Happening, TruthEvent
+from downfield.twin.physics.world import World
+from downfield.twin.plays.ground import Ground
+from downfield.vision.footprint import Footprint
+
+
+class History:
+    """Keeps where everything was at every step of a world, from now on.
+
+    Args:
+        world: the table.
+        truth: of the same table.
+
+    Attributes:
+        ground: where the play is; the last one after cuts.
+        marks: instants the script asked to remember, ns.
+
+    """
+
+    def __init__(self, world: World, truth: Truth, ground: Ground, marks: Mapping[str, int]) -> None:
+        self.ground = ground
+        self.marks = marks
+        self._truth = truth
+        self._bases = Bases(world.players)
+        self._hand_mm = {player.id: player.hand_mm or (0.0, 0.0) for player in world.players}
+        self._rows = {player.id: row for row, player in enumerate(world.players)}
+        self._poses: list[Poses] = []
+        world.watch(self._keep)
+
+    @property
+    def end_ns(self) -> int:
+        """The latest step's time."""
+        return self._poses[-1].t_ns
+
+    def footprint(self, player: str, t_ns: int) -> Footprint:
+        """Where a figure's base was."""
+        after = min(bisect_left(self._poses, t_ns, key=lambda poses: poses.t_ns), len(self._poses) - 1)
+        poses = between(self._poses[max(after - 1, 0)], self._poses[after], t_ns)
+        return self._bases.outlines(poses).footprint(self._rows[player])
+
+    def when(self, what: Happening, player: str, other: str | None = None, *, after_ns: int = 0) -> int:
+        """The instant something first happened.
+
+        Raises:
+            ScriptError: it did not happen.
+
+        """
+        event = next((event for event in self._events(what, player, other) if event.t_ns >= after_ns), None)
+        if event is None:
+            raise ScriptError(f"{player} never {what}" + (f" {other}" if other else ""))
+        return event.t_ns
+
+    def ever(self, what: Happening, player: str, other: str | None = None) -> bool:
+        """Whether something happened at all."""
+        return any(True for _ in self._events(what, player, other))
+
+    def foremost_yd(self, player: str, t_ns: int) -> tuple[float, float]:
+        """The most downfield part of a base, field yards, with its centre's place across."""
+        base = self.footprint(player, t_ns)
+        field, toward = self.ground.field, self.ground.direction
+        x_mm = toward * base.reach_mm(0.0 if toward == 1 else 180.0)
+        return x_mm / field.mm_per_yd_x, base.y_mm / field.mm_per_yd_y
+
+    def hand_yd(self, player: str, t_ns: int) -> tuple[float, float]:
+        """Where a figure's carrying hand was, field yards."""
+        base, (ahead, left) = self.footprint(player, t_ns), self._hand_mm[player]
+        turn = math.radians(base.heading_deg)
+        x_mm = base.x_mm + ahead * math.cos(turn) - left * math.sin(turn)
+        y_mm = base.y_mm + ahead * math.sin(turn) + left * math.cos(turn)
+        return x_mm / self.ground.field.mm_per_yd_x, y_mm / self.ground.field.mm_per_yd_y
+
+    def _events(self, what: Happening, player: str, other: str | None) -> list[TruthEvent]:
+        pair = tuple(sorted((player, other))) if other and what != "touched_ball" else (player, other)
+        return [event for event in self._truth.events if event.type == what and (event.player, event.other) == pair]
+
+    def _keep(self, poses: Poses) -> None:
+        """Steps follow each other; what a hand changes is told at the latest step's time or before, and replaces it."""
+        latest = self._poses[-1].t_ns if self._poses else -1
+        if poses.t_ns <= latest:
+            self._poses[-1] = replace(poses, t_ns=latest)
+        else:
+            self._poses.append(poses)

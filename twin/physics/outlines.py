@@ -1,0 +1,143 @@
+"""What bases and the ball cover of the board, as arrays over the roster: the truth's geometry.
+
+An upright figure covers its base's outline about the middle of its base's height, turned to its heading: rocking on the
+shaking board moves that by hundredths of a millimetre. A fallen one covers the rectangle along its heading into which
+its base projects as it lies. A figure on its face or back has no level front; its heading is then square to its left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.errors import ScriptError
+from downfield.calibration.field import Array, FieldModel
+from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
+from downfield.twin.physics.poses import FALLEN_DEG, Poses
+from downfield.vision.footprint import BaseSize, Footprint
+from downfield.vision.gap import gaps_mm, signed_gap
+from downfield.vision.scene import Player
+
+_OVERLAP_MM = 0.02  # bases may be placed this far into each other: rounding, and nothing the solver would feel
+_BALLS = {"magnetic": (MAGNETIC_BALL_MM[0], MAGNETIC_BALL_MM[0]), "foam": FOAM_BALL_MM}
+_CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]])  # in a footprint's order
+
+
+@dataclass(frozen=True, slots=True)
+class Outlines:
+    """Rounded rectangles on the board: one row per figure, in roster order, and one more for the ball.
+
+    Attributes:
+        centre_mm: shape (n + 1, 2).
+        heading_deg: -180..180, shape (n + 1,).
+        half_mm: half the length and half the width, shape (n + 1, 2).
+        corner_mm: radii of the corners, shape (n + 1,).
+        height_mm: of what casts the outline, 0 for fallen figures, shape (n + 1,).
+        touchable: on the board and in no hand, shape (n + 1,).
+
+    """
+
+    centre_mm: Array
+    heading_deg: Array
+    half_mm: Array
+    corner_mm: Array
+    height_mm: Array
+    touchable: NDArray[np.bool_]
+
+    def footprint(self, row: int) -> Footprint:
+        """One row as a footprint."""
+        x, y = self.centre_mm[row].tolist()
+        length, width = (2 * self.half_mm[row]).tolist()
+        size = BaseSize(length, width, float(self.height_mm[row]), float(self.corner_mm[row]))
+        return Footprint(x, y, float(self.heading_deg[row]), size)
+
+    def gaps_mm(self, pairs: NDArray[np.intp]) -> Array:
+        """Signed gaps of pairs of rows, shape (m, 2); shape (m,)."""
+        rows, place = np.unique(pairs, return_inverse=True)
+        turn = np.radians(self.heading_deg[rows])
+        ahead = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+        aside = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
+        arms = (self.half_mm[rows] - self.corner_mm[rows, None])[:, None, :] * _CORNERS
+        cores = self.centre_mm[rows, None] + arms[:, :, :1] * ahead[:, None] + arms[:, :, 1:] * aside[:, None]
+        a, b = place.reshape(-1, 2).T
+        headings = self.heading_deg[pairs[:, 0]], self.heading_deg[pairs[:, 1]]
+        return gaps_mm(cores[a], cores[b], headings, self.corner_mm[pairs].sum(axis=1))
+
+
+class Bases:
+    """The bases of a roster.
+
+    Args:
+        players: in roster order.
+
+    """
+
+    def __init__(self, players: Sequence[Player]) -> None:
+        sizes = [player.base for player in players]
+        self._sides = np.array([[size.length_mm, size.width_mm, size.height_mm] for size in sizes]).reshape(-1, 3)
+        self._corner = np.array([size.corner_mm for size in sizes])
+
+    @property
+    def reach_mm(self) -> Array:
+        """Radii of circles about the centres that outlines never leave, whatever the attitude; shape (n + 1,)."""
+        ball = max(max(half) for half in _BALLS.values())
+        return np.append(np.linalg.norm(self._sides, axis=1) / 2, ball)
+
+    def outlines(self, poses: Poses) -> Outlines:
+        """What everything covers of the board."""
+        axes, sides = poses.axes, self._sides
+        ahead, left, up = axes[:, :2, 0], axes[:, :2, 1], axes[:, :2, 2]
+        level = (np.hypot(ahead[:, 0], ahead[:, 1]) >= np.hypot(left[:, 0], left[:, 1]))[:, None]
+        front = np.where(level, ahead, np.stack([left[:, 1], -left[:, 0]], axis=1))
+        heading = np.degrees(np.arctan2(front[:, 1], front[:, 0]))
+        centre = poses.position_mm[:, :2] + up * sides[:, 2:] / 2
+        half, corner, height = sides[:, :2] / 2, self._corner, sides[:, 2]
+        fallen = poses.tilt_deg > FALLEN_DEG
+        if fallen.any():
+            turn = np.radians(heading)
+            along = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+            across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+            lying = [(np.abs(np.einsum("nk,nki->ni", way, axes[:, :2])) * sides).sum(1) / 2 for way in (along, across)]
+            half = np.where(fallen[:, None], np.stack(lying, axis=1), half)
+            corner, height = np.where(fallen, 0.0, corner), np.where(fallen, 0.0, height)
+        ball_half = np.array(_BALLS.get(poses.ball_kind, (1.0, 1.0)))[:2]
+        w, x, y, z = poses.ball[3:]
+        ball_heading = np.degrees(np.arctan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z)))
+        return Outlines(
+            centre_mm=np.concatenate([centre, poses.ball[None, :2]]),
+            heading_deg=np.append(heading, ball_heading),
+            half_mm=np.concatenate([half, ball_half[None]]),
+            corner_mm=np.append(corner, ball_half.min()),
+            height_mm=np.append(height, 2 * ball_half.min()),
+            touchable=np.append(poses.on_board & ~poses.held, poses.ball_kind in _BALLS),
+        )
+
+
+def check_room(row: int, where: Footprint, outlines: Outlines, players: Sequence[Player], field: FieldModel) -> None:
+    """See that a figure can be stood somewhere.
+
+    Args:
+        row: whose.
+        where: it would stand.
+        outlines: of everybody now.
+        players: the roster.
+        field: gives the board's extent.
+
+    Raises:
+        ScriptError: it would stand in another base or off the board.
+
+    """
+    spot = f"{players[row].id} at {where.x_mm:.1f}, {where.y_mm:.1f} mm"
+    x_low, y_low, x_high, y_high = field.board_mm
+    corners = where.corners_mm()
+    if (corners < (x_low, y_low)).any() or (corners > (x_high, y_high)).any():
+        raise ScriptError(f"{spot} would not stand on the board")
+    for other, player in enumerate(players):
+        if other == row or not outlines.touchable[other]:
+            continue
+        gap_mm = signed_gap(where, outlines.footprint(other)).gap_mm
+        if gap_mm < -_OVERLAP_MM:
+            raise ScriptError(f"{spot} would stand {-gap_mm:.2f} mm inside {player.id}")

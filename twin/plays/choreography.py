@@ -1,0 +1,142 @@
+"""How hands move over the table: in from their coach's side, around a figure, and out again.
+
+Everything here is a generator that yields, tick by tick, what is to be seen of a hand and a stick, and moves the figure
+in the world as it goes. The home coach sits at the lower side of the board, the away coach at the upper one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from downfield.calibration.errors import ScriptError
+from downfield.calibration.field import FieldModel
+from downfield.officiating.declarations import Side
+from downfield.twin.physics.world import World
+from downfield.twin.snapshot import HandPose, StickPose, Vector
+from downfield.vision.footprint import Footprint
+
+GRIP_MM: Final = 34.0
+"""Height at which fingers hold a figure: by its helmet and shoulders."""
+
+LIFT_MM: Final = 35.0
+"""How high a figure is lifted that is carried to another place."""
+
+_HOVER_MM = 90.0
+_OUT_MM = 140.0  # how far outside the board's edge a hand comes from
+_ELBOW_MM = (260.0, 150.0)  # further out than the edge, and up
+_REACH = 0.45  # shares of a move's time: reaching, then handling
+_STICK_UP_MM = 45.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What is seen over the board at one tick."""
+
+    hand: HandPose
+    stick: StickPose | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coach:
+    """One coach's hands at a table.
+
+    Attributes:
+        world: the table.
+        field: its printed field.
+        by: whose coach.
+        tick_s: time from one yield to the next.
+
+    """
+
+    world: World
+    field: FieldModel
+    by: Side
+    tick_s: float
+
+    def handle(self, id_: str, goal: Footprint | None, tip: Vector | None, seconds: float) -> Iterator[Sight]:
+        """Reach for a figure, move it and let go of it.
+
+        Args:
+            id_: roster id; one that is not on the board is brought from outside.
+            goal: where it is set down; None takes it away.
+            tip: where the fingers come from; None from outside the board.
+            seconds: for all of it.
+
+        Raises:
+            ScriptError: there is no room for it.
+
+        """
+        on_board = any(figure.id == id_ for figure in self.world.snapshot().figures)
+        if not on_board and goal is None:
+            raise ScriptError(f"{id_} can't be taken away: it is not on the board")
+        start = self.world.footprint(id_) if on_board else self._outside(goal)
+        end = self._outside(start) if goal is None else goal
+        grip = (start.x_mm, start.y_mm, GRIP_MM if on_board else _HOVER_MM)
+        if on_board:
+            yield from self._glide(self.outside(start.x_mm) if tip is None else tip, grip, _REACH * seconds)
+        carried = math.dist((start.x_mm, start.y_mm), (end.x_mm, end.y_mm)) > start.size.width_mm
+        turn = (end.heading_deg - start.heading_deg + 180.0) % 360.0 - 180.0
+        for share in self._ramp((1 - _REACH) * seconds):
+            x = start.x_mm + (end.x_mm - start.x_mm) * share
+            y = start.y_mm + (end.y_mm - start.y_mm) * share
+            lift = LIFT_MM * math.sin(math.pi * share) if carried else 0.0
+            self.world.hold(id_, x, y, start.heading_deg + turn * share, lift)
+            yield Sight(self._hand((x, y, GRIP_MM + lift), id_))
+        if goal is None:
+            self.world.remove(id_)
+        else:
+            self.world.place(id_, goal.x_mm, goal.y_mm, goal.heading_deg)
+
+    def withdraw(self, tip: Vector, seconds: float) -> Iterator[Sight]:
+        """Take the hand away from over the board."""
+        yield from self._glide(tip, self.outside(tip[0]), seconds)
+
+    def lay_stick(self, start: tuple[float, float], end: tuple[float, float], seconds: float) -> Iterator[Sight]:
+        """Lay a stick, set the magnetic ball at its end, take the stick away."""
+        for share in self._ramp(0.3 * seconds):
+            yield self._with_stick(start, end, _STICK_UP_MM * (1 - share), 1 - share)
+        self.world.put_ball("magnetic", *end)
+        for _ in self._ramp(0.4 * seconds):
+            yield self._with_stick(start, end, 0.0, 0.0)
+        for share in self._ramp(0.3 * seconds):
+            yield self._with_stick(start, end, _STICK_UP_MM * share, share)
+
+    def outside(self, x_mm: float) -> Vector:
+        """Where a hand comes from and goes to, beside the board."""
+        _, low, _, high = self.field.board_mm
+        return (x_mm, low - _OUT_MM if self.by == "home" else high + _OUT_MM, _HOVER_MM)
+
+    def _outside(self, base: Footprint | None) -> Footprint:
+        assert base is not None
+        x, y, _ = self.outside(base.x_mm)
+        return Footprint(x, y, base.heading_deg, base.size)
+
+    def _with_stick(self, start: tuple[float, float], end: tuple[float, float], up_mm: float, away: float) -> Sight:
+        """The stick near its place, the hand at its end: at `away` 1 both are half a reach toward the coach."""
+        x_out, y_out, _ = self.outside(end[0])
+        dx, dy = 0.3 * away * (x_out - end[0]), 0.3 * away * (y_out - end[1])
+        stick = StickPose((start[0] + dx, start[1] + dy, 2.0 + up_mm), (end[0] + dx, end[1] + dy, 2.0 + up_mm))
+        return Sight(self._hand((end[0] + dx, end[1] + dy, 8.0 + up_mm), None), stick)
+
+    def _glide(self, start: Vector, end: Vector, seconds: float) -> Iterator[Sight]:
+        for share in self._ramp(seconds):
+            # Over the heads of the others on the way: highest in the middle.
+            up = 30.0 * math.sin(math.pi * share)
+            x, y, z = (a + (b - a) * share for a, b in zip(start, end, strict=True))
+            yield Sight(self._hand((x, y, z + up), None))
+
+    def _hand(self, tip: Vector, holds: str | None) -> HandPose:
+        _, low, _, high = self.field.board_mm
+        middle = self.field.length_mm / 2
+        y = low - _ELBOW_MM[0] if self.by == "home" else high + _ELBOW_MM[0]
+        return HandPose(tip, (tip[0] + 0.2 * (middle - tip[0]), y, _ELBOW_MM[1]), holds)
+
+    def _ramp(self, seconds: float) -> Iterator[float]:
+        """Shares of a smooth motion, 0 and 1 left out and in: slow, fast, slow."""
+        ticks = max(1, round(seconds / self.tick_s))
+        for tick in range(1, ticks + 1):
+            share = tick / ticks
+            yield share * share * (3 - 2 * share)

@@ -1,0 +1,58 @@
+"""Expected files, ``*.expected.json``: the calls every rulebook should make of a play, and those it must not."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from downfield.calibration.records import from_json, read_text, record, to_json, write_text
+from downfield.officiating.calls import CallKind
+from downfield.twin.plays.recording import ExpectedCall, PlayRecording, RulebookName
+
+
+@record
+class Expected:
+    """What rulebooks should make of a clip.
+
+    Attributes:
+        play: what it shows.
+        calls: by rulebook, the calls that must be made; others may be made too unless they are absent.
+        absent: by rulebook, the kinds of calls that must not be made.
+        refused: by rulebook, the types of declarations that it does not allow here.
+
+    """
+
+    play: str
+    calls: Mapping[RulebookName, tuple[ExpectedCall, ...]] = dataclasses.field(default_factory=dict)
+    absent: Mapping[RulebookName, tuple[CallKind, ...]] = dataclasses.field(default_factory=dict)
+    refused: Mapping[RulebookName, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    format: Literal["downfield.expected"] = "downfield.expected"
+    version: Literal[1] = 1
+
+
+def expected_of(recording: PlayRecording) -> Expected:
+    """What rulebooks should make of a recording."""
+    return Expected(recording.script.name, recording.expected, recording.absent, recording.refused)
+
+
+def read_expected(path: Path) -> Expected:
+    """Read an expected file.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: its content breaks the format; names the field.
+
+    """
+    return from_json(Expected, read_text(path), path=str(path))
+
+
+def write_expected(path: Path, expected: Expected) -> None:
+    """Write an expected file, whole or not at all.
+
+    Raises:
+        OutputError: the place can't be written.
+
+    """
+    write_text(path, [to_json(Expected, expected), "\n"])

@@ -1,0 +1,91 @@
+"""Play frame to board frame: yards ahead of the line of scrimmage and across from the middle, to millimetres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from downfield.calibration.errors import ScriptError
+from downfield.calibration.field import FieldModel
+from downfield.twin.plays.script import Point, Stance
+from downfield.vision.footprint import Footprint
+from downfield.vision.scene import Jersey, Player
+
+OFFENCE: Jersey = "dark"
+"""The offence wears dark on the twin's table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where a play happens.
+
+    Attributes:
+        field: the printed field.
+        line_yd: line of scrimmage, field yards along x of the board.
+        direction: 1 when the offence goes toward larger x, -1 toward smaller x.
+
+    """
+
+    field: FieldModel
+    line_yd: float
+    direction: int
+
+    def at_line(self, line_yd: float) -> Ground:
+        """The same field at another line of scrimmage."""
+        return replace(self, line_yd=line_yd)
+
+    def point_mm(self, point: Point) -> tuple[float, float]:
+        """A place in the play frame, yards, to the board frame, mm."""
+        x_yd = self.line_yd + self.direction * point[0]
+        y_yd = self.field.width_yd / 2 + self.direction * point[1]
+        return x_yd * self.field.mm_per_yd_x, y_yd * self.field.mm_per_yd_y
+
+    def point_yd(self, x_mm: float, y_mm: float) -> Point:
+        """A place on the board, mm, to the play frame, yards."""
+        ahead = self.direction * (x_mm / self.field.mm_per_yd_x - self.line_yd)
+        across = self.direction * (y_mm / self.field.mm_per_yd_y - self.field.width_yd / 2)
+        return ahead, across
+
+    def heading_deg(self, heading_deg: float) -> float:
+        """A heading in the play frame to one on the board; and back, since it is its own inverse."""
+        return wrap_deg(heading_deg + (0.0 if self.direction == 1 else 180.0))
+
+    def foremost_yd(self, base: Footprint) -> float:
+        """How far ahead of the line a base reaches with its most advanced part."""
+        return self._reach_yd(base, 1)
+
+    def rearmost_yd(self, base: Footprint) -> float:
+        """How far ahead of the line a base's hindmost part is."""
+        return self._reach_yd(base, -1)
+
+    def _reach_yd(self, base: Footprint, sign: int) -> float:
+        toward = sign * self.direction
+        reach_mm = toward * base.reach_mm(0.0 if toward == 1 else 180.0)
+        return self.direction * (reach_mm / self.field.mm_per_yd_x - self.line_yd)
+
+    def stand(self, player: Player, stance: Stance) -> Footprint:
+        """Where a figure's base is put.
+
+        Raises:
+            ScriptError: it would not be on the board.
+
+        """
+        offence = player.jersey == OFFENCE
+        facing = (0.0 if offence else 180.0) if stance.heading_deg is None else stance.heading_deg
+        x_mm, y_mm = self.point_mm((stance.ahead_yd, stance.across_yd))
+        base = Footprint(x_mm, y_mm, self.heading_deg(facing), player.base)
+        if stance.at == "front":
+            reach = self.foremost_yd(base) if offence else self.rearmost_yd(base)
+            shift_mm = self.direction * (stance.ahead_yd - reach) * self.field.mm_per_yd_x
+            base = replace(base, x_mm=x_mm + shift_mm)
+        low_x, low_y, high_x, high_y = self.field.board_mm
+        corners = base.corners_mm()
+        if corners[:, 0].min() < low_x or corners[:, 0].max() > high_x:
+            raise ScriptError(f"{player.id} stands off the board's end, {stance.ahead_yd:g} yd ahead of the line")
+        if corners[:, 1].min() < low_y or corners[:, 1].max() > high_y:
+            raise ScriptError(f"{player.id} stands off the board's side, {stance.across_yd:g} yd across")
+        return base
+
+
+def wrap_deg(angle_deg: float) -> float:
+    """An angle in -180..180."""
+    return (angle_deg + 180.0) % 360.0 - 180.0

@@ -1,0 +1,67 @@
+"""Playing scripts: from a script to a recording with its truth, and from a named play to one with its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from downfield.twin.physics.history import History
+from downfield.twin.plays.recording import Expectation, PlayRecording
+from downfield.twin.plays.script import Script
+from downfield.twin.plays.script_check import check_script
+from downfield.twin.plays.stage import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A script whose correct calls are known.
+
+    Attributes:
+        script: what happens.
+        expect: the calls it should bring, from what truly happened.
+        seed: of its randomness.
+
+    """
+
+    script: Script
+    expect: Callable[[History], Expectation]
+    seed: int = 0
+
+    def record(self) -> PlayRecording:
+        """Play it.
+
+        Raises:
+            ScriptError: it can't be played, or what it is about did not happen.
+
+        """
+        recording, history = _perform(self.script, self.seed)
+        expectation = self.expect(history)
+        return replace(recording, expected=expectation.calls, absent=expectation.absent, refused=expectation.refused)
+
+
+def play(script: Script, seed: int) -> PlayRecording:
+    """Play a script; nothing is then known of the calls it should bring.
+
+    Raises:
+        InputError: no such field.
+        ScriptError: the script asks for the impossible, or what it waits for did not happen.
+
+    """
+    return _perform(script, seed)[0]
+
+
+def _perform(script: Script, seed: int) -> tuple[PlayRecording, History]:
+    field = check_script(script)
+    stage = Stage(script, seed, field)
+    stage.perform()
+    recording = PlayRecording(
+        script=script,
+        seed=seed,
+        field=field,
+        snapshots=tuple(stage.snapshots),
+        scenes=tuple(stage.scenes),
+        events=tuple(stage.events),
+        happened=stage.truth.events,
+        marks=dict(stage.marks),
+    )
+    return recording, stage.history

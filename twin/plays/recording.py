@@ -1,0 +1,88 @@
+"""What came of a play: its frames, its truth, what was declared, and the calls it should bring."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from downfield.calibration.field import FieldModel
+from downfield.officiating.calls import CallKind, Verdict
+from downfield.officiating.events import Event
+from downfield.twin.physics.truth_file import TruthEvent
+from downfield.twin.plays.script import Script
+from downfield.twin.snapshot import Snapshot
+from downfield.vision.scene import Scene
+
+RulebookName = Literal["tap", "efl", "lions-den", "nfl-strategy"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCall:
+    """A call that a rulebook should make of a play.
+
+    Attributes:
+        kind: what is called.
+        players: roster ids that must be among the call's players.
+        spot_yd: where, field yards along x and y of the board; None where the call has no spot or it is not given here.
+        spot_tolerance_yd: how far off the spot may be, along each axis.
+        t_ns: first and last instant the call may be about; None for any.
+        clauses: catalogue ids that must be among the call's clauses.
+        verdict: as in `Call`; None for any.
+
+    """
+
+    kind: CallKind
+    players: tuple[str, ...] = ()
+    spot_yd: tuple[float, float] | None = None
+    spot_tolerance_yd: float = 0.1
+    t_ns: tuple[int, int] | None = None
+    clauses: tuple[str, ...] = ()
+    verdict: Verdict | None = "called"
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What rulebooks should make of a play.
+
+    Attributes:
+        calls: by rulebook, the calls that must be made; others may be made too unless they are absent.
+        absent: by rulebook, the kinds of calls that must not be made.
+        refused: by rulebook, the types of declarations that it does not allow here.
+
+    """
+
+    calls: Mapping[RulebookName, tuple[ExpectedCall, ...]] = dataclasses.field(default_factory=dict)
+    absent: Mapping[RulebookName, tuple[CallKind, ...]] = dataclasses.field(default_factory=dict)
+    refused: Mapping[RulebookName, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRecording:
+    """A play as it went.
+
+    Attributes:
+        script: what was asked for.
+        seed: of its randomness.
+        field: the printed field.
+        snapshots: one per frame.
+        scenes: the truth of each frame, same order.
+        events: what was declared.
+        happened: all contacts and falls with their exact instants.
+        marks: instants the script asked to remember, ns.
+        expected, absent, refused: as in `Expectation`.
+
+    """
+
+    script: Script
+    seed: int
+    field: FieldModel
+    snapshots: tuple[Snapshot, ...]
+    scenes: tuple[Scene, ...]
+    events: tuple[Event, ...]
+    happened: tuple[TruthEvent, ...]
+    marks: Mapping[str, int]
+    expected: Mapping[RulebookName, tuple[ExpectedCall, ...]] = dataclasses.field(default_factory=dict)
+    absent: Mapping[RulebookName, tuple[CallKind, ...]] = dataclasses.field(default_factory=dict)
+    refused: Mapping[RulebookName, tuple[str, ...]] = dataclasses.field(default_factory=dict)

@@ -1,0 +1,369 @@
+"""Scripts: a play on the twin's table as data, in a program or in a TOML file.
+
+Places are in yards as the offence sees them: *ahead* of the line of scrimmage toward the goal it attacks, and *across*
+from the middle of the field, positive to its left. Headings are counter-clockwise from the direction of attack, so the
+same script runs either way. A script's steps are carried out one after another; `Until` waits for the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from downfield.calibration.errors import InputError
+from downfield.calibration.records import check, record
+from downfield.officiating.declarations import Declaration, Side
+from downfield.twin.physics.traits import Trait
+from downfield.vision.scene import Player
+
+Point = tuple[float, float]
+
+
+@record
+class Stance:
+    """Where a figure stands at the line-up.
+
+    Attributes:
+        player: roster id.
+        ahead_yd, across_yd: where.
+        heading_deg: None faces the other team.
+        at: what is put there: the part of its base nearest to the other team (``"front"``), or its ``"centre"``.
+
+    """
+
+    player: str
+    ahead_yd: float
+    across_yd: float
+    heading_deg: float | None = None
+    at: Literal["front", "centre"] = "front"
+
+
+@record
+class Touch:
+    """The bases of two figures touch."""
+
+    a: str
+    b: str
+    type: Literal["touch"] = "touch"
+
+
+@record
+class Engaged:
+    """A figure's base touches that of an opponent who has not fallen."""
+
+    player: str
+    type: Literal["engaged"] = "engaged"
+
+
+@record
+class BallTouched:
+    """The first base touches the magnetic ball."""
+
+    type: Literal["ball_touched"] = "ball_touched"
+
+
+@record
+class Reaches:
+    """A figure's base reaches a yard line with its most advanced part."""
+
+    player: str
+    ahead_yd: float
+    type: Literal["reaches"] = "reaches"
+
+
+@record
+class Passes:
+    """A figure's base is wholly beyond a yard line."""
+
+    player: str
+    ahead_yd: float
+    type: Literal["passes"] = "passes"
+
+
+@record
+class TouchesSideline:
+    """A figure's base touches the paint of a sideline."""
+
+    player: str
+    type: Literal["touches_sideline"] = "touches_sideline"
+
+
+@record
+class TurnedBack:
+    """A figure heads more than 90 degrees away from the direction of attack."""
+
+    player: str
+    type: Literal["turned_back"] = "turned_back"
+
+
+@record
+class Fallen:
+    """A figure lies."""
+
+    player: str
+    type: Literal["fallen"] = "fallen"
+
+
+Happening = Annotated[
+    Touch | Engaged | BallTouched | Reaches | Passes | TouchesSideline | TurnedBack | Fallen,
+    Field(discriminator="type"),
+]
+
+
+@record
+class Wait:
+    """Let time pass."""
+
+    seconds: float
+    type: Literal["wait"] = "wait"
+
+    def __post_init__(self) -> None:
+        check(self.seconds >= 0, InputError, f"a wait can't be negative ({self.seconds:g} s)")
+
+
+@record
+class Until:
+    """Let time pass until something happens, and remember when it did.
+
+    Attributes:
+        happens: what is waited for: any one of them.
+        within_s: how long at most.
+        required: whether the play is refused when it does not happen; else the script goes on.
+        mark: name under which the instant is kept; empty for none.
+
+    """
+
+    happens: tuple[Happening, ...]
+    within_s: float = 10.0
+    required: bool = True
+    mark: str = ""
+    type: Literal["until"] = "until"
+
+
+@record
+class Board:
+    """Switch the board.
+
+    Attributes:
+        on: whether it is on afterwards.
+        by: whose coach does it, which is then declared; None where power is only to be measured.
+
+    """
+
+    on: bool
+    by: Side | None = None
+    type: Literal["board"] = "board"
+
+
+@record
+class Say:
+    """Somebody declares something."""
+
+    body: Declaration
+    type: Literal["say"] = "say"
+
+
+@record
+class Handling:
+    """What a hand does to one figure.
+
+    Attributes:
+        player: roster id.
+        turn_deg: turn it by this, counter-clockwise.
+        toward: turn it to face this figure; not together with a turn.
+        toward_point: turn it to face this place; not together with a turn.
+        to: lift it and put its centre there.
+        shift_mm: slide it ahead and across by this.
+        lift_away: take it off the board.
+        if_free: leave it alone when it is engaged, lies, or has no room where it would be set down; else the script
+            is refused for lack of room.
+
+    """
+
+    player: str
+    turn_deg: float = 0.0
+    toward: str | None = None
+    toward_point: Point | None = None
+    to: Point | None = None
+    shift_mm: Point = (0.0, 0.0)
+    lift_away: bool = False
+    if_free: bool = False
+
+
+@record
+class Hands:
+    """A coach's hands come in, handle figures one after another and leave.
+
+    Attributes:
+        by: whose coach.
+        moves: what they do, in order.
+        hands: how many work at once, 1 or 2.
+        seconds: for each figure, the reach included.
+
+    """
+
+    by: Side
+    moves: tuple[Handling, ...]
+    hands: Literal[1, 2] = 1
+    seconds: float = 0.9
+    type: Literal["hands"] = "hands"
+
+    def __post_init__(self) -> None:
+        check(self.seconds >= 0.3, InputError, f"a hand needs at least 0.3 s for a figure, not {self.seconds:g}")
+
+
+@record
+class Topple:
+    """A figure tips over.
+
+    Attributes:
+        player: roster id.
+        away_from: it tips away from this figure; None tips it to its right.
+        strength: energy of the knock in the physics, as a multiple of what lifts it over its base's edge.
+
+    """
+
+    player: str
+    away_from: str | None = None
+    strength: float = 1.8
+    type: Literal["topple"] = "topple"
+
+
+@record
+class Steer:
+    """A figure keeps turning toward a target; none of them lets it walk as it likes."""
+
+    player: str
+    toward: str | None = None
+    toward_point: Point | None = None
+    type: Literal["steer"] = "steer"
+
+
+@record
+class Route:
+    """A figure walks along a polyline of centres from where it stands.
+
+    On exact paths it follows the line to the last digit; in the physics it is steered from point to point.
+
+    Attributes:
+        player: roster id.
+        points: the polyline.
+        heading_deg: kept all the way; None faces along it.
+        speed_mm_s: None walks at its own speed.
+
+    """
+
+    player: str
+    points: tuple[Point, ...]
+    heading_deg: float | None = None
+    speed_mm_s: float | None = None
+    type: Literal["route"] = "route"
+
+
+@record
+class GiveBall:
+    """A figure carries the foam ball from now on."""
+
+    player: str
+    type: Literal["give_ball"] = "give_ball"
+
+
+@record
+class LoseBall:
+    """The ball drops off its carrier and lies at a place."""
+
+    at: Point
+    type: Literal["lose_ball"] = "lose_ball"
+
+
+@record
+class LayStick:
+    """A hand lays a passing stick from a figure to a place, sets the magnetic ball at its end and takes it away.
+
+    Attributes:
+        by: whose coach.
+        start: roster id at whose helmet it begins.
+        end: where the ball is put.
+        seconds: from the stick's coming to its going.
+
+    """
+
+    by: Side
+    start: str
+    end: Point
+    seconds: float = 2.4
+    type: Literal["lay_stick"] = "lay_stick"
+
+
+@record
+class TakeBall:
+    """The ball is taken away."""
+
+    type: Literal["take_ball"] = "take_ball"
+
+
+@record
+class Cut:
+    """The picture is cut and the figures stand in a new formation: what happens between plays, left out.
+
+    Attributes:
+        line_yd: the new line of scrimmage, field yards along x of the board.
+        spot: a figure and a mark instead: the line is where the most advanced part of its base was then.
+        formation: everybody, as at the start.
+        seconds: how much later it is.
+
+    """
+
+    formation: tuple[Stance, ...]
+    line_yd: float | None = None
+    spot: tuple[str, str] | None = None
+    seconds: float = 0.5
+    type: Literal["cut"] = "cut"
+
+    def __post_init__(self) -> None:
+        check((self.line_yd is None) != (self.spot is None), InputError, "a cut needs a line_yd or a spot, not both")
+
+
+Step = Annotated[
+    Wait | Until | Board | Say | Hands | Topple | Steer | Route | GiveBall | LoseBall | LayStick | TakeBall | Cut,
+    Field(discriminator="type"),
+]
+
+
+@record
+class Script:
+    """A play.
+
+    Attributes:
+        name: short, unique.
+        about: what happens, in a sentence.
+        board: the printed field: a preset's name or the path of a field file.
+        players: the roster.
+        formation: where everybody stands at first; a figure that is not in it waits beside the board.
+        line_yd: line of scrimmage, field yards along x of the board.
+        steps: what happens.
+        direction: 1 when the offence goes toward larger x, -1 toward smaller x.
+        traits: how figures walk, by roster id; one not named walks as a `Trait` does by default.
+        motion: ``"physics"`` walks the figures by dynamics, ``"exact"`` on geometric paths.
+        fps: frames a second.
+
+    """
+
+    name: str
+    about: str
+    players: tuple[Player, ...]
+    formation: tuple[Stance, ...]
+    steps: tuple[Step, ...]
+    board: str = "ultimate"
+    line_yd: float = 40.0
+    direction: Literal[-1, 1] = 1
+    traits: Mapping[str, Trait] = field(default_factory=dict)
+    motion: Literal["physics", "exact"] = "physics"
+    fps: float = 30.0
+
+    def trait(self, player: str) -> Trait:
+        """How a figure walks."""
+        return self.traits.get(player, Trait())

@@ -1,0 +1,293 @@
+"""The stage: carries out a script's steps on a world, tick by tick, and keeps what the camera and the operator saw."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import singledispatchmethod
+from typing import Final
+
+from downfield.calibration.errors import ScriptError
+from downfield.calibration.field import FieldModel
+from downfield.officiating.declarations import Declaration, Switch
+from downfield.officiating.events import Event
+from downfield.twin.physics.exact import ExactWorld
+from downfield.twin.physics.history import History
+from downfield.twin.physics.traits import Placement
+from downfield.twin.physics.truth import Truth
+from downfield.twin.physics.watch import TOUCHING_MM
+from downfield.twin.physics.world import World
+from downfield.twin.plays import script as do
+from downfield.twin.plays.choreography import Coach, Sight
+from downfield.twin.plays.ground import Ground
+from downfield.twin.plays.happenings import Lookout
+from downfield.twin.snapshot import Snapshot
+from downfield.vision.footprint import Footprint
+from downfield.vision.gap import signed_gap
+from downfield.vision.scene import Scene
+
+LOOKS_PER_S: Final = 120
+"""How often the stage looks at the table at least; frames are a whole number of looks apart."""
+
+EXACT_TOUCHING_MM: Final = 0.01
+"""Bases this near touch on exact paths, where nothing chatters."""
+
+_ARRIVED_MM = 30.0  # a figure steered along a polyline makes for the next point when it is this near: it turns wide
+_WITHDRAW_S = 0.3
+
+
+class Stage:
+    """A play being carried out.
+
+    Args:
+        script: a checked script.
+        seed: of the physics.
+        field: the printed field.
+
+    Attributes:
+        snapshots, scenes, events, marks: as in `PlayRecording`.
+        truth: of the world.
+        history: what happened when.
+
+    """
+
+    def __init__(self, script: do.Script, seed: int, field: FieldModel) -> None:
+        self.script = script
+        self.field = field
+        self.ground = Ground(field, script.line_yd, script.direction)
+        self.snapshots: list[Snapshot] = []
+        self.scenes: list[Scene] = []
+        self.events: list[Event] = []
+        self.marks: dict[str, int] = {}
+        self._players = {player.id: player for player in script.players}
+        placements = {s.player: _placement(self.ground.stand(self._players[s.player], s)) for s in script.formation}
+        traits = {player.id: script.trait(player.id) for player in script.players}
+        self.world = (
+            ExactWorld(script.players, placements, traits, field=field)
+            if script.motion == "exact"
+            else World(script.players, placements, traits, field=field, seed=seed)
+        )
+        self._touching_mm = EXACT_TOUCHING_MM if script.motion == "exact" else TOUCHING_MM
+        self.truth = Truth(self.world, touching_mm=self._touching_mm)
+        self.history = History(self.world, self.truth, self.ground, self.marks)
+        self._ticks_per_frame = math.ceil(LOOKS_PER_S / script.fps)
+        self._ticks_per_s = self._ticks_per_frame * script.fps
+        self._tick = 0
+        self._guides: dict[str, list[do.Point]] = {}  # polylines that the physics is steered along
+        self._record()
+
+    def perform(self) -> None:
+        """Carry out all of the script.
+
+        Raises:
+            ScriptError: a step can't be done, or something waited for did not happen; names the step.
+
+        """
+        for number, step in enumerate(self.script.steps, start=1):
+            try:
+                self._do(step)
+            except ScriptError as error:
+                raise ScriptError(f"{self.script.name}, step {number} ({step.type}): {error}") from None
+
+    # Time
+
+    def _pass(self, *sights: Sight) -> None:
+        """One tick: guide the figures, let the table go on, keep a frame when it is due."""
+        self._guide()
+        self._tick += 1
+        self.world.step_to(round(self._tick * 1e9 / self._ticks_per_s))
+        if self._tick % self._ticks_per_frame == 0:
+            self._record(*sights)
+
+    def _record(self, *sights: Sight) -> None:
+        hands = tuple(sight.hand for sight in sights)
+        sticks = tuple(sight.stick for sight in sights if sight.stick is not None)
+        snapshot = replace(self.world.snapshot(), hands=hands, sticks=sticks)
+        self.scenes.append(self.truth.scene(snapshot, len(self.snapshots)))
+        self.snapshots.append(snapshot)
+
+    def _show(self, *acts: Iterator[Sight]) -> None:
+        """Let hands act side by side until all are done."""
+        running = list(acts)
+        while True:
+            seen = [(act, next(act, None)) for act in running]
+            running = [act for act, sight in seen if sight is not None]
+            if not running:
+                return
+            self._pass(*(sight for _, sight in seen if sight is not None))
+
+    def _guide(self) -> None:
+        for player, goal in list(self._guides.items()):
+            here = self.world.footprint(player)
+            while goal and math.dist((here.x_mm, here.y_mm), self.ground.point_mm(goal[0])) < _ARRIVED_MM:
+                goal.pop(0)
+            self.world.steer(player, self.ground.point_mm(goal[0]) if goal else None)
+            if not goal:
+                del self._guides[player]
+
+    def _declare(self, body: Declaration) -> None:
+        self.events.append(Event(f"twin-{len(self.events) + 1:03d}", self.world.t_ns, "twin", body))
+
+    # Steps
+
+    @singledispatchmethod
+    def _do(self, step: do.Step) -> None:
+        raise TypeError(step)
+
+    @_do.register
+    def _(self, step: do.Wait) -> None:
+        for _ in range(round(step.seconds * self._ticks_per_s)):
+            self._pass()
+
+    @_do.register
+    def _(self, step: do.Until) -> None:
+        lookout = self._lookout()
+        for _ in range(round(step.within_s * self._ticks_per_s)):
+            if any(lookout.holds(happening) for happening in step.happens):
+                break
+            self._pass()
+        else:
+            if step.required:
+                waited = " or ".join(happening.type for happening in step.happens)
+                raise ScriptError(f"{waited} did not happen within {step.within_s:g} s")
+            return
+        if step.mark:
+            self.marks[step.mark] = self.world.t_ns
+
+    @_do.register
+    def _(self, step: do.Board) -> None:
+        self.world.power(step.on)
+        if step.by is not None:
+            self._declare(Switch(step.on, step.by))
+
+    @_do.register
+    def _(self, step: do.Say) -> None:
+        self._declare(step.body)
+
+    @_do.register
+    def _(self, step: do.Hands) -> None:
+        lanes = [step.moves[lane :: step.hands] for lane in range(step.hands)]
+        self._show(*(self._hand(step, moves) for moves in lanes if moves))
+
+    @_do.register
+    def _(self, step: do.Topple) -> None:
+        here = self.world.footprint(step.player)
+        way = here.heading_deg - 90.0
+        if step.away_from is not None:
+            there = self.world.footprint(step.away_from)
+            way = math.degrees(math.atan2(here.y_mm - there.y_mm, here.x_mm - there.x_mm))
+        self.world.topple(step.player, way, step.strength)
+
+    @_do.register
+    def _(self, step: do.Steer) -> None:
+        self._guides.pop(step.player, None)
+        point = None if step.toward_point is None else self.ground.point_mm(step.toward_point)
+        self.world.steer(step.player, step.toward or point)
+
+    @_do.register
+    def _(self, step: do.Route) -> None:
+        self._guides.pop(step.player, None)
+        if isinstance(self.world, ExactWorld):
+            self.world.route(
+                step.player,
+                [self.ground.point_mm(point) for point in step.points],
+                heading_deg=None if step.heading_deg is None else self.ground.heading_deg(step.heading_deg),
+                speed_mm_s=step.speed_mm_s,
+            )
+            return
+        if step.speed_mm_s is not None:
+            self.world.set_trait(step.player, replace(self.world.trait(step.player), speed_mm_s=step.speed_mm_s))
+        self._guides[step.player] = list(step.points)
+
+    @_do.register
+    def _(self, step: do.GiveBall) -> None:
+        self.world.give_ball(step.player)
+
+    @_do.register
+    def _(self, step: do.LoseBall) -> None:
+        self.world.put_ball("foam", *self.ground.point_mm(step.at))
+
+    @_do.register
+    def _(self, step: do.LayStick) -> None:
+        here = self.world.footprint(step.start)
+        coach = Coach(self.world, self.field, step.by, 1 / self._ticks_per_s)
+        self._show(coach.lay_stick((here.x_mm, here.y_mm), self.ground.point_mm(step.end), step.seconds))
+
+    @_do.register
+    def _(self, step: do.TakeBall) -> None:
+        del step
+        self.world.take_ball()
+
+    @_do.register
+    def _(self, step: do.Cut) -> None:
+        self.ground = self.history.ground = self.ground.at_line(self._new_line(step))
+        self._guides.clear()
+        for figure in self.world.snapshot().figures:
+            self.world.remove(figure.id)
+        for stance in step.formation:
+            self.world.steer(stance.player, None)
+            self.world.set_trait(stance.player, self.script.trait(stance.player))
+            base = self.ground.stand(self._players[stance.player], stance)
+            self.world.place(stance.player, base.x_mm, base.y_mm, base.heading_deg)
+        for _ in range(round(step.seconds * self._ticks_per_s)):
+            self._pass()
+
+    def _new_line(self, cut: do.Cut) -> float:
+        if cut.spot is None:
+            return cut.line_yd or 0.0
+        player, mark = cut.spot
+        if mark not in self.marks:
+            raise ScriptError(f"nothing is marked '{mark}'; there are: {', '.join(self.marks) or 'no marks'}")
+        return self.history.foremost_yd(player, self.marks[mark])[0]
+
+    def _hand(self, step: do.Hands, moves: tuple[do.Handling, ...]) -> Iterator[Sight]:
+        coach = Coach(self.world, self.field, step.by, 1 / self._ticks_per_s)
+        last: Sight | None = None
+        for move in moves:
+            goal = None if move.lift_away else self._goal(move)
+            if move.if_free and (goal is None or not self._may_be_moved(move.player, goal)):
+                continue
+            if move.lift_away:
+                self._guides.pop(move.player, None)
+            for sight in coach.handle(
+                move.player, goal, None if last is None else last.hand.fingertip_mm, step.seconds
+            ):
+                last = sight
+                yield sight
+        if last is not None:
+            yield from coach.withdraw(last.hand.fingertip_mm, _WITHDRAW_S)
+
+    def _goal(self, move: do.Handling) -> Footprint:
+        """Where a figure is set down."""
+        size = self._players[move.player].base
+        if any(figure.id == move.player for figure in self.world.snapshot().figures):
+            start = self.world.footprint(move.player)
+        else:
+            start = Footprint(0.0, 0.0, self.ground.heading_deg(0.0), size)
+        (x, y), toward = (start.x_mm, start.y_mm), self.script.direction
+        if move.to is not None:
+            x, y = self.ground.point_mm(move.to)
+        x, y = x + toward * move.shift_mm[0], y + toward * move.shift_mm[1]
+        heading = start.heading_deg + move.turn_deg
+        if move.toward is not None:
+            there = self.world.footprint(move.toward)
+            heading = math.degrees(math.atan2(there.y_mm - y, there.x_mm - x))
+        elif move.toward_point is not None:
+            px, py = self.ground.point_mm(move.toward_point)
+            heading = math.degrees(math.atan2(py - y, px - x))
+        return Footprint(x, y, heading, size)
+
+    def _lookout(self) -> Lookout:
+        return Lookout(self.world, self.ground, self._players, self._touching_mm)
+
+    def _may_be_moved(self, player: str, goal: Footprint) -> bool:
+        lookout = self._lookout()
+        if lookout.holds(do.Fallen(player)) or lookout.holds(do.Engaged(player)):
+            return False
+        others = (figure.id for figure in self.world.snapshot().figures if figure.id != player)
+        return all(signed_gap(goal, self.world.footprint(other)).gap_mm > 0.1 for other in others)
+
+
+def _placement(base: Footprint) -> Placement:
+    return Placement(base.x_mm, base.y_mm, base.heading_deg)

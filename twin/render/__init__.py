@@ -1,0 +1,1 @@
+"""Pictures of a look: three renderers with one truth."""

@@ -1,0 +1,186 @@
+"""Light on the board: lamps with soft shadows, the shade at the foot of every base, and the lamps' glare.
+
+Shadows are worked out here and not by a shadow map: every solid's outline is cast from every lamp onto the board and
+drawn at half size, then blurred by the lamp's size. That is exact in place, soft, and many times faster.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.twin.look import Lamp, Look
+from downfield.twin.render.lens_grid import lens_grid
+from downfield.twin.render.renderer import Image
+from downfield.twin.render.solids import PlacedSolids
+from downfield.vision.footprint import Array
+
+_HALF = 2  # light is worked out at half the picture's size
+_SHIFT = 4
+_BRIGHTEST = 1.6  # the light factor that 255 stands for
+_LOW_MM = 15.0  # what a typical shadow on the board is cast from
+_HIGH_MM = 50.0  # and one of a hand or a post
+_TOP_MM = 5.5  # of a base over the board
+_FOOT_MM = 2.5  # softness of the shade around a base
+_FOOT = 0.45  # share of the ambient light it takes away
+_SAME_VIEW_PX = 20.0  # smooth light need not follow a camera that sways less than this
+
+Mask = NDArray[np.uint8]
+Layer = NDArray[np.uint8]
+
+
+class BoardLight:
+    """The light of one look."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._view: Camera | None = None
+        self._lamp_light: list[NDArray[np.float32]] = []
+        self._glare: Image | None = None
+
+    def shine(self, ground: Image, placed: PlacedSolids, camera: Camera) -> Image:
+        """The ground lit: uint8 blue green red, shape (height, width, 3)."""
+        self._face(camera)
+        size = (ground.shape[1] // _HALF, ground.shape[0] // _HALF)
+        scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF
+        light = np.empty((size[1], size[0], 3), dtype=np.float32)
+        feet = _shade(placed, placed.points_mm * [1.0, 1.0, 0.0], camera, size, _is_base(placed))
+        soft_feet = cv2.GaussianBlur(feet, (0, 0), max(_FOOT_MM * scale, 0.5))
+        light[:] = (self._look.ambient * (1 - _FOOT / 255 * np.asarray(soft_feet, dtype=np.float32)))[:, :, None]
+        for lamp, lamp_light in zip(self._look.lamps, self._lamp_light, strict=True):
+            light += lamp_light * self._reaching(lamp, placed, camera, size, scale)[:, :, None]
+        small = np.clip(light * (255 / _BRIGHTEST), 0, 255).astype(np.uint8)
+        factor = cv2.resize(small, (ground.shape[1], ground.shape[0]), interpolation=cv2.INTER_LINEAR)
+        lit = cv2.multiply(ground, factor, scale=_BRIGHTEST / 255)
+        if self._glare is not None:
+            cv2.add(lit, self._glare, lit)
+        return np.asarray(lit, dtype=np.uint8)
+
+    def dim_bases(self, layer: Layer, placed: PlacedSolids, camera: Camera) -> Layer:
+        """The figures' layer with the shadows that players throw onto bases, their own and their neighbours'.
+
+        Of the strongest lamp only: on so small a surface the others' are not seen.
+        """
+        self._face(camera)
+        size = (layer.shape[1] // _HALF, layer.shape[0] // _HALF)
+        scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF
+        lamp = max(self._look.lamps, key=lambda lamp: lamp.strength)
+        bodies = ~_is_base(placed)
+        shade = _shade(placed, _cast(placed.points_mm, lamp, _TOP_MM), camera, size, bodies)
+        soft = cv2.GaussianBlur(shade, (0, 0), max(_softness_mm(lamp, _LOW_MM) * scale, 0.5))
+        # Only bases: whatever else is seen there stands before them.
+        seen = _shade(placed, placed.points_mm, camera, size, bodies)
+        share = lamp.strength / (self._look.ambient + sum(lamp.strength for lamp in self._look.lamps))
+        dim = cv2.multiply(soft, 255 - seen, scale=share / 255)
+        factor = cv2.resize(255 - np.asarray(dim), (layer.shape[1], layer.shape[0]), interpolation=cv2.INTER_LINEAR)
+        everywhere = cv2.merge([factor, factor, factor, np.full_like(factor, 255)])
+        return np.asarray(cv2.multiply(layer, everywhere, scale=1 / 255), dtype=np.uint8)
+
+    def _reaching(
+        self, lamp: Lamp, placed: PlacedSolids, camera: Camera, size: tuple[int, int], scale: float
+    ) -> NDArray[np.float32]:
+        """Share of a lamp's light that reaches the board, 0..1, at half size."""
+        cast = _cast(placed.points_mm, lamp)
+        high = placed.points_mm[:, :, 2].max(axis=1) > _HIGH_MM
+        reaching = np.ones((size[1], size[0]), dtype=np.float32)
+        for part, typical_mm in ((~high, _LOW_MM), (high, _HIGH_MM)):
+            if part.any():
+                shade = _shade(placed, cast, camera, size, part)
+                soft = cv2.GaussianBlur(shade, (0, 0), max(_softness_mm(lamp, typical_mm) * scale, 0.4))
+                reaching *= 1 - np.asarray(soft, dtype=np.float32) / 255
+        return reaching
+
+    def _face(self, camera: Camera) -> None:
+        """Work out what does not change while the camera stays about where it is."""
+        if self._view is not None and _apart_px(self._view, camera, self._look) < _SAME_VIEW_PX:
+            return
+        self._view = camera
+        grid = lens_grid(camera.lens)
+        board = np.nan_to_num(grid.board_mm(camera), nan=1e4)
+        points = np.concatenate([board, np.zeros_like(board[..., :1])], axis=-1)
+        centre = np.array([self._look.field.length_mm / 2, self._look.field.width_mm / 2, 0.0])
+        size = (camera.lens.size_px[0] // _HALF, camera.lens.size_px[1] // _HALF)
+        self._lamp_light = []
+        glare = np.zeros((*points.shape[:2], 3))
+        for lamp in self._look.lamps:
+            falloff = _irradiance(points, lamp) / _irradiance(centre, lamp)
+            small = cv2.resize(grid.full(falloff), size, interpolation=cv2.INTER_AREA)
+            colour = np.array(lamp.colour[::-1], dtype=np.float32) * np.float32(lamp.strength)
+            self._lamp_light.append(np.asarray(small, dtype=np.float32)[:, :, None] * colour)
+            glare += _mirrored(points, lamp, camera)[:, :, None] * np.array(lamp.colour[::-1]) * lamp.strength
+        self._glare = None
+        if self._look.board.gloss > 0:
+            planes = [grid.full(glare[..., channel]) * 255 * self._look.board.gloss for channel in range(3)]
+            self._glare = np.clip(np.stack(planes, axis=-1), 0, 255).astype(np.uint8)
+
+
+def _apart_px(a: Camera, b: Camera, look: Look) -> float:
+    if a.lens != b.lens:
+        return np.inf
+    x_low, y_low, x_high, y_high = look.field.board_mm
+    corners = np.array([[x_low, y_low], [x_high, y_low], [x_high, y_high], [x_low, y_high]])
+    return float(np.abs(a.to_pixels(corners) - b.to_pixels(corners)).max())
+
+
+def _irradiance(points: Array, lamp: Lamp) -> Array:
+    """Light on a level surface, up to a factor: inverse square and cosine. Shape (..., 3) to (...)."""
+    toward = np.array(lamp.position_mm) - points
+    distance = np.linalg.norm(toward, axis=-1)
+    light: Array = np.maximum(toward[..., 2], 1.0) / distance**3
+    return light
+
+
+def _mirrored(points: Array, lamp: Lamp, camera: Camera) -> Array:
+    """Strength of a lamp's blurred mirror image in the board, 0..1. Shape (..., 3) to (...)."""
+    to_lamp = np.array(lamp.position_mm) - points
+    to_eye = camera.position_mm - points
+    half = to_lamp / np.linalg.norm(to_lamp, axis=-1, keepdims=True)
+    half = half + to_eye / np.linalg.norm(to_eye, axis=-1, keepdims=True)
+    off = np.arccos(np.clip(half[..., 2] / np.linalg.norm(half, axis=-1), -1, 1))
+    size = 0.5 * lamp.radius_mm / max(lamp.position_mm[2], 1.0)
+    blurred: Array = np.exp(-0.5 * (off / (0.06 + size)) ** 2)
+    return blurred
+
+
+def _softness_mm(lamp: Lamp, height_mm: float) -> float:
+    """Standard deviation of the edge of a shadow that is cast from a height."""
+    return lamp.radius_mm / 2 * height_mm / max(lamp.position_mm[2] - height_mm, 1.0)
+
+
+def _cast(points_mm: Array, lamp: Lamp, onto_mm: float = 0.0) -> Array:
+    """Points thrown from a lamp onto a level plane, same shape."""
+    at = np.array(lamp.position_mm)
+    reach = (at[2] - onto_mm) / np.maximum(at[2] - points_mm[..., 2:], 1.0)
+    cast: Array = at + (points_mm - at) * reach
+    cast[..., 2] = onto_mm
+    return cast
+
+
+def _is_base(placed: PlacedSolids) -> NDArray[np.bool_]:
+    return np.array([solid.part == "base" for solid in placed.solids], dtype=np.bool_)
+
+
+def _shade(
+    placed: PlacedSolids,
+    cast_mm: Array,
+    camera: Camera,
+    size: tuple[int, int],
+    chosen: NDArray[np.bool_],
+) -> Mask:
+    """Outlines of the chosen solids, at points cast from theirs, as a mask at half size: 255 where they are."""
+    which = np.flatnonzero(chosen)
+    mask = np.zeros((size[1], size[0]), dtype=np.uint8)
+    if not len(which):
+        return mask
+    pixels = (camera.to_pixels(cast_mm[which]) + 0.5) / _HALF - 0.5
+    low, high = pixels.min(axis=1), pixels.max(axis=1)
+    shown = (low < size).all(axis=1) & (high > 0).all(axis=1)
+    opacity = np.array([placed.solids[k].opacity for k in which[shown]])
+    fixed = np.round(pixels[shown] * (1 << _SHIFT)).astype(np.int32)
+    # Clear bases first, so that an opaque solid's shadow over one is whole.
+    for place in np.argsort(opacity, kind="stable"):
+        level = round(255 * float(opacity[place]))
+        cv2.fillConvexPoly(mask, cv2.convexHull(fixed[place]), (level,), cv2.LINE_AA, _SHIFT)
+    return mask

@@ -1,0 +1,48 @@
+"""The renderers by name, each imported only when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from downfield.calibration.errors import InputError
+from downfield.twin.look import Look
+from downfield.twin.render.renderer import Renderer
+from downfield.vision.scene import Player
+
+RendererName = Literal["compositor", "mujoco", "blender"]
+RENDERERS: tuple[RendererName, ...] = get_args(RendererName)
+
+
+def renderer_named(name: str) -> RendererName:
+    """The renderer of a name.
+
+    Raises:
+        InputError: there is none.
+
+    """
+    for known in RENDERERS:
+        if known == name:
+            return known
+    raise InputError(f"no renderer is named '{name}'; there are: {', '.join(RENDERERS)}")
+
+
+def open_renderer(name: RendererName, look: Look, players: Sequence[Player]) -> Renderer:
+    """A renderer of one look and roster; close it when done.
+
+    Raises:
+        MissingExtraError: what it needs is not installed.
+        DownfieldError: this machine can't run it.
+
+    """
+    if name == "mujoco":
+        from downfield.twin.render.render_mujoco import MujocoRenderer
+
+        return MujocoRenderer(look, players)
+    if name == "blender":
+        from downfield.twin.render.render_blender import BlenderRenderer
+
+        return BlenderRenderer(look, players)
+    from downfield.twin.render.compositor import Compositor
+
+    return Compositor(look, players)

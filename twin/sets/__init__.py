@@ -1,0 +1,1 @@
+"""Labelled data sets for training and evaluation."""

@@ -1,0 +1,285 @@
+"""Tables as they might be found at any instant, put together without physics: lines, engaged piles, fallen figures.
+
+Plays of the physics show what is likely; these show what is rare often enough to learn from it: falls of every kind,
+bases locked together, hands, sticks and the ball in every state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from downfield.twin.look import FigureLook, Look
+from downfield.twin.physics.body import MAGNETIC_BALL_MM
+from downfield.twin.physics.world import HAND_MM
+from downfield.twin.render.solids import cloud
+from downfield.twin.snapshot import BallPose, FigurePose, HandPose, Quaternion, Snapshot, StickPose
+from downfield.vision.footprint import Array, Footprint
+from downfield.vision.gap import signed_gap, signed_gaps
+from downfield.vision.scene import Player
+
+_NEAR_MM = 45.0  # centres further apart than this are clear of each other
+_TRIES = 60
+_ROOM_MM = 26.0  # how far from a lying figure's middle others keep their bases' centres
+_GRIP_MM = 30.0  # height of the fingertips that hold a figure
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """What arranged tables are made of: chances and ranges."""
+
+    fallen_chance: float = 0.55
+    most_fallen: int = 5
+    hand_chance: float = 0.3
+    second_hand_chance: float = 0.2
+    stick_chance: float = 0.12
+    carried_chance: float = 0.45
+    magnetic_chance: float = 0.2
+    loose_chance: float = 0.3
+    walking_chance: float = 0.7
+
+
+class Arranger:
+    """Arranges one look's roster.
+
+    Args:
+        look: field and figures.
+        players: the roster.
+        rng: where chance comes from.
+        mix: chances and ranges.
+
+    """
+
+    def __init__(self, look: Look, players: Sequence[Player], rng: np.random.Generator, mix: Mix | None = None) -> None:
+        self._look, self._players, self._rng, self._mix = look, tuple(players), rng, mix or Mix()
+        self._field = look.field
+
+    def arrange(self, t_ns: int, step_ns: int) -> tuple[Snapshot, Snapshot, Snapshot]:
+        """One table at an instant, and as it was a step before and will be a step after.
+
+        Args:
+            t_ns: the instant.
+            step_ns: time between two frames: what moves has moved by its speed times this.
+
+        """
+        rng, mix = self._rng, self._mix
+        fallen = self._choose(int(rng.integers(1, mix.most_fallen + 1))) if rng.random() < mix.fallen_chance else set()
+        bases = self._bases(fallen)
+        hands = self._hands(bases)
+        held = {hand.holds for hand in hands}
+        poses = [self._pose(i, base, lying=i in fallen, held=name in held) for i, (name, base) in enumerate(bases)]
+        ball = self._ball(poses)
+        walking = not hands and rng.random() < mix.walking_chance
+        sticks = self._sticks(bases) if rng.random() < mix.stick_chance else ()
+        speeds = [rng.uniform(15, 130) if walking and i not in fallen else 0.0 for i in range(len(poses))]
+        return (
+            self._at(t_ns - step_ns, walking, poses, speeds, -step_ns, ball, hands, sticks),
+            self._at(t_ns, walking, poses, speeds, 0, ball, hands, sticks),
+            self._at(t_ns + step_ns, walking, poses, speeds, step_ns, ball, hands, sticks),
+        )
+
+    def _choose(self, count: int) -> set[int]:
+        return {int(i) for i in self._rng.choice(len(self._players), min(count, len(self._players)), replace=False)}
+
+    def _at(
+        self,
+        t_ns: int,
+        power: bool,
+        poses: list[FigurePose],
+        speeds: list[float],
+        lag_ns: int,
+        ball: BallPose | None,
+        hands: tuple[HandPose, ...],
+        sticks: tuple[StickPose, ...],
+    ) -> Snapshot:
+        moved = tuple(_ahead(pose, speed * lag_ns * 1e-9) for pose, speed in zip(poses, speeds, strict=True))
+        if ball is not None and ball.carrier is not None:
+            ball = _in_hand(next(pose for pose in moved if pose.id == ball.carrier))
+        return Snapshot(t_ns, power, moved, ball, hands, sticks)
+
+    # Bases
+
+    def _bases(self, fallen: set[int]) -> list[tuple[str, Footprint]]:
+        """Where every base stands, clear of all others; fallen figures get room to lie in."""
+        rng = self._rng
+        engaging = rng.choice([0.1, 0.35, 0.7])
+        line_mm = rng.uniform(0.2, 0.8) * self._field.length_mm
+        middle_mm = rng.uniform(0.3, 0.7) * self._field.width_mm
+        toward = rng.choice([-1, 1])
+        placed: list[Footprint] = []
+        rooms: list[tuple[float, float]] = []
+        out = []
+        for i, player in enumerate(self._players):
+            others = [k for k in range(i) if self._players[k].jersey != player.jersey and k not in fallen]
+            for attempt in range(_TRIES):
+                if others and i not in fallen and rng.random() < engaging and attempt < _TRIES / 2:
+                    base = self._abutting(placed[others[int(rng.integers(len(others)))]], player)
+                else:
+                    wide = 1.0 if attempt < _TRIES / 2 else 3.0
+                    base = self._in_line(player, line_mm, middle_mm, toward, wide)
+                if self._is_free(base, placed, rooms, lying=i in fallen):
+                    break
+            if i in fallen:
+                rooms.append((base.x_mm, base.y_mm))
+            placed.append(base)
+            out.append((player.id, base))
+        return out
+
+    def _in_line(self, player: Player, line_mm: float, middle_mm: float, toward: int, wide: float) -> Footprint:
+        """Somewhere on its own side of the line of scrimmage, more or less facing it."""
+        rng = self._rng
+        side = -toward if player.jersey == "dark" else toward
+        back_mm = 18 + abs(rng.normal(0, 70 * wide))
+        x = line_mm + side * back_mm + rng.normal(0, 12 * wide)
+        y = middle_mm + rng.normal(0, 0.24 * wide * self._field.width_mm)
+        heading = math.degrees(rng.normal(0, 0.5 * wide)) + (0 if side < 0 else 180)
+        return Footprint(float(x), float(y), float((heading + 180) % 360 - 180), player.base)
+
+    def _abutting(self, other: Footprint, player: Player) -> Footprint:
+        """Against another base, most often at its front, with a gap of 0 to 1.5 mm."""
+        rng = self._rng
+        bearing = math.radians(other.heading_deg + rng.choice([0, 0, 0, 90, -90, 180]) + rng.normal(0, 25))
+        heading = math.degrees(bearing) + 180 + rng.normal(0, 30)
+        gap_mm = max(0.02, rng.uniform(-0.5, 1.5))
+        way = np.array([math.cos(bearing), math.sin(bearing)])
+        aside = np.array([-way[1], way[0]]) * rng.uniform(-9, 9)
+
+        def at(away_mm: float) -> Footprint:
+            x, y = np.array([other.x_mm, other.y_mm]) + way * away_mm + aside
+            return Footprint(float(x), float(y), float((heading + 180) % 360 - 180), player.base)
+
+        away_mm = 45.0
+        for _ in range(6):  # the gap shrinks at most as fast as the distance, so this comes down on it from outside
+            away_mm -= signed_gap(other, at(away_mm)).gap_mm - gap_mm
+        return at(away_mm)
+
+    def _is_free(
+        self, base: Footprint, placed: list[Footprint], rooms: list[tuple[float, float]], *, lying: bool
+    ) -> bool:
+        x_low, y_low, x_high, y_high = self._field.board_mm
+        corners, edge = base.corners_mm(), 12.0 if lying else 0.5
+        if (corners < (x_low + edge, y_low + edge)).any() or (corners > (x_high - edge, y_high - edge)).any():
+            return False
+        if any(math.hypot(base.x_mm - x, base.y_mm - y) < _ROOM_MM for x, y in rooms):
+            return False
+        reach = _ROOM_MM + 4 if lying else _NEAR_MM
+        near = [o for o in placed if math.hypot(base.x_mm - o.x_mm, base.y_mm - o.y_mm) < reach]
+        if lying or not near:
+            return not near
+        return min(gap.gap_mm for gap in signed_gaps([base] * len(near), near)) > 0.0
+
+    # Figures
+
+    def _pose(self, i: int, base: Footprint, *, lying: bool, held: bool) -> FigurePose:
+        rng = self._rng
+        if lying:
+            rotation, place = lie(self._look.figures[i], base, float(rng.choice([0, 90, 90, -90, -90, 180])), rng)
+            return FigurePose(self._players[i].id, place, rotation)
+        lift = rng.uniform(0, 30) if held and rng.random() < 0.5 else 0.0
+        turn = Rotation.from_euler("z", base.heading_deg, degrees=True)
+        turn = turn * Rotation.from_rotvec(np.radians([*rng.normal(0, 6 if lift else 0.4, 2), 0.0]))
+        lowest = float((turn.as_matrix() @ _underside(base).T)[2].min())
+        return FigurePose(self._players[i].id, (base.x_mm, base.y_mm, float(lift) - lowest), _quaternion(turn), held)
+
+    # Ball, hands, sticks
+
+    def _ball(self, poses: list[FigurePose]) -> BallPose | None:
+        rng, mix = self._rng, self._mix
+        kind = rng.random()
+        if kind < mix.carried_chance:
+            return _in_hand(poses[int(rng.integers(len(poses)))])
+        pose = poses[int(rng.integers(len(poses)))]
+        spot = np.array(pose.position_mm[:2]) + rng.normal(0, 45, 2)
+        x_low, y_low, x_high, y_high = self._field.board_mm
+        x, y = np.clip(spot, (x_low + 8, y_low + 8), (x_high - 8, y_high - 8)).tolist()
+        if kind < mix.carried_chance + mix.magnetic_chance:
+            return BallPose("magnetic", (x, y, MAGNETIC_BALL_MM[1]))
+        if kind < mix.carried_chance + mix.magnetic_chance + mix.loose_chance:
+            return BallPose("foam", (x, y, 2.5), _quaternion(Rotation.from_euler("z", rng.uniform(0, 6.28))))
+        return None
+
+    def _hands(self, bases: list[tuple[str, Footprint]]) -> tuple[HandPose, ...]:
+        rng, mix = self._rng, self._mix
+        count = 0 if rng.random() >= mix.hand_chance else 1 + int(rng.random() < mix.second_hand_chance)
+        return tuple(self._hand(bases) for _ in range(count))
+
+    def _hand(self, bases: list[tuple[str, Footprint]]) -> HandPose:
+        rng = self._rng
+        name, base = bases[int(rng.integers(len(bases)))]
+        holds = name if rng.random() < 0.6 else None
+        x, y = base.x_mm, base.y_mm
+        if holds is None:
+            x, y = x + rng.normal(0, 40), y + rng.normal(0, 40)
+        below = rng.random() < 0.5
+        elbow = (x + rng.normal(0, 120), -260.0 if below else self._field.width_mm + 260.0, rng.uniform(70, 180))
+        tip_z = _GRIP_MM + rng.uniform(0, 12 if holds else 60)
+        return HandPose((float(x), float(y), float(tip_z)), (float(elbow[0]), elbow[1], float(elbow[2])), holds)
+
+    def _sticks(self, bases: list[tuple[str, Footprint]]) -> tuple[StickPose, ...]:
+        rng = self._rng
+        _, base = bases[int(rng.integers(len(bases)))]
+        turn, length = rng.uniform(0, 2 * math.pi), rng.uniform(35, 150)
+        z = rng.uniform(1.5, 40)
+        end = (base.x_mm + length * math.cos(turn), base.y_mm + length * math.sin(turn), float(z))
+        return (StickPose((base.x_mm, base.y_mm, float(z)), end, float(rng.uniform(6, 14))),)
+
+
+def lie(
+    figure: FigureLook, base: Footprint, way_deg: float, rng: np.random.Generator
+) -> tuple[Quaternion, tuple[float, float, float]]:
+    """A fallen figure at rest: tipped over an edge of its base until the player touches the board too.
+
+    Args:
+        figure: its solids.
+        base: where it stood; the middle of what lies there will be about there.
+        way_deg: which way it fell, from its heading: 0 ahead, 90 left, 180 back, -90 right.
+        rng: of a little play in its attitude.
+
+    Returns:
+        Its attitude and the place of its frame's origin, board frame.
+
+    """
+    upright = Rotation.from_euler("z", base.heading_deg + rng.normal(0, 4), degrees=True)
+    way = math.radians(way_deg)
+    axis = np.array([-math.sin(way), math.cos(way), 0.0])
+    body = cloud([solid for solid in figure.solids if solid.part != "base"]).reshape(-1, 3)
+    under = _underside(base)
+    block = np.concatenate([under, under + np.array([0.0, 0.0, base.size.height_mm])])
+    for tip_deg in np.arange(60.0, 125.0, 1.5):
+        turn = upright * Rotation.from_rotvec(axis * math.radians(tip_deg))
+        matrix = turn.as_matrix()
+        base_low, body_low = (block @ matrix.T)[:, 2].min(), (body @ matrix.T)[:, 2].min()
+        if body_low <= base_low:
+            break
+    points = np.concatenate([block, body]) @ matrix.T
+    x, y = np.array([base.x_mm, base.y_mm]) - (points[:, :2].min(axis=0) + points[:, :2].max(axis=0)) / 2
+    return _quaternion(turn), (float(x), float(y), float(-points[:, 2].min()))
+
+
+def _underside(base: Footprint) -> Array:
+    half = (base.size.length_mm / 2, base.size.width_mm / 2)
+    return np.array([(half[0] * a, half[1] * b, 0.0) for a in (-1, 1) for b in (-1, 1)])
+
+
+def _ahead(pose: FigurePose, by_mm: float) -> FigurePose:
+    """A figure that has walked a little along its heading."""
+    if by_mm == 0:
+        return pose
+    front = Rotation.from_quat(pose.rotation, scalar_first=True).as_matrix()[:, 0] * by_mm
+    x, y, z = pose.position_mm
+    return FigurePose(pose.id, (x + float(front[0]), y + float(front[1]), z), pose.rotation, pose.in_hand)
+
+
+def _in_hand(pose: FigurePose) -> BallPose:
+    turn = Rotation.from_quat(pose.rotation, scalar_first=True).as_matrix()
+    x, y, z = (np.array(pose.position_mm) + turn @ HAND_MM).tolist()
+    return BallPose("foam", (x, y, z), pose.rotation, pose.id)
+
+
+def _quaternion(turn: Rotation) -> Quaternion:
+    w, x, y, z = turn.as_quat(scalar_first=True).tolist()
+    return (w, x, y, z)

@@ -1,0 +1,211 @@
+"""Training and evaluation sets: pictures with exact labels, made in parallel, resumable, the same whatever the workers.
+
+    OUT/data.yaml                        for ultralytics: classes, keypoints, where the splits are
+    OUT/images/SPLIT/000123.jpg
+    OUT/labels/SPLIT/000123.txt          YOLO-pose labels
+    OUT/truth/SPLIT/000020.jsonl         one line per picture of a table: a `Sample`
+    OUT/SPLIT.recipe.json                what the split was made with
+
+A table's truth file is written after its pictures, so a table that has one is finished and is not made again. Pictures
+are a function of the recipe and their index alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Literal
+
+import cv2
+
+from downfield.calibration.errors import DownfieldError, InputError, OutputError
+from downfield.calibration.records import check, from_json, read_lines, read_text, record, to_json, write_text
+from downfield.twin.looks.deck import Split
+from downfield.twin.render.renderers import RendererName
+from downfield.twin.sets.sample import Sample, data_yaml, yolo_lines
+from downfield.twin.sets.table_frames import Picture, View, table_pictures
+
+_JPEG_QUALITY = 95
+
+Progress = Callable[[int, int], None]
+"""Told how many pictures are done, of how many."""
+
+
+@record
+class Recipe:
+    """What a split is made with.
+
+    Attributes:
+        split: training, validation or test.
+        seed: of everything drawn.
+        renderer: what draws the pictures.
+        size_px: the camera's picture.
+        scale: at which it is drawn.
+        crop_px: side of the square parts cut out of it; 0 for whole pictures.
+        per_table: pictures of one table.
+        image_format: of the files.
+
+    Raises:
+        InputError: a value that can't be.
+
+    """
+
+    split: Split
+    seed: int = 0
+    renderer: RendererName = "compositor"
+    size_px: tuple[int, int] = (1920, 1080)
+    scale: float = 1.0
+    crop_px: int = 0
+    per_table: int = 4
+    image_format: Literal["jpg", "png"] = "jpg"
+    format: Literal["downfield.dataset"] = "downfield.dataset"
+    version: Literal[1] = 1
+
+    def __post_init__(self) -> None:
+        check(self.seed >= 0, InputError, f"the seed can't be negative ({self.seed})")
+        check(
+            min(self.size_px) >= 64, InputError, f"a picture must be at least 64 px wide and high, not {self.size_px}"
+        )
+        check(0 < self.scale <= 1, InputError, f"the scale must be above 0 and at most 1, not {self.scale:g}")
+        smallest = int(min(self.size_px) * self.scale)
+        check(
+            self.crop_px == 0 or 32 <= self.crop_px <= smallest,
+            InputError,
+            f"the crop must be 0 (whole pictures) or 32..{smallest} px, not {self.crop_px}",
+        )
+        check(self.per_table > 0, InputError, f"there must be at least 1 picture of a table, not {self.per_table}")
+
+
+def make_dataset(
+    out: Path, recipe: Recipe, count: int, *, workers: int = 1, progress: Progress = lambda _done, _of: None
+) -> None:
+    """Make a split of a data set, or what is missing of it.
+
+    Args:
+        out: the data set's folder; several splits share one.
+        recipe: what to make.
+        count: how many pictures the split shall have; what is beyond it stays.
+        workers: processes that draw.
+        progress: called as tables are finished.
+
+    Raises:
+        InputError: an impossible count, or the split was begun with another recipe.
+        OutputError: the folder can't be written.
+        DownfieldError: a renderer can't run.
+
+    """
+    check(count > 0, InputError, f"the count must be at least 1, not {count}")
+    check(workers > 0, InputError, f"there must be at least 1 worker, not {workers}")
+    _begin(out, recipe)
+    tables = range(-(-count // recipe.per_table))
+    wanted = {table: min(recipe.per_table, count - table * recipe.per_table) for table in tables}
+    missing = {table: number for table, number in wanted.items() if _made(out, recipe, table) < number}
+    done = count - sum(missing.values())
+    progress(done, count)
+    for number in _work(out, recipe, missing, workers):
+        done += number
+        progress(done, count)
+
+
+def read_samples(out: Path, split: Split) -> Iterator[Sample]:
+    """The samples of a split in the order of their indices, read as they are needed.
+
+    Raises:
+        InputError: there are none.
+        FormatError: a line that can't be read; names it.
+
+    """
+    files = sorted((out / "truth" / split).glob("*.jsonl"))
+    if not files:
+        raise InputError(f"{out}: holds no finished pictures of the split '{split}'")
+    for path in files:
+        for line, text in read_lines(path):
+            yield from_json(Sample, text, path=str(path), line=line)
+
+
+def _begin(out: Path, recipe: Recipe) -> None:
+    """Write down the recipe, or see that it is the one the split was begun with."""
+    path = out / f"{recipe.split}.recipe.json"
+    if path.exists():
+        begun = from_json(Recipe, read_text(path), path=str(path))
+        for field in dataclasses.fields(Recipe):
+            was, now = getattr(begun, field.name), getattr(recipe, field.name)
+            check(
+                was == now,
+                InputError,
+                f"{out}: the split '{recipe.split}' was begun with {field.name} {was}, not {now}; "
+                "go on with that, or give another folder",
+            )
+        return
+    write_text(out / "data.yaml", [data_yaml()])
+    write_text(path, [to_json(Recipe, recipe), "\n"])
+
+
+def _work(out: Path, recipe: Recipe, missing: dict[int, int], workers: int) -> Iterator[int]:
+    """Make tables, and tell of each how many pictures it had."""
+    if workers == 1 or len(missing) < 2:
+        for table, number in missing.items():
+            yield _make_table(out, recipe, table, number)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_settle_in) as pool:
+        jobs = [pool.submit(_make_quietly, out, recipe, table, number) for table, number in missing.items()]
+        try:
+            for job in as_completed(jobs):
+                made = job.result()
+                if isinstance(made, str):
+                    raise DownfieldError(made)
+                yield made
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _settle_in() -> None:
+    cv2.setNumThreads(1)  # the processes share the cores among themselves
+
+
+def _make_quietly(out: Path, recipe: Recipe, table: int, number: int) -> int | str:
+    """Make a table in another process; an error comes back as its text, which always survives the way."""
+    try:
+        return _make_table(out, recipe, table, number)
+    except DownfieldError as error:
+        return str(error)
+
+
+def _make_table(out: Path, recipe: Recipe, table: int, number: int) -> int:
+    view = View(recipe.renderer, recipe.size_px, recipe.scale, recipe.crop_px)
+    which = [(i, table * recipe.per_table + i) for i in range(number)]
+    lines = []
+    for picture in table_pictures(recipe.split, recipe.seed, table, which, view):
+        sample = _write_picture(out, recipe, picture)
+        lines.append(to_json(Sample, sample) + "\n")
+    write_text(_truth_path(out, recipe, table), lines)
+    return number
+
+
+def _write_picture(out: Path, recipe: Recipe, picture: Picture) -> Sample:
+    name = f"{picture.sample.index:06d}"
+    image = f"images/{recipe.split}/{name}.{recipe.image_format}"
+    height, width = picture.image.shape[:2]
+    _, packed = cv2.imencode(f".{recipe.image_format}", picture.image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    path = out / image
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(packed.tobytes())
+    except OSError as error:
+        raise OutputError(f"{path}: can't be written: {error.strerror}") from None
+    lines = yolo_lines(picture.sample.labels, (width, height))
+    write_text(out / "labels" / recipe.split / f"{name}.txt", [line + "\n" for line in lines])
+    return dataclasses.replace(picture.sample, image=image)
+
+
+def _truth_path(out: Path, recipe: Recipe, table: int) -> Path:
+    return out / "truth" / recipe.split / f"{table:06d}.jsonl"
+
+
+def _made(out: Path, recipe: Recipe, table: int) -> int:
+    """How many pictures of a table are finished."""
+    path = _truth_path(out, recipe, table)
+    return sum(1 for _ in read_lines(path)) if path.exists() else 0

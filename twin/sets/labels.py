@@ -1,0 +1,253 @@
+"""What a rendered picture shows, as labels: exact corners, boxes, kinds, and how much of each thing is seen.
+
+How much is seen of whole figures, the ball and hands is counted in a picture of owners, drawn lowest first as every
+renderer's picture comes out; what is seen of base tops comes exact from the renderer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from downfield.calibration.camera import Camera
+from downfield.calibration.records import record
+from downfield.twin.look import Look
+from downfield.twin.physics.poses import FALLEN_DEG
+from downfield.twin.render.hand_shape import hand_solids
+from downfield.twin.render.polygons import fill_hull, to_fixed
+from downfield.twin.render.renderer import BaseTop, RenderedFrame
+from downfield.twin.render.solids import PlacedSolids, SolidPlacer
+from downfield.twin.render.surface import settle
+from downfield.twin.snapshot import FigurePose, Snapshot
+from downfield.vision.footprint import Array
+from downfield.vision.scene import BallState, Jersey, Player
+
+Pixel = tuple[float, float]
+Box = tuple[float, float, float, float]
+
+
+@record
+class FigureLabel:
+    """One figure in a picture.
+
+    Attributes:
+        id, jersey: of its player.
+        kind: upright, or fallen when tilted beyond the twin's bound.
+        box_px: left, top, right, bottom of all of it, hidden parts included, cut at the picture's edge.
+        corners_px: the base top's front-left, front-right, rear-right, rear-left corners.
+        corners_visible: which of them are seen.
+        visible: share of the base top that is seen, 0..1.
+        shown: share of the whole figure that is seen, 0..1.
+        helmet_px: centre of the helmet.
+        helmet_visible: whether the helmet is what is seen there.
+        position_mm: origin of its frame, board frame: the centre of the base's underside.
+        heading_deg: where its front points on the board, counter-clockwise from +x.
+        tilt_deg: 0 standing, 90 lying.
+        base_mm: length, width, height and corner radius of its base.
+        in_hand: whether a coach holds it.
+
+    """
+
+    id: str
+    jersey: Jersey
+    kind: Literal["upright", "fallen"]
+    box_px: Box
+    corners_px: tuple[Pixel, ...]
+    corners_visible: tuple[bool, ...]
+    visible: float
+    shown: float
+    helmet_px: Pixel
+    helmet_visible: bool
+    position_mm: tuple[float, float, float]
+    heading_deg: float
+    tilt_deg: float
+    base_mm: tuple[float, float, float, float]
+    in_hand: bool
+
+
+@record
+class ThingLabel:
+    """The ball, or a hand with its forearm.
+
+    Attributes:
+        kind: which of them.
+        box_px: left, top, right, bottom, cut at the picture's edge.
+        centre_px: of all of it for the ball; the fingertips of a hand.
+        shown: share of it that is seen, 0..1.
+        state: how the ball is there; None for a hand.
+        carrier: roster id of the figure that carries the ball.
+
+    """
+
+    kind: Literal["ball", "hand"]
+    box_px: Box
+    centre_px: Pixel
+    shown: float
+    state: BallState | None = None
+    carrier: str | None = None
+
+
+@record
+class Labels:
+    """All labels of one picture. What lies wholly outside it has none."""
+
+    figures: tuple[FigureLabel, ...]
+    things: tuple[ThingLabel, ...]
+
+
+class Labeller:
+    """Labels pictures of one look.
+
+    Args:
+        look: what was drawn.
+        players: the roster.
+
+    """
+
+    def __init__(self, look: Look, players: Sequence[Player]) -> None:
+        self._look = look
+        self._players = tuple(players)
+        self._placer = SolidPlacer(look)
+
+    def label(self, snapshot: Snapshot, frame: RenderedFrame) -> Labels:
+        """The labels of a picture.
+
+        Args:
+            snapshot: what stood where at its mid exposure.
+            frame: the picture with what is seen of base tops.
+
+        """
+        settled = settle(snapshot, self._look.field, self._look.board.bow_mm)
+        placed = self._placer.place(settled)
+        owners = self._owners(placed, settled)
+        seen = _Seen(placed, owners, frame.camera)
+        figures = [
+            self._figure(i, pose, top, placed, seen)
+            for i, (pose, top) in enumerate(zip(settled.figures, frame.base_tops, strict=True))
+            if seen.box(i) is not None
+        ]
+        return Labels(tuple(figures), tuple(self._things(settled, seen, frame.camera)))
+
+    def _owners(self, placed: PlacedSolids, snapshot: Snapshot) -> NDArray[np.intp]:
+        """Who each solid belongs to: a figure's row, then one number for the ball and one for each hand."""
+        owners = np.array(placed.owners)
+        groups = [len(self._look.ball.solids)] if snapshot.ball else [0]
+        groups += [len(hand_solids(hand, self._look.skin, self._look.sleeve)) for hand in snapshot.hands]
+        start = len(owners) - sum(groups) - len(snapshot.sticks)
+        for i, size in enumerate(groups):
+            owners[start : start + size] = len(self._players) + i
+            start += size
+        return owners
+
+    def _figure(self, i: int, pose: FigurePose, top: BaseTop, placed: PlacedSolids, seen: _Seen) -> FigureLabel:
+        player = self._players[i]
+        turn = Rotation.from_quat(pose.rotation, scalar_first=True).as_matrix()
+        tilt = float(np.degrees(np.arccos(np.clip(turn[2, 2], -1, 1))))
+        # A figure on its face or back has no level front; its heading is square to its left.
+        level = np.hypot(*turn[:2, 0]) >= np.hypot(*turn[:2, 1])
+        front = turn[:2, 0] if level else np.array([turn[1, 1], -turn[0, 1]])
+        helmet_px, helmet_visible = seen.helmet(i, placed)
+        base = player.base
+        return FigureLabel(
+            id=player.id,
+            jersey=player.jersey,
+            kind="fallen" if tilt > FALLEN_DEG else "upright",
+            box_px=seen.box(i) or (0.0, 0.0, 0.0, 0.0),
+            corners_px=tuple(_pixel(corner) for corner in top.corners_px),
+            corners_visible=top.corners_visible,
+            visible=round(top.visible, 4),
+            shown=seen.share(i),
+            helmet_px=helmet_px,
+            helmet_visible=helmet_visible,
+            position_mm=pose.position_mm,
+            heading_deg=float(np.degrees(np.arctan2(front[1], front[0]))),
+            tilt_deg=tilt,
+            base_mm=(base.length_mm, base.width_mm, base.height_mm, base.corner_mm),
+            in_hand=pose.in_hand,
+        )
+
+    def _things(self, snapshot: Snapshot, seen: _Seen, camera: Camera) -> list[ThingLabel]:
+        out, count = [], len(self._players)
+        ball = snapshot.ball
+        if ball and (box := seen.box(count)):
+            state: BallState = "carried" if ball.carrier else "magnetic" if ball.kind == "magnetic" else "loose"
+            at = _pixel(camera.to_pixels(np.array(ball.position_mm)))
+            out.append(ThingLabel("ball", box, at, seen.share(count), state, ball.carrier))
+        for i, hand in enumerate(snapshot.hands):
+            if box := seen.box(count + 1 + i):
+                at = _pixel(camera.to_pixels(np.array(hand.fingertip_mm)))
+                out.append(ThingLabel("hand", box, at, seen.share(count + 1 + i)))
+        return out
+
+
+class _Seen:
+    """Which owner is seen at every pixel.
+
+    Args:
+        placed: all solids.
+        owners: who each belongs to; -1 for nobody.
+        camera: lens and pose.
+
+    """
+
+    def __init__(self, placed: PlacedSolids, owners: NDArray[np.intp], camera: Camera) -> None:
+        self._owners = owners
+        self._camera = camera
+        width, height = camera.lens.size_px
+        points_px = camera.to_pixels(placed.points_mm)
+        low, high = points_px.min(axis=1), points_px.max(axis=1)
+        inside = (high > -0.5).all(axis=1) & (low < np.array([width, height]) - 0.5).all(axis=1)
+        self._low, self._high = low, high
+        self._inside = inside
+        self._fixed = to_fixed(np.nan_to_num(points_px, nan=-1e5))
+        self._picture = np.zeros((height, width), dtype=np.uint8)
+        for k in np.argsort(placed.points_mm[:, :, 2].mean(axis=1)):
+            if inside[k]:
+                fill_hull(self._picture, self._fixed[k], (int(owners[k]) + 1,), smooth=False)
+
+    def box(self, owner: int) -> Box | None:
+        """The box of all that belongs to an owner, cut at the picture's edge; None when it is outside."""
+        own = (self._owners == owner) & self._inside
+        if not own.any():
+            return None
+        size = np.array(self._camera.lens.size_px)
+        low = np.clip(self._low[own].min(axis=0), -0.5, size - 0.5)
+        high = np.clip(self._high[own].max(axis=0), -0.5, size - 0.5)
+        return (*_pixel(low), *_pixel(high))
+
+    def share(self, owner: int) -> float:
+        """How much of an owner's outline is seen, 0..1; what lies outside the picture is not."""
+        own = np.flatnonzero((self._owners == owner) & self._inside)
+        box = self.box(owner)
+        if box is None:
+            return 0.0
+        every = np.flatnonzero(self._owners == owner)
+        low = np.floor(self._low[every].min(axis=0)).astype(int)
+        columns, rows = np.ceil(self._high[every].max(axis=0)).astype(int) - low + 1
+        if columns * rows > 4 * self._picture.size:  # an arm that reaches far out of the picture
+            low, (columns, rows) = np.array([0, 0]), self._picture.shape[::-1]
+        alone = np.zeros((rows, columns), dtype=np.uint8)
+        for k in own:
+            fill_hull(alone, self._fixed[k] - to_fixed(low.astype(np.float64)), (255,), smooth=False)
+        left, top = np.maximum(low, 0)
+        seen = self._picture[top : max(low[1] + rows, 0), left : max(low[0] + columns, 0)] == owner + 1
+        whole = cv2.countNonZero(alone)
+        return round(min(float(np.count_nonzero(seen)) / whole, 1.0), 4) if whole else 0.0
+
+    def helmet(self, owner: int, placed: PlacedSolids) -> tuple[Pixel, bool]:
+        """A figure's helmet: where its centre is, and whether its own figure is what is seen there."""
+        at = next(k for k in np.flatnonzero(self._owners == owner) if placed.solids[k].part == "helmet")
+        middle = self._camera.to_pixels(placed.points_mm[at].mean(axis=0))
+        column, row = np.rint(middle).astype(int)
+        height, width = self._picture.shape
+        inside = 0 <= row < height and 0 <= column < width
+        return _pixel(middle), bool(inside and self._picture[row, column] == owner + 1)
+
+
+def _pixel(point: Array) -> Pixel:
+    return (round(float(point[0]), 3), round(float(point[1]), 3))

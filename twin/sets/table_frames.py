@@ -1,0 +1,215 @@
+"""Pictures of one drawn table for a data set: what stands on it, from where it is seen, drawn and labelled."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.camera import Camera
+from downfield.twin.film.film import expose
+from downfield.twin.film.sensor_effects import SensorEffects
+from downfield.twin.look import Look, Sensor
+from downfield.twin.looks.deck import SPLITS, Split
+from downfield.twin.looks.randomise import draw, draw_players
+from downfield.twin.physics.traits import Placement, Trait
+from downfield.twin.physics.world import World
+from downfield.twin.render.compositor import crop_camera
+from downfield.twin.render.renderer import BaseTop, Image, RenderedFrame, Renderer
+from downfield.twin.render.renderers import RendererName, open_renderer
+from downfield.twin.sets.arrange import Arranger, Mix
+from downfield.twin.sets.labels import Labeller
+from downfield.twin.sets.sample import Sample
+from downfield.twin.snapshot import Snapshot
+from downfield.vision.scene import Player
+
+PLAYS = 0.35
+"""Share of tables that show a play of the physics; the others are arranged."""
+
+_CORNERS = 3  # parts of the picture tried for the fullest
+_PLAY_S = (0.2, 4.0)  # when pictures are taken of a play
+_MAGNET_EVERY = 4  # every so many tables play with the magnetic ball
+_MIXES = {
+    "foam": Mix(carried_chance=0.6, magnetic_chance=0.0, loose_chance=0.35),
+    "magnetic": Mix(carried_chance=0.0, magnetic_chance=0.9, loose_chance=0.0),
+}
+
+Moment = tuple[Snapshot, Snapshot, Snapshot]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How pictures are taken.
+
+    Attributes:
+        renderer: what draws them.
+        size_px: the camera's picture.
+        scale: at which it is drawn: 0.5 gives half its width and height.
+        crop_px: side of square parts cut out of it around figures, at that scale; 0 for whole pictures.
+
+    """
+
+    renderer: RendererName
+    size_px: tuple[int, int]
+    scale: float = 1.0
+    crop_px: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture with its sample; the sample's image path is left to who writes it."""
+
+    image: Image
+    sample: Sample
+
+
+def table_pictures(
+    split: Split, seed: int, table: int, which: Sequence[tuple[int, int]], view: View
+) -> Iterator[Picture]:
+    """Some of the pictures of one table.
+
+    Args:
+        split: whose share of the settings the table is drawn from.
+        seed: of the data set.
+        table: number of the table; all about it is a function of it, the seed and the split.
+        which: for each picture its number on this table, and its index in the split.
+        view: how they are taken.
+
+    """
+    table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
+    players = draw_players(table_seed, split=split)
+    ball: Literal["foam", "magnetic"] = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
+    look = _scaled(draw(table_seed, players, split=split, size=view.size_px, ball=ball), view.scale)
+    count = max(number for number, _ in which) + 1
+    moments, is_play = _moments(look, players, table_seed, count, ball)
+    labeller = Labeller(look, players)
+    with contextlib.closing(open_renderer(view.renderer, look, players)) as renderer:
+        for number, index in which:
+            rng = np.random.default_rng([table_seed, number, 0xF0])
+            frame = _taken(renderer, moments[number], view, rng)
+            sample = Sample(
+                index=index,
+                image="",
+                split=split,
+                table=table,
+                play=is_play,
+                renderer=view.renderer,
+                power=moments[number][1].power,
+                calibration=Calibration(look.field, frame.camera, "truth"),
+                labels=labeller.label(moments[number][1], frame),
+            )
+            yield Picture(frame.image, sample)
+
+
+def _scaled(look: Look, scale: float) -> Look:
+    """The look as a camera with fewer pixels sees it: what blurs or moves by pixels does so by fewer."""
+    if scale == 1:
+        return look
+    lens = look.camera.lens
+    size = (round(lens.size_px[0] * scale), round(lens.size_px[1] * scale))
+    sensor: Sensor = dataclasses.replace(
+        look.sensor,
+        blur_px=look.sensor.blur_px * scale,
+        shake_px=look.sensor.shake_px * scale,
+        buzz_px=look.sensor.buzz_px * scale,
+        noise=look.sensor.noise * scale,  # shrinking averages it
+    )
+    camera = crop_camera(look.camera, (-0.5, -0.5), scale, size)
+    return dataclasses.replace(look, camera=camera, sensor=sensor)
+
+
+def _moments(
+    look: Look, players: tuple[Player, ...], seed: int, count: int, ball: Literal["foam", "magnetic"]
+) -> tuple[list[Moment], bool]:
+    rng = np.random.default_rng([seed, 0xA3])
+    step_ns = round(1e9 / look.sensor.fps)
+    if rng.random() < PLAYS:
+        calm = dataclasses.replace(
+            _MIXES[ball], fallen_chance=0.0, hand_chance=0.0, stick_chance=0.0, walking_chance=0.0
+        )
+        start = Arranger(look, players, rng, calm).arrange(0, step_ns)[1]
+        return _play(look, players, rng, count, step_ns, start), True
+    arranger = Arranger(look, players, rng, _MIXES[ball])
+    return [arranger.arrange((i + 1) * 1_000_000_000, step_ns) for i in range(count)], False
+
+
+def _play(
+    look: Look, players: tuple[Player, ...], rng: np.random.Generator, count: int, step_ns: int, start: Snapshot
+) -> list[Moment]:
+    """Instants of a play that begins from where figures stand."""
+    placements, traits = {}, {}
+    for pose in start.figures:
+        w, z = pose.rotation[0], pose.rotation[3]
+        placements[pose.id] = Placement(*pose.position_mm[:2], float(np.degrees(2 * np.arctan2(z, w))))
+        traits[pose.id] = Trait(
+            speed_mm_s=float(rng.uniform(20, 110)),
+            curl_deg_s=float(rng.normal(0, 12)),
+            com_mm=float(rng.uniform(11, 16)),
+        )
+    world = World(players, placements, traits, field=look.field, seed=int(rng.integers(2**31)))
+    if start.ball is not None and start.ball.carrier is not None:
+        world.give_ball(start.ball.carrier)
+    elif start.ball is not None:
+        world.put_ball(start.ball.kind, *start.ball.position_mm[:2])
+    world.power(True)
+    moments = []
+    for t_s in np.sort(rng.uniform(*_PLAY_S, count)) + 2e-9 * step_ns * np.arange(count):
+        moment = []
+        for lag in (-1, 0, 1):
+            world.step_to(max(round(t_s * 1e9) + lag * step_ns, world.t_ns))
+            moment.append(world.snapshot())
+        moments.append((moment[0], moment[1], moment[2]))
+    return moments
+
+
+def _taken(renderer: Renderer, moment: Moment, view: View, rng: np.random.Generator) -> RenderedFrame:
+    nominal = renderer.look.camera
+    if not view.crop_px:
+        return expose(renderer, _effects(renderer, nominal, rng), nominal, moment, 1)
+    corner = _corner(moment[1], nominal, view.crop_px, rng)
+    side = (view.crop_px, view.crop_px)
+    part = crop_camera(nominal, (corner[0] - 0.5, corner[1] - 0.5), 1.0, side)
+    if view.renderer == "compositor":
+        return expose(renderer, _effects(renderer, part, rng), part, moment, 1)
+    return _cut(expose(renderer, _effects(renderer, nominal, rng), nominal, moment, 1), corner, view.crop_px)
+
+
+def _effects(renderer: Renderer, camera: Camera, rng: np.random.Generator) -> SensorEffects:
+    return SensorEffects(renderer.look.sensor, camera.lens.size_px, int(rng.integers(2**31)))
+
+
+def _corner(snapshot: Snapshot, camera: Camera, side_px: int, rng: np.random.Generator) -> tuple[int, int]:
+    """Upper left pixel of a part of the picture around a figure, the ball or a hand: the fullest of some tried."""
+    spots = [pose.position_mm for pose in snapshot.figures]
+    rare = [hand.fingertip_mm for hand in snapshot.hands] + ([snapshot.ball.position_mm] if snapshot.ball else [])
+    rare += [pose.position_mm for pose in snapshot.figures if abs(pose.rotation[1]) + abs(pose.rotation[2]) > 0.5]
+    spots = rare if rare and rng.random() < 0.5 else spots
+    figures_px = camera.to_pixels(np.array([pose.position_mm for pose in snapshot.figures]))
+    spot_px = camera.to_pixels(np.array(spots[int(rng.integers(len(spots)))]))
+    room = np.maximum(np.array(camera.lens.size_px) - side_px, 0)
+    corners = spot_px - (0.5 + rng.uniform(-0.4, 0.4, (_CORNERS, 2))) * side_px
+    corners = np.clip(np.nan_to_num(corners), 0, room).astype(int)
+    inside = ((figures_px[None] > corners[:, None]) & (figures_px[None] < corners[:, None] + side_px)).all(axis=2)
+    x, y = corners[int(inside.sum(axis=1).argmax())].tolist()
+    return (x, y)
+
+
+def _cut(frame: RenderedFrame, corner: tuple[int, int], side_px: int) -> RenderedFrame:
+    """A part of a picture with its truth."""
+    x, y = corner
+    camera = crop_camera(frame.camera, (x - 0.5, y - 0.5), 1.0, (side_px, side_px))
+    tops = tuple(_moved(top, corner, side_px) for top in frame.base_tops)
+    image = np.ascontiguousarray(frame.image[y : y + side_px, x : x + side_px])
+    return RenderedFrame(frame.t_ns, camera, image, tops)
+
+
+def _moved(top: BaseTop, corner: tuple[int, int], side_px: int) -> BaseTop:
+    """A base top as a part of the picture shows it; what of its area is cut off still counts as seen."""
+    corners = top.corners_px - corner
+    a, b, c, d = (np.array(top.corners_visible) & ((corners >= -0.5) & (corners < side_px - 0.5)).all(axis=1)).tolist()
+    return dataclasses.replace(top, corners_px=corners, corners_visible=(a, b, c, d))
