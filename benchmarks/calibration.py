@@ -26,11 +26,11 @@ from downfield.calibration.from_field import solve_field
 from downfield.calibration.lens_views import LensView, calibrate_lens, see_chessboard
 from downfield.calibration.quality import to_calibration
 from downfield.calibration.shake import ShakeTracker
-from downfield.twin.compositor import Compositor
-from downfield.twin.deck import Split, split_named
-from downfield.twin.film import film
+from downfield.twin.film.film import film
 from downfield.twin.look import Look
-from downfield.twin.randomise import draw, draw_players
+from downfield.twin.looks.deck import Split, split_named
+from downfield.twin.looks.randomise import draw, draw_players
+from downfield.twin.render.compositor import Compositor
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 from downfield.vision.scene import Player
 

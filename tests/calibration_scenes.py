@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.field import FieldModel
 from downfield.calibration.field_file import preset
-from downfield.twin.board_print import paint
 from downfield.twin.look import BoardLook
+from downfield.twin.looks.board_print import paint
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
