@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import cv2
@@ -10,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.errors import CalibrationError, InputError
+from downfield.calibration.errors import CalibrationError, FormatError, InputError
 from downfield.calibration.lens_prior import LensPrior
-from downfield.calibration.records import check, record
+from downfield.calibration.records import check, from_data, read_text, record
 from downfield.calibration.solve import Fit, Sightings, fit_camera
 
 Array = NDArray[np.float64]
@@ -55,6 +57,35 @@ class Fiducial:
         square = np.array([(-half, half), (half, half), (half, -half), (-half, -half)])
         spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
         return np.column_stack([square @ spin + (self.x_mm, self.y_mm), np.full(4, self.z_mm)])
+
+
+@record
+class FiducialPlan:
+    """Markers around a table: a TOML file with a ``[[markers]]`` table each.
+
+    Attributes:
+        markers: where they are stuck.
+        family: which markers they are.
+
+    """
+
+    markers: tuple[Fiducial, ...]
+    family: Family = "aruco"
+
+
+def read_fiducials(path: Path) -> FiducialPlan:
+    """Read a plan of markers.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
+
+    """
+    try:
+        data = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(str(path), f"broken TOML: {error}") from None
+    return from_data(FiducialPlan, data, path=str(path))
 
 
 def solve_fiducials(

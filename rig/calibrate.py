@@ -11,6 +11,7 @@ import typer
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.errors import InputError
+from downfield.calibration.fiducials import read_fiducials, solve_fiducials
 from downfield.calibration.field_file import load_field, preset, preset_names
 from downfield.calibration.from_field import Solution, solve_field
 from downfield.calibration.landmarks import Landmark, solve_landmarks
@@ -67,6 +68,23 @@ def from_landmarks(
     images = read_pictures(source)
     solution = solve_landmarks(images, load_field(field), [parse_landmark(text) for text in at], prior=_prior(lens))
     _finish(solution, images, source, out, picture, by_hand=True)
+
+
+@app.command("fiducials")
+def from_fiducials(
+    source: Source,
+    out: Out,
+    field: Annotated[str, typer.Option("--field", help="A preset's name or a .toml file.")],
+    lens: Annotated[Path, typer.Option("--lens", help="A measured lens, from 'calibrate lens'.")],
+    markers: Annotated[Path, typer.Option(help="A .toml file that says where each marker is stuck.")],
+    picture: Picture = None,
+) -> None:
+    """Calibrate from square markers stuck beside the field, the lens being known."""
+    images = read_pictures(source)
+    plan, measured = read_fiducials(markers), read_lens(lens)
+    fit, sightings = solve_fiducials(images[0], measured.lens, measured.prior(), plan.markers, plan.family)
+    calibration = to_calibration(load_field(field), fit, sightings, method="fiducials", made_from=[source.name])
+    _write(calibration, images, out, picture)
 
 
 @app.command("sheet")
@@ -141,6 +159,10 @@ def _finish(
         method="landmarks" if by_hand else "field",
         made_from=[source.name],
     )
+    _write(calibration, images, out, picture)
+
+
+def _write(calibration: Calibration, images: list[Image], out: Path, picture: Path | None) -> None:
     write_calibration(out, calibration)
     if picture:
         write_picture(picture, draw_calibration(images[0], calibration))

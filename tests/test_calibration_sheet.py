@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.errors import CalibrationError, InputError
-from downfield.calibration.fiducials import Fiducial, solve_fiducials
+from downfield.calibration.errors import CalibrationError, FormatError, InputError
+from downfield.calibration.fiducials import Fiducial, read_fiducials, solve_fiducials
 from downfield.calibration.lens_prior import MeasuredLens
 from downfield.calibration.lens_views import calibrate_lens, coverage, is_new, read_lens, see_sheet, write_lens
 from downfield.calibration.sheet import Sheet, write_sheet
@@ -150,3 +150,17 @@ def test_corner_markers_give_the_pose() -> None:
     assert np.abs(fit.camera.to_pixels(points) - camera.to_pixels(points)).max() < 0.6
     with pytest.raises(CalibrationError, match="of 4 markers are seen"):
         solve_fiducials(np.full((720, 1280), 90, dtype=np.uint8), LENS, prior, FIDUCIALS)
+
+
+def test_a_plan_of_markers_is_read_and_its_mistakes_named(tmp_path: Path) -> None:
+    path = tmp_path / "markers.toml"
+    path.write_text('family = "apriltag"\n[[markers]]\nid = 3\nx_mm = -40\ny_mm = 20.5\nside_mm = 30\n')
+    plan = read_fiducials(path)
+    assert plan.family == "apriltag"
+    assert plan.markers == (Fiducial(3, -40.0, 20.5, 30.0),)
+    path.write_text("[[markers]]\nid = 3\nx_mm = 1\ny_mm = 2\nside_mm = 0\n")
+    with pytest.raises(FormatError, match=r"markers\.0"):
+        read_fiducials(path)
+    path.write_text("[[markers")
+    with pytest.raises(FormatError, match="broken TOML"):
+        read_fiducials(path)
