@@ -106,3 +106,13 @@ class Call:
     because: tuple[str, ...] = ()
     side: Side | None = None
     detail: str = ""
+
+    @property
+    def measured(self) -> str:
+        """By how much and with what error, for people; empty where nothing was measured."""
+        if self.margin is None:
+            return ""
+        if self.unit == "count":
+            return f"{self.margin:+g} {self.unit}"
+        error = f" ± {self.sigma:.2f}" if self.sigma else ""
+        return f"{self.margin:+.2f}{error} {self.unit}"

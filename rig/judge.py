@@ -80,10 +80,9 @@ def _show(judgement: Judgement, shown: Sequence[Call], other: Judgement | None) 
 
 def _row(call: Call) -> Sequence[str]:
     spot = "" if call.spot_yd is None else f"{call.spot_yd[0]:.1f} yd"
-    margin = "" if call.margin is None else f"{call.margin:+.2f} ± {call.sigma or 0:.2f} {call.unit}"
     sure = "" if call.margin is None else f"{call.probability:.1%}"
     time = f"{call.t_ns / 1e9:.3f} s"
-    return time, call.text, call.verdict.replace("_", " "), spot, margin, sure, " ".join(call.clauses)
+    return time, call.text, call.verdict.replace("_", " "), spot, call.measured, sure, " ".join(call.clauses)
 
 
 def _comparison(first: Judgement, second: Judgement) -> Table:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 import uvicorn
@@ -15,7 +16,7 @@ from downfield.api.app import create_app
 from downfield.api.hub import Hub
 from downfield.api.picture import LatestPicture
 from downfield.calibration.errors import InputError
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, Verdict
 from downfield.officiating.events import Event
 from downfield.officiating.rulebook import load_rulebook
 from downfield.rig.recording import bundled_demo, open_recording
@@ -24,7 +25,12 @@ from downfield.rig.show import Show
 PORT = 8317
 _BETWEEN_S = 3.0  # a pause between two showings, to read the last call
 
-_VERDICTS = {"called": "bold yellow", "too_close": "bold dark_orange", "reported": "dim"}
+_VERDICTS: Final[Mapping[Verdict, str]] = {
+    "called": "bold yellow",
+    "too_close": "bold dark_orange",
+    "proposed": "bold cyan",
+    "reported": "dim",
+}
 
 
 class Terminal:
@@ -42,15 +48,11 @@ class Terminal:
 
     def call(self, call: Call) -> None:
         """A line for every call, with what was measured."""
-        measured = ""
-        if call.margin is not None:
-            error = f" ± {call.sigma:.2f}" if call.sigma else ""
-            measured = f"  by {call.margin:.2f}{error} {call.unit}"
-        close = "too close to call: " if call.verdict == "too_close" else ""
+        asked = "proposed: " if call.verdict == "proposed" else ""
         style = _VERDICTS[call.verdict]
         self._console.print(
-            f"[dim]{call.t_ns / 1e9:7.2f} s[/dim]  [{style}]{close}{call.text}[/{style}]"
-            f"[dim]{measured}  {', '.join(call.clauses)}[/dim]"
+            f"[dim]{call.t_ns / 1e9:7.2f} s[/dim]  [{style}]{asked}{call.text}[/{style}]"
+            f"[dim]  {call.measured}  {', '.join(call.clauses)}[/dim]"
         )
 
     def refused(self, event: Event, reason: str) -> None:
