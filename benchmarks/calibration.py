@@ -1,6 +1,7 @@
 """How right, how exact and how honest calibrations are, on tables nobody tuned on, and what following shake costs.
 
 Run: python benchmarks/calibration.py [TABLES] [SPLIT]     (compositor tables, default 40 of the test split)
+     python benchmarks/calibration.py set FOLDER [SPLIT]     (pictures of `downfield twin dataset`, photoreal ones say)
      python benchmarks/calibration.py chessboards [FOLDER]  (OpenCV's sample photographs: left01..14.jpg, or .gz)
      python benchmarks/calibration.py shake
 """
@@ -11,7 +12,7 @@ import gzip
 import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import cv2
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
-from downfield.calibration.errors import CalibrationError
+from downfield.calibration.errors import CalibrationError, InputError
 from downfield.calibration.field import FieldModel
 from downfield.calibration.from_field import solve_field
 from downfield.calibration.lens_views import LensView, calibrate_lens, see_chessboard
@@ -31,11 +32,13 @@ from downfield.twin.look import Look
 from downfield.twin.looks.deck import Split, split_named
 from downfield.twin.looks.randomise import draw, draw_players
 from downfield.twin.render.compositor import Compositor
+from downfield.twin.sets.dataset import read_samples
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 from downfield.vision.scene import Player
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
+Table = tuple[Image, Camera, FieldModel]
 
 _BASE_TOP_MM = 5.5
 _WRONG_YD = 0.5  # a solution further off than this on the paint is not an inexact one but a wrong one
@@ -50,23 +53,26 @@ def main() -> None:
         shake()
     elif what == "chessboards":
         chessboards(Path(sys.argv[2]) if len(sys.argv) > 2 else _CHESSBOARDS)
+    elif what == "set":
+        split = split_named(sys.argv[3] if len(sys.argv) > 3 else "test")
+        report(pictures(Path(sys.argv[2]), split), f"pictures of {sys.argv[2]}, {split} split")
     else:
-        tables(int(what), split_named(sys.argv[2] if len(sys.argv) > 2 else "test"))
+        split = split_named(sys.argv[2] if len(sys.argv) > 2 else "test")
+        report((table(seed, split) for seed in range(int(what))), f"tables of the {split} split")
 
 
-def tables(count: int, split: Split) -> None:
-    """Solve compositor tables and compare with the truth."""
+def report(tables: Iterable[Table], what: str) -> None:
+    """Solve tables and compare with the truth."""
     errors: list[Array] = []
     ratios: list[Array] = []
     right = wrong = 0
     seconds = []
-    for seed in range(count):
-        image, camera, field = table(seed, split)
+    for count, (image, camera, field) in enumerate(tables):
         begin = time.process_time()
         try:
             solution = solve_field([image], [field])
         except CalibrationError as error:
-            print(f"{seed:4d} {field.name:<10} said no: {error}", flush=True)
+            print(f"{count:4d} {field.name:<10} said no: {error}", flush=True)
             continue
         seconds.append(time.process_time() - begin)
         calibration = to_calibration(field, solution.fit, solution.sightings, method="field", made_from=[])
@@ -80,18 +86,27 @@ def tables(count: int, split: Split) -> None:
         focal = solution.fit.camera.lens.focal_px[0] / camera.lens.focal_px[0]
         off = np.linalg.norm(error_yd, axis=1)
         print(
-            f"{seed:4d} {field.name:<10} tilt {camera.tilt_deg:4.1f} {'right' if is_right else 'WRONG'} median"
+            f"{count:4d} {field.name:<10} tilt {camera.tilt_deg:4.1f} {'right' if is_right else 'WRONG'} median"
             f" {np.median(off):.3f} p95 {np.percentile(off, 95):.3f} yd, focal x{focal:.3f}, within 2 sigma"
             f" {(np.abs(ratio) < 2).mean():.2f}",
             flush=True,
         )
     pooled, sigmas = np.concatenate(errors), np.concatenate(ratios)
-    print(f"\n{count} tables of the {split} split: right {right}, wrong {wrong}, said no {count - right - wrong}")
+    print(f"\n{count + 1} {what}: right {right}, wrong {wrong}, said no {count + 1 - right - wrong}")
     print(f"base tops, true pixels in: median {np.median(pooled):.4f} yd, p95 {np.percentile(pooled, 95):.4f} yd")
     print(f"2 sigma covers {(np.abs(sigmas) < 2).mean():.1%} of the errors; {np.median(seconds):.1f} cpu-s a table")
 
 
-def table(seed: int, split: Split) -> tuple[Image, Camera, FieldModel]:
+def pictures(folder: Path, split: Split) -> Iterator[Table]:
+    """Pictures of a data set with their truth."""
+    for sample in read_samples(folder, split):
+        image = cv2.imread(str(folder / sample.image), cv2.IMREAD_COLOR)
+        if image is None:
+            raise InputError(f"{folder / sample.image}: can't be read")
+        yield np.asarray(image, dtype=np.uint8), sample.calibration.camera, sample.calibration.field
+
+
+def table(seed: int, split: Split) -> Table:
     """One photograph of a table with 22 figures, every third with a hand over it, and its truth."""
     players = draw_players(seed, split=split)
     look = draw(seed, players, split=split)

@@ -124,7 +124,23 @@ are degrees counter-clockwise from +x, times are integer nanoseconds on the capt
 """
 
 
-_MARKS = {"format": "names the format.", "version": "of the format.", "type": "tells this kind from the others."}
+_COMMON = {
+    "format": "names the format.",
+    "version": "of the format.",
+    "type": "tells this kind from the others.",
+    "player": "roster id.",
+    "a": "roster id.",
+    "b": "roster id.",
+    "ahead_yd": "yards ahead of the line of scrimmage.",
+    "seconds": "how long.",
+    "body": "what is declared.",
+    "figures": "every figure in the picture.",
+    "things": "everything else in the picture.",
+    "toward": "roster id of the figure to turn to.",
+    "toward_point": "place to turn to: yards ahead of the line of scrimmage, yards across from the middle.",
+    "at": "place: yards ahead of the line of scrimmage, yards across from the middle.",
+}
+"""What a key means where its record's docstring does not say."""
 
 
 def page() -> str:
@@ -150,7 +166,7 @@ def _describe(kind: type) -> str:
     if fields:
         lines.append("\n| key | type | default | meaning |\n|---|---|---|---|\n")
     for field in fields:
-        meaning = meanings.get(field.name) or _MARKS.get(field.name, "")
+        meaning = meanings.get(field.name) or _COMMON[field.name]
         lines.append(f"| `{field.name}` | {_type(hints[field.name])} | {_default(field)} | {meaning} |\n")
     return "".join(lines)
 

@@ -59,5 +59,15 @@ def dataset(
     typer.echo(f"{out}: {count} {split} pictures")
 
 
+@app.command()
+def plays() -> None:
+    """List the named plays with what happens in them."""
+    with needs_twin("listing the plays"):
+        from downfield.twin.plays.library import PLAYS
+
+        for name, make in sorted(PLAYS.items()):
+            typer.echo(f"{name:24} {make().script.about}")
+
+
 app.command()(render)
 app.command()(demo)
