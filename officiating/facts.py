@@ -12,7 +12,7 @@ from functools import cached_property
 
 from downfield.calibration.field import FieldModel
 from downfield.officiating.declarations import Side
-from downfield.officiating.geometry import Reach, reach_x, reach_y
+from downfield.officiating.geometry import Reach, reach_x
 from downfield.officiating.state import GameState
 from downfield.vision.footprint import Face
 from downfield.vision.scene import Figure, Scene
@@ -150,10 +150,6 @@ class Facts:
     def forward(self, figure: Figure) -> Reach:
         """The forward-most point of a base, in the direction the side with the ball goes."""
         return reach_x(figure, self.state.ball_direction)
-
-    def outermost(self, figure: Figure) -> tuple[Reach, Reach]:
-        """The points of a base nearest to the lower and the upper sideline."""
-        return reach_y(figure, -1), reach_y(figure, 1)
 
     def hand(self, figure: Figure) -> tuple[float, float] | None:
         """Where the forward point of a figure's carrying hand is, mm; None when it was never measured."""

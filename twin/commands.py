@@ -13,7 +13,7 @@ import typer
 from downfield.calibration.errors import InputError
 from downfield.twin.progress import progress_bar
 from downfield.twin.render.renderers import renderer_named
-from downfield.twin.render_command import demo, needs_twin, parse_size, render
+from downfield.twin.render_command import RANDOM, demo, needs_twin, parse_size, render
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="The digital twin of a table.")
 
@@ -67,6 +67,7 @@ def plays() -> None:
 
         for name, make in sorted(PLAYS.items()):
             typer.echo(f"{name:24} {make().script.about}")
+        typer.echo(f"{RANDOM:24} Drawn at random from --seed.")
 
 
 app.command()(render)

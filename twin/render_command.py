@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from downfield.twin.plays.recording import PlayRecording
     from downfield.twin.plays.script import Script
 
+RANDOM = "random"
+"""Stands beside the named plays for one drawn at random from its seed."""
+
 _SMALLEST_PX, _LARGEST_PX = 64, 7680
 _DEMO_LOOK, _DEMO_VIEW, _DEMO_SEED = 4, 6, 2025  # the table of one look seen by the camera of another
 _DEMO_SIZE = (1920, 1080)
@@ -30,7 +33,7 @@ _CRF, _DEMO_CRF = 20, 26  # the demonstration travels in the package
 
 
 def render(
-    play: Annotated[str, typer.Argument(help="A named play, or a script's .toml file.")],
+    play: Annotated[str, typer.Argument(help="A named play (see `plays`), 'random', or a script's .toml file.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Common name of the files: NAME.mp4 and so on.")],
     renderer: Annotated[str, typer.Option(help="mujoco, compositor or blender.")] = "mujoco",
     size: Annotated[str, typer.Option(help="Width x height of the picture, px.")] = "1280x720",
@@ -94,12 +97,15 @@ def needs_twin(purpose: str) -> Iterator[None]:
 
 
 def _recorded(play: str, fps: float | None, seed: int | None) -> PlayRecording:
+    from downfield.twin.plays.free import random_play
     from downfield.twin.plays.library import named
     from downfield.twin.plays.performance import play as perform
     from downfield.twin.plays.script_check import load_script
 
     if play.endswith(".toml"):
         return perform(_at_rate(load_script(Path(play)), fps), seed or 0)
+    if play == RANDOM:
+        return perform(_at_rate(random_play(seed or 0), fps), seed or 0)
     known = named(play)
     script = _at_rate(known.script, fps)
     return dataclasses.replace(known, script=script, seed=known.seed if seed is None else seed).record()

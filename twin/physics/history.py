@@ -63,10 +63,6 @@ class History:
             raise ScriptError(f"{player} never {what}" + (f" {other}" if other else ""))
         return event.t_ns
 
-    def ever(self, what: Happening, player: str, other: str | None = None) -> bool:
-        """Whether something happened at all."""
-        return any(True for _ in self._events(what, player, other))
-
     def foremost_yd(self, player: str, t_ns: int) -> tuple[float, float]:
         """The most downfield part of a base, field yards, with its centre's place across."""
         base = self.footprint(player, t_ns)

@@ -95,11 +95,6 @@ class World:
         """The time the world stands at."""
         return self._t_ns
 
-    @property
-    def is_on(self) -> bool:
-        """Whether the board is switched on."""
-        return self._engine.power
-
     # Time
 
     def power(self, on: bool) -> None:
