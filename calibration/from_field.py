@@ -22,6 +22,7 @@ from downfield.calibration.field import FieldModel
 from downfield.calibration.field_match import Candidate, Ladder, candidates, find_ladder
 from downfield.calibration.lens_prior import LensPrior
 from downfield.calibration.line_pencils import Bending, Pencil, estimate_bending, fit_pencil
+from downfield.calibration.numbers_read import refuse_mirrored
 from downfield.calibration.paint_lines import best_plane, find_chains
 from downfield.calibration.picture_check import check_picture, is_blurred
 from downfield.calibration.sight_paint import sight_paint
@@ -85,7 +86,9 @@ def solve_field(images: Sequence[Image], fields: Sequence[FieldModel], *, prior:
     if not likely:
         raise CalibrationError(_no_match(fields))
     solutions = [refine(planes, option.camera, option.field, prior=prior) for option in likely]
-    return _trusted([solution for solution in solutions if solution], images[0], fields, planes, prior)
+    best = _trusted([solution for solution in solutions if solution], images[0], fields, planes, prior)
+    refuse_mirrored(planes[0], best.fit.camera, best.field)
+    return best
 
 
 def refine(
