@@ -41,6 +41,14 @@ class Hub:
         self._seq = 0
         self._topics: dict[str, Any] = {}
         self._listeners: set[_Listener] = set()
+        self._closed = False
+
+    def close(self) -> None:
+        """Let every listener's feed end."""
+        with self._lock:
+            self._closed = True
+            for listener in self._listeners:
+                listener.wake()
 
     def publish(self, topic: str, data: Any) -> None:
         """Set a topic's value. Never blocks on a listener; callable from any thread."""
@@ -57,13 +65,13 @@ class Hub:
             return Change(self._seq, "snapshot", dict(self._topics))
 
     async def listen(self) -> AsyncGenerator[Change]:
-        """A snapshot, then every change; after falling behind a snapshot again."""
+        """A snapshot, then every change until the hub is closed; after falling behind a snapshot again."""
         listener = _Listener(asyncio.get_running_loop())
         with self._lock:
             self._listeners.add(listener)
         try:
             yield self.snapshot()
-            while True:
+            while not self._closed:
                 for change in await listener.take():
                     yield change
                 if listener.fell_behind():
@@ -90,6 +98,10 @@ class _Listener:
                 self._behind = True
             if not self._behind:
                 self._waiting.append(change)
+        self.wake()
+
+    def wake(self) -> None:
+        """Have it look at what there is."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._some.set)
 

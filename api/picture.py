@@ -15,15 +15,20 @@ class LatestPicture:
         self._jpeg: bytes | None = None
         self._count = 0
         self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
+        self._closed = False
 
     def put(self, jpeg: bytes) -> None:
         """Replace the picture; callable from any thread."""
         with self._lock:
             self._jpeg = jpeg
             self._count += 1
-            for loop, event in self._waiting:
-                if not loop.is_closed():
-                    loop.call_soon_threadsafe(event.set)
+            self._wake()
+
+    def close(self) -> None:
+        """Let everybody's watching end."""
+        with self._lock:
+            self._closed = True
+            self._wake()
 
     async def watch(self) -> AsyncGenerator[bytes]:
         """The latest picture at once, then each that is newest when the last was taken."""
@@ -33,7 +38,7 @@ class LatestPicture:
             self._waiting.add(entry)
         seen = 0
         try:
-            while True:
+            while not self._closed:
                 with self._lock:
                     jpeg, count = self._jpeg, self._count
                     event.clear()
@@ -45,3 +50,8 @@ class LatestPicture:
         finally:
             with self._lock:
                 self._waiting.discard(entry)
+
+    def _wake(self) -> None:
+        for loop, event in self._waiting:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(event.set)

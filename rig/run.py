@@ -102,15 +102,19 @@ def _play(show: Show, console: Console, stop: threading.Event, *, once: bool, pa
 class _Server:
     """The service in a thread of its own."""
 
-    def __init__(self, server: uvicorn.Server, listening: socket.socket) -> None:
-        self._server = server
+    def __init__(self, hub: Hub, picture: LatestPicture, listening: socket.socket) -> None:
+        self._hub, self._picture = hub, picture
+        app = create_app(hub, picture)
+        config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
+        self._server = server = uvicorn.Server(config)
         self._thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         self._thread.start()
 
     def end(self) -> None:
-        """Close the connections and wait for the thread."""
+        """End the feeds, so that their connections close, and wait for the thread."""
+        self._hub.close()
+        self._picture.close()
         self._server.should_exit = True
-        self._server.force_exit = True
         self._thread.join(timeout=5)
 
 
@@ -125,7 +129,4 @@ def _serve(hub: Hub, picture: LatestPicture, port: int, console: Console) -> _Se
         raise InputError(f"port {port} can't be opened ({error.strerror}): choose another with --port") from None
     bound = listening.getsockname()[1]
     console.print(f"watch at [bold]http://127.0.0.1:{bound}/[/bold]   end with Ctrl-C")
-    config = uvicorn.Config(
-        create_app(hub, picture), log_level="warning", access_log=False, timeout_graceful_shutdown=1
-    )
-    return _Server(uvicorn.Server(config), listening)
+    return _Server(hub, picture, listening)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 import urllib.request
@@ -119,6 +120,20 @@ def test_the_camera_is_served_as_motion_jpeg(served: str) -> None:
         start = feed.read(200)
     assert b"Content-Type: image/jpeg" in start
     assert b"\xff\xd8" in start
+
+
+def test_ctrl_c_ends_it_quietly_even_while_somebody_watches(clip: Path) -> None:
+    command = [sys.executable, "-m", "downfield.rig", "run", "--source", str(clip), "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
+    with urllib.request.urlopen(address.group() + "api/feed", timeout=10) as feed:
+        feed.readline()
+        process.send_signal(signal.SIGINT)
+        told, _ = process.communicate(timeout=10)
+    assert process.returncode == 0
+    assert told.splitlines()[-1] == "stopped"
+    assert "Traceback" not in told
 
 
 @pytest.mark.parametrize(
