@@ -39,11 +39,12 @@ $(BIN)/python:
 
 $(VENV)/.run: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --editable .
+	.ci/system-libraries $(BIN)/python run
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --editable '.[dev]'
-	.ci/system-libraries
+	.ci/system-libraries $(BIN)/python twin
 	touch $@ $(VENV)/.run
 
 build/typing/downfield: Makefile
