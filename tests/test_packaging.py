@@ -21,6 +21,24 @@ def test_every_folder_of_code_is_a_listed_package() -> None:
     assert set(setuptools["packages"]) == on_disk
 
 
+def test_every_data_file_is_shipped() -> None:
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    shipped = {
+        file
+        for package, patterns in data.items()
+        for folder in (FOLDERS if package == "*" else package.split(".")[1:2])
+        for pattern in patterns
+        for file in (ROOT / folder).glob(pattern)
+    }
+    on_disk = {
+        file
+        for folder in FOLDERS
+        for file in (ROOT / folder).rglob("*")
+        if file.is_file() and file.suffix not in {".py", ".pyc"}
+    }
+    assert shipped == on_disk
+
+
 def test_the_formats_page_is_what_the_code_says(tmp_path: Path) -> None:
     made = tmp_path / "formats.md"
     subprocess.run([sys.executable, ROOT / "docs" / "formats_page.py", made], check=True)
