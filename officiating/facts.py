@@ -7,12 +7,13 @@ Lengths are board millimetres, x and y the board frame; what is told to people i
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from downfield.calibration.field import FieldModel
 from downfield.officiating.declarations import Side
-from downfield.officiating.geometry import Reach, reach_x
+from downfield.officiating.geometry import Reach, crossing_ns, reach_x
 from downfield.officiating.state import GameState
 from downfield.vision.footprint import Face
 from downfield.vision.scene import Figure, Scene
@@ -150,6 +151,19 @@ class Facts:
     def forward(self, figure: Figure) -> Reach:
         """The forward-most point of a base, in the direction the side with the ball goes."""
         return reach_x(figure, self.state.ball_direction)
+
+    def crossed_ns(self, margin: float, margin_then: Callable[[Figure, Scene], float]) -> int:
+        """When the carrier's margin over a line became 0, interpolated from the frame before; else this frame's time.
+
+        Args:
+            margin: now, not below 0 once the line is crossed.
+            margin_then: the same for the carrier as he was in the frame before, from his figure and that frame.
+
+        """
+        before, then = self.before, self.carrier_before
+        if before is None or then is None:
+            return self.t_ns
+        return crossing_ns(margin_then(then, before), before.t_ns, margin, self.t_ns) or self.t_ns
 
     def hand(self, figure: Figure) -> tuple[float, float] | None:
         """Where the forward point of a figure's carrying hand is, mm; None when it was never measured."""

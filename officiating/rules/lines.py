@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from downfield.officiating.facts import Facts, doubted
 from downfield.officiating.findings import Finding
-from downfield.officiating.geometry import Reach, chance, crossing_ns, reach_y
+from downfield.officiating.geometry import Reach, chance, reach_y
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rule import Immediate
 from downfield.officiating.rules.reference import carried, reference, reference_param, spot_at
@@ -52,11 +52,7 @@ class OutOfBounds(Immediate):
         probability = chance(margin, sigma)
         if probability <= 1.0 - params.real("calls.confidence"):
             return ()
-        t_ns, early_margin = facts.t_ns, None
-        before, then = facts.before, facts.carrier_before
-        if before is not None and then is not None:
-            early_margin = self._margin(facts, then, before, params)[0]
-            t_ns = crossing_ns(early_margin, before.t_ns, margin, facts.t_ns) or facts.t_ns
+        t_ns = facts.crossed_ns(margin, lambda then, before: self._margin(facts, then, before, params)[0])
         return (
             Finding(
                 rule=self.id,
@@ -141,11 +137,9 @@ class LineCrossed(Immediate):
         probability = chance(margin, reach.sigma_mm)
         if probability <= 1.0 - params.real("calls.confidence"):
             return ()
-        t_ns = facts.t_ns
-        before, then = facts.before, facts.carrier_before
-        if before is not None and then is not None:
-            early = self._margin(reference(facts, then, word, before), state, facts) + ahead_mm
-            t_ns = crossing_ns(early, before.t_ns, margin, facts.t_ns) or facts.t_ns
+        t_ns = facts.crossed_ns(
+            margin, lambda then, before: self._margin(reference(facts, then, word, before), state, facts) + ahead_mm
+        )
         goal = self.id == "touchdown"
         side = state.play.ball_side
         text = f"touchdown, {state.team(side).name}" if goal else f"{carrier.id} reaches the line of scrimmage"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from downfield.officiating.facts import Facts, doubted
 from downfield.officiating.findings import Finding
-from downfield.officiating.geometry import Reach, chance, crossing_ns
+from downfield.officiating.geometry import Reach, chance
 from downfield.officiating.params import Param, Params
 from downfield.officiating.rule import Immediate
 from downfield.officiating.rules.lines import LINGER_NS
@@ -43,11 +43,9 @@ class TooDeep(Immediate):
         probability = chance(margin, reach.sigma_mm)
         if probability <= 1.0 - params.real("calls.confidence"):
             return ()
-        t_ns = facts.t_ns
-        before, then = facts.before, facts.carrier_before
-        if before is not None and then is not None:
-            early = self._margin(reference(facts, then, word, before), facts, state, params)
-            t_ns = crossing_ns(early, before.t_ns, margin, facts.t_ns) or facts.t_ns
+        t_ns = facts.crossed_ns(
+            margin, lambda then, before: self._margin(reference(facts, then, word, before), facts, state, params)
+        )
         return (
             Finding(
                 rule=self.id,
