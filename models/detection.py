@@ -21,6 +21,7 @@ class Detection:
         corners_px: the base top's front-left, front-right, rear-right, rear-left corners, as the figure faces; empty
             for what has no base.
         corner_scores: confidence per corner, 0..1: low where it is hidden.
+        corner_sigma_px: standard deviation of each corner, in both directions; empty where the detector doesn't tell.
         helmet_px: centre of the helmet, None where there is none.
         helmet_score: its confidence, 0..1.
 
@@ -31,5 +32,6 @@ class Detection:
     box_px: tuple[float, float, float, float]
     corners_px: tuple[Pixel, ...] = ()
     corner_scores: tuple[float, ...] = ()
+    corner_sigma_px: tuple[float, ...] = ()
     helmet_px: Pixel | None = None
     helmet_score: float = 0.0

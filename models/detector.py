@@ -1,0 +1,33 @@
+"""The seam of the detectors: a raw picture goes in, what the network sees in it comes out."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.models.detection import Detection
+
+Image = NDArray[np.uint8]
+
+
+class Detector(Protocol):
+    """Sees figures, the ball and hands in pictures."""
+
+    @property
+    def name(self) -> str:
+        """What it is, for logs and reports: weights and runtime."""
+        ...
+
+    def detect(self, image: Image) -> tuple[Detection, ...]:
+        """Everything seen in one picture, best first.
+
+        Args:
+            image: uint8 blue green red, shape (height, width, 3), as the camera gave it: neither warped nor undistorted.
+
+        Returns:
+            Detections in pixels of that picture, whatever size the network works at.
+
+        """
+        ...

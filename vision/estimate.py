@@ -1,0 +1,40 @@
+"""What is believed of one figure at one instant: the seam between tracking and all that is measured from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from downfield.vision.footprint import Array, Footprint
+from downfield.vision.scene import Jersey, Posture
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One figure.
+
+    Attributes:
+        id: roster id.
+        jersey: its colour class.
+        footprint: where its base stands, with the base's size as known so far.
+        covariance: of x mm, y mm and heading in radians, detection and calibration error together; shape (3, 3).
+        velocity: of x and y in mm/s and of the heading in rad/s; shape (3,).
+        posture: as in a scene.
+        fallen: probability that it lies, 0..1.
+        visible: share of the base top that is seen, 0..1.
+        helmet_mm: the helmet's centre brought down to the board, None when not seen.
+        seen: whether this frame held evidence of it; otherwise it is carried forward.
+        sure: False when its identity is in doubt.
+
+    """
+
+    id: str
+    jersey: Jersey
+    footprint: Footprint
+    covariance: Array
+    velocity: Array
+    posture: Posture = "upright"
+    fallen: float = 0.0
+    visible: float = 1.0
+    helmet_mm: tuple[float, float] | None = None
+    seen: bool = True
+    sure: bool = True

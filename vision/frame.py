@@ -1,0 +1,26 @@
+"""One picture of a camera or a recording, with its place in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One picture.
+
+    Attributes:
+        index: in its source, from 0; a gap in the indices is frames that were lost.
+        t_ns: capture time.
+        image: uint8 blue green red, shape (height, width, 3), raw.
+
+    """
+
+    index: int
+    t_ns: int
+    image: Image
