@@ -24,7 +24,7 @@ class Detector(Protocol):
         """Everything seen in one picture, best first.
 
         Args:
-            image: uint8 blue green red, shape (height, width, 3), as the camera gave it: neither warped nor undistorted.
+            image: uint8 blue green red, shape (height, width, 3), neither warped nor undistorted.
 
         Returns:
             Detections in pixels of that picture, whatever size the network works at.
