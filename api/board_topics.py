@@ -1,0 +1,95 @@
+"""The feed's topics about the board: line-up, scene, health, source."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from downfield.api.topics import Payload
+from downfield.calibration.field import FieldModel
+from downfield.vision.scene import Jersey, Player, Posture, Power
+
+Level = Literal["ok", "warning", "alarm"]
+
+
+class LineUpNow(Payload):
+    """Topic `line_up`: who is on the board, and the board."""
+
+    players: tuple[Player, ...]
+    field: FieldModel
+
+
+class FigureNow(Payload):
+    """One figure; places to 0.01 yd and 0.1 mm, headings to a degree's tenth."""
+
+    id: str
+    jersey: Jersey
+    x_yd: float
+    y_yd: float
+    x_mm: float
+    y_mm: float
+    heading: float = Field(description="Degrees counter-clockwise from +x.")
+    posture: Posture
+    sigma_mm: float = Field(description="Standard deviation of the place, the larger of both axes.")
+    sure: bool = Field(description="False when its identity is in doubt.")
+
+
+class SceneNow(Payload):
+    """Topic `scene`: where everybody is; at most 15 a second, and only the newest when a client lags."""
+
+    frame: int
+    t_ns: int
+    board: Power
+    figures: tuple[FigureNow, ...]
+    touching: tuple[tuple[str, str], ...] = Field((), description="Pairs of roster ids in contact.")
+    ball_mm: tuple[float, float] | None = None
+    hands: tuple[tuple[tuple[float, float], ...], ...] = Field((), description="Outlines of hands, mm on the board.")
+
+
+class Reason(Payload):
+    """One thing that is not as it should be."""
+
+    code: str = Field(description='One word for the machine, such as "camera_lost" or "disk_full".')
+    level: Literal["warning", "alarm"]
+    text: str
+    remedy: str = Field("", description="What to do about it.")
+
+
+class RecordingNow(Payload):
+    """The recording."""
+
+    on: bool = False
+    file: str = ""
+    seconds: float = 0.0
+    free_gb: float | None = None
+
+
+class HealthNow(Payload):
+    """Topic `health`: whether the rig can be trusted now; once a second, and at once when the level changes."""
+
+    level: Level = "ok"
+    text: str = Field("", description="One line for people.")
+    reasons: tuple[Reason, ...] = ()
+    calls: Literal["on", "suspended"] = Field("on", description="Whether calls are made from the camera.")
+    fps: float | None = Field(None, description="Frames taken a second.")
+    latency_ms: float | None = Field(None, description="From capture to publication, median of the last second.")
+    latency_p99_ms: float | None = None
+    frames: int = 0
+    dropped: int = Field(0, description="Frames lost since the start.")
+    board: Power = "unknown"
+    camera: str = ""
+    size: tuple[int, int] | None = None
+    calibration_rms_px: float | None = None
+    calibration_rms_yd: tuple[float, float] | None = None
+    recording: RecordingNow = RecordingNow()
+    store: Literal["ok", "behind"] = Field("ok", description="behind: what is declared is not yet on disk.")
+
+
+class SourceNow(Payload):
+    """Topic `source`: where the pictures come from."""
+
+    kind: Literal["camera", "clip", "stream", "images", "twin", "none"] = "none"
+    name: str = ""
+    text: str = ""
+    live: bool = False

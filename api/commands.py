@@ -1,0 +1,106 @@
+"""Commands: what a person asks of the rig that is no event of a game. Each is one small model with a literal `command`.
+
+A line-up is no command: it is the declaration ``line_up``; so are a correction of the state (``set_up``) and the clock.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from downfield.calibration.calibration import Calibration
+
+Colour = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#0b3d91"])]
+Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$")]
+RulebookName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$", examples=["tap"])]
+
+
+class Asked(BaseModel):
+    """What somebody sends: frozen, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class TeamSheet(Asked):
+    """A team as a game is played with it."""
+
+    name: Name = Field(examples=["River City"])
+    short: Annotated[str, Field(min_length=1, max_length=4, pattern=r"^[^\x00-\x1f\x7f]+$")] = Field(examples=["RIV"])
+    colour: Colour = "#1d3f72"
+    ink: Colour = "#ffffff"
+
+
+HOME_SHEET = TeamSheet(name="Home", short="H", colour="#1d3f72", ink="#ffffff")
+AWAY_SHEET = TeamSheet(name="Away", short="A", colour="#d9dee4", ink="#10151b")
+
+
+class NewGame(Asked):
+    """End the game in play and begin another."""
+
+    command: Literal["new_game"] = "new_game"
+    rulebook: RulebookName | None = Field(None, description="Null for the one in force.")
+    home: TeamSheet = HOME_SHEET
+    away: TeamSheet = AWAY_SHEET
+    title: Annotated[str, Field(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
+
+
+class SetRulebook(Asked):
+    """Go on under another rulebook, from the game as it stands between two plays."""
+
+    command: Literal["set_rulebook"] = "set_rulebook"
+    rulebook: RulebookName
+
+
+class Recalibrate(Asked):
+    """Find the camera's lens and pose anew from the printed field."""
+
+    command: Literal["recalibrate"] = "recalibrate"
+
+
+class UseCalibration(Asked):
+    """Use a calibration that was made elsewhere."""
+
+    command: Literal["use_calibration"] = "use_calibration"
+    calibration: Calibration
+
+
+class Record(Asked):
+    """Begin or end the recording."""
+
+    command: Literal["record"] = "record"
+    on: bool
+
+
+class Suspend(Asked):
+    """Stop making calls from the camera, or go on making them; declarations go on either way."""
+
+    command: Literal["suspend"] = "suspend"
+    on: bool
+
+
+class FindFigures(Asked):
+    """Forget who stands where and match the figures on the board with the line-up anew."""
+
+    command: Literal["find_figures"] = "find_figures"
+
+
+MachineCommand = Recalibrate | UseCalibration | Record | Suspend | FindFigures
+"""What the rig does itself."""
+
+Command = Annotated[
+    NewGame | SetRulebook | Recalibrate | UseCalibration | Record | Suspend | FindFigures,
+    Field(discriminator="command"),
+]
+
+
+class Settings(BaseModel):
+    """The configuration in force, for people to read; secrets are left out."""
+
+    model_config = ConfigDict(frozen=True)
+
+    version: str
+    values: dict[str, Any] = Field(description="By table and key, as in the configuration file.")
+    origins: dict[str, str] = Field(
+        {}, description="Where values that are not defaults come from: file, environment, command line."
+    )

@@ -1,0 +1,87 @@
+"""Write the page of the service from its models: ``python docs/service_page.py docs/service.md``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from downfield.api import board_topics, topics
+from downfield.calibration.records import write_text
+
+TOPICS: dict[str, type[BaseModel]] = {
+    "game": topics.GameNow,
+    "ball": topics.BallNow,
+    "calls": topics.CallsChanged,
+    "questions": topics.Questions,
+    "declared": topics.DeclaredLately,
+    "line_up": board_topics.LineUpNow,
+    "scene": board_topics.SceneNow,
+    "health": board_topics.HealthNow,
+    "source": board_topics.SourceNow,
+    "notice": topics.Notice,
+}
+_ELSEWHERE = {"Player", "BaseSize", "FieldModel"}
+_INTRODUCTION = Path(__file__).with_name("service_text.md")
+
+
+def page() -> Iterator[str]:
+    """The page's lines."""
+    yield _INTRODUCTION.read_text(encoding="utf-8")
+    yield "## The topics\n\n"
+    yield "Made from the models in `api/topics.py` and `api/board_topics.py` by `make docs`; a test holds this page so.\n"
+    _, schema = models_json_schema([(model, "serialization") for model in TOPICS.values()])
+    shapes: dict[str, Any] = schema["$defs"]
+    heads = {model.__name__ for model in TOPICS.values()}
+    for topic, model in TOPICS.items():
+        shape = shapes[model.__name__]
+        yield f"\n### `{topic}`\n\n{_about(shape)}\n\n"
+        yield from _table(shape)
+    for name, shape in shapes.items():
+        if name not in heads and name not in _ELSEWHERE and "properties" in shape:
+            yield f"\n### {name}\n\n{_about(shape)}\n\n"
+            yield from _table(shape)
+
+
+def _about(shape: dict[str, Any]) -> str:
+    text = re.sub(r"^Topic `\w+`: ", "", " ".join(str(shape.get("description", "")).split()))
+    return text[:1].upper() + text[1:]
+
+
+def _table(shape: dict[str, Any]) -> Iterator[str]:
+    yield "| key | type | meaning |\n|---|---|---|\n"
+    for key, value in shape["properties"].items():
+        yield f"| `{key}` | {_type(value)} | {value.get('description', '')} |\n"
+
+
+def _type(value: dict[str, Any]) -> str:
+    if "$ref" in value:
+        return _link(str(value["$ref"]))
+    if "anyOf" in value:
+        return " \\| ".join(_type(one) for one in value["anyOf"])
+    if "const" in value:
+        return f"`{value['const']}`"
+    if "enum" in value:
+        shown = [f"`{one}`" for one in value["enum"]]
+        return " \\| ".join(shown) if len(shown) <= 8 else "one of the values in `/openapi.json`"
+    if value.get("type") == "array":
+        if "prefixItems" in value:
+            return "[" + ", ".join(_type(one) for one in value["prefixItems"]) + "]"
+        return f"array of {_type(value['items'])}"
+    return str(value.get("type", "any"))
+
+
+def _link(ref: str) -> str:
+    name = ref.rsplit("/", 1)[1]
+    if name in _ELSEWHERE:
+        return f"[{name}](formats.md#{name.lower()})"
+    return {"Phase": "phase, such as `between_plays` or `live`"}.get(name, f"[{name}](#{name.lower()})")
+
+
+if __name__ == "__main__":
+    write_text(Path(sys.argv[1]), page())
