@@ -1,0 +1,140 @@
+"""The patch the second look sees: cut around a figure, its front to the right, its base always of one size.
+
+A patch is a similarity of the picture: moved, turned and scaled by the corners seen at first, never sheared. So a small
+network sees all figures alike, at the picture's full resolution, and what it says of points maps back exactly.
+
+Patch coordinates are pixels with whole numbers at the pixels' centres, as everywhere. The network says points in
+*units*: -1 is the patch's left or upper edge and 1 its right or lower edge.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+PATCH_PX: Final = 64
+"""Side of a patch."""
+
+BASE_LENGTH_PX: Final = 34.0
+"""Length of a base in a patch: an ordinary base of 30 mm leaves 13 mm around it, where an upright helmet stays."""
+
+_LENGTH_PER_WIDTH = 30.0 / 18.0  # of ordinary bases
+_LEAST_LENGTH_PX = 6.0  # of a base in the picture: less is a degenerate detection, and would be blown up without end
+_FORESHORTENED = 0.5  # a length below this share of the width is that of a base standing on its front or rear edge
+_LEAST_SCALE = 0.4  # linear interpolation takes 2 x 2 pixels: a picture shrunk further than this is halved first
+
+_CENTRE = (PATCH_PX - 1) / 2
+_QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])  # from a figure's left to its front, where y points down
+
+
+def patch_transform(corners_px: ArrayLike) -> Array:
+    """Where the patches of figures are in a picture.
+
+    Args:
+        corners_px: the base tops' front-left, front-right, rear-right and rear-left corners, shape (..., 4, 2).
+
+    Returns:
+        Affine matrices from the picture's pixels to the patches' pixels, shape (..., 2, 3): the middle of the corners
+        in the patch's middle, the front toward +x, the base `BASE_LENGTH_PX` long.
+
+    """
+    corners = np.asarray(corners_px, dtype=np.float64)
+    front, rear = corners[..., :2, :].mean(axis=-2), corners[..., 2:, :].mean(axis=-2)
+    left, right = corners[..., (0, 3), :].mean(axis=-2), corners[..., (1, 2), :].mean(axis=-2)
+    ahead, aside = front - rear, left - right
+    length, width = np.linalg.norm(ahead, axis=-1), np.linalg.norm(aside, axis=-1)
+    on_edge = length < _FORESHORTENED * width
+    ahead = np.where(on_edge[..., None], aside @ _QUARTER.T, ahead)
+    reach = np.linalg.norm(ahead, axis=-1, keepdims=True)
+    way = np.where(reach > 0, ahead / np.where(reach > 0, reach, 1.0), (1.0, 0.0))
+    scale = BASE_LENGTH_PX / np.maximum(np.maximum(length, width * _LENGTH_PER_WIDTH), _LEAST_LENGTH_PX)
+    cos, sin = scale * way[..., 0], scale * way[..., 1]
+    linear = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
+    shift = _CENTRE - (linear @ corners.mean(axis=-2)[..., None])
+    return np.concatenate([linear, shift], axis=-1)
+
+
+def cut_patches(image: Image, transforms: ArrayLike) -> Image:
+    """Cut patches out of a picture.
+
+    Args:
+        image: uint8, shape (height, width, 3).
+        transforms: from `patch_transform`, shape (n, 2, 3).
+
+    Returns:
+        Patches, shape (n, 64, 64, 3), colours in the picture's order. Beyond the picture its edge is repeated.
+
+    """
+    matrices = np.asarray(transforms, dtype=np.float64).reshape(-1, 2, 3)
+    patches = np.empty((len(matrices), PATCH_PX, PATCH_PX, 3), dtype=np.uint8)
+    levels = [image]
+    for matrix, patch in zip(matrices, patches, strict=True):
+        level, scale = 0, float(np.hypot(matrix[0, 0], matrix[0, 1]))
+        while scale < _LEAST_SCALE and min(levels[level].shape[:2]) > 1:
+            level, scale = level + 1, scale * 2
+            if level == len(levels):
+                levels.append(_halved(levels[-1]))
+        cv2.warpAffine(
+            levels[level],
+            _at_level(matrix, level),
+            (PATCH_PX, PATCH_PX),
+            dst=patch,
+            flags=cv2.INTER_LINEAR,
+            borderMode=cv2.BORDER_REPLICATE,
+        )
+    return patches
+
+
+def to_patch(points_px: ArrayLike, transforms: ArrayLike) -> Array:
+    """Points of the picture, shape (n, k, 2), to pixels of their patches, same shape."""
+    points, matrices = np.asarray(points_px, dtype=np.float64), np.asarray(transforms, dtype=np.float64)
+    moved: Array = points @ matrices[..., :2].swapaxes(-1, -2) + matrices[..., None, :, 2]
+    return moved
+
+
+def from_patch(points_patch_px: ArrayLike, transforms: ArrayLike) -> Array:
+    """Pixels of patches, shape (n, k, 2), to points of the picture, same shape."""
+    points, matrices = np.asarray(points_patch_px, dtype=np.float64), np.asarray(transforms, dtype=np.float64)
+    # A similarity's inverse turn is its transpose over its scale squared.
+    squared = (matrices[..., 0, :2] ** 2).sum(axis=-1)[..., None, None]
+    moved: Array = (points - matrices[..., None, :, 2]) @ (matrices[..., :2] / squared)
+    return moved
+
+
+def scale_of(transforms: ArrayLike) -> Array:
+    """Patch pixels per pixel of the picture, shape (...): a sigma in a patch divided by it is the picture's."""
+    matrices = np.asarray(transforms, dtype=np.float64)
+    scale: Array = np.hypot(matrices[..., 0, 0], matrices[..., 0, 1])
+    return scale
+
+
+def to_units(points_patch_px: ArrayLike) -> Array:
+    """Pixels of a patch to units; lengths and sigmas are to be divided by `PATCH_PX / 2` instead."""
+    units: Array = (np.asarray(points_patch_px, dtype=np.float64) + 0.5) / (PATCH_PX / 2) - 1
+    return units
+
+
+def from_units(points: ArrayLike) -> Array:
+    """Units to pixels of a patch; lengths and sigmas are to be multiplied by `PATCH_PX / 2` instead."""
+    pixels: Array = (np.asarray(points, dtype=np.float64) + 1) * (PATCH_PX / 2) - 0.5
+    return pixels
+
+
+def _halved(image: Image) -> Image:
+    height, width = image.shape[:2]
+    size = (max(width // 2, 1), max(height // 2, 1))
+    return np.asarray(cv2.resize(image[: size[1] * 2, : size[0] * 2], size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _at_level(matrix: Array, level: int) -> Array:
+    """The transform out of a picture halved `level` times; pixel p there is at `(p + 0.5) * 2**level - 0.5` here."""
+    times = 2.0**level
+    linear = matrix[:, :2]
+    shift = matrix[:, 2] + linear.sum(axis=1) * (times - 1) / 2
+    return np.concatenate([linear * times, shift[:, None]], axis=1)
