@@ -14,7 +14,7 @@ from downfield.calibration.errors import RefusedError
 from downfield.calibration.field import FieldModel
 from downfield.officiating.calls import Call
 from downfield.officiating.conduct.board import power_finding, settled, switched
-from downfield.officiating.events import Event, Ruling, Tick
+from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.facts import Facts
 from downfield.officiating.findings import POWER, Finding
 from downfield.officiating.making import call_of, ruled
@@ -79,6 +79,19 @@ class Engine:
         )
         return EngineState(self.rulebook.system.begin(game, self.rulebook.params))
 
+    def admit(self, state: EngineState, event: Event) -> None:
+        """Check that an event comes in its time.
+
+        Raises:
+            RefusedError: it does not.
+
+        """
+        late_ns = self.rulebook.params.ns("calls.late_s")
+        if event.t_ns < (state.event_ns or 0):
+            raise RefusedError(f"event {event.id} is out of order: an event of a later time has been taken")
+        if event.t_ns < state.game.now_ns - late_ns:
+            raise RefusedError(f"event {event.id} comes {(state.game.now_ns - event.t_ns) / 1e9:.1f} s too late")
+
     def step(self, state: EngineState, entry: Scene | Event) -> tuple[EngineState, tuple[Call, ...]]:
         """Take one entry.
 
@@ -120,17 +133,13 @@ class Engine:
 
     def _event(self, state: EngineState, event: Event) -> tuple[EngineState, tuple[Call, ...]]:
         game = state.game
-        late_ns = self.rulebook.params.ns("calls.late_s")
-        if event.t_ns < (state.event_ns or 0):
-            raise RefusedError(f"event {event.id} is out of order: an event of a later time has been taken")
-        if event.t_ns < game.now_ns - late_ns:
-            raise RefusedError(f"event {event.id} comes {(game.now_ns - event.t_ns) / 1e9:.1f} s too late")
+        self.admit(state, event)
         now_ns = max(game.now_ns, event.t_ns)
         facts = Facts(state.recent[-1], state.recent[:-1], game, self.field) if state.recent else None
         view = View(self.rulebook.params, self.field, now_ns, self.rulebook.system, facts)
         if isinstance(event.body, Ruling):
             game, calls = self._manual(game, event.body, view)
-        elif isinstance(event.body, Tick):
+        elif isinstance(event.body, Tick | Undo):
             game, calls = self._settle(_at(game, now_ns), view)
         else:
             handler = self.rulebook.system.handlers.get(type(event.body))

@@ -41,7 +41,22 @@ class Ruling:
     type: Literal["ruling"] = "ruling"
 
 
-Body = Annotated[Declaration | Ruling | Tick, Field(discriminator="type")]
+@record
+class Undo:
+    """A person takes back an event: all since is as if it had never come in.
+
+    Attributes:
+        event: its id; a declaration's or a ruling's.
+        note: why.
+
+    """
+
+    event: str
+    note: str = ""
+    type: Literal["undo"] = "undo"
+
+
+Body = Annotated[Declaration | Ruling | Undo | Tick, Field(discriminator="type")]
 
 
 @record

@@ -1,8 +1,8 @@
 """A game being judged: an append-only log of what came in, the state it leads to, and rulings that rewrite nothing.
 
-A ruling about a call is an entry like any other. What it changes is worked out by going back to a state kept from
-before that call and taking everything since once more; declarations that no longer make sense then (the coin for a
-fumble that never was) are set aside and listed.
+A ruling about a call is an entry like any other, and so is taking an event back. What it changes is worked out by going
+back to a state kept from before that call or event and taking everything since once more; declarations that no longer
+make sense then (the coin for a fumble that never was) are set aside and listed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from downfield.calibration.field import FieldModel
 from downfield.officiating.calls import Call
 from downfield.officiating.calls_file import SetAside
 from downfield.officiating.engine import RECENT_NS, Engine, EngineState
-from downfield.officiating.events import Event, Ruling
+from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebook import Rulebook
 from downfield.officiating.state import HOME_AND_AWAY, GameState, Team
 from downfield.vision.scene import Scene
@@ -33,11 +33,14 @@ class Taken:
     Attributes:
         calls: calls made, in order.
         withdrawn: ids of calls that no longer stand after a ruling.
+        logged: what the log grew by, in order: the entry itself, after scenes of a resting board that it makes
+            matter; nothing while a board rests. Taking just these once more leads to the same game.
 
     """
 
     calls: tuple[Call, ...] = ()
     withdrawn: tuple[str, ...] = ()
+    logged: tuple[Scene | Event, ...] = ()
 
 
 class Game:
@@ -66,6 +69,7 @@ class Game:
         self._calls: list[Call] = []
         self._made_at: dict[str, int] = {}
         self._ids: set[str] = set()
+        self._undone: set[str] = set()
         self._set_aside: list[SetAside] = []
         self._resting: deque[Scene] = deque()
         self._off_ns: int | None = None
@@ -90,6 +94,11 @@ class Game:
         """Events that no longer made sense once a ruling was taken into account."""
         return tuple(self._set_aside)
 
+    @property
+    def undone(self) -> frozenset[str]:
+        """Ids of the events that were taken back."""
+        return frozenset(self._undone)
+
     def take(self, entry: Scene | Event) -> Taken:
         """Take one entry.
 
@@ -102,25 +111,28 @@ class Game:
                 raise RefusedError(f"event {entry.id} has been taken already")
             if isinstance(entry.body, Ruling) and entry.body.decision != "manual":
                 return self._rule(entry, entry.body)
+            if isinstance(entry.body, Undo):
+                return self._undo(entry, entry.body)
         state, calls = self._engine.step(self._state, entry)
-        self._append(entry)
+        logged = self._append(entry)
         self._state = state
         self._note(calls, len(self._log) - 1)
         self._checkpoint()
-        return Taken(calls)
+        return Taken(calls, logged=logged)
 
-    def _append(self, entry: Scene | Event) -> None:
+    def _append(self, entry: Scene | Event) -> tuple[Scene | Event, ...]:
         if isinstance(entry, Scene):
             if self._rests(entry):
                 self._resting.append(entry)
                 while self._resting[0].t_ns < entry.t_ns - RECENT_NS:
                     self._resting.popleft()
-                return
+                return ()
         else:
             self._ids.add(entry.id)
-        self._log += self._resting
+        logged = (*self._resting, entry)
         self._resting.clear()
-        self._log.append(entry)
+        self._log += logged
+        return logged
 
     def _rests(self, scene: Scene) -> bool:
         if scene.board != "off":
@@ -161,14 +173,48 @@ class Game:
             raise RefusedError(f"ruling: no call is called {ruling.call!r}")
         if ruling.decision == "overturn" and ruling.replacement is not None and not ruling.replacement.text:
             raise RefusedError("ruling: the call that stands instead needs its text")
+        start = self._before(at, f"ruling: the scenes of {ruling.call}")
+        self._engine.admit(self._state, event)
+        self._engine.rulings[ruling.call] = ruling
+        return self._judge_anew(event, start)
+
+    def _undo(self, event: Event, undo: Undo) -> Taken:
+        """Take back an event that was taken, and judge everything since without it."""
+        found = ((place, entry) for place, entry in enumerate(self._log) if isinstance(entry, Event))
+        at, struck = next(((place, entry) for place, entry in found if entry.id == undo.event), (0, None))
+        if struck is None:
+            raise RefusedError(f"undo: no event is called {undo.event!r}")
+        if undo.event in self._undone:
+            raise RefusedError(f"undo: {undo.event} has been taken back already")
+        if isinstance(struck.body, Undo | Tick):
+            raise RefusedError(f"undo: {undo.event} can't be taken back; say again what it took back")
+        about = struck.body.call if isinstance(struck.body, Ruling) and struck.body.decision != "manual" else None
+        start = self._before(at if about is None else self._made_at[about], f"undo: the scenes since {undo.event}")
+        self._engine.admit(self._state, event)
+        self._undone.add(undo.event)
+        if about is not None:
+            self._rule_as_before(about)
+        return self._judge_anew(event, start)
+
+    def _rule_as_before(self, call: str) -> None:
+        """Put in force the latest ruling about a call that was not taken back."""
+        self._engine.rulings.pop(call, None)
+        standing = (entry.body for entry in self._log if isinstance(entry, Event) and entry.id not in self._undone)
+        for body in standing:
+            if isinstance(body, Ruling) and body.call == call and body.decision != "manual":
+                self._engine.rulings[call] = body
+
+    def _before(self, at: int, what: str) -> tuple[int, EngineState, int]:
+        """The latest state kept from before a place in the log."""
         start = max((point for point in self._checkpoints if point[0] <= at), key=lambda point: point[0], default=None)
         if start is None:
-            raise RefusedError(
-                f"ruling: the scenes of {ruling.call} are no longer held; judge the recording again with this ruling"
-            )
+            raise RefusedError(f"{what} are no longer held; judge the recording again with this")
+        return start
+
+    def _judge_anew(self, event: Event, start: tuple[int, EngineState, int]) -> Taken:
+        """Take everything since a checkpoint once more, and then the event that made that necessary."""
         before = self._calls
         self._ids.add(event.id)
-        self._engine.rulings[ruling.call] = ruling
         self._replay(start)
         self._log.append(event)
         self._state, calls = self._engine.step(self._state, event)
@@ -176,7 +222,7 @@ class Game:
         stood = {call.id: call for call in before}
         stand = {call.id: call for call in self._calls}
         new = tuple(call for call in self._calls if stood.get(call.id) != call)
-        return Taken(new, tuple(name for name in stood if name not in stand))
+        return Taken(new, tuple(name for name in stood if name not in stand), (event,))
 
     def _replay(self, start: tuple[int, EngineState, int]) -> None:
         """Take everything since a checkpoint once more."""
@@ -188,6 +234,8 @@ class Game:
         replayed = {entry.id for entry in again if isinstance(entry, Event)}
         self._set_aside = [item for item in self._set_aside if item.event not in aside & replayed]
         for place, entry in enumerate(again, start=first):
+            if isinstance(entry, Event) and entry.id in self._undone:
+                continue
             try:
                 self._state, made = self._engine.step(self._state, entry)
             except RefusedError as error:

@@ -12,7 +12,7 @@ from downfield.officiating.calls import Call
 from downfield.officiating.calls_file import SetAside
 from downfield.officiating.declarations import LineUp
 from downfield.officiating.engine import Engine
-from downfield.officiating.events import Event, Ruling, Tick
+from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebook import Rulebook
 from downfield.officiating.state import HOME_AND_AWAY, GameState, Team
 from downfield.vision.scene import Player, Scene
@@ -54,13 +54,16 @@ def judge(
 
     Args:
         scenes: in order of time.
-        events: in any order of time; rulings among them are applied where the calls they are about are made.
+        events: in any order of time; rulings among them are applied where the calls they are about are made, and what
+            was undone is left out.
         rulebook: in force.
         field: the printed field.
         players: the roster, when no event declares one before the first play.
         teams: home, away.
 
     """
+    undone = {event.body.event for event in events if isinstance(event.body, Undo)}
+    events = [event for event in events if event.id not in undone]
     rulings = {
         event.body.call: event.body
         for event in sorted(events, key=lambda event: event.t_ns)

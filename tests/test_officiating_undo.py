@@ -1,0 +1,123 @@
+"""Taking an event back: as if it had never come in, whatever came after it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hand_plays import FIELD, Film, Man, film, in_order, opening, runs, says, stands
+
+from downfield.calibration.errors import RefusedError
+from downfield.calibration.records import adapter, to_json
+from downfield.officiating.declarations import Carrier, Claim
+from downfield.officiating.events import Event, Ruling, Tick, Undo
+from downfield.officiating.game import Game
+from downfield.officiating.judging import judge
+from downfield.officiating.rulebook import load_rulebook
+from downfield.officiating.state import GameState
+from downfield.vision.scene import Scene
+
+RUNNER, HITTER = "dark-22", "light-50"
+
+
+def tackled() -> Film:
+    men = [Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")]
+    return film(men, 4.0, on=((0.5, 1.65),))
+
+
+def played(play: Film, events: tuple[Event, ...]) -> Game:
+    game = Game(load_rulebook("tap"), FIELD)
+    for entry in in_order(play, events):
+        game.take(entry)
+    return game
+
+
+def late(name: str, body: Ruling | Undo | Tick | Carrier | Claim) -> Event:
+    return Event(name, 4_000_000_000, "operator", body)
+
+
+def without_now(game: Game) -> GameState:
+    return replace(game.state, now_ns=0)
+
+
+def test_a_carrier_taken_back_is_as_if_never_declared() -> None:
+    play = tackled()
+    events = says(*opening(play, RUNNER))
+    game = played(play, events)
+    carrier = next(event for event in events if isinstance(event.body, Carrier))
+    assert any(call.kind == "tackle" for call in game.calls)
+    taken = game.take(late("u", Undo(carrier.id)))
+    never = played(play, tuple(event for event in events if event is not carrier))
+    assert game.calls == never.calls
+    assert without_now(game) == without_now(never)
+    assert any("tackle" in name for name in taken.withdrawn)
+    assert game.undone == {carrier.id}
+
+
+def test_a_ruling_taken_back_leaves_the_call_as_it_was() -> None:
+    play = tackled()
+    game = played(play, says(*opening(play, RUNNER)))
+    calls, state = game.calls, without_now(game)
+    tackle = next(call for call in calls if call.kind == "tackle")
+    game.take(late("r", Ruling(tackle.id, "strike")))
+    assert tackle not in game.calls
+    game.take(late("u", Undo("r")))
+    assert game.calls == calls
+    assert without_now(game) == state
+
+
+def test_of_two_rulings_the_one_before_comes_into_force_again() -> None:
+    play = tackled()
+    game = played(play, says(*opening(play, RUNNER)))
+    tackle = next(call for call in game.calls if call.kind == "tackle")
+    game.take(late("1", Ruling(tackle.id, "strike")))
+    struck = game.calls
+    game.take(late("2", Ruling(tackle.id, "confirm")))
+    game.take(late("u", Undo("2")))
+    assert game.calls == struck
+
+
+def test_a_recording_judged_with_an_undo_is_judged_without_the_event() -> None:
+    play, book = tackled(), load_rulebook("tap")
+    events = says(*opening(play, RUNNER))
+    undone = judge(play.scenes, (*events, late("u", Undo(events[-1].id))), book, FIELD)
+    assert undone.calls == judge(play.scenes, events[:-1], book, FIELD).calls
+
+
+@pytest.mark.parametrize(
+    ("event", "says_why"), [("gone", "no event is called 'gone'"), ("u", "can't be taken back"), ("e3", "already")]
+)
+def test_what_cant_be_taken_back_is_refused_and_changes_nothing(event: str, says_why: str) -> None:
+    play = tackled()
+    game = played(play, says(*opening(play, RUNNER)))
+    game.take(late("u", Undo("e3")))
+    before = game.state, game.calls
+    with pytest.raises(RefusedError, match=says_why):
+        game.take(late("v", Undo(event)))
+    assert (game.state, game.calls) == before
+
+
+def test_a_ruling_out_of_its_time_changes_nothing() -> None:
+    play = tackled()
+    game = played(play, says(*opening(play, RUNNER)))
+    before = game.state, game.calls
+    tackle = next(call for call in game.calls if call.kind == "tackle")
+    with pytest.raises(RefusedError, match="out of order"):
+        game.take(Event("r", 1, "operator", Ruling(tackle.id, "strike")))
+    assert (game.state, game.calls) == before
+
+
+def test_the_log_taken_once_more_in_its_json_form_is_the_same_game() -> None:
+    play = tackled()
+    events = says(*opening(play, RUNNER))
+    game, logged = Game(load_rulebook("tap"), FIELD), list[Scene | Event]()
+    for entry in in_order(play, events):
+        logged += game.take(entry).logged
+    logged += game.take(late("u", Undo(events[-1].id))).logged
+    assert len(logged) < len(in_order(play, events))
+    again = Game(load_rulebook("tap"), FIELD)
+    for entry in logged:
+        kind = type(entry)
+        again.take(adapter(kind).validate_json(to_json(kind, entry, defaults=kind is Event)))
+    assert again.calls == game.calls
+    assert without_now(again) == without_now(game)
