@@ -34,7 +34,7 @@ def page() -> Iterator[str]:
     """The page's lines."""
     yield _INTRODUCTION.read_text(encoding="utf-8")
     yield "## The topics\n\n"
-    yield "Made from the models in `api/topics.py` and `api/board_topics.py` by `make docs`; a test holds this page so.\n"
+    yield "Made by `make docs` from the models in `api/topics.py` and `api/board_topics.py`; a test holds it so.\n"
     _, schema = models_json_schema([(model, "serialization") for model in TOPICS.values()])
     shapes: dict[str, Any] = schema["$defs"]
     heads = {model.__name__ for model in TOPICS.values()}
