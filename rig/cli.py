@@ -17,6 +17,7 @@ COMMANDS = {
     "rules": "downfield.rig.rules:rules",
     "calibrate": "downfield.rig.calibrate:app",
     "certify": "downfield.rig.certify:certify",
+    "train": "downfield.models.training.commands:app",
     "twin": "downfield.twin.commands:app",
 }
 """Where each sub-command is: a function, or a Typer app of further sub-commands."""

@@ -1,0 +1,1 @@
+"""Training the networks: data, losses, schedules, checkpoints. Needs the extra `train`; the rig never imports it."""

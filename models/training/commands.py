@@ -1,0 +1,135 @@
+"""`downfield train`: the data sets, the two networks, and what the rig runs made of them.
+
+What needs torch or the twin is imported inside: the command's help must need neither.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from downfield.calibration.errors import InputError
+from downfield.models.training.recipe import Schedule, read_recipe
+from downfield.twin.progress import progress_bar
+
+if TYPE_CHECKING:
+    from downfield.models.training.learner import Learner, Report
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Train the networks.")
+
+Data = Annotated[Path, typer.Argument(help="Folder of the recipe's data sets.")]
+Runs = Annotated[Path, typer.Option("--runs", help="Folder of checkpoints and finished networks.")]
+RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="A recipe of your own (.toml).")]
+Until = Annotated[int | None, typer.Option(help="Samples seen at the end of this sitting; the recipe's by default.")]
+Finish = Annotated[bool, typer.Option("--finish", help="Bring the learning rate down, from where training is.")]
+Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
+
+
+@app.callback()
+def _root() -> None:
+    """Train the networks."""
+
+
+@app.command()
+def data(
+    folder: Data,
+    recipe: RecipeFile = None,
+    workers: Annotated[int, typer.Option(help="Processes that draw.")] = 1,
+) -> None:
+    """Make the recipe's data sets. Interrupted, it goes on where it was."""
+    from downfield.twin.sets.dataset import Recipe, make_dataset
+
+    for each in read_recipe(recipe).sets:
+        plan = Recipe(split="train", seed=each.seed, renderer=each.renderer, per_table=each.per_table)
+        with progress_bar(f"{each.name} pictures") as tell:
+            make_dataset(folder / each.name, plan, each.count, workers=workers, progress=tell)
+        typer.echo(f"{folder / each.name}: {each.count} pictures")
+
+
+@app.command("first-look")
+def first_look(
+    folder: Data,
+    runs: Runs,
+    recipe: RecipeFile = None,
+    until: Until = None,
+    finish: Finish = False,
+    threads: Threads = 2,
+) -> None:
+    """Train the network that finds figures in frames. Interrupted, it goes on from its checkpoint."""
+    from downfield.models.training.first_look import new_first_look, save_weights, train_first_look
+
+    plan = read_recipe(recipe)
+    learner = new_first_look()
+
+    def sit(goal: int, checkpoint: Path | None, report: Report) -> None:
+        train_first_look(learner, plan.sources(folder), goal, finish=finish, checkpoint=checkpoint, report=report)
+
+    _sitting(learner, runs / "first-look", plan.first_look, until, sit, finish=finish, threads=threads)
+    if finish:
+        save_weights(learner, runs / "first-look.pt")
+        typer.echo(f"finished: {runs / 'first-look.pt'}")
+
+
+@app.command("second-look")
+def second_look(
+    folder: Data,
+    runs: Runs,
+    recipe: RecipeFile = None,
+    until: Until = None,
+    finish: Finish = False,
+    threads: Threads = 2,
+) -> None:
+    """Train the network that measures each figure. Interrupted, it goes on from its checkpoint."""
+    from downfield.models.training.learner import save_learner
+    from downfield.models.training.second_look_run import new_second_look, train_second_look
+
+    plan = read_recipe(recipe)
+    learner = new_second_look()
+
+    def sit(goal: int, checkpoint: Path | None, report: Report) -> None:
+        train_second_look(learner, plan.sources(folder), goal, finish=finish, checkpoint=checkpoint, report=report)
+
+    _sitting(learner, runs / "second-look", plan.second_look, until, sit, finish=finish, threads=threads)
+    if finish:
+        save_learner(learner, runs / "second-look.pt")
+        typer.echo(f"finished: {runs / 'second-look.pt'}")
+
+
+def _sitting(
+    learner: Learner,
+    where: Path,
+    schedule: Schedule,
+    until: int | None,
+    sit: Callable[[int, Path | None, Report], None],
+    *,
+    finish: bool,
+    threads: int,
+) -> None:
+    """Train from the checkpoint, if there is one. A finish leaves the checkpoint as it is."""
+    import torch
+
+    from downfield.models.training.learner import load_learner
+
+    torch.set_num_threads(threads)
+    where.mkdir(parents=True, exist_ok=True)
+    checkpoint = where / "level.pt"
+    if checkpoint.exists():
+        load_learner(learner, checkpoint)
+    elif finish:
+        raise InputError(f"{checkpoint}: no such file; train without --finish first")
+    goal = until or (learner.seen + schedule.finish if finish else schedule.level)
+    if goal <= learner.seen:
+        typer.echo(f"already seen {learner.seen} samples of {goal}")
+        return
+    begun, start = time.monotonic(), learner.seen
+
+    def report(seen: int, losses: dict[str, float]) -> None:
+        each_ms = (time.monotonic() - begun) / max(seen - start, 1) * 1e3
+        parts = "  ".join(f"{name} {value:.3f}" for name, value in losses.items())
+        typer.echo(f"{seen:>9} of {goal}  {each_ms:.2f} ms each  {parts}")
+
+    sit(goal, None if finish else checkpoint, report)

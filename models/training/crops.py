@@ -1,0 +1,197 @@
+"""Training crops, cut anew every time from whole frames of a data set: turned, flipped, scaled, recoloured.
+
+A crop has the size at which figures are seen when a whole frame goes through the network, so a network trained on
+crops runs on frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
+from downfield.calibration.errors import InputError
+from downfield.models.training.augment import Image, recolour
+from downfield.vision.footprint import Array
+
+CROP_PX: Final = 320
+INPUT_WIDTH_PX: Final = 960
+"""Width at which the network sees a frame; crops are cut at that scale."""
+
+PER_FRAME: Final = 2
+"""Crops out of one decoded frame: decoding costs more than cutting."""
+
+_SCALES = (0.8, 1.3)
+_EXACT = 0.5  # share of crops at scale 1, pixel for pixel as the network will see them
+_TRIES = 3  # places tried for the fullest
+_LEAST_INSIDE = 0.35  # of a box: less of an object than this inside a crop is not asked for
+_RARE = (1, 2, 3)  # classes fallen, ball, hand
+_MIRRORED = (1, 0, 3, 2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """What is in a picture, in its pixels.
+
+    Attributes:
+        kinds: class of each, shape (n,).
+        boxes: left, top, right, bottom, shape (n, 4).
+        points: x, y and flag (0 none, 1 hidden, 2 seen) of the keypoints, shape (n, 5, 3).
+
+    """
+
+    kinds: Array
+    boxes: Array
+    points: Array
+
+
+def read_objects(path: Path, size_px: tuple[int, int]) -> Objects:
+    """Read one label file of a data set into pixels of its picture."""
+    text = path.read_text(encoding="utf-8").split()
+    rows = np.array(text, dtype=np.float64).reshape(-1, 20)
+    width, height = size_px
+    centre, half = rows[:, 1:3] * (width, height) - 0.5, rows[:, 3:5] * (width, height) / 2
+    points = rows[:, 5:].reshape(-1, 5, 3).copy()
+    points[..., :2] = points[..., :2] * (width, height) - 0.5
+    return Objects(rows[:, 0], np.concatenate([centre - half, centre + half], axis=1), points)
+
+
+class CropStream(Dataset[list[dict[str, Any]]]):
+    """An endless stream of crops: item i is `PER_FRAME` crops of some frame, a function of the seed and i alone.
+
+    Args:
+        sources: data sets as `downfield twin dataset` writes them, each with the share of frames to take from it.
+        split: whose pictures.
+        seed: of what is drawn.
+
+    Raises:
+        InputError: a folder holds no labelled pictures of the split.
+
+    """
+
+    def __init__(self, sources: Sequence[tuple[Path, float]], split: str, seed: int) -> None:
+        self._images = [frames_of(folder, split) for folder, _ in sources]
+        shares = np.array([share for _, share in sources])
+        self._shares = shares / shares.sum()
+        self._seed = seed
+
+    def __getitem__(self, index: int) -> list[dict[str, Any]]:
+        rng = np.random.default_rng([self._seed, index])
+        images = self._images[int(rng.choice(len(self._images), p=self._shares))]
+        path = images[int(rng.integers(len(images)))]
+        small, objects = read_small(path)
+        return [_as_tensors(*cut(small, objects, rng)) for _ in range(PER_FRAME)]
+
+
+def frames_of(folder: Path, split: str) -> list[Path]:
+    """The labelled pictures of a data set's split.
+
+    Raises:
+        InputError: there are none.
+
+    """
+    where = folder / "images" / split
+    images = [path for path in sorted(where.iterdir()) if labels_of(path).exists()] if where.is_dir() else []
+    if not images:
+        raise InputError(f"{folder}: holds no labelled pictures of the split '{split}'")
+    return images
+
+
+def read_small(path: Path) -> tuple[Image, Objects]:
+    """A frame at the network's scale with what is in it.
+
+    Raises:
+        InputError: it can't be decoded.
+
+    """
+    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    if image is None:
+        raise InputError(f"{path}: can't be decoded")
+    size = (INPUT_WIDTH_PX, round(INPUT_WIDTH_PX * image.shape[0] / image.shape[1]))
+    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
+    return small, read_objects(labels_of(path), size)
+
+
+def cut(image: Image, objects: Objects, rng: np.random.Generator) -> tuple[Image, Objects]:
+    """One crop of a frame, already at the network's scale, with what is in it; boxes are cut at its edge."""
+    exact = bool(rng.random() < _EXACT)
+    scale = 1.0 if exact else float(np.exp(rng.uniform(*np.log(_SCALES))))
+    centre = _place(image, objects, scale, rng)
+    turn = np.linalg.matrix_power(np.array([[0.0, -1.0], [1.0, 0.0]]), int(rng.integers(4)))
+    mirrored = bool(rng.random() < 0.5)
+    if mirrored:
+        turn = turn @ np.diag([-1.0, 1.0])
+    linear = turn * scale
+    shift = np.full(2, (CROP_PX - 1) / 2) - linear @ centre
+    if exact:  # whole pixels stay whole pixels
+        shift = np.rint(shift)
+    matrix = np.concatenate([linear, shift[:, None]], axis=1)
+    grey = tuple(int(v) for v in rng.integers(0, 255, 3))
+    part = cv2.warpAffine(image, matrix, (CROP_PX, CROP_PX), flags=cv2.INTER_LINEAR, borderValue=grey)
+    return recolour(np.asarray(part, dtype=np.uint8), rng), _moved(objects, matrix, mirrored=mirrored)
+
+
+def _place(image: Image, objects: Objects, scale: float, rng: np.random.Generator) -> Array:
+    """Centre of a crop, frame pixels: the fullest of some tried, often around something rare."""
+    height, width = image.shape[:2]
+    side = CROP_PX / scale
+    middles = (objects.boxes[:, :2] + objects.boxes[:, 2:]) / 2
+    if not len(middles) or rng.random() < 0.04:
+        return rng.uniform(0, 1, 2) * (width, height)
+    rare = middles[np.isin(objects.kinds, _RARE)]
+    among = rare if len(rare) and rng.random() < 0.45 else middles
+    low, high = np.full(2, side / 2), np.maximum((width - side / 2, height - side / 2), side / 2)
+    tried = among[rng.integers(len(among))] + rng.uniform(-0.45, 0.45, (_TRIES, 2)) * side
+    tried = np.clip(tried, low - 0.15 * side, high + 0.15 * side)
+    inside = (np.abs(middles[None] - tried[:, None]) < side / 2).all(axis=2).sum(axis=1)
+    best: Array = tried[int(inside.argmax())]
+    return best
+
+
+def _moved(objects: Objects, matrix: Array, *, mirrored: bool) -> Objects:
+    corners = objects.boxes.reshape(-1, 2, 2) @ matrix[:, :2].T + matrix[:, 2]
+    whole = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+    boxes = np.clip(whole, -0.5, CROP_PX - 0.5)
+    area = np.prod(whole[:, 2:] - whole[:, :2], axis=1)
+    kept = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) > _LEAST_INSIDE * np.maximum(area, 1e-9)
+    points = objects.points.copy()
+    points[..., :2] = points[..., :2] @ matrix[:, :2].T + matrix[:, 2]
+    outside = ((points[..., :2] < -0.5) | (points[..., :2] >= CROP_PX - 0.5)).any(axis=2)
+    points[outside, 2] = 0
+    if mirrored:
+        points = points[:, _MIRRORED]
+    return Objects(objects.kinds[kept], boxes[kept], points[kept])
+
+
+def _as_tensors(image: Image, objects: Objects) -> dict[str, Any]:
+    middle = (objects.boxes[:, :2] + objects.boxes[:, 2:]) / 2 + 0.5
+    size = objects.boxes[:, 2:] - objects.boxes[:, :2]
+    points = objects.points.copy()
+    points[..., :2] = (points[..., :2] + 0.5) / CROP_PX
+    return {
+        "img": torch.from_numpy(np.ascontiguousarray(image[..., ::-1].transpose(2, 0, 1))),
+        "cls": torch.from_numpy(objects.kinds[:, None].astype(np.float32)),
+        "bboxes": torch.from_numpy((np.concatenate([middle, size], axis=1) / CROP_PX).astype(np.float32)),
+        "keypoints": torch.from_numpy(points.astype(np.float32)),
+    }
+
+
+def collate(items: Sequence[Sequence[dict[str, Any]]]) -> dict[str, torch.Tensor]:
+    """A batch as ultralytics' losses take it: pictures stacked, objects in one list with their picture's number."""
+    crops = [crop for item in items for crop in item]
+    counts = torch.tensor([len(crop["cls"]) for crop in crops])
+    batch = {key: torch.cat([crop[key] for crop in crops]) for key in ("cls", "bboxes", "keypoints")}
+    batch["img"] = torch.stack([crop["img"] for crop in crops])
+    batch["batch_idx"] = torch.repeat_interleave(torch.arange(len(crops)), counts).float()
+    return batch
+
+
+def labels_of(image: Path) -> Path:
+    """Where a picture's labels are."""
+    return image.parent.parent.parent / "labels" / image.parent.name / f"{image.stem}.txt"

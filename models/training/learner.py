@@ -1,0 +1,155 @@
+"""One network in training, over as many sittings as it takes.
+
+The learning rate stays level for as long as there is time, so training can stop and go on anywhere; a *finish* brings
+it down to nothing from wherever training is and leaves the level run untouched, to be gone on with later (the warm-up,
+stable, decay schedule of Hu et al., MiniCPM, 2024).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+from ultralytics.utils.torch_utils import ModelEMA
+
+from downfield.calibration.errors import InputError
+
+RATE: Final = 2e-3  # of AdamW
+LAST_RATE: Final = 0.01  # share of it at the end of a finish
+WARM_UP: Final = 300  # batches
+DECAY: Final = 5e-4  # of weights, not of norms and biases
+CLIP: Final = 10.0  # norm of gradients
+
+_SAVE_S = 300
+_REPORT_EVERY = 100  # batches
+
+Batch = dict[str, Tensor]
+Losses = dict[str, Tensor]
+Step = Callable[[Any, Batch], tuple[Tensor, Losses]]
+"""From a model and a batch to the loss, and its parts to tell of."""
+
+Report = Callable[[int, dict[str, float]], None]
+"""Told now and then how many samples were learnt from, and the mean losses since it was last told."""
+
+
+@dataclass(slots=True)
+class Learner:
+    """A network in training.
+
+    Attributes:
+        model: the network.
+        average: its moving average, which is what is used.
+        optimiser: AdamW.
+        seen: samples learnt from so far.
+
+    """
+
+    model: Any
+    average: ModelEMA
+    optimiser: torch.optim.Optimizer
+    seen: int = 0
+
+
+def new_learner(model: Any) -> Learner:
+    """A learner that has seen nothing."""
+    model.train()
+    model.to(memory_format=torch.channels_last)
+    heavy = [weight for weight in model.parameters() if weight.ndim > 1]
+    light = [weight for weight in model.parameters() if weight.ndim <= 1]
+    groups = [{"params": heavy, "weight_decay": DECAY}, {"params": light, "weight_decay": 0.0}]
+    return Learner(model, ModelEMA(model), torch.optim.AdamW(groups, lr=RATE, betas=(0.9, 0.99)))
+
+
+def save_learner(learner: Learner, path: Path) -> None:
+    """Write a checkpoint, whole or not at all."""
+    kept = {
+        "model": learner.model.state_dict(),
+        "average": learner.average.ema.state_dict(),
+        "updates": learner.average.updates,
+        "optimiser": learner.optimiser.state_dict(),
+        "seen": learner.seen,
+    }
+    part = path.with_suffix(".part")
+    torch.save(kept, part)
+    part.replace(path)
+
+
+def load_learner(learner: Learner, path: Path) -> None:
+    """Bring a new learner to where a checkpoint was.
+
+    Raises:
+        InputError: the checkpoint is not one of this network.
+
+    """
+    try:
+        kept = torch.load(path, map_location="cpu", weights_only=True)
+        learner.model.load_state_dict(kept["model"])
+        learner.average.ema.load_state_dict(kept["average"])
+        learner.average.updates = kept["updates"]
+        learner.optimiser.load_state_dict(kept["optimiser"])
+        learner.seen = kept["seen"]
+    except (OSError, KeyError, RuntimeError, ValueError) as error:
+        raise InputError(f"{path}: is no checkpoint of this network: {error}") from None
+
+
+def learn(
+    learner: Learner,
+    batches: Iterable[Batch],
+    step: Step,
+    *,
+    until: int,
+    finish: bool,
+    checkpoint: Path | None,
+    report: Report,
+) -> None:
+    """Learn from batches until they end.
+
+    Args:
+        learner: what learns; changed in place.
+        batches: with the pictures under ``img``.
+        step: makes the loss of a batch.
+        until: samples seen when the batches end, counted from the very first.
+        finish: bring the learning rate down to nothing on the way.
+        checkpoint: where to save every few minutes and at the end; None for nowhere.
+        report: told how it goes.
+
+    """
+    start, saved = learner.seen, time.monotonic()
+    told: list[Losses] = []
+    for batch in batches:
+        gone = (learner.seen - start) / max(until - start, 1)
+        share = 1 - (1 - LAST_RATE) * gone if finish else 1.0
+        rate = RATE * share * min(learner.average.updates / WARM_UP, 1.0)
+        for group in learner.optimiser.param_groups:
+            group["lr"] = rate
+        told.append(_take(learner, batch, step))
+        learner.seen += len(batch["img"])
+        if len(told) == _REPORT_EVERY:
+            report(learner.seen, _means(told))
+            told = []
+        if checkpoint is not None and time.monotonic() - saved > _SAVE_S:
+            save_learner(learner, checkpoint)
+            saved = time.monotonic()
+    if checkpoint is not None:
+        save_learner(learner, checkpoint)
+
+
+def _take(learner: Learner, batch: Batch, step: Step) -> Losses:
+    batch = batch | {"img": (batch["img"].float() / 255).contiguous(memory_format=torch.channels_last)}
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        loss, parts = step(learner.model, batch)
+    learner.optimiser.zero_grad(set_to_none=True)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(learner.model.parameters(), CLIP)
+    learner.optimiser.step()
+    learner.average.update(learner.model)
+    return {name: value.detach() for name, value in parts.items()}
+
+
+def _means(told: list[Losses]) -> dict[str, float]:
+    return {name: float(torch.stack([losses[name].float() for losses in told]).mean()) for name in told[0]}

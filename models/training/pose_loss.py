@@ -1,0 +1,77 @@
+"""The loss of the first look: ultralytics' YOLO26-pose loss, but a corner's confidence learns whether it is seen.
+
+ultralytics teaches a keypoint's confidence whether the keypoint is labelled at all. Here hidden corners are labelled
+too, since where they are follows from the rest of the figure, so the confidence is free to say that they are hidden.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import torch
+from ultralytics.utils.loss import E2ELoss, PoseLoss26
+
+HIDDEN_WEIGHT: Final = 0.5
+"""Of hidden keypoints' places against seen ones': they can only be inferred."""
+
+_SEEN = 2
+
+
+class SeenPoseLoss(PoseLoss26):
+    """The YOLO26-pose loss of one branch with labels flagged hidden (1) or seen (2)."""
+
+    def calculate_keypoints_loss(
+        self,
+        masks: torch.Tensor,
+        target_gt_idx: torch.Tensor,
+        keypoints: torch.Tensor,
+        stride_tensor: torch.Tensor,
+        target_bboxes: torch.Tensor,
+        pred_kpts: torch.Tensor,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Losses of place, confidence and likelihood, over the cells that answer for an object.
+
+        Args:
+            masks: which cells do, shape (pictures, cells).
+            target_gt_idx: for which object of its picture, shape (pictures, cells).
+            keypoints: true x, y, flag in pixels, shape (pictures, objects, 5, 3).
+            stride_tensor: pixels per cell, shape (cells, 1).
+            target_bboxes: left, top, right, bottom in pixels, shape (pictures, cells, 4).
+            pred_kpts: x, y, confidence logit and two spread logits in cells, shape (pictures, cells, 5, 5).
+
+        """
+        picture, cell = masks.nonzero(as_tuple=True)
+        stride = stride_tensor[cell].view(-1, 1, 1)
+        true = keypoints[picture, target_gt_idx[masks]].clone()
+        true[..., :2] /= stride
+        boxes = target_bboxes[masks] / stride[:, 0]
+        area = ((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])).unsqueeze(1)
+        said = pred_kpts[masks]
+        labelled, seen = true[..., 2] > 0, true[..., 2] == _SEEN
+        place = self._of_both(said, true, labelled, seen, area)
+        spread = self.calculate_rle_loss(said, true, labelled).clamp(min=0)
+        # What lies outside the picture is neither seen nor known to be hidden.
+        confidence = torch.nn.functional.binary_cross_entropy_with_logits(
+            said[..., 2][labelled], seen[labelled].to(said.dtype), reduction="sum"
+        ) / max(int(labelled.sum()), 1)
+        return place, confidence, spread
+
+    def _of_both(
+        self, said: torch.Tensor, true: torch.Tensor, labelled: torch.Tensor, seen: torch.Tensor, area: torch.Tensor
+    ) -> torch.Tensor:
+        plain: torch.Tensor = self.keypoint_loss(said, true, seen, area)
+        inferred: torch.Tensor = self.keypoint_loss(said, true, labelled & ~seen, area)
+        return plain + HIDDEN_WEIGHT * inferred
+
+
+class PoseCriterion(E2ELoss):
+    """Both branches' losses with fixed shares, so that training can go on for as long as there is time.
+
+    Args:
+        model: a YOLO26-pose model that predicts without suppression.
+
+    """
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model, SeenPoseLoss)
+        self.o2m = self.o2o = 0.5

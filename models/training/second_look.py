@@ -1,0 +1,70 @@
+"""The second look: a small network that sees one figure at full resolution and says exactly where its base is.
+
+It looks at a patch that `models.patch` cuts: the base's supposed front to the right, its supposed length 34 px of 64.
+The first look's doubt is about which end is the front; so that places need not depend on it, corners are said in the
+order that fits the patch, and a logit of their own says whether front and rear are the other way round.
+
+Output, one row of `OUTPUTS` numbers a patch, places in units of half a patch from its middle (-1 left or upper edge):
+
+    0:10   x, y of front-left, front-right, rear-right, rear-left corner and helmet
+    10:15  log of each one's spread, in the same units: mean absolute error of either coordinate
+    15:20  logits: each of them is seen
+    20     logit: front and rear are the other way round, so the true order is rear-right, rear-left, front-left, ...
+    21     logit: the figure has fallen
+    22     logit: there is a figure in the middle of the patch at all
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import torch
+from torch import Tensor, nn
+
+POINTS: Final = 5
+OUTPUTS: Final = 4 * POINTS + 3
+FLIP, FALLEN, FIGURE = 20, 21, 22
+
+_WIDTHS = (16, 32, 64)
+_HIDDEN = 96
+
+
+class SecondLook(nn.Module):
+    """The network: three stages of residual convolutions, then two full layers that keep places.
+
+    Input is red, green, blue in 0..1, shape (n, 3, 64, 64); output has shape (n, `OUTPUTS`).
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        low, middle, high = _WIDTHS
+        self.features = nn.Sequential(
+            _convolve(3, low, 2),
+            _Residual(low),
+            _convolve(low, middle, 2),
+            _Residual(middle),
+            _Residual(middle),
+            _convolve(middle, high, 2),
+            _Residual(high),
+            _Residual(high),
+        )
+        self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, OUTPUTS))
+
+    def forward(self, patches: Tensor) -> Tensor:
+        """What is in each patch."""
+        said: Tensor = self.head(self.features(patches))
+        return said
+
+
+class _Residual(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first = _convolve(width, width, 1)
+        self.second = nn.Sequential(nn.Conv2d(width, width, 3, padding=1, bias=False), nn.BatchNorm2d(width))
+
+    def forward(self, features: Tensor) -> Tensor:
+        return torch.relu(features + self.second(self.first(features)))
+
+
+def _convolve(into: int, out: int, stride: int) -> nn.Sequential:
+    return nn.Sequential(nn.Conv2d(into, out, 3, stride, padding=1, bias=False), nn.BatchNorm2d(out), nn.ReLU())

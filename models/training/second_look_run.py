@@ -1,0 +1,103 @@
+"""Training of the second look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.utils.data import DataLoader
+
+from downfield.models.training.learner import Batch, Learner, Losses, Report, learn, new_learner
+from downfield.models.training.patches import EMPTY_PER_FRAME, PatchStream, collate_patches
+from downfield.models.training.second_look import FALLEN, FIGURE, FLIP, POINTS, SecondLook
+
+FRAMES: Final = 4  # in a batch, about 28 patches each
+HIDDEN_WEIGHT: Final = 0.5  # of hidden points' places: they can only be inferred
+FALLEN_WEIGHT: Final = 0.3  # of fallen figures' places: their base stands on its edge
+FLIP_WEIGHT: Final = 2.0  # of taking the rear for the front: nothing else is as costly
+_PER_FRAME = 22 + EMPTY_PER_FRAME
+
+
+def new_second_look() -> Learner:
+    """A second look that has learnt nothing."""
+    return new_learner(SecondLook())
+
+
+def train_second_look(
+    learner: Learner,
+    sources: Sequence[tuple[Path, float]],
+    until: int,
+    *,
+    finish: bool = False,
+    checkpoint: Path | None = None,
+    report: Report = lambda _seen, _losses: None,
+) -> None:
+    """Learn from patches of the training split.
+
+    Args:
+        learner: from `new_second_look`.
+        sources: data sets, each with the share of frames to take from it.
+        until: patches seen at the end, counted from the very first; a full frame gives 28.
+        finish: bring the learning rate down to nothing on the way.
+        checkpoint: where to save every few minutes and at the end; None for nowhere.
+        report: told how it goes.
+
+    Raises:
+        InputError: a data set has no training pictures.
+
+    """
+    batches = _batches(sources, learner.seen, until)
+    learn(learner, batches, _step, until=until, finish=finish, checkpoint=checkpoint, report=report)
+
+
+def _batches(sources: Sequence[tuple[Path, float]], start: int, until: int) -> Iterator[Batch]:
+    loader: DataLoader[Any] = DataLoader(
+        PatchStream(sources, "train", seed=2),
+        FRAMES,
+        sampler=range(start // _PER_FRAME, until // _PER_FRAME),
+        num_workers=1,
+        collate_fn=collate_patches,
+        prefetch_factor=4,
+    )
+    yield from loader
+
+
+def _step(model: Any, batch: Batch) -> tuple[Tensor, Losses]:
+    return second_look_loss(model(batch["img"]).float(), batch)
+
+
+def second_look_loss(said: Tensor, batch: Batch) -> tuple[Tensor, Losses]:
+    """The loss of what a second look said.
+
+    Args:
+        said: shape (n, `OUTPUTS`).
+        batch: as `patches.patches_of` makes it.
+
+    Returns:
+        The loss, and its parts.
+
+    """
+    figure, upright = batch["figure"], batch["figure"] * (1 - batch["fallen"])
+    flags = batch["flags"]
+    weight = torch.where(flags > 1, 1.0, HIDDEN_WEIGHT) * (flags > 0)
+    weight = weight * torch.where(batch["fallen"] > 0, FALLEN_WEIGHT, 1.0)[:, None]
+    spread = said[:, 2 * POINTS : 3 * POINTS].clamp(-7, 2)
+    error = (said[:, : 2 * POINTS].reshape(-1, POINTS, 2) - batch["points"]).abs().sum(dim=2)
+    # A Laplace likelihood of both coordinates: robust, and its spread is the mean error to expect.
+    place = ((error / spread.exp() + 2 * spread) * weight).sum() / weight.sum().clamp(min=1)
+    off = (error * (flags > 1)).sum() / (flags > 1).sum().clamp(min=1) / 2 * 32
+    seen = _entropy(said[:, 3 * POINTS : 4 * POINTS], (flags > 1).float(), (flags > 0).float())
+    flip = _entropy(said[:, FLIP], batch["flip"], upright)
+    fallen = _entropy(said[:, FALLEN], batch["fallen"], figure)
+    there = _entropy(said[:, FIGURE], figure, torch.ones_like(figure))
+    loss = place + seen + FLIP_WEIGHT * flip + fallen + there
+    return loss, {"place": place, "off_px": off, "seen": seen, "flip": flip, "fallen": fallen, "figure": there}
+
+
+def _entropy(logits: Tensor, true: Tensor, weight: Tensor) -> Tensor:
+    each = binary_cross_entropy_with_logits(logits, true, reduction="none")
+    return (each * weight).sum() / weight.sum().clamp(min=1)
