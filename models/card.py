@@ -1,0 +1,121 @@
+"""A trained network on disk: a folder with its card, `network.json`, and the ONNX files that the card names."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+from downfield.calibration.errors import InputError
+from downfield.calibration.records import check, from_json, read_text, record, to_json, write_text
+from downfield.models.detection import Kind
+
+CARD: Final = "network.json"
+BUNDLED: Final = "downfield"
+"""The network that comes with the package."""
+
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""The first look's classes, in the order of its outputs."""
+
+
+@record
+class LookFiles:
+    """One of a network's two parts.
+
+    Attributes:
+        fp32: ONNX file in full precision, beside the card.
+        int8: the same quantised, where there is one.
+        sigma_scale: what the spread it says is to be multiplied by to be the standard deviation measured on validation
+            pictures.
+
+    """
+
+    fp32: str
+    int8: str | None = None
+    sigma_scale: float = 1.0
+
+
+@record
+class NetworkCard:
+    """What the runtime must know of a network.
+
+    Attributes:
+        name: of the network.
+        first_look: finds everything in a whole frame.
+        second_look: looks at each figure again; None where there is none.
+        input_px: width and height of what the first look takes.
+        thresholds: first look's score from which something upright, fallen, a ball, a hand is reported.
+        figure_threshold: probability from which the second look believes in a figure.
+        about: what it was trained on, for people.
+
+    Raises:
+        InputError: a threshold that can't be reached, or too few of them.
+
+    """
+
+    name: str
+    first_look: LookFiles
+    second_look: LookFiles | None = None
+    input_px: tuple[int, int] = (960, 544)
+    thresholds: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
+    figure_threshold: float = 0.5
+    about: str = ""
+    format: Literal["downfield.network"] = "downfield.network"
+    version: Literal[1] = 1
+
+    def __post_init__(self) -> None:
+        check(len(self.thresholds) == len(KINDS), InputError, f"thresholds must be {len(KINDS)}: {', '.join(KINDS)}")
+        check(
+            all(0 < value < 1 for value in (*self.thresholds, self.figure_threshold)),
+            InputError,
+            "thresholds must be between 0 and 1",
+        )
+        check(min(self.input_px) > 0, InputError, f"input_px must be above 0, not {self.input_px}")
+
+
+def bundled_networks() -> tuple[str, ...]:
+    """Names of the networks that come with the package."""
+    where = Path(str(files("downfield.models"))) / "weights"
+    return tuple(sorted(card.parent.name for card in where.glob(f"*/{CARD}")))
+
+
+def find_network(name_or_path: str | Path) -> Path:
+    """The folder of a network.
+
+    Args:
+        name_or_path: of a bundled network, or a folder with a card, or the card itself.
+
+    Raises:
+        InputError: there is none.
+
+    """
+    if str(name_or_path) in bundled_networks():
+        return Path(str(files("downfield.models"))) / "weights" / str(name_or_path)
+    path = Path(name_or_path)
+    folder = path.parent if path.name == CARD else path
+    if not (folder / CARD).is_file():
+        shipped = ", ".join(bundled_networks()) or "none"
+        raise InputError(f"{name_or_path}: no network there: give a folder with a {CARD}, or a bundled one ({shipped})")
+    return folder
+
+
+def read_card(folder: Path) -> NetworkCard:
+    """The card of a network's folder.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: its content breaks the format; names the field.
+
+    """
+    path = folder / CARD
+    return from_json(NetworkCard, read_text(path), path=str(path))
+
+
+def write_card(folder: Path, card: NetworkCard) -> None:
+    """Write the card of a network's folder, whole or not at all.
+
+    Raises:
+        OutputError: the place can't be written.
+
+    """
+    write_text(folder / CARD, [to_json(NetworkCard, card), "\n"])

@@ -1,0 +1,94 @@
+"""The seam of the runtimes: a network file is opened with whichever of them is installed."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final, Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.errors import InputError
+
+Backend = Literal["openvino", "onnxruntime"]
+Precision = Literal["int8", "bf16", "fp32"]
+
+BACKENDS: Final[tuple[Backend, ...]] = get_args(Backend)
+"""Runtimes, the faster first."""
+
+
+class Network(Protocol):
+    """A network ready to run. One at a time: for two threads, open it twice."""
+
+    @property
+    def name(self) -> str:
+        """The runtime and its version."""
+        ...
+
+    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """What it says of pictures.
+
+        Args:
+            pictures: uint8 blue green red, shape (n, height, width, 3).
+
+        Returns:
+            Shape (n, ...); valid until the next run.
+
+        """
+        ...
+
+
+def choose_backend(wanted: str) -> Backend:
+    """The runtime to use.
+
+    Args:
+        wanted: its name, or ``"auto"`` for the fastest that is installed.
+
+    Raises:
+        InputError: there is none of that name, or it isn't installed.
+
+    """
+    installed = [name for name in BACKENDS if find_spec(name) is not None]
+    if wanted == "auto":
+        if not installed:
+            raise InputError(f"no runtime for networks is installed: pip install {BACKENDS[0]}")
+        return installed[0]
+    for name in BACKENDS:
+        if name == wanted:
+            if name not in installed:
+                raise InputError(f"the runtime '{name}' isn't installed: pip install {name}")
+            return name
+    raise InputError(f"there is no runtime '{wanted}'; there are: auto, {', '.join(BACKENDS)}")
+
+
+def open_network(path: Path, backend: Backend, *, threads: int, precision: Precision, batch: int) -> Network:
+    """Open an ONNX file.
+
+    Args:
+        path: the file; takes pictures as `Network.run` does.
+        backend: what runs it.
+        threads: it may use.
+        precision: of the arithmetic the file leaves open; a quantised file stays quantised.
+        batch: pictures of one pass; `run` takes any number, in passes.
+
+    Raises:
+        InputError: the file is missing or no network, or the runtime doesn't know the precision.
+
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    if threads < 1:
+        raise InputError(f"a network needs at least 1 thread, not {threads}")
+    if backend == "openvino":
+        from downfield.models.openvino_network import OpenVinoNetwork
+
+        return OpenVinoNetwork(path, threads=threads, precision=precision, batch=batch)
+    from downfield.models.onnxruntime_network import OnnxRuntimeNetwork
+
+    return OnnxRuntimeNetwork(path, threads=threads, precision=precision, batch=batch)
+
+
+def passes(count: int, batch: int) -> list[slice]:
+    """How many pictures go through in passes of one size; the last may be short."""
+    return [slice(start, min(start + batch, count)) for start in range(0, count, batch)]

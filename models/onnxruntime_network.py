@@ -1,0 +1,52 @@
+"""Networks run by ONNX Runtime: slower than OpenVINO, but at home nearly everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from downfield.calibration.errors import InputError
+from downfield.models.network import Precision, passes
+
+_QUIET = 3  # errors only
+
+
+class OnnxRuntimeNetwork:
+    """An ONNX file in ONNX Runtime.
+
+    Args:
+        path: the file.
+        threads: it may use.
+        precision: of the arithmetic; it has no bf16 on processors.
+        batch: pictures of one pass.
+
+    Raises:
+        InputError: the file is no network, or the precision isn't offered.
+
+    """
+
+    def __init__(self, path: Path, *, threads: int, precision: Precision, batch: int) -> None:
+        if precision == "bf16":
+            raise InputError("ONNX Runtime has no bf16 on processors; use fp32 or int8, or OpenVINO")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = _QUIET
+        try:
+            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # its exceptions share no class but this one
+            raise InputError(f"{path}: ONNX Runtime can't open it as a network: {error}") from None
+        self.name = f"onnxruntime {onnxruntime.__version__}"
+        self._input = self._session.get_inputs()[0].name
+        self._batch = batch
+
+    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """What the network says of pictures, uint8 (n, height, width, 3)."""
+        parts = [self._pass(pictures[part]) for part in passes(len(pictures), self._batch)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts or [self._pass(pictures)])
+
+    def _pass(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        return np.asarray(self._session.run(None, {self._input: pictures})[0], dtype=np.float32)

@@ -1,0 +1,69 @@
+"""Open a detector by the name or the path of its network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from downfield.calibration.errors import InputError
+from downfield.models.card import BUNDLED, LookFiles, find_network, read_card
+from downfield.models.detector import Detector
+from downfield.models.first_look import FirstLook
+from downfield.models.network import Precision, choose_backend, open_network
+from downfield.models.second_look import BATCH, SecondLook
+
+_OF_TORCH = (".pt", ".torchscript", ".engine")
+
+
+def open_detector(
+    name_or_path: str | Path = BUNDLED,
+    *,
+    threads: int = 1,
+    backend: str = "auto",
+    precision: Precision | None = None,
+    second_look: bool = True,
+) -> Detector:
+    """Open a detector. Each serves one thread at a time; for two threads open two.
+
+    Args:
+        name_or_path: a bundled network, a folder with a `network.json`, or an ultralytics model (``.pt``), which needs
+            the extra `train`.
+        threads: that one picture may use.
+        backend: ``"openvino"``, ``"onnxruntime"``, or ``"auto"`` for the faster one installed.
+        precision: int8 where the network has it, else fp32, unless asked for.
+        second_look: look at each figure again, where the network can.
+
+    Raises:
+        InputError: there is no such network or runtime, or a file of it is missing or broken.
+        FormatError: its card breaks the format.
+        MissingExtraError: what is asked for needs ultralytics.
+
+    """
+    if Path(name_or_path).suffix in _OF_TORCH:
+        from downfield.models.ultralytics_detector import UltralyticsDetector
+
+        return UltralyticsDetector(Path(name_or_path), threads=threads)
+    runtime = choose_backend(backend)
+    folder = find_network(name_or_path)
+    card = read_card(folder)
+    path, chosen = _file(folder, card.first_look, precision)
+    first = FirstLook(
+        open_network(path, runtime, threads=threads, precision=chosen, batch=1),
+        name=f"{card.name} ({chosen})",
+        input_px=card.input_px,
+        thresholds=card.thresholds,
+        sigma_scale=card.first_look.sigma_scale,
+    )
+    if card.second_look is None or not second_look:
+        return first
+    path, chosen = _file(folder, card.second_look, precision)
+    again = open_network(path, runtime, threads=threads, precision=chosen, batch=BATCH)
+    return SecondLook(first, again, threshold=card.figure_threshold, sigma_scale=card.second_look.sigma_scale)
+
+
+def _file(folder: Path, look: LookFiles, precision: Precision | None) -> tuple[Path, Precision]:
+    """Which file of a look to open, and in which precision."""
+    if precision == "int8" and look.int8 is None:
+        raise InputError(f"{folder}: this network has no int8 file ({look.fp32} is fp32)")
+    if look.int8 is not None and precision in (None, "int8"):
+        return folder / look.int8, "int8"
+    return folder / look.fp32, precision or "fp32"

@@ -1,0 +1,110 @@
+"""The second look: every figure found is cut out at full resolution and looked at again.
+
+The network takes patches (`patch.py`), uint8 (n, 64, 64, 3), blue green red, and gives 23 numbers of each:
+
+- 0..9: x, y of five points in units of the patch: the base top's corners, then the helmet;
+- 10..14: natural logarithm of each point's mean error along x or y, in units;
+- 15..19: logit of each point being seen;
+- 20: logit of the figure facing the other way, toward the patch's -x;
+- 21: logit of the figure having fallen;
+- 22: logit of there being a figure in the patch's middle at all.
+
+The corners are those of the patch's order, whichever way the figure faces: first the one at the front and left if the
+front is at the right of the patch. Only when the figure faces the other way are they put into its own order. So the
+network need not say two things at once where it is unsure of one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from downfield.calibration.errors import InputError
+from downfield.models.detection import Detection, Pixel
+from downfield.models.detector import Detector, Image
+from downfield.models.head import Array, sigmoid
+from downfield.models.network import Network
+from downfield.models.patch import PATCH_PX, cut_patches, from_patch, from_units, patch_transform, scale_of
+
+OUTPUTS: Final = 23
+BATCH: Final = 8
+"""Patches of one pass: 22 figures are three passes, a few figures cost little."""
+
+_POINTS, _LOG_ERRORS, _SEEN, _FLIP, _FALLEN, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 20, 21, 22
+_SIGMA_PER_ERROR = math.sqrt(2)  # of a Laplace distribution, which is what the errors are taken for
+_TURNED = (2, 3, 0, 1)  # what each corner is called when the front is the rear
+
+
+class SecondLook:
+    """A first look with every figure in it looked at again.
+
+    Args:
+        first: what finds the figures.
+        network: with the outputs above.
+        threshold: probability of a figure being there from which it stays.
+        sigma_scale: standard deviation of a corner per deviation that the network says.
+
+    """
+
+    def __init__(self, first: Detector, network: Network, *, threshold: float = 0.5, sigma_scale: float = 1.0) -> None:
+        self.name = f"{first.name}, two looks"
+        self._first = first
+        self._network = network
+        self._threshold = threshold
+        self._sigma_scale = sigma_scale
+
+    def detect(self, image: Image) -> tuple[Detection, ...]:
+        """Everything seen in one picture, uint8 (height, width, 3), best first."""
+        seen = self._first.detect(image)
+        figures = [detection for detection in seen if detection.corners_px]
+        if not figures:
+            return seen
+        transforms = patch_transform(np.array([figure.corners_px for figure in figures]))
+        said = self._network.run(cut_patches(image, transforms))
+        if said.shape != (len(figures), OUTPUTS):
+            raise InputError(f"{self._network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
+        others = [detection for detection in seen if not detection.corners_px]
+        better = read_second_look(figures, said.astype(np.float64), transforms, self._sigma_scale)
+        kept = [figure for figure in better if figure.score >= self._threshold]
+        return tuple(sorted(kept + others, key=lambda detection: -detection.score))
+
+
+def read_second_look(
+    figures: Sequence[Detection], said: Array, transforms: Array, sigma_scale: float = 1.0
+) -> list[Detection]:
+    """Figures as a second look has them.
+
+    Args:
+        figures: as the first look had them.
+        said: what the network said of each, shape (n, `OUTPUTS`).
+        transforms: how their patches were cut, shape (n, 2, 3).
+        sigma_scale: standard deviation of a corner per deviation that the network says.
+
+    """
+    points = from_patch(from_units(said[:, _POINTS].reshape(-1, 5, 2)), transforms)
+    unit_px = PATCH_PX / 2 / scale_of(transforms)
+    sigmas = sigma_scale * _SIGMA_PER_ERROR * np.exp(said[:, _LOG_ERRORS]) * unit_px[:, None]
+    seen, there = sigmoid(said[:, _SEEN]), sigmoid(said[:, _FIGURE])
+    out = []
+    for i, figure in enumerate(figures):
+        turned, fallen = said[i, _FLIP] > 0, said[i, _FALLEN] > 0
+        order = list(_TURNED) if turned else [0, 1, 2, 3]
+        corners: list[Pixel] = [(x, y) for x, y in points[i, order].tolist()]
+        x, y = points[i, 4].tolist()
+        out.append(
+            dataclasses.replace(
+                figure,
+                kind="fallen" if fallen else "upright",
+                score=float(there[i]),
+                corners_px=tuple(corners),
+                corner_scores=tuple(seen[i, order].tolist()),
+                corner_sigma_px=tuple(sigmas[i, order].tolist()),
+                helmet_px=(x, y),
+                helmet_score=float(seen[i, 4]),
+            )
+        )
+    return out

@@ -1,0 +1,159 @@
+"""From a trained checkpoint to what the runtime opens: ONNX files, full and quantised, and the card that names them.
+
+The graph takes a picture as a camera gives it, uint8 blue green red, so that no runtime has to be told how to prepare
+one: the change of order and scale is folded into the first convolution. What comes out of it is the head as `head.py`
+reads it: no choosing in the graph, which runtimes do slowly and differently.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import nncf
+import numpy as np
+import onnx
+import torch
+from numpy.typing import NDArray
+
+from downfield.calibration.errors import InputError
+from downfield.models.head import CHANNELS, STRIDE_PX
+
+OPSET: Final = 17
+
+Pictures = NDArray[np.uint8]
+
+
+class RawFirstLook(torch.nn.Module):
+    """A YOLO26-pose model from pictures to its raw one-to-one head, spreads included.
+
+    Args:
+        model: of one head, stride 8; its first convolution is changed.
+
+    """
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.layers = model.model
+        take_camera_pictures(self.layers[0].conv)
+
+    def forward(self, pictures: torch.Tensor) -> torch.Tensor:
+        """Pictures, uint8 (n, height, width, 3), to the head, float (n, channels, cells)."""
+        flow = pictures.permute(0, 3, 1, 2).float()
+        kept: list[torch.Tensor] = []
+        for layer in self.layers[:-1]:
+            flow = layer(_inputs(layer.f, flow, kept))
+            kept.append(flow)
+        head = self.layers[-1]
+        features = kept[head.f[0]]
+        pose = head.one2one_cv4[0](features)
+        parts = [
+            head.one2one_cv2[0](features),
+            head.one2one_cv3[0](features),
+            head.one2one_cv4_kpts[0](pose),
+            head.one2one_cv4_sigma[0](pose),
+        ]
+        return torch.cat(parts, dim=1).flatten(2)
+
+
+def take_camera_pictures(first: torch.nn.Conv2d) -> None:
+    """Let a network's first convolution, trained on red green blue 0..1, take blue green red 0..255."""
+    with torch.no_grad():
+        first.weight.copy_(first.weight.flip(1) / 255)
+
+
+def export_first_look(weights: Path, out: Path, input_px: tuple[int, int]) -> None:
+    """Write the first look of a checkpoint as ONNX.
+
+    Args:
+        weights: checkpoint of ultralytics' form; torch runs code in it.
+        out: the file to write.
+        input_px: width and height of what it shall take.
+
+    Raises:
+        InputError: there is no checkpoint, or it holds no such model.
+
+    """
+    model = _model_of(weights)
+    head = model.model[-1]
+    parts = ("one2one_cv2", "one2one_cv3", "one2one_cv4", "one2one_cv4_kpts", "one2one_cv4_sigma")
+    if any(getattr(head, part, None) is None for part in parts) or len(head.f) != 1:
+        raise InputError(f"{weights}: not a YOLO26-pose model with one head and its spreads")
+    if int(head.stride[0]) != STRIDE_PX or head.nc + 4 + 5 * head.kpt_shape[0] != CHANNELS:
+        raise InputError(f"{weights}: its head has other classes, keypoints or cells than the runtime reads")
+    width, height = input_px
+    export_onnx(RawFirstLook(model), (1, height, width, 3), out, names=("frame", "head"), any_batch=False)
+
+
+def export_onnx(
+    network: torch.nn.Module, shape: tuple[int, ...], out: Path, *, names: tuple[str, str], any_batch: bool
+) -> None:
+    """Write a network that takes pictures as ONNX.
+
+    Args:
+        network: from uint8 pictures to one tensor.
+        shape: of the pictures, (n, height, width, 3).
+        out: the file to write.
+        names: of the input and the output.
+        any_batch: whether n is left open.
+
+    """
+    axes = {name: {0: "n"} for name in names} if any_batch else None
+    with warnings.catch_warnings():
+        # The newer exporter writes graphs that OpenVINO refuses to quantise.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.onnx.export(
+            network.eval(),
+            (torch.zeros(shape, dtype=torch.uint8),),
+            str(out),
+            input_names=names[:1],
+            output_names=names[1:],
+            opset_version=OPSET,
+            dynamic_axes=axes,
+            dynamo=False,
+        )
+
+
+def quantise(full: Path, out: Path, pictures: Sequence[Pictures], *, keep_exact: Iterable[str] = ()) -> None:
+    """Write the int8 form of an ONNX file, by what flows through it for pictures it was trained on.
+
+    Args:
+        full: ONNX file.
+        out: the file to write.
+        pictures: inputs, uint8 (1, height, width, 3) each.
+        keep_exact: names of nodes to leave in full precision.
+
+    """
+    logging.getLogger("nncf").setLevel(logging.ERROR)
+    graph = onnx.load(str(full))
+    name = graph.graph.input[0].name
+    small = nncf.quantize(
+        graph,
+        nncf.Dataset(pictures, lambda picture: {name: picture}),
+        preset=nncf.QuantizationPreset.MIXED,
+        subset_size=len(pictures),
+        ignored_scope=nncf.IgnoredScope(names=list(keep_exact)),
+    )
+    onnx.save(small, str(out))
+
+
+def _model_of(weights: Path) -> Any:
+    if not weights.is_file():
+        raise InputError(f"{weights}: no such file")
+    try:
+        kept = torch.load(weights, map_location="cpu", weights_only=False)
+        model = (kept.get("ema") or kept["model"]).float().eval()
+        model.model[-1].stride  # noqa: B018  # what every detection model has
+    except Exception as error:  # torch and pickle raise whatever the file makes them
+        raise InputError(f"{weights}: not a checkpoint of ultralytics' form: {error}") from None
+    return model
+
+
+def _inputs(source: int | list[int], flow: torch.Tensor, kept: list[torch.Tensor]) -> Any:
+    """What a layer takes: of ultralytics' graphs, -1 is the layer before, other numbers are layers."""
+    if isinstance(source, int):
+        return flow if source == -1 else kept[source]
+    return [flow if one == -1 else kept[one] for one in source]

@@ -1,0 +1,93 @@
+"""Any model of ultralytics as a detector, on a processor or a GPU. Needs the extra `train`."""
+
+from __future__ import annotations
+
+import math
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from downfield.calibration.errors import InputError, MissingExtraError
+from downfield.models.card import KINDS
+from downfield.models.detection import Detection, Kind, Pixel
+from downfield.models.detector import Image
+
+_CORNERS = 4
+
+
+class UltralyticsDetector:
+    """A pose or detection model of ultralytics.
+
+    Classes are matched by name with upright, fallen, ball and hand; a model whose names are others can be told which is
+    which. A pose model's first four keypoints are the corners, in the order of `Detection`, its fifth the helmet; what
+    has no keypoints comes as boxes.
+
+    Args:
+        path: of the weights. They are opened by torch, which runs code in them: only open what you trust.
+        device: as ultralytics has it: ``"cpu"``, ``"0"`` for the first GPU; None lets it choose.
+        threads: that torch may use on a processor.
+        threshold: score from which things are reported.
+        input_px: the longer side of what the model sees.
+        kinds: kind of each class name; others are left out.
+
+    Raises:
+        MissingExtraError: ultralytics is not installed.
+        InputError: there is no such file, it is no such model, or none of its classes is known.
+
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        device: str | None = None,
+        threads: int = 1,
+        threshold: float = 0.3,
+        input_px: int = 960,
+        kinds: dict[str, Kind] | None = None,
+    ) -> None:
+        if find_spec("ultralytics") is None:
+            raise MissingExtraError("train", f"opening {path.name} with ultralytics")
+        if not path.is_file():
+            raise InputError(f"{path}: no such file")
+        import torch
+        from ultralytics import YOLO
+
+        torch.set_num_threads(threads)
+        try:
+            self._model: Any = YOLO(str(path))
+            names: dict[int, str] = self._model.names
+        except Exception as error:  # torch and pickle raise whatever the file makes them
+            raise InputError(f"{path}: ultralytics can't open it: {error}") from None
+        wanted = kinds or {kind: kind for kind in KINDS}
+        self._kinds = {number: wanted[name] for number, name in names.items() if name in wanted}
+        if not self._kinds:
+            known = ", ".join(names.values())
+            raise InputError(f"{path}: none of its classes ({known}) is {', '.join(wanted)}; say which is which")
+        self.name = f"{path.name} on ultralytics"
+        # nms=False asks for the one-to-one branch, which is what these networks are trained to be used by.
+        self._options = {"imgsz": input_px, "conf": threshold, "device": device, "nms": False, "verbose": False}
+
+    def detect(self, image: Image) -> tuple[Detection, ...]:
+        """Everything seen in one picture, uint8 (height, width, 3), best first."""
+        result = self._model.predict(image, **self._options)[0].cpu().numpy()
+        rows = np.argsort(-result.boxes.conf, kind="stable")
+        return tuple(self._detection(result, int(row)) for row in rows if int(result.boxes.cls[row]) in self._kinds)
+
+    def _detection(self, result: Any, row: int) -> Detection:
+        kind = self._kinds[int(result.boxes.cls[row])]
+        # ultralytics counts from the picture's outer edge.
+        left, top, right, bottom = (float(value) - 0.5 for value in result.boxes.xyxy[row])
+        score, box = float(result.boxes.conf[row]), (left, top, right, bottom)
+        if result.keypoints is None or kind in ("ball", "hand"):
+            return Detection(kind, score, box)
+        points: list[Pixel] = [(float(x) - 0.5, float(y) - 0.5) for x, y in result.keypoints.xy[row]]
+        if len(points) < _CORNERS or not all(math.isfinite(value) for point in points for value in point):
+            return Detection(kind, score, box)
+        told = result.keypoints.conf
+        seen = [float(value) for value in told[row]] if told is not None else [1.0] * len(points)
+        helmet = points[_CORNERS] if len(points) > _CORNERS else None
+        helmet_score = seen[_CORNERS] if len(points) > _CORNERS else 0.0
+        return Detection(kind, score, box, tuple(points[:4]), tuple(seen[:4]), (), helmet, helmet_score)
