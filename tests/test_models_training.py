@@ -1,0 +1,149 @@
+"""Training: what is cut from frames is true, one step learns, a sitting goes on where the last one ended.
+
+Needs torch and ultralytics: `make test-training` runs it in an environment of its own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("ultralytics")
+
+from downfield.calibration.errors import InputError  # noqa: E402
+from downfield.models.training.crops import CROP_PX, CropStream, cut, frames_of, read_small  # noqa: E402
+from downfield.models.training.first_look import new_first_look, save_weights, train_first_look  # noqa: E402
+from downfield.models.training.learner import load_learner, save_learner  # noqa: E402
+from downfield.models.training.patches import PatchStream, collate_patches  # noqa: E402
+from downfield.models.training.recipe import read_recipe  # noqa: E402
+from downfield.models.training.second_look import FLIP, OUTPUTS, SecondLook  # noqa: E402
+from downfield.models.training.second_look_run import (  # noqa: E402
+    new_second_look,
+    second_look_loss,
+    train_second_look,
+)
+from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("frames")
+    make_dataset(out, Recipe(split="train", seed=3, per_table=2), 2)
+    return out
+
+
+def _signed_area(corners: np.ndarray) -> float:
+    x, y = corners[:, 0], corners[:, 1]
+    return float((x * np.roll(y, -1) - y * np.roll(x, -1)).sum() / 2)
+
+
+def test_a_crop_keeps_the_order_of_corners_however_it_is_turned_and_mirrored(frames: Path) -> None:
+    small, objects = read_small(frames_of(frames, "train")[0])
+    rng = np.random.default_rng(0)
+    seen = 0
+    for _ in range(20):
+        image, cropped = cut(small, objects, rng)
+        assert image.shape == (CROP_PX, CROP_PX, 3)
+        for points in cropped.points[cropped.kinds == 0]:
+            if (points[:4, 2] > 0).all():
+                seen += 1
+                # Front-left, front-right, rear-right, rear-left run clockwise in a picture, where y points down.
+                assert _signed_area(points[:4, :2]) > 0
+    assert seen > 20
+
+
+def test_boxes_of_a_crop_lie_inside_it_and_hold_their_corners(frames: Path) -> None:
+    for item in range(6):
+        for crop in CropStream([(frames, 1.0)], "train", seed=5)[item]:
+            boxes, points = crop["bboxes"].numpy(), crop["keypoints"].numpy()
+            low, high = boxes[:, :2] - boxes[:, 2:] / 2, boxes[:, :2] + boxes[:, 2:] / 2
+            assert (low > -1e-5).all()
+            assert (high < 1 + 1e-5).all()
+            seen = (points[:, :4, 2] > 0) & (crop["cls"].numpy() == 0)
+            slack = 2.5 / CROP_PX  # corners are those of the sharp rectangle, boxes those of the rounded base
+            inside = (points[:, :4, :2] > low[:, None] - slack) & (points[:, :4, :2] < high[:, None] + slack)
+            assert inside.all(axis=2)[seen].all()
+
+
+def test_items_of_a_stream_are_a_function_of_seed_and_index(frames: Path) -> None:
+    one, same, other = (CropStream([(frames, 1.0)], "train", seed=seed)[4] for seed in (1, 1, 2))
+    assert torch.equal(one[0]["img"], same[0]["img"])
+    assert not torch.equal(one[0]["img"], other[0]["img"])
+
+
+def test_patches_show_the_front_to_the_right_or_say_that_it_is_not(frames: Path) -> None:
+    batch = collate_patches([PatchStream([(frames, 1.0)], "train", seed=6, plain=True)[i] for i in range(4)])
+    upright = (batch["figure"] > 0) & (batch["fallen"] == 0)
+    corners = batch["points"][upright][:, :4]
+    ahead = corners[:, :2].mean(dim=1) - corners[:, 2:].mean(dim=1)
+    assert (ahead[:, 0] > 0).all()
+    assert 0.2 < float(batch["flip"][upright].mean()) < 0.8
+    assert 0 < float(batch["figure"].mean()) < 1
+
+
+def test_the_second_look_s_loss_falls_with_the_truth(frames: Path) -> None:
+    batch = PatchStream([(frames, 1.0)], "train", seed=7)[0]
+    right = torch.zeros(len(batch["img"]), OUTPUTS)
+    right[:, :10] = batch["points"].reshape(-1, 10)
+    right[:, 10:15] = -3
+    right[:, FLIP] = 8 * (2 * batch["flip"] - 1)
+    wrong = right.clone()
+    wrong[:, FLIP] *= -1
+    moved = right.clone()
+    moved[:, :10] += 0.1
+    loss = float(second_look_loss(right, batch)[0])
+    assert loss < float(second_look_loss(wrong, batch)[0])
+    assert loss < float(second_look_loss(moved, batch)[0])
+
+
+def test_one_step_of_the_first_look_learns_and_the_next_sitting_goes_on(frames: Path, tmp_path: Path) -> None:
+    learner = new_first_look()
+    before = {name: value.clone() for name, value in learner.model.state_dict().items()}
+    checkpoint = tmp_path / "level.pt"
+    train_first_look(learner, [(frames, 1.0)], 32, checkpoint=checkpoint)
+    assert learner.seen == 32
+    moved = [name for name, value in learner.model.state_dict().items() if not torch.equal(value, before[name])]
+    assert len(moved) > len(before) / 2
+    again = new_first_look()
+    load_learner(again, checkpoint)
+    assert again.seen == 32
+    train_first_look(again, [(frames, 1.0)], 48, finish=True)
+    assert again.seen == 48
+    from ultralytics import YOLO
+
+    save_weights(again, tmp_path / "first-look.pt")
+    network = YOLO(str(tmp_path / "first-look.pt"))
+    assert network.task == "pose"
+    assert list(network.names.values()) == ["upright", "fallen", "ball", "hand"]
+
+
+def test_one_step_of_the_second_look_learns_and_the_next_sitting_goes_on(frames: Path, tmp_path: Path) -> None:
+    learner = new_second_look()
+    train_second_look(learner, [(frames, 1.0)], 112)
+    save_learner(learner, tmp_path / "level.pt")
+    again = new_second_look()
+    load_learner(again, tmp_path / "level.pt")
+    assert again.seen == learner.seen > 0
+    assert SecondLook()(torch.zeros(2, 3, 64, 64)).shape == (2, OUTPUTS)
+
+
+def test_what_is_no_checkpoint_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "other.pt"
+    torch.save({"model": {}}, path)
+    with pytest.raises(InputError, match=r"other\.pt"):
+        load_learner(new_second_look(), path)
+
+
+def test_a_folder_without_pictures_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no labelled pictures"):
+        CropStream([(tmp_path, 1.0)], "train", seed=0)
+
+
+def test_a_recipe_with_an_unknown_key_is_refused_by_name(tmp_path: Path) -> None:
+    recipe = tmp_path / "mine.toml"
+    recipe.write_text("[[sets]]\nname = 'a'\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"mine\.toml: sets\.0\.renderer"):
+        read_recipe(recipe)
