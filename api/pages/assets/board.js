@@ -1,0 +1,256 @@
+// The board from above, as SVG in its own millimetres: paint, lines, figures, ball and hands, moving smoothly.
+
+import { dress } from "/assets/colour.js";
+import { svg } from "/assets/dom.js";
+import { Motion } from "/assets/motion.js";
+
+/** Without a scene for this long nobody knows where the figures are, so they are not shown. */
+const LOST_MS = 3_000;
+
+const STRIPE_YD = 10;
+
+/** One board: `element` is its SVG; give it the topics as they come. */
+export class Board {
+  #motion = new Motion();
+  #bases = new Map();
+  #figures = new Map();
+  #field = null;
+  #carrier = null;
+  #turned;
+  #numbers;
+  #hands;
+  #pick;
+  #layers = Object.fromEntries(
+    ["paint", "zones", "lines", "hands", "links", "figures", "ball"].map((name) => [name, svg("g", { class: name })]),
+  );
+
+  /**
+   * @param {boolean} turned show it from the other side of the table
+   * @param {boolean} numbers write the figures' numbers on them
+   * @param {boolean} hands show hands
+   * @param {?function} pick called with a figure's id when it is tapped
+   */
+  constructor({ turned = false, numbers = true, hands = true, pick = null } = {}) {
+    [this.#turned, this.#numbers, this.#hands, this.#pick] = [turned, numbers, hands, pick];
+    this.element = svg("svg", { class: "board", role: "img", "aria-label": "The board from above" });
+    this.element.append(...Object.values(this.#layers));
+    const step = () => {
+      this.#draw();
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  }
+
+  lineUp({ field, players }) {
+    if (JSON.stringify(field) !== JSON.stringify(this.#field)) {
+      this.#field = field;
+      this.#layers.paint.replaceChildren(...paint(field, (x, y) => this.#at(x, y)));
+      const { x, y, width, height } = extent(field);
+      this.element.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
+    }
+    this.#bases = new Map(players.map((player) => [player.id, player]));
+    this.#layers.figures.replaceChildren();
+    this.#figures.clear();
+  }
+
+  game(game) {
+    if (this.#field === null) return;
+    const left = game.direction === 1 ? game.possession : game.possession === "home" ? "away" : "home";
+    const right = left === "home" ? "away" : "home";
+    const scrimmage = game.due === "scrimmage" && game.phase !== "over";
+    this.#layers.zones.replaceChildren(
+      ...[[left, -1], [right, 1]].map(([side, end]) => endZone(this.#field, game[side], end, this.#turned)),
+    );
+    this.#layers.lines.replaceChildren(
+      this.#line(game.spot_yd, "scrimmage"),
+      ...(scrimmage && !game.goal_to_go ? [this.#line(game.to_gain_yd, "to-gain")] : []),
+      this.#arrow(game),
+    );
+    for (const side of ["home", "away"]) {
+      this.element.style.setProperty(`--${game[side].jersey}-side`, game[side].colour);
+    }
+  }
+
+  ball(ball) {
+    this.#carrier = ball.player;
+  }
+
+  scene(scene) {
+    this.#motion.add(scene);
+  }
+
+  /** Forget where everybody was. */
+  clear() {
+    this.#motion.clear();
+  }
+
+  /** Board millimetres to the drawing's: its y goes down, and all is turned for a camera on the other side. */
+  #at(x_mm, y_mm) {
+    const { length, width } = size(this.#field);
+    return this.#turned ? [length - x_mm, y_mm] : [x_mm, width - y_mm];
+  }
+
+  #line(x_yd, name) {
+    const x_mm = x_yd * this.#field.mm_per_yd_x;
+    const [[x1, y1], [x2, y2]] = [this.#at(x_mm, 0), this.#at(x_mm, size(this.#field).width)];
+    return svg("line", { class: name, x1, y1, x2, y2 });
+  }
+
+  /** Which way the side with the ball goes. */
+  #arrow(game) {
+    const across = this.#field.mm_per_yd_y;
+    const [x, y] = this.#at(game.spot_yd * this.#field.mm_per_yd_x, size(this.#field).width - 3.2 * across);
+    const way = game.direction * (this.#turned ? -1 : 1);
+    const arrow = svg("path", { class: "arrow", d: `M${x + 8 * way},${y - 13}l${22 * way},13l${-22 * way},13z` });
+    dress(arrow, game[game.possession]);
+    return arrow;
+  }
+
+  #draw() {
+    if (this.#field === null) return;
+    const now = this.#motion.now();
+    const lost = now === null || now.age_ms > LOST_MS;
+    this.element.classList.toggle("lost", lost);
+    if (now === null) return;
+    for (const figure of now.figures) this.#place(figure);
+    for (const [id, group] of this.#figures) if (!now.ids.has(id)) this.#remove(id, group);
+    const at = new Map(now.figures.map((figure) => [figure.id, this.#at(figure.x_mm, figure.y_mm)]));
+    this.#layers.links.replaceChildren(
+      ...now.scene.touching.filter(([a, b]) => at.has(a) && at.has(b)).map(([a, b]) => touch(at.get(a), at.get(b))),
+    );
+    const ball = this.#carrier === null ? now.scene.ball_mm : null;
+    this.#layers.ball.replaceChildren(...(ball ? [loose(this.#at(...ball))] : []));
+    const hands = this.#hands ? now.scene.hands : [];
+    this.#layers.hands.replaceChildren(
+      ...hands.map((hand) => svg("polygon", { points: hand.map(([x, y]) => this.#at(x, y)).join(" ") })),
+    );
+  }
+
+  #place(figure) {
+    if (!this.#figures.has(figure.id)) this.#add(figure);
+    const group = this.#figures.get(figure.id);
+    const [x, y] = this.#at(figure.x_mm, figure.y_mm);
+    group.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+    const turn = -figure.heading + (this.#turned ? 180 : 0);
+    group.firstChild.setAttribute("transform", `rotate(${turn.toFixed(1)})`);
+    const carries = figure.id === this.#carrier ? " carrier" : "";
+    const name = `figure ${figure.jersey} ${figure.posture}${figure.sure ? "" : " unsure"}${carries}`;
+    if (group.getAttribute("class") !== name) group.setAttribute("class", name);
+  }
+
+  #add(figure) {
+    const player = this.#bases.get(figure.id);
+    const { length_mm, width_mm, corner_mm } = player?.base ?? { length_mm: 30, width_mm: 18, corner_mm: 1 };
+    const [x, y] = [-length_mm / 2, -width_mm / 2];
+    const base = svg(
+      "g",
+      {},
+      svg("rect", { class: "base", x, y, width: length_mm, height: width_mm, rx: corner_mm + 1.5 }),
+      svg("path", { class: "front", d: `M${-x - 5},${y + 3}l4,${width_mm / 2 - 3}l-4,${width_mm / 2 - 3}z` }),
+    );
+    const text = this.#numbers ? svg("text", { y: 0.5 }, player?.number ?? "") : "";
+    const group = svg("g", { "data-figure": figure.id }, base, text);
+    if (this.#pick) group.addEventListener("click", () => this.#pick(figure.id));
+    this.#figures.set(figure.id, group);
+    this.#layers.figures.append(group);
+  }
+
+  #remove(id, group) {
+    group.remove();
+    this.#figures.delete(id);
+  }
+}
+
+function size(field) {
+  return { length: field.length_yd * field.mm_per_yd_x, width: field.width_yd * field.mm_per_yd_y };
+}
+
+function extent(field) {
+  const { length, width } = size(field);
+  const [out, side] = [field.end_zone_yd * field.mm_per_yd_x + 8, 8];
+  return { x: -out, y: -side, width: length + 2 * out, height: width + 2 * side };
+}
+
+function* every(step, until) {
+  for (let at = step; at < until - 1e-6; at += step) yield at;
+}
+
+/** What is printed on the board. */
+function paint(field, at) {
+  const { length, width } = size(field);
+  const [along, across] = [field.mm_per_yd_x, field.mm_per_yd_y];
+  const { x, y, width: w, height: h } = extent(field);
+  const made = [svg("rect", { class: "surround", x, y, width: w, height: h, rx: 14 })];
+  const stripes = Math.ceil(field.length_yd / STRIPE_YD);
+  for (let i = 0; i < stripes; i++) {
+    const from = i * STRIPE_YD * along;
+    const wide = Math.min(STRIPE_YD * along, length - from);
+    made.push(svg("rect", { class: i % 2 ? "turf odd" : "turf", x: from, y: 0, width: wide, height: width }));
+  }
+  const line = (name, from, to) => {
+    const [[x1, y1], [x2, y2]] = [at(...from), at(...to)];
+    return svg("line", { class: name, x1, y1, x2, y2 });
+  };
+  for (const yard of every(field.yard_line_every_yd, field.length_yd)) {
+    made.push(line("yard", [yard * along, 0], [yard * along, width]));
+  }
+  if (field.hash_every_yd) {
+    const half = (field.hash_length_yd * across) / 2;
+    for (const row of field.hash_rows_y_yd) {
+      for (const yard of every(field.hash_every_yd, field.length_yd)) {
+        made.push(line("hash", [yard * along, row * across - half], [yard * along, row * across + half]));
+      }
+    }
+  }
+  made.push(svg("rect", { class: "bounds", x: 0, y: 0, width: length, height: width }));
+  return [...made, ...numbers(field, at)];
+}
+
+function numbers(field, at) {
+  if (!field.number_every_yd) return [];
+  const height = field.number_height_yd * field.mm_per_yd_y;
+  const made = [];
+  for (const yard of every(field.number_every_yd, field.length_yd)) {
+    const shown = field.number_style === "through" ? yard : Math.min(yard, field.length_yd - yard);
+    for (const row of field.number_rows_y_yd) {
+      const [x, y] = at(yard * field.mm_per_yd_x, row * field.mm_per_yd_y);
+      made.push(svg("text", { class: "yards", x, y, "font-size": height * 1.25 }, String(Math.round(shown))));
+    }
+  }
+  return made;
+}
+
+function endZone(field, team, end, turned) {
+  const { length, width } = size(field);
+  const deep = field.end_zone_yd * field.mm_per_yd_x;
+  if (deep === 0) return svg("g");
+  const right = end > 0 !== turned;
+  const x = right ? length : -deep;
+  const [middle, centre] = [x + deep / 2, width / 2];
+  const zone = svg(
+    "g",
+    {},
+    svg("rect", { x, y: 0, width: deep, height: width }),
+    svg(
+      "text",
+      {
+        x: middle,
+        y: centre,
+        "font-size": deep * 0.5,
+        transform: `rotate(${right ? 90 : -90} ${middle} ${centre})`,
+        ...(team.name.length > 10 ? { textLength: width * 0.86, lengthAdjust: "spacingAndGlyphs" } : {}),
+      },
+      team.name.toUpperCase(),
+    ),
+  );
+  dress(zone, team);
+  return zone;
+}
+
+function touch([x1, y1], [x2, y2]) {
+  return svg("circle", { class: "touch", cx: (x1 + x2) / 2, cy: (y1 + y2) / 2, r: 6 });
+}
+
+function loose([x, y]) {
+  return svg("ellipse", { class: "loose", cx: x, cy: y, rx: 9, ry: 6 });
+}

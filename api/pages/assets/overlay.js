@@ -1,0 +1,40 @@
+// What every overlay does: read its options, follow the feed, hide when what it shows may be old.
+
+import { el } from "/assets/dom.js";
+import { Feed, reloadOnUpgrade } from "/assets/feed.js";
+import { readOptions } from "/assets/options.js";
+import { OVERLAY_OPTIONS } from "/assets/overlay_options.js";
+
+/**
+ * Start an overlay: `build(stage, options, feed)` fills the stage and listens to the feed. With a bad URL the stage
+ * shows what is wrong with it instead.
+ */
+export function overlay(name, topics, build) {
+  const { values, problems } = readOptions(location.search, OVERLAY_OPTIONS[name]);
+  const stage = document.getElementById("stage");
+  if (problems.length) {
+    document.body.append(complaint(name, problems));
+    return;
+  }
+  document.documentElement.dataset.theme = values.theme;
+  document.documentElement.style.setProperty("--scale", values.scale);
+  document.body.style.background = values.background;
+  stage.dataset.position = values.position;
+  const feed = new Feed(topics);
+  build(stage, values, feed);
+  feed.onLink((link) => {
+    document.documentElement.dataset.link = link;
+  });
+  reloadOnUpgrade(feed);
+  feed.start();
+}
+
+function complaint(name, problems) {
+  return el(
+    "section",
+    { class: "complaint", role: "alert" },
+    el("h1", {}, `This address of the ${name} overlay needs mending`),
+    el("ul", {}, problems.map((problem) => el("li", {}, problem))),
+    el("p", {}, `Options follow “?” and are joined by “&”: /overlay/${name}?scale=1.2&theme=light`),
+  );
+}
