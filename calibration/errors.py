@@ -9,6 +9,7 @@ DownfieldError                 something a user can mend; its text says what was
 +-- OutputError                what was asked for can't be written
 +-- RefusedError               an event the state of the game does not allow; the state is untouched
 +-- CalibrationError           a picture can't be turned into a trustworthy calibration
++-- SourceError                a camera or a stream can't be opened, or has stopped
 +-- MissingExtraError          an optional part is not installed; names the extra
 """
 
@@ -65,6 +66,10 @@ class RefusedError(DownfieldError):
 
 class CalibrationError(DownfieldError):
     """A picture can't be turned into a calibration that may be trusted."""
+
+
+class SourceError(DownfieldError):
+    """A camera or a stream can't be opened, or has stopped. Trying again later may help."""
 
 
 class MissingExtraError(DownfieldError):

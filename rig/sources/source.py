@@ -1,0 +1,119 @@
+"""The seam of the frame sources: pictures with their place in time, still packed where they come packed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.errors import SourceError
+from downfield.vision.frame import Frame
+
+Image = NDArray[np.uint8]
+
+Kind = Literal["camera", "clip", "stream", "images", "twin"]
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """One picture as the camera packed it, for the recorder to copy.
+
+    Attributes:
+        codec: ``"mjpeg"``, ``"h264"``, ...
+        data: the packet.
+        key: whether it can be unpacked without those before it.
+        header: what a decoder needs besides; empty for MJPEG.
+
+    """
+
+    codec: str
+    data: bytes
+    key: bool = True
+    header: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One picture as a source delivers it. At least one of `packed` (then MJPEG) and `image` is there.
+
+    Attributes:
+        index: in its source, from 0; a gap in the indices is frames that were lost.
+        t_ns: capture time, on the source's clock; rises strictly.
+        taken_ns: the same instant on the monotonic clock of this computer, to measure latency from. For what was
+            captured earlier, the instant it was handed over.
+        packed: as the camera packed it; None where it does not.
+        image: uint8 blue green red, shape (height, width, 3), raw; None while it is still packed.
+
+    """
+
+    index: int
+    t_ns: int
+    taken_ns: int
+    packed: Packed | None = None
+    image: Image | None = None
+
+    def frame(self) -> Frame:
+        """The picture, unpacked.
+
+        Raises:
+            SourceError: it is broken.
+
+        """
+        return Frame(self.index, self.t_ns, self.image if self.image is not None else self._unpacked())
+
+    def _unpacked(self) -> Image:
+        data = np.frombuffer(self.packed.data, dtype=np.uint8) if self.packed else np.empty(0, dtype=np.uint8)
+        image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+        if image is None:
+            raise SourceError(f"frame {self.index}: the picture is broken")
+        return np.asarray(image, dtype=np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """What a source is, once it is open.
+
+    Attributes:
+        kind: of what sort.
+        name: for people and file names.
+        size_px: width and height of its pictures.
+        fps: nominal frame rate; None when it tells none.
+        live: whether it shows what happens now; such frames come whether they are taken or not.
+        codec: what it packs its pictures with; empty when they come raw.
+        notes: what was asked of it and refused, for people.
+
+    """
+
+    kind: Kind
+    name: str
+    size_px: tuple[int, int]
+    fps: float | None
+    live: bool
+    codec: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class FrameSource(Protocol):
+    """Delivers pictures. Opening is the constructor's work."""
+
+    @property
+    def facts(self) -> SourceFacts:
+        """What it is."""
+        ...
+
+    def shots(self) -> Iterator[Shot]:
+        """Every picture until it is over or closed; to be iterated over once.
+
+        Raises:
+            SourceError: it stopped and should not have.
+
+        """
+        ...
+
+    def close(self) -> None:
+        """End it; callable from any thread, more than once. `shots` ends soon after."""
+        ...

@@ -1,0 +1,194 @@
+"""Streams on the loopback interface, for tests of sources: motion JPEG over HTTP, and a small RTSP server."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import av
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+
+
+def picture(value: int, size_px: tuple[int, int] = (160, 90)) -> Image:
+    """A picture whose top left quarter has a brightness that survives packing, and noise elsewhere."""
+    image = np.random.default_rng(value).integers(0, 255, (size_px[1], size_px[0], 3)).astype(np.uint8)
+    image[: size_px[1] // 2, : size_px[0] // 2] = value % 250
+    return image
+
+
+def jpeg(value: int, size_px: tuple[int, int] = (160, 90)) -> bytes:
+    done, packed = cv2.imencode(".jpg", picture(value, size_px))
+    assert done
+    return packed.tobytes()
+
+
+class MjpegServer:
+    """Sends pictures to whoever asks, until it is cut.
+
+    Args:
+        fps: pictures a second.
+        with_length: whether parts tell their length.
+        stamp: the camera's own stamp of a picture, in seconds.
+
+    """
+
+    def __init__(
+        self, fps: float = 50.0, *, with_length: bool = True, stamp: Callable[[], float] | None = None
+    ) -> None:
+        self.fps, self.with_length, self.stamp = fps, with_length, stamp
+        self.sent = 0
+        self.refuses = threading.Event()
+        self.stalls = threading.Event()
+        self.freezes = threading.Event()
+        self._open: set[socket.socket] = set()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                server.serve(self)
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self._http.block_on_close = False
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}/video"
+        threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+    def serve(self, handler: BaseHTTPRequestHandler) -> None:
+        if self.refuses.is_set():
+            handler.send_error(503)
+            return
+        self._open.add(handler.connection)
+        handler.send_response(200)
+        handler.send_header("Content-Type", "multipart/x-mixed-replace; boundary=--cut")
+        handler.end_headers()
+        with contextlib.suppress(OSError):
+            while not self.refuses.is_set():
+                if not self.stalls.is_set():
+                    handler.wfile.write(self._part())
+                time.sleep(1 / self.fps)
+
+    def _part(self) -> bytes:
+        if not self.freezes.is_set():
+            self.sent += 1
+        data = jpeg(self.sent)
+        head = b"--cut\r\nContent-Type: image/jpeg\r\n"
+        if self.with_length:
+            head += b"Content-Length: %d\r\n" % len(data)
+        if self.stamp is not None:
+            head += b"X-Timestamp: %.6f\r\n" % self.stamp()
+        return head + b"\r\n" + data + b"\r\n"
+
+    def cut(self) -> None:
+        """Break every connection off, and refuse new ones until `restore`."""
+        self.refuses.set()
+        for connection in list(self._open):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self._open.clear()
+
+    def restore(self) -> None:
+        self.refuses.clear()
+
+    def close(self) -> None:
+        self.cut()
+        self._http.shutdown()
+        self._http.server_close()
+
+
+class RtspServer:
+    """One client at a time gets an endless H.264 film, RTP interleaved in the RTSP connection (RFC 2326, RFC 6184).
+
+    The RTP packets are libavformat's own, caught on a UDP socket.
+    """
+
+    def __init__(self, fps: int = 25, size_px: tuple[int, int] = (160, 96)) -> None:
+        self._fps, self._size_px = fps, size_px
+        self._caught = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._caught.bind(("127.0.0.1", 0))
+        self._listening = socket.socket()
+        self._listening.bind(("127.0.0.1", 0))
+        self._listening.listen()
+        self._ended = threading.Event()
+        self._client: socket.socket | None = None
+        self.url = f"rtsp://127.0.0.1:{self._listening.getsockname()[1]}/table"
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def close(self) -> None:
+        self._ended.set()
+        with contextlib.suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+        self._caught.close()
+        if self._client is not None:
+            with contextlib.suppress(OSError):
+                self._client.shutdown(socket.SHUT_RDWR)
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            try:
+                self._client, _ = self._listening.accept()
+            except OSError:
+                return
+            with contextlib.suppress(OSError), self._client:
+                self._converse(self._client)
+
+    def _converse(self, client: socket.socket) -> None:
+        lines = client.makefile("rb")
+        while request := lines.readline().split():
+            headers = {}
+            while line := lines.readline().strip():
+                name, _, value = line.partition(b":")
+                headers[name.lower()] = value.strip()
+            method, body, more = request[0], b"", b""
+            if method == b"DESCRIBE":
+                body = self._description()
+                more = b"Content-Type: application/sdp\r\nContent-Length: %d\r\n" % len(body)
+            elif method == b"SETUP":
+                more = b"Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\nSession: 1\r\n"
+            client.sendall(b"RTSP/1.0 200 OK\r\nCSeq: %s\r\n%s\r\n%s" % (headers[b"cseq"], more, body))
+            if method == b"PLAY":
+                self._play(client)
+                return
+
+    def _description(self) -> bytes:
+        return (
+            b"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=table\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\n"
+            b"m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1\r\na=control:track\r\n"
+        )
+
+    def _play(self, client: socket.socket) -> None:
+        port = self._caught.getsockname()[1]
+        with av.open(f"rtp://127.0.0.1:{port}", "w", format="rtp") as out:
+            stream = out.add_stream("libx264", rate=self._fps)
+            stream.width, stream.height = self._size_px
+            stream.pix_fmt = "yuv420p"
+            stream.options = {"preset": "ultrafast", "tune": "zerolatency", "g": str(self._fps)}
+            for index in self._ticks():
+                frame = av.VideoFrame.from_ndarray(picture(index, self._size_px), format="bgr24")
+                frame.pts = index
+                out.mux(stream.encode(frame))
+                for packet in self._arrived():
+                    client.sendall(b"$\0" + len(packet).to_bytes(2, "big") + packet)
+
+    def _ticks(self) -> Iterator[int]:
+        index = 0
+        while not self._ended.wait(1 / self._fps):
+            yield index
+            index += 1
+
+    def _arrived(self) -> Iterator[bytes]:
+        self._caught.setblocking(False)
+        with contextlib.suppress(OSError):
+            while True:
+                yield self._caught.recv(65536)

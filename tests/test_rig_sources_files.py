@@ -1,0 +1,103 @@
+"""Files as sources, and how a source is chosen from what somebody writes."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import cv2
+import pytest
+from loopback_streams import MjpegServer, picture
+
+from downfield.calibration.errors import InputError
+from downfield.rig.sources.choose import Choice, open_source
+from downfield.rig.sources.clocks import TableClock
+from downfield.rig.sources.images import ImageFolder
+from downfield.rig.sources.usb_camera import Wanted
+from downfield.rig.sources.video_file import VideoFile
+from downfield.rig.troubles import Troubles
+
+TIMES_MS = (0, 33, 67, 100, 233, 267)
+
+
+@pytest.fixture
+def clip(tmp_path: Path) -> Path:
+    path = tmp_path / "uneven.mp4"
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("libx264", rate=30)
+        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
+        stream.codec_context.time_base = Fraction(1, 1000)
+        for index, t_ms in enumerate(TIMES_MS):
+            frame = av.VideoFrame.from_ndarray(picture(40 * index), format="bgr24")
+            frame.pts, frame.time_base = t_ms, Fraction(1, 1000)
+            out.mux(stream.encode(frame))
+        out.mux(stream.encode())
+    return path
+
+
+def test_a_file_as_fast_as_it_goes_keeps_its_own_times(clip: Path) -> None:
+    source = VideoFile(clip, paced=False)
+    shots = list(source.shots())
+    assert not source.facts.live
+    assert source.facts.size_px == (160, 90)
+    assert [shot.index for shot in shots] == list(range(6))
+    assert [round(shot.t_ns / 1e6) for shot in shots] == list(TIMES_MS)
+    assert [round(int(shot.frame().image[10, 10, 0]) / 40) for shot in shots] == list(range(6))
+
+
+def test_a_file_at_its_pace_takes_its_time_and_can_be_ended(clip: Path) -> None:
+    source = VideoFile(clip)
+    began = time.monotonic()
+    count = 0
+    for _ in source.shots():
+        count += 1
+        if count == 4:
+            assert time.monotonic() - began >= 0.099
+            source.close()
+    assert count == 4
+
+
+def test_a_folder_plays_in_the_order_of_its_numbers(tmp_path: Path) -> None:
+    for number in (10, 2, 1):
+        cv2.imwrite(str(tmp_path / f"frame-{number}.png"), picture(number))
+    (tmp_path / "notes.txt").write_text("not a picture")
+    shots = list(ImageFolder(tmp_path, fps=25, paced=False).shots())
+    assert [int(shot.frame().image[0, 0, 0]) for shot in shots] == [1, 2, 10]
+    assert [shot.t_ns for shot in shots] == [0, 40_000_000, 80_000_000]
+
+
+def test_a_source_is_chosen_by_what_its_name_is(clip: Path, tmp_path: Path) -> None:
+    clock, troubles = TableClock(), Troubles()
+    cv2.imwrite(str(tmp_path / "a.png"), picture(1))
+    server = MjpegServer()
+    kinds = []
+    for text in (str(clip), str(tmp_path), server.url):
+        source = open_source(Choice(text, Wanted()), clock, troubles)
+        kinds.append(source.facts.kind)
+        source.close()
+    server.close()
+    assert kinds == ["clip", "images", "stream"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("gone.mp4", "gone.mp4: no such file"),
+        ("gopher://table", "gopher:// is not known"),
+        ("no such camera", "no camera is called"),
+    ],
+)
+def test_a_source_that_is_not_there_is_refused_by_name(text: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        open_source(Choice(text), TableClock(), Troubles())
+
+
+def test_a_folder_without_pictures_and_a_file_without_video_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no picture"):
+        ImageFolder(tmp_path)
+    text = tmp_path / "text.mp4"
+    text.write_text("hello")
+    with pytest.raises(InputError, match="not a video"):
+        VideoFile(text)
