@@ -8,6 +8,7 @@ reads it: no choosing in the graph, which runtimes do slowly and differently.
 from __future__ import annotations
 
 import logging
+import pickle
 import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,6 +22,8 @@ from numpy.typing import NDArray
 
 from downfield.calibration.errors import InputError
 from downfield.models.head import CHANNELS, STRIDE_PX
+from downfield.models.patch import PATCH_PX
+from downfield.models.training.second_look import SecondLook
 
 OPSET: Final = 17
 
@@ -59,6 +62,25 @@ class RawFirstLook(torch.nn.Module):
         return torch.cat(parts, dim=1).flatten(2)
 
 
+class RawSecondLook(torch.nn.Module):
+    """A second look from patches as they are cut to what it says of each.
+
+    Args:
+        network: its first convolution is changed.
+
+    """
+
+    def __init__(self, network: SecondLook) -> None:
+        super().__init__()
+        self.network = network
+        take_camera_pictures(next(one for one in network.modules() if isinstance(one, torch.nn.Conv2d)))
+
+    def forward(self, patches: torch.Tensor) -> torch.Tensor:
+        """Patches, uint8 (n, 64, 64, 3), to (n, 23)."""
+        said: torch.Tensor = self.network(patches.permute(0, 3, 1, 2).float())
+        return said
+
+
 def take_camera_pictures(first: torch.nn.Conv2d) -> None:
     """Let a network's first convolution, trained on red green blue 0..1, take blue green red 0..255."""
     with torch.no_grad():
@@ -86,6 +108,30 @@ def export_first_look(weights: Path, out: Path, input_px: tuple[int, int]) -> No
         raise InputError(f"{weights}: its head has other classes, keypoints or cells than the runtime reads")
     width, height = input_px
     export_onnx(RawFirstLook(model), (1, height, width, 3), out, names=("frame", "head"), any_batch=False)
+
+
+def export_second_look(weights: Path, out: Path) -> None:
+    """Write a second look as ONNX, for any number of patches.
+
+    Args:
+        weights: checkpoint of its learner; the moving average in it is what is written.
+        out: the file to write.
+
+    Raises:
+        InputError: there is no checkpoint, or it holds no such network.
+
+    """
+    network = SecondLook()
+    try:
+        kept = torch.load(weights, map_location="cpu", weights_only=True)
+        network.load_state_dict(kept["average"])
+    except FileNotFoundError:
+        raise InputError(f"{weights}: no such file") from None
+    except (OSError, KeyError, TypeError, RuntimeError, pickle.UnpicklingError) as error:
+        raise InputError(f"{weights}: not a checkpoint of a second look: {error}") from None
+    export_onnx(
+        RawSecondLook(network.eval()), (1, PATCH_PX, PATCH_PX, 3), out, names=("patches", "said"), any_batch=True
+    )
 
 
 def export_onnx(

@@ -1,0 +1,239 @@
+"""How well the network sees, and how fast: test scenes share no seed, print, lamp, camera or figure with training.
+
+Run: python benchmarks/network.py [--network NAME_OR_FOLDER] [--data FOLDER] [--worst FOLDER]
+
+Test pictures are made in the data folder where they are missing: compositor and MuJoCo by this command, which needs the
+extra `twin`; photoreal ones by `downfield twin dataset FOLDER/photoreal --split test --renderer blender --count 40
+--per-table 1 --seed 901`, which needs Blender. With ultralytics installed (extra `train`) its yolo26n-pose is timed
+too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from downfield.models.card import BUNDLED
+from downfield.models.detection import Detection
+from downfield.models.detector import Detector, Image
+from downfield.models.opening import open_detector
+from downfield.models.training.figures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
+from downfield.models.training.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
+from downfield.vision.footprint import Array
+
+TEST_SETS = {"compositor": 501, "mujoco": 502}
+PICTURES, PER_TABLE = 60, 2
+SIZES_PX = (0, 40, 50, 1e9)
+INPUT_PX = 960
+FRAMES_TIMED = 120
+
+SHIFT = Measure("corner shift int8 to fp32, p95", lambda _: float("nan"), "px", 0.3, least=False)
+ONE_THREAD = Measure("1080p frame to figures, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
+BOTH = Measure("two threads", lambda _: float("nan"), "frames/s", 120.0)
+
+
+def main() -> None:
+    """Measure everything and print it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--network", default=BUNDLED, help="a bundled network or a folder with a network.json")
+    parser.add_argument("--data", type=Path, default=Path("data/test"), help="folder of the test sets")
+    parser.add_argument("--backend", default="auto", help="openvino, onnxruntime or auto")
+    parser.add_argument("--worst", type=Path, help="folder for the worst pictures, with what was seen drawn in")
+    parser.add_argument("--no-speed", action="store_true", help="leave the timing out")
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+
+    def opened(**more: object) -> Detector:
+        return open_detector(options.network, backend=options.backend, **more)  # type: ignore[arg-type]
+
+    sets = _test_sets(options.data)
+    for name, folder in sets.items():
+        report_accuracy(name, folder, opened, options.worst)
+    if not options.no_speed:
+        frames = [
+            image for _, (_, image) in zip(range(12), pictures_of(next(iter(sets.values())), "test"), strict=False)
+        ]
+        report_speed(opened, frames)
+
+
+def report_accuracy(name: str, folder: Path, opened: Callable[..., Detector], worst: Path | None) -> None:
+    """Print what the detector makes of one test set."""
+    detector = opened()
+    exact = _or_none(opened, precision="fp32")
+    frames, shifts, drawn = [], [], []
+    for sample, image in pictures_of(folder, "test"):
+        said = detector.detect(image)
+        frames.append(score_frame(sample, said))
+        if exact is not None:
+            shifts.append(_shifts(said, exact.detect(image)))
+        if worst is not None:
+            drawn.append((_badness(frames[-1]), folder / sample.image, said))
+    figures = sum(len(frame.found) for frame in frames)
+    print(f"\n{name}: {detector.name}; {len(frames)} test pictures, {figures} figures\n")
+    for measure in MEASURES:
+        print(_line(measure, *interval(frames, measure.of)))
+    if shifts:
+        shift = np.concatenate(shifts)
+        print(_line(SHIFT, float(np.percentile(shift, 95)), note=f"median {np.percentile(shift, 50):.3f}"))
+    print(f"\n  {'base in the picture':<22}{'figures':>8}{'recall':>9}{'corner p50 / p95 mm':>22}{'heading p50':>13}")
+    for low, high in pairwise(SIZES_PX):
+        part = of_size(frames, low, high)
+        count = sum(len(frame.found) for frame in part)
+        size = f"{low:g} to {high:g} px" if high < 1e6 else f"{low:g} px and more"
+        corners = f"{corner_mm(part, 50):.2f} / {corner_mm(part, 95):.2f}"
+        found = f"{100 * recall(part, WELL_SEEN):.1f} %"
+        print(f"  {size:<22}{count:>8}{found:>9}{corners:>22}{heading_deg(part, 50):>13.2f}")
+    if worst is not None:
+        _save_worst(worst, name, drawn)
+
+
+def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> None:
+    """Print times from 1080p pictures to detections."""
+    detector = opened(threads=1)
+    each_ms = _times_ms(detector.detect, frames)
+    print(f"\nspeed: {detector.name}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    spread = f"p10 {np.percentile(each_ms, 10):.1f}, p95 {np.percentile(each_ms, 95):.1f}"
+    print(_line(ONE_THREAD, float(np.median(each_ms)), note=spread))
+    first = opened(threads=1, second_look=False)
+    first_ms = float(np.median(_times_ms(first.detect, frames)))
+    print(f"  of it the first look{'':<22}{first_ms:>9.2f} ms")
+    both = _throughput([opened(threads=1) for _ in range(2)], frames)
+    print(_line(BOTH, both))
+    if importlib.util.find_spec("ultralytics") is None:
+        print("  ultralytics is not installed: no comparison with yolo26n-pose")
+        return
+    theirs_ms = float(np.median(_times_ms(_yolo26n(), frames, 30)))
+    ratio = theirs_ms / float(np.median(each_ms))
+    print(f"  ultralytics yolo26n-pose predict, {INPUT_PX} px, one thread: p50 {theirs_ms:.1f} ms: {ratio:.1f} x ours")
+
+
+def _line(measure: Measure, value: float, low: float = np.nan, high: float = np.nan, note: str = "") -> str:
+    percent = measure.unit == "%"
+    scale, places = (100.0, 2) if percent else (1.0, 3 if measure.unit in ("mm", "px") else 2)
+    between = f"[{scale * low:.{places}f}, {scale * high:.{places}f}]" if np.isfinite(low) else note
+    promise = ""
+    if measure.promised is not None:
+        sign = ">=" if measure.least else "<="
+        kept = "kept" if measure.kept(value) else "MISSED"
+        promise = f"  {sign} {scale * measure.promised:g}: {kept}"
+    return f"  {measure.name:<42}{scale * value:>9.{places}f} {measure.unit:<9}{between:<20}{promise}"
+
+
+def _times_ms(run: Callable[[Image], object], frames: Sequence[Image], count: int = FRAMES_TIMED) -> Array:
+    for frame in frames[:3]:
+        run(frame)
+    out = []
+    for i in range(count):
+        start = time.perf_counter()
+        run(frames[i % len(frames)])
+        out.append(1e3 * (time.perf_counter() - start))
+    return np.array(out)
+
+
+def _throughput(detectors: Sequence[Detector], frames: Sequence[Image]) -> float:
+    """Frames a second of detectors side by side, each in its own thread."""
+    for detector in detectors:
+        detector.detect(frames[0])
+
+    def work(detector: Detector) -> None:
+        for i in range(FRAMES_TIMED):
+            detector.detect(frames[i % len(frames)])
+
+    threads = [threading.Thread(target=work, args=(detector,)) for detector in detectors]
+    start = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return FRAMES_TIMED * len(detectors) / (time.perf_counter() - start)
+
+
+def _yolo26n() -> Callable[[Image], object]:
+    """Untrained: it takes as long as a trained one, and there is no trained one for five keypoints."""
+    import torch
+    from ultralytics import YOLO
+
+    torch.set_num_threads(1)
+    model = YOLO("yolo26n-pose.yaml")
+    return lambda frame: model.predict(frame, imgsz=INPUT_PX, verbose=False)
+
+
+def _shifts(said: Sequence[Detection], exact: Sequence[Detection]) -> Array:
+    """How far each corner lies from where full precision has it, figures and corners paired by nearness."""
+    mine, theirs = (np.array([one.corners_px for one in all_ if one.corners_px]) for all_ in (said, exact))
+    if not len(mine) or not len(theirs):
+        return np.zeros(0)
+    apart = np.linalg.norm(mine.mean(axis=1)[:, None] - theirs.mean(axis=1)[None], axis=2)
+    nearest = apart.argmin(axis=1)
+    close = apart[np.arange(len(mine)), nearest] < 10
+    mine, theirs = mine[close], theirs[nearest[close]]
+    straight = np.linalg.norm(mine - theirs, axis=2)
+    turned = np.linalg.norm(mine - theirs[:, (2, 3, 0, 1)], axis=2)
+    # A figure taken for facing the other way is counted under headings.
+    shifts: Array = np.where(
+        straight.mean(axis=1, keepdims=True) <= turned.mean(axis=1, keepdims=True), straight, turned
+    )
+    return shifts.ravel()
+
+
+def _badness(frame: FrameScore) -> float:
+    missed = int((~frame.found & (frame.visible >= WELL_SEEN)).sum())
+    wrong = int((frame.heading_deg > 90).sum()) + int((frame.found & (frame.fallen != frame.said_fallen)).sum())
+    ball = int(frame.ball_seen and not frame.ball_found) + frame.balls_false
+    far = float(np.nan_to_num(frame.corners_mm).max(initial=0.0))
+    return missed + len(frame.false_scores) + wrong + ball + 0.1 * far
+
+
+def _save_worst(
+    folder: Path, name: str, drawn: list[tuple[float, Path, tuple[Detection, ...]]], count: int = 6
+) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    colours = {"upright": (80, 255, 80), "fallen": (60, 60, 255), "ball": (0, 220, 255), "hand": (255, 120, 200)}
+    for rank, (_, path, said) in enumerate(sorted(drawn, key=lambda one: -one[0])[:count]):
+        image = cv2.imread(str(path))
+        if image is None:
+            continue
+        for one in said:
+            if one.corners_px:
+                corners = np.rint(np.array(one.corners_px) * 16).astype(np.int32)
+                cv2.polylines(image, [corners], True, colours[one.kind], 1, cv2.LINE_AA, 4)
+                cv2.line(image, corners[0].tolist(), corners[1].tolist(), (255, 255, 255), 2, cv2.LINE_AA, 4)
+            else:
+                left, top, right, bottom = (round(value) for value in one.box_px)
+                cv2.rectangle(image, (left, top), (right, bottom), colours[one.kind], 1)
+        cv2.imwrite(str(folder / f"{name}-{rank}.jpg"), image)
+    print(f"\n  worst pictures in {folder}")
+
+
+def _or_none(opened: Callable[..., Detector], **more: object) -> Detector | None:
+    detector = opened(**more)
+    return None if detector.name == opened().name else detector
+
+
+def _test_sets(data: Path) -> dict[str, Path]:
+    """The test sets' folders, the fast ones made if need be."""
+    for name, seed in TEST_SETS.items():
+        if not (data / name / "truth" / "test").is_dir():
+            from downfield.twin.render.renderers import renderer_named
+            from downfield.twin.sets.dataset import Recipe, make_dataset
+
+            print(f"making {PICTURES} test pictures in {data / name}")
+            recipe = Recipe(split="test", seed=seed, renderer=renderer_named(name), per_table=PER_TABLE)
+            make_dataset(data / name, recipe, PICTURES)
+    found = {name: data / name for name in (*TEST_SETS, "photoreal") if (data / name / "truth" / "test").is_dir()}
+    if "photoreal" not in found:
+        print(f"{data / 'photoreal'}: no photoreal test pictures; this is how to make them:\n{__doc__}")
+    return found
+
+
+if __name__ == "__main__":
+    main()
