@@ -10,6 +10,7 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.twin.film.sensor_effects import SensorEffects
 from downfield.twin.render.renderer import Image, RenderedFrame, Renderer
+from downfield.twin.render.surface import as_calibrated
 from downfield.twin.snapshot import FigurePose, HandPose, Quaternion, Snapshot, Vector
 
 _SHARP_PX = 1.0  # movement during the exposure that needs no blur: a pixel blurs as much itself
@@ -18,7 +19,7 @@ _JUMP_MM = 60.0  # between two frames: somebody was put elsewhere, and did not f
 
 
 def film(renderer: Renderer, snapshots: Sequence[Snapshot], *, seed: int) -> Iterator[RenderedFrame]:
-    """One picture per snapshot, each with the truth of its mid exposure.
+    """One picture per snapshot, each with the truth of its mid exposure; the camera as a calibration knows it.
 
     Args:
         renderer: what draws.
@@ -29,7 +30,8 @@ def film(renderer: Renderer, snapshots: Sequence[Snapshot], *, seed: int) -> Ite
     look = renderer.look
     effects = SensorEffects(look.sensor, look.camera.lens.size_px, seed)
     for index in range(len(snapshots)):
-        yield expose(renderer, effects, look.camera, snapshots, index)
+        frame = expose(renderer, effects, look.camera, snapshots, index)
+        yield dataclasses.replace(frame, camera=as_calibrated(frame.camera, look.field, look.board.bow_mm))
 
 
 def expose(

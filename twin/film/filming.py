@@ -26,6 +26,7 @@ from downfield.twin.physics.truth_file import TruthFrame, TruthHeader, write_tru
 from downfield.twin.plays.expected_file import expected_of, write_expected
 from downfield.twin.plays.recording import PlayRecording
 from downfield.twin.render.renderer import Renderer
+from downfield.twin.render.surface import as_calibrated
 from downfield.vision.scene import Scene
 from downfield.vision.tracks import TracksHeader, write_tracks
 
@@ -74,7 +75,8 @@ def film_recording(
             if progress:
                 progress(index + 1, len(snapshots))
     fps, play = recording.script.fps, recording.script.name
-    write_calibration(beside(name, ".calibration.json"), Calibration(field, look.camera, "truth"))
+    camera = as_calibrated(look.camera, field, look.board.bow_mm)
+    write_calibration(beside(name, ".calibration.json"), Calibration(field, camera, "truth"))
     write_tracks(beside(name, ".tracks.jsonl"), TracksHeader(field, players, fps, source=f"twin: {play}"), scenes)
     write_truth(beside(name, ".truth.jsonl"), TruthHeader(field, players, fps, seed), truths)
     write_events(beside(name, ".events.jsonl"), EventsHeader(game=play), recording.events)

@@ -14,7 +14,14 @@ from downfield.twin.look import Look
 from downfield.twin.looks.camera_draw import draw_camera, draw_sensor
 from downfield.twin.looks.deck import Deck, Split
 from downfield.twin.looks.figure_draw import draw_ball, draw_figures
-from downfield.twin.looks.table_draw import draw_board, draw_clutter, draw_lamps, skin_and_sleeve, table_colour
+from downfield.twin.looks.table_draw import (
+    draw_board,
+    draw_bow,
+    draw_clutter,
+    draw_lamps,
+    skin_and_sleeve,
+    table_colour,
+)
 from downfield.vision.footprint import BaseSize
 from downfield.vision.scene import Jersey, Player
 
@@ -49,7 +56,7 @@ def draw(
 
     """
     field = field or draw_field(seed, split=split)
-    board = draw_board(Deck(split, seed, 2), field, seed)
+    board = dataclasses.replace(draw_board(Deck(split, seed, 2), field, seed), bow_mm=draw_bow(Deck(split, seed, 11)))
     skin, sleeve = skin_and_sleeve(Deck(split, seed, 5))
     return Look(
         seed=seed,

@@ -44,6 +44,16 @@ def draw_board(deck: Deck, field: FieldModel, seed: int) -> BoardLook:
     )
 
 
+def draw_bow(deck: Deck) -> float:
+    """How far a board's middle lies below its edges, mm: many are flat or sag a little, some are dished on purpose."""
+    kind = deck.rng.random()
+    if kind < 0.3:
+        return 0.0
+    if kind < 0.75:
+        return deck.uniform(-0.4, 1.5)
+    return deck.uniform(1.2, 3.5)
+
+
 def draw_lamps(deck: Deck, field: FieldModel) -> tuple[Lamp, ...]:
     """One to three lamps over and around the table; what is left of 1 is light from everywhere."""
     count = int(deck.rng.integers(1, 4))

@@ -7,6 +7,8 @@ import dataclasses
 import numpy as np
 from numpy.typing import ArrayLike
 
+from downfield.calibration.bow import flat
+from downfield.calibration.camera import Camera
 from downfield.calibration.field import FieldModel
 from downfield.twin.snapshot import FigurePose, Snapshot, Vector
 from downfield.vision.footprint import Array
@@ -46,3 +48,21 @@ def settle(snapshot: Snapshot, field: FieldModel, bow_mm: float) -> Snapshot:
     )
     ball = snapshot.ball and dataclasses.replace(snapshot.ball, position_mm=lowered(snapshot.ball.position_mm))
     return dataclasses.replace(snapshot, figures=figures, ball=ball)
+
+
+def as_calibrated(camera: Camera, field: FieldModel, bow_mm: float) -> Camera:
+    """The camera over a bowed board as a calibration knows it: heights are over the surface, not over the edges' plane.
+
+    Args:
+        camera: in whose board frame z = 0 is the plane through the board's edges.
+        field: the printed field.
+        bow_mm: how far the middle lies below the edges.
+
+    """
+    if not bow_mm:
+        return camera
+    # The surface is a product of two parabolas: in the bow's own shapes it is these four ninths, and a step down.
+    part = 4 / 9 * bow_mm
+    bow = dataclasses.replace(flat(field), along_mm=part, across_mm=part, both_mm=-part)
+    x, y, z = (float(v) for v in np.array(camera.translation_mm) - part * camera.board_to_camera[:, 2])
+    return dataclasses.replace(camera, translation_mm=(x, y, z), bow=bow)

@@ -22,6 +22,7 @@ from downfield.twin.physics.world import World
 from downfield.twin.render.compositor import crop_camera
 from downfield.twin.render.renderer import BaseTop, Image, RenderedFrame, Renderer
 from downfield.twin.render.renderers import RendererName, open_renderer
+from downfield.twin.render.surface import as_calibrated
 from downfield.twin.sets.arrange import Arranger, Mix
 from downfield.twin.sets.labels import Labeller
 from downfield.twin.sets.sample import Sample
@@ -92,6 +93,7 @@ def table_pictures(
         for number, index in which:
             rng = np.random.default_rng([table_seed, number, 0xF0])
             frame = _taken(renderer, moments[number], view, rng)
+            camera = as_calibrated(frame.camera, look.field, look.board.bow_mm)
             sample = Sample(
                 index=index,
                 image="",
@@ -100,7 +102,7 @@ def table_pictures(
                 play=is_play,
                 renderer=view.renderer,
                 power=moments[number][1].power,
-                calibration=Calibration(look.field, frame.camera, "truth"),
+                calibration=Calibration(look.field, camera, "truth"),
                 labels=labeller.label(moments[number][1], frame),
             )
             yield Picture(frame.image, sample)
