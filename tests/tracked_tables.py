@@ -1,0 +1,203 @@
+"""Small tables of a few figures that walk, fall and are handled as told, tracked through the simulated network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+from simulated_detector import Faults, Network, Sight, calibration_of, sights
+
+from downfield.calibration.field_file import preset
+from downfield.twin.look import Look
+from downfield.twin.looks.randomise import draw
+from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
+from downfield.vision.estimate import Estimate
+from downfield.vision.footprint import BaseSize
+from downfield.vision.roster import LineUpSearch, Roster, Spot
+from downfield.vision.scene import Jersey, Player, Power
+from downfield.vision.track import Tracker
+from downfield.vision.track_hands import fingertips_mm
+from downfield.vision.track_measure import measure
+
+FIELD = preset("ultimate")
+BASE = BaseSize(30.0, 18.0, 5.5, 1.0)
+FPS = 30
+LINE_UP_S = 0.6
+
+Place = tuple[float, float, float]
+Path = Callable[[float], Place]
+"""Seconds since the line-up was found to x mm, y mm and heading in degrees."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What happens on a table.
+
+    Attributes:
+        paths: of the figures, by id, such as ``dark-1``.
+        seconds: how long.
+        power: whether the board is on.
+        hands: over the board.
+        tilts: of figures, degrees to their left side; upright when not given.
+        sizes: of bases, where they are not `BASE`.
+        gone: which figures are not on the board.
+        lost: which frames never arrive.
+
+    """
+
+    paths: Mapping[str, Path]
+    seconds: float
+    power: Callable[[float], bool] = lambda t_s: t_s > 0
+    hands: Callable[[float], tuple[HandPose, ...]] = lambda _: ()
+    tilts: Mapping[str, Callable[[float], float]] = field(default_factory=dict)
+    sizes: Mapping[str, BaseSize] = field(default_factory=dict)
+    gone: Callable[[str, float], bool] = lambda _id, _t: False
+    lost: Callable[[float], bool] = lambda _: False
+
+    @property
+    def players(self) -> tuple[Player, ...]:
+        """The roster."""
+        jersey: dict[str, Jersey] = {id_: "dark" if id_.startswith("dark") else "light" for id_ in self.paths}
+        return tuple(Player(id_, jersey[id_], base=self.sizes.get(id_, BASE)) for id_ in self.paths)
+
+    def snapshot(self, t_s: float) -> Snapshot:
+        """One instant."""
+        figures = tuple(
+            FigurePose(id_, (x, y, 0.0), _attitude(heading, self.tilts.get(id_, _upright)(t_s)))
+            for id_, (x, y, heading) in ((id_, path(t_s)) for id_, path in self.paths.items())
+            if not self.gone(id_, t_s)
+        )
+        return Snapshot(round((t_s + LINE_UP_S) * 1e9), self.power(t_s), figures, hands=self.hands(t_s))
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """One frame.
+
+    Attributes:
+        t_s: since the line-up was found.
+        truth: where each figure is.
+        seen: what is believed of each.
+
+    """
+
+    t_s: float
+    truth: Mapping[str, Place]
+    seen: Mapping[str, Estimate]
+
+    def error_mm(self, id_: str) -> float:
+        """Distance of a figure from where it truly is."""
+        x, y, _ = self.truth[id_]
+        return math.hypot(self.seen[id_].footprint.x_mm - x, self.seen[id_].footprint.y_mm - y)
+
+    def turn_deg(self, id_: str) -> float:
+        """How far its heading is off."""
+        return abs((self.seen[id_].footprint.heading_deg - self.truth[id_][2] + 180) % 360 - 180)
+
+
+def tracked(table: Table, faults: Faults | None = None, *, seed: int = 0, named: bool = True) -> list[Tracked]:
+    """The table, tracked from the frame on in which the line-up was found; `named` says who stands where."""
+    return tracked_with(table, faults, seed=seed, named=named)[0]
+
+
+def tracked_with(
+    table: Table, faults: Faults | None = None, *, seed: int = 0, named: bool = True
+) -> tuple[list[Tracked], Tracker]:
+    """The same, and the tracker."""
+    network = Network(faults, seed)
+    search = LineUpSearch(FIELD, roster_of(table) if named else None)
+    tracker: Tracker | None = None
+    out = []
+    look = look_of(table.players)
+    for sight, power, t_s in filmed(table):
+        detections, calibration = network.see(sight), calibration_of(sight, look)
+        if tracker is None:
+            found = search.see(measure(detections, calibration, search.height_mm), sight.t_ns)
+            tracker = None if found is None else Tracker(found, sight.t_ns)
+            continue
+        estimates = tracker.step(
+            measure(detections, calibration, tracker.height_mm),
+            sight.t_ns,
+            power=power,
+            fingertips_mm=fingertips_mm(detections, calibration.camera),
+        )
+        truth = {id_: path(t_s) for id_, path in table.paths.items()}
+        out.append(Tracked(t_s, truth, {one.id: one for one in estimates}))
+    if tracker is None:
+        raise AssertionError("no line-up was found")
+    return out, tracker
+
+
+def filmed(table: Table) -> list[tuple[Sight, Power, float]]:
+    """What the camera has before it, frame by frame."""
+    count = round((LINE_UP_S + table.seconds) * FPS)
+    times = [frame / FPS - LINE_UP_S for frame in range(count)]
+    times = [t_s for t_s in times if not table.lost(t_s)]
+    seen = sights([table.snapshot(t_s) for t_s in times], table.players, look_of(table.players))
+    return [(sight, "on" if table.power(t_s) else "off", t_s) for sight, t_s in zip(seen, times, strict=True)]
+
+
+def roster_of(table: Table) -> Roster:
+    """Everybody, with his place."""
+    spots = []
+    for id_, path in table.paths.items():
+        x_mm, y_mm, _ = path(-LINE_UP_S)
+        spots.append(Spot(id_, x_mm / FIELD.mm_per_yd_x, y_mm / FIELD.mm_per_yd_y))
+    return Roster(table.players, tuple(spots))
+
+
+@cache
+def look_of(players: tuple[Player, ...]) -> Look:
+    """A table with a camera over it."""
+    return draw(3, players, field=FIELD, size=(1920, 1080), fps=FPS)
+
+
+def standing(x_mm: float, y_mm: float, heading_deg: float = 0.0) -> Path:
+    """Stands."""
+    return lambda _: (x_mm, y_mm, heading_deg)
+
+
+def walking(x_mm: float, y_mm: float, heading_deg: float, speed_mm_s: float = 60.0) -> Path:
+    """Walks ahead once the board is on."""
+    turn = math.radians(heading_deg)
+
+    def path(t_s: float) -> Place:
+        way = speed_mm_s * max(t_s, 0.0)
+        return (x_mm + way * math.cos(turn), y_mm + way * math.sin(turn), heading_deg)
+
+    return path
+
+
+def hand_at(x_mm: float, y_mm: float, holds: str | None = None) -> HandPose:
+    """A hand whose fingertips are at a place; its arm comes from below."""
+    return HandPose((x_mm, y_mm, 12.0), (x_mm + 40.0, y_mm - 420.0, 160.0), holds)
+
+
+def switches(frames: Sequence[Tracked]) -> set[str]:
+    """Who is ever believed to be where another one is, and not where he is."""
+    out = set()
+    for frame in frames:
+        for id_, estimate in frame.seen.items():
+            here = np.array([estimate.footprint.x_mm, estimate.footprint.y_mm])
+            apart = {other: float(np.linalg.norm(here - place[:2])) for other, place in frame.truth.items()}
+            if apart[id_] > 12.0 and min(apart, key=apart.__getitem__) != id_:
+                out.add(id_)
+    return out
+
+
+def _upright(_: float) -> float:
+    return 0.0
+
+
+def _attitude(heading_deg: float, tilt_deg: float) -> tuple[float, float, float, float]:
+    """Turned to the heading, then tilted about its own length, to the right."""
+    turn, roll = math.radians(heading_deg) / 2, math.radians(tilt_deg) / 2
+    return (
+        math.cos(turn) * math.cos(roll),
+        math.cos(turn) * math.sin(roll),
+        math.sin(turn) * math.sin(roll),
+        math.sin(turn) * math.cos(roll),
+    )

@@ -1,0 +1,256 @@
+"""The tracker: a fixed roster followed through detections, in board millimetres.
+
+The roster is closed. Every frame's sightings are assigned to its figures, never the other way round: what fits nobody
+is nobody, and who is not seen is carried forward with growing error. A figure that a hand takes may come back anywhere;
+it is taken for itself again once it has stood there for a moment, and marked unsure where others might be it as well.
+Which end of a base is its front is a belief of its own, since a network takes one for the other now and then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.vision.estimate import Estimate
+from downfield.vision.footprint import Array, BaseSize, Footprint
+from downfield.vision.posture import PostureBelief
+from downfield.vision.roster import LineUp
+from downfield.vision.scene import Jersey, Posture, Power
+from downfield.vision.track_filter import HEADING, LENGTH, WIDTH, Motion, X, Y
+from downfield.vision.track_match import Match, match, without_doubles
+from downfield.vision.track_measure import Sightings
+from downfield.vision.track_strangers import Strangers
+
+_REACH_MM: Final = 55.0  # from the fingertips: what is nearer may be moved by the hand
+_GRASP_MM: Final = 35.0  # and what is nearer and moves is held
+_LET_GO_NS: Final = 300_000_000  # a hand's doings count on for so long after it was last seen
+_UNSEEN_NS: Final = 250_000_000  # a figure not seen for less was missed, not hidden
+_SURPRISE_NS: Final = 200_000_000  # a figure that moved against all belief goes on doing so
+_PIVOT_MM, _PIVOT_RAD = 5.0, 1.0  # how far a hand that hides a figure moves and turns it while it leaves it there
+_LOST_MM: Final = 25.0  # a figure that may be so far off may be anywhere
+_ANYWHERE_MM: Final = 300.0
+_MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
+_WILD_NIS: Final = 16.3  # chi squared of 3, 99.9 %
+_FRONT_WORD: Final = 1.0  # log-odds that one frame's word on which end is the front is worth: its errors last
+_FRONT_WALK_PER_S: Final = 1.5  # and that walking that way is
+_WALK_MM_S: Final = 15.0
+_FRONT_SURE: Final = 12.0  # what these beliefs are kept within, so that half a second can overturn them
+_FRONT_HANDLED: Final = 2.0  # within a hand's reach, where a figure may be turned about
+
+
+@dataclass(slots=True)
+class _State:
+    """What is kept of each figure besides its movement; arrays of shape (n,) unless said otherwise."""
+
+    front: Array  # log-odds that the heading points ahead
+    seen_ns: NDArray[np.int64]
+    handled_ns: NDArray[np.int64]  # when a hand was last at it
+    surprised_ns: NDArray[np.int64]
+    stood_mm: Array  # where it was before the hand came, shape (n, 2)
+    visible: Array
+    systematic: Array  # covariance of place that lasts, shape (n, 2, 2)
+    by_height: Array  # shape (n, 2)
+    sure: NDArray[np.bool_]
+    grasped: NDArray[np.bool_]
+    helmet: list[tuple[float, float] | None]
+
+
+class Tracker:
+    """Follows the figures of one line-up.
+
+    Args:
+        line_up: who stands where as it begins.
+        t_ns: when.
+
+    """
+
+    def __init__(self, line_up: LineUp, t_ns: int) -> None:
+        self.players = line_up.players
+        count = len(self.players)
+        self._height_mm = np.array([player.base.height_mm for player in self.players])
+        self._height_sigma_mm = line_up.height_sigma_mm
+        self._jersey = np.array([1.0 if player.jersey == "light" else -1.0 for player in self.players])
+        self._motion = Motion.standing(line_up.pose, line_up.cov, line_up.size_sigma_mm)
+        self._posture = PostureBelief(count)
+        self._strangers = Strangers()
+        self._t_ns = t_ns
+        never = np.full(count, t_ns - 10 * _LET_GO_NS, dtype=np.int64)
+        self._state = _State(
+            front=line_up.front.copy(),
+            seen_ns=np.full(count, t_ns, dtype=np.int64),
+            handled_ns=never.copy(),
+            surprised_ns=never.copy(),
+            stood_mm=line_up.pose[:, :2].copy(),
+            visible=np.ones(count),
+            systematic=np.zeros((count, 2, 2)),
+            by_height=np.zeros((count, 2)),
+            sure=np.ones(count, dtype=bool),
+            grasped=np.zeros(count, dtype=bool),
+            helmet=[None] * count,
+        )
+
+    @property
+    def height_mm(self) -> float:
+        """The height at which base tops are to be measured; each figure's own is then allowed for."""
+        return float(self._height_mm.mean())
+
+    @property
+    def fell_ns(self) -> dict[str, int]:
+        """When each figure that lies fell, interpolated between frames."""
+        pairs = zip(self.players, self._posture.fell_ns, strict=True)
+        return {player.id: t_ns for player, t_ns in pairs if t_ns is not None}
+
+    def step(
+        self,
+        sightings: Sightings,
+        t_ns: int,
+        *,
+        power: Power = "unknown",
+        fingertips_mm: Sequence[tuple[float, float]] = (),
+    ) -> tuple[Estimate, ...]:
+        """Go on to the next frame.
+
+        Args:
+            sightings: measured at `height_mm`.
+            t_ns: of the frame, later than the one before.
+            power: whether the board is on, as known before this frame.
+            fingertips_mm: where hands end, on the board.
+
+        Returns:
+            All of the roster, in its order.
+
+        """
+        step_s, self._t_ns = (t_ns - self._t_ns) * 1e-9, t_ns
+        near_mm = self._hand_distance(fingertips_mm)
+        self._motion.predict(step_s, self._going(power))
+        sightings = without_doubles(sightings)
+        found = self._assign(sightings)
+        self._take_in(found, sightings, step_s, power)
+        self._mind_hands(near_mm)
+        return self._estimates()
+
+    def _going(self, power: Power) -> NDArray[np.str_]:
+        """How each figure goes now."""
+        state, now = self._state, self._t_ns
+        going = np.full(len(self.players), "standing" if power == "off" else "walking", dtype="<U8")
+        going[now - state.surprised_ns < _SURPRISE_NS] = "walking"
+        hidden = now - state.seen_ns > _UNSEEN_NS
+        going[hidden & (going == "walking")] = "unseen"
+        going[~hidden & (now - state.handled_ns < _LET_GO_NS)] = "handled"
+        return going
+
+    def _hand_distance(self, fingertips_mm: Sequence[tuple[float, float]]) -> Array:
+        """How far the nearest fingertips are from each figure, shape (n,); and who is in their reach."""
+        if not fingertips_mm:
+            return np.full(len(self.players), np.inf)
+        place = self._motion.mean[:, :2]
+        near: Array = np.linalg.norm(place[:, None] - np.array(fingertips_mm)[None], axis=2).min(axis=1)
+        state, reached = self._state, near < _REACH_MM
+        fresh = reached & (self._t_ns - state.handled_ns > _LET_GO_NS)
+        state.stood_mm[fresh] = place[fresh]
+        state.handled_ns[reached] = self._t_ns
+        return near
+
+    def _assign(self, sightings: Sightings) -> Match:
+        """Sightings to figures: first where they should be, then what has settled elsewhere to those that are lost."""
+        state, every = self._state, np.arange(len(sightings))
+        taken = (state.handled_ns >= state.seen_ns) & (self._t_ns - state.seen_ns > 0)
+        self._motion.loosen(np.flatnonzero(taken), _PIVOT_MM, _PIVOT_RAD)
+        first = match(self._motion, np.arange(len(self.players)), sightings, every, self._jersey)
+        left = np.setdiff1d(every, first.sightings)
+        ripe = self._strangers.settled(sightings.pose[left, :2], self._t_ns)
+        hidden = self._t_ns - state.seen_ns > _UNSEEN_NS
+        hidden[first.figures] = False
+        lost = np.flatnonzero(hidden & (taken | (self._motion.spread_mm() > _LOST_MM)))
+        if not len(lost) or not ripe.any():
+            return first
+        self._motion.loosen(lost, _ANYWHERE_MM, np.pi)
+        second = match(self._motion, lost, sightings, left[ripe], self._jersey)
+        both = zip(
+            (first.figures, first.sightings, first.flipped, first.doubtful),
+            (second.figures, second.sightings, second.flipped, second.doubtful),
+            strict=True,
+        )
+        return Match(*(np.concatenate(pair) for pair in both))
+
+    def _take_in(self, found: Match, sightings: Sightings, step_s: float, power: Power) -> None:
+        rows, columns, state = found.figures, found.sightings, self._state
+        lying = sightings.fallen[columns] > 0
+        pose = sightings.pose[columns].copy()
+        pose[:, :2] += sightings.by_height[columns] * (self._height_mm[rows] - self.height_mm)[:, None]
+        pose[found.flipped, 2] += np.pi
+        nis = self._motion.correct(rows, pose, sightings.covariance[columns])
+        state.surprised_ns[rows[nis > _WILD_NIS]] = self._t_ns
+        state.seen_ns[rows] = self._t_ns
+        state.visible[:] = 0.0
+        state.visible[rows] = sightings.visible[columns]
+        state.systematic[rows] = sightings.systematic[columns]
+        state.by_height[rows] = sightings.by_height[columns]
+        state.helmet = [None] * len(self.players)
+        for row, column in zip(rows, columns, strict=True):
+            state.helmet[row] = sightings.helmet_mm[column]
+        state.sure[found.doubtful] = False
+        self._mind_fronts(rows[~lying], found.flipped[~lying], step_s, power)
+        free = self._t_ns - state.handled_ns[rows] > 0
+        self._posture.update(rows[free], sightings.fallen[columns][free], step_s, self._t_ns)
+
+    def _mind_fronts(self, rows: NDArray[np.intp], flipped: NDArray[np.bool_], step_s: float, power: Power) -> None:
+        """Weigh which end is the front, and let figures face the other way where that is likelier."""
+        state = self._state
+        state.front[rows] += np.where(flipped, -_FRONT_WORD, _FRONT_WORD)
+        if power == "on":
+            heading, velocity = self._motion.mean[rows, HEADING], self._motion.mean[rows, 3:5]
+            ahead = velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)
+            walks = np.abs(ahead) > _WALK_MM_S
+            state.front[rows] += _FRONT_WALK_PER_S * step_s * np.sign(ahead) * walks
+        sure = np.where(self._t_ns - state.handled_ns < _LET_GO_NS, _FRONT_HANDLED, _FRONT_SURE)
+        state.front = np.clip(state.front, -sure, sure)
+        wrong = state.front < 0
+        self._motion.turn_about(wrong)
+        state.front = np.abs(state.front)
+
+    def _mind_hands(self, near_mm: Array) -> None:
+        """Who is in a hand: within its grasp, and hidden by it or moving."""
+        state, now = self._state, self._t_ns
+        moved = np.linalg.norm(self._motion.mean[:, :2] - state.stood_mm, axis=1)
+        moving = (now - state.surprised_ns < _SURPRISE_NS) | (now - state.seen_ns > 0)
+        state.grasped = (near_mm < _GRASP_MM) & (moving | state.grasped)
+        handled = now - state.handled_ns < _LET_GO_NS
+        self._posture.stand(np.flatnonzero(state.grasped))
+        state.sure[handled & (moved > _MOVED_MM) & (state.seen_ns == now)] = False
+
+    def _estimates(self) -> tuple[Estimate, ...]:
+        covariance = self._motion.pose_cov()
+        tall = self._state.by_height * self._height_sigma_mm
+        covariance[:, :2, :2] += self._state.systematic + tall[:, :, None] * tall[:, None, :]
+        fallen = self._posture.fallen
+        return tuple(self._estimate(row, covariance[row], float(fallen[row])) for row in range(len(self.players)))
+
+    def _estimate(self, row: int, covariance: Array, fallen: float) -> Estimate:
+        player, state, mean = self.players[row], self._state, self._motion.mean[row]
+        length, width = float(mean[LENGTH]), float(mean[WIDTH])
+        corner = min(player.base.corner_mm, length / 2, width / 2)
+        size = BaseSize(length, width, player.base.height_mm, corner)
+        posture: Posture = "fallen" if fallen >= 0.5 else "upright"
+        if state.grasped[row]:
+            posture = "lifted"
+        elif self._t_ns - state.seen_ns[row] > _UNSEEN_NS:
+            posture = "unseen"
+        jersey: Jersey = player.jersey
+        return Estimate(
+            id=player.id,
+            jersey=jersey,
+            footprint=Footprint(float(mean[X]), float(mean[Y]), float(np.degrees(mean[HEADING])), size),
+            covariance=covariance,
+            velocity=mean[3:6].copy(),
+            posture=posture,
+            fallen=fallen,
+            visible=float(state.visible[row]),
+            helmet_mm=state.helmet[row],
+            seen=bool(state.seen_ns[row] == self._t_ns),
+            sure=bool(state.sure[row]),
+        )

@@ -1,0 +1,113 @@
+"""Which sighting is which figure: one assignment over the whole board, and whether another would have done as well.
+
+The cost of a pair is twice the negative log-likelihood of the sighting, less what its own noise accounts for: the
+Mahalanobis distance of place, heading modulo 180 degrees and size, the volume in which the figure might have been, and
+the jersey. Bases are solid, so two figures that are both seen are never in each other's reach; doubt arises where one
+was not seen for a while.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from downfield.vision.footprint import Array
+from downfield.vision.track_filter import LASTING, MEASURED, Motion, mahalanobis
+from downfield.vision.track_measure import POSE, Sightings
+
+Rows = NDArray[np.intp]
+
+_SOLID_MM: Final = 8.0  # middles of two bases are never so near: what is seen twice there is seen double
+_KNOCK: Final = (3.0, 3.0, 0.15)  # mm and rad that a figure may be off its course within a frame when it is hit
+_GATE: Final = 25.0  # 99.998 % of honest places lie within: chi squared of 3
+_UNMATCHED: Final = 100.0  # dearer than any pair within the gate
+_NEVER: Final = 1.0e6
+DOUBT: Final = 9.2
+"""Twice the log of the odds, 100 to 1, that the assignment must be better by than with two figures exchanged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What was matched.
+
+    Attributes:
+        figures, sightings: rows of pairs, shape (k,) each.
+        flipped: whether the sighting faces the other way than the figure was believed to, shape (k,).
+        doubtful: rows of figures that might as well be another of them.
+
+    """
+
+    figures: Rows
+    sightings: Rows
+    flipped: NDArray[np.bool_]
+    doubtful: Rows
+
+
+def without_doubles(sightings: Sightings) -> Sightings:
+    """The sightings less those that are of the same figure as a better one."""
+    place = sightings.pose[:, :2]
+    near = np.linalg.norm(place[:, None] - place[None], axis=2) < _SOLID_MM
+    score = np.array([one.score for one in sightings.detections])
+    keep = np.ones(len(score), dtype=bool)
+    for row in np.argsort(-score, kind="stable"):
+        if keep[row]:
+            rivals = near[row].copy()
+            rivals[row] = False
+            keep &= ~rivals
+    return sightings.only(keep)
+
+
+def match(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows, jersey: Array) -> Match:
+    """Assign sightings to figures.
+
+    Args:
+        motion: of all figures, carried forward to the sightings' time.
+        rows: the figures to match.
+        sightings: of the frame.
+        columns: those to match.
+        jersey: of each figure, 1 light, -1 dark, shape (n,).
+
+    """
+    cost, flipped = _costs(motion, rows, sightings, columns)
+    cost = cost + 2 * np.logaddexp(0.0, -jersey[rows][:, None] * sightings.light[columns][None])
+    missed = np.where(np.eye(len(rows), dtype=bool), _UNMATCHED, _NEVER)
+    padded = np.concatenate([cost, missed], axis=1)
+    chosen_row, chosen = linear_sum_assignment(padded)
+    paired = (chosen < len(columns)) & (padded[chosen_row, chosen] < _UNMATCHED)
+    own, column = chosen_row[paired], chosen[paired]
+    return Match(rows[own], columns[column], flipped[own, column], rows[_doubtful(padded, chosen)])
+
+
+def _costs(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows) -> tuple[Array, NDArray[np.bool_]]:
+    """Costs of all pairs, shape (k, l), and whether the sighting faces the other way, same shape."""
+    off = sightings.pose[columns][None] - motion.mean[rows][:, MEASURED][:, None]
+    flipped = np.cos(off[..., 2]) < 0
+    off[..., 2] = (off[..., 2] + np.pi / 2) % np.pi - np.pi / 2
+    noise = sightings.covariance[columns]
+    believed = motion.cov[rows][:, MEASURED][:, :, MEASURED]
+    believed[:, POSE, POSE] += LASTING * motion.lasting[rows] + np.diag(np.array(_KNOCK) ** 2)
+    spread = believed[:, None] + noise[None]
+    within = mahalanobis(off[..., POSE], spread[..., POSE, POSE]) < _GATE
+    volume = np.linalg.slogdet(spread)[1] - np.linalg.slogdet(noise)[1][None]
+    cost: Array = np.where(within, np.minimum(mahalanobis(off, spread) + volume, _UNMATCHED - 1), _NEVER)
+    return cost, flipped
+
+
+def _doubtful(padded: Array, chosen: Rows) -> Rows:
+    """Rows that could change places with another row at little cost; being unmatched is such a place."""
+    count = len(chosen)
+    own = padded[np.arange(count), chosen]
+    across = padded[:, chosen].copy()  # across[i, k]: row i in the place of row k
+    for k in range(count):
+        if own[k] == _UNMATCHED:
+            across[:, k] = _UNMATCHED  # anyone can be unmatched
+    dearer = across + across.T - own[:, None] - own[None]
+    np.fill_diagonal(dearer, _NEVER)
+    both_missed = (own == _UNMATCHED)[:, None] & (own == _UNMATCHED)[None]
+    dearer[both_missed] = _NEVER
+    doubtful: Rows = np.flatnonzero((dearer < DOUBT).any(axis=1))
+    return doubtful

@@ -1,0 +1,210 @@
+"""Detections as measurements on the board: place, heading and size of every base seen, with their errors.
+
+The four corners of a base's top are brought down to the board through the full camera at the base's height, each with
+the covariance of its pixels; a rectangle is fitted to them. Hidden corners take part with their larger noise, so what
+the picture doesn't say about a half-hidden base shows in the fit's covariance, and a tracker that knows the base's size
+makes the best of the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.field import FieldModel
+from downfield.calibration.jacobians import locate
+from downfield.models.detection import Detection
+from downfield.vision.footprint import Array
+
+PLACE, POSE, SIZE = slice(0, 2), slice(0, 3), slice(3, 5)
+"""Of a measurement: x and y mm; these and the heading in radians; length and width mm."""
+
+Place = tuple[float, float]
+
+HELMET_MM: Final = 32.0
+"""Height of a helmet's middle over the board, about: figures are 27 to 40 mm high."""
+
+_SEEN_PX: Final = 0.65  # error of a corner in full view, in a picture `_WIDTH_PX` wide
+_HIDDEN_PX: Final = 2.2  # and of one that has to be guessed
+_SEEN_SCORE, _HIDDEN_SCORE = 0.8, 0.35  # corner scores that stand for either; between them the error runs straight
+_WIDTH_PX: Final = 1920.0
+_LIKELY_MM: Final = (30.0, 18.0)  # a base's usual size, and how much bases differ: hardly a constraint, but one that
+_SPREAD_MM: Final = (5.0, 4.0)  # keeps the fit sound when two corners are guesses
+_ROUNDS: Final = 3
+_MISFIT: Final = 11.1  # 95 % of honest fits leave less: chi squared of 8 coordinates and 2 likely sides, less 5 fitted
+_LYING_MM: Final = 3.0  # error of the middle of a base that lies
+_UNKNOWN_RAD: Final = 1.0e3  # of what a measurement doesn't tell
+_EDGE_MM: Final = (20.0, 11.0)  # no base is so short or so narrow: it is seen from its edge
+_KIND_ODDS: Final = (0.5, 2.2)  # log-odds of upright against fallen that the network's word is worth, by its score
+_SHAPE_ODDS: Final = 1.5  # and that the shape is worth, either way
+
+
+@dataclass(frozen=True, slots=True)
+class Sightings:
+    """The figures of one frame, as measured; rows are `detections`.
+
+    Attributes:
+        detections: them.
+        pose: x mm, y mm, heading in radians, length mm, width mm; shape (m, 5).
+        covariance: of these, by the noise of the picture alone, shape (m, 5, 5).
+        systematic: of x and y, by what lasts: the calibration's error; shape (m, 2, 2).
+        by_height: how x and y move with the height of what was seen, mm per mm, shape (m, 2).
+        fallen: log-odds that the figure lies, by this picture alone, shape (m,).
+        visible: share of the base's top that is seen, about; shape (m,).
+        helmet_mm: helmets' centres brought down to the board; None where not seen.
+        light: log-odds that the jersey is the light one, 0 where nothing is known, shape (m,).
+
+    """
+
+    detections: tuple[Detection, ...]
+    pose: Array
+    covariance: Array
+    systematic: Array
+    by_height: Array
+    fallen: Array
+    visible: Array
+    helmet_mm: tuple[Place | None, ...]
+    light: Array
+
+    def __len__(self) -> int:
+        return len(self.detections)
+
+    def only(self, keep: NDArray[np.bool_]) -> Sightings:
+        """Some of them."""
+        chosen = tuple(one for one, kept in zip(self.detections, keep, strict=True) if kept)
+        helmets = tuple(one for one, kept in zip(self.helmet_mm, keep, strict=True) if kept)
+        return Sightings(
+            detections=chosen,
+            pose=self.pose[keep],
+            covariance=self.covariance[keep],
+            systematic=self.systematic[keep],
+            by_height=self.by_height[keep],
+            fallen=self.fallen[keep],
+            visible=self.visible[keep],
+            helmet_mm=helmets,
+            light=self.light[keep],
+        )
+
+
+def measure(detections: Sequence[Detection], calibration: Calibration, height_mm: float) -> Sightings:
+    """Measure every figure among detections.
+
+    Args:
+        detections: of one picture; what has no base on the board is left out, such as men on the bench beside it.
+        calibration: with the camera as it stood when the picture was taken.
+        height_mm: of base tops over the board.
+
+    """
+    figures = tuple(one for one in detections if len(one.corners_px) == 4)
+    count = len(figures)
+    corners_px = np.array([one.corners_px for one in figures], dtype=np.float64).reshape(count, 4, 2)
+    camera = calibration.camera
+    corners, by_pixel, by_height, _ = locate(camera, corners_px.reshape(-1, 2), height_mm)
+    there = _on_board(corners.reshape(count, 4, 2).mean(axis=1), calibration.field)
+    if not there.all():
+        return measure([one for one, kept in zip(figures, there.tolist(), strict=True) if kept], calibration, height_mm)
+    scale = camera.lens.size_px[0] / _WIDTH_PX
+    sigma_px = np.array([_sigma_px(one, scale) for one in figures]).reshape(-1)
+    noise = sigma_px[:, None, None] ** 2 * (by_pixel @ by_pixel.transpose(0, 2, 1))
+    pose, covariance = _fitted(corners.reshape(count, 4, 2), noise.reshape(count, 4, 2, 2))
+    _, systematic = calibration.to_board_with_cov(corners_px.mean(axis=1), height_mm)
+    fallen = np.array([_kind_odds(one) for one in figures]) + _shape_odds(pose)
+    lying = fallen > 0
+    covariance[lying] = np.diag([_LYING_MM**2] * 2 + [_UNKNOWN_RAD**2] * 3)
+    return Sightings(
+        detections=figures,
+        pose=pose,
+        covariance=covariance,
+        systematic=systematic,
+        by_height=by_height.reshape(count, 4, 2).mean(axis=1),
+        fallen=fallen,
+        visible=np.array([np.clip(one.corner_scores, 0, 1).mean() if one.corner_scores else 1.0 for one in figures]),
+        helmet_mm=_helmets(figures, calibration),
+        light=np.zeros(count),
+    )
+
+
+def _on_board(place_mm: Array, field: FieldModel) -> NDArray[np.bool_]:
+    x_low, y_low, x_high, y_high = field.board_mm
+    x, y = place_mm.T
+    inside: NDArray[np.bool_] = (x > x_low) & (x < x_high) & (y > y_low) & (y < y_high)
+    return inside
+
+
+def turned(angle: Array) -> Array:
+    """Angles, radians, brought to -pi..pi."""
+    brought: Array = (angle + np.pi) % (2 * np.pi) - np.pi
+    return brought
+
+
+def _helmets(figures: Sequence[Detection], calibration: Calibration) -> tuple[Place | None, ...]:
+    px = np.array([one.helmet_px or (np.nan, np.nan) for one in figures], dtype=np.float64).reshape(-1, 2)
+    places = np.full_like(px, np.nan)
+    seen = np.isfinite(px).all(axis=1)
+    places[seen] = calibration.camera.to_board(px[seen], HELMET_MM)
+    return tuple((float(x), float(y)) if np.isfinite(x) else None for x, y in places)
+
+
+def _sigma_px(detection: Detection, scale: float) -> Array:
+    """Errors of four corners, px, shape (4,): as the network tells, else by its scores."""
+    if len(detection.corner_sigma_px) == 4:
+        return np.array(detection.corner_sigma_px)
+    scores = np.array(detection.corner_scores if len(detection.corner_scores) == 4 else (_SEEN_SCORE,) * 4)
+    hidden = np.clip((_SEEN_SCORE - scores) / (_SEEN_SCORE - _HIDDEN_SCORE), 0.0, 1.0)
+    sigma: Array = scale * (_SEEN_PX + hidden * (_HIDDEN_PX - _SEEN_PX))
+    return sigma
+
+
+def _fitted(corners: Array, noise: Array) -> tuple[Array, Array]:
+    """Rectangles through corners, shape (m, 4, 2), with noise (m, 4, 2, 2): (m, 5) and covariances (m, 5, 5)."""
+    count = len(corners)
+    ahead = corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1)
+    heading = np.arctan2(ahead[:, 1], ahead[:, 0])
+    pose = np.column_stack([corners.mean(axis=1), heading, np.tile(_LIKELY_MM, (count, 1))])
+    weight = np.linalg.inv(noise)
+    prior = np.diag([0.0, 0.0, 0.0, *np.array(_SPREAD_MM) ** -2.0])
+    likely = np.array([0.0, 0.0, 0.0, *_LIKELY_MM])
+    for last in [False] * _ROUNDS + [True]:
+        model, slope = _corners(pose)
+        left = corners - model
+        pull = np.einsum("mcip,mcij->mcpj", slope, weight)
+        information = np.einsum("mcpj,mcjq->mpq", pull, slope) + prior
+        if last:
+            break
+        gradient = np.einsum("mcpj,mcj->mp", pull, left) + (likely - pose) @ prior
+        pose = pose + np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
+        pose[:, SIZE] = np.maximum(pose[:, SIZE], 1.0)
+    off = (pose - likely) @ prior
+    misfit = np.einsum("mci,mcij,mcj->m", left, weight, left) + np.einsum("mp,mp->m", off, pose - likely)
+    pose[:, 2] = turned(pose[:, 2])
+    covariance: Array = np.linalg.inv(information) * np.maximum(1.0, misfit / _MISFIT)[:, None, None]
+    return pose, covariance
+
+
+def _corners(pose: Array) -> tuple[Array, Array]:
+    """Corners of rectangles, shape (m, 4, 2), and how they move with the five numbers, shape (m, 4, 2, 5)."""
+    ahead = np.stack([np.cos(pose[:, 2]), np.sin(pose[:, 2])], axis=1)[:, None]
+    left = np.stack([-ahead[..., 1], ahead[..., 0]], axis=-1)
+    ends, sides = np.array([0.5, 0.5, -0.5, -0.5])[:, None], np.array([0.5, -0.5, -0.5, 0.5])[:, None]
+    along, across = ends * pose[:, None, 3:4], sides * pose[:, None, 4:5]
+    corners = pose[:, None, PLACE] + along * ahead + across * left
+    slope = np.zeros((len(pose), 4, 2, 5))
+    slope[..., 0, 0] = slope[..., 1, 1] = 1.0
+    slope[..., 2] = along * left - across * ahead
+    slope[..., 3] = ends * ahead
+    slope[..., 4] = sides * left
+    return corners, slope
+
+
+def _kind_odds(detection: Detection) -> float:
+    worth = _KIND_ODDS[0] + (_KIND_ODDS[1] - _KIND_ODDS[0]) * min(max(detection.score, 0.0), 1.0)
+    return worth if detection.kind == "fallen" else -worth
+
+
+def _shape_odds(pose: Array) -> Array:
+    return np.where((pose[:, SIZE] < _EDGE_MM).any(axis=1), _SHAPE_ODDS, -_SHAPE_ODDS)
