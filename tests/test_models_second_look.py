@@ -1,0 +1,107 @@
+"""The second look: what it says of patches comes back to the frame, in each figure's own order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from downfield.calibration.errors import InputError
+from downfield.models.detection import Detection
+from downfield.models.detector import Image
+from downfield.models.patch import PATCH_PX, patch_transform, scale_of, to_patch, to_units
+from downfield.models.second_look import OUTPUTS, SecondLook
+from downfield.vision.footprint import Array
+
+FRAME = np.zeros((400, 600, 3), np.uint8)
+
+
+def base(x: float, y: float, turn: float, length_px: float = 45.0) -> Array:
+    half = length_px / 2 * np.array([[1, -0.6], [1, 0.6], [-1, 0.6], [-1, -0.6]])
+    rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    return np.asarray(half @ rotation.T + (x, y))
+
+
+def figure(corners: Array, score: float = 0.4) -> Detection:
+    points = [(float(x), float(y)) for x, y in corners]
+    return Detection("upright", score, (0.0, 0.0, 1.0, 1.0), tuple(points), (0.5,) * 4, (), (0.0, 0.0), 0.1)
+
+
+class First:
+    """A first look that always says the same."""
+
+    name = "first"
+
+    def __init__(self, *detections: Detection) -> None:
+        self.detections = detections
+
+    def detect(self, image: Image) -> tuple[Detection, ...]:
+        del image
+        return self.detections
+
+
+class Canned:
+    """A network that says the same of every patch."""
+
+    name = "canned"
+
+    def __init__(self, said: NDArray[np.float32]) -> None:
+        self.said = said
+
+    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        assert pictures.shape == (len(self.said), PATCH_PX, PATCH_PX, 3)
+        return self.said
+
+
+def said_of(guess: Array, truth: Array, *, flip: bool, fallen: bool = False, there: float = 3.0) -> NDArray[np.float32]:
+    """What a perfect network would say of a patch cut by a guess; the corners in the patch's order."""
+    order = (2, 3, 0, 1) if flip else (0, 1, 2, 3)
+    points = np.concatenate([truth[list(order)], truth.mean(axis=0, keepdims=True) + 3.0])
+    units = to_units(to_patch(points[None], patch_transform(guess[None])))[0]
+    # The first corner of the figure is hidden and said badly: it must stay with its name.
+    seen = [-20.0 if k == order.index(0) else 20.0 for k in range(4)] + [20.0]
+    errors = np.log([0.2 if k == order.index(0) else 0.01 for k in range(4)] + [0.01])
+    row = [*units.ravel(), *errors, *seen, 5.0 if flip else -5.0, 5.0 if fallen else -5.0, there]
+    return np.array(row, np.float32)
+
+
+@given(st.floats(-np.pi, np.pi), st.floats(-0.4, 0.4), st.booleans(), st.booleans())
+def test_corners_come_back_in_the_figure_s_own_order_whatever_the_first_look_took_for_front(
+    turn: float, off: float, turned: bool, fallen: bool
+) -> None:
+    truth = base(300, 200, turn)
+    guess = base(303, 198, turn + off + (np.pi if turned else 0), 48)
+    network = Canned(said_of(guess, truth, flip=turned, fallen=fallen)[None])
+    (seen,) = SecondLook(First(figure(guess)), network).detect(FRAME)
+    np.testing.assert_allclose(seen.corners_px, truth, atol=1e-3)
+    np.testing.assert_allclose(seen.helmet_px or (), truth.mean(axis=0) + 3, atol=1e-3)
+    np.testing.assert_allclose(seen.corner_scores, [0, 1, 1, 1], atol=1e-6)
+    scale = float(scale_of(patch_transform(guess)))
+    sigma_px = np.sqrt(2) * np.array([0.2, 0.01, 0.01, 0.01]) * PATCH_PX / 2 / scale
+    np.testing.assert_allclose(seen.corner_sigma_px, sigma_px, rtol=1e-4)
+    assert seen.kind == ("fallen" if fallen else "upright")
+
+
+def test_what_is_no_figure_goes_and_what_has_no_base_stays() -> None:
+    real, unreal = base(100, 100, 0.3), base(400, 300, 2.0)
+    ball = Detection("ball", 0.6, (1.0, 2.0, 3.0, 4.0))
+    network = Canned(
+        np.stack([said_of(unreal, unreal, flip=False, there=-3.0), said_of(real, real, flip=False, there=3.0)])
+    )
+    seen = SecondLook(First(figure(unreal, 0.9), ball, figure(real, 0.4)), network).detect(FRAME)
+    assert [one.kind for one in seen] == ["upright", "ball"]
+    assert seen[0].score == pytest.approx(1 / (1 + np.exp(-3.0)))
+    assert seen[1] is ball
+
+
+def test_a_frame_without_figures_costs_no_second_look() -> None:
+    ball = Detection("ball", 0.6, (1.0, 2.0, 3.0, 4.0))
+    assert SecondLook(First(ball), Canned(np.zeros((9, 9), np.float32))).detect(FRAME) == (ball,)
+
+
+def test_a_network_that_says_something_else_is_refused() -> None:
+    looks = SecondLook(First(figure(base(100, 100, 0))), Canned(np.zeros((1, OUTPUTS - 1), np.float32)))
+    with pytest.raises(InputError, match=rf"a second look gives \(n, {OUTPUTS}\)"):
+        looks.detect(FRAME)
