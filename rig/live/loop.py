@@ -1,0 +1,214 @@
+"""The loop: capture, see and judge, each in its thread, handing on what they have.
+
+Frames may be lost, the oldest first, and are counted; scenes, declarations and calls never are. A stage that fails on
+one frame reports it and goes on with the next.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from downfield.api.board_topics import Reason
+from downfield.calibration.errors import DownfieldError, RefusedError, SourceError
+from downfield.officiating.calls import Call
+from downfield.officiating.events import Event
+from downfield.rig.live.handover import Handover
+from downfield.rig.live.judge import Judge, Prompter
+from downfield.rig.live.pulse import Pulse
+from downfield.rig.live.sight import Sight
+from downfield.rig.sources.source import FrameSource, Shot
+from downfield.rig.troubles import Troubles
+from downfield.vision.frame import Frame
+from downfield.vision.scene import Scene
+
+FRAMES_WAITING: Final = 2
+"""One being taken and one behind it: more would only make calls later."""
+
+SCENES_WAITING: Final = 120
+"""Two seconds, which a ruling that replays minutes of a game may take."""
+
+_ENDING_S: Final = 5.0
+_TICK_S: Final = 0.25
+
+
+class Onlooker(Protocol):
+    """Looks on without delaying anybody: the recorder, the annotated picture, the terminal."""
+
+    def shot(self, shot: Shot) -> None:
+        """A picture was captured. Called from the capturing thread."""
+        ...
+
+    def scene(self, frame: Frame, scene: Scene) -> None:
+        """It was seen what is on it. Called from the seeing thread."""
+        ...
+
+    def called(self, calls: tuple[Call, ...]) -> None:
+        """Calls were made or changed. Called from the judging thread."""
+        ...
+
+    def refused(self, event: Event, reason: str) -> None:
+        """A recorded declaration was refused. Called from the judging thread."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    scene: Scene
+    taken_ns: int
+
+
+class Loop:
+    """One source, watched and judged until it is over or stopped.
+
+    Args:
+        source: where pictures come from.
+        sight: sees scenes in them.
+        judge: runs the game.
+        troubles: told what fails.
+        pulse: counts.
+        prompter: says recorded declarations.
+        onlookers: look on.
+        suspended: why no calls are to be made from the scenes now; empty when they are.
+
+    """
+
+    def __init__(
+        self,
+        source: FrameSource,
+        sight: Sight,
+        judge: Judge,
+        troubles: Troubles,
+        *,
+        pulse: Pulse | None = None,
+        prompter: Prompter | None = None,
+        onlookers: Sequence[Onlooker] = (),
+        suspended: Callable[[], tuple[str, ...]] = tuple,
+    ) -> None:
+        self._source = source
+        self._sight = sight
+        self._judge = judge
+        self._troubles = troubles
+        self._prompter = prompter or Prompter()
+        self._onlookers = onlookers
+        self._suspended = suspended
+        self._frames: Handover[Shot] = Handover(FRAMES_WAITING)
+        self._scenes: Handover[_Seen] = Handover(SCENES_WAITING)
+        self._over: DownfieldError | None = None
+        self.pulse = pulse or Pulse()
+
+    @property
+    def dropped(self) -> int:
+        """Frames that were captured and not seen."""
+        return self._frames.dropped
+
+    def run(self) -> None:
+        """Run until the source is over or `stop` is called; everything captured by then is judged.
+
+        Raises:
+            SourceError: a source that is no live one broke off.
+
+        """
+        stages = [
+            threading.Thread(target=stage, name=stage.__name__.strip("_"), daemon=True)
+            for stage in (self._capture, self._see, self._judging)
+        ]
+        for stage in stages:
+            stage.start()
+        try:
+            stages[-1].join()
+        finally:
+            self.stop()
+            for stage in stages:
+                stage.join(_ENDING_S)
+        if self._over is not None:
+            raise self._over
+
+    def stop(self) -> None:
+        """End it, in order: no more frames, then no more scenes. Callable from any thread, more than once."""
+        self._source.close()
+        self._frames.close()
+
+    def swap_sight(self, sight: Sight) -> None:
+        """See with another sight from the next frame on."""
+        self._sight = sight
+
+    def _capture(self) -> None:
+        hand_over = self._frames.offer if self._source.facts.live else self._frames.put
+        try:
+            for shot in self._source.shots():
+                for onlooker in self._onlookers:
+                    onlooker.shot(shot)
+                hand_over(shot)
+        except DownfieldError as error:
+            self._over = error
+        except Exception as error:  # a fault of ours: it ends this run, not the process
+            self._over = SourceError(f"capturing failed: {type(error).__name__}: {error}")
+        finally:
+            self._frames.close()
+
+    def _see(self) -> None:
+        try:
+            for shot in self._frames:
+                self._see_one(shot)
+        finally:
+            self._scenes.close()
+
+    def _see_one(self, shot: Shot) -> None:
+        try:
+            frame = shot.frame()
+            scene = self._sight.see(frame)
+            why = self._suspended()
+            if why:
+                scene = dataclasses.replace(scene, unfit=(*scene.unfit, *why))
+            self._scenes.put(_Seen(scene, shot.taken_ns))
+            for onlooker in self._onlookers:
+                onlooker.scene(frame, scene)
+        except Exception as error:  # whatever goes wrong with one frame, the next one may be well
+            self._failed("seeing", f"frame {shot.index} could not be read", error)
+        else:
+            self._troubles.clear("seeing_failed")
+
+    def _judging(self) -> None:
+        while not self._scenes.ended:
+            seen = self._scenes.take(_TICK_S)
+            try:
+                if seen is None:
+                    self._judge.tick()
+                else:
+                    self._judge_one(seen)
+            except Exception as error:  # one entry that breaks a rule must not end the game
+                self._failed("judging", "what was seen could not be judged", error)
+            else:
+                self._troubles.clear("judging_failed")
+        self._say(None)
+
+    def _judge_one(self, seen: _Seen) -> None:
+        self._say(seen.scene.t_ns)
+        try:
+            calls = self._judge.take(seen.scene)
+        except RefusedError as error:
+            self._troubles.add(Reason(code="scene_refused", level="warning", text=str(error)))
+            return
+        self.pulse.published(seen.taken_ns)
+        self._tell(calls)
+
+    def _say(self, t_ns: int | None) -> None:
+        for event in self._prompter.due(t_ns):
+            try:
+                self._tell(self._judge.take(event))
+            except RefusedError as error:
+                for onlooker in self._onlookers:
+                    onlooker.refused(event, str(error))
+
+    def _tell(self, calls: tuple[Call, ...]) -> None:
+        if calls:
+            for onlooker in self._onlookers:
+                onlooker.called(calls)
+
+    def _failed(self, stage: str, what: str, error: Exception) -> None:
+        known = str(error) if isinstance(error, DownfieldError) else f"{type(error).__name__}: {error}"
+        self._troubles.add(Reason(code=f"{stage}_failed", level="alarm", text=f"{what}: {known}"))

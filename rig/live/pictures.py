@@ -1,0 +1,88 @@
+"""The annotated picture: drawn beside the loop, of the newest frame only, as often as is worth while."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Final
+
+import cv2
+
+from downfield.api.hub import Hub
+from downfield.api.picture import LatestPicture
+from downfield.officiating.calls import Call
+from downfield.officiating.events import Event
+from downfield.rig.annotate import Annotator, Drawn
+from downfield.rig.live.handover import Handover
+from downfield.rig.sources.source import Shot
+from downfield.vision.frame import Frame
+from downfield.vision.scene import Scene
+
+QUALITY: Final = 80
+PER_S: Final = 20
+"""Enough to follow, and half the work of every frame."""
+
+_UNWATCHED_PER_S: Final = 1
+"""So that whoever comes to watch sees something at once."""
+
+
+class Pictures:
+    """Draws what was seen and puts it where the service takes it; an onlooker of the loop.
+
+    Args:
+        annotator: draws.
+        hub: holds what the game says of lines and ball.
+        picture: where it goes.
+
+    """
+
+    def __init__(self, annotator: Annotator | None, hub: Hub, picture: LatestPicture) -> None:
+        self._annotator = annotator
+        self._hub = hub
+        self._picture = picture
+        self._newest: Handover[tuple[Frame, Scene]] = Handover(1)
+        self._next_at = 0.0
+        self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
+        self._thread.start()
+
+    def use(self, annotator: Annotator) -> None:
+        """Draw with another calibration from now on."""
+        self._annotator = annotator
+
+    def shot(self, shot: Shot) -> None:
+        """Nothing to do before it was looked at."""
+
+    def scene(self, frame: Frame, scene: Scene) -> None:
+        """Draw it, if it is time to."""
+        now = time.monotonic()
+        if now >= self._next_at:
+            rate = PER_S if self._picture.watched else _UNWATCHED_PER_S
+            self._next_at = max(self._next_at + 1 / rate, now)
+            self._newest.offer((frame, scene))
+
+    def called(self, calls: tuple[Call, ...]) -> None:
+        """Calls are told elsewhere."""
+
+    def refused(self, event: Event, reason: str) -> None:
+        """Refusals are told elsewhere."""
+
+    def close(self) -> None:
+        """Draw no more."""
+        self._newest.close()
+        self._thread.join()
+
+    def _run(self) -> None:
+        for frame, scene in self._newest:
+            image = frame.image
+            if self._annotator is not None:
+                image = self._annotator.draw(image, scene, self._drawn())
+            written, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+            if written:
+                self._picture.put(jpeg.tobytes())
+
+    def _drawn(self) -> Drawn:
+        game, ball = self._hub.value("game"), self._hub.value("ball")
+        if game is None:
+            return Drawn()
+        to_gain = None if game.goal_to_go else game.to_gain_yd
+        return Drawn(game.spot_yd, to_gain, ball.player if ball is not None else None)

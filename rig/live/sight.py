@@ -1,0 +1,59 @@
+"""The seam between pictures and the game: a frame goes in, a scene comes out."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from downfield.calibration.errors import InputError
+from downfield.vision.frame import Frame
+from downfield.vision.scene import Player, Scene
+from downfield.vision.tracks import Tracks
+
+
+class Sight(Protocol):
+    """Sees scenes in frames. Called from one thread."""
+
+    def see(self, frame: Frame) -> Scene:
+        """What is on the board in a frame; frames come in the order of their times, with gaps in their indices."""
+        ...
+
+    def line_up(self, players: tuple[Player, ...]) -> None:
+        """The roster on the board is another one."""
+        ...
+
+    def find_figures(self) -> None:
+        """Forget who stands where, and find everybody anew."""
+        ...
+
+
+class RecordedSight:
+    """Sees what was recorded beside a clip, frame by frame.
+
+    Args:
+        tracks: of the clip.
+
+    """
+
+    def __init__(self, tracks: Tracks) -> None:
+        self._tracks = tracks
+        self._scenes = iter(tracks)
+        self._next: Scene | None = next(self._scenes, None)
+
+    def see(self, frame: Frame) -> Scene:
+        """The scene of a frame.
+
+        Raises:
+            InputError: the tracks hold none for it.
+
+        """
+        while self._next is not None and self._next.frame < frame.index:
+            self._next = next(self._scenes, None)
+        if self._next is None or self._next.frame != frame.index:
+            raise InputError(f"frame {frame.index}: the clip's tracks hold no scene for it")
+        return self._next
+
+    def line_up(self, players: tuple[Player, ...]) -> None:
+        """The recorded roster stays."""
+
+    def find_figures(self) -> None:
+        """They are where they were recorded."""

@@ -1,0 +1,145 @@
+"""Stand-ins for what the loop stands between: a source, a sight, a judge."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from downfield.api.board_topics import HealthNow
+from downfield.calibration.field_file import preset
+from downfield.officiating.calls import Call
+from downfield.officiating.declarations import Carrier, LineUp, SetUp
+from downfield.officiating.events import Event
+from downfield.officiating.game import Game
+from downfield.officiating.rulebook import load_rulebook
+from downfield.rig.sources.source import Shot, SourceFacts
+from downfield.vision.frame import Frame
+from downfield.vision.scene import Contact, Figure, Player, Scene
+
+FIELD = preset("ultimate")
+PLAYERS = (Player("dark-1", "dark", "1", "QB"), Player("light-9", "light", "9", "LB"))
+FPS = 30
+EVENTS = (
+    Event("1", 0, "operator", SetUp("home", 1, 40.0)),
+    Event("2", 1, "operator", LineUp(PLAYERS, "dark")),
+    Event("3", 2, "operator", Carrier("dark-1")),
+)
+
+
+def tackle(index: int, t_ns: int | None = None) -> Scene:
+    """A carrier that walks into a standing defender at frame 30."""
+    t_ns = index * 1_000_000_000 // FPS if t_ns is None else t_ns
+    contacts: tuple[Contact, ...] = ()
+    if index >= 30:
+        since_ns = t_ns - (index - 30) * 1_000_000_000 // FPS
+        contacts = (Contact("dark-1", "light-9", -0.05, 0.0, 1.0, "front", "front", 0.0, 18.0, since_ns),)
+    figures = (
+        Figure("dark-1", "dark", 400 + min(index, 30) * 1.5, 290, 0, 30, 18),
+        Figure("light-9", "light", 475, 290, 180, 30, 18),
+    )
+    return Scene(index, t_ns, "on" if index > 3 else "off", figures, contacts)
+
+
+class FakeSource:
+    """Grey pictures.
+
+    Args:
+        count: how many.
+        live: whether they come whether they are taken or not.
+        pause_s: between two.
+
+    """
+
+    def __init__(self, count: int = 90, *, live: bool = False, pause_s: float = 0.0) -> None:
+        self.count, self.pause_s = count, pause_s
+        self.facts = SourceFacts("camera" if live else "clip", "fake", (32, 18), float(FPS), live)
+        self._ended = threading.Event()
+
+    def shots(self) -> Iterator[Shot]:
+        for index in range(self.count):
+            if self._ended.wait(self.pause_s):
+                return
+            image = np.full((18, 32, 3), index % 256, dtype=np.uint8)
+            yield Shot(index, index * 1_000_000_000 // FPS, time.monotonic_ns(), image=image)
+
+    def close(self) -> None:
+        self._ended.set()
+
+
+class FakeSight:
+    """Sees a tackle, whatever is in the picture.
+
+    Args:
+        before: done first, with the frame.
+
+    """
+
+    def __init__(self, before: Callable[[Frame], None] | None = None) -> None:
+        self.before = before
+        self.seen: list[int] = []
+        self.rosters: list[tuple[Player, ...]] = []
+        self.found = 0
+
+    def see(self, frame: Frame) -> Scene:
+        if self.before is not None:
+            self.before(frame)
+        self.seen.append(frame.index)
+        return tackle(frame.index, frame.t_ns)
+
+    def line_up(self, players: tuple[Player, ...]) -> None:
+        self.rosters.append(players)
+
+    def find_figures(self) -> None:
+        self.found += 1
+
+
+class FakeJudge:
+    """A game without a journal.
+
+    Args:
+        before: done first, with the entry.
+
+    """
+
+    def __init__(self, before: Callable[[Scene | Event], None] | None = None) -> None:
+        self.before = before
+        self.game = Game(load_rulebook("tap"), FIELD)
+        self.scenes: list[Scene] = []
+        self.ticks = 0
+
+    def take(self, entry: Scene | Event) -> tuple[Call, ...]:
+        if self.before is not None:
+            self.before(entry)
+        if isinstance(entry, Scene):
+            self.scenes.append(entry)
+        return self.game.take(entry).calls
+
+    def tick(self) -> None:
+        self.ticks += 1
+
+    def health(self, health: HealthNow) -> None:
+        """Tells nobody."""
+
+
+class Notes:
+    """An onlooker that remembers."""
+
+    def __init__(self) -> None:
+        self.shots: list[int] = []
+        self.calls: list[Call] = []
+        self.refusals: list[str] = []
+
+    def shot(self, shot: Shot) -> None:
+        self.shots.append(shot.index)
+
+    def scene(self, frame: Frame, scene: Scene) -> None:
+        """Not remembered."""
+
+    def called(self, calls: tuple[Call, ...]) -> None:
+        self.calls += calls
+
+    def refused(self, event: Event, reason: str) -> None:
+        self.refusals.append(f"{event.id}: {reason}")

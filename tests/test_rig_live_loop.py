@@ -1,0 +1,150 @@
+"""The loop: nothing but frames is ever lost, and nothing but its end ends it."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from rig_fakes import EVENTS, PLAYERS, FakeJudge, FakeSight, FakeSource, Notes
+
+from downfield.calibration.errors import SourceError
+from downfield.officiating.declarations import Carrier
+from downfield.officiating.events import Event
+from downfield.rig.live.handover import Handover
+from downfield.rig.live.judge import Prompter
+from downfield.rig.live.loop import Loop
+from downfield.rig.live.pulse import Pulse
+from downfield.rig.troubles import Troubles
+from downfield.vision.frame import Frame
+from downfield.vision.scene import Scene
+
+
+def test_a_clip_is_judged_frame_by_frame_with_its_declarations() -> None:
+    judge, notes = FakeJudge(), Notes()
+    Loop(FakeSource(), FakeSight(), judge, Troubles(), prompter=Prompter(EVENTS), onlookers=[notes]).run()
+    assert [scene.frame for scene in judge.scenes] == list(range(90)) == notes.shots
+    assert {"tackle", "line_of_scrimmage"} <= {call.kind for call in notes.calls if call.verdict == "called"}
+    assert judge.game.state.players == PLAYERS
+
+
+def test_a_live_source_loses_its_oldest_frames_and_they_are_counted() -> None:
+    sight, judge, troubles = FakeSight(lambda _: time.sleep(0.01)), FakeJudge(), Troubles()
+    loop = Loop(FakeSource(60, live=True, pause_s=0.002), sight, judge, troubles)
+    loop.run()
+    assert loop.dropped > 0
+    assert len(sight.seen) == len(judge.scenes) == 60 - loop.dropped
+    assert sight.seen == sorted(sight.seen)
+    assert sight.seen[-1] == 59
+
+
+def test_scenes_and_declarations_are_never_lost_however_slow_the_judging() -> None:
+    judge, notes = FakeJudge(lambda _: time.sleep(0.004)), Notes()
+    sight = FakeSight()
+    Loop(
+        FakeSource(60, live=True, pause_s=0.001), sight, judge, Troubles(), prompter=Prompter(EVENTS), onlookers=[notes]
+    ).run()
+    assert [scene.frame for scene in judge.scenes] == sight.seen
+    assert notes.refusals == []
+
+
+def test_a_frame_that_fails_is_told_and_the_next_is_seen() -> None:
+    def fails(frame: Frame) -> None:
+        if frame.index == 5:
+            raise ZeroDivisionError("a fault")
+
+    told: list[str] = []
+    troubles = Troubles(noticed=lambda level, text: told.append(f"{level}: {text}"))
+    judge = FakeJudge()
+    Loop(FakeSource(10), FakeSight(fails), judge, troubles).run()
+    assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
+    assert told == ["alarm: frame 5 could not be read: ZeroDivisionError: a fault."]
+    assert troubles.level() == "ok"
+
+
+def test_a_fault_of_the_judge_is_told_and_the_game_goes_on() -> None:
+    def fails(entry: Scene | Event) -> None:
+        if isinstance(entry, Scene) and entry.frame == 5:
+            raise KeyError("a fault")
+
+    told: list[str] = []
+    judge = FakeJudge(fails)
+    Loop(FakeSource(10), FakeSight(), judge, Troubles(noticed=lambda _, text: told.append(text))).run()
+    assert len(judge.scenes) == 9
+    assert len(told) == 1
+
+
+def test_a_refused_declaration_is_told_and_the_rest_goes_on() -> None:
+    notes = Notes()
+    wrong = Event("wrong", 3, "operator", Carrier("nobody"))
+    Loop(
+        FakeSource(60), FakeSight(), FakeJudge(), Troubles(), prompter=Prompter((wrong, *EVENTS)), onlookers=[notes]
+    ).run()
+    assert len(notes.refusals) == 1
+    assert notes.refusals[0].startswith("wrong: ")
+    assert any(call.kind == "tackle" for call in notes.calls)
+
+
+def test_suspended_scenes_say_so_and_make_no_calls() -> None:
+    judge, notes = FakeJudge(), Notes()
+    Loop(
+        FakeSource(),
+        FakeSight(),
+        judge,
+        Troubles(),
+        prompter=Prompter(EVENTS),
+        onlookers=[notes],
+        suspended=lambda: ("suspended by the operator",),
+    ).run()
+    assert {scene.unfit for scene in judge.scenes} == {("suspended by the operator",)}
+    assert not [call for call in notes.calls if call.kind == "tackle"]
+
+
+def test_stopping_ends_it_after_what_was_captured_is_judged() -> None:
+    judge = FakeJudge()
+    loop = Loop(FakeSource(10_000, live=True, pause_s=0.002), FakeSight(), judge, Troubles())
+    threading.Timer(0.1, loop.stop).start()
+    began = time.monotonic()
+    loop.run()
+    assert time.monotonic() - began < 3
+    assert judge.scenes
+    assert loop.pulse.beat().frames == len(judge.scenes)
+
+
+def test_without_scenes_the_game_still_hears_the_clock() -> None:
+    judge = FakeJudge()
+    loop = Loop(FakeSource(2, live=True, pause_s=0.4), FakeSight(), judge, Troubles())
+    loop.run()
+    assert judge.ticks >= 1
+
+
+def test_a_source_that_breaks_off_ends_the_run_with_its_reason() -> None:
+    class Broken(FakeSource):
+        def shots(self):  # type: ignore[no-untyped-def]
+            yield from super().shots()
+            raise SourceError("clip.mp4: can't be decoded")
+
+    judge = FakeJudge()
+    with pytest.raises(SourceError, match="can't be decoded"):
+        Loop(Broken(3), FakeSight(), judge, Troubles()).run()
+    assert len(judge.scenes) == 3
+
+
+def test_the_pulse_measures_from_capture_to_publication() -> None:
+    pulse = Pulse()
+    for _ in range(20):
+        pulse.published(time.monotonic_ns() - 30_000_000)
+    beat = pulse.beat()
+    assert beat.frames == 20
+    assert beat.latency_ms == pytest.approx(30, abs=5)
+    assert beat.latency_p99_ms is not None
+    assert Pulse().beat().fps is None
+
+
+def test_a_handover_closed_while_somebody_waits_lets_both_sides_go() -> None:
+    handover: Handover[int] = Handover(1)
+    handover.put(1)
+    threading.Timer(0.05, handover.close).start()
+    handover.put(2)
+    assert list(handover) == [1]
+    assert handover.offer(3)
