@@ -99,6 +99,26 @@ def second_look(
         typer.echo(f"finished: {runs / 'second-look.pt'}")
 
 
+@app.command()
+def export(
+    first: Annotated[Path, typer.Argument(help="Checkpoint of the first look (.pt).")],
+    out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
+    second: Annotated[Path | None, typer.Option(help="Checkpoint of the second look (.pt).")] = None,
+    train: Annotated[list[Path] | None, typer.Option(help="Data sets whose training pictures calibrate int8.")] = None,
+    val: Annotated[list[Path] | None, typer.Option(help="Data sets whose val pictures set the thresholds.")] = None,
+    name: Annotated[str, typer.Option(help="Of the network.")] = "downfield",
+) -> None:
+    """Write what the rig runs: both networks as ONNX, full and int8, with thresholds set on validation pictures."""
+    from downfield.models.training.export import export_network
+    from downfield.models.training.tuning import tune
+
+    if not train or not val:
+        raise InputError("give at least one data set with --train and one with --val")
+    export_network(first, second, out, train, name=name, progress=typer.echo)
+    tune(out, val, typer.echo)
+    typer.echo(f"exported: {out}")
+
+
 def _sitting(
     learner: Learner,
     where: Path,

@@ -7,13 +7,15 @@ reads it: no choosing in the graph, which runtimes do slowly and differently.
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import pickle
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import cv2
 import nncf
 import numpy as np
 import onnx
@@ -21,11 +23,17 @@ import torch
 from numpy.typing import NDArray
 
 from downfield.calibration.errors import InputError
+from downfield.models.card import LookFiles, NetworkCard, write_card
 from downfield.models.head import CHANNELS, STRIDE_PX
+from downfield.models.letterbox import Letterbox
 from downfield.models.patch import PATCH_PX
+from downfield.models.training.crops import frames_of
+from downfield.models.training.patches import PatchStream
 from downfield.models.training.second_look import SecondLook
 
 OPSET: Final = 17
+CALIBRATION_FRAMES: Final = 120
+CALIBRATION_PATCHES: Final = 400
 
 Pictures = NDArray[np.uint8]
 
@@ -184,6 +192,69 @@ def quantise(full: Path, out: Path, pictures: Sequence[Pictures], *, keep_exact:
         ignored_scope=nncf.IgnoredScope(names=list(keep_exact)),
     )
     onnx.save(small, str(out))
+
+
+def export_network(
+    first: Path,
+    second: Path | None,
+    out: Path,
+    sets: Sequence[Path],
+    *,
+    name: str,
+    progress: Callable[[str], None] = lambda _line: None,
+) -> None:
+    """Write a network's folder: ONNX files of both looks, full and int8, and a card with untuned thresholds.
+
+    Args:
+        first: checkpoint of the first look.
+        second: of the second; None for a network of one look.
+        out: the folder.
+        sets: data sets whose training pictures int8 is calibrated on.
+        name: of the network.
+        progress: told what is being done.
+
+    Raises:
+        InputError: a checkpoint is none, or a set has no training pictures.
+
+    """
+    card = NetworkCard(name, LookFiles("first-look.onnx", "first-look.int8.onnx"))
+    out.mkdir(parents=True, exist_ok=True)
+    progress("first look")
+    export_first_look(first, out / card.first_look.fp32, card.input_px)
+    quantise(out / card.first_look.fp32, out / "first-look.int8.onnx", _frames(sets, card.input_px))
+    if second is not None:
+        progress("second look")
+        card = dataclasses.replace(card, second_look=LookFiles("second-look.onnx", "second-look.int8.onnx"))
+        export_second_look(second, out / "second-look.onnx")
+        quantise(out / "second-look.onnx", out / "second-look.int8.onnx", _patches(sets))
+    write_card(out, card)
+
+
+def _frames(sets: Sequence[Path], input_px: tuple[int, int]) -> list[Pictures]:
+    """Training pictures fitted to the first look's input, evenly out of all sets."""
+    out = []
+    for folder in sets:
+        paths = frames_of(folder, "train")
+        count = min(CALIBRATION_FRAMES // len(sets), len(paths))
+        for path in (paths[i] for i in np.linspace(0, len(paths) - 1, count).astype(int)):
+            frame = np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR), dtype=np.uint8)
+            box = Letterbox((frame.shape[1], frame.shape[0]), input_px)
+            into = box.new_input()
+            box.fit(frame, into)
+            out.append(into)
+    return out
+
+
+def _patches(sets: Sequence[Path]) -> list[Pictures]:
+    """Training patches as the second look sees them."""
+    stream = PatchStream([(folder, 1.0) for folder in sets], "train", seed=3, plain=True)
+    out: list[Pictures] = []
+    for item in range(CALIBRATION_PATCHES):
+        pictures = stream[item]["img"].numpy().transpose(0, 2, 3, 1)[..., ::-1]
+        out += [np.ascontiguousarray(picture[None]) for picture in pictures]
+        if len(out) >= CALIBRATION_PATCHES:
+            break
+    return out[:CALIBRATION_PATCHES]
 
 
 def _model_of(weights: Path) -> Any:

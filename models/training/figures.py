@@ -102,6 +102,12 @@ def hand_recall(frames: Frames) -> float:
     return sum(frame.hands_found for frame in frames) / there if there else np.nan
 
 
+def hand_precision(frames: Frames) -> float:
+    """Share of hands seen that are there."""
+    true, false = sum(frame.hands_found for frame in frames), sum(frame.hands_false for frame in frames)
+    return true / (true + false) if true + false else np.nan
+
+
 def sigma_ratio(frames: Frames) -> float:
     """How many of the standard deviations said hold 68 % of the errors along x and y; 1 when they are true."""
     ratios = np.concatenate(
@@ -132,6 +138,7 @@ MEASURES: Final = (
     Measure("ball recall where seen", ball_recall, promised=0.97),
     Measure("ball precision", ball_precision),
     Measure("hand recall", hand_recall),
+    Measure("hand precision", hand_precision),
     Measure("corner error, median", lambda frames: corner_mm(frames, 50), "mm", 0.6, least=False),
     Measure("corner error, p95", lambda frames: corner_mm(frames, 95), "mm", 1.8, least=False),
     Measure("corner error, seen corners, median", lambda frames: corner_mm(frames, 50, seen_only=True), "mm"),
