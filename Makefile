@@ -30,6 +30,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python docs/formats_page.py docs/formats.md
 	$(BIN)/python docs/rulebooks_page.py docs/rulebooks.md
 	$(BIN)/python docs/service_page.py docs/service.md
+	$(BIN)/python docs/configuration_page.py docs/configuration.md
 
 clean:
 	rm -rf build *.egg-info $(VENV) .mypy_cache .ruff_cache .pytest_cache

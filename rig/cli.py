@@ -13,6 +13,7 @@ from downfield.calibration.errors import DownfieldError
 
 COMMANDS = {
     "run": "downfield.rig.run:run",
+    "config": "downfield.rig.config_command:config",
     "judge": "downfield.rig.judge:judge",
     "rules": "downfield.rig.rules:rules",
     "calibrate": "downfield.rig.calibrate:app",
