@@ -27,6 +27,7 @@ from downfield.twin.render.visibility import base_tops
 from downfield.twin.snapshot import FigurePose, Snapshot
 from downfield.vision.footprint import Array
 from downfield.vision.scene import Player
+from downfield.vision.track_measure import Sightings
 
 Box = tuple[float, float, float, float]
 
@@ -162,6 +163,7 @@ PERFECT = Faults(
 
 _HIDDEN_MISSED = 0.95  # of the figures of which nothing is seen
 _HIDDEN_SCORE, _SEEN_SCORE = 0.3, 0.93
+_JERSEY_ODDS = 5.0
 _HELMET_PX, _BOX_PX = 1.0, 1.5
 _BALL_PX = (5.0, 0.6)  # half its size, and error
 _BALL_FOUND = 0.6
@@ -281,6 +283,16 @@ class Network:
             shaken = _shaken(box, random.normal(0, 4 * scale, 4))
             out.append(Detection("hand", 0.85, shaken, helmet_px=at, helmet_score=0.8))
         return out
+
+
+def jerseys(sightings: Sightings, sight: Sight) -> Sightings:
+    """The sightings with what a look at their colours would tell; ids begin with the jersey."""
+    light = []
+    for one in sightings.detections:
+        middle = np.mean(one.corners_px, axis=0)
+        near = min(sight.figures, key=lambda figure: float(np.linalg.norm(figure.corners_px.mean(axis=0) - middle)))
+        light.append(_JERSEY_ODDS if near.id.startswith("light") else -_JERSEY_ODDS)
+    return replace(sightings, light=np.array(light))
 
 
 class ListDetector:

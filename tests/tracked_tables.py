@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
-from simulated_detector import Faults, Network, Sight, calibration_of, sights
+from simulated_detector import Faults, Network, Sight, calibration_of, jerseys, sights
 
 from downfield.calibration.field_file import preset
 from downfield.twin.look import Look
@@ -119,7 +119,7 @@ def tracked_with(
             tracker = None if found is None else Tracker(found, sight.t_ns)
             continue
         estimates = tracker.step(
-            measure(detections, calibration, tracker.height_mm),
+            jerseys(measure(detections, calibration, tracker.height_mm), sight),
             sight.t_ns,
             power=power,
             fingertips_mm=fingertips_mm(detections, calibration.camera),

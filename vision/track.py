@@ -30,7 +30,7 @@ _GRASP_MM: Final = 35.0  # and what is nearer and moves is held
 _LET_GO_NS: Final = 300_000_000  # a hand's doings count on for so long after it was last seen
 _UNSEEN_NS: Final = 250_000_000  # a figure not seen for less was missed, not hidden
 _SURPRISE_NS: Final = 200_000_000  # a figure that moved against all belief goes on doing so
-_PIVOT_MM, _PIVOT_RAD = 5.0, 1.0  # how far a hand that hides a figure moves and turns it while it leaves it there
+_PIVOT_MM, _PIVOT_RAD = 4.0, 1.0  # how far a hand that hides a figure moves and turns it while it leaves it there
 _LOST_MM: Final = 25.0  # a figure that may be so far off may be anywhere
 _ANYWHERE_MM: Final = 300.0
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
@@ -39,7 +39,7 @@ _FRONT_WORD: Final = 1.0  # log-odds that one frame's word on which end is the f
 _FRONT_WALK_PER_S: Final = 1.5  # and that walking that way is
 _WALK_MM_S: Final = 15.0
 _FRONT_SURE: Final = 12.0  # what these beliefs are kept within, so that half a second can overturn them
-_FRONT_HANDLED: Final = 2.0  # within a hand's reach, where a figure may be turned about
+_FRONT_HIDDEN: Final = 3.0  # behind a hand, where a figure may be turned about
 
 
 @dataclass(slots=True)
@@ -56,6 +56,7 @@ class _State:
     by_height: Array  # shape (n, 2)
     sure: NDArray[np.bool_]
     grasped: NDArray[np.bool_]
+    lost: NDArray[np.bool_]  # may be anywhere
     helmet: list[tuple[float, float] | None]
 
 
@@ -90,6 +91,7 @@ class Tracker:
             by_height=np.zeros((count, 2)),
             sure=np.ones(count, dtype=bool),
             grasped=np.zeros(count, dtype=bool),
+            lost=np.zeros(count, dtype=bool),
             helmet=[None] * count,
         )
 
@@ -124,23 +126,27 @@ class Tracker:
             All of the roster, in its order.
 
         """
-        step_s, self._t_ns = (t_ns - self._t_ns) * 1e-9, t_ns
+        step_s, going = (t_ns - self._t_ns) * 1e-9, self._going(power)
+        if step_s * 1e9 > _UNSEEN_NS:
+            going[going == "walking"] = "unseen"  # where frames were lost, nobody was seen
+        self._t_ns = t_ns
         near_mm = self._hand_distance(fingertips_mm)
-        self._motion.predict(step_s, self._going(power))
+        self._motion.predict(step_s, going)
         sightings = without_doubles(sightings)
-        found = self._assign(sightings)
+        found = self._assign(sightings, power)
         self._take_in(found, sightings, step_s, power)
         self._mind_hands(near_mm)
         return self._estimates()
 
     def _going(self, power: Power) -> NDArray[np.str_]:
-        """How each figure goes now."""
+        """How each figure goes on from the latest frame."""
         state, now = self._state, self._t_ns
         going = np.full(len(self.players), "standing" if power == "off" else "walking", dtype="<U8")
         going[now - state.surprised_ns < _SURPRISE_NS] = "walking"
         hidden = now - state.seen_ns > _UNSEEN_NS
         going[hidden & (going == "walking")] = "unseen"
-        going[~hidden & (now - state.handled_ns < _LET_GO_NS)] = "handled"
+        # A figure that a hand hides is most likely left where it is; only one that is seen is followed in the hand.
+        going[(state.seen_ns == now) & (now - state.handled_ns < _LET_GO_NS)] = "handled"
         return going
 
     def _hand_distance(self, fingertips_mm: Sequence[tuple[float, float]]) -> Array:
@@ -155,21 +161,28 @@ class Tracker:
         state.handled_ns[reached] = self._t_ns
         return near
 
-    def _assign(self, sightings: Sightings) -> Match:
+    def _assign(self, sightings: Sightings, power: Power) -> Match:
         """Sightings to figures: first where they should be, then what has settled elsewhere to those that are lost."""
         state, every = self._state, np.arange(len(sightings))
         taken = (state.handled_ns >= state.seen_ns) & (self._t_ns - state.seen_ns > 0)
+        state.front[taken] = np.minimum(state.front[taken], _FRONT_HIDDEN)
+        if power == "off":
+            self._motion.rest(np.flatnonzero(taken))
         self._motion.loosen(np.flatnonzero(taken), _PIVOT_MM, _PIVOT_RAD)
         first = match(self._motion, np.arange(len(self.players)), sightings, every, self._jersey)
         left = np.setdiff1d(every, first.sightings)
         ripe = self._strangers.settled(sightings.pose[left, :2], self._t_ns)
         hidden = self._t_ns - state.seen_ns > _UNSEEN_NS
         hidden[first.figures] = False
-        lost = np.flatnonzero(hidden & (taken | (self._motion.spread_mm() > _LOST_MM)))
+        state.lost = hidden & (taken | (self._motion.spread_mm() > _LOST_MM))
+        lost = np.flatnonzero(state.lost)
         if not len(lost) or not ripe.any():
             return first
-        self._motion.loosen(lost, _ANYWHERE_MM, np.pi)
-        second = match(self._motion, lost, sightings, left[ripe], self._jersey)
+        anywhere = self._motion.copy()
+        anywhere.loosen(lost, _ANYWHERE_MM, np.pi)
+        second = match(anywhere, lost, sightings, left[ripe], self._jersey)
+        moved = np.linalg.norm(sightings.pose[second.sightings, :2] - state.stood_mm[second.figures], axis=1)
+        state.sure[second.figures[moved > _MOVED_MM]] = False
         both = zip(
             (first.figures, first.sightings, first.flipped, first.doubtful),
             (second.figures, second.sightings, second.flipped, second.doubtful),
@@ -207,8 +220,7 @@ class Tracker:
             ahead = velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)
             walks = np.abs(ahead) > _WALK_MM_S
             state.front[rows] += _FRONT_WALK_PER_S * step_s * np.sign(ahead) * walks
-        sure = np.where(self._t_ns - state.handled_ns < _LET_GO_NS, _FRONT_HANDLED, _FRONT_SURE)
-        state.front = np.clip(state.front, -sure, sure)
+        state.front = np.clip(state.front, -_FRONT_SURE, _FRONT_SURE)
         wrong = state.front < 0
         self._motion.turn_about(wrong)
         state.front = np.abs(state.front)
@@ -216,15 +228,13 @@ class Tracker:
     def _mind_hands(self, near_mm: Array) -> None:
         """Who is in a hand: within its grasp, and hidden by it or moving."""
         state, now = self._state, self._t_ns
-        moved = np.linalg.norm(self._motion.mean[:, :2] - state.stood_mm, axis=1)
         moving = (now - state.surprised_ns < _SURPRISE_NS) | (now - state.seen_ns > 0)
         state.grasped = (near_mm < _GRASP_MM) & (moving | state.grasped)
-        handled = now - state.handled_ns < _LET_GO_NS
         self._posture.stand(np.flatnonzero(state.grasped))
-        state.sure[handled & (moved > _MOVED_MM) & (state.seen_ns == now)] = False
 
     def _estimates(self) -> tuple[Estimate, ...]:
         covariance = self._motion.pose_cov()
+        covariance[self._state.lost] += np.diag([_ANYWHERE_MM**2, _ANYWHERE_MM**2, np.pi**2])
         tall = self._state.by_height * self._height_sigma_mm
         covariance[:, :2, :2] += self._state.systematic + tall[:, :, None] * tall[:, None, :]
         fallen = self._posture.fallen

@@ -38,6 +38,7 @@ _STOPS_S: Final[dict[Going, float]] = {"walking": 5.0, "standing": 0.05, "unseen
 
 _SIZE_DRIFT: Final = 0.02  # mm^2/s: sizes don't change, but what the network makes of them does with the view
 _START_RATE: Final = (30.0, 30.0, 0.5)  # deviations of the rates at the line-up
+_REST_RATE: Final = 0.1  # mm/s and rad/s, of what is held to stand still
 _WILD_NIS: Final = 16.3  # 99.9 % of honest places lie within: chi squared of 3
 
 
@@ -73,6 +74,10 @@ class Motion:
         full[:, [VX, VY, SPIN], [VX, VY, SPIN]] = np.array(_START_RATE) ** 2
         full[:, [LENGTH, WIDTH], [LENGTH, WIDTH]] = size_sigma_mm**2
         return cls(mean, full, cov.copy())
+
+    def copy(self) -> Motion:
+        """Another of the same."""
+        return Motion(self.mean.copy(), self.cov.copy(), self.lasting.copy())
 
     def predict(self, step_s: float, going: NDArray[np.str_]) -> None:
         """Carry everything forward.
@@ -143,9 +148,17 @@ class Motion:
         return nis
 
     def loosen(self, rows: NDArray[np.intp], place_mm: float, turn_rad: float) -> None:
-        """Let figures be anywhere within these deviations of where they were, at rest."""
+        """Let figures be anywhere within these deviations of where they were."""
         for axis, sigma in ((X, place_mm), (Y, place_mm), (HEADING, turn_rad)):
             self.cov[rows, axis, axis] = np.maximum(self.cov[rows, axis, axis], sigma**2)
+
+    def rest(self, rows: NDArray[np.intp]) -> None:
+        """Let figures stand still."""
+        rates = [VX, VY, SPIN]
+        self.mean[rows[:, None], rates] = 0.0
+        for rate in rates:
+            self.cov[rows, rate, :] = self.cov[rows, :, rate] = 0.0
+            self.cov[rows, rate, rate] = _REST_RATE**2
 
     def turn_about(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> None:
         """Let figures face the other way."""

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from simulated_detector import PERFECT, Faults, Network, calibration_of
+from tracked_tables import (
+    BASE,
+    FIELD,
+    Place,
+    Table,
+    filmed,
+    hand_at,
+    look_of,
+    standing,
+    switches,
+    tracked,
+    walking,
+)
+
+from downfield.vision.track_measure import measure
+
+FOUR = {
+    "dark-1": standing(300, 200, 0),
+    "dark-2": standing(300, 260, 0),
+    "light-1": standing(345, 200, 180),
+    "light-2": standing(345, 260, 180),
+}
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.floats(60, 800),
+    st.floats(40, 400),
+    st.floats(-180, 180),
+)
+def test_a_base_seen_without_error_is_measured_where_it_stands(x_mm: float, y_mm: float, heading: float) -> None:
+    table = Table({"dark-1": standing(x_mm, y_mm, heading)}, 0.0)
+    sight = filmed(table)[0][0]
+    seen = measure(Network(PERFECT).see(sight), calibration_of(sight, look_of(table.players)), BASE.height_mm)
+    x, y, turn, length, width = seen.pose[0]
+    assert math.hypot(x - x_mm, y - y_mm) < 0.05
+    assert abs(math.remainder(turn - math.radians(heading), 2 * math.pi)) < 0.01
+    assert abs(length - BASE.length_mm) < 0.1
+    assert abs(width - BASE.width_mm) < 0.1
+
+
+def test_measured_errors_are_as_large_as_they_are_said_to_be() -> None:
+    table = Table({"dark-1": standing(300, 200, 20), "light-1": standing(600, 300, -130)}, 0.0)
+    sight = filmed(table)[0][0]
+    calibration = calibration_of(sight, look_of(table.players))
+    distances = []
+    for seed in range(150):
+        quiet = Faults(miss=0.0, flip=0.0, double=0.0, false=0.0, wild=0.0, mistake=0.0)
+        seen = measure(Network(quiet, seed).see(sight), calibration, BASE.height_mm)
+        for pose, cov in zip(seen.pose, seen.covariance, strict=True):
+            truth = (300, 200, math.radians(20)) if pose[0] < 450 else (600, 300, math.radians(-130))
+            off = pose[:3] - truth
+            distances.append(off @ np.linalg.solve(cov[:3, :3], off))
+    assert 2.3 < np.mean(distances) < 3.9  # chi squared of 3
+
+
+def test_two_sigma_holds_what_it_says_while_figures_walk() -> None:
+    paths = {
+        f"{team}-{i}": walking(250 + 300 * (team == "light"), 60 + 70 * i, 180 * (team == "light") + 7 * i, 55)
+        for team in ("dark", "light")
+        for i in range(5)
+    }
+    within, turned = [], []
+    for seed in (1, 2):
+        for frame in tracked(Table(paths, 2.0), seed=seed):
+            for id_, estimate in frame.seen.items():
+                if estimate.seen:
+                    x, y, _ = frame.truth[id_]
+                    sigma = np.sqrt(np.diag(estimate.covariance))
+                    within += [abs(estimate.footprint.x_mm - x) < 2 * sigma[0]]
+                    within += [abs(estimate.footprint.y_mm - y) < 2 * sigma[1]]
+                    turned += [math.radians(frame.turn_deg(id_)) < 2 * sigma[2]]
+    assert 0.92 < np.mean(within) < 0.99
+    assert 0.92 < np.mean(turned) < 0.995
+
+
+def test_figures_that_walk_past_each_other_stay_who_they_are() -> None:
+    paths = {
+        "dark-1": walking(300, 200, 0, 90),
+        "light-1": walking(480, 221, 180, 90),
+        "dark-2": walking(300, 242, 0, 60),
+        "light-2": walking(480, 263, 180, 80),
+    }
+    frames = tracked(Table(paths, 2.0))
+    assert switches(frames) == set()
+    assert all(one.sure for frame in frames for one in frame.seen.values())
+    assert np.median([frame.error_mm(id_) for frame in frames for id_ in paths]) < 0.4
+
+
+def test_no_figure_is_taken_from_the_roster_or_added_to_it() -> None:
+    noisy = Faults(false=2.0, double=0.1, miss=0.1)
+    frames = tracked(Table(FOUR, 2.0, gone=lambda id_, t_s: id_ == "light-2" and t_s > 1.0), noisy)
+    assert all(tuple(frame.seen) == tuple(FOUR) for frame in frames)
+    assert switches([frame for frame in frames if frame.t_s < 1.0]) == set()
+    assert frames[-1].seen["light-2"].posture == "unseen"
+    assert all(frame.error_mm(id_) < 2.0 for frame in frames for id_ in ("dark-1", "dark-2", "light-1"))
+
+
+def test_a_figure_hidden_for_a_second_goes_on_with_growing_error_and_is_found_again() -> None:
+    paths = {"dark-1": walking(300, 200, 0, 60), "dark-2": standing(300, 330), "light-1": standing(700, 300, 180)}
+
+    def hidden(id_: str, t_s: float) -> bool:
+        return id_ == "dark-1" and 1.0 < t_s < 2.0
+
+    frames = tracked(Table(paths, 2.6, gone=hidden))
+    during = [frame for frame in frames if 1.0 < frame.t_s < 2.0]
+    spread = [float(frame.seen["dark-1"].covariance[0, 0]) for frame in during]
+    assert spread == sorted(spread)
+    assert during[-1].seen["dark-1"].posture == "unseen"
+    assert during[-1].error_mm("dark-1") < 2 * math.sqrt(2 * spread[-1])
+    assert frames[-1].error_mm("dark-1") < 1.0
+    assert frames[-1].seen["dark-1"].sure
+
+
+def test_half_hidden_bases_are_placed_by_their_known_size() -> None:
+    """An arm lies over the rear of a base for long: its corners there are guesses."""
+    table = Table(FOUR, 1.5, hands=lambda t_s: (hand_at(292, 186),) if t_s > 0.3 else (), power=lambda _: False)
+    frames = tracked(table, Faults(hidden_px=8.0), seed=4)
+    late = [frame for frame in frames if frame.t_s > 0.8 and frame.seen["dark-1"].seen]
+    assert all(frame.error_mm("dark-1") < 2.5 for frame in late)
+
+
+def test_a_figure_turned_about_by_a_hand_faces_the_other_way() -> None:
+    def path(t_s: float) -> Place:
+        return (300, 200, 0.0 if t_s < 1.0 else 180.0)
+
+    def hands(t_s: float) -> tuple[object, ...]:
+        return (hand_at(300, 196, "dark-1"),) if 0.5 < t_s < 1.3 else ()
+
+    frames = tracked(Table({**FOUR, "dark-1": path}, 2.2, power=lambda _: False, hands=hands))  # type: ignore[arg-type]
+    assert frames[-1].turn_deg("dark-1") < 10
+    assert frames[-1].seen["dark-1"].sure
+    assert all(frame.turn_deg(id_) < 20 for frame in frames for id_ in ("dark-2", "light-2"))
+
+
+def test_a_figure_lifted_and_put_back_elsewhere_is_itself_again_and_its_identity_in_doubt_only_when_far() -> None:
+    for way_mm, sure in ((60.0, True), (250.0, False)):
+
+        def path(t_s: float, way: float = way_mm) -> Place:
+            return (300 if t_s < 1.0 else 300 - way, 200, 0.0)
+
+        def gone(id_: str, t_s: float) -> bool:
+            return id_ == "dark-1" and 0.6 < t_s < 1.4
+
+        def hands(t_s: float) -> tuple[object, ...]:
+            return (hand_at(300, 196, "dark-1"),) if 0.4 < t_s < 0.8 else ()
+
+        frames = tracked(Table({**FOUR, "dark-1": path}, 2.4, power=lambda _: False, hands=hands, gone=gone))  # type: ignore[arg-type]
+        assert any(frame.seen["dark-1"].posture == "lifted" for frame in frames if 0.6 < frame.t_s < 0.8)
+        assert frames[-1].error_mm("dark-1") < 1.0
+        assert frames[-1].seen["dark-1"].sure == sure
+        assert all(frame.seen[id_].sure for frame in frames for id_ in ("light-1", "light-2"))
+
+
+def test_two_look_alikes_taken_and_put_elsewhere_are_in_doubt_and_nobody_else_is() -> None:
+    def path(id_: str) -> object:
+        before = FOUR[id_](0.0)
+        after = {"dark-1": (120.0, 330.0, 0.0), "dark-2": (120.0, 120.0, 0.0)}[id_]
+        return lambda t_s: before if t_s < 1.0 else after
+
+    def hands(t_s: float) -> tuple[object, ...]:
+        return (hand_at(300, 196), hand_at(300, 256)) if 0.4 < t_s < 0.9 else ()
+
+    table = Table(
+        {**FOUR, "dark-1": path("dark-1"), "dark-2": path("dark-2")},  # type: ignore[dict-item]
+        2.4,
+        power=lambda _: False,
+        hands=hands,  # type: ignore[arg-type]
+        gone=lambda id_, t_s: id_.startswith("dark") and 0.6 < t_s < 1.3,
+    )
+    last = tracked(table)[-1]
+    assert not last.seen["dark-1"].sure
+    assert not last.seen["dark-2"].sure
+    assert last.seen["light-1"].sure
+    assert last.seen["light-2"].sure
+
+
+def test_seen_the_wrong_way_round_now_and_then_a_figure_keeps_its_front() -> None:
+    paths = {"dark-1": walking(300, 200, 10, 50), "light-1": walking(600, 300, 185, 50)}
+    frames = tracked(Table(paths, 3.0), Faults(flip=0.25, flip_s=0.05), seed=2)
+    assert all(frame.turn_deg(id_) < 30 for frame in frames for id_ in paths)
+
+
+def test_lost_frames_lose_nobody() -> None:
+    paths = {
+        "dark-1": walking(300, 200, 0, 60),
+        "dark-2": walking(300, 240, 0, 60),
+        "light-1": walking(560, 220, 180, 60),
+    }
+    frames = tracked(Table(paths, 2.5, lost=lambda t_s: 0.8 < t_s < 1.2 or 1.5 < t_s < 1.6))
+    assert switches(frames) == set()
+    assert frames[-1].error_mm("dark-1") < 1.0
+    assert all(one.sure for one in frames[-1].seen.values())
+
+
+def test_a_fall_is_seen_within_a_tenth_of_a_second_and_leaning_is_none() -> None:
+    def falls(t_s: float) -> float:
+        return float(np.clip((t_s - 1.0) / 0.15, 0, 1) * 85)
+
+    def leans(t_s: float) -> float:
+        return float(np.clip((t_s - 1.0) / 0.15, 0, 1) * 25)
+
+    frames = tracked(Table(FOUR, 2.0, tilts={"dark-1": falls, "light-2": leans}), seed=3)
+    truly = 1.0 + 0.15 * 45 / 85
+    found = [frame.t_s for frame in frames if frame.seen["dark-1"].posture == "fallen"]
+    assert truly - 0.05 < found[0] < truly + 0.1
+    assert len(found) == sum(frame.t_s >= found[0] for frame in frames)
+    others = {one.posture for frame in frames for id_, one in frame.seen.items() if id_ != "dark-1"}
+    assert others == {"upright"}
+    assert frames[-1].seen["dark-1"].fallen > 0.95
+
+
+def test_without_a_roster_whoever_stands_there_is_numbered_across_the_field() -> None:
+    frames = tracked(Table(FOUR, 0.5), named=False)
+    assert tuple(frames[-1].seen) == ("dark-1", "dark-2", "light-1", "light-2")
+    for id_, path in FOUR.items():
+        x_mm, y_mm, _ = path(0.0)
+        at = frames[-1].seen[id_].footprint
+        assert math.hypot(at.x_mm - x_mm, at.y_mm - y_mm) < 1.0
+        assert abs(at.size.length_mm - BASE.length_mm) < 1.0
+    assert FIELD.name == "ultimate"
