@@ -42,9 +42,9 @@ class SceneNow(Payload):
     t_ns: int
     board: Power
     figures: tuple[FigureNow, ...]
-    touching: tuple[tuple[str, str], ...] = Field((), description="Pairs of roster ids in contact.")
+    touching: tuple[tuple[str, str], ...] = Field(default=(), description="Pairs of roster ids in contact.")
     ball_mm: tuple[float, float] | None = None
-    hands: tuple[tuple[tuple[float, float], ...], ...] = Field((), description="Outlines of hands, mm on the board.")
+    hands: tuple[tuple[tuple[float, float], ...], ...] = Field(default=(), description="Outlines, mm on the board.")
 
 
 class Reason(Payload):
@@ -53,7 +53,7 @@ class Reason(Payload):
     code: str = Field(description='One word for the machine, such as "camera_lost" or "disk_full".')
     level: Literal["warning", "alarm"]
     text: str
-    remedy: str = Field("", description="What to do about it.")
+    remedy: str = Field(default="", description="What to do about it.")
 
 
 class RecordingNow(Payload):
@@ -69,21 +69,21 @@ class HealthNow(Payload):
     """Topic `health`: whether the rig can be trusted now; once a second, and at once when the level changes."""
 
     level: Level = "ok"
-    text: str = Field("", description="One line for people.")
+    text: str = Field(default="", description="One line for people.")
     reasons: tuple[Reason, ...] = ()
-    calls: Literal["on", "suspended"] = Field("on", description="Whether calls are made from the camera.")
-    fps: float | None = Field(None, description="Frames taken a second.")
-    latency_ms: float | None = Field(None, description="From capture to publication, median of the last second.")
+    calls: Literal["on", "suspended"] = Field(default="on", description="Whether calls are made from the camera.")
+    fps: float | None = Field(default=None, description="Frames taken a second.")
+    latency_ms: float | None = Field(default=None, description="From capture to publication, median of a second.")
     latency_p99_ms: float | None = None
     frames: int = 0
-    dropped: int = Field(0, description="Frames lost since the start.")
+    dropped: int = Field(default=0, description="Frames lost since the start.")
     board: Power = "unknown"
     camera: str = ""
     size: tuple[int, int] | None = None
     calibration_rms_px: float | None = None
     calibration_rms_yd: tuple[float, float] | None = None
     recording: RecordingNow = RecordingNow()
-    store: Literal["ok", "behind"] = Field("ok", description="behind: what is declared is not yet on disk.")
+    store: Literal["ok", "behind"] = Field(default="ok", description="behind: what is declared is not yet on disk.")
 
 
 class SourceNow(Payload):

@@ -39,7 +39,7 @@ class NewGame(Asked):
     """End the game in play and begin another."""
 
     command: Literal["new_game"] = "new_game"
-    rulebook: RulebookName | None = Field(None, description="Null for the one in force.")
+    rulebook: RulebookName | None = Field(default=None, description="Null for the one in force.")
     home: TeamSheet = HOME_SHEET
     away: TeamSheet = AWAY_SHEET
     title: Annotated[str, Field(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""

@@ -1,121 +1,212 @@
 """The live feed's hub: what is true now, and numbered changes to everyone who listens.
 
-The rig publishes from its own thread and never waits for a listener. Every listener has one bounded queue; one that
-falls behind loses its queue and is given a fresh snapshot instead.
+The rig publishes from its own threads and never waits for a listener: a change goes into one bounded buffer, and the
+server's loop is woken at most once for all of them. Every listener reads from the buffer at its own pace; one that
+falls out of it is given a fresh snapshot instead. So is one that comes back after too long.
 """
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 import threading
+import time
 from collections import deque
-from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Collection
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-QUEUE: Final = 256
-"""Changes a listener may lag behind; at 60 a second about four seconds."""
+from pydantic_core import to_json
+
+PROTOCOL: Final = 1
+BUFFER: Final = 1024
+"""Changes a listener may lag behind or come back after: about a minute of a running game."""
+
+HEARTBEAT_S: Final = 5.0
+CONFLATED: Final = frozenset({"scene", "health"})
+"""Topics of which a listener that lags gets the newest value only."""
+
+SNAPSHOT: Final = "snapshot"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Change:
     """One message of the feed.
 
     Attributes:
+        epoch: which run of the service numbers it.
         seq: its number; a snapshot carries that of the last change it holds.
         topic: ``"snapshot"``, or what changed.
-        data: the topic's value, ready for JSON; for a snapshot all topics' values.
+        data: the topic's value; for a snapshot all topics' values.
+        at_ms: wall clock, ms since 1970.
 
     """
 
+    epoch: str
     seq: int
     topic: str
     data: Any
+    at_ms: int = 0
+    _text: bytes | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def text(self) -> bytes:
+        """It as one line of JSON, made once for all listeners."""
+        if self._text is None:
+            head = f'{{"v":{PROTOCOL},"epoch":"{self.epoch}","seq":{self.seq},"topic":"{self.topic}",'
+            self._text = f'{head}"at_ms":{self.at_ms},"data":'.encode() + to_json(self.data) + b"}"
+        return self._text
+
+
+@dataclass(slots=True)
+class _Loop:
+    """One server loop, the listeners in it with the topics they want, and the topics they are to be woken for."""
+
+    loop: asyncio.AbstractEventLoop
+    listening: dict[asyncio.Event, Collection[str] | None] = field(default_factory=dict)
+    news: set[str] = field(default_factory=set)
 
 
 class Hub:
-    """Holds the latest value of every topic and tells listeners of each change."""
+    """Holds the latest value of every topic and tells listeners of each change.
 
-    def __init__(self) -> None:
+    Args:
+        buffer: how many changes are kept for those who lag.
+
+    """
+
+    def __init__(self, buffer: int = BUFFER) -> None:
+        self.epoch = secrets.token_hex(4)
         self._lock = threading.Lock()
         self._seq = 0
+        self._buffer: deque[Change] = deque(maxlen=buffer)
         self._topics: dict[str, Any] = {}
-        self._listeners: set[_Listener] = set()
+        self._told_at: dict[str, float] = {}
+        self._loops: dict[asyncio.AbstractEventLoop, _Loop] = {}
         self._closed = False
+
+    @property
+    def listeners(self) -> int:
+        """How many listen now."""
+        with self._lock:
+            return sum(len(one.listening) for one in self._loops.values())
+
+    @property
+    def seq(self) -> int:
+        """Number of the last change."""
+        return self._seq
 
     def close(self) -> None:
         """Let every listener's feed end."""
         with self._lock:
             self._closed = True
-            for listener in self._listeners:
-                listener.wake()
+            self._wake(SNAPSHOT)
 
-    def publish(self, topic: str, data: Any) -> None:
-        """Set a topic's value. Never blocks on a listener; callable from any thread."""
+    def publish(self, topic: str, data: Any, *, whole: Any = None) -> None:
+        """Set a topic's value. Never blocks on a listener; callable from any thread.
+
+        Args:
+            topic: which.
+            data: its value, or what of it changed; must not be changed afterwards.
+            whole: its value for a snapshot, where `data` is only what changed.
+
+        """
         with self._lock:
             self._seq += 1
-            self._topics[topic] = data
-            change = Change(self._seq, topic, data)
-            for listener in self._listeners:
-                listener.offer(change)
+            self._topics[topic] = data if whole is None else whole
+            self._told_at[topic] = time.monotonic()
+            self._buffer.append(Change(self.epoch, self._seq, topic, data, time.time_ns() // 1_000_000))
+            self._wake(topic)
 
-    def snapshot(self) -> Change:
-        """Everything that is true now."""
+    def value(self, topic: str) -> Any:
+        """A topic's value now; None before it was first published."""
         with self._lock:
-            return Change(self._seq, "snapshot", dict(self._topics))
+            return self._topics.get(topic)
 
-    async def listen(self) -> AsyncGenerator[Change]:
-        """A snapshot, then every change until the hub is closed; after falling behind a snapshot again."""
-        listener = _Listener(asyncio.get_running_loop())
+    def age_s(self, topic: str) -> float:
+        """How long ago a topic was last published; infinite before it was first."""
         with self._lock:
-            self._listeners.add(listener)
+            return time.monotonic() - self._told_at.get(topic, float("-inf"))
+
+    def snapshot(self, topics: Collection[str] | None = None) -> Change:
+        """Everything that is true now, or of some topics only."""
+        with self._lock:
+            return self._snapshot(topics)
+
+    async def listen(
+        self, topics: Collection[str] | None = None, after: tuple[str, int] | None = None
+    ) -> AsyncGenerator[list[Change]]:
+        """A snapshot, then every change until the hub is closed; after falling behind a snapshot again.
+
+        Args:
+            topics: which; None for all.
+            after: epoch and number of the last change that was received, to go on from there.
+
+        Yields:
+            What has come since, in order; nothing as a heartbeat, when there was nothing.
+
+        """
+        changed = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            here = self._loops.setdefault(loop, _Loop(loop))
+            here.listening[changed] = topics
+        seq = after[1] if after is not None and after[0] == self.epoch and after[1] <= self._seq else None
         try:
-            yield self.snapshot()
             while not self._closed:
-                for change in await listener.take():
-                    yield change
-                if listener.fell_behind():
-                    yield self.snapshot()
+                changed.clear()
+                changes, seq = self._since(seq, topics)
+                if changes:
+                    yield changes
+                    continue
+                try:
+                    async with asyncio.timeout(HEARTBEAT_S):
+                        await changed.wait()
+                except TimeoutError:
+                    yield []
         finally:
             with self._lock:
-                self._listeners.discard(listener)
+                here.listening.pop(changed, None)
+                if not here.listening:
+                    self._loops.pop(loop, None)
 
-
-class _Listener:
-    """One bounded queue, filled from the rig's thread and emptied in the server's loop."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._lock = threading.Lock()
-        self._waiting: deque[Change] = deque()
-        self._behind = False
-        self._some = asyncio.Event()
-
-    def offer(self, change: Change) -> None:
+    def _since(self, seq: int | None, topics: Collection[str] | None) -> tuple[list[Change], int]:
+        """What came after a change, and the number of the last of it."""
         with self._lock:
-            if len(self._waiting) >= QUEUE:
-                self._waiting.clear()
-                self._behind = True
-            if not self._behind:
-                self._waiting.append(change)
-        self.wake()
+            behind = None if seq is None else self._seq - seq
+            if behind is None or behind > len(self._buffer):
+                return [self._snapshot(topics)], self._seq
+            changes = [self._buffer[place] for place in range(-behind, 0)]
+            seq = self._seq
+        return _conflated(one for one in changes if topics is None or one.topic in topics), seq
 
-    def wake(self) -> None:
-        """Have it look at what there is."""
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._some.set)
+    def _snapshot(self, topics: Collection[str] | None) -> Change:
+        data = {name: value for name, value in self._topics.items() if topics is None or name in topics}
+        return Change(self.epoch, self._seq, SNAPSHOT, data, time.time_ns() // 1_000_000)
 
-    async def take(self) -> list[Change]:
-        """What has come since, at least a moment's worth."""
-        await self._some.wait()
-        self._some.clear()
+    def _wake(self, topic: str) -> None:
+        for one in self._loops.values():
+            if not one.news and not one.loop.is_closed():
+                one.loop.call_soon_threadsafe(self._woken, one)
+            one.news.add(topic)
+
+    def _woken(self, one: _Loop) -> None:
         with self._lock:
-            taken = list(self._waiting)
-            self._waiting.clear()
-        return taken
+            news, one.news = one.news, set()
+            for changed, topics in one.listening.items():
+                if topics is None or SNAPSHOT in news or not news.isdisjoint(topics):
+                    changed.set()
 
-    def fell_behind(self) -> bool:
-        """Whether changes were lost since this was last asked."""
-        with self._lock:
-            behind, self._behind = self._behind, False
-        return behind
+
+def _conflated(changes: Any) -> list[Change]:
+    """Changes without values of conflated topics that a later one replaces."""
+    newest: set[str] = set()
+    kept: list[Change] = []
+    for change in reversed(list(changes)):
+        if change.topic in newest:
+            continue
+        if change.topic in CONFLATED:
+            newest.add(change.topic)
+        kept.append(change)
+    kept.reverse()
+    return kept

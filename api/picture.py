@@ -24,6 +24,23 @@ class LatestPicture:
             self._count += 1
             self._wake()
 
+    @property
+    def watched(self) -> bool:
+        """Whether anybody watches now."""
+        return bool(self._waiting)
+
+    @property
+    def latest(self) -> bytes | None:
+        """The picture now; None before the first."""
+        with self._lock:
+            return self._jpeg
+
+    @property
+    def watchers(self) -> int:
+        """How many watch now."""
+        with self._lock:
+            return len(self._waiting)
+
     def close(self) -> None:
         """Let everybody's watching end."""
         with self._lock:

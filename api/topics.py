@@ -20,9 +20,9 @@ Standing = Literal["stands", "open", "confirmed", "overturned", "manual", "told"
 
 
 class Payload(BaseModel):
-    """What a message carries: frozen, every key known."""
+    """What a message carries: frozen, every key known; an infinity goes out as null."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class TeamNow(Payload):
@@ -50,8 +50,8 @@ class WaitNow(Payload):
 
     kind: Literal["roll", "coin", "choice"]
     purpose: str = Field(description='What for, such as "fumble" or "field_goal".')
-    options: tuple[Choice, ...] = Field((), description="Open choices; empty for dice and coins.")
-    by: Side | None = Field(None, description="Whose coach; null for either.")
+    options: tuple[Choice, ...] = Field(default=(), description="Open choices; empty for dice and coins.")
+    by: Side | None = Field(default=None, description="Whose coach; null for either.")
     text: str
 
 
@@ -82,8 +82,8 @@ class GameNow(Payload):
     phase_text: str
     board: Power = Field(description="Whether the board is switched on.")
     wait: WaitNow | None = None
-    suspended: tuple[str, ...] = Field((), description="Why no calls are made from the camera; empty when they are.")
-    under_review: bool = Field(False, description="An open question could change what is shown: hold the score.")
+    suspended: tuple[str, ...] = Field(default=(), description="Why the camera makes no calls; empty when it does.")
+    under_review: bool = Field(default=False, description="An open question could change what is shown.")
     situation: str = Field(description='Such as "2nd & 7 at B 34".')
     text: str = Field(description="The whole of it on one line.")
     t_ns: int
@@ -96,7 +96,7 @@ class BallNow(Payload):
     number: str = ""
     jersey: Jersey | None = None
     side: Side = Field(description="Whose ball it is.")
-    state: BallState | None = Field(None, description="As seen: carried, the magnetic one standing, or loose.")
+    state: BallState | None = Field(default=None, description="As seen: carried, the magnetic one standing, or loose.")
     x_yd: float | None = None
     y_yd: float | None = None
     text: str = Field(description='Such as "dark 28 has the ball".')
@@ -139,19 +139,19 @@ class CallNow(Payload):
     t_ns: int = Field(description="The instant it is about.")
     clauses: tuple[ClauseCited, ...]
     players: tuple[str, ...] = ()
-    side: Side | None = Field(None, description="Whom it favours.")
-    spot_yd: tuple[float, float] | None = Field(None, description="Along x of the board, across.")
+    side: Side | None = Field(default=None, description="Whom it favours.")
+    spot_yd: tuple[float, float] | None = Field(default=None, description="Along x of the board, across.")
     spot_text: str = ""
-    margin: float | None = Field(None, description="By how much; positive is on the side of the call.")
-    sigma: float | None = Field(None, description="Standard deviation of the margin.")
+    margin: float | None = Field(default=None, description="By how much; positive is on the side of the call.")
+    sigma: float | None = Field(default=None, description="Standard deviation of the margin.")
     unit: Unit = ""
-    measured: str = Field("", description='Such as "+0.31 ± 0.12 mm"; empty where nothing was measured.')
+    measured: str = Field(default="", description='Such as "+0.31 ± 0.12 mm"; empty where nothing was measured.')
     probability: float = 1.0
-    readings: tuple[ReadingNow, ...] = Field((), description="Both readings of a close call.")
+    readings: tuple[ReadingNow, ...] = Field(default=(), description="Both readings of a close call.")
     detail: str = ""
-    because: tuple[str, ...] = Field((), description="Ids of the events and calls it rests on.")
+    because: tuple[str, ...] = Field(default=(), description="Ids of the events and calls it rests on.")
     ruling: RulingNow | None = None
-    frame: int | None = Field(None, description="Frame it was made at; null when it follows from a declaration.")
+    frame: int | None = Field(default=None, description="Frame it was made at; null for one from a declaration.")
 
 
 class CallsChanged(Payload):
@@ -161,7 +161,7 @@ class CallsChanged(Payload):
     """
 
     calls: tuple[CallNow, ...] = Field(description="Put each in by id; one already there is replaced.")
-    withdrawn: tuple[str, ...] = Field((), description="Ids to take away.")
+    withdrawn: tuple[str, ...] = Field(default=(), description="Ids to take away.")
 
 
 class Question(Payload):
@@ -170,7 +170,9 @@ class Question(Payload):
     id: str = Field(description="The call's id, or the wait's kind and purpose.")
     kind: Literal["ruling", "roll", "coin", "choice"]
     text: str
-    call: CallNow | None = Field(None, description='For "ruling": the call, with both readings where it is close.')
+    call: CallNow | None = Field(
+        default=None, description='For "ruling": the call, with both readings where it is close.'
+    )
     purpose: str = ""
     options: tuple[Choice, ...] = ()
     by: Side | None = None
@@ -191,7 +193,7 @@ class Declared(Payload):
     by: str
     t_ns: int
     undone: bool = False
-    set_aside: str = Field("", description="Why it no longer counts after a ruling; empty while it counts.")
+    set_aside: str = Field(default="", description="Why it no longer counts after a ruling; empty while it counts.")
 
 
 class DeclaredLately(Payload):

@@ -1,0 +1,34 @@
+"""Who may do what: three roles, each including the one before; what no route has opened is the admin's alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Literal, TypeVar
+
+Role = Literal["viewer", "operator", "admin"]
+Need = Literal["anyone", "viewer", "operator", "admin"]
+
+RANK: Final[dict[Need, int]] = {"anyone": 0, "viewer": 1, "operator": 2, "admin": 3}
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def allow(need: Need) -> Callable[[F], F]:
+    """Open a route to a role and those above it."""
+
+    def opened(endpoint: F) -> F:
+        endpoint.__dict__["need"] = need
+        return endpoint
+
+    return opened
+
+
+def needed(endpoint: Callable[..., Any]) -> Need:
+    """The least role a route is open to."""
+    need: Need = getattr(endpoint, "need", "admin")
+    return need
+
+
+def suffices(role: Role | None, need: Need) -> bool:
+    """Whether a role, or none, is enough."""
+    return RANK[role or "anyone"] >= RANK[need]

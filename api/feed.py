@@ -1,0 +1,117 @@
+"""The live feed over Server-Sent Events and over a WebSocket: the same messages, the same resumption."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Collection
+from contextlib import aclosing, suppress
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Header, Query, Response, WebSocket, WebSocketDisconnect
+
+from downfield.api.access import allow
+from downfield.api.hub import PROTOCOL, Change, Hub
+from downfield.api.parts import TheHub
+from downfield.api.problems import ProblemError
+from downfield.api.streaming import STALLED_S, Stream
+
+MOST_LISTENERS: Final = 512
+"""Feeds open at once; a tournament hall has a few dozen, and each costs a connection."""
+
+_PLACE: Final = re.compile(r"([0-9a-f]{1,32})-(\d{1,15})")
+_ALIVE: Final = f'{{"v":{PROTOCOL},"topic":"alive"}}'
+
+Topics = Annotated[
+    str | None,
+    Query(pattern=r"^[a-z_]{1,20}(,[a-z_]{1,20}){0,15}$", description="Only these topics, comma-separated."),
+]
+After = Annotated[
+    str | None,
+    Query(pattern=r"^[0-9a-f]{1,32}-\d{1,15}$", description="Id of the last message received, to go on from there."),
+]
+
+router = APIRouter(tags=["feed"])
+
+
+class EventStream(Stream):
+    """Messages as Server-Sent Events.
+
+    Args:
+        batches: what `Hub.listen` yields.
+
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, batches: AsyncGenerator[list[Change]]) -> None:
+        super().__init__(_events(batches))
+
+
+@router.get(
+    "/api/feed",
+    response_class=EventStream,
+    summary="Follow the game as Server-Sent Events",
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+async def feed(
+    hub: TheHub, topics: Topics = None, after: After = None, last_event_id: Annotated[str | None, Header()] = None
+) -> Response:
+    """A snapshot, then numbered changes; `Last-Event-ID` or `after` goes on from there while the buffer holds it."""
+    if hub.listeners >= MOST_LISTENERS:
+        raise ProblemError(503, f"{MOST_LISTENERS} feeds are open already", headers={"Retry-After": "10"})
+    return EventStream(hub.listen(_chosen(topics), _place(last_event_id or after)))
+
+
+@router.websocket("/api/feed/ws")
+@allow("viewer")
+async def feed_socket(socket: WebSocket, hub: TheHub, topics: Topics = None, after: After = None) -> None:
+    """The same messages, one a text frame."""
+    if hub.listeners >= MOST_LISTENERS:
+        await socket.close(1013)
+        return
+    await socket.accept()
+    sending = asyncio.create_task(_send_all(socket, hub, _chosen(topics), _place(after)))
+    try:
+        while not sending.done():
+            receiving = asyncio.ensure_future(socket.receive())
+            await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
+            if not receiving.done():
+                receiving.cancel()
+            elif receiving.result()["type"] == "websocket.disconnect":
+                break
+    finally:
+        sending.cancel()
+        with suppress(asyncio.CancelledError, TimeoutError, WebSocketDisconnect, RuntimeError, OSError):
+            await sending
+
+
+async def _send_all(socket: WebSocket, hub: Hub, topics: Collection[str] | None, after: tuple[str, int] | None) -> None:
+    async with aclosing(hub.listen(topics, after)) as batches:
+        async for changes in batches:
+            async with asyncio.timeout(STALLED_S):
+                for text in [change.text.decode() for change in changes] or [_ALIVE]:
+                    await socket.send_text(text)
+    await socket.close(1001)
+
+
+async def _events(batches: AsyncGenerator[list[Change]]) -> AsyncGenerator[bytes]:
+    async with aclosing(batches):
+        async for changes in batches:
+            yield b"".join(map(_event, changes)) if changes else b": alive\n\n"
+
+
+def _event(change: Change) -> bytes:
+    head = f"event: {change.topic}\nid: {change.epoch}-{change.seq}\ndata: "
+    return head.encode() + change.text + b"\n\n"
+
+
+def _chosen(topics: str | None) -> frozenset[str] | None:
+    return None if topics is None else frozenset(topics.split(","))
+
+
+def _place(last: str | None) -> tuple[str, int] | None:
+    """Epoch and number of a message's id; None for what is no such id."""
+    found = _PLACE.fullmatch(last or "")
+    return None if found is None else (found[1], int(found[2]))

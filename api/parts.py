@@ -1,0 +1,62 @@
+"""The parts a running service is made of, and how its endpoints get at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends
+from fastapi.requests import HTTPConnection
+
+from downfield.api.desk import Desk
+from downfield.api.hub import Hub
+from downfield.api.picture import LatestPicture
+from downfield.api.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the service serves.
+
+    Attributes:
+        desk: who runs the game.
+        hub: what is true now.
+        picture: the camera's annotated picture.
+        store: games, teams, devices.
+
+    """
+
+    desk: Desk
+    hub: Hub
+    picture: LatestPicture
+    store: Store
+
+
+def _parts(connection: HTTPConnection) -> Parts:
+    parts: Parts = connection.app.state.parts
+    return parts
+
+
+TheParts = Annotated[Parts, Depends(_parts)]
+
+
+def _hub(parts: TheParts) -> Hub:
+    return parts.hub
+
+
+def _desk(parts: TheParts) -> Desk:
+    return parts.desk
+
+
+def _store(parts: TheParts) -> Store:
+    return parts.store
+
+
+def _picture(parts: TheParts) -> LatestPicture:
+    return parts.picture
+
+
+TheHub = Annotated[Hub, Depends(_hub)]
+TheDesk = Annotated[Desk, Depends(_desk)]
+TheStore = Annotated[Store, Depends(_store)]
+ThePicture = Annotated[LatestPicture, Depends(_picture)]
