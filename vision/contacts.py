@@ -1,0 +1,181 @@
+"""Contacts: who touches whom, how sure that is, and since when."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from downfield.vision.contacts_belief import Belief, Changes, Seen
+from downfield.vision.contacts_measure import Measured, Pair, measured, near_pairs, turns
+from downfield.vision.estimate import Estimate
+from downfield.vision.footprint import Array
+from downfield.vision.scene import Contact, Power
+
+LISTED_MM: Final = 5.0
+"""Pairs with a gap below this are listed in scenes."""
+
+UNSEEN: Final = 0.5
+"""The most that is said of a pair of which one is not seen."""
+
+_FOLLOWED_MM: Final = 12.0  # from here on, so that the approach is known when they meet
+_NOISE_SHARE: Final = 0.25  # of the gap's variance: what changes from frame to frame after tracking
+_LEAST_NOISE_MM: Final = 0.05  # what bouncing and rounding leave between bases that touch
+_LEAST_BIAS_MM: Final = 0.05  # no camera is better
+_CHANGES_PER_S: Final = 0.5  # how often a base changes its way for no reason that is seen
+_BUSY_PER_S: Final = 6.0  # while it also touches another
+_STIRRED_PER_S: Final = 60.0  # while the board is switched or off, or what was seen before is doubtful
+_STIRRED_NS: Final = 350_000_000  # how long after a switch: it is noticed late, and figures come to rest
+_CHANGED_MM_S: Final = 40.0  # deviation of the gap's rate after such a change
+_COMING_TO_REST_MM_S: Final = 4.0  # and when everything stops
+_LONGEST_STEP_S: Final = 0.25  # after a longer gap in the frames pairs are met anew
+_SHIFTED_MM: Final = 8.0  # a gap that changes more than this in a frame was changed by a hand
+_SHIFTED_AT_REST_MM: Final = 0.7  # the same while the board is off
+
+
+class ContactTracker:
+    """Follows the pairs of bases that are near each other; call `step` once for every frame, in order of time."""
+
+    def __init__(self) -> None:
+        self._pairs: list[Measured] = []  # as in the last frame that could be believed, in the order of the beliefs
+        self._belief = Belief.none()
+        self._t_ns: int | None = None
+        self._start_ns: int | None = None
+        self._power: Power = "unknown"
+        self._stirred_ns: int | None = None
+
+    def step(
+        self,
+        estimates: Sequence[Estimate],
+        t_ns: int,
+        *,
+        power: Power = "on",
+        fit: bool = True,
+        shared: Array | None = None,
+    ) -> tuple[Contact, ...]:
+        """The contacts of a frame.
+
+        Args:
+            estimates: all figures.
+            t_ns: capture time.
+            power: whether the board is on.
+            fit: whether the picture may be believed; when not, nothing is concluded from it.
+            shared: covariance of an error of position that all figures have in common, mm^2, shape (2, 2).
+
+        Returns:
+            Pairs with a gap below 5 mm, in order of ids. `since_ns` is given where a touch is more likely than not.
+
+        """
+        now = [
+            one
+            for one in measured(near_pairs(estimates, _FOLLOWED_MM), np.zeros((2, 2)) if shared is None else shared)
+            if one.gap.gap_mm < _FOLLOWED_MM
+        ]
+        if power != self._power or not fit:
+            self._stirred_ns = t_ns
+        self._power = power
+        if fit:
+            self._follow(now, t_ns)
+        return self._contacts(now, fit=fit)
+
+    def _follow(self, now: list[Measured], t_ns: int) -> None:
+        """Take note of the pairs of a frame that may be believed."""
+        self._start_ns = t_ns if self._start_ns is None else self._start_ns
+        step_s = 0.0 if self._t_ns is None else (t_ns - self._t_ns) / 1e9
+        known = self._known(now) if 0 < step_s <= _LONGEST_STEP_S else {}
+        old = [one for one in now if one.pair in known]
+        new = [one for one in now if one.pair not in known and one.seen]
+        belief = self._belief.rows(np.array([known[one.pair] for one in old], dtype=np.intp))
+        t_s = (t_ns - self._start_ns) / 1e9
+        if old and not self._at_rest(t_ns):
+            turn = turns([self._pairs[known[one.pair]] for one in old], step_s)
+            belief.step(t_s, step_s, turn, self._changes(old, belief, t_ns, step_s), _bias_mm(old), _seen(old))
+        if new:
+            belief = belief.joined(Belief.first(_seen(new), np.array([one.rate_mm_s for one in new]), _bias_mm(new), t_s))
+        self._belief, self._pairs, self._t_ns = belief, old + new, t_ns
+
+    def _known(self, now: list[Measured]) -> dict[Pair, int]:
+        """The rows of pairs that go on; those that a hand has moved are met anew."""
+        rows = {one.pair: row for row, one in enumerate(self._pairs)}
+        most = _SHIFTED_AT_REST_MM if self._power == "off" else _SHIFTED_MM
+        return {
+            one.pair: rows[one.pair]
+            for one in now
+            if one.pair in rows and abs(one.gap.gap_mm - self._pairs[rows[one.pair]].gap.gap_mm) < most
+        }
+
+    def _at_rest(self, t_ns: int) -> bool:
+        """Whether the board has been off for long enough that nothing is to be learnt from more of the same."""
+        return self._power == "off" and not self._stirred(t_ns)
+
+    def _stirred(self, t_ns: int) -> bool:
+        return self._stirred_ns is not None and t_ns - self._stirred_ns < _STIRRED_NS
+
+    def _changes(self, pairs: list[Measured], belief: Belief, t_ns: int, step_s: float) -> Changes:
+        """How probable it is that a base changes its way in this step without touching the other."""
+        stirred = self._stirred(t_ns)
+        rate = np.full(len(pairs), _STIRRED_PER_S if stirred else _CHANGES_PER_S)
+        if not stirred:
+            for row, other in self._busiest(pairs, belief.touch).items():
+                rate[row] += _BUSY_PER_S * other
+        return Changes(1 - np.exp(-rate * step_s), _COMING_TO_REST_MM_S if stirred else _CHANGED_MM_S)
+
+    @staticmethod
+    def _busiest(pairs: list[Measured], touch: Array) -> dict[int, float]:
+        """By row: how probably one of the two touches a third."""
+        touches: dict[str, list[tuple[float, int]]] = {}
+        for row, one in enumerate(pairs):
+            for id_ in one.pair:
+                touches.setdefault(id_, []).append((float(touch[row]), row))
+        return {
+            row: max((likely for id_ in one.pair for likely, at in touches[id_] if at != row), default=0.0)
+            for row, one in enumerate(pairs)
+        }
+
+    def _contacts(self, now: list[Measured], *, fit: bool) -> tuple[Contact, ...]:
+        rows = {one.pair: row for row, one in enumerate(self._pairs)}
+        touch, (onset_s, _) = self._belief.touch, self._belief.onset_s
+        out = []
+        for one in now:
+            if one.gap.gap_mm >= LISTED_MM:
+                continue
+            row = rows.get(one.pair)
+            likely = 0.0 if row is None else float(touch[row])
+            if not (fit and one.seen):
+                likely = min(likely, UNSEEN)
+            since_ns = None
+            if row is not None and likely > UNSEEN and self._start_ns is not None:
+                since_ns = self._start_ns + round(float(onset_s[row]) * 1e9)
+            out.append(_contact(one, likely, since_ns))
+        return tuple(out)
+
+
+def _contact(one: Measured, likely: float, since_ns: int | None) -> Contact:
+    gap = one.gap
+    return Contact(
+        a=one.a.id,
+        b=one.b.id,
+        gap_mm=gap.gap_mm,
+        sigma_mm=math.sqrt(one.variance_mm2),
+        probability=min(max(likely, 0.0), 1.0),
+        face_a=gap.face_a,
+        face_b=gap.face_b,
+        angle_deg=gap.angle_deg,
+        overlap_mm=gap.overlap_mm,
+        since_ns=since_ns,
+    )
+
+
+def _seen(pairs: list[Measured]) -> Seen:
+    variance = np.array([one.variance_mm2 for one in pairs])
+    return Seen(
+        gap_mm=np.array([one.gap.gap_mm for one in pairs]),
+        noise_mm=np.sqrt(_NOISE_SHARE * variance + _LEAST_NOISE_MM**2),
+        known=np.array([one.seen for one in pairs]),
+    )
+
+
+def _bias_mm(pairs: list[Measured]) -> Array:
+    return np.sqrt([one.variance_mm2 + _LEAST_BIAS_MM**2 for one in pairs])
