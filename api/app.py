@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from typing import Final
 
 from fastapi import Depends, FastAPI
 
@@ -24,7 +25,18 @@ from downfield.api.metrics import Metrics
 from downfield.api.openapi import describe
 from downfield.api.parts import Parts
 
-LOCAL = Access()
+LOCAL: Final = Access()
+
+ROUTERS: Final = (
+    play_routes.router,
+    game_routes.router,
+    setup_routes.router,
+    feed.router,
+    camera_routes.router,
+    session_routes.router,
+    health_routes.router,
+    page_routes.router,
+)
 
 
 def create_app(parts: Parts, access: Access = LOCAL) -> FastAPI:
@@ -49,18 +61,9 @@ def create_app(parts: Parts, access: Access = LOCAL) -> FastAPI:
     app.state.access = access
     app.state.keyring = Keyring(parts.store)
     app.state.metrics = Metrics(parts.desk, parts.hub, parts.picture)
-    for one in (
-        play_routes,
-        game_routes,
-        setup_routes,
-        feed,
-        camera_routes,
-        session_routes,
-        health_routes,
-        page_routes,
-    ):
-        app.include_router(one.router)
+    for router in ROUTERS:
+        app.include_router(router)
     problems.install(app)
-    describe(app)
+    describe(app, ROUTERS)
     app.add_middleware(Door, access=access, answered=app.state.metrics.answered)
     return app

@@ -22,7 +22,7 @@ router = APIRouter(tags=["camera"])
 @router.get(
     "/camera.mjpeg",
     summary="The annotated picture, moving",
-    response_class=Stream,
+    response_class=Response,
     responses={200: {"content": {"multipart/x-mixed-replace": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")

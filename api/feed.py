@@ -50,7 +50,7 @@ class EventStream(Stream):
 
 @router.get(
     "/api/feed",
-    response_class=EventStream,
+    response_class=Response,
     summary="Follow the game as Server-Sent Events",
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )

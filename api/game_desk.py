@@ -52,7 +52,7 @@ class GameDesk:
         machine: does what only the rig can do.
         field: the printed field.
         rulebook: for games that name none.
-        clock: the capture clock now, ns; by default the last scene's time and what has passed since.
+        clock: the capture clock now, ns; by default the last scene's time and what has passed since it.
 
     """
 
@@ -75,7 +75,8 @@ class GameDesk:
         self._journal: Journal | None = None
         self._unwritten: list[Scene] = []
         self._answers = Answers()
-        self._scene_ns, self._scene_at_ns = 0, time.monotonic_ns()
+        self._scene_ns = 0
+        self._scene_at_ns: int | None = None
         self._teller = Teller(hub, field)
 
     def begin(self, asked: NewGame, players: tuple[Player, ...] | None = None) -> str:
@@ -309,6 +310,8 @@ class GameDesk:
         return Event(f"op-{sitting.numbered + 1}", t_ns, "clock" if isinstance(body, Tick) else "operator", body)
 
     def _since_last_scene(self) -> int:
+        if self._scene_at_ns is None:
+            return self._scene_ns
         return self._scene_ns + time.monotonic_ns() - self._scene_at_ns
 
     def _change_rulebook(self, asked: SetRulebook, said: Said) -> str:

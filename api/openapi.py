@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
@@ -28,35 +29,40 @@ computer itself is admin. Every error is a problem (RFC 9457). Times `t_ns` are 
 _PROBLEM: Final = {"schema": {"$ref": "#/components/schemas/ProblemBody"}}
 
 
-def describe(app: FastAPI) -> None:
-    """Serve an application's description at `/openapi.json`."""
+def describe(app: FastAPI, routers: Sequence[APIRouter]) -> None:
+    """Serve an application's description at `/openapi.json`.
+
+    Args:
+        app: the application.
+        routers: those it includes.
+
+    """
 
     @app.get("/openapi.json", include_in_schema=False)
     @allow("anyone")
     def description() -> dict[str, Any]:
-        return schema(app)
+        return app.openapi()
 
-    app.openapi = lambda: schema(app)  # type: ignore[method-assign]
+    def made() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _schema(app, routers)
+        return app.openapi_schema
 
-
-def schema(app: FastAPI) -> dict[str, Any]:
-    """An application's description, made once."""
-    if app.openapi_schema is None:
-        made = get_openapi(
-            title=app.title,
-            version=app.version,
-            summary=app.summary,
-            description=" ".join(_ABOUT.split()),
-            routes=app.routes,
-            tags=[{"name": name, "description": about} for name, about in TAGS.items()],
-        )
-        _with_problems(made, {(route.path, method): route for route in _routes(app) for method in route.methods or ()})
-        app.openapi_schema = made
-    return app.openapi_schema
+    app.openapi = made  # type: ignore[method-assign]
 
 
-def _routes(app: FastAPI) -> list[APIRoute]:
-    return [route for route in app.routes if isinstance(route, APIRoute)]
+def _schema(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:
+    schema = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=" ".join(_ABOUT.split()),
+        routes=app.routes,
+        tags=[{"name": name, "description": about} for name, about in TAGS.items()],
+    )
+    routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
+    _with_problems(schema, {(route.path, method): route for route in routes for method in route.methods or ()})
+    return schema
 
 
 def _with_problems(made: dict[str, Any], routes: dict[tuple[str, str], APIRoute]) -> None:

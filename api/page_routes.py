@@ -18,7 +18,12 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from downfield.api.access import allow
 
-PAGES: Final[Mapping[str, str]] = {"/": "index.html", "/panel": "panel.html", "/camera": "camera.html"}
+PAGES: Final[Mapping[str, str]] = {
+    "/": "index.html",
+    "/panel": "panel.html",
+    "/camera": "camera.html",
+    "/pair": "pair.html",
+}
 """Pages by path; those of the overlays are at ``/overlay/`` and their name."""
 
 OVERLAYS: Final = ("calls", "field", "scorebug")
@@ -93,9 +98,10 @@ def overlay(request: Request, name: str) -> Response:
 @router.get("/")
 @router.get("/panel")
 @router.get("/camera")
+@router.get("/pair")
 @allow("anyone")
 def page(request: Request) -> Response:
-    """The start page, the operator panel, the camera page."""
+    """The start page, the operator panel, the camera page, the page that redeems a code."""
     return pages()[PAGES[request.url.path]].answer(request)
 
 

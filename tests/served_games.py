@@ -1,0 +1,152 @@
+"""A service in a process of its own for tests and benchmarks: the bundled recording's scenes through a real desk.
+
+Run as ``python tests/served_games.py STORE [--lan] [--hold]``: prints its address, then plays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import uvicorn
+
+from downfield.api.app import create_app
+from downfield.api.board_topics import HealthNow, SourceNow
+from downfield.api.commands import MachineCommand, NewGame, Settings, UseCalibration
+from downfield.api.door import Access
+from downfield.api.game_desk import GameDesk
+from downfield.api.hub import Hub
+from downfield.api.parts import Parts
+from downfield.api.picture import LatestPicture
+from downfield.api.store import Store
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.errors import RefusedError
+from downfield.officiating.events import Event
+from downfield.officiating.rulebook import load_rulebook
+from downfield.rig.recording import bundled_demo, open_recording
+from downfield.vision.scene import Scene
+
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+
+
+class PretendMachine:
+    """Does what a rig would, in words."""
+
+    def __init__(self, calibration: Calibration | None) -> None:
+        self._calibration = calibration
+
+    def do(self, command: MachineCommand) -> str:
+        if isinstance(command, UseCalibration):
+            self._calibration = command.calibration
+        if command.command == "find_figures":
+            raise RefusedError("a recording's figures are known")
+        return f"{command.command} done"
+
+    def calibration(self) -> Calibration | None:
+        return self._calibration
+
+    def settings(self) -> Settings:
+        return Settings(version="test", values={"camera": {"source": "demo"}}, origins={})
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A service that runs."""
+
+    url: str
+    process: subprocess.Popen[str]
+
+
+@contextmanager
+def served(store: Path, *options: str) -> Iterator[Served]:
+    """A service in a process of its own, ended afterwards."""
+    command = [sys.executable, str(Path(__file__)), str(store), *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    try:
+        told: list[str] = []
+        for line in process.stdout:
+            told.append(line)
+            if found := ADDRESS.search(line):
+                yield Served(found[0], process)
+                break
+        else:
+            raise AssertionError("".join(told))
+    finally:
+        process.terminate()
+        process.wait(10)
+        process.stdout.close()
+
+
+def play(desk: GameDesk, hub: Hub, picture: LatestPicture, stop: threading.Event, *, paced: bool) -> None:
+    """Play the bundled recording once, then keep telling of health."""
+    recording = open_recording(bundled_demo())
+    entries: list[Scene | Event] = [*recording.events, *recording.tracks]
+    blank = cv2.imencode(".jpg", np.zeros((90, 160, 3), np.uint8))[1].tobytes()
+    began = time.monotonic()
+    for entry in sorted(entries, key=lambda entry: (entry.t_ns, isinstance(entry, Scene))):
+        if stop.is_set():
+            return
+        if paced:
+            stop.wait(max(0.0, began + entry.t_ns / 1e9 - time.monotonic()))
+        try:
+            desk.take(entry)
+        except RefusedError as error:
+            sys.stdout.write(f"refused: {error}\n")
+        if isinstance(entry, Scene) and entry.frame % 10 == 0:
+            picture.put(blank)
+            desk.health(HealthNow(text="playing", fps=30.0, frames=entry.frame))
+    hub.publish("notice", {"level": "info", "text": "played"})
+    while not stop.wait(1.0):
+        desk.health(HealthNow(text="the recording is over"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("store", type=Path)
+    parser.add_argument("--lan", action="store_true")
+    parser.add_argument("--mistrust", action="store_true")
+    parser.add_argument("--paced", action="store_true")
+    parser.add_argument("--hold", action="store_true")
+    asked = parser.parse_args()
+    store, hub, picture, stop = Store.at(asked.store), Hub(), LatestPicture(), threading.Event()
+    recording = open_recording(bundled_demo())
+    machine = PretendMachine(recording.calibration)
+    desk = GameDesk(store, hub, machine, recording.tracks.header.field, load_rulebook("tap"))
+    resumed = desk.resume()
+    if resumed is None:
+        desk.begin(NewGame(title="demo"), recording.tracks.header.players)
+    desk.source(SourceNow(kind="clip", name="demo", text="the bundled recording"))
+    access = Access(lan=asked.lan, trust_local=not asked.mistrust)
+    app = create_app(Parts(desk, hub, picture, store), access)
+    if asked.mistrust:
+        sys.stdout.write(f"admin code {app.state.keyring.pair('admin').code}\n")
+    listening = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
+    server = uvicorn.Server(config)
+    playing = threading.Thread(target=play, args=(desk, hub, picture, stop), kwargs={"paced": asked.paced}, daemon=True)
+    if not asked.hold and resumed is None:
+        playing.start()
+    sys.stdout.write(f"http://127.0.0.1:{listening.getsockname()[1]}\n")
+    sys.stdout.flush()
+    server.run(sockets=[listening])
+    stop.set()
+    hub.close()
+    picture.close()
+    desk.close()
+    store.close()
+
+
+if __name__ == "__main__":
+    main()
