@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 FOLDERS := calibration models vision officiating api rig twin
 
-.PHONY: run test lint types check format docs clean
+.PHONY: run test test-training lint types check format docs clean
 
 run: $(VENV)/.run
 	$(BIN)/downfield run
 
 test: $(VENV)/.dev lint types
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+# Training needs torch, which nothing else does: it is tested in an environment of its own.
+test-training: $(VENV)-train/.done
+	$(VENV)-train/bin/python -m pytest tests/test_models_training.py
 
 check: test
 
@@ -33,7 +37,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python docs/configuration_page.py docs/configuration.md
 
 clean:
-	rm -rf build *.egg-info $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf build *.egg-info $(VENV) $(VENV)-train .mypy_cache .ruff_cache .pytest_cache
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Downfield needs Python 3.11 or newer; set PYTHON=")'
@@ -48,6 +52,13 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	.ci/system-libraries $(BIN)/python twin
 	touch $@ $(VENV)/.run
+
+$(VENV)-train/.done: pyproject.toml .ci/torchvision/pyproject.toml
+	$(PYTHON) -m venv $(VENV)-train
+	$(VENV)-train/bin/pip install --quiet torch==2.13.0 ./.ci/torchvision
+	$(VENV)-train/bin/pip install --quiet --editable '.[train]' hypothesis pytest
+	.ci/system-libraries $(VENV)-train/bin/python twin
+	touch $@
 
 build/typing/downfield: Makefile
 	rm -rf $@
