@@ -24,6 +24,7 @@ class Detection:
         corner_sigma_px: standard deviation of each corner, in both directions; empty where the detector doesn't tell.
         helmet_px: centre of the helmet, None where there is none.
         helmet_score: its confidence, 0..1.
+        front_score: confidence that the front is the front and not the rear; 1 where the detector doesn't tell.
 
     """
 
@@ -35,3 +36,4 @@ class Detection:
     corner_sigma_px: tuple[float, ...] = ()
     helmet_px: Pixel | None = None
     helmet_score: float = 0.0
+    front_score: float = 1.0
