@@ -46,6 +46,8 @@ class NetworkCard:
         input_px: width and height of what the first look takes.
         thresholds: first look's score from which something upright, fallen, a ball, a hand is reported.
         figure_threshold: probability from which the second look believes in a figure.
+        turn_logit: what the second look's logit of a figure facing the other way must exceed for the first look, which
+            is seldom wrong, to be overruled.
         about: what it was trained on, for people.
 
     Raises:
@@ -59,6 +61,7 @@ class NetworkCard:
     input_px: tuple[int, int] = (960, 544)
     thresholds: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
     figure_threshold: float = 0.5
+    turn_logit: float = 0.0
     about: str = ""
     format: Literal["downfield.network"] = "downfield.network"
     version: Literal[1] = 1

@@ -57,7 +57,13 @@ def open_detector(
         return first
     path, chosen = _file(folder, card.second_look, precision)
     again = open_network(path, runtime, threads=threads, precision=chosen, batch=BATCH)
-    return SecondLook(first, again, threshold=card.figure_threshold, sigma_scale=card.second_look.sigma_scale)
+    return SecondLook(
+        first,
+        again,
+        threshold=card.figure_threshold,
+        turn_logit=card.turn_logit,
+        sigma_scale=card.second_look.sigma_scale,
+    )
 
 
 def _file(folder: Path, look: LookFiles, precision: Precision | None) -> tuple[Path, Precision]:

@@ -12,6 +12,9 @@ The network takes patches (`patch.py`), uint8 (n, 64, 64, 3), blue green red, an
 The corners are those of the patch's order, whichever way the figure faces: first the one at the front and left if the
 front is at the right of the patch. Only when the figure faces the other way are they put into its own order. So the
 network need not say two things at once where it is unsure of one.
+
+Each patch is looked at twice, the second time turned by half a circle: both answers together are nearer the truth, and
+neither way round is preferred.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ BATCH: Final = 8
 
 _POINTS, _LOG_ERRORS, _SEEN, _FLIP, _FALLEN, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 20, 21, 22
 _SIGMA_PER_ERROR = math.sqrt(2)  # of a Laplace distribution, which is what the errors are taken for
-_TURNED = (2, 3, 0, 1)  # what each corner is called when the front is the rear
+_TURNED = (2, 3, 0, 1, 4)  # what each corner is called when the front is the rear
 
 
 class SecondLook:
@@ -46,15 +49,25 @@ class SecondLook:
         first: what finds the figures.
         network: with the outputs above.
         threshold: probability of a figure being there from which it stays.
+        turn_logit: what the logit of a figure facing the other way must exceed to overrule the first look.
         sigma_scale: standard deviation of a corner per deviation that the network says.
 
     """
 
-    def __init__(self, first: Detector, network: Network, *, threshold: float = 0.5, sigma_scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        first: Detector,
+        network: Network,
+        *,
+        threshold: float = 0.5,
+        turn_logit: float = 0.0,
+        sigma_scale: float = 1.0,
+    ) -> None:
         self.name = f"{first.name}, two looks"
         self._first = first
         self._network = network
         self._threshold = threshold
+        self._turn_logit = turn_logit
         self._sigma_scale = sigma_scale
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
@@ -64,13 +77,31 @@ class SecondLook:
         if not figures:
             return seen
         transforms = patch_transform(np.array([figure.corners_px for figure in figures]))
-        said = self._network.run(cut_patches(image, transforms))
-        if said.shape != (len(figures), OUTPUTS):
-            raise InputError(f"{self._network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
+        said = self._look(cut_patches(image, transforms))
+        said[:, _FLIP] -= self._turn_logit
         others = [detection for detection in seen if not detection.corners_px]
-        better = read_second_look(figures, said.astype(np.float64), transforms, self._sigma_scale)
+        better = read_second_look(figures, said, transforms, self._sigma_scale)
         kept = [figure for figure in better if figure.score >= self._threshold]
         return tuple(sorted(kept + others, key=lambda detection: -detection.score))
+
+    def _look(self, patches: Image) -> Array:
+        """What the network says of patches, looked at both ways round; shape (n, `OUTPUTS`)."""
+        count = len(patches)
+        said = self._network.run(np.concatenate([patches, patches[:, ::-1, ::-1]])).astype(np.float64)
+        if said.shape != (2 * count, OUTPUTS):
+            raise InputError(f"{self._network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
+        return (said[:count] + turned_round(said[count:])) / 2
+
+
+def turned_round(said: Array) -> Array:
+    """What was said of patches turned by half a circle, as of the patches unturned; shape (n, `OUTPUTS`)."""
+    out = said.copy()
+    order = list(_TURNED)
+    out[:, _POINTS] = -said[:, _POINTS].reshape(-1, 5, 2)[:, order].reshape(-1, 10)
+    out[:, _LOG_ERRORS] = said[:, _LOG_ERRORS][:, order]
+    out[:, _SEEN] = said[:, _SEEN][:, order]
+    out[:, _FLIP] = -said[:, _FLIP]
+    return out
 
 
 def read_second_look(
@@ -88,11 +119,11 @@ def read_second_look(
     points = from_patch(from_units(said[:, _POINTS].reshape(-1, 5, 2)), transforms)
     unit_px = PATCH_PX / 2 / scale_of(transforms)
     sigmas = sigma_scale * _SIGMA_PER_ERROR * np.exp(said[:, _LOG_ERRORS]) * unit_px[:, None]
-    seen, there = sigmoid(said[:, _SEEN]), sigmoid(said[:, _FIGURE])
+    seen, there, front = sigmoid(said[:, _SEEN]), sigmoid(said[:, _FIGURE]), sigmoid(np.abs(said[:, _FLIP]))
     out = []
     for i, figure in enumerate(figures):
         turned, fallen = said[i, _FLIP] > 0, said[i, _FALLEN] > 0
-        order = list(_TURNED) if turned else [0, 1, 2, 3]
+        order = list(_TURNED[:4]) if turned else [0, 1, 2, 3]
         corners: list[Pixel] = [(x, y) for x, y in points[i, order].tolist()]
         x, y = points[i, 4].tolist()
         out.append(
@@ -105,6 +136,7 @@ def read_second_look(
                 corner_sigma_px=tuple(sigmas[i, order].tolist()),
                 helmet_px=(x, y),
                 helmet_score=float(seen[i, 4]),
+                front_score=float(front[i]),
             )
         )
     return out

@@ -12,7 +12,7 @@ from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.models.detector import Image
 from downfield.models.patch import PATCH_PX, patch_transform, scale_of, to_patch, to_units
-from downfield.models.second_look import OUTPUTS, SecondLook
+from downfield.models.second_look import OUTPUTS, SecondLook, turned_round
 from downfield.vision.footprint import Array
 
 FRAME = np.zeros((400, 600, 3), np.uint8)
@@ -43,7 +43,7 @@ class First:
 
 
 class Canned:
-    """A network that says the same of every patch."""
+    """A network that says what it is told of patches, and the same of them turned round."""
 
     name = "canned"
 
@@ -51,8 +51,15 @@ class Canned:
         self.said = said
 
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        assert pictures.shape == (len(self.said), PATCH_PX, PATCH_PX, 3)
-        return self.said
+        count = len(self.said)
+        assert pictures.shape == (2 * count, PATCH_PX, PATCH_PX, 3)
+        np.testing.assert_array_equal(pictures[count:], pictures[:count, ::-1, ::-1])
+        return np.concatenate([self.said, self.turned()])
+
+    def turned(self) -> NDArray[np.float32]:
+        if self.said.shape[1] != OUTPUTS:
+            return self.said
+        return turned_round(self.said.astype(np.float64)).astype(np.float32)
 
 
 def said_of(guess: Array, truth: Array, *, flip: bool, fallen: bool = False, there: float = 3.0) -> NDArray[np.float32]:
@@ -82,6 +89,26 @@ def test_corners_come_back_in_the_figure_s_own_order_whatever_the_first_look_too
     sigma_px = np.sqrt(2) * np.array([0.2, 0.01, 0.01, 0.01]) * PATCH_PX / 2 / scale
     np.testing.assert_allclose(seen.corner_sigma_px, sigma_px, rtol=1e-4)
     assert seen.kind == ("fallen" if fallen else "upright")
+
+
+def test_a_patch_turned_round_says_the_same_of_the_figure() -> None:
+    """Cut by corners in the other order a patch is the same, turned; `turned_round` makes one answer of the other."""
+    truth = base(300, 200, 0.7)
+    guess = base(302, 199, 0.8)
+    straight = said_of(guess, truth, flip=False)[None].astype(np.float64)
+    other = said_of(guess[[2, 3, 0, 1]], truth, flip=True)[None].astype(np.float64)
+    np.testing.assert_allclose(turned_round(other), straight, atol=1e-6)
+
+
+def test_the_first_look_is_overruled_only_by_a_surer_second() -> None:
+    truth = base(300, 200, 0.7)
+    network = Canned(said_of(truth[[2, 3, 0, 1]], truth, flip=True)[None])
+    first = First(figure(truth[[2, 3, 0, 1]]))
+    (believed,) = SecondLook(first, network, turn_logit=4.0).detect(FRAME)
+    np.testing.assert_allclose(believed.corners_px, truth, atol=1e-3)
+    assert believed.front_score == pytest.approx(1 / (1 + np.exp(-1.0)))
+    (doubted,) = SecondLook(first, network, turn_logit=7.0).detect(FRAME)
+    np.testing.assert_allclose(doubted.corners_px, truth[[2, 3, 0, 1]], atol=1e-3)
 
 
 def test_what_is_no_figure_goes_and_what_has_no_base_stays() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from downfield.models.card import NetworkCard, read_card, write_card
 from downfield.models.detection import Detection
+from downfield.models.detector import Image
 from downfield.models.opening import open_detector
 from downfield.models.training.figures import (
     Frames,
@@ -21,6 +22,7 @@ from downfield.models.training.figures import (
     precision,
     recall,
     sigma_ratio,
+    turned,
 )
 from downfield.models.training.scoring import WELL_SEEN, pictures_of, score_frame
 from downfield.twin.sets.sample import Sample
@@ -29,6 +31,7 @@ FIGURE, BALL, HAND = ("upright", "fallen"), ("ball",), ("hand",)
 
 _LOWEST = 0.05
 _CANDIDATES: Final = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8)
+_TURN_LOGITS: Final = (0.0, 1.0, 2.0, 3.0, 4.0)
 _FIRST_OF_TWO = 0.1
 """First look's threshold for figures where a second look follows: that one tells what is none."""
 
@@ -72,16 +75,31 @@ def tune(folder: Path, sets: Iterable[Path], progress: Callable[[str], None] = l
         first_look=dataclasses.replace(card.first_look, sigma_scale=round(scale, 3)),
     )
     write_card(folder, card)
-    if card.second_look is not None:
+    second = card.second_look
+    if second is not None:
+        turn, wrong = _turn_logit(folder, card, pictures)
+        card = dataclasses.replace(card, turn_logit=turn)
+        write_card(folder, card)
         both = open_detector(folder)
         seen = [(sample, both.detect(image)) for sample, image in pictures]
         figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
         scale = _finite(sigma_ratio(_scores(seen, FIGURE, figure)))
-        progress(f"second look: figures from {figure:g}; errors x {scale:.2f}")
-        second = dataclasses.replace(card.second_look, sigma_scale=round(scale, 3))
-        card = dataclasses.replace(card, figure_threshold=figure, second_look=second)
+        progress(f"second look: figures from {figure:g}; errors x {scale:.2f}; {100 * wrong:.2f} % turned at {turn:g}")
+        look = dataclasses.replace(second, sigma_scale=round(scale, 3))
+        card = dataclasses.replace(card, figure_threshold=figure, second_look=look)
         write_card(folder, card)
     return card
+
+
+def _turn_logit(folder: Path, card: NetworkCard, pictures: Sequence[tuple[Sample, Image]]) -> tuple[float, float]:
+    """How sure the second look must be to turn a figure round, and the share of headings then wrong."""
+    wrong = []
+    for logit in _TURN_LOGITS:
+        write_card(folder, dataclasses.replace(card, turn_logit=logit))
+        both = open_detector(folder)
+        wrong.append(turned([score_frame(sample, both.detect(image)) for sample, image in pictures]))
+    best = int(np.nanargmin(wrong))
+    return _TURN_LOGITS[best], wrong[best]
 
 
 def _best(seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[float, float]]) -> float:
