@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from downfield.calibration.errors import RefusedError
 from downfield.calibration.field import FieldModel
 from downfield.officiating.calls import Call
+from downfield.officiating.certified import Floor
 from downfield.officiating.conduct.board import power_finding, settled, switched
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.facts import Facts
@@ -57,14 +58,22 @@ class Engine:
         rulebook: in force.
         field: the printed field.
         rulings: by call id, people's decisions about calls this engine makes.
+        certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
 
     """
 
-    def __init__(self, rulebook: Rulebook, field: FieldModel, rulings: Mapping[str, Ruling] | None = None) -> None:
+    def __init__(
+        self,
+        rulebook: Rulebook,
+        field: FieldModel,
+        rulings: Mapping[str, Ruling] | None = None,
+        certified_yd: tuple[float, float] | None = None,
+    ) -> None:
         self.rulebook = rulebook
         self.field = field
         self.rulings = dict(rulings or {})
         self._sure = rulebook.params.real("calls.confidence")
+        self._floor = None if certified_yd is None else Floor.of(certified_yd, field, self._sure)
 
     def begin(self, teams: tuple[Team, Team] = HOME_AND_AWAY) -> EngineState:
         """The state before anything has happened."""
@@ -105,6 +114,7 @@ class Engine:
 
     def _scene(self, state: EngineState, scene: Scene) -> tuple[EngineState, tuple[Call, ...]]:
         game = state.game
+        scene = scene if self._floor is None else self._floor.under(scene)
         if state.recent and scene.t_ns <= state.recent[-1].t_ns:
             raise RefusedError(f"scene {scene.frame} is out of order: {scene.t_ns} after {state.recent[-1].t_ns} ns")
         recent = _kept(state.recent, scene)

@@ -51,6 +51,7 @@ class Game:
         field: the printed field.
         teams: home, away.
         keep_s: for how long scenes are kept for rulings to go back to; None for ever.
+        certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
 
     """
 
@@ -60,8 +61,9 @@ class Game:
         field: FieldModel,
         teams: tuple[Team, Team] = HOME_AND_AWAY,
         keep_s: float | None = 300.0,
+        certified_yd: tuple[float, float] | None = None,
     ) -> None:
-        self._engine = Engine(rulebook, field)
+        self._engine = Engine(rulebook, field, certified_yd=certified_yd)
         self._keep_ns = None if keep_s is None else round(keep_s * 1e9)
         self._state = self._engine.begin(teams)
         self._log: list[Scene | Event] = []

@@ -47,6 +47,7 @@ def judge(
     *,
     players: tuple[Player, ...] = (),
     teams: tuple[Team, Team] = HOME_AND_AWAY,
+    certified_yd: tuple[float, float] | None = None,
 ) -> Judgement:
     """Judge a recording under a rulebook.
 
@@ -60,6 +61,7 @@ def judge(
         field: the printed field.
         players: the roster, when no event declares one before the first play.
         teams: home, away.
+        certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
 
     """
     undone = {event.body.event for event in events if isinstance(event.body, Undo)}
@@ -69,7 +71,7 @@ def judge(
         for event in sorted(events, key=lambda event: event.t_ns)
         if isinstance(event.body, Ruling) and event.body.decision != "manual"
     }
-    engine = Engine(rulebook, field, rulings)
+    engine = Engine(rulebook, field, rulings, certified_yd)
     state = engine.begin(teams)
     calls: list[Call] = []
     refused: list[SetAside] = []

@@ -11,6 +11,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from downfield.calibration.calibration import read_calibration
+from downfield.calibration.errors import InputError
 from downfield.officiating.calls import Call
 from downfield.officiating.calls_file import CallsHeader, write_calls
 from downfield.officiating.compare import differences
@@ -27,16 +29,20 @@ def judge(
     rulebook: Annotated[str, typer.Option(help="A bundled rulebook, or a league's TOML file.")] = "tap",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where the calls go, *.calls.jsonl.")] = None,
     against: Annotated[str | None, typer.Option(help="Another rulebook to show the differences to.")] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(help="The table's certified calibration: calls finer than its error are too close.")
+    ] = None,
     reported: Annotated[bool, typer.Option(help="Show also what is only reported.")] = False,
 ) -> None:
     """Judge recorded tracks under a rulebook."""
-    judgement = _judged(tracks, events, rulebook)
+    certified_yd = None if calibration is None else _certified_yd(calibration)
+    judgement = _judged(tracks, events, rulebook, certified_yd)
     if output is not None:
         header = CallsHeader(
             judgement.rulebook, tracks.name, judgement.state.text, judgement.state.score, judgement.refused
         )
         write_calls(output, header, judgement.calls)
-    other = None if against is None else _judged(tracks, events, against)
+    other = None if against is None else _judged(tracks, events, against, certified_yd)
     shown = [call for call in judgement.calls if reported or call.verdict != "reported"]
     if sys.stdout.isatty():
         _show(judgement, shown, other)
@@ -44,11 +50,25 @@ def judge(
         sys.stdout.write("\n".join(_lines(judgement, shown, other)) + "\n")
 
 
-def _judged(tracks: Path, events: Path | None, rulebook: str) -> Judgement:
+def _judged(tracks: Path, events: Path | None, rulebook: str, certified_yd: tuple[float, float] | None) -> Judgement:
     book = load_rulebook(rulebook)
     recorded = Tracks(tracks)
     declared = read_events(events)[1] if events is not None else ()
-    return judge_recording(recorded, declared, book, recorded.header.field, players=recorded.header.players)
+    header = recorded.header
+    return judge_recording(recorded, declared, book, header.field, players=header.players, certified_yd=certified_yd)
+
+
+def _certified_yd(path: Path) -> tuple[float, float]:
+    """The error a table is certified to, along and across.
+
+    Raises:
+        InputError: its calibration carries no certificate.
+
+    """
+    certificate = read_calibration(path).certificate
+    if certificate is None:
+        raise InputError(f"{path}: not certified yet: run 'downfield certify' first")
+    return certificate.p95_yd
 
 
 def _lines(judgement: Judgement, shown: Sequence[Call], other: Judgement | None) -> Iterator[str]:
