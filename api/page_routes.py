@@ -34,6 +34,9 @@ POLICY: Final = (
 )
 """What a page may load: only what this server gives, so that a page works on a table without internet."""
 
+KNOCKED_AT: Final = "icon.svg"
+"""The one file a page from elsewhere may load: OBS opens a local file that waits for it, and so for the service."""
+
 _TYPES: Final[Mapping[str, str]] = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -83,7 +86,10 @@ def pages() -> Mapping[str, Served]:
 @allow("anyone")
 def asset(request: Request, file: str) -> Response:
     """What a page loads."""
-    return _find(assets(), file, "file").answer(request)
+    answer = _find(assets(), file, "file").answer(request)
+    if file == KNOCKED_AT:
+        answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return answer
 
 
 @router.get("/overlay/{name}")

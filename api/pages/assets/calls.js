@@ -25,11 +25,18 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
     game = now ?? game;
   });
 
-  feed.on("calls", (_, { snapshot, changed }) => {
+  feed.on("calls", (now, { snapshot, changed }) => {
     if (snapshot || changed === undefined) return; // what was called before this page came is no news
-    for (const id of changed.withdrawn ?? []) drop(id);
+    const anew = now.calls.length === 0; // another game began
+    for (const id of changed.withdrawn ?? []) withdraw(id, anew);
     for (const call of changed.calls) put(call);
   });
+
+  /** What the public has heard is taken back in public. */
+  function withdraw(id, quietly) {
+    if (shown?.call.id === id && !quietly) show({ ...shown.call, standing: "gone" });
+    else drop(id);
+  }
 
   function put(call) {
     if (shown?.call.id === call.id) {

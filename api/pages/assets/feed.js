@@ -20,6 +20,7 @@ const VERSION = 1;
  */
 export class Feed {
   #topics;
+  #key;
   #values = {};
   #listeners = new Map();
   #onLink = [];
@@ -34,9 +35,13 @@ export class Feed {
   #seq = null;
   #ahead_ms = null;
 
-  /** @param {string[]} topics what to ask for; all when empty. */
-  constructor(topics = []) {
+  /**
+   * @param {string[]} topics what to ask for; all when empty
+   * @param {string} key a viewer's token, for a page that has no cookie, such as one in OBS on another computer
+   */
+  constructor(topics = [], key = "") {
     this.#topics = topics;
+    this.#key = key;
   }
 
   /** What a topic says now; undefined while nothing is known. */
@@ -87,6 +92,7 @@ export class Feed {
     const address = new URL("/api/feed/ws", location.href);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     if (this.#topics.length) address.searchParams.set("topics", this.#topics.join(","));
+    if (this.#key) address.searchParams.set("key", this.#key);
     if (this.#epoch !== null) address.searchParams.set("after", `${this.#epoch}-${this.#seq}`);
     const socket = new WebSocket(address);
     this.#socket = socket;

@@ -28,6 +28,14 @@ export const colour = (help, ...words) => ({
     words.includes(text) ? text : /^#?[0-9a-fA-F]{6}$/.test(text) ? `#${text.replace("#", "")}` : undefined,
 });
 
+/** An option that is free text of plain characters. */
+export const token = (help) => ({
+  help,
+  fallback: "",
+  allowed: "letters, digits, _ and -",
+  read: (text) => (/^[\w-]+$/.test(text) ? text : undefined),
+});
+
 /** Read a URL's query against named options: their values, and a line for everything that is wrong with it. */
 export function readOptions(query, options) {
   const values = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, option.fallback]));

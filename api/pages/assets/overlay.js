@@ -20,7 +20,7 @@ export function overlay(name, topics, build) {
   document.documentElement.style.setProperty("--scale", values.scale);
   document.body.style.background = values.background;
   stage.dataset.position = values.position;
-  const feed = new Feed(topics);
+  const feed = new Feed(topics, values.key);
   build(stage, values, feed);
   feed.onLink((link) => {
     document.documentElement.dataset.link = link;

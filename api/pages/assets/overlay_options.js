@@ -1,6 +1,6 @@
 // What can be asked of each overlay in its URL; the start page lists them from here.
 
-import { colour, number, word } from "/assets/options.js";
+import { colour, number, token, word } from "/assets/options.js";
 
 const PLACES = ["top-left", "top", "top-right", "bottom-left", "bottom", "bottom-right"];
 
@@ -10,6 +10,7 @@ const COMMON = {
   scale: number("size", 1, 0.3, 3),
   theme: word("dark or light plates", "dark", "light"),
   background: colour("behind everything, for mixers that key a colour out", "transparent"),
+  key: token("the token of a paired viewer, where OBS runs on another computer"),
 };
 
 export const OVERLAY_OPTIONS = {

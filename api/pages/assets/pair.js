@@ -1,41 +1,26 @@
-// Redeems a pairing code: the one behind the # of a scanned address, or one typed in by hand.
+// Redeem a pairing code, then go where the device's role belongs.
 
-const form = document.getElementById("form");
-const told = document.getElementById("told");
-const button = form.querySelector("button");
+import { Refusal, send } from "/assets/send.js";
 
-const LANDING = { viewer: "/", operator: "/panel", admin: "/panel" };
+const form = document.querySelector("form");
+const [code, name, told] = ["code", "name", "told"].map((id) => document.getElementById(id));
 
-async function pair(code, name) {
-  button.disabled = true;
-  told.textContent = "Pairing.";
-  try {
-    const answer = await fetch("/api/session", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(name ? { code, name } : { code }),
-    });
-    const said = await answer.json();
-    if (answer.ok) {
-      told.textContent = `Paired as ${said.role}.`;
-      location.replace(LANDING[said.role] ?? "/");
-      return;
-    }
-    told.textContent = said.detail;
-  } catch {
-    told.textContent = "The service does not answer: is this device in the same network?";
-  }
-  button.disabled = false;
-}
-
-form.addEventListener("submit", event => {
+form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  pair(form.code.value.trim(), form.name.value.trim());
+  told.textContent = "";
+  try {
+    const body = { code: code.value.trim().toUpperCase(), ...(name.value.trim() ? { name: name.value.trim() } : {}) };
+    const session = await send("/api/session", body);
+    location.replace(session.role === "viewer" ? "/" : "/panel");
+  } catch (error) {
+    told.textContent = error instanceof Refusal ? error.message : "The rig does not answer: try again.";
+  }
 });
 
-const scanned = decodeURIComponent(location.hash.slice(1));
-if (scanned) {
-  history.replaceState(null, "", "/pair"); // the code is good once and need not stay in the address
-  form.code.value = scanned;
-  pair(scanned, "");
+if (location.hash.length > 1) {
+  code.value = decodeURIComponent(location.hash.slice(1));
+  history.replaceState(null, "", location.pathname); // the code is good once; it need not stay in the history
+  form.requestSubmit();
+} else {
+  code.focus();
 }

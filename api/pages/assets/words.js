@@ -52,7 +52,7 @@ export function withUnit(value, unit) {
 
 /** What a call is, in one or two words, for the tab over it. */
 export function verdictText(call) {
-  const ruled = { confirmed: "confirmed", overturned: "overturned", manual: "by hand" }[call.standing];
+  const ruled = { confirmed: "confirmed", overturned: "overturned", manual: "by hand", gone: "withdrawn" }[call.standing];
   if (ruled) return ruled;
   return { called: "call", too_close: "too close to call", proposed: "proposed", reported: "noted" }[call.verdict];
 }
@@ -60,5 +60,5 @@ export function verdictText(call) {
 /** A roster id as it is said: "dark 28". */
 export const player = (id) => (id ? id.replace("-", " ") : "nobody");
 
-/** A call's text with roster ids as they are said. */
-export const spoken = (text) => text.replace(/\b(dark|light)-(\d+)/g, "$1 $2");
+/** A call's text with roster ids as they are said, and without the verdict that is shown beside it. */
+export const spoken = (text) => text.replace(/^too close to call: /, "").replace(/\b(dark|light)-(\d+)/g, "$1 $2");

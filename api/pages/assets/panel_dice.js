@@ -1,0 +1,42 @@
+// Which dice a purpose wants, as docs/dice.md has them, so that they can be tapped instead of typed.
+
+const D6x2 = { dice: [6, 6] };
+const D10 = { dice: [10] };
+const PERCENTILE = { low: 1, high: 100 };
+
+/** By purpose; the purposes of the rulebooks never clash but for the kicks. */
+const BY_PURPOSE = {
+  onside_length: D6x2,
+  onside_place: D6x2,
+  field_goal: D6x2,
+  extra_point: D6x2,
+  kickoff: D6x2,
+  punt: D6x2,
+  kicker: { dice: [10, 10] },
+  punter: { dice: [10, 10] },
+  punt_length: { dice: [10, 10, 10, 10] },
+  pass: PERCENTILE,
+  pitch: PERCENTILE,
+  injury_downs: { dice: [10, 10] },
+  injury_games: D10,
+  fumble: PERCENTILE,
+  fumble_return: PERCENTILE,
+  interception_return: PERCENTILE,
+  review: PERCENTILE,
+};
+
+/** Kicks are rolled with other dice under Lion's Den. */
+const LIONS_DEN = {
+  kickoff: { dice: [10, 10, 10, 10] },
+  punt: PERCENTILE,
+  field_goal: PERCENTILE,
+  extra_point: PERCENTILE,
+};
+
+/** `{dice: sides}`, `{low, high}` for one number, or null where any dice are taken. */
+export function diceFor(rulebook, purpose) {
+  if (/^career_/.test(purpose)) return { dice: [4] };
+  if (/^quarterback_/.test(purpose)) return { dice: [10, 10] };
+  const table = rulebook.startsWith("lions-den") ? { ...BY_PURPOSE, ...LIONS_DEN } : BY_PURPOSE;
+  return table[purpose] ?? null;
+}
