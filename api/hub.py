@@ -12,7 +12,8 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -152,18 +153,19 @@ class Hub:
             here = self._loops.setdefault(loop, _Loop(loop))
             here.listening[changed] = topics
         seq = after[1] if after is not None and after[0] == self.epoch and after[1] <= self._seq else None
+        said_at = time.monotonic()
         try:
             while not self._closed:
                 changed.clear()
                 changes, seq = self._since(seq, topics)
-                if changes:
+                quiet_s = time.monotonic() - said_at
+                if changes or quiet_s >= HEARTBEAT_S:
                     yield changes
+                    said_at = time.monotonic()
                     continue
-                try:
-                    async with asyncio.timeout(HEARTBEAT_S):
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(HEARTBEAT_S - quiet_s):
                         await changed.wait()
-                except TimeoutError:
-                    yield []
         finally:
             with self._lock:
                 here.listening.pop(changed, None)
@@ -198,7 +200,7 @@ class Hub:
                     changed.set()
 
 
-def _conflated(changes: Any) -> list[Change]:
+def _conflated(changes: Iterable[Change]) -> list[Change]:
     """Changes without values of conflated topics that a later one replaces."""
     newest: set[str] = set()
     kept: list[Change] = []

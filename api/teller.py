@@ -75,7 +75,7 @@ class Teller:
             self._tell("declared", DeclaredLately(events=tuple(sitting.declared()[-LATEST:])))
             if state.players:
                 self._tell("line_up", LineUpNow(players=state.players, field=self._field))
-        game = game_now(sitting.row.id, state, sitting.began)
+        game = game_now(sitting.row.id, state, sitting.began, time.time_ns() // 1_000_000)
         timeless = game.model_copy(update={"t_ns": 0, "clock": state.clock})
         self._tell("game", game, timeless)
         yards = (self._field.mm_per_yd_x, self._field.mm_per_yd_y)

@@ -40,8 +40,9 @@ class TeamNow(Payload):
 class ClockNow(Payload):
     """The game clock; count down from here while it runs."""
 
-    left_s: float | None = Field(description="Left when this was sent; null where the rulebook has no such clock.")
+    left_s: float | None = Field(description="Left at `at_ms`; null where the rulebook has no such clock.")
     running: bool
+    at_ms: int = Field(description="When that was, ms since 1970 by the service's wall clock, as in every message.")
     text: str = Field(description='Such as "4:07"; empty without a clock.')
 
 
@@ -61,6 +62,8 @@ class GameNow(Payload):
     game: str = Field(description="The game's id.")
     rulebook: str = Field(description="Name of the rulebook in force.")
     rulebook_title: str
+    system: str = Field(description="What it builds on: tap, efl, lions-den or nfl-strategy.")
+    takes: tuple[str, ...] = Field(description="Types of declarations it has a use for.")
     home: TeamNow
     away: TeamNow
     score: tuple[int, int] = Field(description="Home, away.")

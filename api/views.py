@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 
 from downfield.api.commands import TeamSheet
@@ -28,6 +28,7 @@ from downfield.officiating.calls import Call
 from downfield.officiating.clauses import catalogue, catalogues
 from downfield.officiating.declarations import Side
 from downfield.officiating.state import GameState
+from downfield.officiating.systems import SYSTEMS
 from downfield.vision.scene import Ball
 
 
@@ -104,13 +105,15 @@ def clause_text(system: str, clause: str) -> str:
     return "" if known is None else known.text
 
 
-def game_now(game: str, state: GameState, began: Began) -> GameNow:
-    """The state of a game as the feed shows it."""
+def game_now(game: str, state: GameState, began: Began, at_ms: int) -> GameNow:
+    """The state of a game as the feed shows it at an instant of the wall clock."""
     left_s = state.clock.left_at_s(state.now_ns)
     return GameNow(
         game=game,
         rulebook=began.rulebook.name,
         rulebook_title=began.rulebook.title,
+        system=began.rulebook.system,
+        takes=_takes(began.rulebook.system),
         home=_team(state, "home", began.home),
         away=_team(state, "away", began.away),
         score=state.score,
@@ -127,7 +130,7 @@ def game_now(game: str, state: GameState, began: Began) -> GameNow:
         hash=state.hash,
         due=state.due,
         period=state.period,
-        clock=ClockNow(left_s=left_s, running=state.clock.running, text=clock_text(left_s)),
+        clock=ClockNow(left_s=left_s, running=state.clock.running, at_ms=at_ms, text=clock_text(left_s)),
         phase=state.phase,
         phase_text=state.phase.value.replace("_", " "),
         board=state.board,
@@ -138,6 +141,12 @@ def game_now(game: str, state: GameState, began: Began) -> GameNow:
         text=state.text,
         t_ns=state.now_ns,
     )
+
+
+@cache
+def _takes(system: str) -> tuple[str, ...]:
+    kinds = SYSTEMS[system].handlers
+    return tuple(sorted(str(part.default) for kind in kinds for part in fields(kind) if part.name == "type"))
 
 
 def _team(state: GameState, side: Side, sheet: TeamSheet) -> TeamNow:

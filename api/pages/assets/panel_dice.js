@@ -34,9 +34,9 @@ const LIONS_DEN = {
 };
 
 /** `{dice: sides}`, `{low, high}` for one number, or null where any dice are taken. */
-export function diceFor(rulebook, purpose) {
+export function diceFor(system, purpose) {
   if (/^career_/.test(purpose)) return { dice: [4] };
   if (/^quarterback_/.test(purpose)) return { dice: [10, 10] };
-  const table = rulebook.startsWith("lions-den") ? { ...BY_PURPOSE, ...LIONS_DEN } : BY_PURPOSE;
+  const table = system === "lions-den" ? { ...BY_PURPOSE, ...LIONS_DEN } : BY_PURPOSE;
   return table[purpose] ?? null;
 }

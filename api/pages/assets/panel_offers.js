@@ -17,6 +17,15 @@ const KICKS = { kickoff: "Kick off", free_kick: "Free kick" };
 
 /** What is declared with one tap now, the likeliest first. */
 export function offers(game) {
+  return inPhase(game).filter((one) => game.takes.includes(one.declaration.type));
+}
+
+/** What a tap on a player's number can mean now: whose numbers, and what is declared. */
+export function verbs(game, ball) {
+  return onPlayers(game, ball).filter((one) => game.takes.includes(one.declare(["x"]).type));
+}
+
+function inPhase(game) {
   const short = (side) => game[side].short;
   const separated = offer("Men apart", { type: "separated" });
   const set = offer("Set", { type: "set" }, "main");
@@ -63,8 +72,7 @@ export function offers(game) {
   }
 }
 
-/** What a tap on a player's number can mean now: whose numbers, and what is declared. */
-export function verbs(game, ball) {
+function onPlayers(game, ball) {
   const atRest = ["between_plays", "line_up", "set"].includes(game.phase);
   const held = ball?.player ?? null;
   const scrimmage = game.due === "scrimmage" || game.due === "punt";

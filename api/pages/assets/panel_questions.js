@@ -19,7 +19,7 @@ const ANSWERS = {
   ],
   coin: (asked) => el("div", { class: "row" }, [true, false].map((heads) => answer(heads ? "Heads" : "Tails", { type: "coin", heads, purpose: asked.purpose }))),
   choice: (asked) => el("div", { class: "row" }, asked.options.map((one) => answer(capital(plain(one)), { type: "choice", choice: one, by: asked.by }))),
-  roll: (asked, game) => roll(asked, diceFor(game.rulebook, asked.purpose)),
+  roll: (asked, game) => roll(asked, diceFor(game.system, asked.purpose)),
 };
 
 function plainly(call) {
