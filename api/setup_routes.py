@@ -13,6 +13,7 @@ from downfield.api.asked import Key, TeamAsked, TeamId
 from downfield.api.caller import TheCaller
 from downfield.api.commands import Settings, UseCalibration
 from downfield.api.desk import Accepted, Refused, Said
+from downfield.api.field_picture import field_picture
 from downfield.api.parts import TheDesk, TheStore
 from downfield.api.problems import ProblemError, refusal
 from downfield.api.residuals import residual_picture
@@ -154,6 +155,19 @@ def calibration(desk: TheDesk) -> Calibration:
 def calibration_picture(desk: TheDesk) -> Response:
     """The field in cells, each with its residual in millimetres."""
     return Response(residual_picture(_calibration(desk)), media_type="image/svg+xml")
+
+
+@router.get(
+    "/calibration/field.svg",
+    tags=["rig"],
+    summary="The calibrated field as the camera sees it",
+    response_class=Response,
+    responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+def calibrated_field(desk: TheDesk) -> Response:
+    """The printed lines where the calibration puts them, to lie over the camera's picture."""
+    return Response(field_picture(_calibration(desk)), media_type="image/svg+xml")
 
 
 @router.put("/calibration", tags=["rig"], summary="Use a calibration made elsewhere")

@@ -15,6 +15,11 @@ const CLAIMS = [
   "gunner_interference",
 ];
 
+const CARDS = [
+  "run", "pass", "kickoff", "punt", "field_goal", "extra_point", "two_point", "onside", "kneel", "spike", "touch_punt",
+  "fair_catch_kick",
+];
+
 /** The clock: started, stopped, set. */
 export function clock(feed) {
   const game = feed.value("game");
@@ -28,27 +33,69 @@ export function clock(feed) {
   return [
     el("div", { class: "row" }, declares("Start clock", { type: "clock", running: true }, "go"), declares("Stop clock", { type: "clock", running: false }, "stop")),
     form,
-    sides(feed, (side, name) => declares(`Time-out ${name}`, { type: "claim", claim: "time_out", by: side })),
-  ];
+    game?.takes.includes("claim") && sides(feed, (side, name) => declares(`Time-out ${name}`, { type: "claim", claim: "time_out", by: side })),
+  ].filter(Boolean);
 }
 
-/** Fouls with their yards, and what a coach has to claim. */
+/** Fouls with their yards, and what a coach has to claim; what the rulebook has no use for is left out. */
 export function claims(feed) {
+  const takes = feed.value("game")?.takes ?? [];
+  return [takes.includes("foul") && foul(feed), takes.includes("claim") && claim(feed), penalty()].filter(Boolean);
+}
+
+function foul(feed) {
   const by = sideSelect(feed);
   const yards = number("yards", 5, 0, 100);
   const [first, loss] = ["Automatic first down", "Loss of down"].map((label) => check(label));
   const name = el("input", { name: "name", maxlength: 80, placeholder: "what it was" });
-  const foul = submit("Foul");
-  const fouls = el("form", { class: "grid" }, field("By", by), field("Yards", yards), field("Foul", name, "wide"), first.label, loss.label, foul);
-  follow(fouls, foul, () =>
+  const send = submit("Foul");
+  const form = el("form", { class: "grid" }, field("By", by), field("Yards", yards), field("Foul", name, "wide"), first.label, loss.label, send);
+  follow(form, send, () =>
     declaration({ type: "foul", by: by.value, yards: yards.valueAsNumber, name: name.value, first_down: first.box.checked, loss_of_down: loss.box.checked }),
   );
-  const claim = select(CLAIMS.map((one) => [one, capital(plain(one))]));
-  const claimant = sideSelect(feed);
+  return form;
+}
+
+function claim(feed) {
+  const what = select(CLAIMS.map((one) => [one, capital(plain(one))]));
+  const by = sideSelect(feed);
   const send = submit("Claim");
-  const form = el("form", { class: "grid" }, field("Claim", claim, "wide"), field("By", claimant), send);
-  follow(form, send, () => declaration({ type: "claim", claim: claim.value, by: claimant.value, player: null }));
-  return [fouls, form];
+  const form = el("form", { class: "grid" }, field("Claim", what), field("By", by), send);
+  follow(form, send, () => declaration({ type: "claim", claim: what.value, by: by.value, player: null }));
+  return form;
+}
+
+const penalty = () => el("p", { class: "soft" }, "Any other penalty is a call by hand.");
+
+/** Cards and their dice, for a rulebook that is played off them. */
+export function cards() {
+  const kind = select(CARDS.map((one) => [one, capital(plain(one))]));
+  const shown = el("input", { required: true, maxlength: 20, placeholder: "such as 7, 10F, inc" });
+  const [roll, reroll, back] = ["roll", "reroll", "return_to"].map((name) => maybe(name, 1, 100));
+  const dot = select([["", "none"], ["black", "black"], ["red", "red"], ["blue", "blue"]]);
+  const out = check("He ran out of bounds");
+  const send = submit("Card as played");
+  const form = el(
+    "form",
+    { class: "grid" },
+    field("Card", kind),
+    field("Shows", shown),
+    field("Roll, 1 to 100", roll),
+    field("Second roll", reroll),
+    field("Dot", dot),
+    field("Returned for a touchdown up to", back),
+    out.label,
+    send,
+  );
+  follow(form, send, () =>
+    declaration({ type: "card", kind: kind.value, shown: shown.value, roll: whole(roll), reroll: whole(reroll), dot: dot.value || null, ran_out: out.box.checked, return_to: whole(back) ?? 0 }),
+  );
+  const run = el("input", { required: true, maxlength: 20, placeholder: "yards, F for a fumble" });
+  const die = maybe("roll", 1, 100);
+  const returned = submit("Return as played");
+  const second = el("form", { class: "grid" }, field("Return shows", run), field("Roll, 1 to 100", die), returned);
+  follow(second, returned, () => declaration({ type: "return", shown: run.value, roll: whole(die) }));
+  return [form, second];
 }
 
 /** A call the system did not make. */
@@ -210,6 +257,11 @@ const select = (options, value = null) =>
 
 const number = (name, value, low, high, step = 1) =>
   el("input", { type: "number", name, value: String(value), min: low, max: high, step, required: true, inputmode: "decimal" });
+
+/** A number that may be left out. */
+const maybe = (name, low, high) => el("input", { type: "number", name, min: low, max: high, step: 1, inputmode: "numeric" });
+
+const whole = (input) => (input.value === "" ? null : input.valueAsNumber);
 
 function check(label) {
   const box = el("input", { type: "checkbox" });

@@ -6,7 +6,9 @@ import { lineUpCheck } from "/assets/panel_lineup.js";
 
 /** Build the folds into a section; `done(button)` closes the one whose button was answered. */
 export function moreSection(section, feed) {
+  const cards = fold("Cards", (body) => body.append(...forms.cards()));
   const folds = [
+    cards,
     fold("Line-up check", (body, summary) => lineUpCheck(body, summary, feed), true),
     fold("Clock and time-outs", (body) => body.append(...forms.clock(feed))),
     fold("Penalties and claims", (body) => body.append(...forms.claims(feed))),
@@ -16,6 +18,8 @@ export function moreSection(section, feed) {
     fold("New game", (body) => body.append(...forms.newGame(feed))),
   ];
   section.append(...folds);
+  cards.hidden = true;
+  feed.on("game", (game) => (cards.hidden = !game?.takes.includes("card")));
   return {
     done(button) {
       if (button.dataset.closes !== undefined) button.closest("details").open = false;
