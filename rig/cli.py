@@ -14,6 +14,7 @@ from downfield.calibration.errors import DownfieldError
 COMMANDS = {
     "run": "downfield.rig.run:run",
     "config": "downfield.rig.config_command:config",
+    "track": "downfield.rig.track:track",
     "judge": "downfield.rig.judge:judge",
     "rules": "downfield.rig.rules:rules",
     "calibrate": "downfield.rig.calibrate:app",

@@ -16,7 +16,8 @@ from downfield.twin.looks.randomise import draw
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import BaseSize
-from downfield.vision.roster import LineUpSearch, Roster, Spot
+from downfield.vision.line_up import LineUpSearch
+from downfield.vision.roster import Roster, Spot
 from downfield.vision.scene import Jersey, Player, Power
 from downfield.vision.track import Tracker
 from downfield.vision.track_hands import fingertips_mm

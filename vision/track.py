@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array, BaseSize, Footprint
+from downfield.vision.line_up import LineUp
 from downfield.vision.posture import PostureBelief
-from downfield.vision.roster import LineUp
 from downfield.vision.scene import Jersey, Posture, Power
 from downfield.vision.track_filter import HEADING, LENGTH, WIDTH, Motion, X, Y
 from downfield.vision.track_match import Match, match, without_doubles
@@ -136,7 +136,7 @@ class Tracker:
         found = self._assign(sightings, power)
         self._take_in(found, sightings, step_s, power)
         self._mind_hands(near_mm)
-        return self._estimates()
+        return self.estimates()
 
     def _going(self, power: Power) -> NDArray[np.str_]:
         """How each figure goes on from the latest frame."""
@@ -232,7 +232,8 @@ class Tracker:
         state.grasped = (near_mm < _GRASP_MM) & (moving | state.grasped)
         self._posture.stand(np.flatnonzero(state.grasped))
 
-    def _estimates(self) -> tuple[Estimate, ...]:
+    def estimates(self) -> tuple[Estimate, ...]:
+        """What is believed of all of the roster, in its order, at the latest frame."""
         covariance = self._motion.pose_cov()
         covariance[self._state.lost] += np.diag([_ANYWHERE_MM**2, _ANYWHERE_MM**2, np.pi**2])
         tall = self._state.by_height * self._height_sigma_mm

@@ -58,6 +58,7 @@ class Sightings:
         visible: share of the base's top that is seen, about; shape (m,).
         helmet_mm: helmets' centres brought down to the board; None where not seen.
         light: log-odds that the jersey is the light one, 0 where nothing is known, shape (m,).
+        colours: as of `teams.look_at_colours`, NaN where nobody looked, shape (m, p, 3).
 
     """
 
@@ -70,6 +71,7 @@ class Sightings:
     visible: Array
     helmet_mm: tuple[Place | None, ...]
     light: Array
+    colours: Array
 
     def __len__(self) -> int:
         return len(self.detections)
@@ -88,6 +90,7 @@ class Sightings:
             visible=self.visible[keep],
             helmet_mm=helmets,
             light=self.light[keep],
+            colours=self.colours[keep],
         )
 
 
@@ -126,6 +129,7 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
         visible=np.array([np.clip(one.corner_scores, 0, 1).mean() if one.corner_scores else 1.0 for one in figures]),
         helmet_mm=_helmets(figures, calibration),
         light=np.zeros(count),
+        colours=np.full((count, 0, 3), np.nan),
     )
 
 

@@ -1,0 +1,262 @@
+"""The line-up: who stands where before a play, found where figures stand still, and named.
+
+Figures are named by place where a roster says places, else in order across the field, from the lower sideline up,
+within their team; without a roster they are ``dark-1``, ``dark-2`` ..., as many as there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from downfield.calibration.field import FieldModel
+from downfield.vision.footprint import Array, BaseSize
+from downfield.vision.roster import Roster
+from downfield.vision.scene import Jersey, Player
+from downfield.vision.teams import TeamColours, tell_teams
+from downfield.vision.track_filter import LASTING
+from downfield.vision.track_match import without_doubles
+from downfield.vision.track_measure import POSE, SIZE, Sightings, turned
+
+_STILL_NS: Final = 500_000_000  # a figure that stood for so long is part of the line-up
+_SAME_MM: Final = 4.0  # between frames: it stands
+_GONE_NS: Final = 200_000_000  # without a sighting, somebody took it away
+_SEEN_SHARE: Final = 0.5  # of the frames since it was first seen
+_PATIENCE_NS: Final = 2_000_000_000  # after which a line-up that is not whole is taken as it is
+_KNOWN_SIZE_MM: Final = 0.3  # how far bases are off what a roster says
+_KNOWN_HEIGHT_MM, _GUESSED_HEIGHT_MM = 0.2, 0.8
+_NOWHERE_MM: Final = 500.0  # how far off a figure may be that is not found
+_FAR_MM: Final = 150.0  # from the place that a roster gives: it is somebody else
+_FIRST_GUESS: Final = 50.0  # variances of what is going to be measured again in the same picture are so much larger
+_LOOKS: Final = 4  # at a figure's colours
+_FRONT_SURE: Final = 8.0
+_TEAM_FACES: Final = 4.0  # log-odds that a man faces the way his team does
+_ELSEWHERE: Final = 1e6  # mm: dearer than any place on a board
+
+
+@dataclass(frozen=True, slots=True)
+class LineUp:
+    """Figures found standing.
+
+    Attributes:
+        players: the roster; rows of the arrays.
+        pose: x mm, y mm, heading rad, length mm, width mm, shape (n, 5).
+        cov: of x, y and heading, shape (n, 3, 3).
+        size_sigma_mm: of length and width, shape (n, 2).
+        front: log-odds that the headings point ahead, shape (n,).
+        height_sigma_mm: how well the heights of the bases are known.
+        colours: how the teams differ; None where that can't be told.
+
+    """
+
+    players: tuple[Player, ...]
+    pose: Array
+    cov: Array
+    size_sigma_mm: Array
+    front: Array
+    height_sigma_mm: float
+    colours: TeamColours | None = None
+
+
+@dataclass(slots=True)
+class _Stand:
+    """A place where a figure stands."""
+
+    pose: Array  # mean of what was measured, shape (5,)
+    cov: Array  # of one measurement, shape (5, 5)
+    since_ns: int
+    last_ns: int
+    seen: int
+    frames: int
+    light: float
+    front: float
+    colours: list[Array]
+
+
+class LineUpSearch:
+    """Looks for the line-up, frame by frame.
+
+    Args:
+        field: the printed field.
+        roster: who is to be found; None takes and numbers whoever is there.
+
+    """
+
+    def __init__(self, field: FieldModel, roster: Roster | None = None) -> None:
+        self._field, self._roster = field, roster
+        self._stands: list[_Stand] = []
+        self._began_ns: int | None = None
+
+    @property
+    def height_mm(self) -> float:
+        """The height at which base tops are to be measured."""
+        if self._roster is None:
+            return BaseSize().height_mm
+        return float(np.mean([player.base.height_mm for player in self._roster.players]))
+
+    def see(self, sightings: Sightings, t_ns: int) -> LineUp | None:
+        """Take in a frame; the line-up, once everybody stands still."""
+        self._began_ns = t_ns if self._began_ns is None else self._began_ns
+        self._stands = [one for one in self._stands if t_ns - one.last_ns <= _GONE_NS]
+        seen = without_doubles(sightings)
+        for stand in self._stands:
+            stand.frames += 1
+        for row in range(len(seen)):
+            self._place(seen, row, t_ns)
+        settled = [
+            one for one in self._stands if t_ns - one.since_ns >= _STILL_NS and one.seen >= _SEEN_SHARE * one.frames
+        ]
+        waited = t_ns - self._began_ns >= _PATIENCE_NS
+        wanted = 2 if self._roster is None else len(self._roster.players)
+        restless = [one for one in self._stands if one.seen >= _SEEN_SHARE * one.frames and one.frames > 2]
+        if len(settled) >= wanted and (waited or len(settled) == len(restless)):
+            return self._line_up(settled)
+        return self._line_up(settled) if waited and settled else None
+
+    def at_once(self, sightings: Sightings, t_ns: int) -> LineUp | None:
+        """The line-up of one picture by itself, as a first guess for a tracker of that same picture."""
+        seen = without_doubles(sightings)
+        self._stands = []
+        for row in range(len(seen)):
+            self._place(seen, row, t_ns)
+        if not self._stands:
+            return None
+        found = self._line_up(self._stands)
+        return replace(found, cov=found.cov * _FIRST_GUESS, size_sigma_mm=found.size_sigma_mm * math.sqrt(_FIRST_GUESS))
+
+    def _place(self, seen: Sightings, row: int, t_ns: int) -> None:
+        pose, cov = seen.pose[row], seen.covariance[row]
+        near = min(self._stands, key=lambda one: float(np.hypot(*(one.pose[:2] - pose[:2]))), default=None)
+        if near is None or np.hypot(*(near.pose[:2] - pose[:2])) > _SAME_MM or near.last_ns == t_ns:
+            self._stands.append(
+                _Stand(pose.copy(), cov, t_ns, t_ns, 1, 1, float(seen.light[row]), 1.0, [seen.colours[row]])
+            )
+            return
+        off = pose - near.pose
+        flipped = bool(np.cos(off[2]) < 0)
+        off[2] = (off[2] + np.pi / 2) % np.pi - np.pi / 2
+        near.seen, near.last_ns = near.seen + 1, t_ns
+        near.pose = near.pose + off / near.seen
+        near.cov = near.cov + (cov - near.cov) / near.seen
+        near.light += float(seen.light[row])
+        if len(near.colours) < _LOOKS:
+            near.colours.append(seen.colours[row])
+        near.front += -1.0 if flipped else 1.0
+
+    def _line_up(self, stands: list[_Stand]) -> LineUp:
+        facing = np.array([-np.cos(one.pose[2]) * np.sign(one.front or 1.0) for one in stands])
+        fewest = min(len(one.colours) for one in stands)
+        colours = np.array([np.concatenate(one.colours[:fewest]) for one in stands])
+        teams = tell_teams(colours, facing > 0)
+        light = np.array([one.light for one in stands])
+        if teams is not None:
+            light = light + teams.light_odds(colours)
+        told = bool(light.any())
+        players, rows = self._named(stands, light if told else facing, told=told)
+        if teams is not None and _misnamed(players, rows, light):
+            teams = teams.exchanged()
+        count = len(players)
+        pose, front = np.zeros((count, 5)), np.zeros(count)
+        cov = np.tile(np.diag([_NOWHERE_MM**2, _NOWHERE_MM**2, np.pi**2]), (count, 1, 1))
+        sigma = np.full((count, 2), _KNOWN_SIZE_MM)
+        pose[:, :2] = np.array(self._field.board_mm).reshape(2, 2).mean(axis=0)
+        for i, (player, row) in enumerate(zip(players, rows, strict=True)):
+            pose[i, SIZE] = player.base.length_mm, player.base.width_mm
+            if row is None:
+                continue
+            stand = stands[row]
+            # What lasts of the error is not averaged away.
+            share = LASTING + (1 - LASTING) / stand.seen
+            pose[i, POSE] = stand.pose[POSE]
+            cov[i] = share * stand.cov[POSE, POSE]
+            if self._roster is None:
+                pose[i, SIZE] = stand.pose[SIZE]
+                sigma[i] = np.sqrt(share * np.diagonal(stand.cov)[SIZE])
+            if stand.front < 0:
+                pose[i, 2] += np.pi
+            front[i] = min(abs(stand.front), _FRONT_SURE)
+        _face_alike(pose, front, np.array([player.jersey == "light" for player in players]))
+        height_sigma = _GUESSED_HEIGHT_MM if self._roster is None else _KNOWN_HEIGHT_MM
+        return LineUp(tuple(players), pose, cov, sigma, front, height_sigma, teams)
+
+    def _named(self, stands: list[_Stand], light: Array, *, told: bool) -> tuple[list[Player], list[int | None]]:
+        """The roster, and for each of it the stand that is his; teams are `told` by colours or by where they face."""
+        if self._roster is None:
+            return _numbered(stands, light)
+        players = list(self._roster.players)
+        places = self._roster_places(stands, light)
+        known = np.array([one.pose[:2] for one in stands])
+        apart = np.linalg.norm(places[:, None] - known[None], axis=2)
+        jersey = np.array([player.jersey == "light" for player in players])
+        spotted = {spot.id for spot in self._roster.spots}
+        free = np.array([player.id not in spotted for player in players])
+        if told:
+            apart = apart + np.where(free[:, None] & (jersey[:, None] != (light > 0)[None]), _FAR_MM, 0.0)
+        who, where = linear_sum_assignment(np.minimum(apart, _ELSEWHERE))
+        found: list[int | None] = [None] * len(players)
+        for i, row in zip(who, where, strict=True):
+            if players[i].id not in spotted or apart[i, row] < _FAR_MM:
+                found[i] = int(row)
+        return players, found
+
+    def _roster_places(self, stands: list[_Stand], light: Array) -> Array:
+        """Where each of the roster should stand, mm, shape (n, 2): as it says, else in order across the field."""
+        roster = self._roster
+        players = () if roster is None else roster.players
+        spots = {} if roster is None else {spot.id: (spot.x_yd, spot.y_yd) for spot in roster.spots}
+        out = np.full((len(players), 2), _ELSEWHERE)
+        for bright in (False, True):
+            own = [i for i, player in enumerate(players) if (player.jersey == "light") == bright]
+            there = sorted(
+                (tuple(one.pose[:2]) for one, odds in zip(stands, light, strict=True) if (odds > 0) == bright),
+                key=lambda at: at[1],
+            )
+            for i, at in zip(own, there, strict=False):
+                out[i] = at
+        for i, player in enumerate(players):
+            if player.id in spots:
+                out[i] = self._field.to_mm(np.array(spots[player.id]))
+        return out
+
+
+def _numbered(stands: list[_Stand], light: Array) -> tuple[list[Player], list[int | None]]:
+    """Everybody there, numbered within their team in order across the field."""
+    players: list[Player] = []
+    rows: list[int | None] = []
+    teams: Sequence[tuple[Jersey, bool]] = (("dark", False), ("light", True))
+    for jersey, bright in teams:
+        own = [i for i in range(len(stands)) if (light[i] > 0) == bright]
+        for number, i in enumerate(sorted(own, key=lambda i: float(stands[i].pose[1])), start=1):
+            length, width = (round(float(side), 2) for side in stands[i].pose[SIZE])
+            base = replace(BaseSize(), length_mm=length, width_mm=width)
+            players.append(Player(f"{jersey}-{number}", jersey, base=base))
+            rows.append(i)
+    return players, rows
+
+
+def _misnamed(players: list[Player], rows: list[int | None], light: Array) -> bool:
+    """Whether the team that a roster calls light is not the one with the lighter jersey, as with two dark teams."""
+    told = [
+        (player.jersey == "light") == (light[row] > 0)
+        for player, row in zip(players, rows, strict=True)
+        if row is not None
+    ]
+    return 2 * sum(bool(one) for one in told) < len(told)
+
+
+def _face_alike(pose: Array, front: Array, light: NDArray[np.bool_]) -> None:
+    """Men of a team mostly face one way at a line-up: a word on those whose front the picture left open."""
+    for team in (light, ~light):
+        facing = np.array([np.cos(pose[:, 2]), np.sin(pose[:, 2])])
+        common = (facing[:, team] * front[team]).sum(axis=1)
+        common /= max(float(np.linalg.norm(common)), 1e-9)
+        front[team] += _TEAM_FACES * (common @ facing[:, team])
+    wrong = front < 0
+    pose[wrong, 2] = turned(pose[wrong, 2] + np.pi)
+    front[wrong] *= -1
