@@ -59,6 +59,7 @@ class Began:
         home, away: the teams.
         title: of the game.
         version: of the program.
+        certified_yd: the error the table was certified to then, along and across; None when it was not.
 
     """
 
@@ -68,6 +69,7 @@ class Began:
     away: TeamSheet = AWAY_SHEET
     title: str = ""
     version: str = ""
+    certified_yd: tuple[float, float] | None = None
 
 
 @record
@@ -81,8 +83,8 @@ class Snap:
         direction: which way along x of the board it goes.
         down, distance_yd, spot_yd: as in football.
         period: 1-based.
-        carrier: roster id, None while not known.
         situation: down, distance and spot in words.
+        carrier: roster id, None while not known.
 
     """
 
@@ -94,8 +96,8 @@ class Snap:
     distance_yd: float
     spot_yd: float
     period: int
-    carrier: str | None
     situation: str
+    carrier: str | None = None
 
 
 @record

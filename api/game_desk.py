@@ -80,7 +80,7 @@ class GameDesk:
         self._teller = Teller(hub, field)
 
     def begin(self, asked: NewGame, players: tuple[Player, ...] | None = None) -> str:
-        """End the game in play and begin another.
+        """End the game in play and begin another; it is on disk afterwards, unless the disk is behind.
 
         Args:
             asked: what is wanted.
@@ -98,11 +98,15 @@ class GameDesk:
             if players is None:
                 players = self._sitting.game.state.players if self._sitting is not None else ()
             self._end()
-            sitting, journal = begin(self._store, asked, book, self._field)
+            calibration = self._machine.calibration()
+            certificate = None if calibration is None else calibration.certificate
+            certified_yd = None if certificate is None else certificate.p95_yd
+            sitting, journal, waiting = begin(self._store, asked, book, self._field, certified_yd)
             self._seat(sitting, journal)
             if players:
-                self._say(LineUp(players), "downfield", None)
-            return sitting.row.id
+                _, waiting = self._say(LineUp(players), "downfield", None)
+        Journal.wait(waiting)
+        return sitting.row.id
 
     def resume(self) -> str | None:
         """Go on with the latest game in the store, if it was not ended.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 from downfield.api.chain import Entry
@@ -72,7 +73,7 @@ class Sitting:
         self.row = row
         self.began = began
         teams = (Team(began.home.name, began.home.short), Team(began.away.name, began.away.short))
-        self.game = Game(rulebook_of(began.rulebook), began.field, teams)
+        self.game = Game(rulebook_of(began.rulebook), began.field, teams, certified_yd=began.certified_yd)
         self.said: list[Spoken] = []
         self.frames: dict[str, int] = {}
         self.numbered = numbered
@@ -158,26 +159,27 @@ class Sitting:
                 round(before.distance_yd, 2),
                 round(before.los_yd, 2),
                 before.period,
-                before.play.carrier,
                 before.situation,
+                before.play.carrier,
             )
 
 
-def begin(store: Store, asked: NewGame, book: Rulebook, field: FieldModel) -> tuple[Sitting, Journal]:
-    """Begin a game and its journal."""
+def begin(
+    store: Store, asked: NewGame, book: Rulebook, field: FieldModel, certified_yd: tuple[float, float] | None
+) -> tuple[Sitting, Journal, Future[Kept]]:
+    """Begin a game and its journal; the last is done when that is on disk."""
     now_ns = time.time_ns()
     name = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ns / 1e9)) + f"-{secrets.token_hex(2)}"
-    began = Began(rulebook_data(book), field, asked.home, asked.away, asked.title, version("downfield"))
+    began = Began(rulebook_data(book), field, asked.home, asked.away, asked.title, version("downfield"), certified_yd)
     row = GameRow(name, now_ns, asked.title, asked.home.name, asked.away.name, book.name)
     journal = Journal(store, row)
-    journal.append(began)
-    return Sitting(row, began), journal
+    return Sitting(row, began), journal, journal.append(began)
 
 
 def go_on(journal: Journal, sitting: Sitting, book: Rulebook) -> Sitting:
     """Go on with a game under another rulebook; its state is to be set up anew."""
     before = sitting.began
-    began = Began(rulebook_data(book), before.field, before.home, before.away, before.title, before.version)
+    began = replace(before, rulebook=rulebook_data(book))
     journal.append(began)
     return Sitting(sitting.row, began, sitting.numbered)
 
