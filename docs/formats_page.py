@@ -21,6 +21,7 @@ from downfield.calibration.errors import InputError
 from downfield.calibration.field import FieldModel
 from downfield.calibration.lens_views import LensFile
 from downfield.calibration.records import write_text
+from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call
 from downfield.officiating.calls_file import CallsHeader
 from downfield.officiating.events import Event, EventsHeader
@@ -62,6 +63,12 @@ FORMATS = (
         "Lens",
         "One JSON object: a lens measured from views of the printed sheet, for a calibration to start from.",
         (LensFile,),
+    ),
+    Format(
+        "network.json",
+        "Network",
+        "One JSON object in a folder of its own: which ONNX files beside it make up a network, and how to read them.",
+        (NetworkCard,),
     ),
     Format(
         "*.tracks.jsonl",

@@ -26,6 +26,11 @@ class Network(Protocol):
         """The runtime and its version."""
         ...
 
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """Width and height of the pictures it takes."""
+        ...
+
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
         """What it says of pictures.
 
@@ -62,31 +67,40 @@ def choose_backend(wanted: str) -> Backend:
     raise InputError(f"there is no runtime '{wanted}'; there are: auto, {', '.join(BACKENDS)}")
 
 
-def open_network(path: Path, backend: Backend, *, threads: int, precision: Precision, batch: int) -> Network:
+def open_network(
+    path: Path, backend: Backend, *, size_px: tuple[int, int], threads: int, precision: Precision, batch: int
+) -> Network:
     """Open an ONNX file.
 
     Args:
         path: the file; takes pictures as `Network.run` does.
         backend: what runs it.
+        size_px: width and height of the pictures it shall take.
         threads: it may use.
         precision: of the arithmetic the file leaves open; a quantised file stays quantised.
         batch: pictures of one pass; `run` takes any number, in passes.
 
     Raises:
-        InputError: the file is missing or no network, or the runtime doesn't know the precision.
+        InputError: the file is missing or no such network, or the runtime doesn't know the precision.
 
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     if threads < 1:
         raise InputError(f"a network needs at least 1 thread, not {threads}")
+    network: Network
     if backend == "openvino":
         from downfield.models.openvino_network import OpenVinoNetwork
 
-        return OpenVinoNetwork(path, threads=threads, precision=precision, batch=batch)
-    from downfield.models.onnxruntime_network import OnnxRuntimeNetwork
+        network = OpenVinoNetwork(path, threads=threads, precision=precision, batch=batch)
+    else:
+        from downfield.models.onnxruntime_network import OnnxRuntimeNetwork
 
-    return OnnxRuntimeNetwork(path, threads=threads, precision=precision, batch=batch)
+        network = OnnxRuntimeNetwork(path, threads=threads, precision=precision, batch=batch)
+    if network.size_px != size_px:
+        taken, wanted = (f"{width} x {height}" for width, height in (network.size_px, size_px))
+        raise InputError(f"{path}: takes pictures of {taken} px, not {wanted}: it is another network")
+    return network
 
 
 def passes(count: int, batch: int) -> list[slice]:

@@ -40,7 +40,11 @@ class OnnxRuntimeNetwork:
         except Exception as error:  # its exceptions share no class but this one
             raise InputError(f"{path}: ONNX Runtime can't open it as a network: {error}") from None
         self.name = f"onnxruntime {onnxruntime.__version__}"
-        self._input = self._session.get_inputs()[0].name
+        taken = self._session.get_inputs()[0]
+        if len(taken.shape) != 4:
+            raise InputError(f"{path}: takes {taken.shape}, not pictures")
+        self.size_px = (taken.shape[2], taken.shape[1])
+        self._input = taken.name
         self._batch = batch
 
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:

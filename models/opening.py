@@ -9,6 +9,7 @@ from downfield.models.card import BUNDLED, LookFiles, find_network, read_card
 from downfield.models.detector import Detector
 from downfield.models.first_look import FirstLook
 from downfield.models.network import Precision, choose_backend, open_network
+from downfield.models.patch import PATCH_PX
 from downfield.models.second_look import BATCH, SecondLook
 
 _OF_TORCH = (".pt", ".torchscript", ".engine")
@@ -47,7 +48,7 @@ def open_detector(
     card = read_card(folder)
     path, chosen = _file(folder, card.first_look, precision)
     first = FirstLook(
-        open_network(path, runtime, threads=threads, precision=chosen, batch=1),
+        open_network(path, runtime, size_px=card.input_px, threads=threads, precision=chosen, batch=1),
         name=f"{card.name} ({chosen})",
         input_px=card.input_px,
         thresholds=card.thresholds,
@@ -56,7 +57,8 @@ def open_detector(
     if card.second_look is None or not second_look:
         return first
     path, chosen = _file(folder, card.second_look, precision)
-    again = open_network(path, runtime, threads=threads, precision=chosen, batch=BATCH)
+    patch_px = (PATCH_PX, PATCH_PX)
+    again = open_network(path, runtime, size_px=patch_px, threads=threads, precision=chosen, batch=BATCH)
     return SecondLook(
         first,
         again,

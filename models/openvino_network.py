@@ -49,6 +49,7 @@ class OpenVinoNetwork:
         except (RuntimeError, ValueError) as error:
             raise InputError(f"{path}: OpenVINO can't open it as a network: {_first_line(error)}") from None
         self.name = f"openvino {openvino.__version__.partition('-')[0]}"
+        self.size_px = (width, height)
         self._request = compiled.create_infer_request()
         self._input = np.zeros((batch, height, width, colours), dtype=np.uint8)
         self._batch = batch

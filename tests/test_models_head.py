@@ -49,6 +49,7 @@ class Canned:
     """A network that says the same of every picture."""
 
     name = "canned"
+    size_px = INPUT_PX
 
     def __init__(self, head: NDArray[np.float32]) -> None:
         self.head = head

@@ -46,6 +46,7 @@ class Canned:
     """A network that says what it is told of patches, and the same of them turned round."""
 
     name = "canned"
+    size_px = (PATCH_PX, PATCH_PX)
 
     def __init__(self, said: NDArray[np.float32]) -> None:
         self.said = said
