@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -24,19 +25,43 @@ _FOLLOWED_MM: Final = 12.0  # from here on, so that the approach is known when t
 _NOISE_SHARE: Final = 0.25  # of the gap's variance: what changes from frame to frame after tracking
 _LEAST_NOISE_MM: Final = 0.05  # what bouncing and rounding leave between bases that touch
 _LEAST_BIAS_MM: Final = 0.05  # no camera is better
-_CHANGES_PER_S: Final = 0.5  # how often a base changes its way for no reason that is seen
+_CHANGES_PER_S: Final = 0.2  # how often a base changes its way for no reason that is seen
 _BUSY_PER_S: Final = 6.0  # while it also touches another
 _STIRRED_PER_S: Final = 60.0  # while the board is switched or off, or what was seen before is doubtful
 _STIRRED_NS: Final = 350_000_000  # how long after a switch: it is noticed late, and figures come to rest
 _CHANGED_MM_S: Final = 40.0  # deviation of the gap's rate after such a change
 _COMING_TO_REST_MM_S: Final = 4.0  # and when everything stops
+_SLOWEST_MM_S: Final = 2.0  # at which a gap is taken to have opened
 _LONGEST_STEP_S: Final = 0.25  # after a longer gap in the frames pairs are met anew
 _SHIFTED_MM: Final = 8.0  # a gap that changes more than this in a frame was changed by a hand
 _SHIFTED_AT_REST_MM: Final = 0.7  # the same while the board is off
 
 
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A contact that is over.
+
+    Attributes:
+        a, b: roster ids, a < b.
+        began_ns, began_sigma_ns: when the gap closed, between frames, and its standard deviation.
+        ended_ns: when it opened.
+
+    """
+
+    a: str
+    b: str
+    began_ns: int
+    began_sigma_ns: int
+    ended_ns: int
+
+
 class ContactTracker:
-    """Follows the pairs of bases that are near each other; call `step` once for every frame, in order of time."""
+    """Follows the pairs of bases that are near each other; call `step` once for every frame, in order of time.
+
+    Attributes:
+        parted: contacts that were found to be over in the last step.
+
+    """
 
     def __init__(self) -> None:
         self._pairs: list[Measured] = []  # as in the last frame that could be believed, in the order of the beliefs
@@ -45,6 +70,7 @@ class ContactTracker:
         self._start_ns: int | None = None
         self._power: Power = "unknown"
         self._stirred_ns: int | None = None
+        self.parted: tuple[Meeting, ...] = ()
 
     def step(
         self,
@@ -76,6 +102,7 @@ class ContactTracker:
         if power != self._power or not fit:
             self._stirred_ns = t_ns
         self._power = power
+        self.parted = ()
         if fit:
             self._follow(now, t_ns)
         return self._contacts(now, fit=fit)
@@ -89,12 +116,25 @@ class ContactTracker:
         new = [one for one in now if one.pair not in known and one.seen]
         belief = self._belief.rows(np.array([known[one.pair] for one in old], dtype=np.intp))
         t_s = (t_ns - self._start_ns) / 1e9
+        touched = belief.touch > UNSEEN
         if old and not self._at_rest(t_ns):
             turn = turns([self._pairs[known[one.pair]] for one in old], step_s)
             belief.step(t_s, step_s, turn, self._changes(old, belief, t_ns, step_s), _bias_mm(old), _seen(old))
+            over = np.flatnonzero(touched & (belief.touch <= UNSEEN))
+            self.parted = tuple(self._over(old[row].pair, belief, row, t_s) for row in over.tolist())
         if new:
-            belief = belief.joined(Belief.first(_seen(new), np.array([one.rate_mm_s for one in new]), _bias_mm(new), t_s))
+            belief = belief.joined(
+                Belief.first(_seen(new), np.array([one.rate_mm_s for one in new]), _bias_mm(new), t_s)
+            )
         self._belief, self._pairs, self._t_ns = belief, old + new, t_ns
+
+    def _over(self, pair: Pair, belief: Belief, row: int, t_s: float) -> Meeting:
+        """A contact that is over: it ended when the gap, going as it goes, left the bias."""
+        onset_s, sigma_s = (float(value[row]) for value in belief.onset_s)
+        open_mm = float(belief.gap_mm[row] - belief.bias_mm[0][row])
+        ended_s = t_s - max(open_mm, 0.0) / max(float(belief.rate_mm_s[row]), _SLOWEST_MM_S)
+        began_ns, ended_ns = (round(s * 1e9) + (self._start_ns or 0) for s in (onset_s, max(ended_s, onset_s)))
+        return Meeting(*pair, began_ns, round(sigma_s * 1e9), ended_ns)
 
     def _known(self, now: list[Measured]) -> dict[Pair, int]:
         """The rows of pairs that go on; those that a hand has moved are met anew."""

@@ -1,9 +1,9 @@
 """What is believed of pairs of bases that are near each other: apart, touching, or parted a moment ago.
 
 A measured gap is the true gap, plus an error that lasts (`bias`: where the network puts an edge, what the calibration
-leaves), plus noise. The bias is as large as what decides a call and never averages out, so it is not guessed: it is kept
-as a distribution on a grid. Two pieces of knowledge narrow it down. Bases don't enter each other; and a base that walks
-into another stops, or is turned away, there and nowhere else. So three hypotheses are weighed for every bias:
+leaves), plus noise. The bias is as large as what decides a call and never averages out, so it is not guessed: it is
+kept as a distribution on a grid. Two pieces of knowledge narrow it down. Bases don't enter each other; and a base that
+walks into another stops, or is turned away, there and nowhere else. So three hypotheses are weighed for every bias:
 
 - **free**: the measured gap goes on as it went, changes its rate now and then for no reason, and stays above the bias;
 - **touching**: it stays at the bias. A free pair whose gap would have fallen below the bias has touched;
@@ -36,9 +36,11 @@ _SPREAD_MM: Final = 5.0  # over which the gaps of the others lie
 _RATE_MM_S: Final = 20.0  # deviation of the rate of a pair first seen
 _WANDER: Final = 50.0  # mm^2/s^3: density of the acceleration of walking bases
 _TURN_ERROR: Final = 0.1  # share by which the effect of turning past each other is wrong
-_BOUNCE: Final = 0.6  # share of a free pair's wandering that touching bases are taken to do too
+_WANDERS_TOO: Final = 0.6  # share of a free pair's wandering that touching bases are taken to do too
 _RELAXES_MM_S: Final = 0.5  # how fast the least gap is forgotten
 _RELEASE_PER_S: Final = 0.5  # how often bases that touch part
+_BOUNCE_MM: Final = 0.3  # how far bases that push each other may come apart
+_BOUNCES: Final = 0.2  # share of touches after which they part at once
 _WILD: Final = 0.003  # share of measurements that are nonsense,
 _WILD_PER_MM: Final = 0.1  # and their density
 
@@ -148,13 +150,14 @@ class Belief:
         before = _above(self.least_mm, self.cov)
         on, changed = self._going_on(step_s, turn), self._changing(step_s, changes.sigma_mm_s)
         crossing = (1 - chance) * self._crossing(on[0], before) + chance * self._crossing(changed[0], before)
-        self._touch_by(self.free * crossing, on[0], t_s, step_s)
+        met = self.free * crossing
+        self._touch_by(met, on[0], t_s, step_s)
         again = self.parted * _below(self.gap_mm, on[0], self.cov)
         self.parted -= again
-        release = self.touching * (1 - np.exp(-_RELEASE_PER_S * step_s))
+        release = self.touching * (1 - np.exp(-_RELEASE_PER_S * step_s)) + _BOUNCES * met
         self.touching += again - release
 
-        level = seen.at_level(_BOUNCE * on[2][:, 0, 0])
+        level = seen.at_level(_WANDERS_TOO * on[2][:, 0, 0])
         (like_on, on), (like_changed, changed) = seen.weigh(*on), seen.weigh(*changed)
         least = np.minimum(self.least_mm + _RELAXES_MM_S * step_s, self.gap_mm)
         weight_on = (1 - chance) * like_on[:, None] * _stay(np.minimum(least, on[0]), on[2], before)
@@ -232,12 +235,12 @@ class Belief:
         self.parted_s = (self.parted_s + step_s) * stay / np.maximum(stay + join, 1e-300)
 
     def _forget_parting(self) -> None:
-        """Those that parted long enough ago are free."""
+        """Those that parted long enough ago, and are apart by more than a bounce, are free."""
         old = self.parted_s > MOMENT_S
-        self.free[old] += self.parted[old]
+        gone = self.parted[old] * _above(self.gap_mm[old] - _BOUNCE_MM, self.cov[old])
+        self.free[old] += gone
+        self.parted[old] -= gone
         self.least_mm[old] = self.gap_mm[old]
-        self.parted[old] = 0.0
-        self.parted_s[old] = 0.0
 
     def _normalise(self) -> None:
         total = (self.free + self.touching + self.parted).sum(axis=1, keepdims=True)
@@ -291,7 +294,7 @@ class Seen:
         """How likely the measurements are when the gap is 0, by bias, shape (n, m).
 
         Args:
-            wander_mm2: variance that is added, that of a free pair's prediction, shape (n,). Bases that touch bounce and
+            wander_mm2: variance that is added, of a free pair's prediction, shape (n,). Bases that touch bounce and
                 roll along each other; and it must not speak for a touch that nothing happens.
 
         """
