@@ -79,6 +79,18 @@ class GameDesk:
         self._scene_at_ns: int | None = None
         self._teller = Teller(hub, field)
 
+    @property
+    def now_ns(self) -> int:
+        """The latest instant the game has seen; a clock for it must go on from here."""
+        with self._lock:
+            return 0 if self._sitting is None else self._sitting.game.state.now_ns
+
+    @property
+    def text(self) -> str:
+        """The game on one line; empty without one."""
+        with self._lock:
+            return "" if self._sitting is None else self._sitting.game.state.text
+
     def begin(self, asked: NewGame, players: tuple[Player, ...] | None = None) -> str:
         """End the game in play and begin another; it is on disk afterwards, unless the disk is behind.
 
