@@ -1,0 +1,66 @@
+"""Hands: where they are, whom they cover, and when a scene is fit again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from downfield.calibration.camera import Camera, Lens
+from downfield.models.detection import Detection
+from downfield.vision.estimate import Estimate
+from downfield.vision.footprint import BaseSize, Footprint
+from downfield.vision.hands import COVERED, Hands, HandWatch
+
+CAMERA = Camera(Lens((1920, 1080), (1600.0, 1600.0), (960.0, 540.0)), (np.pi, 0.0, 0.0), (-300.0, 160.0, 900.0))
+FRAME_NS = 16_666_667
+UNDER, CLEAR = (200.0, 150.0), (500.0, 150.0)
+
+
+def figure(id_: str, at: tuple[float, float]) -> Estimate:
+    """A figure somewhere."""
+    return Estimate(id_, "dark", Footprint(*at, 0.0, BaseSize()), np.eye(3) * 0.01, np.zeros(3))
+
+
+FIGURES = [figure("dark-1", UNDER), figure("dark-2", CLEAR)]
+
+
+def hand(score: float = 0.9) -> Detection:
+    """A hand from below whose fingertips are over the first figure."""
+    tip, wrist = CAMERA.to_pixels(np.array([(*UNDER, 30.0), (180.0, -40.0, 30.0)])).tolist()
+    xs, ys = sorted((tip[0], wrist[0])), sorted((tip[1], wrist[1]))
+    return Detection("hand", score, (xs[0], ys[0], xs[1], ys[1]), helmet_px=(tip[0], tip[1]), helmet_score=0.9)
+
+
+def watch(shown: list[list[Detection]]) -> list[Hands]:
+    """What is made of frames with these detections."""
+    hands = HandWatch()
+    return [hands.step(detections, FIGURES, CAMERA, i * FRAME_NS) for i, detections in enumerate(shown)]
+
+
+def test_a_hand_covers_who_is_under_it_and_nobody_else() -> None:
+    (seen,) = watch([[hand()]])
+    assert [one.covers for one in seen.hands] == [("dark-1",)]
+    assert len(seen.hands[0].outline_mm) >= 3
+    assert seen.unfit == (COVERED,)
+
+
+def test_after_the_hand_is_gone_scenes_are_fit_again_within_half_a_second() -> None:
+    seen = watch([[hand()]] * 10 + [[]] * 30)
+    assert seen[9 + 8].unfit  # its figures settle first
+    assert not seen[-1].unfit
+    assert not seen[-1].hands
+
+
+def test_a_frame_in_which_the_network_misses_the_hand_is_bridged() -> None:
+    seen = watch([[hand()], [], [hand(0.25)], []])
+    assert all(one.hands and one.unfit for one in seen)
+
+
+def test_a_faint_detection_alone_is_no_hand() -> None:
+    (seen,) = watch([[hand(0.25)]])
+    assert seen == Hands(())
+
+
+def test_a_hand_over_nobody_leaves_the_scene_fit() -> None:
+    away = HandWatch().step([hand()], [figure("dark-2", CLEAR)], CAMERA, 0)
+    assert away.hands
+    assert not away.unfit

@@ -1,0 +1,115 @@
+"""Hands over the board: where they are, whom they cover, and whether the play can be judged.
+
+The network sees a hand's box and fingertips. An arm comes in from the picture's edge to the fingertips, so within the
+box the hand is taken to lie along the diagonal from the fingertips: a band as wide as a forearm, not the whole box. A
+figure counts as covered where the band or the fingertips are over its base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.models.detection import Detection
+from downfield.vision.estimate import Estimate
+from downfield.vision.footprint import Array
+from downfield.vision.scene import Hand
+
+COVERED: Final = "a hand covers figures"
+"""Why a scene with a hand over figures is unfit."""
+
+_LEAST_SCORE: Final = 0.4  # of a detection taken at its word
+_DOUBTFUL_SCORE: Final = 0.2  # of one that goes on with a hand seen a moment ago
+_HEIGHT_MM: Final = 30.0  # of hands over the board, about
+_HALF_ARM_MM: Final = 40.0  # half a forearm's width
+_FINGERS_MM: Final = 45.0  # around the fingertips: palm and fingers
+_LASTS_NS: Final = 150_000_000  # a hand not seen for so long is gone; shorter is a miss of the network
+_SETTLES_NS: Final = 200_000_000  # after it is gone, figures are found again where it left them
+_ROUND: Final = 12  # corners of the outline's round end
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """The hands of a frame.
+
+    Attributes:
+        hands: as scenes have them.
+        unfit: why calls must not be made; empty when they may.
+
+    """
+
+    hands: tuple[Hand, ...]
+    unfit: tuple[str, ...] = ()
+
+
+class HandWatch:
+    """Follows hands; call `step` once for every frame, in order of time."""
+
+    def __init__(self) -> None:
+        self._hands: tuple[Hand, ...] = ()
+        self._seen_ns: int | None = None
+        self._covered_ns: int | None = None
+
+    def step(self, detections: Sequence[Detection], estimates: Sequence[Estimate], camera: Camera, t_ns: int) -> Hands:
+        """The hands of a frame.
+
+        Args:
+            detections: everything that was detected.
+            estimates: all figures.
+            camera: as it stands in this frame.
+            t_ns: capture time.
+
+        """
+        lately = self._seen_ns is not None and t_ns - self._seen_ns <= _LASTS_NS
+        least = _DOUBTFUL_SCORE if lately else _LEAST_SCORE
+        outlines = [
+            outline
+            for one in detections
+            if one.kind == "hand" and one.score >= least and (outline := _outline(one, camera)) is not None
+        ]
+        if outlines:
+            self._hands = tuple(_hand(outline, estimates) for outline in outlines)
+            self._seen_ns = t_ns
+        elif not lately:
+            self._hands = ()
+        if any(hand.covers for hand in self._hands):
+            self._covered_ns = t_ns
+        unsettled = self._covered_ns is not None and t_ns - self._covered_ns <= _SETTLES_NS
+        return Hands(self._hands, (COVERED,) if unsettled else ())
+
+
+def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
+    """A hand with the figures that it covers: their bases' middles or corners are under it."""
+    covers = []
+    for one in estimates:
+        at = one.footprint
+        points = np.vstack([at.corners_mm(), [(at.x_mm, at.y_mm)]])
+        if any(cv2.pointPolygonTest(outline.astype(np.float32), (float(x), float(y)), False) >= 0 for x, y in points):
+            covers.append(one.id)
+    return Hand(tuple((float(x), float(y)) for x, y in outline), tuple(covers))
+
+
+def _outline(detection: Detection, camera: Camera) -> Array | None:
+    """A hand's outline on the board, shape (n, 2); None where it is not over the board's plane."""
+    left, top, right, bottom = detection.box_px
+    corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
+    tip = np.array(detection.helmet_px if detection.helmet_px is not None else ((left + right) / 2, (top + bottom) / 2))
+    far = corners[np.linalg.norm(corners - tip, axis=1).argmax()]
+    places = camera.to_board(np.vstack([tip, far, corners]), _HEIGHT_MM)
+    if not np.isfinite(places).all():
+        return None
+    tip_mm, far_mm = places[0], places[1]
+    along = far_mm - tip_mm
+    reach = float(np.linalg.norm(along))
+    along = along / reach if reach > 1e-6 else np.array([1.0, 0.0])
+    aside = np.array([-along[1], along[0]])
+    turn = np.linspace(0, 2 * np.pi, _ROUND, endpoint=False)
+    palm = tip_mm + _FINGERS_MM * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    arm = np.array([end + side * _HALF_ARM_MM * aside for end in (tip_mm, far_mm) for side in (-1, 1)])
+    hull = cv2.convexHull(np.vstack([palm, arm]).astype(np.float32)).reshape(-1, 2)
+    return np.asarray(hull, dtype=np.float64)
