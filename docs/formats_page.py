@@ -25,6 +25,7 @@ from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call
 from downfield.officiating.calls_file import CallsHeader
 from downfield.officiating.events import Event, EventsHeader
+from downfield.rig.record.index import FrameLine, FramesHeader
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.expected_file import Expected
 from downfield.twin.plays.script import Script
@@ -75,6 +76,12 @@ FORMATS = (
         "Tracks",
         "A header line, then one scene a line; the times of the scenes rise strictly.",
         (TracksHeader, Scene),
+    ),
+    Format(
+        "*.frames.jsonl",
+        "Index of a recording",
+        "Beside every recorded `*.mkv`: a header line, then one line per picture in the order of the video.",
+        (FramesHeader, FrameLine),
     ),
     Format(
         "*.events.jsonl",

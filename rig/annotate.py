@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field import FieldModel
-from downfield.officiating.state import GameState
 from downfield.vision.scene import Figure, Player, Scene
 
 Image = NDArray[np.uint8]
@@ -25,6 +25,21 @@ _FALLEN: Colour = (60, 60, 230)
 _CONTACT: Colour = (40, 40, 250)
 _SHIFT = 4
 _LINE_POINTS = 24  # a lens bends straight lines
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What is drawn besides the figures.
+
+    Attributes:
+        los_yd, to_gain_yd: lines across the field; None for none.
+        carrier: roster id of who has the ball.
+
+    """
+
+    los_yd: float | None = None
+    to_gain_yd: float | None = None
+    carrier: str | None = None
 
 
 class Annotator:
@@ -42,18 +57,18 @@ class Annotator:
         self._field = field
         self._height_mm: Mapping[str, float] = {player.id: player.base.height_mm for player in players}
 
-    def draw(self, image: Image, scene: Scene, game: GameState) -> Image:
+    def draw(self, image: Image, scene: Scene, also: Drawn) -> Image:
         """A copy of the picture, drawn on."""
         out = image.copy()
         thick = max(1, round(image.shape[0] / 540))
-        self._yard_line(out, game.los_yd, _LINE, 2 * thick)
-        if not game.goal_to_go:
-            self._yard_line(out, game.to_gain_yd, _TO_GAIN, 2 * thick)
+        for x_yd, colour in ((also.los_yd, _LINE), (also.to_gain_yd, _TO_GAIN)):
+            if x_yd is not None:
+                self._yard_line(out, x_yd, colour, 2 * thick)
         places = {}
         for figure in scene.figures:
             corners = self._corners_px(figure)
             places[figure.id] = corners.mean(axis=0)
-            colour = _colour(figure, game.play.carrier)
+            colour = _colour(figure, also.carrier)
             _polygon(out, corners, colour, thick)
             middle_front = corners[:2].mean(axis=0)
             _path(out, np.array([places[figure.id], middle_front]), colour, thick)

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-import av
-import numpy as np
-from numpy.typing import NDArray
-
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.calibration.errors import InputError
 from downfield.officiating.events import Event, read_events
-from downfield.vision.scene import Scene
 from downfield.vision.tracks import Tracks
-
-Image = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +29,6 @@ class Recording:
     tracks: Tracks
     events: tuple[Event, ...]
 
-    def frames(self) -> Iterator[tuple[Image, Scene]]:
-        """Every picture with its scene; pictures are blue green red, shape (height, width, 3).
-
-        Raises:
-            InputError: the clip can't be decoded, or has another number of frames than its tracks.
-
-        """
-        try:
-            with av.open(str(self.clip)) as container:
-                pictures = (frame.to_ndarray(format="bgr24") for frame in container.decode(video=0))
-                for image, scene in zip(pictures, self.tracks, strict=True):
-                    yield np.asarray(image, dtype=np.uint8), scene
-        except ValueError as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"{self.clip}: its frames and its tracks are not the same number") from None
-        except av.FFmpegError as error:
-            raise InputError(f"{self.clip}: can't be decoded: {error.strerror}") from None
-
 
 def open_recording(clip: Path) -> Recording:
     """Open a clip with what lies beside it.
@@ -68,13 +41,28 @@ def open_recording(clip: Path) -> Recording:
     if not clip.is_file():
         raise InputError(f"{clip}: no such file")
     base = clip.with_suffix("")
-    events = base.with_name(base.name + ".events.jsonl")
     return Recording(
         clip,
         read_calibration(base.with_name(base.name + ".calibration.json")),
-        Tracks(base.with_name(base.name + ".tracks.jsonl")),
-        read_events(events)[1] if events.exists() else (),
+        Tracks(tracks_of(clip)),
+        declared(clip),
     )
+
+
+def tracks_of(clip: Path) -> Path:
+    """Where the tracks of a clip are, if it has any."""
+    return clip.with_name(clip.stem + ".tracks.jsonl")
+
+
+def declared(clip: Path) -> tuple[Event, ...]:
+    """What was declared while a clip was taken; nothing where no file beside it says so.
+
+    Raises:
+        FormatError: the file breaks its format.
+
+    """
+    events = clip.with_name(clip.stem + ".events.jsonl")
+    return read_events(events)[1] if events.is_file() else ()
 
 
 def bundled_demo() -> Path:

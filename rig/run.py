@@ -1,132 +1,79 @@
-"""``downfield run``: a recording through the referee, in the terminal and on a page."""
+"""``downfield run``: watch a table, or play a recording, and referee it."""
 
 from __future__ import annotations
 
-import socket
+import gc
+import sys
+import tempfile
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
+import cv2
 import typer
-import uvicorn
 from rich.console import Console
 
-from downfield.api.app import create_app
-from downfield.api.hub import Hub
-from downfield.api.picture import LatestPicture
-from downfield.calibration.errors import InputError
-from downfield.officiating.calls import Call, Verdict
-from downfield.officiating.events import Event
-from downfield.officiating.rulebook import load_rulebook
-from downfield.rig.recording import bundled_demo, open_recording
-from downfield.rig.show import Show
+from downfield.rig.configuration.loading import Configuration, assignments, load
+from downfield.rig.rig import Rig
+from downfield.rig.terminal import Lines
 
-PORT = 8317
-_BETWEEN_S = 3.0  # a pause between two showings, to read the last call
+BETWEEN_S: Final = 3.0
+"""A pause between two showings, to read the last call."""
 
-_VERDICTS: Final[Mapping[Verdict, str]] = {
-    "called": "bold yellow",
-    "too_close": "bold dark_orange",
-    "proposed": "bold cyan",
-    "reported": "dim",
-}
-
-
-class Terminal:
-    """Tells of the game line by line."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._last = ""
-
-    def situation(self, text: str, t_ns: int) -> None:
-        """A line for every change of the situation."""
-        if text != self._last:
-            self._last = text
-            self._console.print(f"[dim]{t_ns / 1e9:7.2f} s[/dim]  {text}")
-
-    def call(self, call: Call) -> None:
-        """A line for every call, with what was measured."""
-        asked = "proposed: " if call.verdict == "proposed" else ""
-        style = _VERDICTS[call.verdict]
-        self._console.print(
-            f"[dim]{call.t_ns / 1e9:7.2f} s[/dim]  [{style}]{asked}{call.text}[/{style}]"
-            f"[dim]  {call.measured}  {', '.join(call.clauses)}[/dim]"
-        )
-
-    def refused(self, event: Event, reason: str) -> None:
-        """A line for every declaration that was refused."""
-        self._console.print(f"[red]{event.t_ns / 1e9:7.2f} s  refused: {reason}[/red]")
+_SWITCH_S: Final = 0.001
+"""How long a thread may keep the interpreter to itself: Python's 5 ms are long beside a frame's 16."""
 
 
 def run(
     source: Annotated[
-        Path | None,
-        typer.Option(help="A clip with its .tracks.jsonl and .calibration.json beside it; the bundled one by default."),
+        str | None,
+        typer.Option(help="A camera (0, a part of its name), an address, a video, a folder; the bundled recording."),
     ] = None,
-    rulebook: Annotated[str, typer.Option(help="A rulebook's name, or a house-rule file (.toml).")] = "tap",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the page, on this machine only.")] = PORT,
-    once: Annotated[bool, typer.Option("--once", help="Play once and end, instead of over and over.")] = False,
-    fast: Annotated[bool, typer.Option("--fast", help="As fast as it goes, instead of at its own pace.")] = False,
-    page: Annotated[bool, typer.Option(help="Serve the page to watch.")] = True,
+    calibration: Annotated[Path | None, typer.Option(help="Of the camera; else made from the printed field.")] = None,
+    rulebook: Annotated[str | None, typer.Option(help="A rulebook's name, or a house-rule file (.toml).")] = None,
+    config: Annotated[Path | None, typer.Option(help="The configuration; downfield.toml here by default.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", help="table.key=value, over the file.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Of the service.")] = None,
+    once: Annotated[bool, typer.Option("--once", help="Play a recording once and end, not over and over.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Play it as fast as it goes, not at its own pace.")] = False,
+    page: Annotated[bool | None, typer.Option(help="Serve the pages and the API.")] = None,
 ) -> None:
-    """Play a recording through the referee: calls here, and the board with everything tracked on a page."""
-    book = load_rulebook(rulebook)
-    recording = open_recording(source or bundled_demo())
+    """Referee a table, or a recording of one: calls here, on the operator's phone and on the stream."""
+    given: dict[str, object] = assignments(settings or ())
+    given |= {
+        "source.name": source,
+        "calibration.file": None if calibration is None else str(calibration),
+        "game.rulebook": rulebook,
+        "service.port": port,
+        "service.on": page,
+    }
+    configuration = load(config, command_line=given)
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"[bold]Downfield[/bold]  {recording.clip.name} under {book.title}")
-    hub, picture = Hub(), LatestPicture()
-    hub.publish("source", {"text": f"{recording.clip.name}: {recording.tracks.header.source} · {book.title}"})
-    stop = threading.Event()
-    server = _serve(hub, picture, port, console) if page else None
+    # The stages run beside each other; were each to use every core, they would only wait for one another.
+    cv2.setNumThreads(1)
+    sys.setswitchinterval(_SWITCH_S)
+    with tempfile.TemporaryDirectory(prefix="downfield-") as passing:
+        _run(configuration, console, Path(passing), once=once, paced=not fast)
+
+
+def _run(configuration: Configuration, console: Console, passing: Path, *, once: bool, paced: bool) -> None:
+    rig = Rig(configuration, passing, paced=paced)
+    lines = Lines(console, rig.situation, live=rig.live)
+    rig.listen(lines)
+    console.print(f"[bold]Downfield[/bold]  {rig.text} under {rig.rulebook.title}")
+    if rig.address:
+        console.print(f"watch at [bold]{rig.address}[/bold]   end with Ctrl-C")
+    gc.freeze()  # what was loaded stays: the collector need not walk through it between two frames
+    pause = threading.Event()
     try:
-        _play(Show(recording, book, Terminal(console), hub, picture), console, stop, once=once, paced=not fast)
+        while True:
+            rig.play()
+            console.print(f"[bold]{rig.situation()}[/bold]  {rig.calls} calls")
+            if once or rig.live:
+                return
+            pause.wait(BETWEEN_S)
+            rig.rewind()
     except KeyboardInterrupt:
         console.print("stopped")
     finally:
-        stop.set()
-        if server is not None:
-            server.end()
-
-
-def _play(show: Show, console: Console, stop: threading.Event, *, once: bool, paced: bool) -> None:
-    while True:
-        game = show.play(stop, paced=paced)
-        console.print(f"[bold]{game.state.text}[/bold]  {len(game.calls)} calls")
-        if once:
-            return
-        stop.wait(_BETWEEN_S)
-
-
-class _Server:
-    """The service in a thread of its own."""
-
-    def __init__(self, hub: Hub, picture: LatestPicture, listening: socket.socket) -> None:
-        self._hub, self._picture = hub, picture
-        app = create_app(hub, picture)
-        config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
-        self._server = server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-        self._thread.start()
-
-    def end(self) -> None:
-        """End the feeds, so that their connections close, and wait for the thread."""
-        self._hub.close()
-        self._picture.close()
-        self._server.should_exit = True
-        self._thread.join(timeout=5)
-
-
-def _serve(hub: Hub, picture: LatestPicture, port: int, console: Console) -> _Server:
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind(("127.0.0.1", port))
-        listening.listen()  # so that whoever reads the address below finds the door open
-    except OSError as error:
-        listening.close()
-        raise InputError(f"port {port} can't be opened ({error.strerror}): choose another with --port") from None
-    bound = listening.getsockname()[1]
-    console.print(f"watch at [bold]http://127.0.0.1:{bound}/[/bold]   end with Ctrl-C")
-    return _Server(hub, picture, listening)
+        rig.end()

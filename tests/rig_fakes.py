@@ -15,6 +15,7 @@ from downfield.officiating.declarations import Carrier, LineUp, SetUp
 from downfield.officiating.events import Event
 from downfield.officiating.game import Game
 from downfield.officiating.rulebook import load_rulebook
+from downfield.rig.live.onlooker import Onlooker
 from downfield.rig.sources.source import Shot, SourceFacts
 from downfield.vision.frame import Frame
 from downfield.vision.scene import Contact, Figure, Player, Scene
@@ -80,6 +81,7 @@ class FakeSight:
     def __init__(self, before: Callable[[Frame], None] | None = None) -> None:
         self.before = before
         self.seen: list[int] = []
+        self.players: tuple[Player, ...] = ()
         self.rosters: list[tuple[Player, ...]] = []
         self.found = 0
 
@@ -91,6 +93,7 @@ class FakeSight:
 
     def line_up(self, players: tuple[Player, ...]) -> None:
         self.rosters.append(players)
+        self.players = players
 
     def find_figures(self) -> None:
         self.found += 1
@@ -124,7 +127,7 @@ class FakeJudge:
         """Tells nobody."""
 
 
-class Notes:
+class Notes(Onlooker):
     """An onlooker that remembers."""
 
     def __init__(self) -> None:
@@ -135,10 +138,7 @@ class Notes:
     def shot(self, shot: Shot) -> None:
         self.shots.append(shot.index)
 
-    def scene(self, frame: Frame, scene: Scene) -> None:
-        """Not remembered."""
-
-    def called(self, calls: tuple[Call, ...]) -> None:
+    def judged(self, _: Scene | Event, calls: tuple[Call, ...]) -> None:
         self.calls += calls
 
     def refused(self, event: Event, reason: str) -> None:

@@ -148,3 +148,26 @@ def test_a_handover_closed_while_somebody_waits_lets_both_sides_go() -> None:
     handover.put(2)
     assert list(handover) == [1]
     assert handover.offer(3)
+
+
+def test_who_is_on_the_board_goes_from_the_sight_to_the_game_and_from_the_game_to_the_sight() -> None:
+    sight, judge = FakeSight(), FakeJudge()
+    sight.players = PLAYERS
+    Loop(FakeSource(3), sight, judge, Troubles()).run()
+    assert judge.game.state.players == PLAYERS
+    assert sight.rosters == []
+
+    sight, judge = FakeSight(), FakeJudge()
+    Loop(FakeSource(3), sight, judge, Troubles(), roster=lambda: PLAYERS).run()
+    assert sight.rosters == [PLAYERS]
+    assert judge.game.state.players == ()
+
+
+def test_the_sight_is_changed_between_two_frames() -> None:
+    first, second = FakeSight(), FakeSight()
+    source = FakeSource(6)
+    loop = Loop(source, first, FakeJudge(), Troubles())
+    first.before = lambda frame: loop.between_frames(lambda _: second) if frame.index == 2 else None
+    loop.run()
+    assert first.seen == [0, 1, 2]
+    assert second.seen == [3, 4, 5]

@@ -71,7 +71,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def downfield(*args: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "downfield.rig", *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_the_terminal_tells_the_tackle_and_its_clause(clip: Path) -> None:
@@ -100,23 +100,24 @@ def served(clip: Path) -> Iterator[str]:
         yield address.group()
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
         process.stdout.close()
 
 
 def test_the_page_is_served_and_the_feed_begins_with_a_snapshot(served: str) -> None:
-    with urllib.request.urlopen(served, timeout=10) as page:
+    with urllib.request.urlopen(served, timeout=60) as page:
         assert b"Downfield" in page.read()
-    with urllib.request.urlopen(served + "healthz", timeout=10) as answer:
+    with urllib.request.urlopen(served + "healthz", timeout=60) as answer:
         assert json.load(answer) == {"status": "ok"}
-    with urllib.request.urlopen(served + "api/feed", timeout=10) as feed:
-        assert feed.readline() == b"event: snapshot\n"
-        snapshot = json.loads(feed.readline().removeprefix(b"data: "))
-    assert "tackle.mp4" in snapshot["source"]["text"]
+    with urllib.request.urlopen(served + "api/feed", timeout=60) as feed:
+        lines = (line for line in feed if line.startswith(b"data: "))
+        snapshot = json.loads(next(lines).removeprefix(b"data: "))
+    assert snapshot["topic"] == "snapshot"
+    assert "tackle.mp4" in snapshot["data"]["source"]["text"]
 
 
 def test_the_camera_is_served_as_motion_jpeg(served: str) -> None:
-    with urllib.request.urlopen(served + "camera.mjpeg", timeout=10) as feed:
+    with urllib.request.urlopen(served + "camera.mjpeg", timeout=60) as feed:
         start = feed.read(200)
     assert b"Content-Type: image/jpeg" in start
     assert b"\xff\xd8" in start
@@ -127,10 +128,10 @@ def test_ctrl_c_ends_it_quietly_even_while_somebody_watches(clip: Path) -> None:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
-    with urllib.request.urlopen(address.group() + "api/feed", timeout=10) as feed:
+    with urllib.request.urlopen(address.group() + "api/feed", timeout=60) as feed:
         feed.readline()
         process.send_signal(signal.SIGINT)
-        told, _ = process.communicate(timeout=10)
+        told, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert told.splitlines()[-1] == "stopped"
     assert "Traceback" not in told
@@ -150,9 +151,9 @@ def test_bad_input_is_one_clear_line_and_status_2(args: list[str], says: str) ->
     assert len(told.stderr.splitlines()) == 1
 
 
-def test_a_clip_without_its_tracks_is_refused_by_name(clip: Path, tmp_path: Path) -> None:
+def test_a_clip_without_a_calibration_that_shows_no_field_says_what_to_do(clip: Path, tmp_path: Path) -> None:
     alone = tmp_path / "alone.mp4"
     alone.write_bytes(clip.read_bytes())
     told = downfield("run", "--source", str(alone), "--once")
     assert told.returncode == 2
-    assert "alone.calibration.json: no such file" in told.stderr
+    assert "alone.mp4: no calibration from the printed field: the picture is only 320 x 180" in told.stderr

@@ -24,6 +24,10 @@ class SourceTable(Table):
         description="A camera's number, device file or a part of its name; an address (`http://`, `rtsp://`, ...); a"
         " video file; a folder of pictures; `twin:PLAY`. Empty for the bundled recording.",
     )
+    tracks: bool = Field(
+        default=True,
+        description="Show a video with the `*.tracks.jsonl` beside it, where there is one, and do not look at it anew.",
+    )
     size: tuple[Pixels, Pixels] = Field(default=(1920, 1080), description="Width and height asked of a camera.")
     fps: float = Field(
         default=60.0, gt=0, le=1000, description="Frames a second asked of a camera, or that a folder plays at."
@@ -57,7 +61,7 @@ class GameTable(Table):
 class NetworkTable(Table):
     """The network that sees the figures."""
 
-    name: str = Field(default="", description="A bundled network, or a folder with one; empty for the one that ships.")
+    name: str = Field(default="", description="A bundled network, or the folder of another; empty for the usual one.")
     threads: int = Field(default=1, ge=1, le=64, description="That one picture may use.")
     second_look: bool = Field(default=True, description="Look at each figure again, closer: slower and more exact.")
 
@@ -92,6 +96,15 @@ class ServiceTable(Table):
         default="127.0.0.1", description="The address to listen at; `0.0.0.0` for phones and other computers."
     )
     port: int = Field(default=8317, ge=0, le=65535, description="The port; 0 for any that is free.")
+    names: tuple[str, ...] = Field(
+        default=(), description="Names it is called by, beside this computer's own and its addresses."
+    )
+    open_viewing: bool = Field(
+        default=False, description="Whether anybody on the network may look without being paired."
+    )
+    trust_local: bool = Field(
+        default=True, description="Whether whoever sits at this computer may do everything; not behind a proxy."
+    )
 
 
 class Settings(Table):

@@ -7,23 +7,25 @@ one frame reports it and goes on with the next.
 from __future__ import annotations
 
 import dataclasses
+import queue
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from downfield.api.board_topics import Reason
 from downfield.calibration.errors import DownfieldError, RefusedError, SourceError
 from downfield.officiating.calls import Call
+from downfield.officiating.declarations import LineUp
 from downfield.officiating.events import Event
 from downfield.rig.live.handover import Handover
 from downfield.rig.live.judge import Judge, Prompter
+from downfield.rig.live.onlooker import Onlooker
 from downfield.rig.live.pulse import Pulse
 from downfield.rig.live.sight import Sight
 from downfield.rig.sources.source import FrameSource, Shot
 from downfield.rig.troubles import Troubles
-from downfield.vision.frame import Frame
-from downfield.vision.scene import Scene
+from downfield.vision.scene import Player, Scene
 
 FRAMES_WAITING: Final = 2
 """One being taken and one behind it: more would only make calls later."""
@@ -35,29 +37,9 @@ _ENDING_S: Final = 5.0
 _TICK_S: Final = 0.25
 
 
-class Onlooker(Protocol):
-    """Looks on without delaying anybody: the recorder, the annotated picture, the terminal."""
-
-    def shot(self, shot: Shot) -> None:
-        """A picture was captured. Called from the capturing thread."""
-        ...
-
-    def scene(self, frame: Frame, scene: Scene) -> None:
-        """It was seen what is on it. Called from the seeing thread."""
-        ...
-
-    def called(self, calls: tuple[Call, ...]) -> None:
-        """Calls were made or changed. Called from the judging thread."""
-        ...
-
-    def refused(self, event: Event, reason: str) -> None:
-        """A recorded declaration was refused. Called from the judging thread."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    scene: Scene
+    entry: Scene | Event
     taken_ns: int
 
 
@@ -73,6 +55,7 @@ class Loop:
         prompter: says recorded declarations.
         onlookers: look on.
         suspended: why no calls are to be made from the scenes now; empty when they are.
+        roster: who is on the board, as the game knows it; asked before each frame.
 
     """
 
@@ -87,6 +70,7 @@ class Loop:
         prompter: Prompter | None = None,
         onlookers: Sequence[Onlooker] = (),
         suspended: Callable[[], tuple[str, ...]] = tuple,
+        roster: Callable[[], tuple[Player, ...]] = tuple,
     ) -> None:
         self._source = source
         self._sight = sight
@@ -95,6 +79,9 @@ class Loop:
         self._prompter = prompter or Prompter()
         self._onlookers = onlookers
         self._suspended = suspended
+        self._roster = roster
+        self._players: tuple[Player, ...] = ()
+        self._between: queue.SimpleQueue[Callable[[Sight], Sight]] = queue.SimpleQueue()
         self._frames: Handover[Shot] = Handover(FRAMES_WAITING)
         self._scenes: Handover[_Seen] = Handover(SCENES_WAITING)
         self._over: DownfieldError | None = None
@@ -132,9 +119,14 @@ class Loop:
         self._source.close()
         self._frames.close()
 
-    def swap_sight(self, sight: Sight) -> None:
-        """See with another sight from the next frame on."""
-        self._sight = sight
+    def between_frames(self, change: Callable[[Sight], Sight]) -> None:
+        """Have something done to the sight before the next frame, in the thread that sees.
+
+        Args:
+            change: takes the sight, and gives the one to go on with.
+
+        """
+        self._between.put(change)
 
     def _capture(self) -> None:
         hand_over = self._frames.offer if self._source.facts.live else self._frames.put
@@ -160,7 +152,9 @@ class Loop:
     def _see_one(self, shot: Shot) -> None:
         try:
             frame = shot.frame()
+            self._prepare()
             scene = self._sight.see(frame)
+            self._tell_players(scene, shot.taken_ns)
             why = self._suspended()
             if why:
                 scene = dataclasses.replace(scene, unfit=(*scene.unfit, *why))
@@ -171,6 +165,23 @@ class Loop:
             self._failed("seeing", f"frame {shot.index} could not be read", error)
         else:
             self._troubles.clear("seeing_failed")
+
+    def _prepare(self) -> None:
+        """What came up since the last frame."""
+        while not self._between.empty():
+            self._sight = self._between.get()(self._sight)
+        said = self._roster()
+        if said and said != self._players:
+            self._players = said
+            if said != self._sight.players:
+                self._sight.line_up(said)
+
+    def _tell_players(self, scene: Scene, taken_ns: int) -> None:
+        """Tell the game who is on the board, when the sight found that out."""
+        found = self._sight.players
+        if found and found != self._players:
+            self._players = found
+            self._scenes.put(_Seen(Event(f"seen-{scene.t_ns}", scene.t_ns, "vision", LineUp(found)), taken_ns))
 
     def _judging(self) -> None:
         while not self._scenes.ended:
@@ -187,27 +198,28 @@ class Loop:
         self._say(None)
 
     def _judge_one(self, seen: _Seen) -> None:
-        self._say(seen.scene.t_ns)
+        entry = seen.entry
+        self._say(entry.t_ns)
         try:
-            calls = self._judge.take(seen.scene)
+            calls = self._judge.take(entry)
         except RefusedError as error:
-            self._troubles.add(Reason(code="scene_refused", level="warning", text=str(error)))
+            self._troubles.note("warning", f"{'line-up' if isinstance(entry, Event) else 'scene'} refused: {error}")
             return
-        self.pulse.published(seen.taken_ns)
-        self._tell(calls)
+        if isinstance(entry, Scene):
+            self.pulse.published(seen.taken_ns)
+        self._tell(entry, calls)
 
     def _say(self, t_ns: int | None) -> None:
         for event in self._prompter.due(t_ns):
             try:
-                self._tell(self._judge.take(event))
+                self._tell(event, self._judge.take(event))
             except RefusedError as error:
                 for onlooker in self._onlookers:
                     onlooker.refused(event, str(error))
 
-    def _tell(self, calls: tuple[Call, ...]) -> None:
-        if calls:
-            for onlooker in self._onlookers:
-                onlooker.called(calls)
+    def _tell(self, entry: Scene | Event, calls: tuple[Call, ...]) -> None:
+        for onlooker in self._onlookers:
+            onlooker.judged(entry, calls)
 
     def _failed(self, stage: str, what: str, error: Exception) -> None:
         known = str(error) if isinstance(error, DownfieldError) else f"{type(error).__name__}: {error}"

@@ -10,11 +10,9 @@ import cv2
 
 from downfield.api.hub import Hub
 from downfield.api.picture import LatestPicture
-from downfield.officiating.calls import Call
-from downfield.officiating.events import Event
 from downfield.rig.annotate import Annotator, Drawn
 from downfield.rig.live.handover import Handover
-from downfield.rig.sources.source import Shot
+from downfield.rig.live.onlooker import Onlooker
 from downfield.vision.frame import Frame
 from downfield.vision.scene import Scene
 
@@ -26,7 +24,7 @@ _UNWATCHED_PER_S: Final = 1
 """So that whoever comes to watch sees something at once."""
 
 
-class Pictures:
+class Pictures(Onlooker):
     """Draws what was seen and puts it where the service takes it; an onlooker of the loop.
 
     Args:
@@ -49,9 +47,6 @@ class Pictures:
         """Draw with another calibration from now on."""
         self._annotator = annotator
 
-    def shot(self, shot: Shot) -> None:
-        """Nothing to do before it was looked at."""
-
     def scene(self, frame: Frame, scene: Scene) -> None:
         """Draw it, if it is time to."""
         now = time.monotonic()
@@ -59,12 +54,6 @@ class Pictures:
             rate = PER_S if self._picture.watched else _UNWATCHED_PER_S
             self._next_at = max(self._next_at + 1 / rate, now)
             self._newest.offer((frame, scene))
-
-    def called(self, calls: tuple[Call, ...]) -> None:
-        """Calls are told elsewhere."""
-
-    def refused(self, event: Event, reason: str) -> None:
-        """Refusals are told elsewhere."""
 
     def close(self) -> None:
         """Draw no more."""

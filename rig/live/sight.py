@@ -17,8 +17,13 @@ class Sight(Protocol):
         """What is on the board in a frame; frames come in the order of their times, with gaps in their indices."""
         ...
 
+    @property
+    def players(self) -> tuple[Player, ...]:
+        """Who is on the board; empty while that is not known."""
+        ...
+
     def line_up(self, players: tuple[Player, ...]) -> None:
-        """The roster on the board is another one."""
+        """Somebody says who is on the board."""
         ...
 
     def find_figures(self) -> None:
@@ -31,11 +36,12 @@ class RecordedSight:
 
     Args:
         tracks: of the clip.
+        players: whom to name to the game; none when it is declared who is on the board.
 
     """
 
-    def __init__(self, tracks: Tracks) -> None:
-        self._tracks = tracks
+    def __init__(self, tracks: Tracks, players: tuple[Player, ...] = ()) -> None:
+        self.players = players
         self._scenes = iter(tracks)
         self._next: Scene | None = next(self._scenes, None)
 
@@ -53,7 +59,7 @@ class RecordedSight:
         return self._next
 
     def line_up(self, players: tuple[Player, ...]) -> None:
-        """The recorded roster stays."""
+        """Figures keep the names they were recorded with."""
 
     def find_figures(self) -> None:
         """They are where they were recorded."""

@@ -1,4 +1,4 @@
-"""A video file as a source, with its exact time stamps."""
+"""A video file as a source, with its exact time stamps: those of its index, where it is a recording of ours."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import av.container
 import numpy as np
 
 from downfield.calibration.errors import InputError, SourceError
+from downfield.rig.record.index import index_of, read_index
 from downfield.rig.sources.clocks import Rising
 from downfield.rig.sources.pace import Pace
 from downfield.rig.sources.source import Shot, SourceFacts
@@ -38,6 +39,7 @@ class VideoFile:
             raise InputError(f"{path}: not a video that can be read") from None
         stream.codec_context.thread_count = 1
         self._path = path
+        self._index = read_index(index_of(path)).frames if index_of(path).is_file() else None
         self._stream = stream
         self._pace = Pace(paced=paced)
         fps = float(stream.average_rate) if stream.average_rate else None
@@ -49,7 +51,7 @@ class VideoFile:
         return self._facts
 
     def shots(self) -> Iterator[Shot]:
-        """Every picture, stamped with the file's own time.
+        """Every picture, with the file's own times and numbers.
 
         Raises:
             SourceError: it can't be decoded further.
@@ -60,15 +62,24 @@ class VideoFile:
             for index, frame in enumerate(self._container.decode(self._stream)):
                 if frame.pts is None or frame.time_base is None:
                     raise SourceError(f"{self._path}: frame {index} has no time stamp")
-                t_ns = rising(round(frame.pts * frame.time_base * 1_000_000_000))
+                number, t_ns = index, round(frame.pts * frame.time_base * 1_000_000_000)
+                if self._index is not None:
+                    number, t_ns = self._indexed(index)
+                t_ns = rising(t_ns)
                 image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
                 if not self._pace.wait_for(t_ns):
                     return
-                yield Shot(index, t_ns, time.monotonic_ns(), image=image)
+                yield Shot(number, t_ns, time.monotonic_ns(), image=image)
         except av.FFmpegError as error:
             raise SourceError(f"{self._path}: can't be decoded: {error.strerror}") from None
         finally:
             self._container.close()
+
+    def _indexed(self, place: int) -> tuple[int, int]:
+        """Number and time of a picture by the index."""
+        if self._index is None or place >= len(self._index):
+            raise SourceError(f"{index_of(self._path)}: it lists fewer pictures than the video has")
+        return self._index[place].frame, self._index[place].t_ns
 
     def close(self) -> None:
         """End it."""

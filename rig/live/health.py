@@ -1,0 +1,108 @@
+"""The rig's health, told once a second, and at once when something goes wrong or is well again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Final
+
+from downfield.api.board_topics import HealthNow, RecordingNow
+from downfield.calibration.calibration import Calibration
+from downfield.rig.live.onlooker import Onlooker
+from downfield.rig.live.pulse import Pulse
+from downfield.rig.sources.source import SourceFacts
+from downfield.rig.sources.steady import LOST
+from downfield.rig.troubles import Troubles
+from downfield.vision.frame import Frame
+from downfield.vision.scene import Power, Scene
+
+_EVERY_S: Final = 1.0
+
+
+class HealthWatch(Onlooker):
+    """Puts together how the rig is; an onlooker of the loop, for what scenes say of it.
+
+    Args:
+        tell: told every time.
+        troubles: what is wrong.
+        pulse: counts frames.
+        facts: of the source, as it is now.
+        dropped: frames lost so far.
+        calibration: in use.
+        recording: how the recording is.
+
+    """
+
+    def __init__(
+        self,
+        tell: Callable[[HealthNow], None],
+        troubles: Troubles,
+        pulse: Pulse,
+        *,
+        facts: Callable[[], SourceFacts],
+        dropped: Callable[[], int],
+        calibration: Callable[[], Calibration | None],
+        recording: Callable[[], RecordingNow] = RecordingNow,
+    ) -> None:
+        self._tell = tell
+        self._troubles = troubles
+        self._pulse = pulse
+        self._facts, self._dropped = facts, dropped
+        self._calibration, self._recording = calibration, recording
+        self._board: Power = "unknown"
+        self._unfit: tuple[str, ...] = ()
+        self._now = threading.Event()
+        self._ended = False
+        self._thread = threading.Thread(target=self._run, name="health", daemon=True)
+
+    def begin(self) -> None:
+        """Begin to tell."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Tell no more."""
+        self._ended = True
+        self._now.set()
+        self._thread.join()
+
+    def look(self) -> None:
+        """Tell at once."""
+        self._now.set()
+
+    def scene(self, _: Frame, scene: Scene) -> None:
+        """Whether the board is on, and whether calls can be made."""
+        if scene.unfit != self._unfit:
+            self._now.set()
+        self._board, self._unfit = scene.board, scene.unfit
+
+    def health(self) -> HealthNow:
+        """How the rig is now."""
+        beat, facts, reasons = self._pulse.beat(), self._facts(), self._troubles.now()
+        calibration = self._calibration()
+        quality = calibration.quality if calibration is not None else None
+        lost = any(reason.code == LOST for reason in reasons)
+        level = self._troubles.level()
+        told = [*(reason.text for reason in reasons), *self._unfit]
+        return HealthNow(
+            level="warning" if level == "ok" and self._unfit else level,
+            text="; ".join(told) or f"board {self._board}",
+            reasons=reasons,
+            calls="suspended" if lost or self._unfit else "on",
+            fps=None if beat.fps is None else round(beat.fps, 1),
+            latency_ms=None if beat.latency_ms is None else round(beat.latency_ms, 1),
+            latency_p99_ms=None if beat.latency_p99_ms is None else round(beat.latency_p99_ms, 1),
+            frames=beat.frames,
+            dropped=self._dropped(),
+            board=self._board,
+            camera=facts.name,
+            size=facts.size_px,
+            calibration_rms_px=None if quality is None else quality.rms_px,
+            calibration_rms_yd=None if quality is None else quality.rms_yd,
+            recording=self._recording(),
+        )
+
+    def _run(self) -> None:
+        while not self._ended:
+            self._now.clear()
+            self._tell(self.health())
+            self._now.wait(_EVERY_S)

@@ -1,0 +1,174 @@
+"""What the rig does when somebody asks: calibrate, record, suspend calls, find the figures."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Final
+
+from downfield.api.board_topics import Reason
+from downfield.api.commands import (
+    FindFigures,
+    MachineCommand,
+    Recalibrate,
+    Record,
+    Suspend,
+    UseCalibration,
+)
+from downfield.api.commands import (
+    Settings as SettingsNow,
+)
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.errors import CalibrationError, DownfieldError, RefusedError
+from downfield.rig.configuration.loading import Configuration
+from downfield.rig.live.onlooker import Onlooker
+from downfield.rig.live.sight import Sight
+from downfield.rig.sources.source import Image
+from downfield.rig.table import LOOKED_AT, MakeSight, calibrate
+from downfield.rig.troubles import Troubles
+from downfield.vision.frame import Frame
+from downfield.vision.scene import Scene
+
+CALIBRATING: Final = "calibrating"
+SUSPENDED: Final = "calls_suspended"
+
+_EVERY: Final = 6  # of the frames seen, those kept for a calibration
+
+
+class RigMachine(Onlooker):
+    """Carries out commands; an onlooker of the loop, which gives it pictures to calibrate from.
+
+    Args:
+        configuration: in force.
+        calibration: in use.
+        make_sight: makes a sight for another calibration; None where scenes are recorded.
+        troubles: told what goes on.
+
+    """
+
+    def __init__(
+        self, configuration: Configuration, calibration: Calibration, make_sight: MakeSight | None, troubles: Troubles
+    ) -> None:
+        self._configuration = configuration
+        self._calibration = calibration
+        self._make_sight = make_sight
+        self._troubles = troubles
+        self._pictures: deque[Image] = deque(maxlen=LOOKED_AT)
+        self._calibrating = threading.Lock()
+        self._suspended = False
+        self.between_frames: Callable[[Callable[[Sight], Sight]], None] | None = None
+        self.record: Callable[[bool], str] | None = None
+        self.calibrated: Callable[[Calibration], None] = lambda _: None
+
+    def do(self, command: MachineCommand) -> str:
+        """Do it, or begin to.
+
+        Returns:
+            What was done, in words.
+
+        Raises:
+            RefusedError: it can't be done now.
+            DownfieldError: it failed.
+
+        """
+        if isinstance(command, Recalibrate):
+            return self._recalibrate()
+        if isinstance(command, UseCalibration):
+            self._use(command.calibration)
+            return "another calibration is in use"
+        if isinstance(command, Record):
+            if self.record is None:
+                raise RefusedError("nothing is recorded here: the source is a recording itself")
+            return self.record(command.on)
+        if isinstance(command, Suspend):
+            return self._suspend(command.on)
+        if isinstance(command, FindFigures):
+            self._between(_found_anew)
+            return "the figures are looked for anew"
+        raise RefusedError(f"this rig can't do '{command.command}'")
+
+    def calibration(self) -> Calibration | None:
+        """The calibration in use."""
+        return self._calibration
+
+    def settings(self) -> SettingsNow:
+        """The configuration in force. A password in a database's or camera's address is left out."""
+        values = self._configuration.settings.model_dump(mode="json")
+        for table, key in (("store", "url"), ("source", "name")):
+            values[table][key] = _without_password(values[table][key])
+        return SettingsNow(version=version("downfield"), values=values, origins=dict(self._configuration.origins))
+
+    def suspended(self) -> tuple[str, ...]:
+        """Why no calls are to be made from the camera."""
+        return ("calls are suspended by the operator",) if self._suspended else ()
+
+    def scene(self, frame: Frame, _: Scene) -> None:
+        """Keep a picture now and then."""
+        if frame.index % _EVERY == 0:
+            self._pictures.append(frame.image)
+
+    def _suspend(self, on: bool) -> str:
+        self._suspended = on
+        if not on:
+            self._troubles.clear(SUSPENDED)
+            return "calls are made again"
+        text = "Calls from the camera are suspended"
+        self._troubles.add(Reason(code=SUSPENDED, level="warning", text=text, remedy="Resume them on the panel"))
+        return "calls are suspended"
+
+    def _recalibrate(self) -> str:
+        if self._make_sight is None:
+            raise RefusedError("scenes are shown as they were recorded: there is nothing to calibrate")
+        if len(self._pictures) < LOOKED_AT:
+            raise RefusedError("too few pictures yet: try again in a second")
+        if not self._calibrating.acquire(blocking=False):
+            raise RefusedError("a calibration is being made already")
+        images = list(self._pictures)
+        threading.Thread(target=self._calibrate, args=(images,), name="calibrating", daemon=True).start()
+        return "calibrating: a few seconds"
+
+    def _calibrate(self, images: list[Image]) -> None:
+        try:
+            self._use(calibrate(self._configuration.settings.calibration, images, "camera"))
+            self._troubles.clear(CALIBRATING)
+            self._troubles.note("info", "The camera is calibrated anew.")
+        except DownfieldError as error:
+            remedy = "Clear the board, light it evenly, and try again; the calibration from before is still in use"
+            self._troubles.add(Reason(code=CALIBRATING, level="warning", text=str(error), remedy=remedy))
+        finally:
+            self._calibrating.release()
+
+    def _use(self, calibration: Calibration) -> None:
+        make_sight = self._make_sight
+        if make_sight is None:
+            raise RefusedError("scenes are shown as they were recorded: there is nothing to calibrate")
+        before = self._calibration
+        if calibration.camera.lens.size_px != before.camera.lens.size_px:
+            raise CalibrationError("the calibration is of pictures of another size than the camera sends")
+        if calibration.field != before.field:
+            raise CalibrationError(
+                f"the calibration is of the field '{calibration.field.name}', but the game is played on "
+                f"'{before.field.name}': start the rig anew with it"
+            )
+        sight = make_sight(calibration)
+        self._between(lambda _: sight)
+        self._calibration = calibration
+        self.calibrated(calibration)
+
+    def _between(self, change: Callable[[Sight], Sight]) -> None:
+        if self.between_frames is None:
+            raise RefusedError("the rig is starting: try again in a second")
+        self.between_frames(change)
+
+
+def _found_anew(sight: Sight) -> Sight:
+    sight.find_figures()
+    return sight
+
+
+def _without_password(address: str) -> str:
+    scheme, separator, rest = address.partition("://")
+    name, at, host = rest.rpartition("@")
+    return f"{scheme}{separator}{name.partition(':')[0]}{at}{host}" if separator else address

@@ -1,0 +1,1 @@
+"""The recording: the camera's own packets in files of a minute, with an exact index, whatever happens."""

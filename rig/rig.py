@@ -1,0 +1,207 @@
+"""The whole rig, put together: table, loop, desk, recorder, service and what watches over them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from downfield.api.board_topics import Reason, RecordingNow, SourceNow
+from downfield.api.commands import NewGame
+from downfield.api.game_desk import GameDesk
+from downfield.api.hub import Hub
+from downfield.api.parts import Parts
+from downfield.api.picture import LatestPicture
+from downfield.api.store import Store
+from downfield.api.topics import Notice
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.errors import RefusedError
+from downfield.officiating.rulebook import load_rulebook
+from downfield.rig.annotate import Annotator
+from downfield.rig.configuration.loading import Configuration
+from downfield.rig.configuration.places import recordings_folder, store_file
+from downfield.rig.live.health import HealthWatch
+from downfield.rig.live.judge import Prompter
+from downfield.rig.live.loop import Loop
+from downfield.rig.live.onlooker import Onlooker
+from downfield.rig.live.pictures import Pictures
+from downfield.rig.live.pulse import Pulse
+from downfield.rig.machine import RigMachine
+from downfield.rig.network_sight import open_sight
+from downfield.rig.record.recorder import DISK_FULL, Recorder
+from downfield.rig.serving import Service
+from downfield.rig.sources.clocks import TableClock
+from downfield.rig.table import open_table
+from downfield.rig.terminal import Lines
+from downfield.rig.troubles import NoticeLevel, Troubles
+from downfield.vision.scene import Player
+
+_NOWHERE: Final = "passing.db"
+
+
+class Rig:
+    """A rig, ready to play.
+
+    Args:
+        configuration: in force.
+        passing: a folder for what need not outlast this run.
+        paced: recordings at their own pace; else as fast as they go.
+
+    Raises:
+        DownfieldError: something the configuration names does not exist or does not work.
+
+    """
+
+    def __init__(self, configuration: Configuration, passing: Path, *, paced: bool = True) -> None:
+        settings = configuration.settings
+        self._configuration, self._paced = configuration, paced
+        self.rulebook = load_rulebook(settings.game.rulebook)
+        self._hub, self._picture = Hub(), LatestPicture()
+        self._lines: Lines | None = None
+        self._troubles = Troubles(self._changed, self._noticed)
+        self._clock = TableClock()
+        self._table = open_table(settings, self._clock, self._troubles, open_sight, paced=paced)
+        self.live = self._table.source.facts.live and self._table.source.facts.kind in {"camera", "stream"}
+        self.text = self._table.text
+        self._machine = RigMachine(configuration, self._table.calibration, self._table.make_sight, self._troubles)
+        self._machine.calibrated = self._calibrated
+        url = settings.store.url
+        self._store = Store(url) if url else Store.at(store_file(settings) if self.live else passing / _NOWHERE)
+        self._desk = GameDesk(
+            self._store,
+            self._hub,
+            self._machine,
+            self._table.calibration.field,
+            self.rulebook,
+            clock=self._clock.now_ns if self.live else None,
+        )
+        self._pictures = Pictures(None, self._hub, self._picture)
+        self._loop: Loop | None = None
+        self._pulse = Pulse()
+        self._recorder = self._record() if self.live else None
+        self._health = self._watch()
+        self._begin_game()
+        parts = Parts(self._desk, self._hub, self._picture, self._store)
+        self._service = Service(parts, settings.service) if settings.service.on else None
+        self._health.begin()
+
+    @property
+    def address(self) -> str:
+        """Where the service is; empty when it is off."""
+        return "" if self._service is None else self._service.address
+
+    @property
+    def calls(self) -> int:
+        """How many calls stand."""
+        return len(self._desk.calls())
+
+    def situation(self) -> str:
+        """The game now, on one line."""
+        game = self._hub.value("game")
+        return "" if game is None else str(game.text)
+
+    def listen(self, lines: Lines) -> None:
+        """Have the terminal told."""
+        self._lines = lines
+
+    def play(self) -> None:
+        """Play until the source is over or somebody interrupts.
+
+        Raises:
+            SourceError: a recording broke off.
+
+        """
+        onlookers: list[Onlooker] = [self._pictures, self._machine, self._health]
+        if self._recorder is not None:
+            onlookers.insert(0, self._recorder)
+        if self._lines is not None:
+            onlookers.append(self._lines)
+        self._loop = Loop(
+            self._table.source,
+            self._table.sight,
+            self._desk,
+            self._troubles,
+            pulse=self._pulse,
+            prompter=Prompter(self._table.events),
+            onlookers=onlookers,
+            suspended=self._machine.suspended,
+            roster=self._roster,
+        )
+        self._machine.between_frames = self._loop.between_frames
+        self._calibrated(self._table.calibration)
+        self._loop.run()
+
+    def rewind(self) -> None:
+        """A recording from its beginning, as another game."""
+        self._table = open_table(
+            self._configuration.settings, self._clock, self._troubles, open_sight, paced=self._paced
+        )
+        self._begin_game()
+
+    def end(self) -> None:
+        """End everything, in order: frames, scenes, the journal, the feeds."""
+        if self._loop is not None:
+            self._loop.stop()
+        if self._recorder is not None:
+            self._recorder.close()
+        self._health.end()
+        self._pictures.close()
+        if self._service is not None:
+            self._service.end()
+        self._desk.close()
+        self._store.close()
+
+    def _begin_game(self) -> None:
+        facts = self._table.source.facts
+        self._desk.source(SourceNow(kind=facts.kind, name=facts.name, text=self.text, live=facts.live))
+        if not self.live or self._desk.resume() is None:
+            self._desk.begin(NewGame())
+        for note in facts.notes:
+            self._troubles.note("warning", f"{facts.name}: {note}.")
+
+    def _watch(self) -> HealthWatch:
+        return HealthWatch(
+            self._desk.health,
+            self._troubles,
+            self._pulse,
+            facts=lambda: self._table.source.facts,
+            dropped=lambda: 0 if self._loop is None else self._loop.dropped,
+            calibration=self._machine.calibration,
+            recording=RecordingNow if self._recorder is None else self._recorder.now,
+        )
+
+    def _record(self) -> Recorder:
+        settings = self._configuration.settings
+        recorder = Recorder(
+            recordings_folder(settings),
+            settings.recording,
+            lambda: self._table.source.facts,
+            self._troubles,
+            calibration=self._machine.calibration,
+        )
+        self._machine.record = recorder.record
+        if settings.recording.on:
+            try:
+                recorder.record(True)
+            except RefusedError as error:
+                remedy = "Calls are made all the same. Make room, then start the recording"
+                self._troubles.add(Reason(code=DISK_FULL, level="alarm", text=f"Not recording: {error}", remedy=remedy))
+        return recorder
+
+    def _roster(self) -> tuple[Player, ...]:
+        line_up = self._hub.value("line_up")
+        return () if line_up is None else tuple(line_up.players)
+
+    def _calibrated(self, calibration: Calibration) -> None:
+        """The picture is drawn on with the calibration and the roster of now."""
+        players = self._roster() or self._table.sight.players
+        self._pictures.use(Annotator(calibration.camera, calibration.field, players))
+
+    def _changed(self) -> None:
+        """Troubles come up while the rig is being put together, too."""
+        if "_health" in self.__dict__:
+            self._health.look()
+
+    def _noticed(self, level: NoticeLevel, text: str) -> None:
+        self._hub.publish("notice", Notice(level=level, text=text))
+        if self._lines is not None:
+            self._lines.noticed(level, text)

@@ -1,0 +1,89 @@
+"""The service in a thread of its own, beside the loop."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import threading
+
+import uvicorn
+
+from downfield.api.app import create_app
+from downfield.api.door import Access
+from downfield.api.parts import Parts
+from downfield.calibration.errors import InputError
+from downfield.rig.configuration.settings import ServiceTable
+
+_ENDING_S = 5.0
+
+
+class Service:
+    """Serves the parts until it is ended.
+
+    Args:
+        parts: what is served.
+        table: at which address, and for whom.
+
+    Raises:
+        InputError: the address or port can't be opened.
+
+    """
+
+    def __init__(self, parts: Parts, table: ServiceTable) -> None:
+        self._parts = parts
+        listening = _listening(table.host, table.port)
+        self.port: int = listening.getsockname()[1]
+        lan = not is_loopback(table.host)
+        access = Access(lan, table.names, table.open_viewing, table.trust_local)
+        config = uvicorn.Config(
+            create_app(parts, access),
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=1,
+            lifespan="off",
+            server_header=False,
+            proxy_headers=False,
+        )
+        self._server = server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="service", daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """Where this computer finds it."""
+        return f"http://127.0.0.1:{self.port}/"
+
+    def end(self) -> None:
+        """End the feeds, so that their connections close, and wait for the thread."""
+        self._parts.hub.close()
+        self._parts.picture.close()
+        self._server.should_exit = True
+        self._thread.join(timeout=_ENDING_S)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is of this computer alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise InputError(f"'{host}' is no address to listen at ({error.strerror})") from None
+    listening = socket.socket(family, kind, protocol)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(address)
+        listening.listen()  # so that whoever reads the address finds the door open
+    except OSError as error:
+        listening.close()
+        raise InputError(
+            f"port {port} at {host} can't be opened ({error.strerror}): choose another with --port"
+        ) from None
+    return listening

@@ -1,0 +1,177 @@
+"""What stands on the table: the source, the calibration of its camera, and the sight over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.calibration.errors import CalibrationError, InputError
+from downfield.calibration.field import FieldModel
+from downfield.calibration.field_file import load_field, preset, preset_names
+from downfield.calibration.from_field import solve_field
+from downfield.calibration.lens_views import read_lens
+from downfield.calibration.quality import to_calibration
+from downfield.officiating.declarations import LineUp
+from downfield.officiating.events import Event
+from downfield.rig.configuration.settings import CalibrationTable, Settings
+from downfield.rig.live.sight import RecordedSight, Sight
+from downfield.rig.recording import Recording, bundled_demo, declared, open_recording, tracks_of
+from downfield.rig.sources.choose import Choice, open_source
+from downfield.rig.sources.clocks import TableClock
+from downfield.rig.sources.lock import Locks
+from downfield.rig.sources.source import FrameSource, Image
+from downfield.rig.sources.usb_camera import Wanted
+from downfield.rig.troubles import Troubles
+
+LOOKED_AT: Final = 5
+"""Frames a calibration is made from: more average noise, and see what a hand covers in one."""
+
+_EVERY: Final = 6
+"""Of the frames that come, so that those looked at are a tenth of a second apart."""
+
+MakeSight = Callable[[Calibration], Sight]
+OpenSight = Callable[[Settings, Calibration, Path | None], Sight]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with a camera over it, or a recording of one.
+
+    Attributes:
+        source: pictures.
+        calibration: of the camera.
+        sight: sees scenes in the pictures.
+        make_sight: makes one for another calibration; None for recorded scenes.
+        events: recorded declarations.
+        text: what it is, for people.
+
+    """
+
+    source: FrameSource
+    calibration: Calibration
+    sight: Sight
+    make_sight: MakeSight | None
+    events: tuple[Event, ...]
+    text: str
+
+
+def choice_of(settings: Settings, *, paced: bool) -> Choice:
+    """What the configuration says of the source."""
+    table = settings.source
+    wanted = Wanted(table.size, table.fps, Locks(table.exposure, table.focus, table.white_balance))
+    return Choice(table.name or str(bundled_demo()), wanted, paced)
+
+
+def open_table(
+    settings: Settings,
+    clock: TableClock,
+    troubles: Troubles,
+    open_sight: OpenSight,
+    *,
+    paced: bool = True,
+) -> Table:
+    """Open what the configuration names.
+
+    A clip with its tracks beside it is shown with these, if the configuration says so; everything else is looked at.
+
+    Args:
+        settings: the configuration.
+        clock: of the table.
+        troubles: told of what goes wrong with a live source.
+        open_sight: makes a sight for a calibration and, where there is one, a file with the roster.
+        paced: files at their own pace; else as fast as they go.
+
+    Raises:
+        InputError: something named does not exist or can't be read.
+        SourceError: the source can't be opened.
+        CalibrationError: no calibration is given, and none can be made from the pictures.
+
+    """
+    choice = choice_of(settings, paced=paced)
+    clip = Path(choice.text)
+    tracks = tracks_of(clip) if clip.is_file() and tracks_of(clip).is_file() else None
+    if tracks is not None and settings.source.tracks:
+        return _recorded(open_recording(clip), choice, clock, troubles)
+    calibration = find_calibration(settings.calibration, choice, clock, troubles)
+    source = open_source(choice, clock, troubles)
+    size_px = calibration.camera.lens.size_px
+    if size_px != source.facts.size_px:
+        source.close()
+        raise InputError(
+            f"the calibration is of pictures of {size_px[0]}x{size_px[1]}, but {source.facts.name} sends "
+            f"{source.facts.size_px[0]}x{source.facts.size_px[1]}: calibrate anew, or ask the camera for that size"
+        )
+
+    def make_sight(calibration: Calibration) -> Sight:
+        return open_sight(settings, calibration, Path(settings.game.roster) if settings.game.roster else tracks)
+
+    return Table(source, calibration, make_sight(calibration), make_sight, declared(clip), source.facts.name)
+
+
+def find_calibration(table: CalibrationTable, choice: Choice, clock: TableClock, troubles: Troubles) -> Calibration:
+    """The calibration that is given or lies beside a clip; else one made from the first pictures.
+
+    Raises:
+        InputError: the file given can't be read.
+        CalibrationError: the printed field is not found, or no answer can be trusted; says what to change.
+
+    """
+    beside = Path(choice.text).with_suffix(".calibration.json")
+    if table.file:
+        return read_calibration(Path(table.file))
+    if Path(choice.text).is_file() and beside.is_file():
+        return read_calibration(beside)
+    source = open_source(Choice(choice.text, choice.wanted, paced=False), clock, troubles)
+    try:
+        images = first_pictures(source)
+    finally:
+        source.close()
+    return calibrate(table, images, source.facts.name)
+
+
+def calibrate(table: CalibrationTable, images: list[Image], name: str) -> Calibration:
+    """A calibration from the printed field.
+
+    Raises:
+        CalibrationError: the printed field is not found, or no answer can be trusted; says what to change.
+
+    """
+    prior = read_lens(Path(table.lens)).prior() if table.lens else None
+    try:
+        solution = solve_field(images, fields(table), prior=prior)
+    except CalibrationError as error:
+        raise CalibrationError(f"{name}: no calibration from the printed field: {error}") from None
+    return to_calibration(solution.field, solution.fit, solution.sightings, method="field", made_from=[name])
+
+
+def fields(table: CalibrationTable) -> list[FieldModel]:
+    """The printed fields it may be."""
+    return [preset(name) for name in preset_names()] if table.field == "auto" else [load_field(table.field)]
+
+
+def first_pictures(source: FrameSource) -> list[Image]:
+    """A few of a source's first pictures.
+
+    Raises:
+        SourceError: it ended or broke off before it sent any.
+
+    """
+    images: list[Image] = []
+    for shot in source.shots():
+        if shot.index % _EVERY == 0:
+            images.append(shot.frame().image)
+            if len(images) == LOOKED_AT:
+                break
+    return images
+
+
+def _recorded(recording: Recording, choice: Choice, clock: TableClock, troubles: Troubles) -> Table:
+    named = any(isinstance(event.body, LineUp) for event in recording.events)
+    players = () if named else recording.tracks.header.players
+    source = open_source(choice, clock, troubles)
+    text = f"{recording.clip.name}: {recording.tracks.header.source}"
+    sight = RecordedSight(recording.tracks, players)
+    return Table(source, recording.calibration, sight, None, recording.events, text)
