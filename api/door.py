@@ -174,8 +174,7 @@ class _Measured:
         if not announced.isdecimal() or int(announced[:20]) > self._most:
             await self._refuse(scope, receive, send)
             return
-        body = bytearray()
-        more = not {"content-length", "transfer-encoding"}.isdisjoint(Headers(scope=scope))
+        body, more = bytearray(), True
         while more:
             message = await receive()
             if message["type"] == "http.disconnect":
@@ -194,7 +193,7 @@ class _Measured:
             given = True
             return {"type": "http.request", "body": bytes(body), "more_body": False}
 
-        await self._app(scope, again if body else receive, send)
+        await self._app(scope, again, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = problem(413, f"at most {self._most} bytes are taken here", headers={"Connection": "close"})

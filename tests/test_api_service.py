@@ -1,0 +1,237 @@
+"""The service as its clients meet it: a real process, HTTP, Server-Sent Events and WebSocket."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from served_games import Served, served
+from websockets.sync.client import connect
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("service") / "games.db") as running:
+        with httpx.Client(base_url=running.url, timeout=20) as client:
+            deadline = time.monotonic() + 60
+            while client.get("/api/state").json()["data"].get("notice", {}).get("text") != "played":
+                assert time.monotonic() < deadline, "the recording was not played"
+                time.sleep(0.1)
+        yield running
+
+
+@pytest.fixture
+def client(service: Served) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=service.url, timeout=20) as made:
+        yield made
+
+
+def declare(client: httpx.Client, declaration: dict[str, Any], **headers: str) -> httpx.Response:
+    return client.post("/api/declarations", json={"declaration": declaration}, headers=headers)
+
+
+SET_UP = {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 25.0}
+
+
+def test_the_game_the_calls_and_the_journal_are_there_to_read(client: httpx.Client) -> None:
+    game = client.get("/api/game").json()
+    assert game["rulebook"] == "tap"
+    calls = client.get("/api/calls").json()
+    tackle = next(call for call in calls if call["kind"] == "tackle" and call["standing"] == "stands")
+    assert tackle["clauses"][0]["text"]
+    assert client.get(f"/api/calls/{tackle['id']}").json() == tackle
+    assert client.get("/api/games").json()[0]["id"] == game["game"]
+    one = client.get("/api/games/current").json()
+    assert one == client.get(f"/api/games/{game['game']}").json()
+    assert [call["id"] for call in client.get("/api/games/current/calls").json()] == [call["id"] for call in calls]
+    plays = client.get("/api/games/current/plays").json()
+    assert tackle["id"] in {call["id"] for play in plays for call in play["calls"]}
+    told = client.get("/api/games/current/verification", params={"head": one["head"]}).json()
+    assert told["intact"]
+    lines = client.get("/api/games/current/events.jsonl").text.splitlines()
+    assert json.loads(lines[0])["format"] == "downfield.events"
+    assert len(lines) == 1 + len(client.get("/api/games/current/events").json())
+
+
+def test_declare_rule_and_take_back(client: httpx.Client) -> None:
+    receipt = declare(client, SET_UP, **{"Idempotency-Key": "tap-1"}).json()
+    assert receipt["kept"]
+    assert client.get("/api/game").json()["spot_yd"] == 25.0
+    again = declare(client, SET_UP, **{"Idempotency-Key": "tap-1"}).json()
+    assert again == {**receipt, "again": True}
+    other = declare(client, {**SET_UP, "spot_yd": 26.0}, **{"Idempotency-Key": "tap-1"})
+    assert (other.status_code, other.json()["code"]) == (422, "key_reused")
+    assert client.post(f"/api/events/{receipt['event']}/undo").status_code == 200
+    assert client.get("/api/game").json()["spot_yd"] != 25.0
+    tackle = next(call for call in client.get("/api/calls").json() if call["kind"] == "tackle")
+    struck = client.post(f"/api/calls/{tackle['id']}/rulings", json={"decision": "strike", "note": "lifted"}).json()
+    assert tackle["id"] in struck["withdrawn"]
+    assert client.get(f"/api/calls/{tackle['id']}").status_code == 404
+    assert client.post(f"/api/events/{struck['event']}/undo").status_code == 200
+    assert client.get(f"/api/calls/{tackle['id']}").json()["id"] == tackle["id"]
+    made = client.post("/api/calls", json={"kind": "info", "text": "men straightened"}).json()
+    assert [call["standing"] for call in made["calls"]] == ["manual"]
+
+
+def test_what_the_game_refuses_is_a_problem_with_its_reason(client: httpx.Client) -> None:
+    declare(client, SET_UP)
+    refused = declare(client, {"type": "coin", "heads": True})
+    assert refused.status_code == 409
+    assert refused.headers["content-type"] == "application/problem+json"
+    told = refused.json()
+    assert told["title"] == "The game does not allow it now"
+    assert told["code"] == "not_now"
+    assert "coin" in told["detail"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent", "status", "kind"),
+    [
+        ("GET", "/api/none", None, 404, "not-found"),
+        ("GET", "/api/games/20200101-000000-0000", None, 404, "not-found"),
+        ("PATCH", "/api/game", None, 405, "wrong-method"),
+        ("POST", "/api/declarations", b"{", 400, "bad-request"),
+        ("POST", "/api/declarations", b'{"declaration": {"type": "fly"}}', 422, "invalid"),
+        ("POST", "/api/declarations", b'{"declaration": {"type": "set"}, "extra": 1}', 422, "invalid"),
+        ("POST", "/api/declarations", b"x" * 70_000, 413, "too-large"),
+        ("POST", "/api/commands", b'{"command": "find_figures"}', 409, "refused"),
+        ("POST", "/api/pairings", b"{}", 409, "refused"),
+        ("POST", "/api/session", b'{"code": "AAAAA-AAAAA"}', 401, "not-signed-in"),
+    ],
+)
+def test_every_error_is_a_problem(
+    client: httpx.Client, method: str, path: str, sent: bytes | None, status: int, kind: str
+) -> None:
+    answer = client.request(method, path, content=sent, headers={"Content-Type": "application/json"})
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    told = answer.json()
+    assert told["status"] == status
+    assert told["type"].endswith(kind)
+    assert told["detail"]
+
+
+def test_an_unknown_key_is_named(client: httpx.Client) -> None:
+    told = declare(client, {**SET_UP, "spott_yd": 3}).json()
+    assert {"field": "body.declaration.set_up.spott_yd", "problem": "unknown key"} in told["errors"]
+
+
+def test_teams_are_kept_with_their_rosters(client: httpx.Client) -> None:
+    player = {"id": "d1", "jersey": "dark", "number": "12"}
+    team = {"name": "River City", "short": "RIV", "players": [player]}
+    assert client.put("/api/teams/river", json=team).json()["players"][0]["number"] == "12"
+    assert [one["id"] for one in client.get("/api/teams").json()] == ["river"]
+    twice = {**team, "players": [player, player]}
+    assert client.put("/api/teams/river", json=twice).status_code == 422
+    assert client.delete("/api/teams/river").status_code == 204
+    assert client.get("/api/teams/river").status_code == 404
+
+
+def test_rulebooks_calibration_configuration_and_metrics(client: httpx.Client) -> None:
+    assert {"tap", "efl"} <= {book["name"] for book in client.get("/api/rulebooks").json()}
+    assert client.get("/api/rulebooks/efl").json()["params"]
+    calibration = client.get("/api/calibration").json()
+    assert client.put("/api/calibration", json=calibration).json()["text"] == "use_calibration done"
+    assert client.get("/api/calibration/picture.svg").text.startswith("<svg")
+    assert client.get("/api/configuration").json()["version"] == "test"
+    metrics = client.get("/metrics").text
+    assert 'downfield_calls_total{kind="tackle",verdict="called"}' in metrics
+    assert 'downfield_answers_total{method="GET",status="200"}' in metrics
+
+
+def test_health_readiness_and_the_picture(client: httpx.Client) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert client.get("/readyz").status_code == 200
+    assert client.get("/camera.jpg").content.startswith(b"\xff\xd8")
+    with client.stream("GET", "/camera.mjpeg") as feed:
+        assert feed.headers["content-type"].startswith("multipart/x-mixed-replace")
+        assert b"\xff\xd8" in next(feed.iter_bytes())
+
+
+def test_pages_may_load_only_what_this_service_gives(client: httpx.Client) -> None:
+    page = client.get("/pair")
+    assert "default-src 'self'" in page.headers["content-security-policy"]
+    assert page.headers["x-content-type-options"] == "nosniff"
+    answer = client.get("/api/game")
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["cache-control"] == "no-store"
+
+
+def test_the_description_knows_roles_problems_and_examples(client: httpx.Client) -> None:
+    told = client.get("/openapi.json").json()
+    declare_ = told["paths"]["/api/declarations"]["post"]
+    assert declare_["summary"] == "Declare something"
+    assert "Role: operator" in declare_["description"]
+    assert "application/problem+json" in declare_["responses"]["409"]["content"]
+    assert "HTTPValidationError" not in told["components"]["schemas"]
+    for path, methods in told["paths"].items():
+        for method, operation in methods.items():
+            assert operation["summary"], (method, path)
+            assert operation["tags"], (method, path)
+
+
+def events(answer: httpx.Response) -> Iterator[dict[str, Any]]:
+    """Messages of an event stream; the id line must agree with the message."""
+    last_id = ""
+    for line in answer.iter_lines():
+        if line.startswith("id: "):
+            last_id = line.removeprefix("id: ")
+        if line.startswith("data: "):
+            message = json.loads(line.removeprefix("data: "))
+            assert last_id == f"{message['epoch']}-{message['seq']}"
+            yield message
+
+
+def test_the_feed_begins_with_a_snapshot_and_goes_on_with_changes(client: httpx.Client) -> None:
+    with client.stream("GET", "/api/feed", params={"topics": "game,declared"}) as feed:
+        messages = events(feed)
+        snapshot = next(messages)
+        assert (snapshot["v"], snapshot["topic"]) == (1, "snapshot")
+        assert set(snapshot["data"]) == {"game", "declared"}
+        declare(client, {**SET_UP, "spot_yd": 31.0})
+        told = [next(messages), next(messages)]
+    assert {message["topic"] for message in told} == {"game", "declared"}
+    assert told[1]["seq"] > told[0]["seq"] > snapshot["seq"]
+
+
+def test_a_feed_goes_on_where_it_was_cut_off(client: httpx.Client) -> None:
+    with client.stream("GET", "/api/feed", params={"topics": "game"}) as feed:
+        first = next(events(feed))
+    declare(client, {**SET_UP, "spot_yd": 41.0})
+    declare(client, {**SET_UP, "spot_yd": 42.0})
+    last = {"Last-Event-ID": f"{first['epoch']}-{first['seq']}"}
+    with client.stream("GET", "/api/feed", params={"topics": "game"}, headers=last) as feed:
+        messages = events(feed)
+        assert [next(messages)["data"]["spot_yd"] for _ in range(2)] == [41.0, 42.0]
+    with client.stream("GET", "/api/feed", headers={"Last-Event-ID": "00ff-1"}) as feed:
+        assert next(events(feed))["topic"] == "snapshot"
+
+
+def test_the_socket_tells_the_same(service: Served, client: httpx.Client) -> None:
+    address = service.url.replace("http", "ws") + "/api/feed/ws?topics=game"
+    with connect(address) as socket:
+        snapshot = json.loads(socket.recv(10))
+        socket.send("anything")
+        declare(client, {**SET_UP, "spot_yd": 44.0})
+        change = json.loads(socket.recv(10))
+    assert snapshot["topic"] == "snapshot"
+    assert (change["topic"], change["data"]["spot_yd"]) == ("game", 44.0)
+    with connect(f"{address}&after={snapshot['epoch']}-{snapshot['seq']}") as socket:
+        assert json.loads(socket.recv(10)) == change
+
+
+def test_a_new_game_begins_for_everybody(client: httpx.Client) -> None:
+    before = client.get("/api/game").json()["game"]
+    sheet = {"name": "Lake Town", "short": "LAK", "colour": "#aa2200", "ink": "#ffffff"}
+    asked, key = {"home": sheet, "title": "second"}, {"Idempotency-Key": "g2"}
+    assert client.post("/api/games", json=asked, headers=key).status_code == 200
+    assert client.post("/api/games", json=asked, headers=key).json()["again"]
+    now = client.get("/api/game").json()
+    assert now["game"] != before
+    assert now["home"]["colour"] == "#aa2200"
+    assert client.get(f"/api/games/{before}").json()["ended"]
+    assert client.get("/api/calls").json() == []
