@@ -13,6 +13,7 @@ from downfield.calibration.errors import DownfieldError
 
 COMMANDS = {
     "run": "downfield.rig.run:run",
+    "doctor": "downfield.rig.doctor.command:doctor",
     "config": "downfield.rig.config_command:config",
     "track": "downfield.rig.track:track",
     "judge": "downfield.rig.judge:judge",

@@ -22,6 +22,9 @@ from downfield.rig.troubles import Troubles
 
 LOST: Final = "camera_lost"
 _SPARSE: Final = 16  # every so many pixels of a raw picture are looked at for change
+_ENDING_S: Final = 0.3
+"""How long an opening is given to let go of the camera, which the next one needs."""
+
 _USUAL_FPS: Final = 30.0  # of a source that tells no rate
 
 
@@ -141,7 +144,8 @@ class _Reader:
         self._out: queue.SimpleQueue[Shot | SourceFacts | DownfieldError | None] = queue.SimpleQueue()
         self._source: FrameSource | None = None
         self._closed = False
-        threading.Thread(target=self._run, name="source", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name="source", daemon=True)
+        self._thread.start()
 
     def facts(self, timeout_s: float) -> SourceFacts:
         """What was opened.
@@ -183,6 +187,8 @@ class _Reader:
         self._closed = True
         if self._source is not None:
             self._source.close()
+        if self._thread is not threading.current_thread():
+            self._thread.join(_ENDING_S)
 
     def _run(self) -> None:
         try:

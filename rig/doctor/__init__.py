@@ -1,0 +1,1 @@
+"""`downfield doctor`: what is wrong with a rig, and what mends it."""

@@ -1,0 +1,110 @@
+"""The computer: the network's speed on it, its disk, the port, its clock."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from downfield.calibration.errors import DownfieldError
+from downfield.rig.configuration.settings import NetworkTable, RecordingTable, ServiceTable
+from downfield.rig.doctor.finding import Finding
+from downfield.rig.network_sight import detector
+from downfield.rig.sources.source import Image
+
+_RUNS: Final = 8
+_TRIAL_BYTES: Final = 64 << 20
+_NEEDED_MB_S: Final = 20.0
+"""A good 1080p camera sends so much in MJPEG at 60 frames a second."""
+
+_GB: Final = 1_000_000_000
+_UNSYNCHRONISED: Final = 5  # what adjtimex answers then; adjtimex(2)
+_TIMEX_BYTES: Final = 256  # more than its structure takes
+
+
+def look_at_network(table: NetworkTable, image: Image, fps: float) -> Finding:
+    """Whether it loads, and how long a picture takes."""
+    try:
+        network = detector(table)
+        network.detect(image)
+        took = sorted(_timed(lambda: network.detect(image)) for _ in range(_RUNS))
+    except DownfieldError as error:
+        return Finding("network", "fault", str(error), "Name one that is there in [network], or install Downfield anew")
+    typical_ms = took[len(took) // 2] * 1000
+    text = f"{network.name}: {typical_ms:.0f} ms a picture"
+    if typical_ms > 1000 / fps:
+        remedy = (
+            f"Ask the camera for {max(1, int(1000 / typical_ms))} frames a second, or set network.second_look=false"
+        )
+        return Finding("network", "warning", f"{text}, too long for {fps:g} a second", remedy)
+    return Finding("network", "ok", text)
+
+
+def look_at_disk(folder: Path, table: RecordingTable) -> Finding:
+    """Whether there is room for recordings, and whether it is fast enough."""
+    while not folder.is_dir() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        free_gb = shutil.disk_usage(folder).free / _GB
+        speed = _mb_per_s(folder)
+    except OSError as error:
+        remedy = "Choose another folder with data or recording.folder"
+        return Finding("disk", "fault", f"{folder}: can't be written: {error.strerror}", remedy)
+    hours = (free_gb - table.stop_below_gb) * 1000 / _NEEDED_MB_S / 3600
+    text = f"{free_gb:.0f} GB free in {folder}, {speed:.0f} MB/s"
+    if free_gb < table.stop_below_gb:
+        return Finding("disk", "fault", text, "Make room: nothing would be recorded")
+    if free_gb < table.warn_below_gb:
+        return Finding("disk", "warning", f"{text}: good for {hours:.1f} h at most", "Make room")
+    if speed < _NEEDED_MB_S:
+        remedy = "Record to a faster disk: a camera may send 20 MB/s"
+        return Finding("disk", "warning", text, remedy)
+    return Finding("disk", "ok", text)
+
+
+def look_at_port(table: ServiceTable) -> Finding:
+    """Whether the service's port is free."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((table.host, table.port))
+        except OSError as error:
+            remedy = "End the other program (it may be Downfield itself), or choose another with --port"
+            return Finding("port", "fault", f"{table.host}:{table.port} can't be opened: {error.strerror}", remedy)
+    return Finding("port", "ok", f"{table.host}:{table.port} is free")
+
+
+def look_at_time() -> Finding:
+    """Whether the clock is set by the network: games of two rigs are told apart by it."""
+    if not sys.platform.startswith("linux"):
+        return Finding("time", "ok", "not looked at on this system")
+    state = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
+    if state == _UNSYNCHRONISED:
+        return Finding("time", "warning", "the clock is not synchronised", "Switch it on: timedatectl set-ntp true")
+    if state < 0:
+        return Finding("time", "ok", f"can't be looked at here: {os.strerror(ctypes.get_errno())}")
+    return Finding("time", "ok", "synchronised")
+
+
+def _timed(run: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    run()
+    return time.perf_counter() - began
+
+
+def _mb_per_s(folder: Path) -> float:
+    block = os.urandom(1 << 20)
+    with tempfile.TemporaryFile(dir=folder) as out:
+        began = time.perf_counter()
+        for _ in range(_TRIAL_BYTES >> 20):
+            out.write(block)
+        out.flush()
+        os.fsync(out.fileno())
+        return _TRIAL_BYTES / 1e6 / (time.perf_counter() - began)
