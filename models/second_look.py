@@ -37,7 +37,10 @@ OUTPUTS: Final = 23
 BATCH: Final = 8
 """Patches of one pass: 22 figures are three passes, a few figures cost little."""
 
-_POINTS, _LOG_ERRORS, _SEEN, _FLIP, _FALLEN, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 20, 21, 22
+TURN: Final = 20
+"""The column of facing the other way."""
+
+_POINTS, _LOG_ERRORS, _SEEN, _FALLEN, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 21, 22
 _SIGMA_PER_ERROR = math.sqrt(2)  # of a Laplace distribution, which is what the errors are taken for
 _TURNED = (2, 3, 0, 1, 4)  # what each corner is called when the front is the rear
 
@@ -76,21 +79,30 @@ class SecondLook:
         figures = [detection for detection in seen if detection.corners_px]
         if not figures:
             return seen
-        transforms = patch_transform(np.array([figure.corners_px for figure in figures]))
-        said = self._look(cut_patches(image, transforms))
-        said[:, _FLIP] -= self._turn_logit
+        said, transforms = self.look(figures, image)
+        said[:, TURN] -= self._turn_logit
         others = [detection for detection in seen if not detection.corners_px]
         better = read_second_look(figures, said, transforms, self._sigma_scale)
         kept = [figure for figure in better if figure.score >= self._threshold]
         return tuple(sorted(kept + others, key=lambda detection: -detection.score))
 
-    def _look(self, patches: Image) -> Array:
-        """What the network says of patches, looked at both ways round; shape (n, `OUTPUTS`)."""
-        count = len(patches)
+    def look(self, figures: Sequence[Detection], image: Image) -> tuple[Array, Array]:
+        """What the network says of figures, looked at both ways round.
+
+        Returns:
+            Its numbers, shape (n, `OUTPUTS`), and the transforms the patches were cut with, shape (n, 2, 3).
+
+        Raises:
+            InputError: the network is not one that can take a second look.
+
+        """
+        count = len(figures)
+        transforms = patch_transform(np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2))
+        patches = cut_patches(image, transforms)
         said = self._network.run(np.concatenate([patches, patches[:, ::-1, ::-1]])).astype(np.float64)
         if said.shape != (2 * count, OUTPUTS):
             raise InputError(f"{self._network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
-        return (said[:count] + turned_round(said[count:])) / 2
+        return (said[:count] + turned_round(said[count:])) / 2, transforms
 
 
 def turned_round(said: Array) -> Array:
@@ -100,7 +112,7 @@ def turned_round(said: Array) -> Array:
     out[:, _POINTS] = -said[:, _POINTS].reshape(-1, 5, 2)[:, order].reshape(-1, 10)
     out[:, _LOG_ERRORS] = said[:, _LOG_ERRORS][:, order]
     out[:, _SEEN] = said[:, _SEEN][:, order]
-    out[:, _FLIP] = -said[:, _FLIP]
+    out[:, TURN] = -said[:, TURN]
     return out
 
 
@@ -111,18 +123,18 @@ def read_second_look(
 
     Args:
         figures: as the first look had them.
-        said: what the network said of each, shape (n, `OUTPUTS`).
-        transforms: how their patches were cut, shape (n, 2, 3).
+        said: of each, from `SecondLook.look`.
+        transforms: of each, from there too.
         sigma_scale: standard deviation of a corner per deviation that the network says.
 
     """
     points = from_patch(from_units(said[:, _POINTS].reshape(-1, 5, 2)), transforms)
     unit_px = PATCH_PX / 2 / scale_of(transforms)
     sigmas = sigma_scale * _SIGMA_PER_ERROR * np.exp(said[:, _LOG_ERRORS]) * unit_px[:, None]
-    seen, there, front = sigmoid(said[:, _SEEN]), sigmoid(said[:, _FIGURE]), sigmoid(np.abs(said[:, _FLIP]))
+    seen, there, front = sigmoid(said[:, _SEEN]), sigmoid(said[:, _FIGURE]), sigmoid(np.abs(said[:, TURN]))
     out = []
     for i, figure in enumerate(figures):
-        turned, fallen = said[i, _FLIP] > 0, said[i, _FALLEN] > 0
+        turned, fallen = said[i, TURN] > 0, said[i, _FALLEN] > 0
         order = list(_TURNED[:4]) if turned else [0, 1, 2, 3]
         corners: list[Pixel] = [(x, y) for x, y in points[i, order].tolist()]
         x, y = points[i, 4].tolist()

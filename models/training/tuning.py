@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from downfield.models.card import NetworkCard, read_card, write_card
+from downfield.models.card import LookFiles, NetworkCard, read_card, write_card
 from downfield.models.detection import Detection
-from downfield.models.detector import Image
 from downfield.models.opening import open_detector
+from downfield.models.second_look import TURN, SecondLook, read_second_look
 from downfield.models.training.figures import (
     Frames,
     ball_precision,
@@ -26,16 +27,28 @@ from downfield.models.training.figures import (
 )
 from downfield.models.training.scoring import WELL_SEEN, pictures_of, score_frame
 from downfield.twin.sets.sample import Sample
+from downfield.vision.footprint import Array
 
 FIGURE, BALL, HAND = ("upright", "fallen"), ("ball",), ("hand",)
 
 _LOWEST = 0.05
 _CANDIDATES: Final = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8)
-_TURN_LOGITS: Final = (0.0, 1.0, 2.0, 3.0, 4.0)
+_TURN_LOGITS: Final = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 _FIRST_OF_TWO = 0.1
 """First look's threshold for figures where a second look follows: that one tells what is none."""
 
 Seen = Sequence[tuple[Sample, Sequence[Detection]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Looks:
+    """What both looks say of one picture: everything from the lowest threshold on."""
+
+    sample: Sample
+    figures: list[Detection]
+    others: list[Detection]
+    said: Array
+    transforms: Array
 
 
 def tune(folder: Path, sets: Iterable[Path], progress: Callable[[str], None] = lambda _line: None) -> NetworkCard:
@@ -50,56 +63,81 @@ def tune(folder: Path, sets: Iterable[Path], progress: Callable[[str], None] = l
         InputError: a set has no validation pictures.
 
     """
-    card = read_card(folder)
-    card = dataclasses.replace(
-        card,
-        thresholds=(_LOWEST,) * len(card.thresholds),
-        figure_threshold=_LOWEST,
-        first_look=dataclasses.replace(card.first_look, sigma_scale=1.0),
-        second_look=card.second_look and dataclasses.replace(card.second_look, sigma_scale=1.0),
-    )
+    card = _untuned(read_card(folder))
     write_card(folder, card)
-    pictures = [picture for each in sets for picture in pictures_of(each, "val")]
-    first = open_detector(folder, second_look=False)
-    seen = [(sample, first.detect(image)) for sample, image in pictures]
+    looks = list(_looks(folder, sets))
+    seen = [(each.sample, each.figures + each.others) for each in looks]
     figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
     ball = _best(seen, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)))
     hand = _best(seen, HAND, lambda frames: (hand_recall(frames), hand_precision(frames)))
-    scale = _finite(sigma_ratio(_scores(seen, FIGURE, figure)))
+    scale = _scale(seen, figure)
     progress(f"first look: figures from {figure:g}, ball from {ball:g}, hands from {hand:g}; errors x {scale:.2f}")
-    two = card.second_look is not None
-    level = _FIRST_OF_TWO if two else figure
+    level = figure if card.second_look is None else _FIRST_OF_TWO
     card = dataclasses.replace(
         card,
         thresholds=(level, level, ball, hand),
-        first_look=dataclasses.replace(card.first_look, sigma_scale=round(scale, 3)),
+        first_look=dataclasses.replace(card.first_look, sigma_scale=scale),
     )
+    if card.second_look is not None:
+        card = _tune_second(card, card.second_look, looks, progress)
     write_card(folder, card)
-    second = card.second_look
-    if second is not None:
-        turn, wrong = _turn_logit(folder, card, pictures)
-        card = dataclasses.replace(card, turn_logit=turn)
-        write_card(folder, card)
-        both = open_detector(folder)
-        seen = [(sample, both.detect(image)) for sample, image in pictures]
-        figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
-        scale = _finite(sigma_ratio(_scores(seen, FIGURE, figure)))
-        progress(f"second look: figures from {figure:g}; errors x {scale:.2f}; {100 * wrong:.2f} % turned at {turn:g}")
-        look = dataclasses.replace(second, sigma_scale=round(scale, 3))
-        card = dataclasses.replace(card, figure_threshold=figure, second_look=look)
-        write_card(folder, card)
     return card
 
 
-def _turn_logit(folder: Path, card: NetworkCard, pictures: Sequence[tuple[Sample, Image]]) -> tuple[float, float]:
-    """How sure the second look must be to turn a figure round, and the share of headings then wrong."""
-    wrong = []
-    for logit in _TURN_LOGITS:
-        write_card(folder, dataclasses.replace(card, turn_logit=logit))
-        both = open_detector(folder)
-        wrong.append(turned([score_frame(sample, both.detect(image)) for sample, image in pictures]))
-    best = int(np.nanargmin(wrong))
-    return _TURN_LOGITS[best], wrong[best]
+def _tune_second(
+    card: NetworkCard, files: LookFiles, looks: Sequence[_Looks], progress: Callable[[str], None]
+) -> NetworkCard:
+    wrong = [turned(_scores(list(_better(looks, logit)), FIGURE, 0.5)) for logit in _TURN_LOGITS]
+    best = int(np.nanargmin(wrong)) if np.isfinite(wrong).any() else 0
+    seen = list(_better(looks, _TURN_LOGITS[best]))
+    figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
+    scale = _scale(seen, figure)
+    progress(
+        f"second look: figures from {figure:g}; errors x {scale:.2f}; turns above {_TURN_LOGITS[best]:g}, which leaves"
+        f" {100 * wrong[best]:.2f} % wrong against {100 * wrong[0]:.2f} % at 0"
+    )
+    return dataclasses.replace(
+        card,
+        figure_threshold=figure,
+        turn_logit=_TURN_LOGITS[best],
+        second_look=dataclasses.replace(files, sigma_scale=scale),
+    )
+
+
+def _untuned(card: NetworkCard) -> NetworkCard:
+    return dataclasses.replace(
+        card,
+        thresholds=(_LOWEST,) * len(card.thresholds),
+        figure_threshold=_LOWEST,
+        turn_logit=0.0,
+        first_look=dataclasses.replace(card.first_look, sigma_scale=1.0),
+        second_look=card.second_look and dataclasses.replace(card.second_look, sigma_scale=1.0),
+    )
+
+
+def _looks(folder: Path, sets: Iterable[Path]) -> Iterator[_Looks]:
+    first, both = open_detector(folder, second_look=False), open_detector(folder)
+    nothing = np.zeros((0, 0))
+    for each in sets:
+        for sample, image in pictures_of(each, "val"):
+            seen = first.detect(image)
+            figures = [one for one in seen if one.corners_px]
+            others = [one for one in seen if not one.corners_px]
+            if isinstance(both, SecondLook):
+                figures = [one for one in figures if one.score >= _FIRST_OF_TWO]
+                said, transforms = both.look(figures, image) if figures else (nothing, nothing)
+            else:
+                said = transforms = nothing
+            yield _Looks(sample, figures, others, said, transforms)
+
+
+def _better(looks: Sequence[_Looks], turn_logit: float) -> Iterator[tuple[Sample, list[Detection]]]:
+    """What the second look makes of the first, turning figures round above a logit."""
+    for each in looks:
+        said = each.said.copy()
+        if len(said):
+            said[:, TURN] -= turn_logit
+        yield each.sample, read_second_look(each.figures, said, each.transforms) if len(said) else []
 
 
 def _best(seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[float, float]]) -> float:
@@ -114,9 +152,13 @@ def _best(seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[f
 
 def _scores(seen: Seen, kinds: tuple[str, ...], threshold: float) -> Frames:
     return [
-        score_frame(sample, [one for one in said if one.kind not in kinds or one.score >= threshold])
+        score_frame(sample, [one for one in said if one.kind in kinds and one.score >= threshold])
         for sample, said in seen
     ]
+
+
+def _scale(seen: Seen, threshold: float) -> float:
+    return round(_finite(sigma_ratio(_scores(seen, FIGURE, threshold))), 3)
 
 
 def _finite(value: float, otherwise: float = 1.0) -> float:
