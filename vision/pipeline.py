@@ -1,6 +1,7 @@
 """From frames to scenes: what runs live and what runs over recordings is this, and comes out bit for bit the same.
 
-    frame -> camera watch -> detector -> measure -> teams -> tracker -> contacts -> Scene
+    frame -> health, camera watch -> detector -> measure, teams -> tracker -> refine
+          -> hands, power, contacts, ball -> Scene
 
 Nothing here reads a clock or draws at random; everything comes from the frames, in the order of their times.
 """
@@ -8,7 +9,7 @@ Nothing here reads a clock or draws at random; everything comes from the frames,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -17,13 +18,19 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector
+from downfield.vision.ball import BallTracker
 from downfield.vision.camera_watch import CameraWatch
 from downfield.vision.contacts import ContactTracker
 from downfield.vision.estimate import Estimate
 from downfield.vision.frame import Frame
+from downfield.vision.hands import HandWatch
+from downfield.vision.health import Health, HealthWatch
 from downfield.vision.line_up import LineUp, LineUpSearch
+from downfield.vision.power import PowerWatch
+from downfield.vision.refine import refine
 from downfield.vision.roster import Roster, Spot
-from downfield.vision.scene import Figure, Player, Power, Scene
+from downfield.vision.scene import Player, Power, Scene
+from downfield.vision.scene_making import deciding, figure_of
 from downfield.vision.teams import look_at_colours
 from downfield.vision.track import Tracker
 from downfield.vision.track_hands import fingertips_mm
@@ -32,11 +39,12 @@ from downfield.vision.track_measure import Sightings, measure
 NO_LINE_UP: Final = "nobody is known yet: stand all figures still, hands away"
 """What makes scenes unfit until everybody has been found."""
 
-_DIGITS: Final = 4  # of millimetres and degrees: a tenth of a micrometre
-
 
 class Vision:
     """Sees scenes in the frames of one camera.
+
+    Attributes:
+        carrier: roster id of who is declared to have the ball, for whoever knows to set; None when nobody is.
 
     Args:
         calibration: of the camera.
@@ -51,11 +59,14 @@ class Vision:
     ) -> None:
         self._calibration, self._detector, self._memory = calibration, detector, memory
         self._roster = roster
+        self.carrier: str | None = None
         self._camera = CameraWatch(calibration)
         self._search: LineUpSearch | None = LineUpSearch(calibration.field, roster)
         self._tracker: Tracker | None = None
         self._line_up: LineUp | None = None
-        self._contacts = ContactTracker()
+        self._followers = _Followers()
+        self._health_watch = HealthWatch()
+        self._health: Health | None = None
         self._estimates: tuple[Estimate, ...] = ()
         self._power: Power = "unknown"
         self._t_ns: int | None = None
@@ -70,8 +81,18 @@ class Vision:
         """What is believed of every figure at the latest frame, in roster order."""
         return self._estimates
 
+    @property
+    def health(self) -> Health | None:
+        """The state of the pictures as of the latest frame; None before the first."""
+        return self._health
+
     def line_up(self, players: tuple[Player, ...]) -> None:
-        """Say who is on the board from now on; who stays is known where he stands, others are looked for."""
+        """Say who is on the board from now on; who stays is known where he stands, others are looked for.
+
+        Saying again what was said last changes nothing.
+        """
+        if self._roster is not None and self._roster.players == players:
+            return
         known = {one.id: one for one in self._estimates if one.sure and one.posture != "unseen"}
         scale = self._calibration.field.mm_per_yd
         spots = tuple(
@@ -99,12 +120,13 @@ class Vision:
         self._check(frame)
         if not self._memory:
             return self._see_alone(frame)
+        self._health = self._health_watch.step(frame, self._estimates)
         calibration, unfit = self._camera.see(frame)
-        detections = self._detector.detect(frame.image)
-        self._estimates = self._track(frame, detections, calibration)
-        if self._tracker is None:
-            unfit = (*unfit, NO_LINE_UP)
-        return self._scene(frame, calibration, unfit)
+        # A picture that came twice shows nothing new, and would make everybody stand still.
+        detections = () if self._health.repeated else self._detector.detect(frame.image)
+        self._track(frame, detections, calibration)
+        nobody = () if self._tracker is not None else (NO_LINE_UP,)
+        return self._scene(frame, detections, calibration, (*self._health.unfit, *unfit, *nobody))
 
     def _check(self, frame: Frame) -> None:
         height, width = frame.image.shape[:2]
@@ -124,19 +146,20 @@ class Vision:
         search = LineUpSearch(self._calibration.field, self._roster)
         sightings = self._sightings(frame, detections, self._calibration, search.height_mm)
         found = search.at_once(sightings, frame.t_ns)
-        self._contacts = ContactTracker()
-        unfit: tuple[str, ...] = (NO_LINE_UP,)
-        self._estimates = ()
         if found is not None:
-            self._tracker, unfit = Tracker(found, frame.t_ns), ()
+            self._tracker = Tracker(found, frame.t_ns)
             self._estimates = self._tracker.step(_with_teams(sightings, found), frame.t_ns)
-        return self._scene(frame, self._calibration, unfit)
+        self._refine(frame, self._calibration)
+        self._followers = _Followers()
+        self._power = "unknown"
+        return self._scene(frame, detections, self._calibration, () if found else (NO_LINE_UP,))
 
-    def _track(self, frame: Frame, detections: Sequence[Detection], calibration: Calibration) -> tuple[Estimate, ...]:
-        estimates: tuple[Estimate, ...] = ()
+    def _track(self, frame: Frame, detections: Sequence[Detection], calibration: Calibration) -> None:
+        """Take the frame in: who is where now."""
+        self._estimates = ()
         if self._tracker is not None:
             seen = self._sightings(frame, detections, calibration, self._tracker.height_mm)
-            estimates = self._tracker.step(
+            self._estimates = self._tracker.step(
                 _with_teams(seen, self._line_up),
                 frame.t_ns,
                 power=self._power,
@@ -147,8 +170,18 @@ class Vision:
             found = self._search.see(seen, frame.t_ns)
             if found is not None:
                 self._tracker, self._line_up, self._search = Tracker(found, frame.t_ns), found, None
-                estimates = self._tracker.estimates()
-        return estimates
+                self._estimates = self._tracker.estimates()
+        self._refine(frame, calibration)
+
+    def _refine(self, frame: Frame, calibration: Calibration) -> None:
+        """Measure those on the edges of their bases whom a decision may hang on."""
+        rows = deciding(self._estimates, calibration.field, self.carrier)
+        better = refine(frame.image, calibration.camera, [self._estimates[row] for row in rows])
+        estimates = list(self._estimates)
+        for row, one in zip(rows, better, strict=True):
+            if one is not None:
+                estimates[row] = replace(estimates[row], footprint=one.footprint, covariance=one.covariance)
+        self._estimates = tuple(estimates)
 
     @staticmethod
     def _sightings(
@@ -157,48 +190,42 @@ class Vision:
         seen = measure(detections, calibration, height_mm)
         return replace(seen, colours=look_at_colours(frame.image, seen, calibration.camera, height_mm))
 
-    def _scene(self, frame: Frame, calibration: Calibration, unfit: tuple[str, ...]) -> Scene:
-        field = calibration.field
-        middle_px = calibration.camera.to_pixels(np.array([[field.length_mm / 2, field.width_mm / 2]]))
+    def _scene(
+        self, frame: Frame, detections: Sequence[Detection], calibration: Calibration, unfit: tuple[str, ...]
+    ) -> Scene:
+        estimates, camera, t_ns, follow = self._estimates, calibration.camera, frame.t_ns, self._followers
+        field_model = calibration.field
+        hands = follow.hands.step(detections, estimates, camera, t_ns)
+        unfit = (*unfit, *hands.unfit)
+        if self._memory:
+            self._power = follow.power.step(estimates, t_ns, shake_px=self._camera.moved_px).power
+        middle_px = camera.to_pixels(np.array([[field_model.length_mm / 2, field_model.width_mm / 2]]))
         _, shared = calibration.to_board_with_cov(middle_px)
-        contacts = self._contacts.step(self._estimates, frame.t_ns, power=self._power, fit=not unfit, shared=shared[0])
+        contacts = follow.contacts.step(estimates, t_ns, power=self._power, fit=not unfit, shared=shared[0])
+        ball = follow.ball.step(detections, estimates, camera, t_ns, carrier=self.carrier, fit=not unfit)
         return Scene(
             frame=frame.index,
-            t_ns=frame.t_ns,
+            t_ns=t_ns,
             board=self._power,
-            figures=tuple(figure_of(one) for one in self._estimates),
+            figures=tuple(figure_of(one) for one in estimates),
             contacts=contacts,
+            ball=ball,
+            hands=hands.hands,
             unfit=unfit,
         )
 
 
-def figure_of(estimate: Estimate) -> Figure:
-    """A figure as scenes have it."""
-    at, sigma = estimate.footprint, np.sqrt(np.diagonal(estimate.covariance))
-    helmet = estimate.helmet_mm
-    return Figure(
-        id=estimate.id,
-        jersey=estimate.jersey,
-        x_mm=_rounded(at.x_mm),
-        y_mm=_rounded(at.y_mm),
-        heading_deg=_rounded(at.heading_deg),
-        length_mm=_rounded(at.size.length_mm),
-        width_mm=_rounded(at.size.width_mm),
-        corner_mm=_rounded(at.size.corner_mm),
-        posture=estimate.posture,
-        sigma_mm=(_rounded(sigma[0]), _rounded(sigma[1])),
-        sigma_deg=_rounded(np.degrees(sigma[2])),
-        visible=_rounded(estimate.visible),
-        helmet_mm=None if helmet is None else (_rounded(helmet[0]), _rounded(helmet[1])),
-        sure=estimate.sure,
-    )
+@dataclass(slots=True)
+class _Followers:
+    """What follows the figures from frame to frame."""
+
+    contacts: ContactTracker = field(default_factory=ContactTracker)
+    ball: BallTracker = field(default_factory=BallTracker)
+    power: PowerWatch = field(default_factory=PowerWatch)
+    hands: HandWatch = field(default_factory=HandWatch)
 
 
 def _with_teams(sightings: Sightings, line_up: LineUp | None) -> Sightings:
     if line_up is None or line_up.colours is None:
         return sightings
     return replace(sightings, light=sightings.light + line_up.colours.light_odds(sightings.colours))
-
-
-def _rounded(value: float) -> float:
-    return round(float(value), _DIGITS)

@@ -25,6 +25,8 @@ _SOLID_MM: Final = 8.0  # middles of two bases are never so near: what is seen t
 _KNOCK: Final = (3.0, 3.0, 0.15)  # mm and rad that a figure may be off its course within a frame when it is hit
 _GATE: Final = 25.0  # 99.998 % of honest places lie within: chi squared of 3
 _UNMATCHED: Final = 100.0  # dearer than any pair within the gate
+_VAGUE_MM: Final = 3.0
+_OTHER_TEAM: Final = 3.0  # log-odds
 _NEVER: Final = 1.0e6
 DOUBT: Final = 9.2
 """Twice the log of the odds, 100 to 1, that the assignment must be better by than with two figures exchanged."""
@@ -73,7 +75,11 @@ def match(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows, jerse
 
     """
     cost, flipped = _costs(motion, rows, sightings, columns)
-    cost = cost + 2 * np.logaddexp(0.0, -jersey[rows][:, None] * sightings.light[columns][None])
+    for_it = jersey[rows][:, None] * sightings.light[columns][None]
+    cost = cost + 2 * np.logaddexp(0.0, -for_it)
+    # Colours err now and then, but who is not where he was is not found in the other team's.
+    vague = motion.spread_mm()[rows] > _VAGUE_MM
+    cost[vague[:, None] & (for_it < -_OTHER_TEAM)] = _NEVER
     missed = np.where(np.eye(len(rows), dtype=bool), _UNMATCHED, _NEVER)
     padded = np.concatenate([cost, missed], axis=1)
     chosen_row, chosen = linear_sum_assignment(padded)

@@ -1,0 +1,70 @@
+"""Figures as scenes have them, and those of them that a decision may soon hang on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from downfield.calibration.field import FieldModel
+from downfield.vision.estimate import Estimate
+from downfield.vision.scene import Figure
+
+_DIGITS: Final = 4  # of millimetres and degrees: a tenth of a micrometre
+_NEAR_MM: Final = 15.0  # of the carrier, an opponent or a line that bounds the field
+_REACH_MM: Final = 35.0  # two bases whose middles are further apart than this and `_NEAR_MM` are not near
+
+
+def figure_of(estimate: Estimate) -> Figure:
+    """A figure as scenes have it."""
+    at, sigma = estimate.footprint, np.sqrt(np.diagonal(estimate.covariance))
+    helmet = estimate.helmet_mm
+    return Figure(
+        id=estimate.id,
+        jersey=estimate.jersey,
+        x_mm=_rounded(at.x_mm),
+        y_mm=_rounded(at.y_mm),
+        heading_deg=_rounded(at.heading_deg),
+        length_mm=_rounded(at.size.length_mm),
+        width_mm=_rounded(at.size.width_mm),
+        corner_mm=_rounded(at.size.corner_mm),
+        posture=estimate.posture,
+        sigma_mm=(_rounded(sigma[0]), _rounded(sigma[1])),
+        sigma_deg=_rounded(np.degrees(sigma[2])),
+        visible=_rounded(estimate.visible),
+        helmet_mm=None if helmet is None else (_rounded(helmet[0]), _rounded(helmet[1])),
+        sure=estimate.sure,
+    )
+
+
+def deciding(estimates: Sequence[Estimate], field: FieldModel, carrier: str | None) -> list[int]:
+    """Rows of the figures that a decision may soon hang on, as far as they are seen standing.
+
+    These are the carrier and whoever is near him; while nobody is declared to have the ball, whoever is near an
+    opponent; and whoever is near a line that bounds the field.
+    """
+    standing = [row for row, one in enumerate(estimates) if one.seen and one.posture == "upright"]
+    chosen = {row for row in standing if _by_a_boundary(estimates[row], field)}
+    for row in standing:
+        for other in standing:
+            pair = {estimates[row].id, estimates[other].id}
+            about = carrier in pair if carrier else estimates[row].jersey != estimates[other].jersey
+            if about and (row == other or _apart_mm(estimates[row], estimates[other]) < _REACH_MM + _NEAR_MM):
+                chosen.add(row)
+    return sorted(chosen)
+
+
+def _apart_mm(a: Estimate, b: Estimate) -> float:
+    return math.hypot(a.footprint.x_mm - b.footprint.x_mm, a.footprint.y_mm - b.footprint.y_mm)
+
+
+def _by_a_boundary(one: Estimate, field: FieldModel) -> bool:
+    x, y = one.footprint.x_mm, one.footprint.y_mm
+    reach = one.footprint.size.length_mm / 2 + _NEAR_MM
+    return min(abs(x), abs(x - field.length_mm), y, field.width_mm - y) < reach
+
+
+def _rounded(value: float) -> float:
+    return round(float(value), _DIGITS)
