@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from downfield.api.board_topics import Reason, RecordingNow, SourceNow
 from downfield.api.commands import NewGame
@@ -32,6 +32,7 @@ from downfield.rig.serving import Service
 from downfield.rig.sources.clocks import TableClock
 from downfield.rig.table import open_table
 from downfield.rig.terminal import Lines
+from downfield.rig.terminal_view import View
 from downfield.rig.troubles import NoticeLevel, Troubles
 from downfield.vision.scene import Player
 
@@ -56,7 +57,8 @@ class Rig:
         self._configuration, self._paced = configuration, paced
         self.rulebook = load_rulebook(settings.game.rulebook)
         self._hub, self._picture = Hub(), LatestPicture()
-        self._lines: Lines | None = None
+        self._terminal: Lines | View | None = None
+        self._early: list[tuple[NoticeLevel, str]] = []
         self._troubles = Troubles(self._changed, self._noticed)
         self._clock = TableClock()
         self._table = open_table(settings, self._clock, self._troubles, open_sight, paced=paced)
@@ -99,9 +101,16 @@ class Rig:
         game = self._hub.value("game")
         return "" if game is None else str(game.text)
 
-    def listen(self, lines: Lines) -> None:
+    def topic(self, name: str) -> Any:
+        """The value of a topic of the service now; None before it was first published."""
+        return self._hub.value(name)
+
+    def listen(self, terminal: Lines | View) -> None:
         """Have the terminal told."""
-        self._lines = lines
+        self._terminal = terminal
+        for level, text in self._early:
+            terminal.noticed(level, text)
+        self._early.clear()
 
     def play(self) -> None:
         """Play until the source is over or somebody interrupts.
@@ -113,8 +122,8 @@ class Rig:
         onlookers: list[Onlooker] = [self._pictures, self._machine, self._health]
         if self._recorder is not None:
             onlookers.insert(0, self._recorder)
-        if self._lines is not None:
-            onlookers.append(self._lines)
+        if self._terminal is not None:
+            onlookers.append(self._terminal)
         self._loop = Loop(
             self._table.source,
             self._table.sight,
@@ -153,7 +162,10 @@ class Rig:
     def _begin_game(self) -> None:
         facts = self._table.source.facts
         self._desk.source(SourceNow(kind=facts.kind, name=facts.name, text=self.text, live=facts.live))
-        if not self.live or self._desk.resume() is None:
+        if self.live and self._desk.resume() is not None:
+            self._clock.not_before(self._hub.value("game").t_ns)
+            self._troubles.note("info", f"Going on with the game as it stood: {self.situation()}.")
+        else:
             self._desk.begin(NewGame())
         for note in facts.notes:
             self._troubles.note("warning", f"{facts.name}: {note}.")
@@ -203,5 +215,7 @@ class Rig:
 
     def _noticed(self, level: NoticeLevel, text: str) -> None:
         self._hub.publish("notice", Notice(level=level, text=text))
-        if self._lines is not None:
-            self._lines.noticed(level, text)
+        if self._terminal is None:
+            self._early.append((level, text))
+        else:
+            self._terminal.noticed(level, text)

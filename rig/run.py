@@ -16,6 +16,7 @@ from rich.console import Console
 from downfield.rig.configuration.loading import Configuration, assignments, load
 from downfield.rig.rig import Rig
 from downfield.rig.terminal import Lines
+from downfield.rig.terminal_view import View
 
 BETWEEN_S: Final = 3.0
 """A pause between two showings, to read the last call."""
@@ -58,22 +59,31 @@ def run(
 
 def _run(configuration: Configuration, console: Console, passing: Path, *, once: bool, paced: bool) -> None:
     rig = Rig(configuration, passing, paced=paced)
-    lines = Lines(console, rig.situation, live=rig.live)
-    rig.listen(lines)
-    console.print(f"[bold]Downfield[/bold]  {rig.text} under {rig.rulebook.title}")
-    if rig.address:
-        console.print(f"watch at [bold]{rig.address}[/bold]   end with Ctrl-C")
-    gc.freeze()  # what was loaded stays: the collector need not walk through it between two frames
-    pause = threading.Event()
+    title = f"{rig.text} under {rig.rulebook.title}"
     try:
-        while True:
-            rig.play()
-            console.print(f"[bold]{rig.situation()}[/bold]  {rig.calls} calls")
-            if once or rig.live:
-                return
-            pause.wait(BETWEEN_S)
-            rig.rewind()
+        if console.is_terminal:
+            with View(console, rig.topic, title, rig.address) as view:
+                rig.listen(view)
+                _play(rig, console, once=once)
+        else:
+            console.print(f"[bold]Downfield[/bold]  {title}")
+            if rig.address:
+                console.print(f"watch at [bold]{rig.address}[/bold]   end with Ctrl-C")
+            rig.listen(Lines(console, rig.situation, live=rig.live))
+            _play(rig, console, once=once)
     except KeyboardInterrupt:
         console.print("stopped")
     finally:
         rig.end()
+
+
+def _play(rig: Rig, console: Console, *, once: bool) -> None:
+    gc.freeze()  # what was loaded stays: the collector need not walk through it between two frames
+    pause = threading.Event()
+    while True:
+        rig.play()
+        console.print(f"[bold]{rig.situation()}[/bold]  {rig.calls} calls")
+        if once or rig.live:
+            return
+        pause.wait(BETWEEN_S)
+        rig.rewind()

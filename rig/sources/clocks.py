@@ -22,16 +22,14 @@ class CaptureClock(Protocol):
 
 
 class TableClock:
-    """The capture clock of live sources: the time of day when the rig started, and monotonic from there.
+    """The capture clock of live sources: the time of day when the rig started, and monotonic from there."""
 
-    Args:
-        not_before_ns: an instant that is past already, of the game that is resumed; the clock begins after it even
-            when the computer's has been put back.
+    def __init__(self) -> None:
+        self._ahead_ns = time.time_ns() - time.monotonic_ns()
 
-    """
-
-    def __init__(self, not_before_ns: int = 0) -> None:
-        self._ahead_ns = max(time.time_ns(), not_before_ns + 1) - time.monotonic_ns()
+    def not_before(self, t_ns: int) -> None:
+        """Go on after an instant of a game that is resumed, even when the computer's clock was put back since."""
+        self._ahead_ns = max(self._ahead_ns, t_ns + 1 - time.monotonic_ns())
 
     def now_ns(self) -> int:
         """Now, ns since 1970."""
