@@ -92,13 +92,14 @@ def walk_up(ways: dict[str, tuple[float, float]], frames: int = 60) -> Ball:
     """Figures walk along x up to a ball at (300, 150) and through it: by id, where they start and how fast."""
     tracker = BallTracker()
     t_ns = settled(tracker, 300.0, 150.0)
+    last: Ball | None = None
     for i in range(frames):
         t_ns += FRAME_NS
         at = {id_: x + speed * i * FRAME_NS / 1e9 for id_, (x, speed) in ways.items()}
         moving = [figure(id_, x, 150.0, 0.0 if ways[id_][1] > 0 else 180.0) for id_, x in at.items()]
-        ball = tracker.step([ball_at(300.0, 150.0)], moving, CAMERA, t_ns)
-        assert ball is not None
-    return ball
+        last = tracker.step([ball_at(300.0, 150.0)], moving, CAMERA, t_ns)
+    assert last is not None
+    return last
 
 
 @settings(max_examples=15, deadline=None)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.vision.contacts import UNSEEN, ContactTracker
+from downfield.vision.contacts import UNSEEN, ContactTracker, Meeting
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array, BaseSize, Footprint
-from downfield.vision.scene import Contact, Power
+from downfield.vision.scene import Contact, Jersey, Power
 
 SURE = 0.95
 FRAME_S = 1 / 60
@@ -37,7 +37,7 @@ class Told:
 def estimate(id_: str, pose: Pose, velocity: Array, sigma_mm: float, *, seen: bool = True) -> Estimate:
     """A figure as a tracker would give it."""
     covariance = np.diag([sigma_mm**2, sigma_mm**2, math.radians(0.4) ** 2])
-    jersey = "dark" if id_.startswith("dark") else "light"
+    jersey: Jersey = "dark" if id_.startswith("dark") else "light"
     return Estimate(id_, jersey, Footprint(*pose, BASE), covariance, velocity, seen=seen)
 
 
@@ -140,7 +140,8 @@ def test_a_contact_that_ended_is_reported_with_both_its_instants() -> None:
         x, y, heading = runs_into(t_s)
         return x + CLOSING_MM_S * max(t_s - 0.8, 0.0), y, heading
 
-    tracker, meetings = ContactTracker(), []
+    tracker = ContactTracker()
+    meetings: list[Meeting] = []
     for t_s in np.arange(0, 1.2, FRAME_S):
         pose, before = leaves(t_s), leaves(t_s - FRAME_S)
         velocity = np.array([(pose[0] - before[0]) / FRAME_S, 0.0, 0.0])

@@ -104,7 +104,8 @@ class Belief:
     @property
     def touch(self) -> Array:
         """Probability that each pair touches, or parted less than a moment ago, shape (n,)."""
-        return (self.touching + self.parted).sum(axis=1)
+        touch: Array = (self.touching + self.parted).sum(axis=1)
+        return touch
 
     @property
     def onset_s(self) -> tuple[Array, Array]:

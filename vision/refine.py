@@ -1,0 +1,121 @@
+"""Base outlines measured on the picture's edges, more finely than the network's corners.
+
+The picture is sampled across the predicted sides of a base's top, through the full camera and at the top's height.
+Neighbouring lines are averaged into segments. Where colour changes fast in a segment, from that of the base to another,
+there may be the edge, or the lower edge of the base's side, a line of the print, a shadow, an arm. Which of them is the
+edge is not decided segment by segment: all of a base's segments must agree on one movement of the base, so candidates
+are weighed by how well they fit the common one, ever more sharply (EM with annealing, as in S. Gold et al., Pattern
+Recognition 31(8), 1998).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from downfield.calibration.camera import Camera
+from downfield.vision.estimate import Estimate
+from downfield.vision.footprint import Array, Footprint
+from downfield.vision.frame import Image
+from downfield.vision.refine_edges import Edges, find_edges
+
+LEAST_SUPPORT: Final = 0.25
+"""Share of the segments that must show the edge for a refined outline to be told."""
+
+_WIDTHS_MM: Final = (0.7, 0.45, 0.3, 0.22, 0.22)  # how far a candidate may be off the common movement, step by step
+_ELSEWHERE: Final = 0.25  # weight of the chance that none of a segment's candidates is the edge
+_SYSTEMATIC: Final = (0.05, 0.05, 0.003)  # of x, y mm and heading rad: what all edges have wrong together when all are
+# found; with fewer it grows as the square, for those found may all belong to something else
+_FURTHEST_MM: Final = 2.0  # further than that the edges found belong to something else
+_MOST_TURN: Final = 0.12  # rad
+
+
+@dataclass(frozen=True, slots=True)
+class Refined:
+    """A base's outline as its edges say.
+
+    Attributes:
+        footprint: where it stands.
+        covariance: of x mm, y mm and heading in radians, shape (3, 3).
+        support: share of its edge that was found, 0..1.
+
+    """
+
+    footprint: Footprint
+    covariance: Array
+    support: float
+
+
+def refine(image: Image, camera: Camera, estimates: Sequence[Estimate]) -> list[Refined | None]:
+    """Measure bases on the edges of their tops.
+
+    Args:
+        image: uint8 blue green red, raw.
+        camera: as it stood when the picture was taken.
+        estimates: upright figures; their footprints and covariances are where the search starts and what it is weighed
+            against.
+
+    Returns:
+        For each figure its outline, the estimate's own knowledge included, or None where too little of it is seen.
+
+    """
+    if not estimates:
+        return []
+    edges = find_edges(image, camera, [one.footprint for one in estimates])
+    turn = np.stack([_to_board(one.footprint.heading_deg) for one in estimates])
+    prior = np.linalg.inv(turn.transpose(0, 2, 1) @ np.stack([one.covariance for one in estimates]) @ turn)
+    move, information, weight = _common_movement(edges, prior)
+    # The upper and the lower edge of a segment are two rows: one of them is enough.
+    support = weight.sum(axis=2).reshape(len(estimates), -1, 2).max(axis=2).mean(axis=1)
+    lost = np.diag(np.square(_SYSTEMATIC)) / np.maximum(support, 1e-3)[:, None, None] ** 4
+    covariance = turn @ (np.linalg.inv(information) + lost) @ turn.transpose(0, 2, 1)
+    board = np.einsum("nij,nj->ni", turn, move)
+    return [_moved(*found) for found in zip(estimates, board, covariance, support.tolist(), strict=True)]
+
+
+def _common_movement(edges: Edges, prior: Array) -> tuple[Array, Array, Array]:
+    """The movement that a base's edges agree on: ahead, to the left, turn.
+
+    Args:
+        edges: of n bases.
+        prior: inverse covariances of the movements, shape (n, 3, 3).
+
+    Returns:
+        Movements, shape (n, 3), their inverse covariances, shape (n, 3, 3), and the candidates' weights.
+
+    """
+    move, information, weight = np.zeros((len(prior), 3)), prior, edges.strength
+    for width_mm in _WIDTHS_MM:
+        weight = _belongs(edges.offset_mm - np.einsum("nri,ni->nr", edges.slopes, move)[..., None], edges, width_mm)
+        trust = weight / (edges.sigma_mm**2 + (width_mm / 3) ** 2)
+        information = prior + np.einsum("nr,nri,nrj->nij", trust.sum(axis=2), edges.slopes, edges.slopes)
+        pull = np.einsum("nr,nri->ni", (trust * edges.offset_mm).sum(axis=2), edges.slopes)
+        move = np.linalg.solve(information, pull[..., None])[..., 0]
+    return move, information, weight
+
+
+def _moved(one: Estimate, by: Array, covariance: Array, support: float) -> Refined | None:
+    """A figure's outline moved; None where that is not to be trusted."""
+    x, y, turn = by.tolist()
+    if support < LEAST_SUPPORT or math.hypot(x, y) > _FURTHEST_MM or abs(turn) > _MOST_TURN:
+        return None
+    at = one.footprint
+    there = Footprint(at.x_mm + x, at.y_mm + y, at.heading_deg + math.degrees(turn), at.size)
+    return Refined(there, covariance, support)
+
+
+def _to_board(heading_deg: float) -> Array:
+    """From ahead, left and turn to x, y and turn; shape (3, 3)."""
+    cos, sin = math.cos(math.radians(heading_deg)), math.sin(math.radians(heading_deg))
+    return np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _belongs(off: Array, edges: Edges, width_mm: float) -> Array:
+    """How probably each candidate is the edge, given how far it is off the common movement; shape (n, rows, k)."""
+    bell = edges.strength * np.exp(-0.5 * (off / width_mm) ** 2)
+    belongs: Array = bell / (bell.sum(axis=2, keepdims=True) + _ELSEWHERE)
+    return belongs

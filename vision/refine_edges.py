@@ -1,0 +1,209 @@
+"""Where colour changes fast across the sides of a base's top."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.vision.footprint import Array, BaseSize, Footprint
+from downfield.vision.frame import Image
+
+_SEGMENTS: Final = 6  # of a side
+_LINES: Final = 3  # of a segment
+_ACROSS_MM: Final = 2.6  # how far to both sides of a predicted side the picture is sampled
+_STEP_MM: Final = 0.2
+_CORNER_CLEAR_MM: Final = 0.8  # of a side's end beyond its rounded corner
+_BLUR_MM: Final = 0.4  # of the slope filter: about the picture's own at 1.5 px/mm
+_CANDIDATES: Final = 3  # per segment
+_LEAST_SNR: Final = 4.0
+_FLOOR_MM: Final = 0.25  # no edge of a segment is found more finely, whatever the contrast
+_INNER_MM: Final = 1.4  # further than this inside of a side there is the base's top, or what stands on it
+_INSIDE_MM: Final = 0.9  # this far inside of an edge its blur is over
+_LEAST_SPREAD: Final = 4.0  # grey levels
+_LIKE: Final = 2.5  # spreads by which the colour just inside an edge may differ from the base's
+_LOWER_SHARE: Final = 0.5  # of the trust in upper edges that lower ones get: the side's colour is not known
+_LEAST_NOISE: Final = 0.4  # grey levels: a picture that is computed has none
+_CORRELATED: Final = 3.0  # samples nearer than a pixel share their noise: it is more than third differences say
+_SHOWS_BELOW_MM: Final = 0.7  # a lower edge nearer than this to the upper one can't be told from it
+
+_OFFSETS: Final[Array] = np.arange(-_ACROSS_MM, _ACROSS_MM + _STEP_MM / 2, _STEP_MM)
+_REACH: Final = round(3 * _BLUR_MM / _STEP_MM)
+_KERNEL_AT: Final[Array] = np.arange(-_REACH, _REACH + 1) * _STEP_MM
+_KERNEL: Final[Array] = -_KERNEL_AT * np.exp(-0.5 * (_KERNEL_AT / _BLUR_MM) ** 2)
+_ONE: Final[Array] = np.ones(1)
+_INSIDE: Final = slice(_REACH, len(_OFFSETS) - _REACH)
+_SIDES: Final[Array] = np.array([[1.0, 0.0], [0.0, -1.0], [-1.0, 0.0], [0.0, 1.0]])  # front, right, rear, left
+
+
+Samples = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Candidates for the edges of n bases' tops: two rows for each of their segments, for the upper and the lower edge.
+
+    Attributes:
+        offset_mm: outward from the predicted side, shape (n, rows, k).
+        strength: of the change of colour, 0..1 and 0 where there is none, shape (n, rows, k).
+        sigma_mm: standard deviation of the offset, shape (n, rows, k).
+        slopes: of an edge's offset for a movement of the base ahead, to its left, and by turning; shape (n, rows, 3).
+
+    """
+
+    offset_mm: Array
+    strength: Array
+    sigma_mm: Array
+    slopes: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Where the picture is sampled, in a base's own frame: ahead, to its left.
+
+    Attributes:
+        places_mm: shape (lines of a segment, segments, samples, 2).
+        slopes: of a segment's offset for the base's movement, shape (segments, 3).
+
+    """
+
+    places_mm: Array
+    slopes: Array
+
+
+@lru_cache(maxsize=256)
+def lines_mm(size: BaseSize) -> Lines:
+    """The lines across the four sides of a base of a size."""
+    half = np.array([size.length_mm, size.width_mm]) / 2
+    clear = min(size.corner_mm + _CORNER_CLEAR_MM, 0.4 * float(half.min()))
+    places, slopes = [], []
+    for normal in _SIDES:
+        along = np.array([-normal[1], normal[0]])
+        out, reach = float(np.abs(normal) @ half), float(np.abs(along) @ half) - clear
+        count = _SEGMENTS * _LINES
+        at = (np.arange(count) + 0.5) / count * 2 * reach - reach
+        feet = out * normal + at[:, None] * along
+        places.append((feet[:, None] + _OFFSETS[:, None] * normal).reshape(_SEGMENTS, _LINES, len(_OFFSETS), 2))
+        x, y = feet.reshape(_SEGMENTS, _LINES, 2).mean(axis=1).T
+        slopes.append(np.stack([np.full_like(x, normal[0]), np.full_like(x, normal[1]), x * normal[1] - y * normal[0]]))
+    ordered = np.ascontiguousarray(np.concatenate(places).transpose(1, 0, 2, 3))
+    return Lines(ordered, np.concatenate(slopes, axis=1).T)
+
+
+def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edges:
+    """Find the candidates for the edges of bases' tops."""
+    lines = [lines_mm(at.size) for at in bases]
+    profiles = np.concatenate(
+        [_sampled(image, at, px, its) for at, px, its in zip(bases, _squares_px(camera, bases), lines, strict=True)]
+    )
+    slope = cv2.sepFilter2D(profiles, cv2.CV_32F, _KERNEL[::-1].copy(), _ONE)
+    steep = np.sqrt(np.einsum("nsc,nsc->ns", slope, slope))[:, _INSIDE]
+    offset, height = _peaks(steep)
+    count = len(bases)
+    snr = height.reshape(count, -1) / _noise(profiles, count)[:, None]
+    snr = snr.reshape(height.shape)
+    strength = np.where(snr > _LEAST_SNR, snr / np.maximum(snr.max(axis=1, keepdims=True), 1e-9), 0.0)
+    sigma = np.hypot(_FLOOR_MM, 1.2 * _BLUR_MM / np.maximum(snr, 1.0))
+    slopes = np.concatenate([its.slopes for its in lines])
+    below = np.einsum("nsi,ni->ns", slopes.reshape(count, -1, 3)[:, :, :2], _below_mm(camera, bases)).reshape(-1, 1)
+    upper = strength * _leaves_base(profiles, offset, count)
+    lower = strength * (_LOWER_SHARE * (below > _SHOWS_BELOW_MM))
+    shape = count, -1, _CANDIDATES
+    return Edges(
+        np.stack([offset, offset - below], axis=1).reshape(shape),
+        np.stack([upper, lower], axis=1).reshape(shape),
+        np.repeat(sigma, 2, axis=0).reshape(shape),
+        np.repeat(slopes, 2, axis=0).reshape(count, -1, 3),
+    )
+
+
+def _squares_px(camera: Camera, bases: Sequence[Footprint]) -> Array:
+    """Where a square around each base, in the plane of its top, is in the picture; shape (n, 4, 2)."""
+    board = np.empty((len(bases), 4, 3))
+    for row, at in enumerate(bases):
+        turn = np.radians(at.heading_deg)
+        rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        board[row, :, :2] = _square(at.size) @ rotation.T + (at.x_mm, at.y_mm)
+        board[row, :, 2] = at.size.height_mm
+    return camera.to_pixels(board)
+
+
+def _square(size: BaseSize) -> Array:
+    """A square around a base in its own frame, shape (4, 2)."""
+    reach = max(size.length_mm, size.width_mm) / 2 + _ACROSS_MM
+    return np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]) * reach
+
+
+def _sampled(image: Image, at: Footprint, square_px: Array, lines: Lines) -> Samples:
+    """Colours along lines, averaged over those of a segment; shape (segments, samples, 3), 0 outside the picture."""
+    nothing = np.zeros((*lines.places_mm.shape[1:3], 3), dtype=np.float32)
+    if not np.isfinite(square_px).all():
+        return nothing
+    height, width = image.shape[:2]
+    left, top = np.maximum(np.floor(square_px.min(axis=0)).astype(int) - 1, 0).tolist()
+    right, bottom = np.minimum(np.ceil(square_px.max(axis=0)).astype(int) + 2, (width, height)).tolist()
+    if right - left < 2 or bottom - top < 2:
+        return nothing
+    moved = (square_px - (left, top)).astype(np.float32)
+    homography = cv2.getPerspectiveTransform(_square(at.size).astype(np.float32), moved)
+    where = cv2.perspectiveTransform(lines.places_mm.reshape(1, -1, 2).astype(np.float32), homography)
+    where = where.reshape(-1, lines.places_mm.shape[2], 2)
+    colours = cv2.remap(image[top:bottom, left:right], where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    colours = colours.reshape(_LINES, -1, *colours.shape[1:])
+    out = colours[0].astype(np.float32)
+    for one in colours[1:]:
+        out += one
+    return out / np.float32(_LINES)
+
+
+def _noise(profiles: Samples, count: int) -> Array:
+    """Standard deviation of the slope filter's answer where nothing is, by base: from third differences, robustly."""
+    bend = np.abs(np.diff(profiles[:, ::2], n=3, axis=1)).reshape(count, -1)
+    sigma = np.median(bend, axis=1) / 0.6745 / np.sqrt(20.0)
+    scale = float(np.linalg.norm(_KERNEL)) * np.sqrt(3.0) * _CORRELATED
+    return np.maximum(sigma, _LEAST_NOISE).astype(np.float64) * scale
+
+
+def _peaks(steep: Samples) -> tuple[Array, Array]:
+    """The steepest places of every segment, to a fraction of a sample; offsets and heights, shape (n, k) each."""
+    middle, before, after = steep[:, 1:-1], steep[:, :-2], steep[:, 2:]
+    height = np.where((middle > before) & (middle >= after), middle, 0.0)
+    best = np.argsort(-height, axis=1, kind="stable")[:, :_CANDIDATES]
+    rows = np.arange(len(steep))[:, None]
+    a, b, c = (part[rows, best].astype(np.float64) for part in (before, middle, after))
+    shift = np.clip(0.5 * (c - a) / np.maximum(2 * b - a - c, 1e-9), -0.5, 0.5)
+    return _OFFSETS[_INSIDE][1:-1][best] + shift * _STEP_MM, height[rows, best].astype(np.float64)
+
+
+def _leaves_base(profiles: Samples, offset: Array, count: int) -> Array:
+    """How much the colour just inside of each candidate is that of the base's top, 0..1, shape (n, k)."""
+    inner = profiles[:, : round((_ACROSS_MM - _INNER_MM) / _STEP_MM) + 1].reshape(count, -1, 3)
+    own = np.median(inner, axis=1)
+    spread = 1.4826 * np.median(np.abs(inner - own[:, None]).reshape(count, -1), axis=1) + _LEAST_SPREAD
+    at = np.clip(np.rint((offset - _INSIDE_MM + _ACROSS_MM) / _STEP_MM).astype(int), 1, profiles.shape[1] - 2)
+    rows = np.arange(len(profiles))[:, None]
+    inside = (profiles[rows, at - 1] + profiles[rows, at] + profiles[rows, at + 1]) / 3
+    off = np.linalg.norm(inside.reshape(count, -1, 3) - own[:, None], axis=2) / (_LIKE * spread)[:, None]
+    like: Array = np.exp(-0.5 * off.astype(np.float64) ** 2).reshape(offset.shape)
+    return like
+
+
+def _below_mm(camera: Camera, bases: Sequence[Footprint]) -> Array:
+    """How far ahead and to the left of their tops' outlines the lower ones are seen, in the planes of the tops.
+
+    Returns:
+        In each base's own frame, shape (n, 2).
+
+    """
+    eye, out = camera.position_mm, np.empty((len(bases), 2))
+    for row, at in enumerate(bases):
+        x, y = (eye[:2] - (at.x_mm, at.y_mm)) * at.size.height_mm / max(float(eye[2]), 1e-9)
+        turn = np.radians(at.heading_deg)
+        out[row] = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)
+    return out
