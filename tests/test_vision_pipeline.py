@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from simulated_detector import Faults, ListDetector, Network
+from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing
+
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.errors import InputError
+from downfield.models.detection import Detection
+from downfield.twin.render.renderers import open_renderer
+from downfield.vision.frame import Frame, Image
+from downfield.vision.pipeline import Vision
+from downfield.vision.roster import Roster
+from downfield.vision.scene import Player, Scene
+
+TABLE = Table(
+    {
+        **{f"dark-{i}": standing(300, 60 + 60 * i, 0) for i in (1, 2, 3)},
+        "dark-4": lambda t_s: (min(280 + 60 * max(t_s, 0.0), 315.0), 300, 0),
+        **{f"light-{i}": standing(360, 60 + 60 * i, 180) for i in (1, 2, 3)},
+        "light-4": standing(345, 300, 180),
+    },
+    1.2,
+)
+
+
+@cache
+def picture() -> Image:
+    """The table at the line-up, rendered; frames show it though detections move on."""
+    look = look_of(TABLE.players)
+    renderer = open_renderer("compositor", look, TABLE.players)
+    return renderer.render(TABLE.snapshot(0.0), look.camera, t_ns=0).image
+
+
+@cache
+def detections() -> tuple[tuple[Detection, ...], ...]:
+    calm = Network(Faults(false=0.0, double=0.0, flip=0.0), seed=5)
+    look = look_of(TABLE.players)
+    return tuple(calm.see(replace(sight, camera=look.camera)) for sight, _, _ in filmed(TABLE))
+
+
+def vision(roster: Roster | None = None, *, memory: bool = True, first: int = 0) -> Vision:
+    look = look_of(TABLE.players)
+    return Vision(Calibration(FIELD, look.camera, "truth"), ListDetector(detections()[first:]), roster, memory=memory)
+
+
+def shot(number: int) -> Frame:
+    """A frame of the recording: what lies beside the board tells one from another."""
+    image = picture().copy()
+    image[:32, :32] = number
+    return Frame(number, number * 33_333_333, image)
+
+
+def seen(eyes: Vision, count: int | None = None) -> list[Scene]:
+    frames = [shot(i) for i in range(len(detections()))]
+    return [eyes.see(frame) for frame in frames[:count]]
+
+
+def test_scenes_are_unfit_until_everybody_stands_and_whole_from_then_on() -> None:
+    scenes = seen(vision(roster_of(TABLE)))
+    assert not scenes[0].figures
+    assert any("nobody is known" in reason for reason in scenes[0].unfit)
+    assert not scenes[-1].unfit
+    assert [figure.id for figure in scenes[-1].figures] == [player.id for player in TABLE.players]
+    known = [scene for scene in scenes if scene.figures]
+    assert 10 < len(scenes) - len(known) < 22
+
+
+def test_the_same_frames_give_the_same_scenes_bit_for_bit() -> None:
+    assert seen(vision()) == seen(vision())
+
+
+def test_without_a_roster_colours_tell_the_teams() -> None:
+    last = seen(vision())[-1]
+    assert [figure.id for figure in last.figures] == [player.id for player in TABLE.players]
+    places = {figure.id: (figure.x_mm, figure.jersey) for figure in last.figures}
+    assert all(
+        (x < 355 and id_ != "light-4") == (jersey == "dark") or id_ == "light-4" for id_, (x, jersey) in places.items()
+    )
+
+
+def test_a_figure_that_walks_into_another_is_listed_as_touching_it() -> None:
+    scenes = seen(vision(roster_of(TABLE)))
+    pairs = {(one.a, one.b): one for one in scenes[-1].contacts}
+    contact = pairs["dark-4", "light-4"]
+    assert contact.face_a == "front"
+    assert contact.face_b == "front"
+    assert not any((one.a, one.b) == ("dark-4", "light-4") for one in scenes[18].contacts)
+
+
+def test_pictures_by_themselves_have_figures_at_once_and_no_memory() -> None:
+    eyes = vision(memory=False)
+    frame = Frame(0, 0, picture())
+    first, second = eyes.see(frame), eyes.see(frame)
+    for scene in (first, second):
+        assert len(scene.figures) == len(TABLE.players)
+        assert not scene.unfit
+        assert {figure.jersey for figure in scene.figures} == {"dark", "light"}
+    near = [min(abs(figure.y_mm - 60 - 60 * i) for i in (1, 2, 3, 4)) for figure in first.figures]
+    assert max(near) < 3.0
+
+
+def test_who_stays_keeps_his_name_when_another_line_up_is_declared() -> None:
+    eyes = vision(roster_of(TABLE))
+    frames = [shot(i) for i in range(len(detections()))]
+    scenes = [eyes.see(frame) for frame in frames[:20]]
+    there = {figure.id: (figure.x_mm, figure.y_mm) for figure in scenes[-1].figures}
+    relief = Player("dark-99", "dark", base=TABLE.players[0].base)
+    eyes.line_up((relief, *TABLE.players[1:]))
+    while eyes.players[0].id != "dark-99":
+        scenes.append(eyes.see(frames[len(scenes)]))
+    now = {figure.id: (figure.x_mm, figure.y_mm) for figure in scenes[-1].figures}
+    assert "dark-1" not in now
+    assert np.hypot(*np.subtract(now["dark-99"], there["dark-1"])) < 2.0
+    others = [player.id for player in TABLE.players[1:] if player.id != "dark-4"]
+    assert all(np.hypot(*np.subtract(now[id_], there[id_])) < 2.0 for id_ in others)
+
+
+def test_figures_can_be_found_anew() -> None:
+    eyes = vision()
+    frames = [shot(i) for i in range(len(detections()))]
+    for frame in frames[:20]:
+        eyes.see(frame)
+    assert eyes.players
+    eyes.find_figures()
+    assert not eyes.players
+    assert eyes.see(frames[20]).figures == ()
+
+
+def test_a_picture_of_another_size_or_an_earlier_time_is_refused() -> None:
+    eyes = vision()
+    with pytest.raises(InputError, match="640x480 px but the calibration is of 960x540"):
+        eyes.see(Frame(0, 0, np.zeros((480, 640, 3), dtype=np.uint8)))
+    eyes.see(Frame(0, 10, picture()))
+    with pytest.raises(InputError, match="not after the one before"):
+        eyes.see(Frame(1, 10, picture()))
+
+
+def test_a_picture_without_the_print_says_so() -> None:
+    dark: Sequence[int] = (540, 960, 3)
+    scene = vision().see(Frame(0, 0, np.zeros(dark, dtype=np.uint8)))
+    assert any("print" in reason for reason in scene.unfit)
