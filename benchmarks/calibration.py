@@ -4,10 +4,12 @@ Run: python benchmarks/calibration.py [TABLES] [SPLIT]     (compositor tables, d
      python benchmarks/calibration.py set FOLDER [SPLIT]     (pictures of `downfield twin dataset`, photoreal ones say)
      python benchmarks/calibration.py chessboards [FOLDER]  (OpenCV's sample photographs: left01..14.jpg, or .gz)
      python benchmarks/calibration.py shake
+     python benchmarks/calibration.py bump
 """
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import math
 import sys
@@ -24,6 +26,7 @@ from downfield.calibration.camera import Camera
 from downfield.calibration.errors import CalibrationError, InputError
 from downfield.calibration.field import FieldModel
 from downfield.calibration.from_field import solve_field
+from downfield.calibration.keeper import Keeper
 from downfield.calibration.lens_views import LensView, calibrate_lens, see_chessboard
 from downfield.calibration.quality import to_calibration
 from downfield.calibration.shake import ShakeTracker
@@ -51,6 +54,8 @@ def main() -> None:
     what = sys.argv[1] if len(sys.argv) > 1 else "40"
     if what == "shake":
         shake()
+    elif what == "bump":
+        bump()
     elif what == "chessboards":
         chessboards(Path(sys.argv[2]) if len(sys.argv) > 2 else _CHESSBOARDS)
     elif what == "set":
@@ -136,6 +141,47 @@ def shake() -> None:
     print(
         f"shake of 1-3 px at the field's corners: p95 error {np.percentile(off, 95):.3f} px, {milliseconds:.1f} cpu-ms"
     )
+
+
+def bump(tables: int = 6, fps: int = 30) -> None:
+    """Bump the cameras of some tables: how soon it is noticed, and how long until it is solved again once still."""
+    cv2.setNumThreads(1)
+    noticed_s, solved_s, off_yd = [], [], []
+    for seed in range(tables):
+        players = draw_players(seed, split="test")
+        look = draw(seed, players, split="test")
+        at_rest = _line_up(look, players, 1)
+        pushed = dataclasses.replace(look, camera=_pushed(look.camera, seed))
+        before, after = (next(iter(film(Compositor(view, players), [at_rest], seed=seed))) for view in (look, pushed))
+        solution = solve_field([before.image], [look.field])
+        known = to_calibration(look.field, solution.fit, solution.sightings, method="field", made_from=[])
+        keeper, seconds = Keeper(known, in_background=False), 0.0
+        for i, image in enumerate([before.image] * 5 + [after.image] * 3 * fps):
+            begin = time.process_time()
+            kept = keeper.see(image, i * 1_000_000_000 // fps)
+            cost = time.process_time() - begin
+            if kept.state == "bumped" and len(noticed_s) == seed:
+                noticed_s.append((i - 5) / fps)
+            if kept.state == "resolving":
+                seconds += cost
+            if kept.solutions:
+                solved_s.append((i - 5) / fps + seconds)
+                error_yd, _ = _errors(kept.calibration, after.camera, 0.0)
+                off_yd.append(float(np.percentile(np.linalg.norm(error_yd, axis=1), 95)))
+                break
+    print(
+        f"{tables} bumped cameras, {len(solved_s)} solved again: noticed after {max(noticed_s):.2f} s, solved"
+        f" {np.median(solved_s):.2f} s (median), {max(solved_s):.2f} s (longest) after they are still, to"
+        f" {max(off_yd):.3f} yd on the paint (p95, worst)"
+    )
+
+
+def _pushed(camera: Camera, seed: int) -> Camera:
+    """The camera after a push of some ten pixels."""
+    rng = np.random.default_rng([seed, 0xB0])
+    rx, ry, rz = (np.array(camera.rotation) + rng.normal(0, 0.004, 3)).tolist()
+    tx, ty, tz = (np.array(camera.translation_mm) + rng.normal(0, 4, 3)).tolist()
+    return dataclasses.replace(camera, rotation=(rx, ry, rz), translation_mm=(tx, ty, tz))
 
 
 def chessboards(folder: Path) -> None:

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration, Certificate
-from downfield.calibration.errors import CalibrationError
+from downfield.calibration.errors import CalibrationError, InputError
 from downfield.calibration.landmarks import Landmark
 from downfield.calibration.paint_lines import best_plane
 from downfield.calibration.paint_marks import hash_marks, long_marks
 from downfield.calibration.paint_profile import measure
+from downfield.calibration.records import check
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -23,6 +24,26 @@ Image = NDArray[np.uint8]
 _SEARCH_PX = 2.0
 _FEWEST = 20
 _FEWEST_SPOTS = 3
+_ALONG_AXIS = 0.7  # of a ruler's length that must lie along an axis to say something of it
+
+
+@dataclass(frozen=True, slots=True)
+class Ruler:
+    """A stretch of a ruler laid on the board.
+
+    Attributes:
+        start_px, end_px: where its ends are seen.
+        length_mm: what it measures between them.
+
+    """
+
+    start_px: tuple[float, float]
+    end_px: tuple[float, float]
+    length_mm: float
+
+    def __post_init__(self) -> None:
+        check(self.length_mm > 0, InputError, f"a ruler's length must be above 0, not {self.length_mm:g} mm")
+        check(self.start_px != self.end_px, InputError, "a ruler's two ends are at the same pixel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +93,13 @@ def check_hash_marks(image: Image, calibration: Calibration) -> Check:
     return Check("hash marks", points, off)
 
 
-def check_spots(calibration: Calibration, spots: Sequence[Landmark]) -> Check:
-    """Measure spots whose field yards are known, such as coins laid by a ruler.
+def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_mm: float = 0.0) -> Check:
+    """Measure spots whose field yards are known, such as coins laid on crossings of lines.
+
+    Args:
+        calibration: to be measured.
+        spots: where they are, and where they are seen.
+        height_mm: of what was looked at over the paint.
 
     Raises:
         CalibrationError: fewer than three.
@@ -82,19 +108,48 @@ def check_spots(calibration: Calibration, spots: Sequence[Landmark]) -> Check:
     if len(spots) < _FEWEST_SPOTS:
         raise CalibrationError(f"{len(spots)} known spots are too few to certify by: give at least {_FEWEST_SPOTS}")
     points = np.array([(spot.x_yd, spot.y_yd) for spot in spots]) * calibration.field.mm_per_yd
-    return Check("known spots", points, calibration.camera.to_board([spot.px for spot in spots]) - points)
+    return Check("known spots", points, calibration.camera.to_board([spot.px for spot in spots], height_mm) - points)
 
 
-def certified(calibration: Calibration, check: Check) -> Calibration:
-    """The calibration with what the check found it to be worth."""
-    off_yd = np.abs(check.off_mm) / calibration.field.mm_per_yd
-    along, across = (float(np.nanpercentile(axis, 95)) if np.isfinite(axis).any() else 0.0 for axis in off_yd.T)
-    if not across:  # not measured: taken to be as good in millimetres as along the field
-        across = along * calibration.field.mm_per_yd_x / calibration.field.mm_per_yd_y
-    distances = check.distances_mm
+def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm: float = 0.0) -> Check:
+    """Measure lengths along and across the field. A shift of the whole board does not show in them.
+
+    Args:
+        calibration: to be measured.
+        rulers: three or more, some along the field and some across it.
+        height_mm: of their faces over the paint.
+
+    Raises:
+        CalibrationError: fewer than three, or none lies along the field.
+
+    """
+    if len(rulers) < _FEWEST_SPOTS:
+        raise CalibrationError(f"{len(rulers)} stretches are too few to certify by: give at least {_FEWEST_SPOTS}")
+    start, end = (
+        calibration.camera.to_board(px, height_mm)
+        for px in ([ruler.start_px for ruler in rulers], [ruler.end_px for ruler in rulers])
+    )
+    length = np.linalg.norm(end - start, axis=1, keepdims=True)
+    direction = (end - start) / length
+    off = (length - np.array([[ruler.length_mm] for ruler in rulers])) * direction
+    off[np.abs(direction) < _ALONG_AXIS] = np.nan
+    if np.isnan(off[:, 0]).all():
+        raise CalibrationError("no ruler lies along the field: lay one from goal line to goal line too")
+    return Check("ruler", (start + end) / 2, off)
+
+
+def certified(calibration: Calibration, measured: Check) -> Calibration:
+    """The calibration with what was found it to be worth."""
+    off_yd = np.abs(measured.off_mm) / calibration.field.mm_per_yd
+    along, across = (float(np.nanpercentile(axis, 95)) if np.isfinite(axis).any() else None for axis in off_yd.T)
+    # An axis that was not measured is taken to be as good in millimetres as the other.
+    ratio = calibration.field.mm_per_yd_x / calibration.field.mm_per_yd_y
+    along = (across or 0.0) / ratio if along is None else along
+    across = along * ratio if across is None else across
+    distances = measured.distances_mm
     certificate = Certificate(
         datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        check.against,
+        measured.against,
         len(distances),
         float(np.median(distances)),
         float(np.percentile(distances, 95)),

@@ -25,7 +25,7 @@ _BUMPED_AFTER_NS = 200_000_000  # shake is over sooner
 _LOST_AFTER_NS = 400_000_000
 _LOST_SHARE = 0.25  # of the print's corners
 _STILL_PX = 0.4  # between frames: somebody's hand is off the camera
-_STILL_FOR_NS = 500_000_000
+_STILL_FOR_NS = 300_000_000
 _CREEP_NS = 5_000_000_000  # time constant of the slow drift that is followed
 
 

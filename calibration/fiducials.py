@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.errors import CalibrationError, FormatError, InputError
 from downfield.calibration.lens_prior import LensPrior
+from downfield.calibration.numbers_read import UNMIRROR
 from downfield.calibration.records import check, from_data, read_text, record
 from downfield.calibration.solve import Fit, Sightings, fit_camera
 
@@ -104,17 +105,15 @@ def solve_fiducials(
         The fit and the corners it was made from.
 
     Raises:
-        CalibrationError: fewer than three known markers are seen, or they are not where they are said to be.
+        CalibrationError: fewer than three known markers are seen, they are not where they are said to be, or the
+            picture is mirrored.
 
     """
-    dictionary = cv2.aruco.getPredefinedDictionary(_DICTIONARIES[family])
-    settings = cv2.aruco.DetectorParameters()
-    settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, settings).detectMarkers(image)
     known = {fiducial.id: fiducial for fiducial in fiducials}
-    seen = [] if ids is None else [(int(i), c) for i, c in zip(np.asarray(ids).ravel(), corners, strict=True)]
-    used = [(known[i], np.asarray(c, dtype=np.float64).reshape(4, 2)) for i, c in seen if i in known]
+    used = _seen(image, known, family)
     if len(used) < _FEWEST:
+        if len(_seen(np.ascontiguousarray(image[:, ::-1]), known, family)) > len(used):
+            raise CalibrationError(f"the picture is mirrored: its markers read only in a mirror: {UNMIRROR}")
         raise CalibrationError(
             f"{len(used)} of {len(known)} markers are seen and {_FEWEST} are needed: uncover them, add light, or print"
             " them larger"
@@ -135,3 +134,13 @@ def solve_fiducials(
             f"the markers are {rms:.1f} px (rms) off where they are said to be: measure their places"
         )
     return fit, sightings
+
+
+def _seen(image: Image, known: Mapping[int, Fiducial], family: Family) -> list[tuple[Fiducial, Array]]:
+    """The known markers in a picture, each with its corners, shape (4, 2)."""
+    settings = cv2.aruco.DetectorParameters()
+    settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    dictionary = cv2.aruco.getPredefinedDictionary(_DICTIONARIES[family])
+    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, settings).detectMarkers(image)
+    found = [] if ids is None else [(int(i), corner) for i, corner in zip(np.ravel(ids), corners, strict=True)]
+    return [(known[i], np.asarray(corner, dtype=np.float64).reshape(4, 2)) for i, corner in found if i in known]

@@ -122,14 +122,14 @@ def _finished(planes: Sequence[Plane], camera: Camera, field: FieldModel, prior:
     sightings = sight_paint(planes, camera, field, _FINE_SEARCH_PX)
     if len(sightings.px) < _FEWEST_SIGHTINGS:
         return None
-    fit = fit_camera(camera, sightings, prior=prior, bend_board=True)
+    fit = fit_camera(camera, sightings, prior=prior, fine=True)
     return Solution(field, fit, sightings, gather(planes[0], fit.camera, field, _FINE_SEARCH_PX))
 
 
 def _best_focal(solution: Solution, planes: Sequence[Plane], prior: LensPrior | None) -> Solution:
     """The solution, or the one reached from another focal length if that explains the paint and the lens better."""
     starts = [at_other_focal(solution.fit.camera, ratio) for ratio in _FOCAL_STARTS]
-    fits = [fit_camera(start, solution.sightings, prior=prior, bend_board=True) for start in starts]
+    fits = [fit_camera(start, solution.sightings, prior=prior, fine=True) for start in starts]
     best = min(fits, key=lambda fit: fit.cost)
     if best.cost > solution.fit.cost - _BETTER_COST:
         return solution

@@ -18,6 +18,7 @@ from downfield.calibration.field_match import camera_from_points
 from downfield.calibration.from_field import Solution, refine
 from downfield.calibration.lens_prior import LensPrior
 from downfield.calibration.line_pencils import Bending, estimate_bending
+from downfield.calibration.numbers_read import refuse_mirrored
 from downfield.calibration.paint_lines import best_plane, find_chains
 from downfield.calibration.picture_check import check_picture
 from downfield.calibration.records import check, record
@@ -60,7 +61,7 @@ def solve_landmarks(
 
     Raises:
         InputError: too few landmarks, or all on one line.
-        CalibrationError: no camera sees them so, or the paint is not where they say.
+        CalibrationError: no camera sees them so, the paint is not where they say, or the picture is mirrored.
 
     """
     for image in images:
@@ -73,7 +74,9 @@ def solve_landmarks(
     planes = [best_plane(image) for image in images]
     starts = _starts(images[0], field, board, px)
     if not starts:
-        raise CalibrationError("no camera sees the landmarks like this: is one named or placed wrongly?")
+        raise CalibrationError(
+            "no camera sees the landmarks like this: is one named or placed wrongly, or is the picture mirrored?"
+        )
     camera = max(starts, key=lambda start: first_look(planes[0], start, field, _SEARCH_PX))
     _check_marks(camera, landmarks, board, px)
     solution = refine(planes, camera, field, prior=prior, first_search_px=_SEARCH_PX)
@@ -83,6 +86,7 @@ def solve_landmarks(
             " the field's corners, or check the field model"
         )
     _check_marks(solution.fit.camera, landmarks, board, px)
+    refuse_mirrored(planes[0], solution.fit.camera, field)
     return solution
 
 

@@ -24,6 +24,12 @@ from downfield.calibration.field import FieldModel, FieldNumber
 Array = NDArray[np.float64]
 Plane = NDArray[np.float32]
 
+UNMIRROR = (
+    "switch off mirroring (flip, selfie view) in the settings of the camera or of the program that passes its"
+    " picture on"
+)
+"""What to do about a mirrored picture."""
+
 _GLYPH_PX = 20  # height of a number seen straight
 _AROUND_PX = (24, 17)  # what is seen of its surroundings to each side: along its reading direction, and across
 _SHIFT_PX = (5, 4)  # how far off its place a number may be printed: across its reading direction, and along
@@ -85,10 +91,7 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
 
     """
     if read_numbers(plane, camera, field).is_mirrored:
-        raise CalibrationError(
-            "the picture is mirrored: the field's numbers read only in a mirror: switch off mirroring (flip, selfie"
-            " view) in the settings of the camera or of the program that passes its picture on"
-        )
+        raise CalibrationError(f"the picture is mirrored: the field's numbers read only in a mirror: {UNMIRROR}")
 
 
 def read_numbers(plane: Plane, camera: Camera, field: FieldModel) -> Reading:

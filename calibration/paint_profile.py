@@ -25,6 +25,8 @@ _RIM_PX = 2.5  # ground seen beyond the paint on both sides
 _ALONG_PX = (-3.0, -1.5, 0.0, 1.5, 3.0)  # profiles averaged along the line, against noise
 _BLURS_PX = (0.6, 0.85, 1.2, 1.7, 2.4)
 _FINE_STEPS = 4
+_WIDTH_SPREAD_PX = 0.25  # a rail hides some of a sideline, or its shade adds some
+_NOISE_START = 2.0  # grey levels
 _NOISE_FLOOR = 0.35  # grey levels: rounding and compression
 _MISFIT = 0.28  # rms of what the model leaves, as a share of the contrast, when the mark is really there
 _WIDEST_PX = 14.0
@@ -62,7 +64,15 @@ class Profiles:
         return float(np.median(self.contrast[self.found])) if self.found.any() else 0.0
 
 
-def measure(plane: Plane, camera: Camera, marks: Marks, search_px: float, like: Profiles | None = None) -> Profiles:
+def measure(
+    plane: Plane,
+    camera: Camera,
+    marks: Marks,
+    search_px: float,
+    like: Profiles | None = None,
+    *,
+    by_inner_edge: bool = False,
+) -> Profiles:
     """Look for paint at marks.
 
     Args:
@@ -72,6 +82,7 @@ def measure(plane: Plane, camera: Camera, marks: Marks, search_px: float, like: 
         search_px: how far off the prediction may be.
         like: what was found of other paint in this picture, for its contrast and blur; else both are found from
             these marks.
+        by_inner_edge: whether lines that don't stand free are placed by their inner edge rather than by both.
 
     """
     px, normals, widths = _predict(camera, marks)
@@ -86,7 +97,8 @@ def measure(plane: Plane, camera: Camera, marks: Marks, search_px: float, like: 
     n = len(px)
     offset, sigma = np.zeros(n), np.full(n, np.inf)
     near, far, misfit = np.zeros(n), np.zeros(n), np.full(n, np.inf)
-    fine = _refine(levels[inside], places, widths[inside], centre, blur)
+    tied = marks.is_free[inside] | (not by_inner_edge)
+    fine = _refine(levels[inside], places, widths[inside], tied, centre, blur)
     for whole, part in zip((offset, sigma, near, far, misfit), fine, strict=True):
         whole[inside] = part
     found = (
@@ -129,13 +141,6 @@ def _sample(plane: Plane, px: Array, normals: Array, places: Array) -> Array:
     return total / len(_ALONG_PX)
 
 
-def _shapes(places: Array, centre: Array, widths: Array, blur: float) -> tuple[Array, Array, Array]:
-    """The blurred steps at both edges of bars, and the bars' slope factors; shapes broadcast."""
-    inner = (places - centre + widths / 2) / blur
-    outer = (places - centre - widths / 2) / blur
-    return _step(inner), _step(outer), np.stack([_bump(inner), _bump(outer)]) / blur
-
-
 def _step(z: Array) -> Array:
     step: Array = 0.5 * (1 + erf(z / np.sqrt(2)))
     return step
@@ -159,7 +164,7 @@ def _search(
     for blur in blurs:
         cost = np.empty((len(levels), len(trials)))
         for k in range(len(trials)):
-            inner, outer, _ = _shapes(places, trials[k : k + 1], typical, blur)
+            inner, outer = (_step((places - trials[k] + side * typical / 2) / blur) for side in (1, -1))
             basis, _ = np.linalg.qr(np.stack([np.ones_like(places), inner, outer], axis=1))
             cost[:, k] = (centred**2).sum(axis=1) - ((centred @ basis) ** 2).sum(axis=1)
         smallest = cost.min(axis=1)
@@ -170,39 +175,48 @@ def _search(
 
 
 def _refine(
-    levels: Array, places: Array, widths: Array, centre: Array, blur: float
+    levels: Array, places: Array, widths: Array, tied: NDArray[np.bool_], centre: Array, blur: float
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Gauss-Newton on level, two steps and centre: centre, its sigma, near and far contrast, relative misfit."""
+    """Gauss-Newton on level, two steps and their edges: centre, its sigma, near and far contrast, relative misfit.
+
+    Where the edges are not `tied` to the paint's width, shape (n,), the outer one may be off by a little, and the
+    centre is half that width from the inner edge.
+    """
     n, k = levels.shape
-    centre = centre.copy()
+    variance = np.full(n, _NOISE_START**2)
+    near_edge, far_edge = centre - widths / 2, centre + widths / 2
     rim = widths[:, None] / 2 + _RIM_PX
-    inner, outer = np.zeros((n, k)), np.zeros((n, k))
-    design = np.zeros((n, k, 4))
-    answer = np.zeros((n, 4))
-    inverse = np.tile(np.eye(4), (n, 1, 1))
+    design = np.zeros((n, k, 5))
+    answer = np.zeros((n, 5))
+    inverse = np.tile(np.eye(5), (n, 1, 1))
     weight = np.ones((n, k))
     for step in range(_FINE_STEPS + 1):
-        inner, outer, bumps = _shapes(places, centre[:, None], widths[:, None], blur)
+        inner, outer = (places - edge[:, None] for edge in (near_edge, far_edge))
         # Only the ground next to the paint counts; a little of what is further off steadies the levels.
-        weight = 1 / (1 + (np.abs(places - centre[:, None]) / rim) ** 8)
-        slope = -(answer[:, 1, None] * bumps[0] + answer[:, 2, None] * bumps[1])
-        design = np.stack([np.ones((n, k)), inner, outer, slope], axis=2)
-        ridge = np.diag([1e-6, 1e-3, 1e-3, 1e-3])
+        weight = 1 / (1 + (np.abs(inner + outer) / 2 / rim) ** 8)
+        slopes = [-answer[:, i, None] * _bump(off / blur) / blur for i, off in ((1, inner), (2, outer))]
+        wider = np.where(tied[:, None], 0.0, slopes[1])
+        design = np.stack([np.ones((n, k)), _step(inner / blur), _step(outer / blur), sum(slopes), wider], axis=2)
+        ridge = np.diag([1e-6, 1e-3, 1e-3, 1e-3, 1e-3])
         normal = design.transpose(0, 2, 1) @ (weight[:, :, None] * design) + ridge
+        seen = design.transpose(0, 2, 1) @ (weight * levels)[:, :, None]
+        normal[:, 4, 4] += variance / _WIDTH_SPREAD_PX**2
+        seen[:, 4, 0] -= variance / _WIDTH_SPREAD_PX**2 * (far_edge - near_edge - widths)
         inverse = np.asarray(np.linalg.inv(normal), dtype=np.float64)
-        answer = (inverse @ (design.transpose(0, 2, 1) @ (weight * levels)[:, :, None]))[:, :, 0]
+        answer = (inverse @ seen)[:, :, 0]
         if step:
-            move = np.clip(answer[:, 3], -0.5, 0.5)
-            centre = centre + move
-    left = levels - (design @ answer[:, :, None])[:, :, 0]
-    used = weight.sum(axis=1)
-    variance = (weight * left**2).sum(axis=1) / np.maximum(used - 4, 1) + _NOISE_FLOOR**2
+            move = np.clip(answer[:, 3:], -0.5, 0.5)
+            near_edge = near_edge + move[:, 0]
+            far_edge = far_edge + move[:, 0] + np.where(tied, 0.0, move[:, 1])
+        left = levels - (design @ answer[:, :, None])[:, :, 0]
+        used = weight.sum(axis=1)
+        variance = (weight * left**2).sum(axis=1) / np.maximum(used - 4, 1) + _NOISE_FLOOR**2
     # Samples half a pixel apart share pixels: about half of them are independent.
     sigma = np.sqrt(np.maximum(inverse[:, 3, 3], 0) * variance / _STEP_PX)
     near, far = answer[:, 1], -answer[:, 2]
     contrast = np.maximum(np.maximum(np.abs(near), np.abs(far)), 1e-6)
     misfit = np.sqrt((weight * left**2).sum(axis=1) / np.maximum(used, 1)) / contrast
-    return centre, sigma, near, far, misfit
+    return near_edge + widths / 2, sigma, near, far, misfit
 
 
 def _is_paint(marks: Marks, near: Array, far: Array, misfit: Array, paint: float | None) -> NDArray[np.bool_]:

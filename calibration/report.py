@@ -50,6 +50,7 @@ def report_page(calibration: Calibration, check: Check, picture: Image) -> str:
         ("Median error", f"{certificate.median_mm:.3f} mm"),
         ("95% of errors within", f"{certificate.p95_mm:.3f} mm = {along:.4f} yd along, {across:.4f} yd across"),
         ("Largest error", f"{certificate.max_mm:.3f} mm"),
+        ("Base tops, by the calibration's own error", _base_tops(calibration)),
     ]
     table = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows)
     return (
@@ -59,6 +60,15 @@ def report_page(calibration: Calibration, check: Check, picture: Image) -> str:
         f"<h2>Errors, mm</h2>{_embedded(_histogram(check.distances_mm))}"
         f"<h2>The calibration</h2>{_embedded(picture)}</html>\n"
     )
+
+
+def _base_tops(calibration: Calibration) -> str:
+    """Two standard deviations of a base top's position, typical over the field: marks in the paint can't show it."""
+    if calibration.quality is None or not calibration.quality.cells:
+        return "exact"
+    sigma_yd = np.array([cell.sigma_mm for cell in calibration.quality.cells]) / calibration.field.mm_per_yd
+    along, across = 2 * np.median(sigma_yd, axis=0)
+    return f"within {along:.4f} yd along, {across:.4f} yd across (two sigma, typical)"
 
 
 def _embedded(image: Image) -> str:

@@ -17,7 +17,6 @@ Array = NDArray[np.float64]
 Plane = NDArray[np.float32]
 
 _SIGMA_FLOOR_PX = 0.04  # texture, wear and compression move an edge by this much beyond the profile's own noise
-_ONE_EDGE = 0.3  # outer contrast below this share of the inner one: the line borders on paint
 _CLUSTER_YD = 10.0  # sightings of one line within so many yards are disturbed together
 _OUTLIER = 4.0
 
@@ -34,19 +33,19 @@ def sight_paint(planes: Sequence[Plane], camera: Camera, field: FieldModel, sear
     """
     marks = long_marks(field)
     cluster = _clusters(marks, field)
+    bound = np.where(marks.is_free, -1, marks.line)
     points = np.column_stack([marks.points_mm, np.zeros(len(marks.line))])
     parts = []
     first: Profiles | None = None
     for plane in planes:
-        seen = measure(plane, camera, marks, search_px)
+        seen = measure(plane, camera, marks, search_px, by_inner_edge=True)
         offset, found = seen.offset_px, seen.found
         if first is not None:
             offset = offset - _shake(seen, first)
         first = first or seen
-        one_edge = np.abs(seen.far_contrast) < _ONE_EDGE * np.abs(seen.contrast)
         sigma = np.hypot(seen.sigma_px, _SIGMA_FLOOR_PX) * np.sqrt(len(planes))
         px = seen.px + offset[:, None] * seen.normals
-        parts.append(Sightings(points, px, seen.normals, sigma, cluster, np.where(one_edge, -1.0, 0.0))[found])
+        parts.append(Sightings(points, px, seen.normals, sigma, cluster, bound)[found])
     return parts[0] if len(parts) == 1 else _stacked(parts)
 
 
@@ -88,5 +87,5 @@ def _stacked(parts: list[Sightings]) -> Sightings:
         np.concatenate([part.normals for part in parts]),
         np.concatenate([part.sigma_px for part in parts]),
         np.concatenate([part.cluster for part in parts]),
-        np.concatenate([part.swell for part in parts]),
+        np.concatenate([part.bound for part in parts]),
     )

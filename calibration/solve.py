@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
+from scipy.optimize import OptimizeResult, least_squares
 
 from downfield.calibration.camera import Camera
+from downfield.calibration.disturbance import Disturbance
 from downfield.calibration.jacobians import (
     BOW,
     DISTORTION,
@@ -36,7 +37,6 @@ Index = NDArray[np.intp]
 
 _SHORTEST_FOCAL = 0.2  # of the picture's width
 _BOW_SPREAD_MM = (1.2, 0.5, 1.2, 0.8)
-_SWELL_SPREAD_PX = 0.15
 _MOST_STEPS = 50
 _LOSS_AT_SIGMA = 2.0  # residuals beyond this many sigma count less and less
 
@@ -51,8 +51,7 @@ class Sightings:
         normals: unit directions in the picture along which `px` counts, shape (n, 2).
         sigma_px: standard deviation along them, shape (n,).
         cluster: sightings that are disturbed together share a number, shape (n,).
-        swell: how far each moves along its normal when paint looks wider by one pixel on every side, as it does when
-            over-exposed: 0 for points and for the middle of a line, -1 or 1 for one edge of it; shape (n,).
+        bound: number of the line of paint each lies on if that line bounds the field, else -1; shape (n,).
 
     """
 
@@ -61,7 +60,7 @@ class Sightings:
     normals: Array
     sigma_px: Array
     cluster: Index
-    swell: Array
+    bound: Index
 
     @staticmethod
     def of_points(points_mm: Array, px: Array, sigma_px: float) -> Sightings:
@@ -76,7 +75,7 @@ class Sightings:
             np.tile(np.eye(2), (n, 1)),
             np.full(2 * n, sigma_px),
             np.repeat(np.arange(n), 2),
-            np.zeros(2 * n),
+            np.full(2 * n, -1),
         )
 
     def __getitem__(self, chosen: Index | NDArray[np.bool_]) -> Sightings:
@@ -93,6 +92,7 @@ class Fit:
         covariance: of `PARAMETERS`, shape (p, p).
         residual_px: seen minus predicted along each sighting's direction, shape (n,).
         weight: how much each sighting counted, 0..1, shape (n,).
+        rows_px: by how much a rolling shutter displaced the picture's rows, at most.
         cost: half the robust sum of squares, priors included, for comparing fits to the same sightings.
         strain: root mean square of how far the lens had to go from what was known of it, in standard deviations.
 
@@ -102,6 +102,7 @@ class Fit:
     covariance: Array
     residual_px: Array
     weight: Array
+    rows_px: float
     cost: float
     strain: float
 
@@ -111,25 +112,45 @@ def fit_camera(
     sightings: Sightings,
     *,
     prior: LensPrior | None = None,
-    bend_board: bool = False,
+    fine: bool = False,
     most_steps: int = _MOST_STEPS,
 ) -> Fit:
-    """Fit lens, pose and, when asked, the board's bow.
+    """Fit lens and pose, and when asked also what bends the paint's lines a little: the board's bow, a rolling shutter.
 
     Args:
-        start: where to begin, within a few pixels; must carry a bow when `bend_board`.
+        start: where to begin, within a few pixels; must carry a bow when `fine`.
         sightings: at least as many as there is to find.
         prior: what is known of the lens; any webcam's when None.
-        bend_board: whether the board may be bowed.
+        fine: whether the board may be bowed and the picture's rows displaced.
         most_steps: when to stop even if the fit still improves.
 
     """
     prior = prior or TypicalLens(start.lens.size_px)
-    problem = _Problem(start, sightings, prior, np.arange(BOW.stop if bend_board else BOW.start))
-    begin = np.append(parameters_of(start)[problem.free], 0.0)
+    rough = Disturbance.of(sightings.px, sightings.normals, sightings.bound, start.lens.size_px)
+    problem = _Problem(start, sightings, prior, rough, np.arange(BOW.stop if fine else BOW.start))
+    begin = np.append(parameters_of(start)[problem.free], np.zeros(rough.count))
+    solution = _solved(problem, begin, most_steps)
+    if fine:
+        seen = rough.as_seen(solution.x[len(problem.free) :])
+        problem = dataclasses.replace(problem, disturbance=seen)
+        solution = _solved(problem, solution.x, most_steps)
+    camera = problem.camera_at(solution.x)
+    n = len(sightings.px)
+    whitened = problem.residuals(solution.x)[:n]
+    weight = np.minimum(1, _LOSS_AT_SIGMA / np.maximum(np.abs(whitened), 1e-9))
+    covariance = np.zeros((len(PARAMETERS), len(PARAMETERS)))
+    found = _sandwich(problem.slopes(solution.x), whitened * weight, weight, sightings.cluster)
+    kept = len(problem.free)  # the disturbances are of no use to anybody else
+    covariance[np.ix_(problem.free, problem.free)] = found[:kept, :kept]
+    strain = float(np.sqrt(np.mean(prior.residual(parameters_of(camera)[LENS]) ** 2)))
+    rows_px = problem.disturbance.rows_px(solution.x[kept:])
+    return Fit(camera, covariance, whitened * sightings.sigma_px, weight, rows_px, float(solution.cost), strain)
+
+
+def _solved(problem: _Problem, begin: Array, most_steps: int) -> OptimizeResult:
     lowest = np.full(len(begin), -np.inf)
-    lowest[:2] = _SHORTEST_FOCAL * start.lens.size_px[0]
-    solution = least_squares(
+    lowest[:2] = _SHORTEST_FOCAL * problem.start.lens.size_px[0]
+    return least_squares(
         problem.residuals,
         np.maximum(begin, lowest * 1.01),
         problem.slopes,
@@ -141,50 +162,44 @@ def fit_camera(
         xtol=1e-9,
         max_nfev=most_steps,
     )
-    camera = problem.camera_at(solution.x)
-    n = len(sightings.px)
-    whitened = problem.residuals(solution.x)[:n]
-    weight = np.minimum(1, _LOSS_AT_SIGMA / np.maximum(np.abs(whitened), 1e-9))
-    covariance = np.zeros((len(PARAMETERS), len(PARAMETERS)))
-    found = _sandwich(problem.slopes(solution.x), whitened * weight, weight, sightings.cluster)
-    covariance[np.ix_(problem.free, problem.free)] = found[:-1, :-1]  # the swelling is of no use to anybody else
-    strain = float(np.sqrt(np.mean(prior.residual(parameters_of(camera)[LENS]) ** 2)))
-    return Fit(camera, covariance, whitened * sightings.sigma_px, weight, float(solution.cost), strain)
 
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    """Residuals and slopes of a fit by its free parameters and, last, the swelling of paint in px."""
+    """Residuals and slopes of a fit by its free parameters and, after them, the disturbances in px."""
 
     start: Camera
     sightings: Sightings
     prior: LensPrior
+    disturbance: Disturbance
     free: Index
 
     def camera_at(self, values: Array) -> Camera:
         full = parameters_of(self.start)
-        full[self.free] = values[:-1]
+        full[self.free] = values[: len(self.free)]
         return with_parameters(self.start, full)
 
     def residuals(self, values: Array) -> Array:
-        camera, seen = self.camera_at(values), self.sightings
-        off = ((seen.px - camera.to_pixels(seen.points_mm)) * seen.normals).sum(axis=1) - seen.swell * values[-1]
+        camera, seen, disturbed = self.camera_at(values), self.sightings, values[len(self.free) :]
+        off = ((seen.px - camera.to_pixels(seen.points_mm)) * seen.normals).sum(axis=1)
+        off -= self.disturbance.shapes @ disturbed
         full = parameters_of(camera)
-        known = [self.prior.residual(full[LENS]), full[BOW] / _BOW_SPREAD_MM, values[-1:] / _SWELL_SPREAD_PX]
+        known = [self.prior.residual(full[LENS]), full[BOW] / _BOW_SPREAD_MM, disturbed / self.disturbance.spread_px]
         return np.concatenate([np.nan_to_num(off, nan=1e3) / seen.sigma_px, *known])
 
     def slopes(self, values: Array) -> Array:
-        camera, seen = self.camera_at(values), self.sightings
+        camera, seen, k = self.camera_at(values), self.sightings, len(self.free)
         _, _, by_parameters = project(camera, seen.points_mm)
         off = -np.einsum("nd,ndp->np", seen.normals, np.nan_to_num(by_parameters))[:, self.free]
         known = self.prior.slopes(parameters_of(camera)[LENS])
         m, bows = len(known), len(_BOW_SPREAD_MM)
-        rows = np.zeros((m + bows + 1, len(PARAMETERS) + 1))
-        rows[:m, LENS] = known
-        rows[m : m + bows, BOW] = np.diag(1 / np.array(_BOW_SPREAD_MM))
-        rows[-1, -1] = 1 / _SWELL_SPREAD_PX
-        seen_rows = np.column_stack([off, -seen.swell]) / seen.sigma_px[:, None]
-        return np.concatenate([seen_rows, rows[:, [*self.free, len(PARAMETERS)]]])
+        priors = np.zeros((m + bows, len(PARAMETERS)))
+        priors[:m, LENS] = known
+        priors[m:, BOW] = np.diag(1 / np.array(_BOW_SPREAD_MM))
+        seen_rows = np.column_stack([off, -self.disturbance.shapes]) / seen.sigma_px[:, None]
+        prior_rows = np.pad(priors[:, self.free], ((0, 0), (0, self.disturbance.count)))
+        rest = np.pad(np.diag(1 / self.disturbance.spread_px), ((0, 0), (k, 0)))
+        return np.concatenate([seen_rows, prior_rows, rest])
 
 
 def at_other_focal(camera: Camera, ratio: float) -> Camera:

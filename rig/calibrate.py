@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -15,24 +15,22 @@ from downfield.calibration.fiducials import read_fiducials, solve_fiducials
 from downfield.calibration.field_file import load_field, preset, preset_names
 from downfield.calibration.from_field import Solution, solve_field
 from downfield.calibration.landmarks import Landmark, solve_landmarks
+from downfield.calibration.lens_collect import LensCollector
 from downfield.calibration.lens_prior import LensPrior
-from downfield.calibration.lens_views import (
-    LensView,
-    calibrate_lens,
-    coverage,
-    is_new,
-    read_lens,
-    see_sheet,
-    write_lens,
-)
+from downfield.calibration.lens_views import calibrate_lens, read_lens, write_lens
 from downfield.calibration.picture import draw_calibration
 from downfield.calibration.pictures import Image, read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
 from downfield.calibration.sheet import Sheet, write_sheet
+from downfield.rig.sources.choose import Choice, open_source
+from downfield.rig.sources.clocks import TableClock
+from downfield.rig.troubles import Troubles
 
 app = typer.Typer(no_args_is_help=True, help="Turn pictures of a table into a calibration.")
 
 _COARSE_SIGMA_YD = 0.03
+_WOBBLY_PX = 0.4  # at 1920 px: a rolling shutter over a shaking board
+_UNSEEN_TOLD = 60  # pictures without the sheet after which it is told
 _LENS_FRAMES = 120  # looked at in a video of the sheet
 
 Source = Annotated[Path, typer.Argument(help="A picture or a video of the whole field.")]
@@ -100,26 +98,40 @@ def sheet_pdf(
 
 @app.command("lens")
 def measure_lens(
-    source: Annotated[Path, typer.Argument(help="A video of the sheet, or a folder of pictures of it.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Where to write the lens.")],
+    views: Annotated[Path | None, typer.Argument(help="A video of the sheet, or a folder of pictures of it.")] = None,
+    source: Annotated[str | None, typer.Option(help="Or a camera to show it to: its number, name or address.")] = None,
     square_mm: Annotated[float, typer.Option(help="Side of a square as printed; measure it.")] = 24.0,
 ) -> None:
-    """Measure a lens from views of the printed sheet."""
+    """Measure a lens from views of the printed sheet, shown to a camera or filmed before."""
     sheet = Sheet(square_mm=square_mm, marker_mm=0.75 * square_mm)
-    kept: list[LensView] = []
-    size = (0, 0)
-    for image in _lens_pictures(source):
-        size = (image.shape[1], image.shape[0])
-        view = see_sheet(image, sheet)
-        if view is not None and is_new(view, kept, size[0]):
-            kept.append(view)
-            wide, high = coverage(kept, size)
-            typer.echo(f"view {len(kept)}: {len(view.px)} corners; covered {wide:.0%} across, {high:.0%} down")
-    lens = calibrate_lens(kept, size)
+    if (views is None) == (source is None):
+        raise InputError("give either a video or folder of the sheet, or a camera with --source")
+    collector = LensCollector(sheet, hold_still=source is not None)
+    if views is not None:
+        _collect(collector, _lens_pictures(views))
+    else:
+        typer.echo("show the sheet to the camera, near, in every part of the picture, tilted; hold it still each time")
+        _collect(collector, _live_pictures(source or ""), live=True)
+    lens = calibrate_lens(collector.views, collector.size_px)
     write_lens(out, lens)
     typer.echo(
         f"{lens.views} views, rms {lens.rms_px:.3f} px, focal length {lens.lens.focal_px[0]:.1f} px; written to {out}"
     )
+
+
+def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool = False) -> None:
+    """Tell of every new view and what is lacking; before a camera, until nothing is."""
+    unseen = 0
+    for image in pictures:
+        if collector.take(image):
+            still = "; still needed: " + "; ".join(collector.lacking) if collector.lacking else "; that is enough"
+            typer.echo(f"view {len(collector.views)}: {len(collector.views[-1].px)} corners{still}")
+        if live and collector.is_enough:
+            return
+        unseen = 0 if collector.sees_sheet else unseen + 1
+        if live and unseen and unseen % _UNSEEN_TOLD == 0:
+            typer.echo("the sheet is not seen: hold it nearer, flat, in good light")
 
 
 def parse_landmark(text: str) -> Landmark:
@@ -149,6 +161,16 @@ def _lens_pictures(source: Path) -> Iterator[Image]:
         yield from read_pictures(source, _LENS_FRAMES)
 
 
+def _live_pictures(source: str) -> Iterator[Image]:
+    """A camera's pictures as they come."""
+    frames = open_source(Choice(source), TableClock(), Troubles())
+    try:
+        for shot in frames.shots():
+            yield shot.frame().image
+    finally:
+        frames.close()
+
+
 def _finish(
     solution: Solution, images: list[Image], source: Path, out: Path, picture: Path | None, *, by_hand: bool
 ) -> None:
@@ -160,6 +182,11 @@ def _finish(
         made_from=[source.name],
     )
     _write(calibration, images, out, picture)
+    if solution.fit.rows_px > _WOBBLY_PX * images[0].shape[1] / 1920:
+        typer.echo(
+            f"the picture's rows are displaced by up to {solution.fit.rows_px:.1f} px: switch the board off and keep"
+            " the table still while calibrating"
+        )
 
 
 def _write(calibration: Calibration, images: list[Image], out: Path, picture: Path | None) -> None:

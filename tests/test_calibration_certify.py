@@ -9,7 +9,7 @@ import pytest
 from calibration_scenes import TUDOR, Scene, photograph
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
-from downfield.calibration.certify import certified, check_hash_marks, check_spots
+from downfield.calibration.certify import Ruler, certified, check_hash_marks, check_rulers, check_spots
 from downfield.calibration.errors import CalibrationError, InputError
 from downfield.calibration.from_field import solve_field
 from downfield.calibration.jacobians import PARAMETERS
@@ -19,6 +19,7 @@ from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
 from downfield.calibration.report import report_page
 from downfield.rig.calibrate import parse_landmark
+from downfield.rig.certify import parse_ruler
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,7 @@ def test_hash_marks_certify_a_good_calibration(scene: Scene, calibration: Calibr
     page = report_page(done, check, draw_calibration(scene.image, done))
     assert f"{done.certificate.p95_mm:.3f} mm" in page
     assert page.count("data:image/jpeg;base64,") == 2
+    assert "two sigma, typical" in page
     with pytest.raises(CalibrationError, match="not certified"):
         report_page(calibration, check, scene.image)
     path = tmp_path / "a.calibration.json"
@@ -71,6 +73,42 @@ def test_known_spots_measure_both_axes(scene: Scene, calibration: Calibration) -
     assert done.certificate.p95_yd[1] == pytest.approx(0.1, abs=0.03)
     with pytest.raises(CalibrationError, match="too few"):
         check_spots(calibration, spots[:2])
+
+
+def ruler(scene: Scene, ends: tuple[float, float, float, float], off_mm: float, height_mm: float = 0.0) -> Ruler:
+    """A ruler between two places in yards, read with an error."""
+    (a, b) = TUDOR.to_mm(np.array(ends).reshape(2, 2))
+    (ax, ay), (bx, by) = scene.camera.to_pixels(np.array([[*a, height_mm], [*b, height_mm]])).tolist()
+    return Ruler((ax, ay), (bx, by), float(np.linalg.norm(b - a)) + off_mm)
+
+
+def test_a_ruler_measures_the_axes_it_lies_along(scene: Scene, calibration: Calibration) -> None:
+    along = [(10.0, y, 50.0, y) for y in (5.0, 26.0, 48.0)]
+    across = [(x, 5.0, x, 45.0) for x in (20.0, 70.0)]
+    laid = [ruler(scene, ends, 0.7) for ends in along] + [ruler(scene, ends, -0.3) for ends in across]
+    done = certified(calibration, check_rulers(calibration, laid)).certificate
+    assert done is not None
+    assert done.against == "ruler"
+    assert done.p95_yd[0] * TUDOR.mm_per_yd_x == pytest.approx(0.7, abs=0.15)
+    assert done.p95_yd[1] * TUDOR.mm_per_yd_y == pytest.approx(0.3, abs=0.15)
+    with pytest.raises(CalibrationError, match="too few"):
+        check_rulers(calibration, laid[:2])
+    with pytest.raises(CalibrationError, match="along the field"):
+        check_rulers(calibration, [laid[3], laid[4], laid[3]])
+
+
+def test_a_thick_ruler_is_measured_at_its_face(scene: Scene, calibration: Calibration) -> None:
+    laid = [ruler(scene, (10.0, y, 90.0, y), 0.0, 3.0) for y in (5.0, 26.0, 48.0)]
+    thick, thin = (check_rulers(calibration, laid, height_mm=height) for height in (3.0, 0.0))
+    assert thick.distances_mm.max() < 0.3
+    assert thin.distances_mm.min() > 1.0
+
+
+def test_rulers_are_written_as_two_ends_and_a_length() -> None:
+    assert parse_ruler("412.5,600=900,604.2=300") == Ruler((412.5, 600.0), (900.0, 604.2), 300.0)
+    for text in ("412.5,600=900,604.2", "1,2=3=4", "1,2=3,4=0"):
+        with pytest.raises(InputError, match="ruler"):
+            parse_ruler(text)
 
 
 def test_positions_carry_detection_noise_and_calibration_error(calibration: Calibration) -> None:

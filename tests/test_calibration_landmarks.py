@@ -46,3 +46,17 @@ def test_a_landmark_named_wrongly_is_refused(scene: Scene) -> None:
     wrong = Landmark(30.0, marks[4].y_yd, marks[4].px)
     with pytest.raises(CalibrationError, match=r"named or placed wrongly|not where"):
         solve_landmarks([scene.image], TUDOR, [*marks[:4], wrong, marks[5]])
+
+
+def test_a_mirrored_picture_is_refused(scene: Scene) -> None:
+    mirrored = Scene(np.ascontiguousarray(scene.image[:, ::-1]), scene.camera, TUDOR)
+    width = scene.image.shape[1]
+    # Named as they look from the camera: left for right.
+    seen = {(mark.x_yd, mark.y_yd): mark.px for mark in shown(scene, CORNERS)}
+    marks = [Landmark(x, y, (width - 1 - seen[100.0 - x, y][0], seen[100.0 - x, y][1])) for x, y in CORNERS]
+    with pytest.raises(CalibrationError, match="the picture is mirrored"):
+        solve_landmarks([mirrored.image], TUDOR, marks)
+    # Named as they are printed: no camera sees a field from below.
+    named = [Landmark(x, y, (width - 1 - u, v)) for (x, y), (u, v) in seen.items()]
+    with pytest.raises(CalibrationError, match="is the picture mirrored"):
+        solve_landmarks([mirrored.image], TUDOR, named)
