@@ -30,6 +30,7 @@ from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.expected_file import Expected
 from downfield.twin.plays.script import Script
 from downfield.twin.sets.sample import Sample
+from downfield.vision.roster import Roster
 from downfield.vision.scene import Scene
 from downfield.vision.tracks import TracksHeader
 
@@ -76,6 +77,12 @@ FORMATS = (
         "Tracks",
         "A header line, then one scene a line; the times of the scenes rise strictly.",
         (TracksHeader, Scene),
+    ),
+    Format(
+        "*.roster.json",
+        "Roster",
+        "One JSON object: who is on the board, and where each stands at the line-up, as far as somebody says so.",
+        (Roster,),
     ),
     Format(
         "*.frames.jsonl",

@@ -1,6 +1,6 @@
 """From frames to scenes: what runs live and what runs over recordings is this, and comes out bit for bit the same.
 
-    frame -> health, camera watch -> detector -> measure, teams -> tracker -> refine
+    frame -> health, keeper of the calibration -> detector -> measure, teams -> tracker -> refine
           -> hands, power, contacts, ball -> Scene
 
 Nothing here reads a clock or draws at random; everything comes from the frames, in the order of their times.
@@ -16,12 +16,13 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.errors import InputError
+from downfield.calibration.keeper import Keeper
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector
 from downfield.vision.ball import BallTracker
-from downfield.vision.camera_watch import CameraWatch
 from downfield.vision.contacts import ContactTracker
 from downfield.vision.estimate import Estimate
+from downfield.vision.footprint import Array
 from downfield.vision.frame import Frame
 from downfield.vision.hands import HandWatch
 from downfield.vision.health import Health, HealthWatch
@@ -60,7 +61,9 @@ class Vision:
         self._calibration, self._detector, self._memory = calibration, detector, memory
         self._roster = roster
         self.carrier: str | None = None
-        self._camera = CameraWatch(calibration)
+        # Solved again in its turn, not beside the frames: what comes out must not depend on how long that takes.
+        self._keeper = Keeper(calibration, in_background=False)
+        self._middle_px: Array | None = None
         self._search: LineUpSearch | None = LineUpSearch(calibration.field, roster)
         self._tracker: Tracker | None = None
         self._line_up: LineUp | None = None
@@ -121,12 +124,12 @@ class Vision:
         if not self._memory:
             return self._see_alone(frame)
         self._health = self._health_watch.step(frame, self._estimates)
-        calibration, unfit = self._camera.see(frame)
+        kept = self._keeper.see(frame.image, frame.t_ns)
         # A picture that came twice shows nothing new, and would make everybody stand still.
         detections = () if self._health.repeated else self._detector.detect(frame.image)
-        self._track(frame, detections, calibration)
+        self._track(frame, detections, kept.calibration)
         nobody = () if self._tracker is not None else (NO_LINE_UP,)
-        return self._scene(frame, detections, calibration, (*self._health.unfit, *unfit, *nobody))
+        return self._scene(frame, detections, kept.calibration, (*self._health.unfit, *kept.troubles, *nobody))
 
     def _check(self, frame: Frame) -> None:
         height, width = frame.image.shape[:2]
@@ -197,9 +200,11 @@ class Vision:
         field_model = calibration.field
         hands = follow.hands.step(detections, estimates, camera, t_ns)
         unfit = (*unfit, *hands.unfit)
-        if self._memory:
-            self._power = follow.power.step(estimates, t_ns, shake_px=self._camera.moved_px).power
         middle_px = camera.to_pixels(np.array([[field_model.length_mm / 2, field_model.width_mm / 2]]))
+        if self._memory:
+            shake_px = None if self._middle_px is None else float(np.linalg.norm(middle_px - self._middle_px))
+            self._power = follow.power.step(estimates, t_ns, shake_px=shake_px).power
+            self._middle_px = middle_px
         _, shared = calibration.to_board_with_cov(middle_px)
         contacts = follow.contacts.step(estimates, t_ns, power=self._power, fit=not unfit, shared=shared[0])
         ball = follow.ball.step(detections, estimates, camera, t_ns, carrier=self.carrier, fit=not unfit)
