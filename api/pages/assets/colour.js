@@ -1,7 +1,10 @@
 // Team colours as they are, with ink on them that can be read.
 
-/** Contrast that large bold text needs, and half as much again for a stream's compression (WCAG asks for 3). */
+/** Large bold text needs 3 (WCAG 2); half as much again for a stream's compression and the plates' shading. */
 const ENOUGH = 4.5;
+
+/** One of these reaches `ENOUGH` on any background: the worst, a middle grey, has 4.58 with either. */
+const [WHITE, BLACK] = ["#ffffff", "#000000"];
 
 /** Relative luminance of "#rrggbb", 0..1 (WCAG 2). */
 export function luminance(colour) {
@@ -20,11 +23,13 @@ export function contrast(a, b) {
 /** The wished ink if it can be read on a background, else black or white, whichever is clearer. */
 export function readable(ink, background) {
   if (contrast(ink, background) >= ENOUGH) return ink;
-  return contrast("#ffffff", background) >= contrast("#0b0f14", background) ? "#ffffff" : "#0b0f14";
+  return contrast(WHITE, background) >= contrast(BLACK, background) ? WHITE : BLACK;
 }
 
-/** Give an element its team's colours, as --team and --ink. */
+/** Give an element its team's colours, as --team and --ink, and as --shade what sets a part off without costing contrast. */
 export function dress(element, team) {
+  const ink = readable(team.ink, team.colour);
   element.style.setProperty("--team", team.colour);
-  element.style.setProperty("--ink", readable(team.ink, team.colour));
+  element.style.setProperty("--ink", ink);
+  element.style.setProperty("--shade", luminance(ink) > luminance(team.colour) ? "rgb(0 0 0 / 24%)" : "rgb(255 255 255 / 28%)");
 }

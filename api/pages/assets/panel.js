@@ -1,6 +1,6 @@
 // The operator panel: one page, one thumb. Every button that says something carries what it says; one listener sends it.
 
-import { readable } from "/assets/colour.js";
+import { dress } from "/assets/colour.js";
 import { changedAt, el, refresh, refreshList, say } from "/assets/dom.js";
 import { Feed, reloadOnUpgrade } from "/assets/feed.js";
 import { callItem } from "/assets/panel_calls.js";
@@ -63,8 +63,7 @@ function scoreOf(game, side) {
     short,
     el("span", { class: "points" }, String(team.points)),
   );
-  box.style.setProperty("--team", team.colour);
-  box.style.setProperty("--ink", readable(team.ink, team.colour));
+  dress(box, team);
   return box;
 }
 
@@ -192,6 +191,20 @@ function clear() {
   at("notice").hidden = true;
 }
 
+// --- who says it ---------------------------------------------------------------------------------------------------
+
+/** A device that is not paired, or may only watch, is told so instead of being refused at every tap. */
+async function tellWho() {
+  const session = await send("/api/session", null, { method: "GET" }).catch(() => null);
+  if (session === null || session.role === "operator" || session.role === "admin") return;
+  at("who").hidden = false;
+  at("who").append(
+    el("p", {}, session.role === null ? "This device is not paired yet." : "This device is paired to watch only."),
+    el("a", { class: "button small", href: "/pair" }, "Pair it"),
+  );
+}
+
+tellWho();
 setInterval(tellPhase, 500);
 reloadOnUpgrade(feed);
 feed.start();

@@ -1,6 +1,6 @@
 // Whose numbers can be tapped now, and what a tap declares.
 
-import { readable } from "/assets/colour.js";
+import { dress } from "/assets/colour.js";
 import { el, refresh } from "/assets/dom.js";
 
 /** Those who handle the ball come first. */
@@ -63,8 +63,7 @@ function numberButton(player, verb, side, held) {
     el("b", {}, player.number || player.id),
     player.role && el("small", {}, player.role),
   );
-  button.style.setProperty("--team", side.colour);
-  button.style.setProperty("--ink", readable(side.ink, side.colour));
+  dress(button, side);
   return button;
 }
 

@@ -1,7 +1,7 @@
 // The start page: the game as it goes, and the way to everything else.
 
 import { Board } from "/assets/board.js";
-import { readable } from "/assets/colour.js";
+import { dress } from "/assets/colour.js";
 import { el, refresh, refreshList, say } from "/assets/dom.js";
 import { Feed, reloadOnUpgrade } from "/assets/feed.js";
 import { callHead, callWhy } from "/assets/panel_calls.js";
@@ -52,8 +52,7 @@ at("live").addEventListener("error", () => setTimeout(watch, RETRY_MS));
 function scoreOf(game, side) {
   const team = game[side];
   const box = el("div", { class: `team${game.possession === side ? " possession" : ""}` }, el("b", {}, team.name), el("span", { class: "points" }, String(team.points)));
-  box.style.setProperty("--team", team.colour);
-  box.style.setProperty("--ink", readable(team.ink, team.colour));
+  dress(box, team);
   return box;
 }
 

@@ -1,0 +1,128 @@
+"""A headless Chromium and a service to look at, for tests of the pages as people see them.
+
+A Chromium is looked for where Debian puts it and in PATH; CHROMIUM names another. Without one these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from served_games import PretendMachine
+
+from downfield.api.app import create_app
+from downfield.api.commands import NewGame, TeamSheet
+from downfield.api.game_desk import GameDesk
+from downfield.api.hub import Hub
+from downfield.api.parts import Parts
+from downfield.api.picture import LatestPicture
+from downfield.api.store import Store
+from downfield.api.topics import Payload
+from downfield.officiating.rulebook import load_rulebook
+from downfield.rig.recording import bundled_demo, open_recording
+
+NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
+RIVER_CITY: Final = TeamSheet(name="River City", short="RIV", colour="#0b3d91", ink="#ffffff")
+OAKDALE: Final = TeamSheet(name="Oakdale", short="OAK", colour="#f2b705", ink="#ffffff")
+PHONE: Final = {"width": 390, "height": 844}
+WAIT_MS: Final = 15_000  # for what takes tens of milliseconds on a machine that does nothing else
+
+expect.set_options(timeout=WAIT_MS)
+
+
+def chromium() -> str | None:
+    """Where a Chromium is."""
+    named = os.environ.get("CHROMIUM")
+    return named or next((found for name in NAMES if (found := shutil.which(name))), None)
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A headless Chromium, or a skip that says how to get one."""
+    found = chromium()
+    if found is None:
+        pytest.skip("no Chromium: install Debian's chromium, or name one in CHROMIUM")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        try:
+            yield running
+        finally:
+            running.close()
+
+
+@contextmanager
+def page_in(running: Browser, *, phone: bool = False) -> Iterator[Page]:
+    """A page of its own; an error in its scripts, or a request to anywhere else, fails the test."""
+    size: Any = PHONE if phone else {"width": 1920, "height": 1080}
+    context = running.new_context(viewport=size, has_touch=phone, is_mobile=phone, reduced_motion="reduce")
+    context.set_default_timeout(WAIT_MS)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda asked: None if _is_local(asked.url) else wrong.append(f"asked {asked.url}"))
+    try:
+        yield page
+    finally:
+        context.close()
+    assert wrong == []
+
+
+def _is_local(url: str) -> bool:
+    return url.startswith(("http://127.0.0.1:", "data:", "blob:", "file:"))
+
+
+class Service:
+    """The service with a game that nobody plays, in a thread; it can be stopped and started again at its port.
+
+    Attributes:
+        hub: publishes whatever a test wants seen.
+        desk: the game.
+        url: where it is served.
+
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self._port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        """Serve; a game that was served before is resumed."""
+        recording = open_recording(bundled_demo())
+        header, machine = recording.tracks.header, PretendMachine(recording.calibration)
+        self._store = Store.at(self._folder / "store.db")
+        self.hub = Hub()
+        self._picture = LatestPicture()
+        self.desk = GameDesk(self._store, self.hub, machine, header.field, load_rulebook("tap"))
+        if self.desk.resume() is None:
+            self.desk.begin(NewGame(home=RIVER_CITY, away=OAKDALE), header.players)
+        app = create_app(Parts(self.desk, self.hub, self._picture, self._store))
+        listening = socket.create_server(("127.0.0.1", self._port))
+        config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listening]}, daemon=True)
+        self._thread.start()
+
+    def publish(self, topic: str, payload: Payload | None = None, **changes: Any) -> None:
+        """Tell a topic, or tell it once more with some values changed."""
+        last = self.hub.value(topic) if payload is None else payload
+        self.hub.publish(topic, last.model_copy(update=changes))
+
+    def stop(self) -> None:
+        """End it; feeds break off."""
+        self.hub.close()
+        self._picture.close()
+        self._server.should_exit = True
+        self._thread.join(10)
+        self.desk.close()
+        self._store.close()

@@ -1,0 +1,289 @@
+"""The overlays in a real browser: what they show, when they hide, and that any order of starting will do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsers import Service, browser, page_in
+from playwright.sync_api import Browser, Page, expect
+
+from downfield.api.board_topics import HealthNow
+from downfield.api.page_routes import assets
+from downfield.api.scene_view import scene_now
+from downfield.api.topics import CallNow, CallsChanged, ClauseCited, GameNow, ReadingNow
+from downfield.calibration.field_file import preset
+from downfield.rig.recording import bundled_demo, open_recording
+from downfield.vision.scene import Scene
+
+FIELD = preset("ultimate")
+STALE_MS = 13_000
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, GameNow]]:
+    one = Service(tmp_path_factory.mktemp("service"))
+    one.start()
+    yield one, one.hub.value("game")
+    one.stop()
+
+
+@pytest.fixture
+def service(serving: tuple[Service, GameNow]) -> Service:
+    """The service with a game as it begins."""
+    one, begun = serving
+    one.publish("game", begun)
+    one.publish("calls", CallsChanged(calls=()))
+    one.publish("health", HealthNow())
+    return one
+
+
+@pytest.fixture
+def page(chrome: Browser) -> Iterator[Page]:
+    with page_in(chrome) as one:
+        yield one
+
+
+def link(page: Page, state: str) -> None:
+    expect(page.locator("html")).to_have_attribute("data-link", state)
+
+
+def a_call(**changes: Any) -> CallNow:
+    values: dict[str, Any] = {
+        "id": "tackle:1",
+        "kind": "tackle",
+        "verdict": "called",
+        "standing": "stands",
+        "text": "dark-28 tackled by light-24",
+        "t_ns": 1_000_000_000,
+        "clauses": (ClauseCited(id="TAP-022", text="Any contact tackles."),),
+        "side": "away",
+        "margin": 0.42,
+        "sigma": 0.13,
+        "unit": "mm",
+        "measured": "+0.42 ± 0.13 mm",
+        "probability": 0.9994,
+    }
+    return CallNow(**values | changes)
+
+
+def test_the_score_bug_shows_the_game_and_follows_it(service: Service, page: Page) -> None:
+    score = (14, 7)
+    home = service.hub.value("game").home.model_copy(update={"points": 14})
+    away = service.hub.value("game").away.model_copy(update={"points": 7})
+    shown: dict[str, Any] = {"due": "scrimmage", "down": 2, "distance_yd": 7.3, "spot_text": "RIV 34.2", "score": score}
+    service.publish("game", home=home, away=away, possession="away", **shown)
+    page.goto(f"{service.url}/overlay/scorebug")
+    expect(page.locator(".down")).to_have_text("2nd & 7")
+    expect(page.locator(".spot")).to_have_text("RIV 34")
+    expect(page.locator(".score")).to_have_text(["7", "14"])
+    expect(page.locator(".team.possession .name")).to_have_text("OAK")
+    service.publish("game", down=3, home=home.model_copy(update={"points": 20}))
+    expect(page.locator(".down")).to_have_text("3rd & 7")
+    expect(page.locator(".score")).to_have_text(["7", "20"])
+
+
+def test_under_review_the_public_sees_the_score_it_saw(service: Service, page: Page) -> None:
+    page.goto(f"{service.url}/overlay/scorebug")
+    expect(page.locator(".score")).to_have_text(["0", "0"])
+    six = service.hub.value("game").home.model_copy(update={"points": 6})
+    service.publish("game", home=six, under_review=True)
+    expect(page.locator(".status")).to_have_text("Under review")
+    expect(page.locator(".score")).to_have_text(["0", "0"])
+    service.publish("game", under_review=False)
+    expect(page.locator(".score")).to_have_text(["0", "6"])
+
+
+def test_the_clock_counts_down_from_the_instant_it_was_told(service: Service, page: Page) -> None:
+    clock = service.hub.value("game").clock
+    now_ms = service.hub.snapshot().at_ms
+    ran = clock.model_copy(update={"left_s": 247.0, "running": True, "at_ms": now_ms - 60_000, "text": "4:07"})
+    service.publish("game", clock=ran)
+    page.goto(f"{service.url}/overlay/scorebug")
+    page.wait_for_function(
+        """(at_ms) => {
+            const left_s = 247 - (Date.now() - at_ms) / 1000;
+            const [minutes, seconds] = document.querySelector(".time").textContent.split(":").map(Number);
+            return Math.abs(60 * minutes + seconds - left_s) < 2;
+        }""",
+        arg=now_ms - 60_000,
+    )
+
+
+def test_it_hides_what_may_be_old_and_comes_back_with_the_service(tmp_path: Path, page: Page) -> None:
+    service = Service(tmp_path)
+    service.start()
+    page.clock.install()
+    page.goto(f"{service.url}/overlay/scorebug")
+    link(page, "live")
+    service.stop()
+    link(page, "lost")
+    expect(page.locator("#stage")).to_have_css("opacity", "1")  # a restart is not worth a flicker
+    page.clock.run_for(STALE_MS)
+    link(page, "stale")
+    expect(page.locator("#stage")).to_have_css("opacity", "0")
+    service.start()
+    service.publish("game", down=4, due="scrimmage")
+    page.clock.run_for(5_000)
+    link(page, "live")
+    expect(page.locator("#stage")).to_have_css("opacity", "1")
+    expect(page.locator(".down")).to_have_text("4th & 10")
+    service.stop()
+
+
+def test_a_loader_file_waits_for_the_service(tmp_path: Path, page: Page) -> None:
+    service = Service(tmp_path)
+    loader = tmp_path / "loader.html"
+    text = assets()["loader.html"].content.decode()
+    loader.write_text(text.replace("OVERLAY_ADDRESS", f"{service.url}/overlay/scorebug?theme=light&amp;scale=1.2"))
+    page.goto(loader.as_uri())
+    service.start()
+    try:
+        page.wait_for_url(f"{service.url}/overlay/scorebug?theme=light&scale=1.2")
+        link(page, "live")
+    finally:
+        page.goto("about:blank")
+        service.stop()
+
+
+def test_wrong_options_are_told_on_the_page(service: Service, page: Page) -> None:
+    page.goto(f"{service.url}/overlay/scorebug?scael=2&scale=9&position=middle&theme=light&theme=dark")
+    told = page.locator(".complaint li")
+    expect(told).to_have_count(4)
+    expect(told.nth(0)).to_contain_text("There is no option “scael”. There are: position, scale")
+    expect(told.nth(1)).to_contain_text("“scale” can’t be “9”: it is a number from 0.3 to 3")
+    expect(told.nth(3)).to_contain_text("“theme” is given twice")
+
+
+def test_options_place_size_and_dress_it(service: Service, page: Page) -> None:
+    page.goto(f"{service.url}/overlay/scorebug?position=top-right&scale=1.5&teams=full&background=00b140&clock=hide")
+    link(page, "live")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(0, 177, 64)")
+    expect(page.locator(".name")).to_have_text(["Oakdale", "River City"])
+    expect(page.locator(".time")).to_have_count(0)
+    box = page.locator(".bug").bounding_box()
+    assert box is not None
+    assert box["y"] == pytest.approx(54, abs=1)
+    assert box["x"] + box["width"] == pytest.approx(1920 - 72, abs=1)
+
+
+def test_the_call_banner_shows_news_with_its_measurement(service: Service, page: Page) -> None:
+    service.publish("calls", CallsChanged(calls=(a_call(id="old", text="an old call"),)))
+    page.goto(f"{service.url}/overlay/calls?seconds=60")
+    link(page, "live")
+    service.publish("calls", CallsChanged(calls=(a_call(),)))
+    banner = page.locator(".banner")
+    expect(banner).to_have_count(1)
+    expect(banner.locator(".text")).to_have_text("Dark 28 tackled by light 24")
+    expect(banner.locator(".measure")).to_contain_text("+0.42 ± 0.13 mm>99 % sure")
+    expect(banner.locator(".clause")).to_have_text("TAP-022 Any contact tackles.")
+    service.publish("calls", CallsChanged(calls=(), withdrawn=("tackle:1",)))
+    expect(banner.locator(".tab")).to_have_text("Withdrawn")
+
+
+def test_the_call_banner_goes_without_a_word_when_another_game_begins(service: Service, page: Page) -> None:
+    page.goto(f"{service.url}/overlay/calls?seconds=60")
+    link(page, "live")
+    service.publish("calls", CallsChanged(calls=(a_call(),)))
+    expect(page.locator(".banner .tab")).to_have_text("Call")
+    service.publish("calls", CallsChanged(calls=(), withdrawn=("tackle:1",)))
+    expect(page.locator(".banner")).to_have_count(0)
+
+
+def test_too_close_is_shown_with_both_readings_and_then_with_the_ruling(service: Service, page: Page) -> None:
+    page.goto(f"{service.url}/overlay/calls?seconds=60")
+    link(page, "live")
+    readings = (
+        ReadingNow(kind="tackle", probability=0.67, text="tackled"),
+        ReadingNow(kind="info", probability=0.33, text="no contact"),
+    )
+    close = a_call(
+        verdict="too_close", standing="open", margin=0.06, measured="+0.06 ± 0.13 mm", probability=0.67,
+        readings=readings,
+    )  # fmt: skip
+    service.publish("calls", CallsChanged(calls=(close,)))
+    banner = page.locator(".banner")
+    expect(banner.locator(".tab")).to_have_text("Too close to call")
+    expect(banner.locator(".reading")).to_have_text(["67 %tackled", "33 %no contact"])
+    expect(banner.locator(".gauge .against")).to_have_count(1)
+    service.publish("calls", CallsChanged(calls=(a_call(standing="confirmed"),)))
+    expect(banner.locator(".tab")).to_have_text("Confirmed")
+
+
+def test_what_is_only_noted_is_shown_when_asked_for(service: Service, page: Page) -> None:
+    noted = a_call(id="stop", verdict="reported", standing="told", text="stoppage 1")
+    page.goto(f"{service.url}/overlay/calls")
+    link(page, "live")
+    service.publish("calls", CallsChanged(calls=(noted, a_call())))
+    expect(page.locator(".banner .text")).to_have_text(["Dark 28 tackled by light 24"])
+    page.goto(f"{service.url}/overlay/calls?noted=show")
+    link(page, "live")
+    service.publish("calls", CallsChanged(calls=(noted.model_copy(update={"id": "stop 2"}),)))
+    expect(page.locator(".banner .text")).to_have_text(["Stoppage 1"])
+
+
+def test_the_field_map_moves_the_figures_and_draws_the_lines(service: Service, page: Page) -> None:
+    scenes = list(open_recording(bundled_demo()).tracks)
+    service.publish("game", due="scrimmage", spot_yd=34.0, to_gain_yd=44.0)
+    page.goto(f"{service.url}/overlay/field")
+    link(page, "live")
+    for line, x_yd in ((".scrimmage", 34), (".to-gain", 44)):
+        x_mm = float(page.locator(line).get_attribute("x1") or "nan")
+        assert x_mm == pytest.approx(x_yd * FIELD.mm_per_yd_x)
+    service.publish("scene", scene_now(scenes[0], FIELD))
+    expect(page.locator("[data-figure]")).to_have_count(22)
+    stands(page, scenes[0], "dark-28")
+    service.publish("scene", scene_now(scenes[-1], FIELD))
+    stands(page, scenes[-1], "dark-28")
+
+
+def test_figures_nobody_has_seen_lately_are_not_shown(service: Service, page: Page) -> None:
+    page.clock.install()
+    page.goto(f"{service.url}/overlay/field")
+    link(page, "live")
+    scene = next(iter(open_recording(bundled_demo()).tracks))
+    service.publish("scene", scene_now(scene, FIELD))
+    expect(page.locator(".figures")).to_have_css("opacity", "1")
+    page.clock.run_for(4_000)
+    expect(page.locator(".figures")).to_have_css("opacity", "0")
+
+
+def test_suspended_calls_are_said_aloud(service: Service, page: Page) -> None:
+    service.publish("health", HealthNow(level="alarm", calls="suspended"))
+    for name, told in (("scorebug", ".status"), ("field", ".hold")):
+        page.goto(f"{service.url}/overlay/{name}")
+        expect(page.locator(told)).to_have_text("Camera calls suspended")
+
+
+def test_any_team_colour_gets_ink_that_can_be_read(service: Service, page: Page) -> None:
+    page.goto(f"{service.url}/overlay/scorebug")
+    worst = page.evaluate(
+        """async () => {
+            const { contrast, readable } = await import("/assets/colour.js");
+            const parts = ["00", "33", "66", "77", "99", "cc", "ff"];
+            const all = parts.flatMap((r) => parts.flatMap((g) => parts.map((b) => `#${r}${g}${b}`)));
+            return Math.min(...all.map((team) => contrast(readable("#808080", team), team)));
+        }"""
+    )
+    assert worst >= 4.5
+
+
+def stands(page: Page, scene: Scene, name: str) -> None:
+    """A figure comes to stand where the scene has it; y goes down in the drawing."""
+    figure = next(one for one in scene.figures if one.id == name)
+    page.wait_for_function(
+        """([name, x, y]) => {
+            const transform = document.querySelector(`[data-figure='${name}']`).getAttribute("transform");
+            const [atX, atY] = transform.match(/[-\\d.]+/g).map(Number);
+            return Math.hypot(atX - x, atY - y) < 0.2;
+        }""",
+        arg=[name, figure.x_mm, FIELD.width_mm - figure.y_mm],
+    )

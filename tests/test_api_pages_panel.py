@@ -1,0 +1,272 @@
+"""The operator panel, the camera page and the start page in a real browser, against a real game."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browsers import Service, browser, page_in
+from hand_plays import BASE, FIELD, Film, Man, film, opening, runs, stands
+from playwright.sync_api import Browser, Page, Route, expect
+
+from downfield.api.board_topics import HealthNow, Reason
+from downfield.api.desk import Said
+from downfield.officiating.declarations import SetUp
+
+RUNNER, HITTER = "dark-22", "light-50"
+GRAZE_MM = 0.05
+REACTION_S = 0.35
+"""The panel takes no tap sooner after a change; neither would a person."""
+
+
+def grazed() -> Film:
+    """A runner passes a standing man by less than the error of the measurement."""
+    apart_yd = (BASE.width_mm + GRAZE_MM) / FIELD.mm_per_yd_y
+    men = [Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(46, FIELD.width_yd / 2 + apart_yd), "LB")]
+    return film(men, 3.0, on=((0.5, 1.65),), sigma_gap_mm=0.15)
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    one = Service(tmp_path)
+    one.start()
+    yield one
+    one.stop()
+
+
+@pytest.fixture
+def phone(chrome: Browser, service: Service) -> Iterator[Page]:
+    with page_in(chrome, phone=True) as page:
+        page.goto(f"{service.url}/panel")
+        expect(page.locator("html")).to_have_attribute("data-link", "live")
+        yield page
+
+
+def set_up(service: Service) -> None:
+    service.desk.declare(SetUp("home", 1, 40.0), Said())
+
+
+def dock(phone: Page, label: str) -> None:
+    """Tap a button under the thumb, as soon as a person could."""
+    button = phone.locator("#dock").get_by_role("button", name=label, exact=True)
+    button.wait_for()
+    phone.wait_for_timeout(1000 * REACTION_S)
+    button.tap()
+
+
+def tap(phone: Page, selector: str, label: str | re.Pattern[str] | None = None) -> None:
+    found = phone.locator(selector)
+    button = found if label is None else found.get_by_role("button", name=label)
+    button.first.wait_for()
+    phone.wait_for_timeout(1000 * REACTION_S)
+    button.first.tap()
+
+
+def play(service: Service, shot: Film) -> None:
+    for _, declaration in opening(shot, RUNNER):
+        service.desk.declare(declaration, Said())
+    for scene in shot.scenes:
+        service.desk.take(scene)
+
+
+def said(service: Service) -> list[str]:
+    return [one.type for one in service.desk.declared()]
+
+
+def test_a_play_is_declared_with_a_thumb(service: Service, phone: Page) -> None:
+    set_up(service)
+    expect(phone.locator("#down")).to_have_text("1st & 10 at RIV 40")
+    tap(phone, "[data-player='dark-28']")
+    expect(phone.locator(".holder")).to_have_text("dark 28 has the ball")
+    expect(phone.locator("[data-player='dark-28']")).to_have_class(re.compile("held"))
+    dock(phone, "Set")
+    dock(phone, "Board on")
+    expect(phone.locator("#phase")).to_contain_text("Live · board on")
+    expect(phone.locator("#said li")).to_have_count(5)
+    assert said(service)[-3:] == ["carrier", "set", "switch"]
+
+
+def test_a_double_tap_declares_once_and_never_what_comes_next(service: Service, phone: Page) -> None:
+    set_up(service)
+    button = phone.locator("#dock").get_by_role("button", name="Set", exact=True)
+    button.wait_for()
+    phone.wait_for_timeout(1000 * REACTION_S)
+    button.dblclick()
+    expect(phone.locator("#dock").get_by_role("button", name="OAK ready")).to_be_visible()
+    assert said(service).count("set") == 1
+    assert "switch" not in said(service)
+
+
+def test_a_lost_answer_is_asked_for_again_and_counts_once(service: Service, phone: Page) -> None:
+    set_up(service)
+    keys: list[str | None] = []
+
+    def lose_first(route: Route) -> None:
+        keys.append(route.request.headers.get("idempotency-key"))
+        if len(keys) == 1:
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    phone.route("**/api/declarations", lose_first)
+    with phone.expect_request_finished(lambda asked: asked.url.endswith("/declarations") and len(keys) == 2):
+        dock(phone, "Set")
+    assert keys[0] == keys[1]
+    assert said(service).count("set") == 1
+
+
+def test_a_refusal_is_told_with_its_reason(service: Service, phone: Page) -> None:
+    set_up(service)
+    tap(phone, "[data-player='dark-28']")
+    dock(phone, "Set")
+    dock(phone, "Board on")
+    dock(phone, "Stop him here")
+    expect(phone.locator("#notice")).to_contain_text("the ball carrier is not in view")
+    assert "choice" not in said(service)
+
+
+def test_one_declaration_is_undone(service: Service, phone: Page) -> None:
+    set_up(service)
+    tap(phone, "[data-player='dark-28']")
+    expect(phone.locator(".holder")).to_have_text("dark 28 has the ball")
+    tap(phone, "#said", re.compile("^Undo: dark-28"))
+    expect(phone.locator("#said li.undone")).to_have_count(1)
+    expect(phone.locator(".holder")).not_to_have_text("dark 28 has the ball")
+
+
+def test_too_close_waits_with_its_measurement_until_somebody_rules(service: Service, phone: Page) -> None:
+    play(service, grazed())
+    card = phone.locator("#questions .card.ruling")
+    expect(card.locator(".tag")).to_contain_text("Too close to call")
+    expect(card.locator(".facts")).to_contain_text(re.compile(r"±.*mm"))
+    expect(card.locator(".gauge")).to_be_visible()
+    expect(card.locator(".readings li")).to_have_count(2)
+    tap(phone, "#questions .card", re.compile("^Confirm"))
+    expect(phone.locator("#questions li")).to_have_count(0)
+    confirmed = phone.locator("#calls .call.confirmed")
+    expect(confirmed).to_have_count(1)
+    expect(phone.locator("#down")).to_contain_text("2nd &")
+    tap(phone, "#calls", "Undo this ruling")
+    expect(card).to_have_count(1)
+    tap(phone, "#questions .card", re.compile("^Overturn"))
+    expect(phone.locator("#questions li")).to_have_count(0)
+    expect(phone.locator("#down")).to_contain_text("1st &")
+
+
+def test_a_call_that_stands_is_overturned(service: Service, phone: Page) -> None:
+    shot = film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
+    play(service, shot)
+    tackle = phone.locator("#calls .call", has_text="tackled")
+    expect(tackle).to_have_count(1)
+    tap(phone, "#calls", re.compile("^Overturn: .*tackled"))
+    expect(tackle).to_have_count(0)
+
+
+def test_dice_are_tapped_as_they_fell(service: Service, phone: Page) -> None:
+    service.desk.declare(SetUp("home", 1, 66.0, 4, 3.0), Said())
+    dock(phone, "Field goal")
+    card = phone.locator(".card.roll")
+    tap(phone, ".card.roll", "Die 1: 4")
+    tap(phone, ".card.roll", "Die 2: 6")
+    tap(phone, ".card.roll", "Rolled 4 and 6 = 10")
+    expect(card).to_have_count(0)
+    expect(phone.locator("#calls .call").first).to_contain_text("ield goal")
+
+
+def test_a_call_is_made_by_hand_and_the_game_corrected(service: Service, phone: Page) -> None:
+    set_up(service)
+    fold = phone.locator("details", has_text="Correct the game")
+    fold.locator("summary").tap()
+    fold.get_by_label("Points RIV").fill("7")
+    fold.get_by_label("Down", exact=True).fill("3")
+    tap(phone, "details", "Set the game up so")
+    expect(phone.locator("#down")).to_have_text("3rd & 10 at RIV 40")
+    expect(phone.locator("#score .points")).to_have_text(["0", "7"])
+    fold = phone.locator("details", has_text="Call by hand")
+    fold.locator("summary").tap()
+    fold.locator("select").nth(0).select_option("first_down")
+    fold.locator("select").nth(1).select_option("home")
+    tap(phone, "details", "Make this call")
+    expect(phone.locator("#calls .call.manual")).to_have_count(1)
+
+
+def test_what_is_wrong_with_the_camera_is_told_with_its_remedy(service: Service, phone: Page) -> None:
+    lost = Reason(code="camera_lost", level="alarm", text="No pictures come", remedy="Check the cable")
+    service.desk.health(HealthNow(level="alarm", calls="suspended", reasons=(lost,)))
+    expect(phone.locator("#link")).to_contain_text("Camera lost")
+    expect(phone.locator("#health .reason")).to_have_text("No pictures comeCheck the cable")
+    expect(phone.locator("#health .suspended")).to_be_visible()
+
+
+def test_a_broken_connection_is_seen_and_mends_itself(service: Service, phone: Page) -> None:
+    set_up(service)
+    expect(phone.locator("#down")).to_have_text("1st & 10 at RIV 40")
+    service.stop()
+    expect(phone.locator("#link")).to_have_text("Reconnecting")
+    service.start()
+    expect(phone.locator("#link")).to_have_text("Live")
+    expect(phone.locator("#down")).to_have_text("1st & 10 at RIV 40")
+    dock(phone, "Set")
+    expect(phone.locator("#phase")).to_contain_text("Set")
+
+
+def test_everything_that_is_tapped_has_a_name_and_room_for_a_thumb(service: Service, phone: Page) -> None:
+    play(service, grazed())
+    expect(phone.locator(".card.ruling")).to_have_count(1)
+    for summary in phone.locator("#more summary").all():
+        if summary.is_visible():
+            summary.tap()
+    found = phone.evaluate(
+        """() => [...document.querySelectorAll("button, a, input, select, summary")]
+            .filter((one) => one.checkVisibility() && one.type !== "checkbox")
+            .map((one) => {
+                const { width, height } = one.getBoundingClientRect();
+                const named = one.getAttribute("aria-label") ?? (one.labels?.[0]?.textContent || one.textContent);
+                return { name: named.trim(), small: Math.min(width, height) < 44 };
+            })"""
+    )
+    assert [one for one in found if not one["name"]] == []
+    assert [one["name"] for one in found if one["small"]] == []
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_camera_page_lays_the_field_over_the_picture(service: Service, chrome: Browser) -> None:
+    with page_in(chrome) as page:
+        service.desk.health(HealthNow(fps=59.9, calibration_rms_px=0.13, frames=100))
+        page.goto(f"{service.url}/camera", wait_until="domcontentloaded")
+        expect(page.locator("#health")).to_contain_text("59.9")
+        expect(page.locator("#calibration")).to_contain_text(FIELD.title)
+        page.wait_for_function("() => document.getElementById('field').naturalWidth > 0")
+        page.get_by_label("The calibrated field over the picture").uncheck()
+        expect(page.locator("#field")).to_be_hidden()
+        page.get_by_role("button", name="Recalibrate").click()
+        expect(page.locator("#told")).to_contain_text("ecalibrate")
+
+
+def test_the_start_page_gives_addresses_to_copy(service: Service, chrome: Browser) -> None:
+    with page_in(chrome) as page:
+        page.goto(service.url, wait_until="domcontentloaded")
+        card = page.locator("article", has_text="Score bug")
+        address = card.get_by_label("Address")
+        expect(address).to_have_value(f"{service.url}/overlay/scorebug")
+        card.get_by_text("Options").click()
+        card.locator("select[name=theme]").select_option("light")
+        card.locator("input[name=scale]").fill("1.25")
+        card.locator("input[name=scale]").blur()
+        expect(address).to_have_value(f"{service.url}/overlay/scorebug?scale=1.25&theme=light")
+        with page.expect_download() as loading:
+            card.get_by_role("button", name="Loader file").click()
+        loader = loading.value.path().read_text()
+        assert f"{service.url}/overlay/scorebug?scale=1.25&amp;theme=light" in loader
+        card.get_by_text("Preview").click()
+        frame = page.frame_locator("article iframe")
+        expect(frame.locator("html")).to_have_attribute("data-theme", "light")
