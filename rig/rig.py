@@ -30,7 +30,7 @@ from downfield.rig.network_sight import open_sight
 from downfield.rig.record.recorder import DISK_FULL, Recorder
 from downfield.rig.serving import Service
 from downfield.rig.sources.clocks import TableClock
-from downfield.rig.table import open_table
+from downfield.rig.table import OpenSight, open_table
 from downfield.rig.terminal import Lines
 from downfield.rig.terminal_view import View
 from downfield.rig.troubles import NoticeLevel, Troubles
@@ -46,18 +46,27 @@ class Rig:
         configuration: in force.
         passing: a folder for what need not outlast this run.
         paced: recordings at their own pace; else as fast as they go.
+        open_sight: makes a sight for a calibration and, where there is one, a file with the roster.
 
     Raises:
         DownfieldError: something the configuration names does not exist or does not work.
 
     """
 
-    def __init__(self, configuration: Configuration, passing: Path, *, paced: bool = True) -> None:
+    def __init__(
+        self,
+        configuration: Configuration,
+        passing: Path,
+        *,
+        paced: bool = True,
+        open_sight: OpenSight = open_sight,
+    ) -> None:
         settings = configuration.settings
-        self._configuration, self._paced = configuration, paced
+        self._configuration, self._paced, self._open_sight = configuration, paced, open_sight
         self.rulebook = load_rulebook(settings.game.rulebook)
         self._hub, self._picture = Hub(), LatestPicture()
         self._terminal: Lines | View | None = None
+        self._onlookers: list[Onlooker] = []
         self._early: list[tuple[NoticeLevel, str]] = []
         self._troubles = Troubles(self._changed, self._noticed)
         self._clock = TableClock()
@@ -112,6 +121,15 @@ class Rig:
             terminal.noticed(level, text)
         self._early.clear()
 
+    def onlook(self, onlooker: Onlooker) -> None:
+        """Have somebody else told of what happens in the loop."""
+        self._onlookers.append(onlooker)
+
+    @property
+    def dropped(self) -> int:
+        """Frames that were captured and not seen."""
+        return 0 if self._loop is None else self._loop.dropped
+
     def play(self) -> None:
         """Play until the source is over or somebody interrupts.
 
@@ -119,7 +137,7 @@ class Rig:
             SourceError: a recording broke off.
 
         """
-        onlookers: list[Onlooker] = [self._pictures, self._machine, self._health]
+        onlookers = [self._pictures, self._machine, self._health, *self._onlookers]
         if self._recorder is not None:
             onlookers.insert(0, self._recorder)
         if self._terminal is not None:
@@ -142,7 +160,7 @@ class Rig:
     def rewind(self) -> None:
         """A recording from its beginning, as another game."""
         self._table = open_table(
-            self._configuration.settings, self._clock, self._troubles, open_sight, paced=self._paced
+            self._configuration.settings, self._clock, self._troubles, self._open_sight, paced=self._paced
         )
         self._begin_game()
 
@@ -176,7 +194,7 @@ class Rig:
             self._troubles,
             self._pulse,
             facts=lambda: self._table.source.facts,
-            dropped=lambda: 0 if self._loop is None else self._loop.dropped,
+            dropped=lambda: self.dropped,
             calibration=self._machine.calibration,
             recording=RecordingNow if self._recorder is None else self._recorder.now,
         )

@@ -50,11 +50,15 @@ def run(
     }
     configuration = load(config, command_line=given)
     console = Console(highlight=False, soft_wrap=True)
-    # The stages run beside each other; were each to use every core, they would only wait for one another.
-    cv2.setNumThreads(1)
-    sys.setswitchinterval(_SWITCH_S)
+    prepare()
     with tempfile.TemporaryDirectory(prefix="downfield-") as passing:
         _run(configuration, console, Path(passing), once=once, paced=not fast)
+
+
+def prepare() -> None:
+    """Set this process up for the loop: its stages run beside each other, and must not wait for one another."""
+    cv2.setNumThreads(1)
+    sys.setswitchinterval(_SWITCH_S)
 
 
 def _run(configuration: Configuration, console: Console, passing: Path, *, once: bool, paced: bool) -> None:

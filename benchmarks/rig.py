@@ -1,0 +1,287 @@
+"""How long from a frame's capture to its published calls, what is lost on the way, and how soon a lost camera is back.
+
+python benchmarks/rig.py [--seconds 30] [--clients 200] [--stalled 20] [--fps 60] [--sight recorded|network] [--cuts 0]
+
+A camera of its own process sends the bundled clip's pictures as motion JPEG with its capture stamps. The whole rig runs
+on it: recording, journal, annotated picture (watched), service. The clients are of another process; the stalled ones
+read nothing. With ``--sight recorded`` the scenes are those recorded with the clip, in place of the network's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import itertools
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import av
+import cv2
+import numpy as np
+
+from downfield.calibration.calibration import Calibration
+from downfield.officiating.calls import Call
+from downfield.officiating.events import Event
+from downfield.rig.configuration.loading import load
+from downfield.rig.configuration.settings import Settings
+from downfield.rig.live.onlooker import Onlooker
+from downfield.rig.live.sight import Sight
+from downfield.rig.network_sight import open_sight
+from downfield.rig.recording import bundled_demo, open_recording
+from downfield.rig.rig import Rig
+from downfield.rig.run import prepare
+from downfield.rig.sources.source import Shot
+from downfield.vision.frame import Frame
+from downfield.vision.scene import Player, Scene
+
+_PICTURES = 120
+_QUALITY = 85
+_WARM_S = 3.0
+
+
+class Camera(ThreadingHTTPServer):
+    """Sends pictures at an even rate; ``/cut?SECONDS`` breaks every stream off and refuses new ones for so long."""
+
+    daemon_threads = True
+
+    def __init__(self, fps: float) -> None:
+        self.fps = fps
+        self.jpegs = list(_jpegs())
+        self.dark_until = 0.0
+        super().__init__(("127.0.0.1", 0), _Answer)
+
+
+class _Answer(BaseHTTPRequestHandler):
+    server: Camera
+
+    def do_GET(self) -> None:
+        if self.path.startswith("/cut"):
+            self.server.dark_until = time.monotonic() + float(self.path.partition("?")[2])
+            self.send_response(204)
+            self.end_headers()
+        elif time.monotonic() < self.server.dark_until:
+            self.send_error(503)
+        else:
+            self.send_response(200)
+            self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=cut")
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self._send()
+
+    def _send(self) -> None:
+        began = time.monotonic()
+        for count, jpeg in enumerate(itertools.cycle(self.server.jpegs)):
+            time.sleep(max(0.0, began + count / self.server.fps - time.monotonic()))
+            now = time.monotonic()
+            if now < self.server.dark_until:
+                return
+            head = f"--cut\r\nContent-Length: {len(jpeg)}\r\nX-Timestamp: {now:.6f}\r\n\r\n"
+            self.wfile.write(head.encode() + jpeg + b"\r\n")
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def _jpegs() -> Iterator[bytes]:
+    with av.open(str(bundled_demo())) as container:
+        for frame in itertools.islice(container.decode(video=0), 0, 2 * _PICTURES, 2):
+            _, packed = cv2.imencode(".jpg", frame.to_ndarray(format="bgr24"), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+            yield packed.tobytes()
+
+
+class RecordedScenes:
+    """The clip's scenes over and over, at the times of the frames."""
+
+    def __init__(self) -> None:
+        self._scenes = list(open_recording(bundled_demo()).tracks)
+        self.players: tuple[Player, ...] = open_recording(bundled_demo()).tracks.header.players
+
+    def see(self, frame: Frame) -> Scene:
+        """The scene whose turn it is."""
+        shift_ns = frame.t_ns - self._scenes[frame.index % len(self._scenes)].t_ns
+        scene = self._scenes[frame.index % len(self._scenes)]
+        contacts = tuple(
+            one if one.since_ns is None else replace(one, since_ns=one.since_ns + shift_ns) for one in scene.contacts
+        )
+        return replace(scene, frame=frame.index, t_ns=frame.t_ns, contacts=contacts)
+
+    def line_up(self, players: tuple[Player, ...]) -> None:
+        """Recorded."""
+
+    def find_figures(self) -> None:
+        """Recorded."""
+
+
+class Measured(Onlooker):
+    """Remembers when frames were captured and when what was seen in them was published."""
+
+    def __init__(self) -> None:
+        self.taken_ns: dict[int, int] = {}
+        self.took_ms: list[float] = []
+        self.captured = 0
+        self.calls = 0
+        self.last_ns = 0
+        self.gaps_s: list[float] = []
+        self.counting = False
+
+    def shot(self, shot: Shot) -> None:
+        """Captured."""
+        if self.last_ns and shot.taken_ns - self.last_ns > 150_000_000:
+            self.gaps_s.append((shot.taken_ns - self.last_ns) / 1e9)
+        self.last_ns = shot.taken_ns
+        self.captured += self.counting
+        self.taken_ns[shot.index] = shot.taken_ns
+        self.taken_ns.pop(shot.index - 600, None)
+
+    def judged(self, entry: Scene | Event, calls: tuple[Call, ...]) -> None:
+        """Published."""
+        self.calls += sum(call.verdict == "called" for call in calls)
+        if isinstance(entry, Scene) and self.counting and entry.frame in self.taken_ns:
+            self.took_ms.append((time.monotonic_ns() - self.taken_ns[entry.frame]) / 1e6)
+
+
+async def clients(port: int, count: int, stalled: int) -> None:
+    """Open feeds, of which some are never read, and one watcher of the picture; until killed."""
+
+    async def one(path: str, *, reads: bool) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=4096)
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        while reads and await reader.read(65536):
+            pass
+        await asyncio.sleep(3600)
+
+    tasks = [one("/api/feed", reads=index >= stalled) for index in range(count)]
+    await asyncio.gather(*tasks, one("/camera.mjpeg", reads=True), return_exceptions=True)
+
+
+def child(*args: str) -> subprocess.Popen[str]:
+    """The same program in a process of its own, with another part."""
+    return subprocess.Popen([sys.executable, __file__, *args], stdout=subprocess.PIPE, text=True)
+
+
+def main() -> None:
+    """Play the part asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--stalled", type=int, default=20)
+    parser.add_argument("--fps", type=float, default=60)
+    parser.add_argument("--sight", choices=("recorded", "network"), default="recorded")
+    parser.add_argument("--cuts", type=int, default=0, help="cut the camera so many times, for half a second each")
+    parser.add_argument("--be-camera", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--be-clients", type=int, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.be_camera:
+        camera = Camera(asked.fps)
+        print(camera.server_address[1], flush=True)
+        camera.serve_forever()
+    elif asked.be_clients:
+        asyncio.run(clients(asked.be_clients, asked.clients, asked.stalled))
+    else:
+        measure(asked)
+
+
+def measure(asked: argparse.Namespace) -> None:
+    """Run the rig, and print what was measured."""
+    camera = child("--be-camera", "--fps", str(asked.fps))
+    assert camera.stdout is not None
+    port = int(camera.stdout.readline())
+    measured = Measured()
+    audience: subprocess.Popen[str] | None = None
+    with tempfile.TemporaryDirectory() as folder:
+        rig = _rig(asked, port, Path(folder))
+        rig.onlook(measured)
+        playing = threading.Thread(target=rig.play, daemon=True)
+        try:
+            audience = child(
+                "--be-clients", rig.address.rsplit(":", 1)[1].strip("/"), "--clients", str(asked.clients), "--stalled",
+                str(asked.stalled),
+            )  # fmt: skip
+            playing.start()
+            time.sleep(_WARM_S)
+            dropped = rig.dropped
+            measured.counting = True
+            busy, began = time.process_time(), time.monotonic()
+            back_s = _cut(asked.cuts, port, measured)
+            time.sleep(max(0.0, asked.seconds - (time.monotonic() - began)))
+            took_s = time.monotonic() - began
+            measured.counting = False
+            busy = (time.process_time() - busy) / took_s
+            _report(asked, rig, measured, rig.dropped - dropped, took_s, busy, back_s)
+        finally:
+            rig.end()
+            for process in (camera, audience):
+                if process is not None:
+                    process.kill()
+                    process.wait()
+
+
+def _rig(asked: argparse.Namespace, port: int, folder: Path) -> Rig:
+    prepare()
+    calibration = bundled_demo().with_suffix(".calibration.json")
+    given = {
+        "source.name": f"http://127.0.0.1:{port}/video",
+        "calibration.file": str(calibration),
+        "game.roster": str(bundled_demo().with_suffix(".tracks.jsonl")),
+        "data": str(folder),
+        "service.port": 0,
+        "recording.stop_below_gb": 0.5,
+    }
+
+    def recorded(_: Settings, __: Calibration, ___: Path | None) -> Sight:
+        return RecordedScenes()
+
+    sight = open_sight if asked.sight == "network" else recorded
+    return Rig(load(environment={}, command_line=given), folder, open_sight=sight)
+
+
+def _cut(times: int, port: int, measured: Measured) -> list[float]:
+    """Cut the camera again and again; how long after it sends again its first picture is there, seconds."""
+    back_s = []
+    for _ in range(times):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/cut?0.5", timeout=10).close()
+        restored = time.monotonic() + 0.5
+        time.sleep(0.5)
+        while measured.last_ns < restored * 1e9 and time.monotonic() < restored + 30:
+            time.sleep(0.005)
+        back_s.append(measured.last_ns / 1e9 - restored)
+        time.sleep(0.5)
+    return back_s
+
+
+def _report(
+    asked: argparse.Namespace,
+    rig: Rig,
+    measured: Measured,
+    dropped: int,
+    took_s: float,
+    busy: float,
+    back_s: list[float],
+) -> None:
+    took = np.array(measured.took_ms or [np.nan])
+    health = rig.topic("health")
+    print(f"sight: {asked.sight}; {asked.clients} feed clients, {asked.stalled} of them stalled; {took_s:.0f} s")
+    print(f"captured {measured.captured} frames, {measured.captured / took_s:.1f} a second of {asked.fps:g}")
+    print(f"capture to published: p50 {np.percentile(took, 50):.1f} ms, p99 {np.percentile(took, 99):.1f} ms")
+    print(f"dropped: {dropped} ({dropped / max(measured.captured, 1):.2%})")
+    print(f"recording: {health.recording.seconds:.0f} s; reasons: {[reason.code for reason in health.reasons]}")
+    print(f"rig: {busy:.2f} of {os.cpu_count()} cores; load of the computer {os.getloadavg()[0]:.1f}")
+    if back_s:
+        print(
+            f"{len(back_s)} cuts of 0.5 s: back after median {np.median(back_s):.2f} s, at most {max(back_s):.2f} s;"
+            f" {measured.calls} calls made"
+        )
+
+
+if __name__ == "__main__":
+    main()
