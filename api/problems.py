@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from downfield.api.desk import Refused
-from downfield.calibration.errors import DownfieldError, OutputError
+from downfield.calibration.errors import DownfieldError, OutputError, RefusedError
 
 BASE: Final = "https://github.com/downfield/problems/"
 MEDIA_TYPE: Final = "application/problem+json"
@@ -123,6 +123,8 @@ def _of_http(_request: Request, error: Exception) -> JSONResponse:
 
 
 def _of_downfield(_request: Request, error: Exception) -> JSONResponse:
+    if isinstance(error, RefusedError):
+        return problem(409, str(error), "not_now")
     return problem(503 if isinstance(error, OutputError) else 422, str(error))
 
 
