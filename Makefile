@@ -14,7 +14,7 @@ test: $(VENV)/.dev lint types
 
 # Training needs torch, which nothing else does: it is tested in an environment of its own.
 test-training: $(VENV)-train/.done
-	$(VENV)-train/bin/python -m pytest tests/test_models_training.py
+	$(VENV)-train/bin/python -m pytest tests/test_models_training.py tests/test_models_own_table.py
 
 check: test
 
@@ -51,6 +51,7 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	.ci/system-libraries $(BIN)/python twin
+	.ci/system-libraries $(BIN)/python browser
 	touch $@ $(VENV)/.run
 
 $(VENV)-train/.done: pyproject.toml .ci/torchvision/pyproject.toml
