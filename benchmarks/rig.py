@@ -42,6 +42,7 @@ from downfield.rig.rig import Rig
 from downfield.rig.run import prepare
 from downfield.rig.sources.source import Shot
 from downfield.vision.frame import Frame
+from downfield.vision.health import Health
 from downfield.vision.scene import Player, Scene
 
 _PICTURES = 120
@@ -104,6 +105,7 @@ class RecordedScenes:
 
     def __init__(self) -> None:
         self._scenes = list(open_recording(bundled_demo()).tracks)
+        self.health: Health | None = None
         self.players: tuple[Player, ...] = open_recording(bundled_demo()).tracks.header.players
 
     def see(self, frame: Frame) -> Scene:

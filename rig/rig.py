@@ -195,6 +195,7 @@ class Rig:
             self._pulse,
             facts=lambda: self._table.source.facts,
             dropped=lambda: self.dropped,
+            sight=lambda: None if self._loop is None else self._loop.sight,
             calibration=self._machine.calibration,
             recording=RecordingNow if self._recorder is None else self._recorder.now,
         )

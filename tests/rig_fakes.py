@@ -18,6 +18,7 @@ from downfield.officiating.rulebook import load_rulebook
 from downfield.rig.live.onlooker import Onlooker
 from downfield.rig.sources.source import Shot, SourceFacts
 from downfield.vision.frame import Frame
+from downfield.vision.health import Health
 from downfield.vision.scene import Contact, Figure, Player, Scene
 
 FIELD = preset("ultimate")
@@ -84,6 +85,7 @@ class FakeSight:
         self.players: tuple[Player, ...] = ()
         self.rosters: list[tuple[Player, ...]] = []
         self.found = 0
+        self.health: Health | None = None
 
     def see(self, frame: Frame) -> Scene:
         if self.before is not None:

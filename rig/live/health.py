@@ -6,15 +6,18 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from downfield.api.board_topics import HealthNow, RecordingNow
+from downfield.api.board_topics import HealthNow, Level, Reason, RecordingNow
 from downfield.calibration.calibration import Calibration
 from downfield.rig.live.onlooker import Onlooker
 from downfield.rig.live.pulse import Pulse
+from downfield.rig.live.sight import Sight
 from downfield.rig.sources.source import SourceFacts
 from downfield.rig.sources.steady import LOST
 from downfield.rig.troubles import Troubles
 from downfield.vision.frame import Frame
 from downfield.vision.scene import Power, Scene
+
+PICTURE: Final = "picture"
 
 _EVERY_S: Final = 1.0
 
@@ -30,6 +33,7 @@ class HealthWatch(Onlooker):
         dropped: frames lost so far.
         calibration: in use.
         recording: how the recording is.
+        sight: what sees now, and may have something to say about the pictures.
 
     """
 
@@ -43,12 +47,13 @@ class HealthWatch(Onlooker):
         dropped: Callable[[], int],
         calibration: Callable[[], Calibration | None],
         recording: Callable[[], RecordingNow] = RecordingNow,
+        sight: Callable[[], Sight | None] = lambda: None,
     ) -> None:
         self._tell = tell
         self._troubles = troubles
         self._pulse = pulse
         self._facts, self._dropped = facts, dropped
-        self._calibration, self._recording = calibration, recording
+        self._calibration, self._recording, self._sight = calibration, recording, sight
         self._board: Power = "unknown"
         self._unfit: tuple[str, ...] = ()
         self._now = threading.Event()
@@ -77,14 +82,17 @@ class HealthWatch(Onlooker):
 
     def health(self) -> HealthNow:
         """How the rig is now."""
-        beat, facts, reasons = self._pulse.beat(), self._facts(), self._troubles.now()
+        beat, facts = self._pulse.beat(), self._facts()
+        reasons = (*self._troubles.now(), *self._of_pictures())
         calibration = self._calibration()
         quality = calibration.quality if calibration is not None else None
         lost = any(reason.code == LOST for reason in reasons)
-        level = self._troubles.level()
+        level: Level = self._troubles.level()
+        if level == "ok" and (reasons or self._unfit):
+            level = "warning"
         told = [*(reason.text for reason in reasons), *self._unfit]
         return HealthNow(
-            level="warning" if level == "ok" and self._unfit else level,
+            level=level,
             text="; ".join(told) or f"board {self._board}",
             reasons=reasons,
             calls="suspended" if lost or self._unfit else "on",
@@ -100,6 +108,12 @@ class HealthWatch(Onlooker):
             calibration_rms_yd=None if quality is None else quality.rms_yd,
             recording=self._recording(),
         )
+
+    def _of_pictures(self) -> tuple[Reason, ...]:
+        sight = self._sight()
+        health = None if sight is None else sight.health
+        warnings = () if health is None else health.warnings
+        return tuple(Reason(code=PICTURE, level="warning", text=warning) for warning in warnings)
 
     def _run(self) -> None:
         while not self._ended:

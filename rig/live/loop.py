@@ -119,6 +119,11 @@ class Loop:
         self._source.close()
         self._frames.close()
 
+    @property
+    def sight(self) -> Sight:
+        """What sees now."""
+        return self._sight
+
     def between_frames(self, change: Callable[[Sight], Sight]) -> None:
         """Have something done to the sight before the next frame, in the thread that sees.
 

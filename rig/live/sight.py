@@ -6,6 +6,7 @@ from typing import Protocol
 
 from downfield.calibration.errors import InputError
 from downfield.vision.frame import Frame
+from downfield.vision.health import Health
 from downfield.vision.scene import Player, Scene
 from downfield.vision.tracks import Tracks
 
@@ -20,6 +21,11 @@ class Sight(Protocol):
     @property
     def players(self) -> tuple[Player, ...]:
         """Who is on the board; empty while that is not known."""
+        ...
+
+    @property
+    def health(self) -> Health | None:
+        """Whether the pictures can be relied on; None where nobody looks."""
         ...
 
     def line_up(self, players: tuple[Player, ...]) -> None:
@@ -42,6 +48,7 @@ class RecordedSight:
 
     def __init__(self, tracks: Tracks, players: tuple[Player, ...] = ()) -> None:
         self.players = players
+        self.health: Health | None = None
         self._scenes = iter(tracks)
         self._next: Scene | None = next(self._scenes, None)
 

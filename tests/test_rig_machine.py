@@ -1,0 +1,163 @@
+"""What the rig does when it is asked, and what it says of its health."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from rig_fakes import FakeSight, tackle
+
+from downfield.api.board_topics import HealthNow, Reason
+from downfield.api.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
+from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.calibration.errors import CalibrationError, RefusedError
+from downfield.calibration.field_file import preset
+from downfield.rig.configuration.loading import load
+from downfield.rig.live.health import HealthWatch
+from downfield.rig.live.pulse import Pulse
+from downfield.rig.live.sight import Sight
+from downfield.rig.machine import CALIBRATING, SUSPENDED, RigMachine
+from downfield.rig.recording import bundled_demo
+from downfield.rig.sources.source import SourceFacts
+from downfield.rig.sources.steady import LOST
+from downfield.rig.troubles import Troubles
+from downfield.vision.frame import Frame
+from downfield.vision.health import Health
+
+FACTS = SourceFacts("camera", "Table Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
+ADDRESS = "rtsp://coach:secret@table/1"
+
+
+@pytest.fixture
+def calibration() -> Calibration:
+    return read_calibration(bundled_demo().with_suffix(".calibration.json"))
+
+
+class Bench:
+    """A machine with a sight beside it, as the loop has."""
+
+    def __init__(self, calibration: Calibration) -> None:
+        self.troubles = Troubles()
+        self.sight: Sight = FakeSight()
+        self.made: list[Calibration] = []
+        configuration = load(environment={}, command_line={"source.name": ADDRESS, "calibration.field": "ultimate"})
+        self.machine = RigMachine(configuration, calibration, self._make, self.troubles)
+        self.machine.between_frames = self._between
+
+    def _make(self, calibration: Calibration) -> Sight:
+        self.made.append(calibration)
+        return FakeSight()
+
+    def _between(self, change: Callable[[Sight], Sight]) -> None:
+        self.sight = change(self.sight)
+
+
+@pytest.fixture
+def bench(calibration: Calibration) -> Bench:
+    return Bench(calibration)
+
+
+def test_calls_are_suspended_and_made_again(bench: Bench) -> None:
+    assert bench.machine.suspended() == ()
+    bench.machine.do(Suspend(on=True))
+    assert bench.machine.suspended()
+    assert [reason.code for reason in bench.troubles.now()] == [SUSPENDED]
+    bench.machine.do(Suspend(on=False))
+    assert bench.machine.suspended() == ()
+    assert bench.troubles.level() == "ok"
+
+
+def test_the_figures_are_found_anew(bench: Bench) -> None:
+    sight = bench.sight
+    assert isinstance(sight, FakeSight)
+    bench.machine.do(FindFigures())
+    assert sight.found == 1
+
+
+def test_another_calibration_is_used_with_a_sight_of_its_own(bench: Bench, calibration: Calibration) -> None:
+    before = bench.sight
+    other = dataclasses.replace(calibration, made_from=("elsewhere",))
+    bench.machine.do(UseCalibration(calibration=other))
+    assert bench.machine.calibration() == other
+    assert bench.made == [other]
+    assert bench.sight is not before
+
+
+def test_a_calibration_of_another_field_or_size_is_refused(bench: Bench, calibration: Calibration) -> None:
+    with pytest.raises(CalibrationError, match="start the rig anew"):
+        bench.machine.do(UseCalibration(calibration=dataclasses.replace(calibration, field=preset("mini"))))
+    lens = dataclasses.replace(calibration.camera.lens, size_px=(640, 360))
+    smaller = dataclasses.replace(calibration, camera=dataclasses.replace(calibration.camera, lens=lens))
+    with pytest.raises(CalibrationError, match="another size"):
+        bench.machine.do(UseCalibration(calibration=smaller))
+    assert bench.made == []
+
+
+def test_recalibrating_needs_pictures_and_says_when_they_show_no_field(bench: Bench, calibration: Calibration) -> None:
+    with pytest.raises(RefusedError, match="too few pictures"):
+        bench.machine.do(Recalibrate())
+    dark = np.zeros((1080, 1920, 3), dtype=np.uint8)
+    for index in range(0, 60, 6):
+        bench.machine.scene(Frame(index, index, dark), tackle(index))
+    assert bench.machine.do(Recalibrate()).startswith("calibrating")
+    until = time.monotonic() + 60
+    while not bench.troubles.now() and time.monotonic() < until:
+        time.sleep(0.01)
+    (reason,) = bench.troubles.now()
+    assert reason.code == CALIBRATING
+    assert "too dark" in reason.text
+    assert bench.machine.calibration() == calibration
+
+
+def test_nothing_to_record_or_calibrate_with_recorded_scenes(calibration: Calibration) -> None:
+    machine = RigMachine(load(environment={}), calibration, None, Troubles())
+    for command in (Record(on=True), Recalibrate(), UseCalibration(calibration=calibration), FindFigures()):
+        with pytest.raises(RefusedError):
+            machine.do(command)
+
+
+def test_the_configuration_is_shown_without_passwords(bench: Bench) -> None:
+    shown = bench.machine.settings()
+    assert shown.values["source"]["name"] == "rtsp://coach@table/1"
+    assert shown.origins["source.name"] == "command line"
+    assert "secret" not in shown.model_dump_json()
+
+
+def test_health_tells_of_troubles_at_once_and_suspends_calls_only_for_what_concerns_them() -> None:
+    told: list[HealthNow] = []
+    heard = threading.Event()
+
+    def tell(health: HealthNow) -> None:
+        told.append(health)
+        heard.set()
+
+    troubles, pulse, sight = Troubles(), Pulse(), FakeSight()
+    watch = HealthWatch(
+        tell, troubles, pulse, facts=lambda: FACTS, dropped=lambda: 2, calibration=lambda: None, sight=lambda: sight
+    )
+    pulse.published(time.monotonic_ns() - 20_000_000)
+    assert (watch.health().level, watch.health().calls) == ("ok", "on")
+    troubles.add(Reason(code="disk_full", level="alarm", text="Recording has stopped"))
+    assert (watch.health().level, watch.health().calls) == ("alarm", "on")
+    troubles.clear("disk_full")
+    troubles.add(Reason(code=LOST, level="alarm", text="No picture"))
+    assert watch.health().calls == "suspended"
+    troubles.clear(LOST)
+    sight.health = Health("warn", warnings=("the picture is dim",))
+    assert (watch.health().level, watch.health().text) == ("warning", "the picture is dim")
+    sight.health = None
+    blank = np.zeros((2, 2, 3), dtype=np.uint8)
+    watch.scene(Frame(0, 0, blank), dataclasses.replace(tackle(5), unfit=("the camera was moved",)))
+    now = watch.health()
+    assert (now.level, now.calls, now.text, now.board) == ("warning", "suspended", "the camera was moved", "on")
+    assert (now.dropped, now.frames, now.camera) == (2, 1, "Table Cam")
+    watch.begin()
+    assert heard.wait(10)
+    heard.clear()
+    watch.look()
+    assert heard.wait(0.9)
+    watch.end()
