@@ -26,12 +26,14 @@ _ON_BASE: Final = [(x, y) for x in (-0.4, -0.15, 0.15, 0.4) for y in (-0.36, 0.3
 POINTS: Final = sum(count for _, count in _RINGS) + len(_ON_BASE)
 """So many pixels of every figure are looked at."""
 
-_PALETTE: Final = 28  # colours
+_PALETTE: Final = 28  # colours at most
+_ALIKE: Final = 10.0  # of one colour: noise and shade within a figure make as much
 _LIGHTNESS: Final = 0.6  # what a step in L counts beside one in a or b: shade changes L first
 _ROUNDS: Final = 12
 _FEWEST: Final = 3  # of a team
 _RARE: Final = 0.5  # pixels that are taken for seen of every colour in every team
 _WORTH: Final = 0.12  # of a pixel: its neighbours tell the same
+_TWO_TEAMS: Final = 2.5  # mean log-odds of a figure's team: chance alone finds groups, but not so clear ones
 _SURE: Final = 7.0  # log-odds: one in 1000 is odd whatever its colours say
 
 
@@ -117,7 +119,9 @@ def tell_teams(colours: Array, facing: NDArray[np.bool_]) -> TeamColours | None:
     found = [one for start in starts if (one := _grouped(counts, start)) is not None]
     if not found:
         return None
-    odds, group, _ = max(found, key=lambda one: one[2])
+    odds, group, told = max(found, key=lambda one: one[2])
+    if told < _TWO_TEAMS * len(counts):
+        return None
     # How light a jersey is tell the colours that only that team has about the shoulders.
     own = [(counts[team, 1].sum(axis=0) * np.maximum(sign * odds[1], 0.0)) for team, sign in ((group, 1), (~group, -1))]
     light, dark = (float(weight @ palette[:, 0] / max(weight.sum(), 1e-9)) for weight in own)
@@ -145,11 +149,13 @@ def _palette(pixels: Array) -> Array:
     away = np.full(len(pixels), np.inf)
     for _ in range(_PALETTE - 1):
         away = np.minimum(away, ((pixels - chosen[-1]) ** 2).sum(axis=1))
+        if away.max() < _ALIKE**2:
+            break
         chosen.append(pixels[int(away.argmax())])
     palette = np.array(chosen)
     for _ in range(_ROUNDS):
         near = _nearest(pixels, palette)
-        for k in range(_PALETTE):
+        for k in range(len(palette)):
             if (near == k).any():
                 palette[k] = pixels[near == k].mean(axis=0)
     return palette

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from downfield.vision.footprint import Array
+from downfield.vision.teams import POINTS, tell_teams
+
+GREEN, NAVY, WHITE, RED, MAROON = (40.0, -35.0, 30.0), (10, 5, -25), (56, 0, 2), (27, 55, 38), (13, 30, 12)
+"""Lab, the lightness weighted as `teams` does."""
+
+ON_HELMET, ON_BASE = slice(0, 17), slice(POINTS - 8, POINTS)
+
+
+def figures(
+    jerseys: list[tuple[float, float, float]],
+    *,
+    helmet: tuple[float, float, float] | None = None,
+    base: tuple[float, float, float] = GREEN,
+    seed: int = 0,
+) -> Array:
+    """Figures in jerseys; half of what lies about the helmet is the board, and each is shaded in its own way."""
+    random = np.random.default_rng(seed)
+    out = np.zeros((len(jerseys), POINTS, 3))
+    for row, jersey in enumerate(jerseys):
+        out[row] = jersey
+        board = random.random(POINTS) < 0.5
+        out[row, board] = GREEN
+        out[row, ON_HELMET] = helmet or jersey
+        out[row, ON_BASE] = base
+        out[row, :, 0] *= random.uniform(0.85, 1.15)
+    return out + random.normal(0, 3.0, out.shape)
+
+
+def test_two_teams_are_told_apart_and_the_lighter_is_light() -> None:
+    colours = figures([NAVY] * 11 + [WHITE] * 11)
+    teams = tell_teams(colours, np.arange(22) < 11)
+    assert teams is not None
+    assert (teams.light_odds(colours) > 3).tolist() == [False] * 11 + [True] * 11
+
+
+def test_bases_of_the_boards_colour_and_helmets_alike_do_not_matter() -> None:
+    colours = figures([MAROON] * 9 + [NAVY] * 11, helmet=RED)
+    teams = tell_teams(colours, np.arange(20) % 2 == 0)
+    assert teams is not None
+    told = teams.light_odds(figures([MAROON] * 9 + [NAVY] * 11, helmet=RED, seed=1)) > 0
+    assert len(set(told[:9].tolist())) == 1
+    assert (told[9:] != told[0]).all()
+
+
+def test_teams_are_found_even_when_nothing_is_known_from_how_they_face() -> None:
+    colours = figures([WHITE, NAVY] * 10)
+    teams = tell_teams(colours, np.arange(20) < 10)
+    assert teams is not None
+    assert (teams.light_odds(colours) > 0).tolist() == [True, False] * 10
+
+
+def test_figures_all_alike_are_not_two_teams() -> None:
+    assert tell_teams(figures([NAVY] * 20), np.arange(20) < 10) is None
+
+
+def test_colours_that_were_not_seen_say_nothing() -> None:
+    colours = figures([NAVY] * 8 + [WHITE] * 8)
+    teams = tell_teams(colours, np.arange(16) < 8)
+    assert teams is not None
+    assert teams.light_odds(np.full((2, POINTS, 3), np.nan)).tolist() == [0.0, 0.0]
+    assert tell_teams(np.full((16, POINTS, 3), np.nan), np.arange(16) < 8) is None
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.permutations(range(14)), st.integers(0, 1000))
+def test_the_order_of_figures_does_not_matter(order: list[int], seed: int) -> None:
+    colours = figures([NAVY] * 7 + [RED] * 7, seed=seed)
+    facing = np.arange(14) < 7
+    teams, shuffled = tell_teams(colours, facing), tell_teams(colours[order], facing[order])
+    assert teams is not None
+    assert shuffled is not None
+    np.testing.assert_array_equal(teams.light_odds(colours) > 0, shuffled.light_odds(colours) > 0)
