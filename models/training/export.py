@@ -11,7 +11,7 @@ import dataclasses
 import logging
 import pickle
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -171,14 +171,13 @@ def export_onnx(
         )
 
 
-def quantise(full: Path, out: Path, pictures: Sequence[Pictures], *, keep_exact: Iterable[str] = ()) -> None:
+def quantise(full: Path, out: Path, pictures: Sequence[Pictures]) -> None:
     """Write the int8 form of an ONNX file, by what flows through it for pictures it was trained on.
 
     Args:
         full: ONNX file.
         out: the file to write.
         pictures: inputs, uint8 (1, height, width, 3) each.
-        keep_exact: names of nodes to leave in full precision.
 
     """
     logging.getLogger("nncf").setLevel(logging.ERROR)
@@ -189,7 +188,6 @@ def quantise(full: Path, out: Path, pictures: Sequence[Pictures], *, keep_exact:
         nncf.Dataset(pictures, lambda picture: {name: picture}),
         preset=nncf.QuantizationPreset.MIXED,
         subset_size=len(pictures),
-        ignored_scope=nncf.IgnoredScope(names=list(keep_exact)),
     )
     onnx.save(small, str(out))
 
