@@ -16,6 +16,7 @@ export class Board {
   #figures = new Map();
   #field = null;
   #carrier = null;
+  #carried = true;
   #turned;
   #numbers;
   #hands;
@@ -73,6 +74,7 @@ export class Board {
 
   ball(ball) {
     this.#carrier = ball.player;
+    this.#carried = ball.player !== null || ball.state === "carried";
   }
 
   scene(scene) {
@@ -118,7 +120,7 @@ export class Board {
     this.#layers.links.replaceChildren(
       ...now.scene.touching.filter(([a, b]) => at.has(a) && at.has(b)).map(([a, b]) => touch(at.get(a), at.get(b))),
     );
-    const ball = this.#carrier === null ? now.scene.ball_mm : null;
+    const ball = this.#carried ? null : now.scene.ball_mm;
     this.#layers.ball.replaceChildren(...(ball ? [loose(this.#at(...ball))] : []));
     const hands = this.#hands ? now.scene.hands : [];
     this.#layers.hands.replaceChildren(
