@@ -9,7 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from downfield.vision.contacts_belief import Belief, Changes, Seen
+from downfield.vision.contacts_belief import Belief
+from downfield.vision.contacts_likelihood import Changes, Seen
 from downfield.vision.contacts_measure import Measured, Pair, measured, near_pairs, turns
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array
@@ -23,6 +24,9 @@ UNSEEN: Final = 0.5
 
 _FOLLOWED_MM: Final = 12.0  # from here on, so that the approach is known when they meet
 _NOISE_SHARE: Final = 0.25  # of the gap's variance: what changes from frame to frame after tracking
+_NOISE_LEARNT: Final = 0.03  # of what a pair says in a frame of the noise: some ten pairs' last few frames
+_BEND: Final = 0.6745 * math.sqrt(6.0)  # median of the absolute second difference of noise of deviation 1
+_MOST_NOISE: Final = 4.0
 _LEAST_NOISE_MM: Final = 0.05  # what bouncing and rounding leave between bases that touch
 _LEAST_BIAS_MM: Final = 0.05  # no camera is better
 _CHANGES_PER_S: Final = 0.2  # how often a base changes its way for no reason that is seen
@@ -70,6 +74,7 @@ class ContactTracker:
         self._start_ns: int | None = None
         self._power: Power = "unknown"
         self._stirred_ns: int | None = None
+        self._noise = _Noise()
         self.parted: tuple[Meeting, ...] = ()
 
     def step(
@@ -110,6 +115,7 @@ class ContactTracker:
     def _follow(self, now: list[Measured], t_ns: int) -> None:
         """Take note of the pairs of a frame that may be believed."""
         self._start_ns = t_ns if self._start_ns is None else self._start_ns
+        self._noise.note(now)
         step_s = 0.0 if self._t_ns is None else (t_ns - self._t_ns) / 1e9
         known = self._known(now) if 0 < step_s <= _LONGEST_STEP_S else {}
         old = [one for one in now if one.pair in known]
@@ -119,12 +125,14 @@ class ContactTracker:
         touched = belief.touch > UNSEEN
         if old and not self._at_rest(t_ns):
             turn = turns([self._pairs[known[one.pair]] for one in old], step_s)
-            belief.step(t_s, step_s, turn, self._changes(old, belief, t_ns, step_s), _bias_mm(old), _seen(old))
+            belief.step(
+                t_s, step_s, turn, self._changes(old, belief, t_ns, step_s), _bias_mm(old), self._noise.seen(old)
+            )
             over = np.flatnonzero(touched & (belief.touch <= UNSEEN))
             self.parted = tuple(self._over(old[row].pair, belief, row, t_s) for row in over.tolist())
         if new:
             belief = belief.joined(
-                Belief.first(_seen(new), np.array([one.rate_mm_s for one in new]), _bias_mm(new), t_s)
+                Belief.first(self._noise.seen(new), np.array([one.rate_mm_s for one in new]), _bias_mm(new), t_s)
             )
         self._belief, self._pairs, self._t_ns = belief, old + new, t_ns
 
@@ -208,13 +216,40 @@ def _contact(one: Measured, likely: float, since_ns: int | None) -> Contact:
     )
 
 
-def _seen(pairs: list[Measured]) -> Seen:
-    variance = np.array([one.variance_mm2 for one in pairs])
-    return Seen(
-        gap_mm=np.array([one.gap.gap_mm for one in pairs]),
-        noise_mm=np.sqrt(_NOISE_SHARE * variance + _LEAST_NOISE_MM**2),
-        known=np.array([one.seen for one in pairs]),
-    )
+class _Noise:
+    """How much gaps really shake from frame to frame, learnt from how they bend: smooth movement does not."""
+
+    def __init__(self) -> None:
+        self._gaps: dict[Pair, tuple[float, float]] = {}  # of the last frame and the one before
+        self._factor = 1.0
+
+    def note(self, pairs: list[Measured]) -> None:
+        """Take in the gaps of a frame."""
+        expected = _noise_mm(pairs)
+        bends, gaps = [], {}
+        for one, sigma in zip(pairs, expected.tolist(), strict=True):
+            if not one.seen:
+                continue
+            now, (last, older) = one.gap.gap_mm, self._gaps.get(one.pair, (math.nan, math.nan))
+            gaps[one.pair] = now, last
+            if not math.isnan(older):
+                bends.append(abs(now - 2 * last + older) / (_BEND * sigma))
+        self._gaps = gaps
+        if bends:
+            share = 1 - (1 - _NOISE_LEARNT) ** len(bends)
+            self._factor += share * (float(np.median(bends)) - self._factor)
+
+    def seen(self, pairs: list[Measured]) -> Seen:
+        """The measured gaps with the noise that they really have."""
+        return Seen(
+            gap_mm=np.array([one.gap.gap_mm for one in pairs]),
+            noise_mm=_noise_mm(pairs) * min(max(self._factor, 1.0), _MOST_NOISE),
+            known=np.array([one.seen for one in pairs]),
+        )
+
+
+def _noise_mm(pairs: list[Measured]) -> Array:
+    return np.sqrt([_NOISE_SHARE * one.variance_mm2 + _LEAST_NOISE_MM**2 for one in pairs])
 
 
 def _bias_mm(pairs: list[Measured]) -> Array:

@@ -22,13 +22,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from downfield.vision.contacts_likelihood import (
+    BIAS_MM,
+    STEP_MM,
+    Changes,
+    Seen,
+    State,
+    bias_weights,
+    density,
+    share_above,
+    share_falling,
+    share_staying,
+)
 from downfield.vision.footprint import Array
 
 MOMENT_S: Final = 0.1
 """Locked bases bounce: those that meet again sooner than this never parted, and a touch is told for as long."""
 
-_BIAS_MM: Final[Array] = np.linspace(-3.0, 3.0, 121)
-_STEP_MM: Final = float(_BIAS_MM[1] - _BIAS_MM[0])
 _BIAS_LASTS_S: Final = 4.0  # then it may be another: figures have walked to where the picture is another
 _BIAS_DRIFT_MM: Final = 0.05  # how far it drifts in a second
 _TOUCHING_AT_FIRST: Final = 0.3  # share of pairs first seen as near as touching that do touch
@@ -39,10 +49,9 @@ _TURN_ERROR: Final = 0.1  # share by which the effect of turning past each other
 _WANDERS_TOO: Final = 0.6  # share of a free pair's wandering that touching bases are taken to do too
 _RELAXES_MM_S: Final = 0.5  # how fast the least gap is forgotten
 _RELEASE_PER_S: Final = 0.5  # how often bases that touch part
+_NOTHING: Final = 1e-30  # weight
 _BOUNCE_MM: Final = 0.3  # how far bases that push each other may come apart
 _BOUNCES: Final = 0.2  # share of touches after which they part at once
-_WILD: Final = 0.003  # share of measurements that are nonsense,
-_WILD_PER_MM: Final = 0.1  # and their density
 
 
 @dataclass(slots=True)
@@ -74,7 +83,7 @@ class Belief:
     @classmethod
     def none(cls) -> Belief:
         """No pairs."""
-        one, many = np.zeros(0), np.zeros((0, len(_BIAS_MM)))
+        one, many = np.zeros(0), np.zeros((0, len(BIAS_MM)))
         return cls(one, one, np.zeros((0, 2, 2)), one, many, many, many, many, many, one)
 
     @classmethod
@@ -88,11 +97,11 @@ class Belief:
             t_s: now.
 
         """
-        prior, gap_mm, noise_mm = _prior(bias_mm), seen.gap_mm, seen.noise_mm
+        prior, gap_mm, noise_mm = bias_weights(bias_mm), seen.gap_mm, seen.noise_mm
         cov = np.zeros((len(gap_mm), 2, 2))
         cov[:, 0, 0], cov[:, 1, 1] = noise_mm**2, _RATE_MM_S**2
-        near = _density(gap_mm[:, None] - _BIAS_MM, noise_mm[:, None] ** 2)
-        above = ndtr((gap_mm[:, None] - _BIAS_MM) / noise_mm[:, None])
+        near = density(gap_mm[:, None] - BIAS_MM, noise_mm[:, None] ** 2)
+        above = ndtr((gap_mm[:, None] - BIAS_MM) / noise_mm[:, None])
         touching = _TOUCHING_AT_FIRST * prior * near
         free = (1 - _TOUCHING_AT_FIRST) / _SPREAD_MM * prior * above + 1e-12 * prior
         nothing = np.zeros_like(prior)
@@ -110,7 +119,7 @@ class Belief:
     @property
     def onset_s(self) -> tuple[Array, Array]:
         """When the touch began, and its standard deviation, shape (n,) each; as if there was one."""
-        weight = self.touching + self.parted + 1e-30
+        weight = self.touching + self.parted + _NOTHING
         weight = weight / weight.sum(axis=1, keepdims=True)
         mean = (weight * self.since_s).sum(axis=1)
         spread = (weight * (self.since_var + (self.since_s - mean[:, None]) ** 2)).sum(axis=1)
@@ -120,8 +129,8 @@ class Belief:
     def bias_mm(self) -> tuple[Array, Array]:
         """Mean and standard deviation of the bias over all hypotheses, shape (n,) each."""
         weight = self.free + self.touching + self.parted
-        mean = weight @ _BIAS_MM
-        return mean, np.sqrt(np.maximum(weight @ _BIAS_MM**2 - mean**2, 0.0))
+        mean = weight @ BIAS_MM
+        return mean, np.sqrt(np.maximum(weight @ BIAS_MM**2 - mean**2, 0.0))
 
     def rows(self, which: NDArray[np.intp]) -> Belief:
         """The beliefs about some of the pairs."""
@@ -148,12 +157,12 @@ class Belief:
         """
         self._let_bias_change(step_s, bias_mm)
         chance = changes.probability[:, None]
-        before = _above(self.least_mm, self.cov)
+        before = share_above(self.least_mm, self.cov)
         on, changed = self._going_on(step_s, turn), self._changing(step_s, changes.sigma_mm_s)
         crossing = (1 - chance) * self._crossing(on[0], before) + chance * self._crossing(changed[0], before)
         met = self.free * crossing
         self._touch_by(met, on[0], t_s, step_s)
-        again = self.parted * _below(self.gap_mm, on[0], self.cov)
+        again = self.parted * share_falling(self.gap_mm, on[0], self.cov)
         self.parted -= again
         release = self.touching * (1 - np.exp(-_RELEASE_PER_S * step_s)) + _BOUNCES * met
         self.touching += again - release
@@ -161,9 +170,11 @@ class Belief:
         level = seen.at_level(_WANDERS_TOO * on[2][:, 0, 0])
         (like_on, on), (like_changed, changed) = seen.weigh(*on), seen.weigh(*changed)
         least = np.minimum(self.least_mm + _RELAXES_MM_S * step_s, self.gap_mm)
-        weight_on = (1 - chance) * like_on[:, None] * _stay(np.minimum(least, on[0]), on[2], before)
-        weight_changed = chance * like_changed[:, None] * _stay(np.minimum(least, changed[0]), changed[2], before)
-        released = release * like_changed[:, None] * _above(changed[0], changed[2])
+        weight_on = (1 - chance) * like_on[:, None] * share_staying(np.minimum(least, on[0]), on[2], before)
+        weight_changed = (
+            chance * like_changed[:, None] * share_staying(np.minimum(least, changed[0]), changed[2], before)
+        )
+        released = release * like_changed[:, None] * share_above(changed[0], changed[2])
         loose = self.free + self.parted
         share = _share(
             (loose * weight_on).sum(axis=1),
@@ -182,15 +193,24 @@ class Belief:
         self._normalise()
 
     def _let_bias_change(self, step_s: float, bias_mm: Array) -> None:
+        """Let biases drift, and now and then become others; onsets go along with those that have them."""
         fresh = 1 - np.exp(-step_s / _BIAS_LASTS_S)
-        prior = _prior(bias_mm)
-        spread = min(0.5 * _BIAS_DRIFT_MM**2 * step_s / _STEP_MM**2, 0.25)
-        for name in ("free", "touching", "parted"):
-            weight = getattr(self, name)
+        prior = bias_weights(bias_mm)
+        spread = min(0.5 * _BIAS_DRIFT_MM**2 * step_s / STEP_MM**2, 0.25)
+
+        def changed(weight: Array) -> Array:
             moved = weight * (1 - 2 * spread)
             moved[:, 1:] += spread * weight[:, :-1]
             moved[:, :-1] += spread * weight[:, 1:]
-            setattr(self, name, (1 - fresh) * moved + fresh * weight.sum(axis=1, keepdims=True) * prior)
+            out: Array = (1 - fresh) * moved + fresh * weight.sum(axis=1, keepdims=True) * prior
+            return out
+
+        known = self.touching + self.parted + _NOTHING
+        then = changed(known)
+        onset = changed(known * self.since_s) / then
+        self.since_var = np.maximum(changed(known * (self.since_var + self.since_s**2)) / then - onset**2, 0.0)
+        self.since_s = onset
+        self.free, self.touching, self.parted = changed(self.free), changed(self.touching), changed(self.parted)
 
     def _going_on(self, step_s: float, turn: Array) -> State:
         """Gap, rate and covariance when nothing happens."""
@@ -218,7 +238,7 @@ class Belief:
     def _touch_by(self, inflow: Array, gap: Array, t_s: float, step_s: float) -> None:
         """Add pairs that touched in this step, by bias, to those that touch."""
         way = np.minimum(gap - self.gap_mm, -1e-6)[:, None]
-        share = np.clip((_BIAS_MM - self.gap_mm[:, None]) / way, 0.0, 1.0)
+        share = np.clip((BIAS_MM - self.gap_mm[:, None]) / way, 0.0, 1.0)
         noise = np.minimum(self.cov[:, :1, 0] / (way / step_s) ** 2, step_s**2) + step_s**2 / 100
         known = self.touching + self.parted
         fresh = inflow / np.maximum(known + inflow, 1e-300)
@@ -230,7 +250,7 @@ class Belief:
 
     def _crossing(self, gap: Array, before: Array) -> Array:
         """Share of free pairs whose gap falls below the bias on the way to a predicted gap, shape (n, m)."""
-        return 1 - _stay(np.minimum(gap, self.least_mm), self.cov, before)
+        return 1 - share_staying(np.minimum(gap, self.least_mm), self.cov, before)
 
     def _age(self, stay: Array, join: Array, step_s: float) -> None:
         self.parted_s = (self.parted_s + step_s) * stay / np.maximum(stay + join, 1e-300)
@@ -238,7 +258,7 @@ class Belief:
     def _forget_parting(self) -> None:
         """Those that parted long enough ago, and are apart by more than a bounce, are free."""
         old = self.parted_s > MOMENT_S
-        gone = self.parted[old] * _above(self.gap_mm[old] - _BOUNCE_MM, self.cov[old])
+        gone = self.parted[old] * share_above(self.gap_mm[old] - _BOUNCE_MM, self.cov[old])
         self.free[old] += gone
         self.parted[old] -= gone
         self.least_mm[old] = self.gap_mm[old]
@@ -247,90 +267,6 @@ class Belief:
         total = (self.free + self.touching + self.parted).sum(axis=1, keepdims=True)
         for name in ("free", "touching", "parted"):
             setattr(self, name, getattr(self, name) / total)
-
-
-State = tuple[Array, Array, Array]
-"""Gap, rate, and the covariance of both; shapes (n,), (n,) and (n, 2, 2)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """Changes of the gaps' rates that no touch explains.
-
-    Attributes:
-        probability: of one in this step, shape (n,).
-        sigma_mm_s: standard deviation of the rate afterwards, around 0.
-
-    """
-
-    probability: Array
-    sigma_mm_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """Measured gaps of n pairs.
-
-    Attributes:
-        gap_mm: shape (n,); anything where there is none.
-        noise_mm: standard deviation of what changes from frame to frame, shape (n,).
-        known: which were measured, shape (n,).
-
-    """
-
-    gap_mm: Array
-    noise_mm: Array
-    known: NDArray[np.bool_]
-
-    def weigh(self, gap: Array, rate: Array, cov: Array) -> tuple[Array, State]:
-        """How likely the measurements are after a prediction, shape (n,), and what is believed then."""
-        innovation = np.where(self.known, self.gap_mm - gap, 0.0)
-        total = cov[:, 0, 0] + self.noise_mm**2
-        gain = np.where(self.known[:, None], cov[:, :, 0] / total[:, None], 0.0)
-        like = np.where(self.known, _density(innovation, total), 1.0)
-        after = cov - gain[:, :, None] * cov[:, None, 0, :]
-        return like, (gap + gain[:, 0] * innovation, rate + gain[:, 1] * innovation, after)
-
-    def at_level(self, wander_mm2: Array) -> Array:
-        """How likely the measurements are when the gap is 0, by bias, shape (n, m).
-
-        Args:
-            wander_mm2: variance that is added, of a free pair's prediction, shape (n,). Bases that touch bounce and
-                roll along each other; and it must not speak for a touch that nothing happens.
-
-        """
-        like = _density(self.gap_mm[:, None] - _BIAS_MM, (self.noise_mm**2 + wander_mm2)[:, None])
-        return np.where(self.known[:, None], like, 1.0)
-
-
-def _above(gap: Array, cov: Array) -> Array:
-    """Probability that a measured gap is above the bias, shape (n, m)."""
-    above: Array = ndtr((gap[:, None] - _BIAS_MM) / np.sqrt(cov[:, :1, 0]))
-    return above
-
-
-def _stay(gap: Array, cov: Array, before: Array) -> Array:
-    """Share of those that were above the bias that still are, shape (n, m)."""
-    stay: Array = np.minimum(_above(gap, cov) / np.maximum(before, 1e-12), 1.0)
-    return stay
-
-
-def _below(gap: Array, then: Array, cov: Array) -> Array:
-    """Share of pairs above the bias whose gap falls below it on the way to another gap, shape (n, m)."""
-    return 1 - _stay(np.minimum(then, gap), cov, _above(gap, cov))
-
-
-def _density(off: Array, variance: Array) -> Array:
-    bell = np.exp(-0.5 * off**2 / variance) / np.sqrt(2 * np.pi * variance)
-    density: Array = (1 - _WILD) * bell + _WILD * _WILD_PER_MM
-    return density
-
-
-def _prior(bias_mm: Array) -> Array:
-    """Weights of biases, shape (n, m), each row summing to 1."""
-    weight = np.exp(-0.5 * (_BIAS_MM / np.maximum(bias_mm, _STEP_MM)[:, None]) ** 2)
-    prior: Array = weight / weight.sum(axis=1, keepdims=True)
-    return prior
 
 
 def _share(on: Array, changed: Array, on_alone: Array, changed_alone: Array) -> Array:

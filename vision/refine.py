@@ -23,7 +23,7 @@ from downfield.vision.footprint import Array, Footprint
 from downfield.vision.frame import Image
 from downfield.vision.refine_edges import Edges, find_edges
 
-LEAST_SUPPORT: Final = 0.25
+LEAST_SUPPORT: Final = 0.2
 """Share of the segments that must show the edge for a refined outline to be told."""
 
 _WIDTHS_MM: Final = (0.7, 0.45, 0.3, 0.22, 0.22)  # how far a candidate may be off the common movement, step by step
@@ -67,7 +67,8 @@ def refine(image: Image, camera: Camera, estimates: Sequence[Estimate]) -> list[
         return []
     edges = find_edges(image, camera, [one.footprint for one in estimates])
     turn = np.stack([_to_board(one.footprint.heading_deg) for one in estimates])
-    prior = np.linalg.inv(turn.transpose(0, 2, 1) @ np.stack([one.covariance for one in estimates]) @ turn)
+    known = turn.transpose(0, 2, 1) @ np.stack([one.covariance for one in estimates]) @ turn
+    prior = np.asarray(np.linalg.inv(known), dtype=np.float64)
     move, information, weight = _common_movement(edges, prior)
     # The upper and the lower edge of a segment are two rows: one of them is enough.
     support = weight.sum(axis=2).reshape(len(estimates), -1, 2).max(axis=2).mean(axis=1)

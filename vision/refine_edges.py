@@ -23,6 +23,7 @@ _CORNER_CLEAR_MM: Final = 0.8  # of a side's end beyond its rounded corner
 _BLUR_MM: Final = 0.4  # of the slope filter: about the picture's own at 1.5 px/mm
 _CANDIDATES: Final = 3  # per segment
 _LEAST_SNR: Final = 4.0
+_PLAIN_SNR: Final = 10.0  # so much more than that, and a change of colour is plain
 _FLOOR_MM: Final = 0.25  # no edge of a segment is found more finely, whatever the contrast
 _INNER_MM: Final = 1.4  # further than this inside of a side there is the base's top, or what stands on it
 _INSIDE_MM: Final = 0.9  # this far inside of an edge its blur is over
@@ -33,9 +34,9 @@ _LEAST_NOISE: Final = 0.4  # grey levels: a picture that is computed has none
 _CORRELATED: Final = 3.0  # samples nearer than a pixel share their noise: it is more than third differences say
 _SHOWS_BELOW_MM: Final = 0.7  # a lower edge nearer than this to the upper one can't be told from it
 
-_OFFSETS: Final[Array] = np.arange(-_ACROSS_MM, _ACROSS_MM + _STEP_MM / 2, _STEP_MM)
+_OFFSETS: Final[Array] = np.arange(-_ACROSS_MM, _ACROSS_MM + _STEP_MM / 2, _STEP_MM, dtype=np.float64)
 _REACH: Final = round(3 * _BLUR_MM / _STEP_MM)
-_KERNEL_AT: Final[Array] = np.arange(-_REACH, _REACH + 1) * _STEP_MM
+_KERNEL_AT: Final[Array] = np.arange(-_REACH, _REACH + 1, dtype=np.float64) * _STEP_MM
 _KERNEL: Final[Array] = -_KERNEL_AT * np.exp(-0.5 * (_KERNEL_AT / _BLUR_MM) ** 2)
 _ONE: Final[Array] = np.ones(1)
 _INSIDE: Final = slice(_REACH, len(_OFFSETS) - _REACH)
@@ -108,7 +109,7 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
     count = len(bases)
     snr = height.reshape(count, -1) / _noise(profiles, count)[:, None]
     snr = snr.reshape(height.shape)
-    strength = np.where(snr > _LEAST_SNR, snr / np.maximum(snr.max(axis=1, keepdims=True), 1e-9), 0.0)
+    strength = 1 - np.exp(-np.maximum(snr - _LEAST_SNR, 0.0) / _PLAIN_SNR)
     sigma = np.hypot(_FLOOR_MM, 1.2 * _BLUR_MM / np.maximum(snr, 1.0))
     slopes = np.concatenate([its.slopes for its in lines])
     below = np.einsum("nsi,ni->ns", slopes.reshape(count, -1, 3)[:, :, :2], _below_mm(camera, bases)).reshape(-1, 1)
@@ -154,12 +155,14 @@ def _sampled(image: Image, at: Footprint, square_px: Array, lines: Lines) -> Sam
     homography = cv2.getPerspectiveTransform(_square(at.size).astype(np.float32), moved)
     where = cv2.perspectiveTransform(lines.places_mm.reshape(1, -1, 2).astype(np.float32), homography)
     where = where.reshape(-1, lines.places_mm.shape[2], 2)
-    colours = cv2.remap(image[top:bottom, left:right], where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    x, y = where[:, :, 0], where[:, :, 1]
+    colours = cv2.remap(image[top:bottom, left:right], x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     colours = colours.reshape(_LINES, -1, *colours.shape[1:])
     out = colours[0].astype(np.float32)
     for one in colours[1:]:
         out += one
-    return out / np.float32(_LINES)
+    mean: Samples = out / np.float32(_LINES)
+    return mean
 
 
 def _noise(profiles: Samples, count: int) -> Array:
@@ -167,7 +170,8 @@ def _noise(profiles: Samples, count: int) -> Array:
     bend = np.abs(np.diff(profiles[:, ::2], n=3, axis=1)).reshape(count, -1)
     sigma = np.median(bend, axis=1) / 0.6745 / np.sqrt(20.0)
     scale = float(np.linalg.norm(_KERNEL)) * np.sqrt(3.0) * _CORRELATED
-    return np.maximum(sigma, _LEAST_NOISE).astype(np.float64) * scale
+    noise: Array = np.maximum(sigma, _LEAST_NOISE).astype(np.float64) * scale
+    return noise
 
 
 def _peaks(steep: Samples) -> tuple[Array, Array]:

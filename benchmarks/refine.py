@@ -1,0 +1,118 @@
+"""How finely outlines are refined on rendered pictures, from starts as wrong as the network's.
+
+Make the pictures first, then give their folder and split:
+
+downfield twin dataset out/set --split val --count 40 --per-table 2 --renderer mujoco
+python benchmarks/refine.py out/set val [every nth picture]
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from pathlib import Path
+from typing import cast
+
+import cv2
+import numpy as np
+
+from downfield.twin.looks.deck import Split
+from downfield.twin.sets.dataset import read_samples
+from downfield.twin.sets.labels import FigureLabel
+from downfield.twin.sets.sample import Sample
+from downfield.vision.estimate import Estimate
+from downfield.vision.footprint import Array, BaseSize, Footprint
+from downfield.vision.frame import Image
+from downfield.vision.refine import Refined, refine
+
+START_MM, START_DEG = 0.4, 1.0
+"""Deviations of the start: corners off by 0.6 mm in each direction."""
+
+LEAST_VISIBLE = 0.2
+EDGE_PX = 4
+
+
+def truths(sample: Sample, image: Image) -> list[tuple[FigureLabel, Footprint]]:
+    """Where the bases that can be asked of anyone truly stand, by the corners of their tops."""
+    out = []
+    limit = np.array(image.shape[1::-1]) - EDGE_PX
+    for figure in sample.labels.figures:
+        px = np.array(figure.corners_px)
+        inside = bool((px > EDGE_PX).all() and (px < limit).all())
+        if (
+            figure.kind != "upright"
+            or figure.tilt_deg > 3
+            or figure.in_hand
+            or figure.visible < LEAST_VISIBLE
+            or not inside
+        ):
+            continue
+        size = BaseSize(*figure.base_mm)
+        corners = sample.calibration.camera.to_board(px, size.height_mm)
+        (x, y), ahead = corners.mean(axis=0), corners[0] + corners[1] - corners[2] - corners[3]
+        heading = math.degrees(math.atan2(ahead[1], ahead[0]))
+        out.append((figure, Footprint(float(x), float(y), heading, size)))
+    return out
+
+
+def started(figure: FigureLabel, at: Footprint, rng: np.random.Generator) -> Estimate:
+    """An estimate as wrong as the network's."""
+    x, y, turn = rng.standard_normal(3) * (START_MM, START_MM, START_DEG)
+    there = Footprint(at.x_mm + x, at.y_mm + y, at.heading_deg + turn, at.size)
+    covariance = np.diag([START_MM**2, START_MM**2, math.radians(START_DEG) ** 2])
+    return Estimate(figure.id, figure.jersey, there, covariance, np.zeros(3))
+
+
+def row(figure: FigureLabel, at: Footprint, start: Estimate, found: Refined) -> tuple[float, ...]:
+    """Visible share, support, corner errors before and after, mm, squared error over variance per dimension."""
+    off = np.array([found.footprint.x_mm - at.x_mm, found.footprint.y_mm - at.y_mm, 0.0])
+    off[2] = math.radians(math.remainder(found.footprint.heading_deg - at.heading_deg, 360.0))
+    square = float(off @ np.linalg.solve(found.covariance, off)) / 3
+    before, after = (_corner_error_mm(one, at) for one in (start.footprint, found.footprint))
+    return figure.visible, found.support, before, after, square
+
+
+def _corner_error_mm(one: Footprint, other: Footprint) -> float:
+    return float(np.linalg.norm(one.corners_mm() - other.corners_mm(), axis=1).mean())
+
+
+def show(name: str, rows: Array) -> None:
+    """Prints one line."""
+    if len(rows):
+        before, after, square = rows[:, 2], rows[:, 3], rows[:, 4]
+        print(
+            f"  {name:<16}{len(rows):5d}  corners: {np.median(before):.2f} mm, refined {np.median(after):.2f},"
+            f" p95 {np.percentile(after, 95):.2f};  error^2 / variance {square.mean():.2f},"
+            f" inside 95 % {np.mean(square < 7.81 / 3):.1%}"
+        )
+
+
+def main() -> None:
+    """Prints how the outlines of a folder's pictures are refined."""
+    folder, split = Path(sys.argv[1]), cast("Split", sys.argv[2])
+    every = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    rng, rows, asked, seconds = np.random.default_rng(0), [], 0, 0.0
+    for number, sample in enumerate(read_samples(folder, split)):
+        if number % every:
+            continue
+        image = np.asarray(cv2.imread(str(folder / sample.image)), dtype=np.uint8)
+        known = truths(sample, image)
+        starts = [started(figure, at, rng) for figure, at in known]
+        begin = time.process_time()
+        found = refine(image, sample.calibration.camera, starts)
+        seconds += time.process_time() - begin
+        asked += len(known)
+        for (figure, at), start, one in zip(known, starts, found, strict=True):
+            if one is not None:
+                rows.append(row(figure, at, start, one))
+    table = np.array(rows).reshape(-1, 5)
+    print(f"{folder}: {len(table)} of {asked} bases refined, {1e3 * seconds / max(asked, 1):.2f} ms of one core each")
+    show("all", table)
+    show("seen over 0.6", table[table[:, 0] > 0.6])
+    show("seen below 0.6", table[table[:, 0] <= 0.6])
+    show("support over 0.6", table[table[:, 1] > 0.6])
+
+
+if __name__ == "__main__":
+    main()
