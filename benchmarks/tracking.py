@@ -341,7 +341,8 @@ def _print(tally: Tally) -> None:
     print(f"             p95             {np.nanquantile(carrier, 0.95):8.4f} yd  wanted <= 0.09")
     print(f"within two sigma             {np.mean(np.array(tally.sigmas) < 2):8.1%}   wanted 93-98 %")
     print(f"heading off by over 90 deg   {np.mean(tally.turned):8.3%}   wanted <= 0.05 %")
-    print(f"falls: {falls}, F1               {f1:8.3f}   wanted >= 0.99")
+    if falls or tally.false_falls:
+        print(f"falls: {falls}, F1               {f1:8.3f}   wanted >= 0.99; {tally.false_falls} where none was")
     if hits:
         late = np.mean(np.abs(delays) <= FALL_NS / 1e9)
         print(f"falls within 0.1 s           {late:8.1%}   median delay {np.median(delays):.3f} s")

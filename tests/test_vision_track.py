@@ -9,6 +9,7 @@ from simulated_detector import PERFECT, Faults, Network, calibration_of
 from tracked_tables import (
     BASE,
     FIELD,
+    LINE_UP_S,
     Place,
     Table,
     filmed,
@@ -17,6 +18,7 @@ from tracked_tables import (
     standing,
     switches,
     tracked,
+    tracked_with,
     walking,
 )
 
@@ -208,7 +210,7 @@ def test_a_fall_is_seen_within_a_tenth_of_a_second_and_leaning_is_none() -> None
     def leans(t_s: float) -> float:
         return float(np.clip((t_s - 1.0) / 0.15, 0, 1) * 25)
 
-    frames = tracked(Table(FOUR, 2.0, tilts={"dark-1": falls, "light-2": leans}), seed=3)
+    frames, tracker = tracked_with(Table(FOUR, 2.0, tilts={"dark-1": falls, "light-2": leans}), seed=3)
     truly = 1.0 + 0.15 * 45 / 85
     found = [frame.t_s for frame in frames if frame.seen["dark-1"].posture == "fallen"]
     assert truly - 0.05 < found[0] < truly + 0.1
@@ -216,6 +218,13 @@ def test_a_fall_is_seen_within_a_tenth_of_a_second_and_leaning_is_none() -> None
     others = {one.posture for frame in frames for id_, one in frame.seen.items() if id_ != "dark-1"}
     assert others == {"upright"}
     assert frames[-1].seen["dark-1"].fallen > 0.95
+    (fall,) = tracker.falls
+    assert fall.id == "dark-1"
+    assert abs((fall.t_ns * 1e-9 - LINE_UP_S) - truly) < 0.1
+    assert fall.toward_deg is not None
+    assert abs(fall.toward_deg + 90) < 30  # he faced 0 degrees and fell to his right
+    size = frames[-1].seen["dark-1"].footprint.size
+    assert (size.length_mm > 25, size.width_mm < 10) == (True, True)
 
 
 def test_without_a_roster_whoever_stands_there_is_numbered_across_the_field() -> None:

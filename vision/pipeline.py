@@ -27,6 +27,7 @@ from downfield.vision.frame import Frame
 from downfield.vision.hands import HandWatch
 from downfield.vision.health import Health, HealthWatch
 from downfield.vision.line_up import LineUp, LineUpSearch
+from downfield.vision.posture import Fall
 from downfield.vision.power import PowerWatch
 from downfield.vision.refine import refine
 from downfield.vision.roster import Roster, Spot
@@ -83,6 +84,11 @@ class Vision:
     def estimates(self) -> tuple[Estimate, ...]:
         """What is believed of every figure at the latest frame, in roster order."""
         return self._estimates
+
+    @property
+    def falls(self) -> tuple[Fall, ...]:
+        """Those that lie at the latest frame, with when they fell and which way."""
+        return () if self._tracker is None else self._tracker.falls
 
     @property
     def health(self) -> Health | None:

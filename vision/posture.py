@@ -8,6 +8,7 @@ figure, what it is seen as counts for nothing.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -18,6 +19,22 @@ from downfield.vision.footprint import Array
 _FALLS_PER_S: Final = 0.05  # while the board is on
 _RISES_PER_S: Final = 0.02  # nobody stands up by himself
 _LIKELY: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """A figure that lies.
+
+    Attributes:
+        id: roster id.
+        t_ns: when it fell, interpolated between frames.
+        toward_deg: where its head points, counter-clockwise from +x; None while its helmet is not seen.
+
+    """
+
+    id: str
+    t_ns: int
+    toward_deg: float | None
 
 
 class PostureBelief:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array, BaseSize, Footprint
 from downfield.vision.line_up import LineUp
-from downfield.vision.posture import PostureBelief
+from downfield.vision.posture import Fall, PostureBelief
 from downfield.vision.scene import Jersey, Posture, Power
 from downfield.vision.track_filter import HEADING, LENGTH, WIDTH, Motion, X, Y
 from downfield.vision.track_match import Match, match, without_doubles
@@ -35,6 +35,7 @@ _LOST_MM: Final = 25.0  # a figure that may be so far off may be anywhere
 _ANYWHERE_MM: Final = 300.0
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
 _WILD_NIS: Final = 16.3  # chi squared of 3, 99.9 %
+_LENGTHWISE: Final = 0.7  # cosine of the head's direction to the heading: beyond, it fell ahead or back
 _FRONT_WORD: Final = 1.0  # log-odds that one frame's word on which end is the front is worth: its errors last
 _FRONT_WALK_PER_S: Final = 1.5  # and that walking that way is
 _WALK_MM_S: Final = 15.0
@@ -58,6 +59,7 @@ class _State:
     grasped: NDArray[np.bool_]
     lost: NDArray[np.bool_]  # may be anywhere
     helmet: list[tuple[float, float] | None]
+    head: Array  # unit vector from the middle of the base to the helmet when it was last seen, NaN before, shape (n, 2)
 
 
 class Tracker:
@@ -93,6 +95,7 @@ class Tracker:
             grasped=np.zeros(count, dtype=bool),
             lost=np.zeros(count, dtype=bool),
             helmet=[None] * count,
+            head=np.full((count, 2), np.nan),
         )
 
     @property
@@ -101,10 +104,13 @@ class Tracker:
         return float(self._height_mm.mean())
 
     @property
-    def fell_ns(self) -> dict[str, int]:
-        """When each figure that lies fell, interpolated between frames."""
-        pairs = zip(self.players, self._posture.fell_ns, strict=True)
-        return {player.id: t_ns for player, t_ns in pairs if t_ns is not None}
+    def falls(self) -> tuple[Fall, ...]:
+        """Those that lie, in roster order."""
+        return tuple(
+            Fall(player.id, t_ns, self._lies_toward_deg(row))
+            for row, (player, t_ns) in enumerate(zip(self.players, self._posture.fell_ns, strict=True))
+            if t_ns is not None
+        )
 
     def step(
         self,
@@ -205,7 +211,10 @@ class Tracker:
         state.by_height[rows] = sightings.by_height[columns]
         state.helmet = [None] * len(self.players)
         for row, column in zip(rows, columns, strict=True):
-            state.helmet[row] = sightings.helmet_mm[column]
+            helmet = state.helmet[row] = sightings.helmet_mm[column]
+            if helmet is not None:
+                way = np.array(helmet) - self._motion.mean[row, :2]
+                state.head[row] = way / max(float(np.linalg.norm(way)), 1e-6)
         state.sure[found.doubtful] = False
         self._mind_fronts(rows[~lying], found.flipped[~lying], step_s, power)
         free = self._t_ns - state.handled_ns[rows] > 0
@@ -244,9 +253,8 @@ class Tracker:
     def _estimate(self, row: int, covariance: Array, fallen: float) -> Estimate:
         player, state, mean = self.players[row], self._state, self._motion.mean[row]
         length, width = float(mean[LENGTH]), float(mean[WIDTH])
-        corner = min(player.base.corner_mm, length / 2, width / 2)
-        size = BaseSize(length, width, player.base.height_mm, corner)
         posture: Posture = "fallen" if fallen >= 0.5 else "upright"
+        size = self._lying_size(row) if posture == "fallen" else _size(length, width, player.base)
         if state.grasped[row]:
             posture = "lifted"
         elif self._t_ns - state.seen_ns[row] > _UNSEEN_NS:
@@ -265,3 +273,20 @@ class Tracker:
             seen=bool(state.seen_ns[row] == self._t_ns),
             sure=bool(state.sure[row]),
         )
+
+    def _lies_toward_deg(self, row: int) -> float | None:
+        toward = self._state.head[row]
+        return None if np.isnan(toward).any() else float(np.degrees(np.arctan2(toward[1], toward[0])))
+
+    def _lying_size(self, row: int) -> BaseSize:
+        """A base on its edge: as it stood, but for the side over which it fell, which is as long as it is high."""
+        base, mean = self.players[row].base, self._motion.mean[row]
+        ahead = np.array([np.cos(mean[HEADING]), np.sin(mean[HEADING])])
+        lengthwise = abs(float(ahead @ self._state.head[row])) > _LENGTHWISE  # False while the head is not seen
+        high = max(base.height_mm, 1.0)
+        length, width = (high, float(mean[WIDTH])) if lengthwise else (float(mean[LENGTH]), high)
+        return BaseSize(length, width, base.height_mm, 0.0)
+
+
+def _size(length_mm: float, width_mm: float, base: BaseSize) -> BaseSize:
+    return BaseSize(length_mm, width_mm, base.height_mm, min(base.corner_mm, length_mm / 2, width_mm / 2))

@@ -29,6 +29,7 @@ Place = tuple[float, float]
 HELMET_MM: Final = 32.0
 """Height of a helmet's middle over the board, about: figures are 27 to 40 mm high."""
 
+_LYING_HELMET_MM: Final = 10.0
 _SEEN_PX: Final = 0.65  # error of a corner in full view, in a picture `_WIDTH_PX` wide
 _HIDDEN_PX: Final = 2.2  # and of one that has to be guessed
 _SEEN_SCORE, _HIDDEN_SCORE = 0.8, 0.35  # corner scores that stand for either; between them the error runs straight
@@ -148,9 +149,10 @@ def turned(angle: Array) -> Array:
 
 def _helmets(figures: Sequence[Detection], calibration: Calibration) -> tuple[Place | None, ...]:
     px = np.array([one.helmet_px or (np.nan, np.nan) for one in figures], dtype=np.float64).reshape(-1, 2)
+    heights = np.array([_LYING_HELMET_MM if one.kind == "fallen" else HELMET_MM for one in figures])
     places = np.full_like(px, np.nan)
     seen = np.isfinite(px).all(axis=1)
-    places[seen] = calibration.camera.to_board(px[seen], HELMET_MM)
+    places[seen] = calibration.camera.to_board(px[seen], heights[seen])
     return tuple((float(x), float(y)) if np.isfinite(x) else None for x, y in places)
 
 
