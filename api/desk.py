@@ -71,7 +71,8 @@ class Refused:
     Attributes:
         reason: why, for people.
         code: ``"not_now"`` (the state does not allow it), ``"unknown"`` (no such call or event), ``"key_reused"`` (the
-            key was used for something else), ``"no_game"``, ``"not_here"`` (this rig can't do that) or ``"failed"``.
+            key was used for something else), ``"invalid"`` (it names what does not exist), ``"no_game"``,
+            ``"not_here"`` (this rig can't do that) or ``"failed"``.
 
     """
 

@@ -27,7 +27,7 @@ from downfield.api.store import Store
 from downfield.api.teller import Teller
 from downfield.api.topics import CallNow, Declared, Notice
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.errors import DownfieldError, RefusedError
+from downfield.calibration.errors import DownfieldError, InputError, RefusedError
 from downfield.calibration.field import FieldModel
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUp
@@ -235,6 +235,8 @@ class GameDesk:
                 text = self._machine.do(command)
         except RefusedError as error:
             return Refused(str(error))
+        except InputError as error:
+            return Refused(str(error), "invalid")
         except DownfieldError as error:
             return Refused(str(error), "failed")
         receipt = Accepted(text=text)

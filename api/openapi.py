@@ -62,7 +62,20 @@ def _schema(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:
     )
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
     _with_problems(schema, {(route.path, method): route for route in routes for method in route.methods or ()})
+    _mend_tuples(schema)
     return schema
+
+
+def _mend_tuples(part: Any) -> None:
+    """Say of tuples what JSON Schema 2020 says, where FastAPI keeps to an older one."""
+    if isinstance(part, dict):
+        if isinstance(part.get("items"), list):
+            part["prefixItems"] = part.pop("items")
+        for value in part.values():
+            _mend_tuples(value)
+    elif isinstance(part, list):
+        for value in part:
+            _mend_tuples(value)
 
 
 def _with_problems(made: dict[str, Any], routes: dict[tuple[str, str], APIRoute]) -> None:

@@ -74,7 +74,7 @@ class ProblemError(Exception):
 
 def refusal(refused: Refused) -> ProblemError:
     """What the desk refused, as a problem."""
-    status = {"unknown": 404, "key_reused": 422, "failed": 503}.get(refused.code, 409)
+    status = {"unknown": 404, "key_reused": 422, "invalid": 422, "failed": 503}.get(refused.code, 409)
     return ProblemError(status, refused.reason, refused.code)
 
 

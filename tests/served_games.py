@@ -24,11 +24,12 @@ import uvicorn
 from downfield.api.app import create_app
 from downfield.api.board_topics import HealthNow, SourceNow
 from downfield.api.commands import MachineCommand, NewGame, Settings, UseCalibration
-from downfield.api.door import Access
+from downfield.api.door import Access, Limits
 from downfield.api.game_desk import GameDesk
 from downfield.api.hub import Hub
 from downfield.api.parts import Parts
 from downfield.api.picture import LatestPicture
+from downfield.api.rates import Rate
 from downfield.api.store import Store
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.errors import RefusedError
@@ -119,6 +120,7 @@ def main() -> None:
     parser.add_argument("--mistrust", action="store_true")
     parser.add_argument("--paced", action="store_true")
     parser.add_argument("--hold", action="store_true")
+    parser.add_argument("--unlimited", action="store_true")
     asked = parser.parse_args()
     store, hub, picture, stop = Store.at(asked.store), Hub(), LatestPicture(), threading.Event()
     recording = open_recording(bundled_demo())
@@ -128,7 +130,9 @@ def main() -> None:
     if resumed is None:
         desk.begin(NewGame(title="demo"), recording.tracks.header.players)
     desk.source(SourceNow(kind="clip", name="demo", text="the bundled recording"))
-    access = Access(lan=asked.lan, trust_local=not asked.mistrust)
+    often = Rate(1e9, 10**9)
+    limits = Limits(often, often, often) if asked.unlimited else Limits()
+    access = Access(lan=asked.lan, trust_local=not asked.mistrust, limits=limits)
     app = create_app(Parts(desk, hub, picture, store), access)
     if asked.mistrust:
         sys.stdout.write(f"admin code {app.state.keyring.pair('admin').code}\n")

@@ -1,0 +1,189 @@
+"""The feed with many clients: what publishing costs the rig, and how late a change arrives.
+
+``python benchmarks/service.py [--clients 200] [--stalled 20] [--rate 60] [--seconds 20]``. A real server in a process
+of its own publishes scenes and calls at a fixed rate; clients in another process read Server-Sent Events over loopback,
+some of them not at all. Latency is from `publish` to the client's line, on one clock; the cost is of `publish` alone.
+The same is measured without clients first: what clients add is the ratio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import socket
+import threading
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import uvicorn
+
+from downfield.api.app import create_app
+from downfield.api.board_topics import FigureNow, SceneNow
+from downfield.api.commands import MachineCommand, NewGame, Settings
+from downfield.api.door import Access, Limits
+from downfield.api.game_desk import GameDesk
+from downfield.api.hub import Hub
+from downfield.api.parts import Parts
+from downfield.api.picture import LatestPicture
+from downfield.api.rates import Rate
+from downfield.api.store import Store
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.errors import RefusedError
+from downfield.calibration.field_file import preset
+from downfield.officiating.rulebook import load_rulebook
+
+SCENES_PER_S = 15  # as the desk tells them; the rest of the rate are calls and states
+WARM_S = 2.0
+
+
+class NoMachine:
+    """A rig without a camera."""
+
+    def do(self, command: MachineCommand) -> str:
+        """Nothing."""
+        raise RefusedError(f"{command.command}: no camera here")
+
+    def calibration(self) -> Calibration | None:
+        """None."""
+        return None
+
+    def settings(self) -> Settings:
+        """None."""
+        return Settings(version="", values={}, origins={})
+
+
+def scene(frame: int) -> SceneNow:
+    """A scene of 22 figures."""
+    figures = tuple(
+        FigureNow(
+            id=f"dark-{n}", jersey="dark", x_yd=n * 4.11, y_yd=20.5, x_mm=n * 41.1, y_mm=223.4, heading=12.5,
+            posture="upright", sigma_mm=0.21, sure=True,
+        )
+        for n in range(22)
+    )  # fmt: skip
+    return SceneNow(frame=frame, t_ns=time.time_ns(), board="on", figures=figures)
+
+
+def serve(pipe: Connection, folder: str, rate: float, seconds: float) -> None:
+    """Serve, and publish when told to begin; tell what publishing cost, in seconds."""
+    store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
+    desk = GameDesk(store, hub, NoMachine(), preset("ultimate"), load_rulebook("tap"))
+    desk.begin(NewGame())
+    often = Rate(1e9, 10**9)
+    app = create_app(Parts(desk, hub, picture, store), Access(limits=Limits(often, often, often)))
+    listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off"))
+    threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True).start()
+    pipe.send(listening.getsockname()[1])
+    while pipe.recv() == "go":
+        before_s = time.process_time()
+        costs = _publish(hub, rate, seconds)
+        pipe.send((costs, (time.process_time() - before_s) / seconds))
+    desk.close()
+
+
+def _publish(hub: Hub, rate: float, seconds: float) -> list[float]:
+    costs = []
+    began, every = time.perf_counter(), max(1, round(rate / SCENES_PER_S))
+    for number in range(round(rate * seconds)):
+        time.sleep(max(0.0, began + number / rate - time.perf_counter()))
+        value = scene(number) if number % every == 0 else {"sent_ns": 0, "text": "2nd & 7 at B 34" * 20}
+        topic = "scene" if number % every == 0 else "game"
+        before = time.perf_counter()
+        if isinstance(value, dict):
+            value["sent_ns"] = time.time_ns()
+        hub.publish(topic, value)
+        costs.append(time.perf_counter() - before)
+    return costs
+
+
+async def read(port: int, late_ms: list[float], until: float) -> None:
+    """Read a feed, and note how late every message of the game's is."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 22)
+    writer.write(b"GET /api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    try:
+        while time.time() < until:
+            line = await asyncio.wait_for(reader.readline(), max(0.1, until - time.time()))
+            if line.startswith(b"data: "):
+                now_ns = time.time_ns()
+                message = json.loads(line[6:])
+                if message["topic"] == "game" and "sent_ns" in message["data"]:
+                    late_ms.append((now_ns - message["data"]["sent_ns"]) / 1e6)
+    except TimeoutError:
+        pass
+    finally:
+        writer.close()
+
+
+async def stall(port: int, until: float) -> None:
+    """Open a feed and take nothing of it."""
+    plain = socket.socket()
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    plain.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(plain, ("127.0.0.1", port))
+    await asyncio.get_running_loop().sock_sendall(plain, b"GET /api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    await asyncio.sleep(max(0.0, until - time.time()))
+    plain.close()
+
+
+def clients(pipe: Connection, port: int, reading: int, stalled: int, seconds: float) -> None:
+    """Open all feeds, say so, and tell how late the messages were, ms."""
+
+    async def all_of_them() -> list[float]:
+        late_ms: list[float] = []
+        until = time.time() + WARM_S + seconds + 1.0
+        tasks = [asyncio.create_task(read(port, late_ms, until)) for _ in range(reading)]
+        tasks += [asyncio.create_task(stall(port, until)) for _ in range(stalled)]
+        await asyncio.sleep(WARM_S)
+        pipe.send("open")
+        await asyncio.gather(*tasks)
+        return late_ms
+
+    pipe.send(asyncio.run(all_of_them()))
+
+
+def main() -> None:
+    """Measure, and say."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--stalled", type=int, default=20)
+    parser.add_argument("--rate", type=float, default=60.0)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    asked = parser.parse_args()
+    context = multiprocessing.get_context("spawn")
+    with TemporaryDirectory() as folder:
+        ours, theirs = context.Pipe()
+        server = context.Process(target=serve, args=(theirs, folder, asked.rate, asked.seconds), daemon=True)
+        server.start()
+        port = ours.recv()
+        ours.send("go")
+        alone, alone_cpu = ours.recv()
+        mine, other = context.Pipe()
+        reading = asked.clients - asked.stalled
+        reader = context.Process(target=clients, args=(other, port, reading, asked.stalled, asked.seconds), daemon=True)
+        reader.start()
+        mine.recv()
+        ours.send("go")
+        busy, busy_cpu = ours.recv()
+        late_ms = np.array(mine.recv())
+        ours.send("end")
+        server.join(5)
+    games = round(asked.rate * asked.seconds) - len(range(0, round(asked.rate * asked.seconds), round(asked.rate / 15)))
+    crowd = f"{asked.clients} clients, {asked.stalled} stalled"
+    for name, taken, cpu in (("no client", alone, alone_cpu), (crowd, busy, busy_cpu)):
+        costs = np.array(taken)
+        p50, p99 = np.percentile(costs * 1e6, [50, 99])
+        told = f"p50 {p50:.0f} us, p99 {p99:.0f} us, worst {costs.max() * 1e3:.1f} ms"
+        print(f"publish with {name}: {told}; the server took {cpu:.0%} of a core")
+    p50, p99 = np.percentile(late_ms, [50, 99])
+    share = len(late_ms) / (reading * games)
+    print(f"delivery to {reading} clients at {asked.rate:g}/s: p50 {p50:.1f} ms, p99 {p99:.1f} ms, {share:.1%} arrived")
+
+
+if __name__ == "__main__":
+    main()
