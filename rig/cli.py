@@ -20,6 +20,7 @@ COMMANDS = {
     "rules": "downfield.rig.rules:rules",
     "calibrate": "downfield.rig.calibrate:app",
     "certify": "downfield.rig.certify:certify",
+    "verify": "downfield.rig.verify:verify",
     "train": "downfield.models.training.commands:app",
     "twin": "downfield.twin.commands:app",
 }
