@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from downfield.api.board_topics import Reason, RecordingNow, SourceNow
+from downfield.api.board_topics import HealthNow, Reason, RecordingNow, SourceNow
 from downfield.api.commands import NewGame
 from downfield.api.game_desk import GameDesk
 from downfield.api.hub import Hub
@@ -77,7 +77,7 @@ class Rig:
         self._machine.calibrated = self._calibrated
         url = settings.store.url
         self._store = Store(url) if url else Store.at(store_file(settings) if self.live else passing / _NOWHERE)
-        self._desk = GameDesk(
+        self.desk = GameDesk(
             self._store,
             self._hub,
             self._machine,
@@ -91,7 +91,7 @@ class Rig:
         self._recorder = self._record() if self.live else None
         self._health = self._watch()
         self._begin_game()
-        parts = Parts(self._desk, self._hub, self._picture, self._store)
+        parts = Parts(self.desk, self._hub, self._picture, self._store)
         self._service = Service(parts, settings.service) if settings.service.on else None
         self._health.begin()
 
@@ -103,12 +103,16 @@ class Rig:
     @property
     def calls(self) -> int:
         """How many calls stand."""
-        return len(self._desk.calls())
+        return len(self.desk.calls())
 
     def situation(self) -> str:
         """The game now, on one line."""
         game = self._hub.value("game")
         return "" if game is None else str(game.text)
+
+    def health(self) -> HealthNow:
+        """How the rig is now."""
+        return self._health.health()
 
     def topic(self, name: str) -> Any:
         """The value of a topic of the service now; None before it was first published."""
@@ -145,13 +149,14 @@ class Rig:
         self._loop = Loop(
             self._table.source,
             self._table.sight,
-            self._desk,
+            self.desk,
             self._troubles,
             pulse=self._pulse,
             prompter=Prompter(self._table.events),
             onlookers=onlookers,
             suspended=self._machine.suspended,
             roster=self._roster,
+            ticks=self.live,
         )
         self._machine.between_frames = self._loop.between_frames
         self._calibrated(self._table.calibration)
@@ -174,23 +179,23 @@ class Rig:
         self._pictures.close()
         if self._service is not None:
             self._service.end()
-        self._desk.close()
+        self.desk.close()
         self._store.close()
 
     def _begin_game(self) -> None:
         facts = self._table.source.facts
-        self._desk.source(SourceNow(kind=facts.kind, name=facts.name, text=self.text, live=facts.live))
-        if self.live and self._desk.resume() is not None:
+        self.desk.source(SourceNow(kind=facts.kind, name=facts.name, text=self.text, live=facts.live))
+        if self.live and self.desk.resume() is not None:
             self._clock.not_before(self._hub.value("game").t_ns)
             self._troubles.note("info", f"Going on with the game as it stood: {self.situation()}.")
         else:
-            self._desk.begin(NewGame())
+            self.desk.begin(NewGame())
         for note in facts.notes:
             self._troubles.note("warning", f"{facts.name}: {note}.")
 
     def _watch(self) -> HealthWatch:
         return HealthWatch(
-            self._desk.health,
+            self.desk.health,
             self._troubles,
             self._pulse,
             facts=lambda: self._table.source.facts,

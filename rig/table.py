@@ -19,12 +19,13 @@ from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import CalibrationTable, Settings
 from downfield.rig.live.sight import RecordedSight, Sight
 from downfield.rig.recording import Recording, bundled_demo, declared, open_recording, tracks_of
-from downfield.rig.sources.choose import Choice, open_source
+from downfield.rig.sources.choose import TWIN, Choice, open_source
 from downfield.rig.sources.clocks import TableClock
 from downfield.rig.sources.lock import Locks
-from downfield.rig.sources.source import FrameSource, Image
+from downfield.rig.sources.source import FrameSource, Image, KnownTable
 from downfield.rig.sources.usb_camera import Wanted
 from downfield.rig.troubles import Troubles
+from downfield.vision.scene import Scene
 
 LOOKED_AT: Final = 5
 """Frames a calibration is made from: more average noise, and see what a hand covers in one."""
@@ -95,8 +96,14 @@ def open_table(
     tracks = tracks_of(clip) if clip.is_file() and tracks_of(clip).is_file() else None
     if tracks is not None and settings.source.tracks:
         return _recorded(open_recording(clip), choice, clock, troubles)
-    calibration = find_calibration(settings.calibration, choice, clock, troubles)
-    source = open_source(choice, clock, troubles)
+    if choice.text.startswith(TWIN):
+        source = open_source(choice, clock, troubles)
+        calibration, events, scenes = _known(source)
+        if settings.source.tracks:
+            return Table(source, calibration, RecordedSight(scenes), None, events, source.facts.name)
+    else:
+        calibration, events = find_calibration(settings.calibration, choice, clock, troubles), declared(clip)
+        source = open_source(choice, clock, troubles)
     size_px = calibration.camera.lens.size_px
     if size_px != source.facts.size_px:
         source.close()
@@ -108,7 +115,7 @@ def open_table(
     def make_sight(calibration: Calibration) -> Sight:
         return open_sight(settings, calibration, Path(settings.game.roster) if settings.game.roster else tracks)
 
-    return Table(source, calibration, make_sight(calibration), make_sight, declared(clip), source.facts.name)
+    return Table(source, calibration, make_sight(calibration), make_sight, events, source.facts.name)
 
 
 def find_calibration(table: CalibrationTable, choice: Choice, clock: TableClock, troubles: Troubles) -> Calibration:
@@ -166,6 +173,13 @@ def first_pictures(source: FrameSource) -> list[Image]:
             if len(images) == LOOKED_AT:
                 break
     return images
+
+
+def _known(source: object) -> tuple[Calibration, tuple[Event, ...], tuple[Scene, ...]]:
+    """What a source of the twin knows of its table."""
+    if not isinstance(source, KnownTable):
+        raise TypeError("a source of the twin knows its table")
+    return source.calibration, source.events, source.scenes
 
 
 def _recorded(recording: Recording, choice: Choice, clock: TableClock, troubles: Troubles) -> Table:

@@ -113,9 +113,11 @@ def test_stopping_ends_it_after_what_was_captured_is_judged() -> None:
 
 def test_without_scenes_the_game_still_hears_the_clock() -> None:
     judge = FakeJudge()
-    loop = Loop(FakeSource(2, live=True, pause_s=0.4), FakeSight(), judge, Troubles())
-    loop.run()
+    Loop(FakeSource(2, live=True, pause_s=0.4), FakeSight(), judge, Troubles(), ticks=True).run()
     assert judge.ticks >= 1
+    judge.ticks = 0
+    Loop(FakeSource(2, pause_s=0.4), FakeSight(), judge, Troubles()).run()
+    assert judge.ticks == 0
 
 
 def test_a_source_that_breaks_off_ends_the_run_with_its_reason() -> None:

@@ -56,6 +56,7 @@ class Loop:
         onlookers: look on.
         suspended: why no calls are to be made from the scenes now; empty when they are.
         roster: who is on the board, as the game knows it; asked before each frame.
+        ticks: whether the game's time goes on while no scenes come; not where it is that of a recording.
 
     """
 
@@ -71,6 +72,7 @@ class Loop:
         onlookers: Sequence[Onlooker] = (),
         suspended: Callable[[], tuple[str, ...]] = tuple,
         roster: Callable[[], tuple[Player, ...]] = tuple,
+        ticks: bool = False,
     ) -> None:
         self._source = source
         self._sight = sight
@@ -80,6 +82,7 @@ class Loop:
         self._onlookers = onlookers
         self._suspended = suspended
         self._roster = roster
+        self._ticks = ticks
         self._players: tuple[Player, ...] = ()
         self._between: queue.SimpleQueue[Callable[[Sight], Sight]] = queue.SimpleQueue()
         self._frames: Handover[Shot] = Handover(FRAMES_WAITING)
@@ -192,10 +195,10 @@ class Loop:
         while not self._scenes.ended:
             seen = self._scenes.take(_TICK_S)
             try:
-                if seen is None:
-                    self._judge.tick()
-                else:
+                if seen is not None:
                     self._judge_one(seen)
+                elif self._ticks:
+                    self._judge.tick()
             except Exception as error:  # one entry that breaks a rule must not end the game
                 self._failed("judging", "what was seen could not be judged", error)
             else:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from downfield.calibration.errors import InputError
 from downfield.vision.frame import Frame
 from downfield.vision.health import Health
 from downfield.vision.scene import Player, Scene
-from downfield.vision.tracks import Tracks
 
 
 class Sight(Protocol):
@@ -41,12 +41,12 @@ class RecordedSight:
     """Sees what was recorded beside a clip, frame by frame.
 
     Args:
-        tracks: of the clip.
+        tracks: its scenes.
         players: whom to name to the game; none when it is declared who is on the board.
 
     """
 
-    def __init__(self, tracks: Tracks, players: tuple[Player, ...] = ()) -> None:
+    def __init__(self, tracks: Iterable[Scene], players: tuple[Player, ...] = ()) -> None:
         self.players = players
         self.health: Health | None = None
         self._scenes = iter(tracks)

@@ -24,7 +24,9 @@ from downfield.rig.sources.usb_camera import UsbCamera, Wanted, find_camera
 from downfield.rig.sources.video_file import VideoFile
 from downfield.rig.troubles import Troubles
 
-TWIN: Final = "downfield.twin.film.live:open_play"
+TWIN: Final = "twin:"
+
+_OPENER: Final = "downfield.twin.film.live:open_play"
 """Opens a play of the twin, when the extra is installed; nothing of the rig needs it."""
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
@@ -61,7 +63,7 @@ def open_source(choice: Choice, clock: TableClock, troubles: Troubles) -> FrameS
         return VideoFile(path, paced=choice.paced)
     if path.is_dir():
         return ImageFolder(path, fps=choice.wanted.fps, paced=choice.paced)
-    if choice.text.startswith("twin:"):
+    if choice.text.startswith(TWIN):
         return _twin(choice)
     return SteadySource(_live(choice, clock), troubles)
 
@@ -88,10 +90,13 @@ def _live(choice: Choice, clock: TableClock) -> Callable[[], FrameSource]:
 
 
 def _twin(choice: Choice) -> FrameSource:
-    module, _, name = TWIN.partition(":")
+    module, _, name = _OPENER.partition(":")
+    play, wanted = choice.text.removeprefix(TWIN), choice.wanted
     try:
         opener = getattr(import_module(module), name)
-    except ModuleNotFoundError:
-        raise MissingExtraError("twin", "The twin as a source") from None
-    source: FrameSource = opener(choice.text.removeprefix("twin:"), fps=choice.wanted.fps, paced=choice.paced)
+        source: FrameSource = opener(play, size_px=wanted.size_px, fps=wanted.fps, paced=choice.paced)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"mujoco", "downfield"}:
+            raise
+        raise MissingExtraError("twin", "the twin as a source") from None
     return source

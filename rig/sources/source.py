@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.calibration.calibration import Calibration
 from downfield.calibration.errors import SourceError
+from downfield.officiating.events import Event
 from downfield.vision.frame import Frame
+from downfield.vision.scene import Scene
 
 Image = NDArray[np.uint8]
 
@@ -95,6 +98,22 @@ class SourceFacts:
     live: bool
     codec: str = ""
     notes: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class KnownTable(Protocol):
+    """What a source may know besides its pictures, as the twin does.
+
+    Attributes:
+        calibration: of its camera.
+        events: what is declared.
+        scenes: what is to be seen, one a picture.
+
+    """
+
+    calibration: Calibration
+    events: tuple[Event, ...]
+    scenes: tuple[Scene, ...]
 
 
 class FrameSource(Protocol):

@@ -1,0 +1,119 @@
+"""The whole rig in one process: a live game that goes on after a restart, a lost camera, the twin as a source."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from loopback_streams import MjpegServer
+from rig_fakes import PLAYERS, FakeSight
+
+from downfield.api.commands import Record
+from downfield.api.desk import Accepted, Said
+from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
+from downfield.calibration.errors import InputError
+from downfield.officiating.declarations import LineUp, SetUp
+from downfield.rig.configuration.loading import load
+from downfield.rig.configuration.settings import Settings
+from downfield.rig.live.sight import Sight
+from downfield.rig.recording import bundled_demo
+from downfield.rig.rig import Rig
+
+
+def fake_sight(_: Settings, __: Calibration, ___: Path | None) -> Sight:
+    return FakeSight()
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def calibration(tmp_path: Path) -> Path:
+    """Of a camera that sends small pictures."""
+    made = read_calibration(bundled_demo().with_suffix(".calibration.json"))
+    lens = replace(made.camera.lens, size_px=(160, 90))
+    path = tmp_path / "small.calibration.json"
+    write_calibration(path, replace(made, camera=replace(made.camera, lens=lens)))
+    return path
+
+
+def rig_on(server: MjpegServer, calibration: Path, data: Path) -> Rig:
+    given = {
+        "source.name": server.url,
+        "calibration.file": str(calibration),
+        "data": str(data),
+        "service.on": False,
+        "recording.stop_below_gb": 0.0,
+    }
+    return Rig(load(environment={}, command_line=given), data, open_sight=fake_sight)
+
+
+def play(rig: Rig) -> threading.Thread:
+    thread = threading.Thread(target=rig.play, daemon=True)
+    thread.start()
+    until(lambda: rig.topic("scene"), "no scene was published")
+    return thread
+
+
+def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path: Path, calibration: Path) -> None:
+    server = MjpegServer(fps=30)
+    first = rig_on(server, calibration, tmp_path / "data")
+    playing = play(first)
+    for declaration in (SetUp("away", -1, 31.0, down=3, distance_yd=4.0, score=(7, 3)), LineUp(PLAYERS, "dark")):
+        assert isinstance(first.desk.declare(declaration, Said()), Accepted)
+    stood, game = first.situation(), first.topic("game").game
+    server.cut()
+    until(lambda: first.health().level == "alarm", "the loss was not told")
+    assert first.health().calls == "suspended"
+    server.restore()
+    until(lambda: first.health().level != "alarm", "the camera did not come back")
+    assert isinstance(first.desk.command(Record(on=False), Said()), Accepted)
+    first.end()
+    playing.join(10)
+    assert not playing.is_alive()
+    assert list((tmp_path / "data" / "recordings").rglob("0001.mkv"))
+
+    second = rig_on(server, calibration, tmp_path / "data")
+    play(second)
+    assert second.topic("game").game == game
+    assert second.situation() == stood
+    assert second.topic("game").score == (7, 3)
+    second.end()
+    server.close()
+
+
+def test_a_calibration_of_pictures_of_another_size_is_refused(tmp_path: Path) -> None:
+    server = MjpegServer(fps=30)
+    with pytest.raises(InputError, match=r"pictures of 1920x1080, but .* sends 160x90"):
+        rig_on(server, bundled_demo().with_suffix(".calibration.json"), tmp_path)
+    server.close()
+
+
+def test_the_twin_is_a_source_with_its_own_calibration_declarations_and_scenes(tmp_path: Path) -> None:
+    given = {"source.name": "twin:clean-tackle", "source.size": [320, 180], "source.fps": 20, "service.on": False}
+    rig = Rig(load(environment={}, command_line=given), tmp_path, paced=False)
+    rig.play()
+    kinds = {call.kind for call in rig.desk.calls()}
+    rig.end()
+    assert "tackle" in kinds
+
+
+def test_the_bundled_recording_can_be_looked_at_instead_of_shown(tmp_path: Path) -> None:
+    given = {"source.tracks": False, "service.on": False}
+    asked: list[Path | None] = []
+
+    def sight(_: Settings, __: Calibration, roster: Path | None) -> Sight:
+        asked.append(roster)
+        return FakeSight()
+
+    rig = Rig(load(environment={}, command_line=given), tmp_path, paced=False, open_sight=sight)
+    rig.end()
+    assert asked == [bundled_demo().with_suffix(".tracks.jsonl")]

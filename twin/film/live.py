@@ -1,0 +1,82 @@
+"""A play of the twin as a source of pictures: performed when it is opened, rendered as it is watched."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from downfield.calibration.calibration import Calibration
+from downfield.officiating.events import Event
+from downfield.rig.sources.pace import Pace
+from downfield.rig.sources.source import Shot, SourceFacts
+from downfield.twin.film.film import film
+from downfield.twin.look import Look
+from downfield.twin.looks.randomise import draw
+from downfield.twin.physics.bench import with_bench
+from downfield.twin.plays.library import named
+from downfield.twin.plays.recording import PlayRecording
+from downfield.twin.render.renderers import open_renderer
+from downfield.twin.render.surface import as_calibrated
+from downfield.vision.scene import Scene
+
+SEED: Final = 0
+"""Of the look and the noise: the same play is the same film."""
+
+
+class PlaySource:
+    """A play being filmed. It knows its calibration, its declarations and its true scenes.
+
+    Args:
+        recording: the play.
+        look: of the table and its camera.
+        paced: at its own pace, as far as rendering keeps up; else every picture waits until it is taken.
+
+    """
+
+    def __init__(self, recording: PlayRecording, look: Look, *, paced: bool) -> None:
+        script = recording.script
+        camera = as_calibrated(look.camera, recording.field, look.board.bow_mm)
+        self.calibration = Calibration(recording.field, camera, "truth")
+        self.events: tuple[Event, ...] = tuple(recording.events)
+        self.scenes: tuple[Scene, ...] = tuple(recording.scenes)
+        self._recording, self._look = recording, look
+        self._pace = Pace(paced=paced)
+        self._facts = SourceFacts("twin", script.name, look.camera.lens.size_px, script.fps, live=False)
+
+    @property
+    def facts(self) -> SourceFacts:
+        """What it is."""
+        return self._facts
+
+    def shots(self) -> Iterator[Shot]:
+        """Every picture, stamped with the play's own time."""
+        players, field = self._recording.script.players, self._recording.field
+        snapshots = [with_bench(snapshot, players, field) for snapshot in self._recording.snapshots]
+        renderer = open_renderer("compositor", self._look, players)
+        try:
+            for index, frame in zip(itertools.count(), film(renderer, snapshots, seed=SEED), strict=False):
+                if not self._pace.wait_for(frame.t_ns):
+                    return
+                yield Shot(index, frame.t_ns, time.monotonic_ns(), image=frame.image)
+        finally:
+            renderer.close()
+
+    def close(self) -> None:
+        """End it."""
+        self._pace.end()
+
+
+def open_play(name: str, *, size_px: tuple[int, int], fps: float, paced: bool) -> PlaySource:
+    """Perform a named play and get ready to film it.
+
+    Raises:
+        ScriptError: no play has this name.
+
+    """
+    known = named(name)
+    recording = dataclasses.replace(known, script=dataclasses.replace(known.script, fps=fps)).record()
+    look = draw(SEED, recording.script.players, field=recording.field, size=size_px, fps=fps)
+    return PlaySource(recording, look, paced=paced)
