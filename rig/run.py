@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 import tempfile
 import threading
@@ -56,7 +57,11 @@ def run(
 
 
 def prepare() -> None:
-    """Set this process up for the loop: its stages run beside each other, and must not wait for one another."""
+    """Set this process up for the loop: its stages run beside each other, and must not wait for one another.
+
+    Whoever ends it, by Ctrl-C or as a service, has it end in order.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     cv2.setNumThreads(1)
     sys.setswitchinterval(_SWITCH_S)
 
