@@ -123,14 +123,17 @@ def test_the_camera_is_served_as_motion_jpeg(served: str) -> None:
     assert b"\xff\xd8" in start
 
 
-def test_ctrl_c_ends_it_quietly_even_while_somebody_watches(clip: Path) -> None:
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_or_a_service_manager_ends_it_quietly_even_while_somebody_watches(
+    clip: Path, asked: signal.Signals
+) -> None:
     command = [sys.executable, "-m", "downfield.rig", "run", "--source", str(clip), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
     with urllib.request.urlopen(address.group() + "api/feed", timeout=60) as feed:
         feed.readline()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(asked)
         told, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert told.splitlines()[-1] == "stopped"
