@@ -26,6 +26,7 @@ Runs = Annotated[Path, typer.Option("--runs", help="Folder of checkpoints and fi
 RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="A recipe of your own (.toml).")]
 Until = Annotated[int | None, typer.Option(help="Samples seen at the end of this sitting; the recipe's by default.")]
 Finish = Annotated[bool, typer.Option("--finish", help="Bring the learning rate down, from where training is.")]
+Start = Annotated[Path | None, typer.Option("--from", help="A checkpoint to start from, where the runs have none.")]
 Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
 
 
@@ -57,6 +58,7 @@ def first_look(
     recipe: RecipeFile = None,
     until: Until = None,
     finish: Finish = False,
+    start: Start = None,
     threads: Threads = 2,
 ) -> None:
     """Train the network that finds figures in frames. Interrupted, it goes on from its checkpoint."""
@@ -68,7 +70,7 @@ def first_look(
     def sit(goal: int, checkpoint: Path | None, report: Report) -> None:
         train_first_look(learner, plan.sources(folder), goal, finish=finish, checkpoint=checkpoint, report=report)
 
-    _sitting(learner, runs / "first-look", plan.first_look, until, sit, finish=finish, threads=threads)
+    _sitting(learner, runs / "first-look", plan.first_look, until, sit, finish=finish, start=start, threads=threads)
     if finish:
         save_weights(learner, runs / "first-look.pt")
         typer.echo(f"finished: {runs / 'first-look.pt'}")
@@ -81,6 +83,7 @@ def second_look(
     recipe: RecipeFile = None,
     until: Until = None,
     finish: Finish = False,
+    start: Start = None,
     threads: Threads = 2,
 ) -> None:
     """Train the network that measures each figure. Interrupted, it goes on from its checkpoint."""
@@ -93,7 +96,7 @@ def second_look(
     def sit(goal: int, checkpoint: Path | None, report: Report) -> None:
         train_second_look(learner, plan.sources(folder), goal, finish=finish, checkpoint=checkpoint, report=report)
 
-    _sitting(learner, runs / "second-look", plan.second_look, until, sit, finish=finish, threads=threads)
+    _sitting(learner, runs / "second-look", plan.second_look, until, sit, finish=finish, start=start, threads=threads)
     if finish:
         save_learner(learner, runs / "second-look.pt")
         typer.echo(f"finished: {runs / 'second-look.pt'}")
@@ -127,6 +130,7 @@ def _sitting(
     sit: Callable[[int, Path | None, Report], None],
     *,
     finish: bool,
+    start: Path | None,
     threads: int,
 ) -> None:
     """Train from the checkpoint, if there is one. A finish leaves the checkpoint as it is."""
@@ -139,16 +143,18 @@ def _sitting(
     checkpoint = where / "level.pt"
     if checkpoint.exists():
         load_learner(learner, checkpoint)
+    elif start is not None:
+        load_learner(learner, start)
     elif finish:
         raise InputError(f"{checkpoint}: no such file; train without --finish first")
     goal = until or (learner.seen + schedule.finish if finish else schedule.level)
     if goal <= learner.seen:
         typer.echo(f"already seen {learner.seen} samples of {goal}")
         return
-    begun, start = time.monotonic(), learner.seen
+    begun, before = time.monotonic(), learner.seen
 
     def report(seen: int, losses: dict[str, float]) -> None:
-        each_ms = (time.monotonic() - begun) / max(seen - start, 1) * 1e3
+        each_ms = (time.monotonic() - begun) / max(seen - before, 1) * 1e3
         parts = "  ".join(f"{name} {value:.3f}" for name, value in losses.items())
         typer.echo(f"{seen:>9} of {goal}  {each_ms:.2f} ms each  {parts}")
 

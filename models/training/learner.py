@@ -80,7 +80,7 @@ def save_learner(learner: Learner, path: Path) -> None:
 
 
 def load_learner(learner: Learner, path: Path) -> None:
-    """Bring a new learner to where a checkpoint was.
+    """Bring a new learner to where a checkpoint was; the optimiser's state is gathered anew where it holds none.
 
     Raises:
         InputError: the checkpoint is not one of this network.
@@ -91,7 +91,8 @@ def load_learner(learner: Learner, path: Path) -> None:
         learner.model.load_state_dict(kept["model"])
         learner.average.ema.load_state_dict(kept["average"])
         learner.average.updates = kept["updates"]
-        learner.optimiser.load_state_dict(kept["optimiser"])
+        if "optimiser" in kept:
+            learner.optimiser.load_state_dict(kept["optimiser"])
         learner.seen = kept["seen"]
     except (OSError, KeyError, RuntimeError, ValueError) as error:
         raise InputError(f"{path}: is no checkpoint of this network: {error}") from None

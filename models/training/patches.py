@@ -63,8 +63,17 @@ class PatchStream(Dataset[Batch]):
         return patches_of(np.asarray(image, dtype=np.uint8), objects, rng, plain=self._plain)
 
 
-def patches_of(image: Image, objects: Objects, rng: np.random.Generator, *, plain: bool = False) -> Batch:
+def patches_of(
+    image: Image, objects: Objects, rng: np.random.Generator, *, plain: bool = False, avoid: Array | None = None
+) -> Batch:
     """Patches of a frame's figures and of empty places, with what is true of them.
+
+    Args:
+        image: the frame.
+        objects: what is in it.
+        rng: where chance comes from.
+        plain: without recolouring.
+        avoid: places that are not known to be empty, pixels, shape (n, 2).
 
     Returns:
         ``img`` uint8 (n, 3, 64, 64) red green blue; ``points`` (n, 5, 2) in units, in the patch's order; ``flags``
@@ -74,7 +83,10 @@ def patches_of(image: Image, objects: Objects, rng: np.random.Generator, *, plai
     chosen = np.isin(objects.kinds, FIGURE_KINDS) & (objects.points[:, :4, 2] > 0).all(axis=1)
     points, kinds = objects.points[chosen], objects.kinds[chosen]
     guessed = _guess(points[:, :4, :2], rng)
-    empty = _empty(points[:, :4, :2], (image.shape[1], image.shape[0]), rng)
+    taken = points[:, :4, :2].mean(axis=1)
+    if avoid is not None:
+        taken = np.concatenate([taken, avoid])
+    empty = _empty(points[:, :4, :2], taken, (image.shape[1], image.shape[0]), rng)
     transforms = patch_transform(np.concatenate([guessed, empty]))
     patches = cut_patches(image, transforms)
     if not plain:
@@ -121,11 +133,10 @@ def _guess(corners: Array, rng: np.random.Generator) -> Array:
     return guessed
 
 
-def _empty(corners: Array, size_px: tuple[int, int], rng: np.random.Generator) -> Array:
+def _empty(corners: Array, taken: Array, size_px: tuple[int, int], rng: np.random.Generator) -> Array:
     """Bases where there are none, near figures and anywhere; shape (`EMPTY_PER_FRAME` at most, 4, 2)."""
     if not len(corners):
         return np.zeros((0, 4, 2))
-    middles = corners.mean(axis=1)
     out = []
     for _ in range(EMPTY_PER_FRAME * _TRIES):
         model = corners[int(rng.integers(len(corners)))]
@@ -136,7 +147,7 @@ def _empty(corners: Array, size_px: tuple[int, int], rng: np.random.Generator) -
             spot = middle + rng.uniform(_EMPTY_NEAREST, _EMPTY_REACH) * length * np.array([np.cos(way), np.sin(way)])
         else:
             spot = rng.uniform(0, 1, 2) * size_px
-        if np.linalg.norm(middles - spot, axis=1).min() < _EMPTY_NEAREST * length:
+        if np.linalg.norm(taken - spot, axis=1).min() < _EMPTY_NEAREST * length:
             continue
         out.append(_turned((model - middle)[None], rng.uniform(0, 2 * np.pi, 1), np.ones(1))[0] + spot)
         if len(out) == EMPTY_PER_FRAME:
