@@ -27,7 +27,7 @@ from downfield.calibration.paint_lines import best_plane, find_chains
 from downfield.calibration.picture_check import check_picture, is_blurred
 from downfield.calibration.sight_paint import sight_paint
 from downfield.calibration.solve import Fit, Sightings, at_other_focal, fit_camera
-from downfield.calibration.verdict import RIVAL_WITHIN, objections
+from downfield.calibration.verdict import RIVAL_WITHIN, objections, sides_cut
 
 Array = NDArray[np.float64]
 Plane = NDArray[np.float32]
@@ -194,6 +194,8 @@ def _trusted(
         raise CalibrationError(_no_match(fields))
     best = _best_focal(ranked[0], planes, prior) if prior is None else ranked[0]
     problems = objections(best.evidence, best.fit, best.field)
+    if sides_cut(best.fit.camera, best.field):
+        raise CalibrationError(problems[0])
     if problems:
         advice = "focus the camera" if is_blurred(image) else "clear the field of hands, light it evenly, check --field"
         raise CalibrationError(f"no trustworthy solution for {best.field.name}: {'; '.join(problems)}: {advice}")

@@ -42,13 +42,15 @@ def report_page(calibration: Calibration, check: Check, picture: Image) -> str:
     if certificate is None:
         raise CalibrationError("the calibration is not certified yet")
     along, across = certificate.p95_yd
+    blind = [name for name, off in zip(("along", "across"), check.off_mm.T, strict=True) if np.isnan(off).all()]
+    unseen = f" ({blind[0]} was not measured, and is taken to be as good)" if blind else ""
     rows = [
         ("Field", calibration.field.title),
         ("Calibrated", f"{calibration.made_at} from {', '.join(calibration.made_from) or 'unknown'}"),
         ("Certified", certificate.certified_at),
         ("Measured against", f"{certificate.points} {certificate.against}"),
         ("Median error", f"{certificate.median_mm:.3f} mm"),
-        ("95% of errors within", f"{certificate.p95_mm:.3f} mm = {along:.4f} yd along, {across:.4f} yd across"),
+        ("95% of errors within", f"{certificate.p95_mm:.3f} mm = {along:.4f} yd along, {across:.4f} yd across{unseen}"),
         ("Largest error", f"{certificate.max_mm:.3f} mm"),
         ("Base tops, by the calibration's own error", _base_tops(calibration)),
     ]

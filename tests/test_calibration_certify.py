@@ -51,6 +51,7 @@ def test_hash_marks_certify_a_good_calibration(scene: Scene, calibration: Calibr
     assert f"{done.certificate.p95_mm:.3f} mm" in page
     assert page.count("data:image/jpeg;base64,") == 2
     assert "two sigma, typical" in page
+    assert "across was not measured" in page
     with pytest.raises(CalibrationError, match="not certified"):
         report_page(calibration, check, scene.image)
     path = tmp_path / "a.calibration.json"
