@@ -31,8 +31,8 @@ _LEAST_NOISE_MM: Final = 0.05  # what bouncing and rounding leave between bases 
 _LEAST_BIAS_MM: Final = 0.05  # no camera is better
 _CHANGES_PER_S: Final = 0.2  # how often a base changes its way for no reason that is seen
 _BUSY_PER_S: Final = 6.0  # while it also touches another
-_STIRRED_PER_S: Final = 60.0  # while the board is switched or off, or what was seen before is doubtful
-_STIRRED_NS: Final = 350_000_000  # how long after a switch: it is noticed late, and figures come to rest
+_STIRRED_PER_S: Final = 60.0  # when the board was switched off, or what was seen before is doubtful
+_STIRRED_NS: Final = 350_000_000  # how long after that: it is noticed late, and figures come to rest
 _CHANGED_MM_S: Final = 40.0  # deviation of the gap's rate after such a change
 _COMING_TO_REST_MM_S: Final = 4.0  # and when everything stops
 _SLOWEST_MM_S: Final = 2.0  # at which a gap is taken to have opened
@@ -104,7 +104,7 @@ class ContactTracker:
             for one in measured(near_pairs(estimates, _FOLLOWED_MM), np.zeros((2, 2)) if shared is None else shared)
             if one.gap.gap_mm < _FOLLOWED_MM
         ]
-        if power != self._power or not fit:
+        if not fit or (power == "off" and self._power != "off"):
             self._stirred_ns = t_ns
         self._power = power
         self.parted = ()
