@@ -19,10 +19,12 @@ import uvicorn
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from served_games import PretendMachine
 
-from downfield.api.app import create_app
+from downfield.api.app import LOCAL, create_app
 from downfield.api.commands import NewGame, TeamSheet
+from downfield.api.door import Access
 from downfield.api.game_desk import GameDesk
 from downfield.api.hub import Hub
+from downfield.api.keyring import Keyring
 from downfield.api.parts import Parts
 from downfield.api.picture import LatestPicture
 from downfield.api.store import Store
@@ -86,12 +88,14 @@ class Service:
     Attributes:
         hub: publishes whatever a test wants seen.
         desk: the game.
+        keyring: makes pairing codes.
         url: where it is served.
 
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, access: Access = LOCAL) -> None:
         self._folder = folder
+        self._access = access
         with socket.create_server(("127.0.0.1", 0)) as free:
             self._port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self._port}"
@@ -106,7 +110,8 @@ class Service:
         self.desk = GameDesk(self._store, self.hub, machine, header.field, load_rulebook("tap"))
         if self.desk.resume() is None:
             self.desk.begin(NewGame(home=RIVER_CITY, away=OAKDALE), header.players)
-        app = create_app(Parts(self.desk, self.hub, self._picture, self._store))
+        app = create_app(Parts(self.desk, self.hub, self._picture, self._store), self._access)
+        self.keyring: Keyring = app.state.keyring
         listening = socket.create_server(("127.0.0.1", self._port))
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
         self._server = uvicorn.Server(config)

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browsers import Service, browser, page_in
+from browsers import OAKDALE, RIVER_CITY, Service, browser, page_in
 from hand_plays import BASE, FIELD, Film, Man, film, opening, runs, stands
 from playwright.sync_api import Browser, Page, Route, expect
 
 from downfield.api.board_topics import HealthNow, Reason
+from downfield.api.commands import NewGame
 from downfield.api.desk import Said
+from downfield.api.door import Access
 from downfield.officiating.declarations import SetUp
 
 RUNNER, HITTER = "dark-22", "light-50"
@@ -34,12 +36,20 @@ def chrome() -> Iterator[Browser]:
         yield running
 
 
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
-    one = Service(tmp_path)
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    one = Service(tmp_path_factory.mktemp("service"))
     one.start()
     yield one
     one.stop()
+
+
+@pytest.fixture
+def service(serving: Service) -> Service:
+    """The service with a game that begins."""
+    serving.desk.begin(NewGame(home=RIVER_CITY, away=OAKDALE))
+    serving.desk.health(HealthNow())
+    return serving
 
 
 @pytest.fixture
@@ -270,3 +280,25 @@ def test_the_start_page_gives_addresses_to_copy(service: Service, chrome: Browse
         card.get_by_text("Preview").click()
         frame = page.frame_locator("article iframe")
         expect(frame.locator("html")).to_have_attribute("data-theme", "light")
+
+
+def test_a_phone_is_paired_by_a_code_and_obs_by_the_address_it_gets(chrome: Browser, tmp_path: Path) -> None:
+    service = Service(tmp_path, Access(lan=True, trust_local=False))
+    service.start()
+    with page_in(chrome, phone=True) as phone:
+        phone.goto(f"{service.url}/panel")
+        expect(phone.locator("#who")).to_contain_text("not paired yet")
+        phone.goto(f"{service.url}/pair#{service.keyring.pair('operator').code}")
+        phone.wait_for_url("**/panel")
+        expect(phone.locator("html")).to_have_attribute("data-link", "live")
+        expect(phone.locator("#who")).to_be_hidden()
+    with page_in(chrome) as viewer:
+        viewer.goto(f"{service.url}/pair")
+        viewer.get_by_label("Code").fill(service.keyring.pair("viewer").code)
+        viewer.get_by_role("button", name="Pair").click()
+        address = viewer.locator(".addresses input").first.input_value()
+    assert "/overlay/scorebug?key=" in address
+    with page_in(chrome) as obs:  # without the viewer's cookie
+        obs.goto(address)
+        expect(obs.locator("html")).to_have_attribute("data-link", "live")
+    service.stop()
