@@ -166,6 +166,17 @@ async def clients(port: int, count: int, stalled: int) -> None:
     await asyncio.gather(*tasks, one("/camera.mjpeg", reads=True), return_exceptions=True)
 
 
+def thread_cpu_s() -> dict[str, float]:
+    """What each thread of this process has spent, by its name; Linux."""
+    spent: dict[str, float] = {}
+    for thread in threading.enumerate():
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/self/task/{thread.native_id}/stat").read_text().rpartition(")")[2].split()
+            seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            spent[thread.name] = spent.get(thread.name, 0.0) + seconds
+    return spent
+
+
 def child(*args: str) -> subprocess.Popen[str]:
     """The same program in a process of its own, with another part."""
     return subprocess.Popen([sys.executable, __file__, *args], stdout=subprocess.PIPE, text=True)
@@ -213,13 +224,14 @@ def measure(asked: argparse.Namespace) -> None:
             time.sleep(_WARM_S)
             dropped = rig.dropped
             measured.counting = True
-            busy, began = time.process_time(), time.monotonic()
+            before, began = thread_cpu_s(), time.monotonic()
             back_s = _cut(asked.cuts, port, measured)
             time.sleep(max(0.0, asked.seconds - (time.monotonic() - began)))
             took_s = time.monotonic() - began
             measured.counting = False
-            busy = (time.process_time() - busy) / took_s
-            _report(asked, rig, measured, rig.dropped - dropped, took_s, busy, back_s)
+            after = thread_cpu_s()
+            busy_s = {name: after[name] - before.get(name, 0.0) for name in after}
+            _report(asked, rig, measured, rig.dropped - dropped, took_s, busy_s, back_s)
         finally:
             rig.end()
             for process in (camera, audience):
@@ -267,7 +279,7 @@ def _report(
     measured: Measured,
     dropped: int,
     took_s: float,
-    busy: float,
+    busy_s: dict[str, float],
     back_s: list[float],
 ) -> None:
     took = np.array(measured.took_ms or [np.nan])
@@ -277,7 +289,12 @@ def _report(
     print(f"capture to published: p50 {np.percentile(took, 50):.1f} ms, p99 {np.percentile(took, 99):.1f} ms")
     print(f"dropped: {dropped} ({dropped / max(measured.captured, 1):.2%})")
     print(f"recording: {health.recording.seconds:.0f} s; reasons: {[reason.code for reason in health.reasons]}")
+    busy = sum(busy_s.values()) / took_s
     print(f"rig: {busy:.2f} of {os.cpu_count()} cores; load of the computer {os.getloadavg()[0]:.1f}")
+    for name, spent in sorted(busy_s.items(), key=lambda item: -item[1])[:8]:
+        print(f"    {name}: {1000 * spent / took_s:.1f} ms of CPU a second")
+    print(f"    by judged frame: see {1000 * busy_s.get('see', 0) / max(len(took), 1):.1f} ms,", end=" ")
+    print(f"judge {1000 * busy_s.get('judging', 0) / max(len(took), 1):.1f} ms")
     if back_s:
         print(
             f"{len(back_s)} cuts of 0.5 s: back after median {np.median(back_s):.2f} s, at most {max(back_s):.2f} s;"
