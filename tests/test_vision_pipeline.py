@@ -145,3 +145,25 @@ def test_a_picture_without_the_print_says_so() -> None:
     dark: Sequence[int] = (540, 960, 3)
     scene = vision().see(Frame(0, 0, np.zeros(dark, dtype=np.uint8)))
     assert any("print" in reason for reason in scene.unfit)
+
+
+def test_a_frozen_picture_moves_nobody_and_is_said() -> None:
+    eyes = vision(roster_of(TABLE))
+    for number in range(20):
+        eyes.see(shot(number))
+    before = {one.id: one.footprint for one in eyes.estimates}
+    frozen = shot(20)
+    scenes = [eyes.see(replace(frozen, index=number, t_ns=number * 33_333_333)) for number in range(20, 32)]
+    assert not any(one.seen for one in eyes.estimates)
+    assert any("not changed" in reason for reason in scenes[-1].unfit)
+    for one in eyes.estimates:
+        assert abs(one.footprint.y_mm - before[one.id].y_mm) < 4 * np.sqrt(one.covariance[1, 1])
+
+
+def test_an_empty_board_is_a_scene_without_figures() -> None:
+    look = look_of(TABLE.players)
+    eyes = Vision(Calibration(FIELD, look.camera, "truth"), ListDetector([()] * 3))
+    scenes = [eyes.see(shot(number)) for number in range(3)]
+    assert all(scene.figures == () and scene.unfit for scene in scenes)
+    alone = Vision(Calibration(FIELD, look.camera, "truth"), ListDetector([()]), memory=False)
+    assert alone.see(shot(0)).figures == ()

@@ -37,7 +37,7 @@ _STOPS_S: Final[dict[Going, float]] = {"walking": 5.0, "standing": 0.05, "unseen
 """How long a base that is left alone goes on."""
 
 _SIZE_DRIFT: Final = 0.02  # mm^2/s: sizes don't change, but what the network makes of them does with the view
-_START_RATE: Final = (30.0, 30.0, 0.5)  # deviations of the rates at the line-up
+_START_RATE: Final = (3.0, 3.0, 0.05)  # deviations of the rates at the line-up, where everybody stands
 _REST_RATE: Final = 0.1  # mm/s and rad/s, of what is held to stand still
 _WILD_NIS: Final = 16.3  # 99.9 % of honest places lie within: chi squared of 3
 
