@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ ON_HELMET, ON_BASE = slice(0, 17), slice(POINTS - 8, POINTS)
 
 
 def figures(
-    jerseys: list[tuple[float, float, float]],
+    jerseys: Sequence[tuple[float, float, float]],
     *,
     helmet: tuple[float, float, float] | None = None,
     base: tuple[float, float, float] = GREEN,
