@@ -35,6 +35,7 @@ _STIRRED_PER_S: Final = 60.0  # when the board was switched off, or what was see
 _STIRRED_NS: Final = 350_000_000  # how long after that: it is noticed late, and figures come to rest
 _CHANGED_MM_S: Final = 40.0  # deviation of the gap's rate after such a change
 _COMING_TO_REST_MM_S: Final = 4.0  # and when everything stops
+_ONSET_SETTLES_NS: Final = 150_000_000  # after it began, when a contact began is settled
 _SLOWEST_MM_S: Final = 2.0  # at which a gap is taken to have opened
 _LONGEST_STEP_S: Final = 0.25  # after a longer gap in the frames pairs are met anew
 _SHIFTED_MM: Final = 8.0  # a gap that changes more than this in a frame was changed by a hand
@@ -75,6 +76,7 @@ class ContactTracker:
         self._power: Power = "unknown"
         self._stirred_ns: int | None = None
         self._noise = _Noise()
+        self._began_ns: dict[Pair, int] = {}
         self.parted: tuple[Meeting, ...] = ()
 
     def step(
@@ -135,13 +137,29 @@ class ContactTracker:
                 Belief.first(self._noise.seen(new), np.array([one.rate_mm_s for one in new]), _bias_mm(new), t_s)
             )
         self._belief, self._pairs, self._t_ns = belief, old + new, t_ns
+        self._note_onsets(t_ns)
+
+    def _note_onsets(self, t_ns: int) -> None:
+        """Keep when contacts began: as it is believed soon after, for later frames tell no more of it."""
+        onset_s, _ = self._belief.onset_s
+        began_ns = {}
+        for row, likely in enumerate(self._belief.touch.tolist()):
+            if likely > UNSEEN:
+                pair = self._pairs[row].pair
+                known_ns = self._began_ns.get(pair)
+                settled = known_ns is not None and t_ns - known_ns > _ONSET_SETTLES_NS
+                fresh_ns = (self._start_ns or 0) + round(float(onset_s[row]) * 1e9)
+                began_ns[pair] = known_ns if settled and known_ns is not None else fresh_ns
+        self._began_ns = began_ns
 
     def _over(self, pair: Pair, belief: Belief, row: int, t_s: float) -> Meeting:
         """A contact that is over: it ended when the gap, going as it goes, left the bias."""
         onset_s, sigma_s = (float(value[row]) for value in belief.onset_s)
         open_mm = float(belief.gap_mm[row] - belief.bias_mm[0][row])
         ended_s = t_s - max(open_mm, 0.0) / max(float(belief.rate_mm_s[row]), _SLOWEST_MM_S)
-        began_ns, ended_ns = (round(s * 1e9) + (self._start_ns or 0) for s in (onset_s, max(ended_s, onset_s)))
+        start_ns = self._start_ns or 0
+        began_ns = self._began_ns.get(pair, start_ns + round(onset_s * 1e9))
+        ended_ns = max(start_ns + round(ended_s * 1e9), began_ns)
         return Meeting(*pair, began_ns, round(sigma_s * 1e9), ended_ns)
 
     def _known(self, now: list[Measured]) -> dict[Pair, int]:
@@ -184,7 +202,7 @@ class ContactTracker:
 
     def _contacts(self, now: list[Measured], *, fit: bool) -> tuple[Contact, ...]:
         rows = {one.pair: row for row, one in enumerate(self._pairs)}
-        touch, (onset_s, _) = self._belief.touch, self._belief.onset_s
+        touch = self._belief.touch
         out = []
         for one in now:
             if one.gap.gap_mm >= LISTED_MM:
@@ -193,9 +211,7 @@ class ContactTracker:
             likely = 0.0 if row is None else float(touch[row])
             if not (fit and one.seen):
                 likely = min(likely, UNSEEN)
-            since_ns = None
-            if row is not None and likely > UNSEEN and self._start_ns is not None:
-                since_ns = self._start_ns + round(float(onset_s[row]) * 1e9)
+            since_ns = self._began_ns.get(one.pair) if likely > UNSEEN else None
             out.append(_contact(one, likely, since_ns))
         return tuple(out)
 
