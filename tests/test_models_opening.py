@@ -1,0 +1,149 @@
+"""The bundled network: it opens, it sees, all runtimes agree; what can't be opened is refused in words."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+from downfield.calibration.errors import FormatError, InputError, MissingExtraError
+from downfield.models.card import BUNDLED, CARD, bundled_networks, find_network, read_card
+from downfield.models.detector import Detector, Image
+from downfield.models.network import BACKENDS, Precision
+from downfield.models.opening import open_detector
+from downfield.models.training.scoring import WELL_SEEN, pictures_of, score_frame
+from downfield.twin.sets.dataset import Recipe, make_dataset
+from downfield.twin.sets.sample import Sample
+
+SAME_PERCENTILE: Mapping[Precision, float] = MappingProxyType({"fp32": 95, "int8": 50})
+"""Percentile of the corners that runtimes put within 0.3 px of each other: in int8 they round differently."""
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Sample, Image]]:
+    """A table nobody trained on, at two instants."""
+    out = tmp_path_factory.mktemp("pictures")
+    make_dataset(out, Recipe(split="val", seed=4, per_table=2), 2)
+    return list(pictures_of(out, "val"))
+
+
+@pytest.fixture(scope="module")
+def detectors() -> dict[tuple[str, Precision], Detector]:
+    precisions: tuple[Precision, ...] = ("int8", "fp32")
+    return {
+        (backend, precision): open_detector(backend=backend, precision=precision)
+        for backend in BACKENDS
+        for precision in precisions
+    }
+
+
+def test_the_bundled_network_finds_the_figures_of_a_rendered_table(
+    pictures: list[tuple[Sample, Image]], detectors: dict[tuple[str, Precision], Detector]
+) -> None:
+    scores = [score_frame(sample, detectors["openvino", "int8"].detect(image)) for sample, image in pictures]
+    found = np.concatenate([score.found[score.visible >= WELL_SEEN] for score in scores])
+    assert found.mean() > 0.85
+    assert sum(len(score.false_scores) for score in scores) < 0.15 * len(found)
+    assert np.nanmedian(np.concatenate([score.corners_mm for score in scores])) < 1.0
+
+
+@pytest.mark.parametrize("precision", ["int8", "fp32"])
+def test_runtimes_agree(
+    pictures: list[tuple[Sample, Image]],
+    detectors: dict[tuple[str, Precision], Detector],
+    precision: Precision,
+) -> None:
+    for _, image in pictures:
+        one, other = (
+            [seen for seen in detectors[backend, precision].detect(image) if seen.score > 0.9] for backend in BACKENDS
+        )
+        apart = []
+        for seen in one:
+            if seen.corners_px:
+                shifts = [np.abs(np.subtract(seen.corners_px, it.corners_px)).max() for it in other if it.corners_px]
+                apart.append(min(shifts))
+        assert len(apart) > 5
+        assert np.percentile(apart, SAME_PERCENTILE[precision]) < 0.3
+
+
+def test_a_picture_of_nothing_has_nothing_in_it(detectors: dict[tuple[str, Precision], Detector]) -> None:
+    assert detectors["openvino", "int8"].detect(np.full((720, 1280, 3), 90, np.uint8)) == ()
+
+
+def test_detections_are_best_first_and_whole(
+    pictures: list[tuple[Sample, Image]], detectors: dict[tuple[str, Precision], Detector]
+) -> None:
+    seen = detectors["openvino", "int8"].detect(pictures[0][1])
+    assert [one.score for one in seen] == sorted((one.score for one in seen), reverse=True)
+    for one in seen:
+        parts = 4 if one.kind in ("upright", "fallen") else 0
+        assert len(one.corners_px) == len(one.corner_scores) == len(one.corner_sigma_px) == parts
+        assert (one.helmet_px is None) == (parts == 0)
+        assert all(0 < sigma < 50 for sigma in one.corner_sigma_px)
+
+
+def test_the_first_look_alone_can_be_had(detectors: dict[tuple[str, Precision], Detector]) -> None:
+    alone = open_detector(second_look=False)
+    assert alone.name + ", two looks" == detectors["openvino", "int8"].name
+
+
+def test_the_bundled_networks_are_named() -> None:
+    assert BUNDLED in bundled_networks()
+    assert read_card(find_network(BUNDLED)).name == BUNDLED
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the bundled network to spoil."""
+    return Path(shutil.copytree(find_network(BUNDLED), tmp_path / "network"))
+
+
+def test_a_folder_of_one_s_own_opens_by_folder_or_card(folder: Path) -> None:
+    assert open_detector(folder, second_look=False).name == open_detector(folder / CARD, second_look=False).name
+
+
+def test_a_missing_network_is_named_with_those_there_are() -> None:
+    with pytest.raises(InputError, match=r"dowfield: no network there: .* a bundled one .*downfield"):
+        open_detector("dowfield")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_file_that_is_no_network_is_named(folder: Path, backend: str) -> None:
+    (folder / "first-look.int8.onnx").write_bytes(b"no network at all")
+    with pytest.raises(InputError, match=r"first-look\.int8\.onnx: .* can't open it as a network"):
+        open_detector(folder, backend=backend)
+    (folder / "first-look.int8.onnx").unlink()
+    with pytest.raises(InputError, match=r"first-look\.int8\.onnx: no such file"):
+        open_detector(folder, backend=backend)
+
+
+def test_the_wrong_network_in_the_right_place_is_told_by_what_it_says(folder: Path) -> None:
+    shutil.copy(folder / "second-look.int8.onnx", folder / "first-look.int8.onnx")
+    with pytest.raises(InputError, match="takes pictures of 64 x 64 px, not 960 x 544"):
+        open_detector(folder)
+
+
+def test_a_card_that_says_the_impossible_is_refused_by_its_field(folder: Path) -> None:
+    text = (folder / CARD).read_text()
+    (folder / CARD).write_text(text.replace('"thresholds":[', '"thresholds":[0.5,'))
+    with pytest.raises(FormatError, match=r"network\.json.*thresholds must be 4: upright, fallen, ball, hand"):
+        open_detector(folder)
+
+
+def test_what_a_runtime_can_not_is_said() -> None:
+    with pytest.raises(InputError, match="there is no runtime 'tensorrt'; there are: auto, openvino, onnxruntime"):
+        open_detector(backend="tensorrt")
+    with pytest.raises(InputError, match="no bf16"):
+        open_detector(backend="onnxruntime", precision="bf16")
+    with pytest.raises(InputError, match="at least 1 thread, not 0"):
+        open_detector(threads=0)
+
+
+def test_a_model_of_ultralytics_needs_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("downfield.models.ultralytics_detector.find_spec", lambda _name: None)
+    with pytest.raises(MissingExtraError, match=r"'downfield\[train\]'"):
+        open_detector(tmp_path / "mine.pt")
