@@ -8,7 +8,7 @@ import time
 import pytest
 from rig_fakes import EVENTS, PLAYERS, FakeJudge, FakeSight, FakeSource, Notes
 
-from downfield.calibration.errors import SourceError
+from downfield.calibration.errors import RefusedError, SourceError
 from downfield.officiating.declarations import Carrier
 from downfield.officiating.events import Event
 from downfield.rig.live.handover import Handover
@@ -113,10 +113,10 @@ def test_stopping_ends_it_after_what_was_captured_is_judged() -> None:
 
 def test_without_scenes_the_game_still_hears_the_clock() -> None:
     judge = FakeJudge()
-    Loop(FakeSource(2, live=True, pause_s=0.4), FakeSight(), judge, Troubles(), ticks=True).run()
+    Loop(FakeSource(1, live=True, pause_s=1.3), FakeSight(), judge, Troubles(), ticks=True).run()
     assert judge.ticks >= 1
     judge.ticks = 0
-    Loop(FakeSource(2, pause_s=0.4), FakeSight(), judge, Troubles()).run()
+    Loop(FakeSource(1, pause_s=1.3), FakeSight(), judge, Troubles()).run()
     assert judge.ticks == 0
 
 
@@ -173,3 +173,21 @@ def test_the_sight_is_changed_between_two_frames() -> None:
     loop.run()
     assert first.seen == [0, 1, 2]
     assert second.seen == [3, 4, 5]
+
+
+def test_a_line_up_that_is_refused_is_told_again_until_it_is_taken() -> None:
+    sight = FakeSight()
+    sight.players = PLAYERS
+    refusals = iter((True, True, False))
+
+    def refuses(entry: Scene | Event) -> None:
+        if isinstance(entry, Event) and next(refusals, False):
+            raise RefusedError("not now")
+
+    told: list[str] = []
+    judge = FakeJudge(refuses)
+    troubles = Troubles(noticed=lambda _, text: told.append(text))
+    Loop(FakeSource(60), sight, judge, troubles).run()
+    assert judge.game.state.players == PLAYERS
+    assert len(told) == 1
+    assert troubles.level() == "ok"

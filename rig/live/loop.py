@@ -33,8 +33,10 @@ FRAMES_WAITING: Final = 2
 SCENES_WAITING: Final = 120
 """Two seconds, which a ruling that replays minutes of a game may take."""
 
+LINE_UP_REFUSED: Final = "line_up_refused"
+
 _ENDING_S: Final = 5.0
-_TICK_S: Final = 0.25
+_TICK_S: Final = 1.0  # longer than any frame is under way
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +213,23 @@ class Loop:
         try:
             calls = self._judge.take(entry)
         except RefusedError as error:
-            self._troubles.note("warning", f"{'line-up' if isinstance(entry, Event) else 'scene'} refused: {error}")
+            self._refused(entry, str(error))
             return
         if isinstance(entry, Scene):
             self.pulse.published(seen.taken_ns)
+        else:
+            self._troubles.clear(LINE_UP_REFUSED)
         self._tell(entry, calls)
+
+    def _refused(self, entry: Scene | Event, why: str) -> None:
+        """A scene comes too late, and the next will do; a line-up is told again with the next frame."""
+        if isinstance(entry, Scene):
+            self._troubles.note("warning", f"A scene was refused: {why}.")
+            return
+        self._players = ()
+        remedy = "Declare the line-up on the panel, or wait until the play is over"
+        text = f"The game does not take who is on the board: {why}"
+        self._troubles.add(Reason(code=LINE_UP_REFUSED, level="warning", text=text, remedy=remedy))
 
     def _say(self, t_ns: int | None) -> None:
         for event in self._prompter.due(t_ns):
