@@ -24,8 +24,8 @@ BUFFER: Final = 1024
 """Changes a listener may lag behind or come back after: about a minute of a running game."""
 
 HEARTBEAT_S: Final = 5.0
-CONFLATED: Final = frozenset({"scene", "health"})
-"""Topics of which a listener that lags gets the newest value only."""
+CONFLATED: Final = frozenset({"game", "ball", "questions", "declared", "line_up", "scene", "health", "source"})
+"""Topics that are told whole, so that a listener that lags needs the newest value only."""
 
 SNAPSHOT: Final = "snapshot"
 

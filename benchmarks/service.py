@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import multiprocessing
+import re
 import socket
 import threading
 import time
@@ -38,7 +38,8 @@ from downfield.calibration.field_file import preset
 from downfield.officiating.rulebook import load_rulebook
 
 SCENES_PER_S = 15  # as the desk tells them; the rest of the rate are calls and states
-WARM_S = 2.0
+WARM_S = 4.0
+_SENT = re.compile(rb'"topic":"calls".*?"sent_ns":([1-9]\d+)')
 
 
 class NoMachine:
@@ -93,31 +94,39 @@ def _publish(hub: Hub, rate: float, seconds: float) -> list[float]:
     for number in range(round(rate * seconds)):
         time.sleep(max(0.0, began + number / rate - time.perf_counter()))
         value = scene(number) if number % every == 0 else {"sent_ns": 0, "text": "2nd & 7 at B 34" * 20}
-        topic = "scene" if number % every == 0 else "game"
+        topic = "scene" if number % every == 0 else "calls"
         before = time.perf_counter()
         if isinstance(value, dict):
             value["sent_ns"] = time.time_ns()
-        hub.publish(topic, value)
+        hub.publish(topic, value, whole={})
         costs.append(time.perf_counter() - before)
     return costs
 
 
+class Reader(asyncio.Protocol):
+    """Reads a feed, and notes how late every message of the calls is; as little work as can be, to load nothing."""
+
+    def __init__(self, late_ms: list[float]) -> None:
+        self._late_ms = late_ms
+        self._rest = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Ask."""
+        if isinstance(transport, asyncio.WriteTransport):
+            transport.write(b"GET /api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+
+    def data_received(self, data: bytes) -> None:
+        """Find the times that messages were published at."""
+        now_ns = time.time_ns()
+        told, mark, self._rest = (self._rest + data).rpartition(b"\n\n")
+        self._late_ms += [(now_ns - int(sent)) / 1e6 for sent in _SENT.findall(told + mark)]
+
+
 async def read(port: int, late_ms: list[float], until: float) -> None:
-    """Read a feed, and note how late every message of the game's is."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 22)
-    writer.write(b"GET /api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-    try:
-        while time.time() < until:
-            line = await asyncio.wait_for(reader.readline(), max(0.1, until - time.time()))
-            if line.startswith(b"data: "):
-                now_ns = time.time_ns()
-                message = json.loads(line[6:])
-                if message["topic"] == "game" and "sent_ns" in message["data"]:
-                    late_ms.append((now_ns - message["data"]["sent_ns"]) / 1e6)
-    except TimeoutError:
-        pass
-    finally:
-        writer.close()
+    """Read a feed until a time."""
+    transport, _ = await asyncio.get_running_loop().create_connection(lambda: Reader(late_ms), "127.0.0.1", port)
+    await asyncio.sleep(max(0.0, until - time.time()))
+    transport.close()
 
 
 async def stall(port: int, until: float) -> None:

@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from fastapi.routing import APIRoute, APIWebSocketRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from downfield.api import board_topics, topics
+from downfield.api.access import needed
+from downfield.api.app import ROUTERS
 from downfield.calibration.records import write_text
 
 TOPICS: dict[str, type[BaseModel]] = {
@@ -33,7 +36,8 @@ _INTRODUCTION = Path(__file__).with_name("service_text.md")
 def page() -> Iterator[str]:
     """The page's lines."""
     yield _INTRODUCTION.read_text(encoding="utf-8")
-    yield "## The topics\n\n"
+    yield from _endpoints()
+    yield "\n## The topics\n\n"
     yield "Made by `make docs` from the models in `api/topics.py` and `api/board_topics.py`; a test holds it so.\n"
     _, schema = models_json_schema([(model, "serialization") for model in TOPICS.values()])
     shapes: dict[str, Any] = schema["$defs"]
@@ -46,6 +50,20 @@ def page() -> Iterator[str]:
         if name not in heads and name not in _ELSEWHERE and "properties" in shape:
             yield f"\n### {name}\n\n{_about(shape)}\n\n"
             yield from _table(shape)
+
+
+def _endpoints() -> Iterator[str]:
+    yield "## Endpoints\n\nA viewer reads, an operator runs the game, an admin also sets up the rig; each may do what "
+    yield "the one before may. All but pages are described in `/openapi.json`.\n"
+    yield "\n| endpoint | role | what |\n|---|---|---|\n"
+    for router in ROUTERS:
+        for route in router.routes:
+            if isinstance(route, APIRoute):
+                method = ", ".join(sorted(route.methods or ()))
+                about = route.summary or (route.endpoint.__doc__ or "").split("\n")[0].rstrip(".")
+                yield f"| `{method} {route.path}` | {needed(route.endpoint)} | {about} |\n"
+            elif isinstance(route, APIWebSocketRoute):
+                yield f"| `WS {route.path}` | {needed(route.endpoint)} | Follow the game on a WebSocket |\n"
 
 
 def _about(shape: dict[str, Any]) -> str:

@@ -15,6 +15,8 @@ from downfield.calibration.errors import InputError
 from downfield.rig.configuration.settings import ServiceTable
 
 _ENDING_S = 5.0
+_LONGEST_MESSAGE = 4096  # bytes a client may send on a socket: nothing of it is read
+_MOST_CONNECTIONS = 1024  # beyond the feeds that are let open, so that a flood leaves room for the panel
 
 
 class Service:
@@ -43,6 +45,8 @@ class Service:
             lifespan="off",
             server_header=False,
             proxy_headers=False,
+            ws_max_size=_LONGEST_MESSAGE,
+            limit_concurrency=_MOST_CONNECTIONS,
         )
         self._server = server = uvicorn.Server(config)
         self._thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="service", daemon=True)

@@ -206,7 +206,7 @@ def test_a_feed_goes_on_where_it_was_cut_off(client: httpx.Client) -> None:
     last = {"Last-Event-ID": f"{first['epoch']}-{first['seq']}"}
     with client.stream("GET", "/api/feed", params={"topics": "game"}, headers=last) as feed:
         messages = events(feed)
-        assert [next(messages)["data"]["spot_yd"] for _ in range(2)] == [41.0, 42.0]
+        assert next(messages)["data"]["spot_yd"] == 42.0, "the newest only, of what is told whole"
     with client.stream("GET", "/api/feed", headers={"Last-Event-ID": "00ff-1"}) as feed:
         assert next(events(feed))["topic"] == "snapshot"
 
