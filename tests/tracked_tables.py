@@ -26,6 +26,7 @@ from downfield.vision.track_measure import measure
 FIELD = preset("ultimate")
 BASE = BaseSize(30.0, 18.0, 5.5, 1.0)
 FPS = 30
+SIZE_PX = (960, 540)
 LINE_UP_S = 0.6
 
 Place = tuple[float, float, float]
@@ -153,7 +154,7 @@ def roster_of(table: Table) -> Roster:
 @cache
 def look_of(players: tuple[Player, ...]) -> Look:
     """A table with a camera over it."""
-    return draw(3, players, field=FIELD, size=(1920, 1080), fps=FPS)
+    return draw(3, players, field=FIELD, size=SIZE_PX, fps=FPS)
 
 
 def standing(x_mm: float, y_mm: float, heading_deg: float = 0.0) -> Path:
