@@ -148,11 +148,12 @@ class Tracker:
         """How each figure goes on from the latest frame."""
         state, now = self._state, self._t_ns
         going = np.full(len(self.players), "standing" if power == "off" else "walking", dtype="<U8")
-        going[now - state.surprised_ns < _SURPRISE_NS] = "walking"
+        seen = state.seen_ns == now
+        going[seen & (now - state.surprised_ns < _SURPRISE_NS)] = "walking"
         hidden = now - state.seen_ns > _UNSEEN_NS
         going[hidden & (going == "walking")] = "unseen"
         # A figure that a hand hides is most likely left where it is; only one that is seen is followed in the hand.
-        going[(state.seen_ns == now) & (now - state.handled_ns < _LET_GO_NS)] = "handled"
+        going[seen & (now - state.handled_ns < _LET_GO_NS)] = "handled"
         return going
 
     def _hand_distance(self, fingertips_mm: Sequence[tuple[float, float]]) -> Array:
