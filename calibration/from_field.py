@@ -109,16 +109,18 @@ def refine(
         first_search_px: how far off the camera may be.
 
     """
+    # The bow counts from the start: a dished board's lines lie by more than the last search beside a flat one's.
+    camera = dataclasses.replace(camera, bow=flat(field))
     for search in (first_search_px, *_SEARCHES_PX[1:]):
         sightings = sight_paint(planes[:1], camera, field, search)
         if len(sightings.px) < _FEWEST_SIGHTINGS:
             return None
-        camera = fit_camera(camera, sightings, prior=prior).camera
-    return _finished(planes, dataclasses.replace(camera, bow=flat(field)), field, prior)
+        camera = fit_camera(camera, sightings, prior=prior, fine=True).camera
+    return _finished(planes, camera, field, prior)
 
 
 def _finished(planes: Sequence[Plane], camera: Camera, field: FieldModel, prior: LensPrior | None) -> Solution | None:
-    """The last fit, of the bow too, to all frames."""
+    """The last fit, to all frames."""
     sightings = sight_paint(planes, camera, field, _FINE_SEARCH_PX)
     if len(sightings.px) < _FEWEST_SIGHTINGS:
         return None
