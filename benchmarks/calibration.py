@@ -146,7 +146,9 @@ def shake() -> None:
 def bump(tables: int = 6, fps: int = 30) -> None:
     """Bump the cameras of some tables: how soon it is noticed, and how long until it is solved again once still."""
     cv2.setNumThreads(1)
-    noticed_s, solved_s, off_yd = [], [], []
+    noticed_s: list[float] = []
+    solved_s: list[float] = []
+    off_yd: list[float] = []
     for seed in range(tables):
         players = draw_players(seed, split="test")
         look = draw(seed, players, split="test")

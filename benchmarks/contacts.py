@@ -120,7 +120,9 @@ class Episode:
 
 def episodes(scenes: Sequence[Scene], scale: float, seed: int) -> list[Episode]:
     """The episodes of a play."""
-    tracker, open_, done = ContactTracker(), {}, []
+    tracker = ContactTracker()
+    open_: dict[tuple[str, str], Episode] = {}
+    done: list[Episode] = []
     for scene, figures in estimates(scenes, Errors(scale, seed)):
         said = {(one.a, one.b): one for one in tracker.step(figures, scene.t_ns, power=scene.board)}
         jersey = {figure.id: figure.jersey for figure in scene.figures}

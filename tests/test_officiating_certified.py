@@ -12,7 +12,7 @@ from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.errors import InputError
 from downfield.officiating.calls import Call
 from downfield.officiating.certified import Floor
-from downfield.officiating.events import EventsHeader, write_events
+from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.officiating.game import Game
 from downfield.officiating.judging import judge
 from downfield.officiating.rulebook import load_rulebook
@@ -66,8 +66,8 @@ def test_a_live_game_is_held_to_the_certificate_too() -> None:
     play = over_the_goal_line()
     for certified_yd, verdict in ((None, "called"), ((0.2, 0.2), "too_close")):
         game = Game(load_rulebook("tap"), FIELD, certified_yd=certified_yd)
-        entries = sorted([*says(*opening(play, RUNNER, line_yd=94.0)), *play.scenes], key=lambda entry: entry.t_ns)
-        for entry in entries:
+        entries: list[Scene | Event] = [*says(*opening(play, RUNNER, line_yd=94.0)), *play.scenes]
+        for entry in sorted(entries, key=lambda entry: entry.t_ns):
             game.take(entry)
         assert touchdown(game.calls).verdict == verdict
 
