@@ -67,10 +67,12 @@ def _schema(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:
 
 
 def _mend_tuples(part: Any) -> None:
-    """Say of tuples what JSON Schema 2020 says, where FastAPI keeps to an older one."""
+    """Describe tuples as arrays of a fixed length, which every version of JSON Schema and every client reads alike."""
     if isinstance(part, dict):
-        if isinstance(part.get("items"), list):
-            part["prefixItems"] = part.pop("items")
+        places = part.pop("prefixItems", None) or part.get("items")
+        if isinstance(places, list):
+            kinds = [kind for number, kind in enumerate(places) if kind not in places[:number]]
+            part["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
         for value in part.values():
             _mend_tuples(value)
     elif isinstance(part, list):
