@@ -156,6 +156,7 @@ class Rig:
             onlookers=onlookers,
             suspended=self._machine.suspended,
             roster=self._roster,
+            carrier=self._carrier,
             ticks=self.live,
         )
         self._machine.between_frames = self._loop.between_frames
@@ -226,6 +227,10 @@ class Rig:
     def _roster(self) -> tuple[Player, ...]:
         line_up = self._hub.value("line_up")
         return () if line_up is None else tuple(line_up.players)
+
+    def _carrier(self) -> str | None:
+        ball = self._hub.value("ball")
+        return None if ball is None else ball.player
 
     def _calibrated(self, calibration: Calibration) -> None:
         """The picture is drawn on with the calibration and the roster of now."""

@@ -86,6 +86,7 @@ class FakeSight:
         self.rosters: list[tuple[Player, ...]] = []
         self.found = 0
         self.health: Health | None = None
+        self.carrier: str | None = None
 
     def see(self, frame: Frame) -> Scene:
         if self.before is not None:

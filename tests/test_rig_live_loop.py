@@ -165,6 +165,12 @@ def test_who_is_on_the_board_goes_from_the_sight_to_the_game_and_from_the_game_t
     assert judge.game.state.players == ()
 
 
+def test_the_sight_is_told_who_has_the_ball() -> None:
+    sight = FakeSight()
+    Loop(FakeSource(3), sight, FakeJudge(), Troubles(), carrier=lambda: "dark-28").run()
+    assert sight.carrier == "dark-28"
+
+
 def test_the_sight_is_changed_between_two_frames() -> None:
     first, second = FakeSight(), FakeSight()
     source = FakeSource(6)

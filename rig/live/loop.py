@@ -58,6 +58,7 @@ class Loop:
         onlookers: look on.
         suspended: why no calls are to be made from the scenes now; empty when they are.
         roster: who is on the board, as the game knows it; asked before each frame.
+        carrier: roster id of who has the ball, as the game knows it; asked before each frame.
         ticks: whether the game's time goes on while no scenes come; not where it is that of a recording.
 
     """
@@ -74,6 +75,7 @@ class Loop:
         onlookers: Sequence[Onlooker] = (),
         suspended: Callable[[], tuple[str, ...]] = tuple,
         roster: Callable[[], tuple[Player, ...]] = tuple,
+        carrier: Callable[[], str | None] = lambda: None,
         ticks: bool = False,
     ) -> None:
         self._source = source
@@ -84,6 +86,7 @@ class Loop:
         self._onlookers = onlookers
         self._suspended = suspended
         self._roster = roster
+        self._carrier = carrier
         self._ticks = ticks
         self._players: tuple[Player, ...] = ()
         self._between: queue.SimpleQueue[Callable[[Sight], Sight]] = queue.SimpleQueue()
@@ -185,6 +188,7 @@ class Loop:
             self._players = said
             if said != self._sight.players:
                 self._sight.line_up(said)
+        self._sight.carrier = self._carrier()
 
     def _tell_players(self, scene: Scene, taken_ns: int) -> None:
         """Tell the game who is on the board, when the sight found that out."""

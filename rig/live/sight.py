@@ -12,7 +12,14 @@ from downfield.vision.scene import Player, Scene
 
 
 class Sight(Protocol):
-    """Sees scenes in frames. Called from one thread."""
+    """Sees scenes in frames. Called from one thread.
+
+    Attributes:
+        carrier: roster id of who is declared to have the ball, for the loop to set; None when nobody is.
+
+    """
+
+    carrier: str | None
 
     def see(self, frame: Frame) -> Scene:
         """What is on the board in a frame; frames come in the order of their times, with gaps in their indices."""
@@ -49,6 +56,7 @@ class RecordedSight:
     def __init__(self, tracks: Iterable[Scene], players: tuple[Player, ...] = ()) -> None:
         self.players = players
         self.health: Health | None = None
+        self.carrier: str | None = None
         self._scenes = iter(tracks)
         self._next: Scene | None = next(self._scenes, None)
 
