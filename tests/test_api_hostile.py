@@ -158,7 +158,7 @@ def test_nothing_on_the_wire_ends_the_process(service: Served, client: httpx.Cli
     with socket.create_connection((parts.hostname, parts.port), timeout=5) as wire:
         with suppress(OSError):
             wire.sendall(RAW[name])
-        wire.shutdown(socket.SHUT_WR)
+            wire.shutdown(socket.SHUT_WR)
         told = b""
         with suppress(OSError):
             while more := wire.recv(65536):
