@@ -106,6 +106,7 @@ class RecordedScenes:
     def __init__(self) -> None:
         self._scenes = list(open_recording(bundled_demo()).tracks)
         self.health: Health | None = None
+        self.carrier: str | None = None
         self.players: tuple[Player, ...] = open_recording(bundled_demo()).tracks.header.players
 
     def see(self, frame: Frame) -> Scene:
