@@ -69,6 +69,7 @@ def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path
     playing = play(first)
     for declaration in (SetUp("away", -1, 31.0, down=3, distance_yd=4.0, score=(7, 3)), LineUp(PLAYERS, "dark")):
         assert isinstance(first.desk.declare(declaration, Said()), Accepted)
+    until(lambda: first.situation().endswith("live"), "the board that is seen to be on began no play")
     stood, game = first.situation(), first.topic("game").game
     server.cut()
     until(lambda: first.health().level == "alarm", "the loss was not told")
@@ -84,7 +85,7 @@ def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path
     second = rig_on(server, calibration, tmp_path / "data")
     play(second)
     assert second.topic("game").game == game
-    assert second.situation() == stood
+    until(lambda: second.situation() == stood, "the game was not gone on with")
     assert second.topic("game").score == (7, 3)
     second.end()
     server.close()
