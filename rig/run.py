@@ -61,7 +61,8 @@ def prepare() -> None:
 
     Whoever ends it, by Ctrl-C or as a service, has it end in order.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for asked in (signal.SIGINT, signal.SIGTERM):  # a shell starts what it leaves in the background deaf to Ctrl-C
+        signal.signal(asked, signal.default_int_handler)
     cv2.setNumThreads(1)
     sys.setswitchinterval(_SWITCH_S)
 
