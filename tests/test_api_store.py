@@ -25,7 +25,7 @@ SERVER = os.environ.get("DOWNFIELD_TEST_POSTGRES")
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     if request.param == "postgres":
         if SERVER is None:
-            pytest.skip("DOWNFIELD_TEST_POSTGRES names no server")
+            pytest.skip("no PostgreSQL: name an empty database of yours in DOWNFIELD_TEST_POSTGRES")
         _emptied(SERVER)
     opened = Store(SERVER) if request.param == "postgres" and SERVER else Store.at(tmp_path / "a" / "downfield.db")
     yield opened
@@ -211,9 +211,9 @@ def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
         Store.at(tmp_path / "a.db")
 
 
-def test_an_acknowledged_entry_is_synced_not_only_written(store: Store) -> None:
-    if store._engine.dialect.name != "sqlite":
-        pytest.skip("a server syncs by itself")
+def test_an_acknowledged_entry_is_synced_not_only_written(tmp_path: Path) -> None:
+    store = Store.at(tmp_path / "a" / "downfield.db")
     with store._reading() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+    store.close()
