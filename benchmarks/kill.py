@@ -19,14 +19,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from downfield.api.commands import MachineCommand, NewGame, Settings
+from no_machine import NoMachine
+
+from downfield.api.commands import NewGame
 from downfield.api.desk import Accepted, Receipt, Said
 from downfield.api.game_desk import GameDesk
 from downfield.api.history import History
 from downfield.api.hub import Hub
 from downfield.api.store import Store
-from downfield.calibration.calibration import Calibration
-from downfield.calibration.errors import RefusedError
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebook import load_rulebook
 from downfield.rig.recording import bundled_demo, open_recording
@@ -35,22 +35,6 @@ from downfield.vision.scene import Scene
 FASTER = 20.0  # than life, so that a kill falls anywhere in a play
 ALIVE_S = 3.0  # at most, before the kill
 PAUSE_NS = 2_000_000_000  # between two showings
-
-
-class NoMachine:
-    """A rig without a camera."""
-
-    def do(self, command: MachineCommand) -> str:
-        """Nothing."""
-        raise RefusedError(f"{command.command}: no camera here")
-
-    def calibration(self) -> Calibration | None:
-        """None."""
-        return None
-
-    def settings(self) -> Settings:
-        """None."""
-        return Settings(version="", values={}, origins={})
 
 
 def desk_on(store: Store) -> GameDesk:

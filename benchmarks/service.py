@@ -21,10 +21,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import uvicorn
+from no_machine import NoMachine
 
 from downfield.api.app import create_app
 from downfield.api.board_topics import FigureNow, SceneNow
-from downfield.api.commands import MachineCommand, NewGame, Settings
+from downfield.api.commands import NewGame
 from downfield.api.door import Access, Limits
 from downfield.api.game_desk import GameDesk
 from downfield.api.hub import Hub
@@ -32,30 +33,12 @@ from downfield.api.parts import Parts
 from downfield.api.picture import LatestPicture
 from downfield.api.rates import Rate
 from downfield.api.store import Store
-from downfield.calibration.calibration import Calibration
-from downfield.calibration.errors import RefusedError
 from downfield.calibration.field_file import preset
 from downfield.officiating.rulebook import load_rulebook
 
 SCENES_PER_S = 15  # as the desk tells them; the rest of the rate are calls and states
 WARM_S = 4.0
 _SENT = re.compile(rb'"topic":"calls".*?"sent_ns":([1-9]\d+)')
-
-
-class NoMachine:
-    """A rig without a camera."""
-
-    def do(self, command: MachineCommand) -> str:
-        """Nothing."""
-        raise RefusedError(f"{command.command}: no camera here")
-
-    def calibration(self) -> Calibration | None:
-        """None."""
-        return None
-
-    def settings(self) -> Settings:
-        """None."""
-        return Settings(version="", values={}, origins={})
 
 
 def scene(frame: int) -> SceneNow:

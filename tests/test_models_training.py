@@ -13,18 +13,18 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("ultralytics")
 
+from typer.testing import CliRunner  # noqa: E402
+
 from downfield.calibration.errors import InputError  # noqa: E402
-from downfield.models.training.crops import CROP_PX, CropStream, cut, frames_of, read_small  # noqa: E402
-from downfield.models.training.first_look import new_first_look, save_weights, train_first_look  # noqa: E402
-from downfield.models.training.learner import load_learner, save_learner  # noqa: E402
+from downfield.models.training.commands import app  # noqa: E402
+from downfield.models.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
+from downfield.models.training.first_look import FIRST_LOOK, save_weights  # noqa: E402
+from downfield.models.training.labelled_frames import frames_of  # noqa: E402
+from downfield.models.training.learner import learn, load_learner, save_learner  # noqa: E402
 from downfield.models.training.patches import PatchStream, collate_patches  # noqa: E402
 from downfield.models.training.recipe import read_recipe  # noqa: E402
 from downfield.models.training.second_look import FLIP, OUTPUTS, SecondLook  # noqa: E402
-from downfield.models.training.second_look_run import (  # noqa: E402
-    new_second_look,
-    second_look_loss,
-    train_second_look,
-)
+from downfield.models.training.second_look_run import SECOND_LOOK, second_look_loss  # noqa: E402
 from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
 
 
@@ -100,17 +100,17 @@ def test_the_second_look_s_loss_falls_with_the_truth(frames: Path) -> None:
 
 
 def test_one_step_of_the_first_look_learns_and_the_next_sitting_goes_on(frames: Path, tmp_path: Path) -> None:
-    learner = new_first_look()
+    learner = FIRST_LOOK.new()
     before = {name: value.clone() for name, value in learner.model.state_dict().items()}
     checkpoint = tmp_path / "level.pt"
-    train_first_look(learner, [(frames, 1.0)], 32, checkpoint=checkpoint)
+    learn(FIRST_LOOK, learner, [(frames, 1.0)], 32, checkpoint=checkpoint)
     assert learner.seen == 32
     moved = [name for name, value in learner.model.state_dict().items() if not torch.equal(value, before[name])]
     assert len(moved) > len(before) / 2
-    again = new_first_look()
+    again = FIRST_LOOK.new()
     load_learner(again, checkpoint)
     assert again.seen == 32
-    train_first_look(again, [(frames, 1.0)], 48, finish=True)
+    learn(FIRST_LOOK, again, [(frames, 1.0)], 48, finish=True)
     assert again.seen == 48
     from ultralytics import YOLO
 
@@ -121,20 +121,35 @@ def test_one_step_of_the_first_look_learns_and_the_next_sitting_goes_on(frames: 
 
 
 def test_one_step_of_the_second_look_learns_and_the_next_sitting_goes_on(frames: Path, tmp_path: Path) -> None:
-    learner = new_second_look()
-    train_second_look(learner, [(frames, 1.0)], 112)
+    learner = SECOND_LOOK.new()
+    learn(SECOND_LOOK, learner, [(frames, 1.0)], 112)
     save_learner(learner, tmp_path / "level.pt")
-    again = new_second_look()
+    again = SECOND_LOOK.new()
     load_learner(again, tmp_path / "level.pt")
     assert again.seen == learner.seen > 0
     assert SecondLook()(torch.zeros(2, 3, 64, 64)).shape == (2, OUTPUTS)
+
+
+def test_sittings_of_the_command_go_on_and_a_finish_leaves_them_where_they_were(frames: Path, tmp_path: Path) -> None:
+    recipe = tmp_path / "mine.toml"
+    sets = f'[[sets]]\nname = "{frames.name}"\nrenderer = "compositor"\nseed = 3\ncount = 2\nper_table = 2\nshare = 1\n'
+    recipe.write_text(f"{sets}[first_look]\nlevel = 32\nfinish = 16\n[second_look]\nlevel = 112\nfinish = 112\n")
+    given = [str(frames.parent), "--runs", str(tmp_path), "--recipe", str(recipe), "--threads", "1"]
+    for look in ("first-look", "second-look"):
+        early = CliRunner().invoke(app, [look, *given, "--finish"])
+        assert isinstance(early.exception, InputError)
+        for more in ([], ["--finish"]):
+            assert CliRunner().invoke(app, [look, *given, *more]).exit_code == 0
+        assert (tmp_path / f"{look}.pt").exists()
+        assert "already seen" in CliRunner().invoke(app, [look, *given]).stdout
+        assert "already" not in CliRunner().invoke(app, [look, *given, "--finish"]).stdout
 
 
 def test_what_is_no_checkpoint_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "other.pt"
     torch.save({"model": {}}, path)
     with pytest.raises(InputError, match=r"other\.pt"):
-        load_learner(new_second_look(), path)
+        load_learner(SECOND_LOOK.new(), path)
 
 
 def test_a_folder_without_pictures_is_refused_by_name(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ What needs torch or the twin is imported inside: the command's help must need ne
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +17,8 @@ from downfield.models.training.recipe import Schedule, read_recipe
 from downfield.twin.progress import progress_bar
 
 if TYPE_CHECKING:
-    from downfield.models.training.learner import Learner, Report
+    from downfield.models.training.labelled_frames import Sources
+    from downfield.models.training.learner import Lesson
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Train the networks.")
 
@@ -62,18 +63,11 @@ def first_look(
     threads: Threads = 2,
 ) -> None:
     """Train the network that finds figures in frames. Interrupted, it goes on from its checkpoint."""
-    from downfield.models.training.first_look import new_first_look, save_weights, train_first_look
+    from downfield.models.training.first_look import FIRST_LOOK
 
     plan = read_recipe(recipe)
-    learner = new_first_look()
-
-    def sit(goal: int, checkpoint: Path | None, report: Report) -> None:
-        train_first_look(learner, plan.sources(folder), goal, finish=finish, checkpoint=checkpoint, report=report)
-
-    _sitting(learner, runs / "first-look", plan.first_look, until, sit, finish=finish, start=start, threads=threads)
-    if finish:
-        save_weights(learner, runs / "first-look.pt")
-        typer.echo(f"finished: {runs / 'first-look.pt'}")
+    sitting = _Sitting(runs / "first-look", plan.first_look, until, finish, start, threads)
+    sitting.hold(FIRST_LOOK, plan.sources(folder))
 
 
 @app.command("second-look")
@@ -87,19 +81,11 @@ def second_look(
     threads: Threads = 2,
 ) -> None:
     """Train the network that measures each figure. Interrupted, it goes on from its checkpoint."""
-    from downfield.models.training.learner import save_learner
-    from downfield.models.training.second_look_run import new_second_look, train_second_look
+    from downfield.models.training.second_look_run import SECOND_LOOK
 
     plan = read_recipe(recipe)
-    learner = new_second_look()
-
-    def sit(goal: int, checkpoint: Path | None, report: Report) -> None:
-        train_second_look(learner, plan.sources(folder), goal, finish=finish, checkpoint=checkpoint, report=report)
-
-    _sitting(learner, runs / "second-look", plan.second_look, until, sit, finish=finish, start=start, threads=threads)
-    if finish:
-        save_learner(learner, runs / "second-look.pt")
-        typer.echo(f"finished: {runs / 'second-look.pt'}")
+    sitting = _Sitting(runs / "second-look", plan.second_look, until, finish, start, threads)
+    sitting.hold(SECOND_LOOK, plan.sources(folder))
 
 
 @app.command()
@@ -122,40 +108,45 @@ def export(
     typer.echo(f"exported: {out}")
 
 
-def _sitting(
-    learner: Learner,
-    where: Path,
-    schedule: Schedule,
-    until: int | None,
-    sit: Callable[[int, Path | None, Report], None],
-    *,
-    finish: bool,
-    start: Path | None,
-    threads: int,
-) -> None:
-    """Train from the checkpoint, if there is one. A finish leaves the checkpoint as it is."""
-    import torch
+@dataclass(frozen=True, slots=True)
+class _Sitting:
+    """Training from the checkpoint, if there is one. A finish leaves the checkpoint as it is."""
 
-    from downfield.models.training.learner import load_learner
+    where: Path
+    schedule: Schedule
+    until: int | None
+    finish: bool
+    start: Path | None
+    threads: int
 
-    torch.set_num_threads(threads)
-    where.mkdir(parents=True, exist_ok=True)
-    checkpoint = where / "level.pt"
-    if checkpoint.exists():
-        load_learner(learner, checkpoint)
-    elif start is not None:
-        load_learner(learner, start)
-    elif finish:
-        raise InputError(f"{checkpoint}: no such file; train without --finish first")
-    goal = until or (learner.seen + schedule.finish if finish else schedule.level)
-    if goal <= learner.seen:
-        typer.echo(f"already seen {learner.seen} samples of {goal}")
-        return
-    begun, before = time.monotonic(), learner.seen
+    def hold(self, lesson: Lesson, sources: Sources) -> None:
+        """Train, and write the network when this was a finish."""
+        import torch
 
-    def report(seen: int, losses: dict[str, float]) -> None:
-        each_ms = (time.monotonic() - begun) / max(seen - before, 1) * 1e3
-        parts = "  ".join(f"{name} {value:.3f}" for name, value in losses.items())
-        typer.echo(f"{seen:>9} of {goal}  {each_ms:.2f} ms each  {parts}")
+        from downfield.models.training.learner import learn, load_learner
 
-    sit(goal, None if finish else checkpoint, report)
+        torch.set_num_threads(self.threads)
+        self.where.mkdir(parents=True, exist_ok=True)
+        checkpoint = self.where / "level.pt"
+        learner = lesson.new()
+        begin = checkpoint if checkpoint.exists() else self.start
+        if begin is not None:
+            load_learner(learner, begin)
+        elif self.finish:
+            raise InputError(f"{checkpoint}: no such file; train without --finish first")
+        goal = self.until or (learner.seen + self.schedule.finish if self.finish else self.schedule.level)
+        if goal <= learner.seen:
+            typer.echo(f"already seen {learner.seen} samples of {goal}")
+            return
+        begun, before = time.monotonic(), learner.seen
+
+        def report(seen: int, losses: dict[str, float]) -> None:
+            each_ms = (time.monotonic() - begun) / max(seen - before, 1) * 1e3
+            parts = "  ".join(f"{name} {value:.3f}" for name, value in losses.items())
+            typer.echo(f"{seen:>9} of {goal}  {each_ms:.2f} ms each  {parts}")
+
+        kept = None if self.finish else checkpoint
+        learn(lesson, learner, sources, goal, finish=self.finish, checkpoint=kept, report=report)
+        if self.finish:
+            lesson.finished(learner, self.where.with_suffix(".pt"))
+            typer.echo(f"finished: {self.where.with_suffix('.pt')}")

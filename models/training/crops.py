@@ -7,7 +7,6 @@ crops runs on frames.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,8 +15,8 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset
 
-from downfield.calibration.errors import InputError
 from downfield.models.training.augment import Image, recolour
+from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
 from downfield.vision.footprint import Array
 
 CROP_PX: Final = 320
@@ -35,72 +34,24 @@ _RARE = (1, 2, 3)  # classes fallen, ball, hand
 _MIRRORED = (1, 0, 3, 2, 4)
 
 
-@dataclass(frozen=True, slots=True)
-class Objects:
-    """What is in a picture, in its pixels.
-
-    Attributes:
-        kinds: class of each, shape (n,).
-        boxes: left, top, right, bottom, shape (n, 4).
-        points: x, y and flag (0 none, 1 hidden, 2 seen) of the keypoints, shape (n, 5, 3).
-
-    """
-
-    kinds: Array
-    boxes: Array
-    points: Array
-
-
-def read_objects(path: Path, size_px: tuple[int, int]) -> Objects:
-    """Read one label file of a data set into pixels of its picture."""
-    text = path.read_text(encoding="utf-8").split()
-    rows = np.array(text, dtype=np.float64).reshape(-1, 20)
-    width, height = size_px
-    centre, half = rows[:, 1:3] * (width, height) - 0.5, rows[:, 3:5] * (width, height) / 2
-    points = rows[:, 5:].reshape(-1, 5, 3).copy()
-    points[..., :2] = points[..., :2] * (width, height) - 0.5
-    return Objects(rows[:, 0], np.concatenate([centre - half, centre + half], axis=1), points)
-
-
 class CropStream(Dataset[list[dict[str, Any]]]):
     """An endless stream of crops: item i is `PER_FRAME` crops of some frame, a function of the seed and i alone.
 
     Args:
-        sources: data sets as `downfield twin dataset` writes them, each with the share of frames to take from it.
-        split: whose pictures.
-        seed: of what is drawn.
+        sources, split, seed: see `FrameDraw`.
 
     Raises:
         InputError: a folder holds no labelled pictures of the split.
 
     """
 
-    def __init__(self, sources: Sequence[tuple[Path, float]], split: str, seed: int) -> None:
-        self._images = [frames_of(folder, split) for folder, _ in sources]
-        shares = np.array([share for _, share in sources])
-        self._shares = shares / shares.sum()
-        self._seed = seed
+    def __init__(self, sources: Sources, split: str, seed: int) -> None:
+        self._frames = FrameDraw(sources, split, seed)
 
     def __getitem__(self, index: int) -> list[dict[str, Any]]:
-        rng = np.random.default_rng([self._seed, index])
-        images = self._images[int(rng.choice(len(self._images), p=self._shares))]
-        path = images[int(rng.integers(len(images)))]
+        path, rng = self._frames.draw(index)
         small, objects = read_small(path)
         return [_as_tensors(*cut(small, objects, rng)) for _ in range(PER_FRAME)]
-
-
-def frames_of(folder: Path, split: str) -> list[Path]:
-    """The labelled pictures of a data set's split.
-
-    Raises:
-        InputError: there are none.
-
-    """
-    where = folder / "images" / split
-    images = [path for path in sorted(where.iterdir()) if labels_of(path).exists()] if where.is_dir() else []
-    if not images:
-        raise InputError(f"{folder}: holds no labelled pictures of the split '{split}'")
-    return images
 
 
 def read_small(path: Path) -> tuple[Image, Objects]:
@@ -110,9 +61,7 @@ def read_small(path: Path) -> tuple[Image, Objects]:
         InputError: it can't be decoded.
 
     """
-    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-    if image is None:
-        raise InputError(f"{path}: can't be decoded")
+    image = read_frame(path)
     size = (INPUT_WIDTH_PX, round(INPUT_WIDTH_PX * image.shape[0] / image.shape[1]))
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
     return small, read_objects(labels_of(path), size)
@@ -190,8 +139,3 @@ def collate(items: Sequence[Sequence[dict[str, Any]]]) -> dict[str, torch.Tensor
     batch["img"] = torch.stack([crop["img"] for crop in crops])
     batch["batch_idx"] = torch.repeat_interleave(torch.arange(len(crops)), counts).float()
     return batch
-
-
-def labels_of(image: Path) -> Path:
-    """Where a picture's labels are."""
-    return image.parent.parent.parent / "labels" / image.parent.name / f"{image.stem}.txt"

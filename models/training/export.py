@@ -27,7 +27,7 @@ from downfield.models.card import LookFiles, NetworkCard, write_card
 from downfield.models.head import CHANNELS, STRIDE_PX
 from downfield.models.letterbox import Letterbox
 from downfield.models.patch import PATCH_PX
-from downfield.models.training.crops import frames_of
+from downfield.models.training.labelled_frames import frames_of
 from downfield.models.training.patches import PatchStream
 from downfield.models.training.second_look import SecondLook
 

@@ -8,16 +8,18 @@ stable, decay schedule of Hu et al., MiniCPM, 2024).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import torch
 from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
 from ultralytics.utils.torch_utils import ModelEMA
 
 from downfield.calibration.errors import InputError
+from downfield.models.training.labelled_frames import Sources
 
 RATE: Final = 2e-3  # of AdamW
 LAST_RATE: Final = 0.01  # share of it at the end of a finish
@@ -55,14 +57,32 @@ class Learner:
     seen: int = 0
 
 
-def new_learner(model: Any) -> Learner:
-    """A learner that has seen nothing."""
-    model.train()
-    model.to(memory_format=torch.channels_last)
-    heavy = [weight for weight in model.parameters() if weight.ndim > 1]
-    light = [weight for weight in model.parameters() if weight.ndim <= 1]
-    groups = [{"params": heavy, "weight_decay": DECAY}, {"params": light, "weight_decay": 0.0}]
-    return Learner(model, ModelEMA(model), torch.optim.AdamW(groups, lr=RATE, betas=(0.9, 0.99)))
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a network has to learn.
+
+    Attributes:
+        network: makes one that has learnt nothing.
+        batches: of data sets, from one number of samples seen to another; the pictures are under ``img``.
+        step: makes the loss of a batch.
+        finished: writes what an export takes.
+
+    """
+
+    network: Callable[[], Any]
+    batches: Callable[[Sources, int, int], Iterator[Batch]]
+    step: Step
+    finished: Callable[[Learner, Path], None]
+
+    def new(self) -> Learner:
+        """A learner that has seen nothing."""
+        model = self.network()
+        model.train()
+        model.to(memory_format=torch.channels_last)
+        heavy = [weight for weight in model.parameters() if weight.ndim > 1]
+        light = [weight for weight in model.parameters() if weight.ndim <= 1]
+        groups = [{"params": heavy, "weight_decay": DECAY}, {"params": light, "weight_decay": 0.0}]
+        return Learner(model, ModelEMA(model), torch.optim.AdamW(groups, lr=RATE, betas=(0.9, 0.99)))
 
 
 def save_learner(learner: Learner, path: Path) -> None:
@@ -99,36 +119,39 @@ def load_learner(learner: Learner, path: Path) -> None:
 
 
 def learn(
+    lesson: Lesson,
     learner: Learner,
-    batches: Iterable[Batch],
-    step: Step,
-    *,
+    sources: Sources,
     until: int,
-    finish: bool,
-    checkpoint: Path | None,
-    report: Report,
+    *,
+    finish: bool = False,
+    checkpoint: Path | None = None,
+    report: Report = lambda _seen, _losses: None,
 ) -> None:
-    """Learn from batches until they end.
+    """Learn from the training split.
 
     Args:
+        lesson: what is learnt.
         learner: what learns; changed in place.
-        batches: with the pictures under ``img``.
-        step: makes the loss of a batch.
-        until: samples seen when the batches end, counted from the very first.
+        sources: data sets with their shares.
+        until: samples seen at the end, counted from the very first.
         finish: bring the learning rate down to nothing on the way.
         checkpoint: where to save every few minutes and at the end; None for nowhere.
         report: told how it goes.
 
+    Raises:
+        InputError: a data set has no training pictures.
+
     """
     start, saved = learner.seen, time.monotonic()
     told: list[Losses] = []
-    for batch in batches:
+    for batch in lesson.batches(sources, start, until):
         gone = (learner.seen - start) / max(until - start, 1)
         share = 1 - (1 - LAST_RATE) * gone if finish else 1.0
         rate = RATE * share * min(learner.average.updates / WARM_UP, 1.0)
         for group in learner.optimiser.param_groups:
             group["lr"] = rate
-        told.append(_take(learner, batch, step))
+        told.append(_take(learner, batch, lesson.step))
         learner.seen += len(batch["img"])
         if len(told) == _REPORT_EVERY:
             report(learner.seen, _means(told))
@@ -138,6 +161,14 @@ def learn(
             saved = time.monotonic()
     if checkpoint is not None:
         save_learner(learner, checkpoint)
+
+
+def load(stream: Dataset[Any], collate: Callable[[Any], Batch], items: range, items_a_batch: int) -> Iterator[Batch]:
+    """Batches of a stream's items, made ready in a process of their own; a last, smaller one is left out."""
+    loader: DataLoader[Any] = DataLoader(
+        stream, items_a_batch, sampler=items, num_workers=1, collate_fn=collate, prefetch_factor=4, drop_last=True
+    )
+    yield from loader
 
 
 def _take(learner: Learner, batch: Batch, step: Step) -> Losses:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
-import cv2
 import numpy as np
 import torch
 from torch.utils.data import Dataset
 
-from downfield.calibration.errors import InputError
 from downfield.models.patch import cut_patches, patch_transform, to_patch, to_units
 from downfield.models.training.augment import Image, recolour
-from downfield.models.training.crops import Objects, frames_of, labels_of, read_objects
+from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
 from downfield.models.training.learner import Batch
 from downfield.vision.footprint import Array
 
@@ -35,9 +32,7 @@ class PatchStream(Dataset[Batch]):
     """An endless stream: item i is all figures of some frame and some empty places, a function of the seed and i alone.
 
     Args:
-        sources: data sets as `downfield twin dataset` writes them, each with the share of frames to take from it.
-        split: whose pictures.
-        seed: of what is drawn.
+        sources, split, seed: see `FrameDraw`.
         plain: without recolouring, to be measured on.
 
     Raises:
@@ -45,22 +40,15 @@ class PatchStream(Dataset[Batch]):
 
     """
 
-    def __init__(self, sources: Sequence[tuple[Path, float]], split: str, seed: int, *, plain: bool = False) -> None:
-        self._images = [frames_of(folder, split) for folder, _ in sources]
-        shares = np.array([share for _, share in sources])
-        self._shares = shares / shares.sum()
-        self._seed = seed
+    def __init__(self, sources: Sources, split: str, seed: int, *, plain: bool = False) -> None:
+        self._frames = FrameDraw(sources, split, seed)
         self._plain = plain
 
     def __getitem__(self, index: int) -> Batch:
-        rng = np.random.default_rng([self._seed, index])
-        images = self._images[int(rng.choice(len(self._images), p=self._shares))]
-        path = images[int(rng.integers(len(images)))]
-        image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-        if image is None:
-            raise InputError(f"{path}: can't be decoded")
+        path, rng = self._frames.draw(index)
+        image = read_frame(path)
         objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
-        return patches_of(np.asarray(image, dtype=np.uint8), objects, rng, plain=self._plain)
+        return patches_of(image, objects, rng, plain=self._plain)
 
 
 def patches_of(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, Final
 
 import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
-from torch.utils.data import DataLoader
 
-from downfield.models.training.learner import Batch, Learner, Losses, Report, learn, new_learner
+from downfield.models.training.labelled_frames import Sources
+from downfield.models.training.learner import Batch, Lesson, Losses, load, save_learner
 from downfield.models.training.patches import EMPTY_PER_FRAME, PatchStream, collate_patches
 from downfield.models.training.second_look import FALLEN, FIGURE, FLIP, POINTS, SecondLook
 
@@ -20,54 +19,6 @@ HIDDEN_WEIGHT: Final = 0.5  # of hidden points' places: they can only be inferre
 FALLEN_WEIGHT: Final = 0.3  # of fallen figures' places: their base stands on its edge
 FLIP_WEIGHT: Final = 2.0  # of taking the rear for the front: nothing else is as costly
 _PER_FRAME = 22 + EMPTY_PER_FRAME
-
-
-def new_second_look() -> Learner:
-    """A second look that has learnt nothing."""
-    return new_learner(SecondLook())
-
-
-def train_second_look(
-    learner: Learner,
-    sources: Sequence[tuple[Path, float]],
-    until: int,
-    *,
-    finish: bool = False,
-    checkpoint: Path | None = None,
-    report: Report = lambda _seen, _losses: None,
-) -> None:
-    """Learn from patches of the training split.
-
-    Args:
-        learner: from `new_second_look`.
-        sources: data sets, each with the share of frames to take from it.
-        until: patches seen at the end, counted from the very first; a full frame gives 28.
-        finish: bring the learning rate down to nothing on the way.
-        checkpoint: where to save every few minutes and at the end; None for nowhere.
-        report: told how it goes.
-
-    Raises:
-        InputError: a data set has no training pictures.
-
-    """
-    batches = _batches(sources, learner.seen, until)
-    learn(learner, batches, _step, until=until, finish=finish, checkpoint=checkpoint, report=report)
-
-
-def _batches(sources: Sequence[tuple[Path, float]], start: int, until: int) -> Iterator[Batch]:
-    loader: DataLoader[Any] = DataLoader(
-        PatchStream(sources, "train", seed=2),
-        FRAMES,
-        sampler=range(start // _PER_FRAME, until // _PER_FRAME),
-        num_workers=1,
-        collate_fn=collate_patches,
-        prefetch_factor=4,
-    )
-    yield from loader
-
-
-def _step(model: Any, batch: Batch) -> tuple[Tensor, Losses]:
-    return second_look_loss(model(batch["img"]).float(), batch)
 
 
 def second_look_loss(said: Tensor, batch: Batch) -> tuple[Tensor, Losses]:
@@ -101,3 +52,16 @@ def second_look_loss(said: Tensor, batch: Batch) -> tuple[Tensor, Losses]:
 def _entropy(logits: Tensor, true: Tensor, weight: Tensor) -> Tensor:
     each = binary_cross_entropy_with_logits(logits, true, reduction="none")
     return (each * weight).sum() / weight.sum().clamp(min=1)
+
+
+def _batches(sources: Sources, start: int, until: int) -> Iterator[Batch]:
+    stream = PatchStream(sources, "train", seed=2)
+    return load(stream, collate_patches, range(start // _PER_FRAME, until // _PER_FRAME), FRAMES)
+
+
+def _step(model: Any, batch: Batch) -> tuple[Tensor, Losses]:
+    return second_look_loss(model(batch["img"]).float(), batch)
+
+
+SECOND_LOOK: Final = Lesson(SecondLook, _batches, _step, save_learner)
+"""What the second look has to learn; a sample is a patch, and a full frame gives 28."""

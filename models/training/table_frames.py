@@ -14,7 +14,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Image
-from downfield.models.training.crops import Objects
+from downfield.models.training.labelled_frames import Objects
 from downfield.vision.footprint import Array
 from downfield.vision.scene import Figure, Scene
 from downfield.vision.tracks import Tracks

@@ -1,0 +1,23 @@
+"""What a desk has for a rig where there is none."""
+
+from __future__ import annotations
+
+from downfield.api.commands import MachineCommand, Settings
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.errors import RefusedError
+
+
+class NoMachine:
+    """A rig without a camera."""
+
+    def do(self, command: MachineCommand) -> str:
+        """Nothing."""
+        raise RefusedError(f"{command.command}: no camera here")
+
+    def calibration(self) -> Calibration | None:
+        """None."""
+        return None
+
+    def settings(self) -> Settings:
+        """None."""
+        return Settings(version="", values={}, origins={})
