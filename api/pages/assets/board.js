@@ -9,7 +9,7 @@ const LOST_MS = 3_000;
 
 const STRIPE_YD = 10;
 
-/** One board: `element` is its SVG; give it the topics as they come. */
+/** One board: `element` is its SVG; it follows a feed. */
 export class Board {
   #motion = new Motion();
   #bases = new Map();
@@ -40,6 +40,24 @@ export class Board {
       requestAnimationFrame(step);
     };
     requestAnimationFrame(step);
+  }
+
+  /** Show what a feed tells; in another game nobody is where he was. */
+  follow(feed) {
+    let number = null;
+    feed.on("line_up", (lineUp) => {
+      if (lineUp === undefined) return;
+      this.lineUp(lineUp);
+      if (feed.value("game")) this.game(feed.value("game"));
+    });
+    feed.on("game", (game) => {
+      if (game === undefined) return;
+      if (number !== null && game.game !== number) this.clear();
+      number = game.game;
+      this.game(game);
+    });
+    feed.on("ball", (ball) => ball && this.ball(ball));
+    feed.on("scene", (scene) => scene && this.scene(scene));
   }
 
   lineUp({ field, players }) {

@@ -12,22 +12,9 @@ overlay("field", ["game", "ball", "line_up", "scene", "health"], (stage, options
   });
   const hold = el("p", { class: "hold", hidden: true, role: "status" });
   stage.append(el("figure", { class: "map scaled" }, board.element, hold));
-  let number = null;
 
-  feed.on("line_up", (lineUp) => {
-    if (lineUp === undefined) return;
-    board.lineUp(lineUp);
-    if (feed.value("game")) board.game(feed.value("game"));
-  });
-  feed.on("game", (game) => {
-    if (game === undefined) return;
-    if (number !== null && game.game !== number) board.clear();
-    number = game.game;
-    board.game(game);
-    holdOn();
-  });
-  feed.on("ball", (ball) => ball && board.ball(ball));
-  feed.on("scene", (scene) => scene && board.scene(scene));
+  board.follow(feed);
+  feed.on("game", holdOn);
   feed.on("health", holdOn);
 
   function holdOn() {

@@ -17,14 +17,7 @@ export function lineUpCheck(body, summary, feed) {
     told,
     el("div", { class: "row" }, button("Match the figures anew", "/api/commands", { command: "find_figures" })),
   );
-  feed.on("line_up", (lineUp) => {
-    if (lineUp === undefined) return;
-    board.lineUp(lineUp);
-    if (feed.value("game")) board.game(feed.value("game"));
-  });
-  feed.on("game", (game) => game && board.game(game));
-  feed.on("ball", (ball) => ball && board.ball(ball));
-  feed.on("scene", (scene) => scene && board.scene(scene));
+  board.follow(feed);
   setInterval(() => look(feed, told, count), LOOK_MS);
 }
 

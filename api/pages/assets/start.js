@@ -19,21 +19,14 @@ const board = new Board();
 at("map").append(board.element);
 at("overlays").append(...overlayCards());
 
-feed.on("line_up", (lineUp) => {
-  if (lineUp === undefined) return;
-  board.lineUp(lineUp);
-  if (feed.value("game")) board.game(feed.value("game"));
-});
+board.follow(feed);
 feed.on("game", (game) => {
   if (game === undefined) return;
-  board.game(game);
   refresh(at("score"), [game.home, game.away, game.possession], () => ["away", "home"].map((side) => scoreOf(game, side)));
   const over = game.phase === "over";
   say(at("down"), over ? "Final" : `${capital(downAndDistance(game, true))} at ${spot(game.spot_text, true)}`);
   say(at("phase"), [capital(game.phase_text), `board ${game.board}`, game.clock.text, game.rulebook_title].filter(Boolean).join(" · "));
 });
-feed.on("ball", (ball) => ball && board.ball(ball));
-feed.on("scene", (scene) => scene && board.scene(scene));
 feed.on("calls", ({ calls } = { calls: [] }) => refreshList(at("calls"), calls.slice(-CALLS_SHOWN).reverse(), callOf));
 feed.on("source", (source) => say(at("source"), source?.text ?? ""));
 feed.on("health", tellState);
