@@ -48,12 +48,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("data/test"), help="folder of the test sets")
     parser.add_argument("--backend", default="auto", help="openvino, onnxruntime or auto")
     parser.add_argument("--worst", type=Path, help="folder for the worst pictures, with what was seen drawn in")
+    parser.add_argument("--one-look", action="store_true", help="without the second look, to see what it buys")
     parser.add_argument("--no-speed", action="store_true", help="leave the timing out")
     options = parser.parse_args()
     cv2.setNumThreads(1)
 
     def opened(**more: object) -> Detector:
-        return open_detector(options.network, backend=options.backend, **more)  # type: ignore[arg-type]
+        looks = {"second_look": False} if options.one_look else {}
+        return open_detector(options.network, backend=options.backend, **looks, **more)  # type: ignore[arg-type]
 
     sets = _test_sets(options.data)
     for name, folder in sets.items():
