@@ -30,6 +30,7 @@ from downfield.calibration.keeper import Keeper
 from downfield.calibration.lens_views import LensView, calibrate_lens, see_chessboard
 from downfield.calibration.quality import to_calibration
 from downfield.calibration.shake import ShakeTracker
+from downfield.rig.standing import distance_known
 from downfield.twin.film.film import film
 from downfield.twin.look import Look
 from downfield.twin.looks.deck import Split, split_named
@@ -75,7 +76,7 @@ def report(tables: Iterable[Table], what: str) -> None:
     for count, (image, camera, field) in enumerate(tables):
         begin = time.process_time()
         try:
-            solution = solve_field([image], [field])
+            solution = solve_field([image], [field], distance=distance_known(image, None))
         except CalibrationError as error:
             print(f"{count:4d} {field.name:<10} said no: {error}", flush=True)
             continue

@@ -9,7 +9,8 @@ is before the swaying camera goes through the simulated network of `tests/simula
 HOTA is TrackEval's (Luiten et al., IJCV 129, 2021), with similarity falling from 1 to 0 over half a base's length. The
 rivals are ultralytics' trackers with their default settings, given the same detections' boxes (BoT-SORT without
 appearance and without motion of the camera, which stands still); what they call one figure is where the detection they
-gave that number to has its base. Without `trackeval` or `ultralytics` installed their rows are left out.
+gave that number to has its base. Their rows are left out where `trackeval`, or `ultralytics` with its `lap`, is
+missing.
 """
 
 from __future__ import annotations
@@ -231,7 +232,7 @@ def _judge_identity(play_seen: Watched, tally: Tally) -> None:
     rows: dict[str, list[Ids]] = {
         "downfield": [_ids([f for f in fs if f.posture != "unseen"]) for fs in play_seen.seen]
     }
-    if importlib.util.find_spec("ultralytics"):
+    if importlib.util.find_spec("ultralytics") and importlib.util.find_spec("lap"):
         rows |= {name: _rival(name, play_seen) for name in ("bytetrack", "botsort")}
     for name, tracked in rows.items():
         if importlib.util.find_spec("trackeval"):

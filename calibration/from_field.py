@@ -7,7 +7,7 @@ the picture (down, when the board lies across it) is taken.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -20,7 +20,7 @@ from downfield.calibration.errors import CalibrationError
 from downfield.calibration.evidence import Evidence, first_look, gather
 from downfield.calibration.field import FieldModel
 from downfield.calibration.field_match import Candidate, Ladder, candidates, find_ladder
-from downfield.calibration.lens_prior import LensPrior
+from downfield.calibration.lens_prior import LensPrior, TypicalLens
 from downfield.calibration.line_pencils import Bending, Pencil, estimate_bending, fit_pencil
 from downfield.calibration.numbers_read import refuse_mirrored
 from downfield.calibration.paint_lines import best_plane, find_chains
@@ -32,6 +32,10 @@ from downfield.calibration.verdict import RIVAL_WITHIN, objections, sides_cut
 Array = NDArray[np.float64]
 Plane = NDArray[np.float32]
 Image = NDArray[np.uint8]
+
+DistanceKnown = Callable[[Camera], TypicalLens | None]
+"""From a solution good on the paint, whose focal length and distance may be wrong in step, to what is known of its lens
+by its distance; None when nothing is."""
 
 _ROUGH_SEARCH_PX, _ROUGH_EVERY_YD = 5.0, 3.0
 _SEARCHES_PX = (5.0, 3.0, 1.8)
@@ -64,7 +68,13 @@ class Solution:
     evidence: Evidence
 
 
-def solve_field(images: Sequence[Image], fields: Sequence[FieldModel], *, prior: LensPrior | None = None) -> Solution:
+def solve_field(
+    images: Sequence[Image],
+    fields: Sequence[FieldModel],
+    *,
+    prior: LensPrior | None = None,
+    distance: DistanceKnown | None = None,
+) -> Solution:
     """Find a printed field in pictures and solve the camera.
 
     Args:
@@ -72,6 +82,8 @@ def solve_field(images: Sequence[Image], fields: Sequence[FieldModel], *, prior:
             cover in one, and average noise.
         fields: printed fields it may be.
         prior: the lens, when it was measured beforehand.
+        distance: what else tells how far away the camera is, for paint seen straight down can't: a measured height, or
+            how far figures in the first frame lean outward. Of no use when the lens was measured.
 
     Raises:
         CalibrationError: no answer that may be trusted, with what to change.
@@ -88,6 +100,8 @@ def solve_field(images: Sequence[Image], fields: Sequence[FieldModel], *, prior:
     solutions = [refine(planes, option.camera, option.field, prior=prior) for option in likely]
     best = _trusted([solution for solution in solutions if solution], images[0], fields, planes, prior)
     refuse_mirrored(planes[0], best.fit.camera, best.field)
+    if prior is None and distance is not None:
+        return _at_distance(best, planes, distance)
     return best
 
 
@@ -126,6 +140,15 @@ def _finished(planes: Sequence[Plane], camera: Camera, field: FieldModel, prior:
         return None
     fit = fit_camera(camera, sightings, prior=prior, fine=True)
     return Solution(field, fit, sightings, gather(planes[0], fit.camera, field, _FINE_SEARCH_PX))
+
+
+def _at_distance(solution: Solution, planes: Sequence[Plane], distance: DistanceKnown) -> Solution:
+    """The solution with what is known of the camera's distance."""
+    prior = distance(solution.fit.camera)
+    if prior is None:
+        return solution
+    better = fit_camera(solution.fit.camera, solution.sightings, prior=prior, fine=True)
+    return _finished(planes, better.camera, solution.field, prior) or solution
 
 
 def _best_focal(solution: Solution, planes: Sequence[Plane], prior: LensPrior | None) -> Solution:

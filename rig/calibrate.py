@@ -24,6 +24,7 @@ from downfield.calibration.quality import to_calibration
 from downfield.calibration.sheet import Sheet, write_sheet
 from downfield.rig.sources.choose import Choice, open_source
 from downfield.rig.sources.clocks import TableClock
+from downfield.rig.standing import distance_known
 from downfield.rig.troubles import Troubles
 
 app = typer.Typer(no_args_is_help=True, help="Turn pictures of a table into a calibration.")
@@ -46,11 +47,16 @@ def from_field(
     field: Annotated[str, typer.Option("--field", help="A preset's name, a .toml file, or auto.")] = "auto",
     picture: Picture = None,
     lens: LensOption = None,
+    height_mm: Annotated[
+        float | None, typer.Option("--camera-height", help="Of the lens over the board, mm, by a tape measure.")
+    ] = None,
 ) -> None:
     """Calibrate from the printed field alone."""
     images = read_pictures(source)
     fields = [preset(name) for name in preset_names()] if field == "auto" else [load_field(field)]
-    _finish(solve_field(images, fields, prior=_prior(lens)), images, source, out, picture, by_hand=False)
+    distance = distance_known(images[0], height_mm)
+    solution = solve_field(images, fields, prior=_prior(lens), distance=distance)
+    _finish(solution, images, source, out, picture, by_hand=False)
 
 
 @app.command("landmarks")

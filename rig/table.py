@@ -24,6 +24,7 @@ from downfield.rig.sources.clocks import TableClock
 from downfield.rig.sources.lock import Locks
 from downfield.rig.sources.source import FrameSource, Image, KnownTable
 from downfield.rig.sources.usb_camera import Wanted
+from downfield.rig.standing import distance_known
 from downfield.rig.troubles import Troubles
 from downfield.vision.scene import Scene
 
@@ -147,8 +148,9 @@ def calibrate(table: CalibrationTable, images: list[Image], name: str) -> Calibr
 
     """
     prior = read_lens(Path(table.lens)).prior() if table.lens else None
+    distance = distance_known(images[0], table.camera_height_mm)
     try:
-        solution = solve_field(images, fields(table), prior=prior)
+        solution = solve_field(images, fields(table), prior=prior, distance=distance)
     except CalibrationError as error:
         raise CalibrationError(f"{name}: no calibration from the printed field: {error}") from None
     return to_calibration(solution.field, solution.fit, solution.sightings, method="field", made_from=[name])

@@ -110,7 +110,7 @@ def export(
 
 @dataclass(frozen=True, slots=True)
 class _Sitting:
-    """Training from the checkpoint, if there is one. A finish leaves the checkpoint as it is."""
+    """Training from the checkpoint, if there is one. A finish has a checkpoint of its own and leaves the level one."""
 
     where: Path
     schedule: Schedule
@@ -127,14 +127,17 @@ class _Sitting:
 
         torch.set_num_threads(self.threads)
         self.where.mkdir(parents=True, exist_ok=True)
-        checkpoint = self.where / "level.pt"
+        level, descent = self.where / "level.pt", self.where / "finish.pt"
         learner = lesson.new()
-        begin = checkpoint if checkpoint.exists() else self.start
+        begin = next((each for each in self._beginnings(level, descent) if each.exists()), None)
         if begin is not None:
             load_learner(learner, begin)
         elif self.finish:
-            raise InputError(f"{checkpoint}: no such file; train without --finish first")
-        goal = self.until or (learner.seen + self.schedule.finish if self.finish else self.schedule.level)
+            raise InputError(f"{level}: no such file; train without --finish first")
+        if learner.descent is not None:
+            goal = learner.descent[1]
+        else:
+            goal = self.until or (learner.seen + self.schedule.finish if self.finish else self.schedule.level)
         if goal <= learner.seen:
             typer.echo(f"already seen {learner.seen} samples of {goal}")
             return
@@ -145,8 +148,14 @@ class _Sitting:
             parts = "  ".join(f"{name} {value:.3f}" for name, value in losses.items())
             typer.echo(f"{seen:>9} of {goal}  {each_ms:.2f} ms each  {parts}")
 
-        kept = None if self.finish else checkpoint
+        kept = descent if self.finish else level
         learn(lesson, learner, sources, goal, finish=self.finish, checkpoint=kept, report=report)
         if self.finish:
             lesson.finished(learner, self.where.with_suffix(".pt"))
+            descent.unlink()
             typer.echo(f"finished: {self.where.with_suffix('.pt')}")
+
+    def _beginnings(self, level: Path, descent: Path) -> list[Path]:
+        """Where to go on from, the first there is."""
+        given = [] if self.start is None else [self.start]
+        return [*([descent] if self.finish else []), level, *given]

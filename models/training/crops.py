@@ -6,6 +6,7 @@ crops runs on frames.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +24,9 @@ CROP_PX: Final = 320
 INPUT_WIDTH_PX: Final = 960
 """Width at which the network sees a frame; crops are cut at that scale."""
 
+BALL_PX: Final = 14.0
+"""Side of the box the ball is given at least, pixels of the input: a cell is 8, and the ball itself all of 6."""
+
 PER_FRAME: Final = 2
 """Crops out of one decoded frame: decoding costs more than cutting."""
 
@@ -31,6 +35,7 @@ _EXACT = 0.5  # share of crops at scale 1, pixel for pixel as the network will s
 _TRIES = 3  # places tried for the fullest
 _LEAST_INSIDE = 0.35  # of a box: less of an object than this inside a crop is not asked for
 _RARE = (1, 2, 3)  # classes fallen, ball, hand
+_BALL = 2
 _MIRRORED = (1, 0, 3, 2, 4)
 
 
@@ -64,7 +69,17 @@ def read_small(path: Path) -> tuple[Image, Objects]:
     image = read_frame(path)
     size = (INPUT_WIDTH_PX, round(INPUT_WIDTH_PX * image.shape[0] / image.shape[1]))
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
-    return small, read_objects(labels_of(path), size)
+    return small, _with_room(read_objects(labels_of(path), size))
+
+
+def _with_room(objects: Objects) -> Objects:
+    """The same with the ball's box no smaller than `BALL_PX`."""
+    boxes = objects.boxes.copy()
+    ball = objects.kinds == _BALL
+    middles = (boxes[ball, :2] + boxes[ball, 2:]) / 2
+    half = np.maximum((boxes[ball, 2:] - boxes[ball, :2]) / 2, BALL_PX / 2)
+    boxes[ball] = np.concatenate([middles - half, middles + half], axis=1)
+    return dataclasses.replace(objects, boxes=boxes)
 
 
 def cut(image: Image, objects: Objects, rng: np.random.Generator) -> tuple[Image, Objects]:

@@ -48,6 +48,7 @@ class Learner:
         average: its moving average, which is what is used.
         optimiser: AdamW.
         seen: samples learnt from so far.
+        descent: from how many samples seen to how many the rate comes down; None while it is level.
 
     """
 
@@ -55,6 +56,7 @@ class Learner:
     average: ModelEMA
     optimiser: torch.optim.Optimizer
     seen: int = 0
+    descent: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ def save_learner(learner: Learner, path: Path) -> None:
         "updates": learner.average.updates,
         "optimiser": learner.optimiser.state_dict(),
         "seen": learner.seen,
+        "descent": learner.descent,
     }
     part = path.with_suffix(".part")
     torch.save(kept, part)
@@ -113,7 +116,7 @@ def load_learner(learner: Learner, path: Path) -> None:
         learner.average.updates = kept["updates"]
         if "optimiser" in kept:
             learner.optimiser.load_state_dict(kept["optimiser"])
-        learner.seen = kept["seen"]
+        learner.seen, learner.descent = kept["seen"], kept.get("descent")
     except (OSError, KeyError, RuntimeError, ValueError) as error:
         raise InputError(f"{path}: is no checkpoint of this network: {error}") from None
 
@@ -135,7 +138,7 @@ def learn(
         learner: what learns; changed in place.
         sources: data sets with their shares.
         until: samples seen at the end, counted from the very first.
-        finish: bring the learning rate down to nothing on the way.
+        finish: bring the learning rate down to nothing on the way; a learner in the middle of that goes on with it.
         checkpoint: where to save every few minutes and at the end; None for nowhere.
         report: told how it goes.
 
@@ -143,14 +146,13 @@ def learn(
         InputError: a data set has no training pictures.
 
     """
-    start, saved = learner.seen, time.monotonic()
+    if finish and learner.descent is None:
+        learner.descent = (learner.seen, until)
+    saved = time.monotonic()
     told: list[Losses] = []
-    for batch in lesson.batches(sources, start, until):
-        gone = (learner.seen - start) / max(until - start, 1)
-        share = 1 - (1 - LAST_RATE) * gone if finish else 1.0
-        rate = RATE * share * min(learner.average.updates / WARM_UP, 1.0)
+    for batch in lesson.batches(sources, learner.seen, until):
         for group in learner.optimiser.param_groups:
-            group["lr"] = rate
+            group["lr"] = _rate(learner)
         told.append(_take(learner, batch, lesson.step))
         learner.seen += len(batch["img"])
         if len(told) == _REPORT_EVERY:
@@ -169,6 +171,14 @@ def load(stream: Dataset[Any], collate: Callable[[Any], Batch], items: range, it
         stream, items_a_batch, sampler=items, num_workers=1, collate_fn=collate, prefetch_factor=4, drop_last=True
     )
     yield from loader
+
+
+def _rate(learner: Learner) -> float:
+    share = 1.0
+    if learner.descent is not None:
+        begun, ends = learner.descent
+        share = 1 - (1 - LAST_RATE) * (learner.seen - begun) / max(ends - begun, 1)
+    return RATE * share * min(int(learner.average.updates) / WARM_UP, 1.0)
 
 
 def _take(learner: Learner, batch: Batch, step: Step) -> Losses:

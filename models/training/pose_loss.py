@@ -2,6 +2,9 @@
 
 ultralytics teaches a keypoint's confidence whether the keypoint is labelled at all. Here hidden corners are labelled
 too, since where they are follows from the rest of the figure, so the confidence is free to say that they are hidden.
+
+And ultralytics teaches a cell to score by how near it puts every keypoint, so a figure taken rear for front, or one
+lying on its side, is taught to be none. Here a score says only that something is there: the second look measures it.
 """
 
 from __future__ import annotations
@@ -10,15 +13,60 @@ from typing import Any, Final
 
 import torch
 from ultralytics.utils.loss import E2ELoss, PoseLoss26
+from ultralytics.utils.tal import PoseTaskAlignedAssigner
 
 HIDDEN_WEIGHT: Final = 0.5
 """Of hidden keypoints' places against seen ones': they can only be inferred."""
 
+REACH_PX: Final = 4.0
+"""How far off the middle of an object's keypoints may be for its cell to score 0.6, pixels of the input: a figure's
+base is 14 of them wide."""
+
 _SEEN = 2
+_ASSIGNER = ("topk", "topk2", "num_classes", "alpha", "beta", "stride")
+
+
+class PlaceAssigner(PoseTaskAlignedAssigner):
+    """Gives objects to cells by how near these put the middle of their keypoints, whichever way round those are."""
+
+    def pair_overlaps(
+        self,
+        indices: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
+        gt_bboxes: torch.Tensor,
+        pd_bboxes: torch.Tensor,
+        pd_kpts: torch.Tensor,
+        gt_kpts: torch.Tensor,
+    ) -> torch.Tensor:
+        """How well pairs of an object and a cell agree, 0..1, shape (pairs,).
+
+        Args:
+            indices: picture, object and cell of each pair, each of shape (pairs,).
+            gt_bboxes: left, top, right, bottom of objects in pixels, shape (pictures, objects, 4).
+            pd_bboxes: of cells, shape (pictures, cells, 4).
+            pd_kpts: x, y in pixels as cells put them, shape (pictures, cells, 5, 2).
+            gt_kpts: true x, y, flag in pixels, shape (pictures, objects, 5, 3).
+
+        """
+        picture, thing, cell = indices
+        true, said = gt_kpts[picture, thing], pd_kpts[picture, cell].float()
+        labelled = (true[..., 2] > 0).to(true.dtype)
+        count = labelled.sum(dim=1)
+        off = ((said - true[..., :2]) * labelled[..., None]).sum(dim=1) / count.clamp(min=1)[:, None]
+        place = (-off.square().sum(dim=1) / (2 * REACH_PX**2)).exp()
+        boxes: torch.Tensor = super(PoseTaskAlignedAssigner, self).pair_overlaps(
+            (picture, thing, cell), gt_bboxes, pd_bboxes
+        )
+        return torch.where(count > 0, place.to(boxes.dtype), boxes)
 
 
 class SeenPoseLoss(PoseLoss26):
     """The YOLO26-pose loss of one branch with labels flagged hidden (1) or seen (2)."""
+
+    def __init__(self, model: Any, tal_topk: int = 10, tal_topk2: int | None = None) -> None:
+        super().__init__(model, tal_topk, tal_topk2)
+        before: Any = self.assigner
+        kept = {name: getattr(before, name) for name in _ASSIGNER}
+        self.assigner: Any = PlaceAssigner(self.keypoint_loss.sigmas, **kept)
 
     def calculate_keypoints_loss(
         self,

@@ -47,6 +47,12 @@ class CalibrationTable(Table):
     )
     field: str = Field(default="auto", description="The printed field: a preset's name, a `.toml` file, or `auto`.")
     lens: str = Field(default="", description="A lens measured by `downfield calibrate lens`; empty for none.")
+    camera_height_mm: float | None = Field(
+        default=None,
+        ge=200,
+        le=5000,
+        description="Of the lens over the board, by a tape measure; where none is measured.",
+    )
 
 
 class GameTable(Table):
