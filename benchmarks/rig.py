@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -30,6 +30,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
+from downfield.models.detection import Detection
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.configuration.loading import load
@@ -109,7 +110,11 @@ class RecordedScenes:
         self.carrier: str | None = None
         self.players: tuple[Player, ...] = open_recording(bundled_demo()).tracks.header.players
 
-    def see(self, frame: Frame) -> Scene:
+    def look(self, frame: Frame) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+        """Nothing."""
+        return ()
+
+    def see(self, frame: Frame, detections: Sequence[Detection]) -> Scene:  # noqa: ARG002 - the seam's signature
         """The scene whose turn it is."""
         shift_ns = frame.t_ns - self._scenes[frame.index % len(self._scenes)].t_ns
         scene = self._scenes[frame.index % len(self._scenes)]

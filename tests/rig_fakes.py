@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from downfield.api.board_topics import HealthNow
 from downfield.calibration.field_file import preset
+from downfield.models.detection import Detection
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, LineUp, SetUp
 from downfield.officiating.events import Event
@@ -88,7 +89,10 @@ class FakeSight:
         self.health: Health | None = None
         self.carrier: str | None = None
 
-    def see(self, frame: Frame) -> Scene:
+    def look(self, frame: Frame) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+        return ()
+
+    def see(self, frame: Frame, detections: Sequence[Detection]) -> Scene:  # noqa: ARG002 - the seam's signature
         if self.before is not None:
             self.before(frame)
         self.seen.append(frame.index)

@@ -9,6 +9,7 @@ import pytest
 from rig_fakes import EVENTS, PLAYERS, FakeJudge, FakeSight, FakeSource, Notes
 
 from downfield.calibration.errors import RefusedError, SourceError
+from downfield.models.detection import Detection
 from downfield.officiating.declarations import Carrier
 from downfield.officiating.events import Event
 from downfield.rig.live.handover import Handover
@@ -58,8 +59,43 @@ def test_a_frame_that_fails_is_told_and_the_next_is_seen() -> None:
     judge = FakeJudge()
     Loop(FakeSource(10), FakeSight(fails), judge, troubles).run()
     assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
+    assert told == ["alarm: frame 5 could not be seen: ZeroDivisionError: a fault."]
+    assert troubles.level() == "ok"
+
+
+def test_a_frame_that_can_not_be_looked_at_is_told_and_the_next_is_seen() -> None:
+    class Blinking(FakeSight):
+        def look(self, frame: Frame) -> tuple[Detection, ...]:
+            if frame.index == 5:
+                raise ZeroDivisionError("a fault")
+            return super().look(frame)
+
+    told: list[str] = []
+    troubles = Troubles(noticed=lambda level, text: told.append(f"{level}: {text}"))
+    judge = FakeJudge()
+    Loop(FakeSource(10), Blinking(), judge, troubles).run()
+    assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
     assert told == ["alarm: frame 5 could not be read: ZeroDivisionError: a fault."]
     assert troubles.level() == "ok"
+
+
+def test_one_frame_is_looked_at_while_the_one_before_is_seen() -> None:
+    seeing, looked_meanwhile = threading.Event(), threading.Event()
+
+    class Watched(FakeSight):
+        def look(self, frame: Frame) -> tuple[Detection, ...]:
+            if frame.index == 1 and seeing.wait(5):
+                looked_meanwhile.set()
+            return super().look(frame)
+
+    def waits(frame: Frame) -> None:
+        if frame.index == 0:
+            seeing.set()
+            assert looked_meanwhile.wait(5)
+
+    judge = FakeJudge()
+    Loop(FakeSource(3), Watched(waits), judge, Troubles()).run()
+    assert [scene.frame for scene in judge.scenes] == [0, 1, 2]
 
 
 def test_a_fault_of_the_judge_is_told_and_the_game_goes_on() -> None:

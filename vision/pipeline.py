@@ -119,20 +119,30 @@ class Vision:
         self._search = LineUpSearch(self._calibration.field, self._roster)
         self._tracker, self._line_up, self._estimates = None, None, ()
 
-    def see(self, frame: Frame) -> Scene:
+    def look(self, frame: Frame) -> tuple[Detection, ...]:
+        """What the detector finds in a frame, whatever came before it; another thread than that of `see` may call."""
+        return self._detector.detect(frame.image)
+
+    def see(self, frame: Frame, detections: Sequence[Detection] | None = None) -> Scene:
         """The scene of the next frame.
+
+        Args:
+            frame: the frame.
+            detections: what `look` found in it; None to look now.
 
         Raises:
             InputError: its picture has another size than the calibration's, or it is not later than the one before.
 
         """
         self._check(frame)
+        if detections is None:
+            detections = self.look(frame)
         if not self._memory:
-            return self._see_alone(frame)
+            return self._see_alone(frame, detections)
         self._health = self._health_watch.step(frame, self._estimates)
         kept = self._keeper.see(frame.image, frame.t_ns)
         # A picture that came twice shows nothing new, and would make everybody stand still.
-        detections = () if self._health.repeated else self._detector.detect(frame.image)
+        detections = () if self._health.repeated else detections
         self._track(frame, detections, kept.calibration)
         nobody = () if self._tracker is not None else (NO_LINE_UP,)
         return self._scene(frame, detections, kept.calibration, (*self._health.unfit, *kept.troubles, *nobody))
@@ -149,9 +159,8 @@ class Vision:
             raise InputError(f"frame {frame.index}: its time, {frame.t_ns} ns, is not after the one before")
         self._t_ns = frame.t_ns
 
-    def _see_alone(self, frame: Frame) -> Scene:
+    def _see_alone(self, frame: Frame, detections: Sequence[Detection]) -> Scene:
         """A picture by itself."""
-        detections = self._detector.detect(frame.image)
         search = LineUpSearch(self._calibration.field, self._roster)
         sightings = self._sightings(frame, detections, self._calibration, search.height_mm)
         found = search.at_once(sightings, frame.t_ns)

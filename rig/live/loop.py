@@ -1,4 +1,4 @@
-"""The loop: capture, see and judge, each in its thread, handing on what they have.
+"""The loop: capture, look, see and judge, each in its thread, handing on what they have.
 
 Frames may be lost, the oldest first, and are counted; scenes, declarations and calls never are. A stage that fails on
 one frame reports it and goes on with the next.
@@ -15,6 +15,7 @@ from typing import Final
 
 from downfield.api.board_topics import Reason
 from downfield.calibration.errors import DownfieldError, RefusedError, SourceError
+from downfield.models.detection import Detection
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import LineUp
 from downfield.officiating.events import Event
@@ -25,10 +26,14 @@ from downfield.rig.live.pulse import Pulse
 from downfield.rig.live.sight import Sight
 from downfield.rig.sources.source import FrameSource, Shot
 from downfield.rig.troubles import Troubles
+from downfield.vision.frame import Frame
 from downfield.vision.scene import Player, Scene
 
 FRAMES_WAITING: Final = 2
 """One being taken and one behind it: more would only make calls later."""
+
+LOOKED_WAITING: Final = 1
+"""One looked at while the one before is seen."""
 
 SCENES_WAITING: Final = 120
 """Two seconds, which a ruling that replays minutes of a game may take."""
@@ -42,6 +47,13 @@ _TICK_S: Final = 1.0  # longer than any frame is under way
 @dataclass(frozen=True, slots=True)
 class _Seen:
     entry: Scene | Event
+    taken_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    frame: Frame
+    detections: Sequence[Detection]
     taken_ns: int
 
 
@@ -91,6 +103,7 @@ class Loop:
         self._players: tuple[Player, ...] = ()
         self._between: queue.SimpleQueue[Callable[[Sight], Sight]] = queue.SimpleQueue()
         self._frames: Handover[Shot] = Handover(FRAMES_WAITING)
+        self._looked: Handover[_Looked] = Handover(LOOKED_WAITING)
         self._scenes: Handover[_Seen] = Handover(SCENES_WAITING)
         self._over: DownfieldError | None = None
         self.pulse = pulse or Pulse()
@@ -109,7 +122,7 @@ class Loop:
         """
         stages = [
             threading.Thread(target=stage, name=stage.__name__.strip("_"), daemon=True)
-            for stage in (self._capture, self._see, self._judging)
+            for stage in (self._capture, self._look, self._see, self._judging)
         ]
         for stage in stages:
             stage.start()
@@ -155,27 +168,44 @@ class Loop:
         finally:
             self._frames.close()
 
-    def _see(self) -> None:
+    def _look(self) -> None:
         try:
             for shot in self._frames:
-                self._see_one(shot)
+                self._look_at(shot)
+        finally:
+            self._looked.close()
+
+    def _look_at(self, shot: Shot) -> None:
+        try:
+            frame = shot.frame()
+            looked = _Looked(frame, self._sight.look(frame), shot.taken_ns)
+        except Exception as error:  # whatever goes wrong with one frame, the next one may be well
+            self._failed("looking", f"frame {shot.index} could not be read", error)
+        else:
+            self._troubles.clear("looking_failed")
+            self._looked.put(looked)
+
+    def _see(self) -> None:
+        try:
+            for looked in self._looked:
+                self._see_one(looked)
         finally:
             self._scenes.close()
 
-    def _see_one(self, shot: Shot) -> None:
+    def _see_one(self, looked: _Looked) -> None:
+        frame, taken_ns = looked.frame, looked.taken_ns
         try:
-            frame = shot.frame()
             self._prepare()
-            scene = self._sight.see(frame)
-            self._tell_players(scene, shot.taken_ns)
+            scene = self._sight.see(frame, looked.detections)
+            self._tell_players(scene, taken_ns)
             why = self._suspended()
             if why:
                 scene = dataclasses.replace(scene, unfit=(*scene.unfit, *why))
-            self._scenes.put(_Seen(scene, shot.taken_ns))
+            self._scenes.put(_Seen(scene, taken_ns))
             for onlooker in self._onlookers:
                 onlooker.scene(frame, scene)
-        except Exception as error:  # whatever goes wrong with one frame, the next one may be well
-            self._failed("seeing", f"frame {shot.index} could not be read", error)
+        except Exception as error:  # the next frame may be well
+            self._failed("seeing", f"frame {frame.index} could not be seen", error)
         else:
             self._troubles.clear("seeing_failed")
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from downfield.calibration.errors import InputError
+from downfield.models.detection import Detection
 from downfield.vision.frame import Frame
 from downfield.vision.health import Health
 from downfield.vision.scene import Player, Scene
 
 
 class Sight(Protocol):
-    """Sees scenes in frames. Called from one thread.
+    """Sees scenes in frames, in two steps that may be a thread's each: look at one frame while the last is understood.
 
     Attributes:
         carrier: roster id of who is declared to have the ball, for the loop to set; None when nobody is.
@@ -21,8 +22,12 @@ class Sight(Protocol):
 
     carrier: str | None
 
-    def see(self, frame: Frame) -> Scene:
-        """What is on the board in a frame; frames come in the order of their times, with gaps in their indices."""
+    def look(self, frame: Frame) -> Sequence[Detection]:
+        """What is found in a frame, whatever came before it."""
+        ...
+
+    def see(self, frame: Frame, detections: Sequence[Detection]) -> Scene:
+        """What is on the board in a frame that was looked at; they come in the order of their times, with gaps."""
         ...
 
     @property
@@ -60,7 +65,11 @@ class RecordedSight:
         self._scenes = iter(tracks)
         self._next: Scene | None = next(self._scenes, None)
 
-    def see(self, frame: Frame) -> Scene:
+    def look(self, frame: Frame) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+        """Nothing: what was seen is recorded."""
+        return ()
+
+    def see(self, frame: Frame, detections: Sequence[Detection] = ()) -> Scene:  # noqa: ARG002 - the seam's signature
         """The scene of a frame.
 
         Raises:
