@@ -14,6 +14,9 @@ from downfield.models.letterbox import Letterbox
 from downfield.models.network import Network
 
 _FIGURES = (KINDS.index("upright"), KINDS.index("fallen"))
+_HAND = KINDS.index("hand")
+_SAME_BALL_PX = 8.0  # of the input: there is one ball, a cell wide
+_SAME_HAND = 0.4  # intersection over union
 _SAME_PLACE = 0.45  # of a base's length between two middles: bases are solid, their middles stay a width (0.6) apart
 
 
@@ -72,39 +75,60 @@ class FirstLook:
 
 
 def as_detections(said: Said, box: Letterbox, sigma_scale: float) -> list[Detection]:
-    """What the head says in pixels of the frame; of figures said twice in one place the better."""
-    corners = box.to_frame(said.points)
-    boxes = box.to_frame(said.boxes.reshape(-1, 2, 2)).reshape(-1, 4)
+    """What the head says in pixels of the frame; of what is said more than once the best."""
+    chosen = np.flatnonzero(_best_of_each(said))
+    points = box.to_frame(said.points[chosen])
+    boxes = box.to_frame(said.boxes[chosen].reshape(-1, 2, 2)).reshape(-1, 4)
     # One number for both directions: the root of the mean square.
-    sigmas = sigma_scale * np.sqrt((said.spreads**2).mean(axis=2)) / float(box.scale.mean())
+    sigmas = sigma_scale * np.sqrt((said.spreads[chosen] ** 2).mean(axis=2)) / float(box.scale.mean())
     out = []
-    for i in np.flatnonzero(_first_in_place(said)):
-        kind = KINDS[said.kinds[i]]
-        place = tuple(boxes[i].tolist())
-        score = float(said.scores[i])
-        if kind in ("ball", "hand"):
-            out.append(Detection(kind, score, place))
-            continue
-        points: list[Pixel] = [(x, y) for x, y in corners[i].tolist()]
+    for row, i in enumerate(chosen.tolist()):
+        kind, score = KINDS[said.kinds[i]], float(said.scores[i])
+        place = tuple(boxes[row].tolist())
+        corners: list[Pixel] = [(x, y) for x, y in points[row].tolist()]
         seen = said.point_scores[i].tolist()
-        sigma = tuple(sigmas[i, :4].tolist())
-        out.append(Detection(kind, score, place, tuple(points[:4]), tuple(seen[:4]), sigma, points[4], seen[4]))
+        if kind in ("ball", "hand"):
+            out.append(Detection(kind, score, place, helmet_px=corners[4], helmet_score=seen[4]))
+            continue
+        sigma = tuple(sigmas[row, :4].tolist())
+        out.append(Detection(kind, score, place, tuple(corners[:4]), tuple(seen[:4]), sigma, corners[4], seen[4]))
     return out
 
 
-def _first_in_place(said: Said) -> NDArray[np.bool_]:
-    """Which of what was seen is not a figure where a better one already is, shape (n,)."""
+def _best_of_each(said: Said) -> NDArray[np.bool_]:
+    """Which of what was said, best first, is not said again of something better; shape (n,).
+
+    Several cells speak for one thing. Things are solid, so what lies where a better one lies is the same.
+    """
     figure = np.isin(said.kinds, _FIGURES)
-    middles = said.points[:, :4].mean(axis=1)
-    apart = np.linalg.norm(middles[:, None] - middles[None], axis=2)
+    kinds = np.where(figure, _FIGURES[0], said.kinds)
+    middles = np.where(figure[:, None], said.points[:, :4].mean(axis=1), said.points[:, 4])
     sizes = _lengths(said.points[:, :4])
-    close = apart < _SAME_PLACE * np.maximum(sizes[:, None], sizes[None])
-    kept = np.ones(len(figure), dtype=np.bool_)
-    for i in np.flatnonzero((np.triu(close, 1) & figure[:, None] & figure[None]).any(axis=0)):
-        kept[i] = not (figure[:i] & kept[:i] & close[:i, i]).any() or not figure[i]
+    reach = np.where(figure[:, None], _SAME_PLACE * np.maximum(sizes[:, None], sizes[None]), _SAME_BALL_PX)
+    same = np.linalg.norm(middles[:, None] - middles[None], axis=2) < reach
+    hand = kinds == _HAND
+    same = np.where(hand[:, None], _overlaps(said.boxes) > _SAME_HAND, same) & (kinds[:, None] == kinds[None])
+    kept = np.ones(len(kinds), dtype=np.bool_)
+    for i in range(len(kinds)):
+        if kept[i]:
+            kept[i + 1 :] &= ~same[i, i + 1 :]
     return kept
 
 
+def _overlaps(boxes: Array) -> Array:
+    """Intersection over union of all pairs of boxes, shape (n, n)."""
+    low = np.maximum(boxes[:, None, :2], boxes[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], boxes[None, :, 2:])
+    shared = np.prod(np.maximum(high - low, 0), axis=2)
+    areas = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
+    union = areas[:, None] + areas[None] - shared
+    overlaps: Array = shared / np.maximum(union, 1e-9)
+    return overlaps
+
+
 def _lengths(corners: Array) -> Array:
-    lengths: Array = np.linalg.norm(corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1), axis=1)
+    """The longer sides of bases: one on its edge may show hardly any length."""
+    ahead = np.linalg.norm(corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1), axis=1)
+    aside = np.linalg.norm(corners[:, [0, 3]].mean(axis=1) - corners[:, [1, 2]].mean(axis=1), axis=1)
+    lengths: Array = np.maximum(ahead, aside)
     return lengths

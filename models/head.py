@@ -1,6 +1,6 @@
 """What the first look says, read: only the cells that say anything are decoded.
 
-The head is that of YOLO26-pose (ultralytics), one-to-one branch, before any choosing: one column a cell, the cells row
+The head is that of YOLO26-pose (ultralytics), one-to-many branch, before any choosing: one column a cell, the cells row
 by row. Of each: four distances from the cell's centre to the box's left, top, right and bottom; a logit per class; x, y
 and logit of each keypoint; logits of each keypoint's x and y spread. Lengths are in cells.
 """

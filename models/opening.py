@@ -22,6 +22,7 @@ def open_detector(
     backend: str = "auto",
     precision: Precision | None = None,
     second_look: bool = True,
+    least_score: float | None = None,
 ) -> Detector:
     """Open a detector. Each serves one thread at a time; for two threads open two.
 
@@ -32,6 +33,7 @@ def open_detector(
         backend: ``"openvino"``, ``"onnxruntime"``, or ``"auto"`` for the faster one installed.
         precision: int8 where the network has it, else fp32, unless asked for.
         second_look: look at each figure again, where the network can.
+        least_score: of what the first look reports, in place of the network's own thresholds.
 
     Raises:
         InputError: there is no such network or runtime, or a file of it is missing or broken.
@@ -51,7 +53,7 @@ def open_detector(
         open_network(path, runtime, size_px=card.input_px, threads=threads, precision=chosen, batch=1),
         name=f"{card.name} ({chosen})",
         input_px=card.input_px,
-        thresholds=card.thresholds,
+        thresholds=card.thresholds if least_score is None else (least_score,) * len(card.thresholds),
         sigma_scale=card.first_look.sigma_scale,
     )
     if card.second_look is None or not second_look:

@@ -100,6 +100,16 @@ def test_figures_said_twice_in_one_place_are_one_and_engaged_ones_two() -> None:
     assert [one.kind for one in detections] == ["upright", "upright", "ball"]
 
 
+def test_a_ball_and_a_hand_said_by_several_cells_are_one_and_hands_apart_are_two() -> None:
+    head = empty_head()
+    for kind, row in ((2, 1), (3, 4)):
+        say(head, 3, row, kind=kind, logit=2.0)
+        say(head, 4, row, kind=kind, logit=1.0, points=tuple((x - 1, y) for x, y in BASE))
+    say(head, 10, 4, kind=3, logit=0.5)
+    detections = as_detections(read_head(head, COLUMNS, LEVEL), Letterbox(INPUT_PX, INPUT_PX), 1.0)
+    assert [one.kind for one in detections] == ["ball", "hand", "hand"]
+
+
 def test_detections_are_in_pixels_of_the_frame_and_things_have_no_base() -> None:
     head = empty_head()
     say(head, 5, 2, kind=0, logit=2.0)
@@ -113,7 +123,7 @@ def test_detections_are_in_pixels_of_the_frame_and_things_have_no_base() -> None
     np.testing.assert_allclose(figure.corner_scores, [1, 1, 0, 1], atol=1e-6)
     assert not ball.corners_px
     assert not ball.corner_sigma_px
-    assert ball.helmet_px is None
+    np.testing.assert_allclose(ball.helmet_px or (), (10 * 32 - 0.5, 5.5 * 32 - 0.5))
 
 
 def test_a_detector_takes_frames_of_any_size_one_after_another() -> None:

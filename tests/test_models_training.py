@@ -5,6 +5,7 @@ Needs torch and ultralytics: `make test-training` runs it in an environment of i
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,13 @@ pytest.importorskip("ultralytics")
 from typer.testing import CliRunner  # noqa: E402
 
 from downfield.calibration.errors import InputError  # noqa: E402
+from downfield.models.detection import Detection  # noqa: E402
+from downfield.models.detector import Image  # noqa: E402
 from downfield.models.training.commands import app  # noqa: E402
 from downfield.models.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
 from downfield.models.training.first_look import FIRST_LOOK, save_weights  # noqa: E402
-from downfield.models.training.labelled_frames import frames_of  # noqa: E402
+from downfield.models.training.guesses import guesses_of, make_guesses  # noqa: E402
+from downfield.models.training.labelled_frames import frames_of, labels_of, read_objects  # noqa: E402
 from downfield.models.training.learner import learn, load_learner, save_learner  # noqa: E402
 from downfield.models.training.patches import PatchStream, collate_patches  # noqa: E402
 from downfield.models.training.recipe import read_recipe  # noqa: E402
@@ -82,6 +86,41 @@ def test_patches_show_the_front_to_the_right_or_say_that_it_is_not(frames: Path)
     assert (ahead[:, 0] > 0).all()
     assert 0.2 < float(batch["flip"][upright].mean()) < 0.8
     assert 0 < float(batch["figure"].mean()) < 1
+
+
+class Shifted:
+    """A first look that sees every upright figure a little aside, and one where there is none."""
+
+    name = "shifted"
+
+    def __init__(self, frames: Path) -> None:
+        self._images = iter(frames_of(frames, "train"))
+
+    def detect(self, image: Image) -> tuple[Detection, ...]:
+        objects = read_objects(labels_of(next(self._images)), (image.shape[1], image.shape[0]))
+        figures = [points[:4, :2] for points, kind in zip(objects.points, objects.kinds, strict=True) if kind == 0]
+        length = np.linalg.norm(figures[0][:2].mean(axis=0) - figures[0][2:].mean(axis=0))
+        nowhere = figures[0] - figures[0].mean(axis=0) + (60, 60)
+        said = [*(corners + 0.3 * length for corners in figures), nowhere]
+        return tuple(
+            Detection("upright", 0.2, (0, 0, 1, 1), tuple((float(x), float(y)) for x, y in corners)) for corners in said
+        )
+
+
+def test_a_second_look_is_shown_what_a_first_look_guessed(frames: Path, tmp_path: Path) -> None:
+    guessed = tmp_path / "guessed"
+    shutil.copytree(frames, guessed)
+    make_guesses(Shifted(guessed), guessed)
+    for folder, few, many in ((frames, 0.0, 0.15), (guessed, 0.4, 1.0)):
+        batch = collate_patches([PatchStream([(folder, 1.0)], "train", seed=8, plain=True)[i] for i in range(4)])
+        upright = (batch["figure"] > 0) & (batch["fallen"] == 0)
+        middles = batch["points"][upright][:, :4].mean(dim=1)
+        aside = (middles.norm(dim=1) > 0.25).float().mean()  # 0.3 of a base's length is 0.45 of half a patch, diagonal
+        assert few <= float(aside) <= many
+    seen = guesses_of(frames_of(guessed, "train")[0])
+    assert seen is not None
+    np.testing.assert_allclose(seen[-1].mean(axis=0), (60, 60), atol=1e-3)
+    assert guesses_of(frames_of(frames, "train")[0]) is None
 
 
 def test_the_second_look_s_loss_falls_with_the_truth(frames: Path) -> None:

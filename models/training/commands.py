@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Train the networks.")
 
+LEAST_GUESS = 0.05
+"""Score from which a first look's guesses are worth another look."""
+
 Data = Annotated[Path, typer.Argument(help="Folder of the recipe's data sets.")]
 Runs = Annotated[Path, typer.Option("--runs", help="Folder of checkpoints and finished networks.")]
 RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="A recipe of your own (.toml).")]
@@ -68,6 +71,22 @@ def first_look(
     plan = read_recipe(recipe)
     sitting = _Sitting(runs / "first-look", plan.first_look, until, finish, start, threads)
     sitting.hold(FIRST_LOOK, plan.sources(folder))
+
+
+@app.command()
+def guesses(
+    folder: Data,
+    network: Annotated[Path, typer.Argument(help="Folder of an exported first look.")],
+    recipe: RecipeFile = None,
+) -> None:
+    """Let a first look guess in all training pictures, so that the second look learns to better its guesses."""
+    from downfield.models.opening import open_detector
+    from downfield.models.training.guesses import make_guesses
+
+    detector = open_detector(network, second_look=False, least_score=LEAST_GUESS)
+    for source, _ in read_recipe(recipe).sources(folder):
+        with progress_bar(f"{source.name} pictures") as tell:
+            make_guesses(detector, source, tell)
 
 
 @app.command("second-look")

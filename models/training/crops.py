@@ -36,6 +36,7 @@ _TRIES = 3  # places tried for the fullest
 _LEAST_INSIDE = 0.35  # of a box: less of an object than this inside a crop is not asked for
 _RARE = (1, 2, 3)  # classes fallen, ball, hand
 _BALL = 2
+_RARE_CHANCE = 0.6  # of a crop about one of them, each kind alike
 _MIRRORED = (1, 0, 3, 2, 4)
 
 
@@ -108,8 +109,8 @@ def _place(image: Image, objects: Objects, scale: float, rng: np.random.Generato
     middles = (objects.boxes[:, :2] + objects.boxes[:, 2:]) / 2
     if not len(middles) or rng.random() < 0.04:
         return rng.uniform(0, 1, 2) * (width, height)
-    rare = middles[np.isin(objects.kinds, _RARE)]
-    among = rare if len(rare) and rng.random() < 0.45 else middles
+    rare = [middles[objects.kinds == kind] for kind in _RARE if (objects.kinds == kind).any()]
+    among = rare[int(rng.integers(len(rare)))] if rare and rng.random() < _RARE_CHANCE else middles
     low, high = np.full(2, side / 2), np.maximum((width - side / 2, height - side / 2), side / 2)
     tried = among[rng.integers(len(among))] + rng.uniform(-0.45, 0.45, (_TRIES, 2)) * side
     tried = np.clip(tried, low - 0.15 * side, high + 0.15 * side)

@@ -39,7 +39,10 @@ Pictures = NDArray[np.uint8]
 
 
 class RawFirstLook(torch.nn.Module):
-    """A YOLO26-pose model from pictures to its raw one-to-one head, spreads included.
+    """A YOLO26-pose model from pictures to its raw one-to-many head, spreads included.
+
+    Of YOLO26's two heads the one-to-one says each thing once, and the other says it in several cells and is taught by
+    all of them: it finds more. Figures can't lie in one another, so which cells speak of the same is no question.
 
     Args:
         model: of one head, stride 8; its first convolution is changed.
@@ -60,12 +63,12 @@ class RawFirstLook(torch.nn.Module):
             kept.append(flow)
         head = self.layers[-1]
         features = kept[head.f[0]]
-        pose = head.one2one_cv4[0](features)
+        pose = head.cv4[0](features)
         parts = [
-            head.one2one_cv2[0](features),
-            head.one2one_cv3[0](features),
-            head.one2one_cv4_kpts[0](pose),
-            head.one2one_cv4_sigma[0](pose),
+            head.cv2[0](features),
+            head.cv3[0](features),
+            head.cv4_kpts[0](pose),
+            head.cv4_sigma[0](pose),
         ]
         return torch.cat(parts, dim=1).flatten(2)
 
@@ -109,7 +112,7 @@ def export_first_look(weights: Path, out: Path, input_px: tuple[int, int]) -> No
     """
     model = _model_of(weights)
     head = model.model[-1]
-    parts = ("one2one_cv2", "one2one_cv3", "one2one_cv4", "one2one_cv4_kpts", "one2one_cv4_sigma")
+    parts = ("cv2", "cv3", "cv4", "cv4_kpts", "cv4_sigma")
     if any(getattr(head, part, None) is None for part in parts) or len(head.f) != 1:
         raise InputError(f"{weights}: not a YOLO26-pose model with one head and its spreads")
     if int(head.stride[0]) != STRIDE_PX or head.nc + 4 + 5 * head.kpt_shape[0] != CHANNELS:

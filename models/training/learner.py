@@ -150,19 +150,21 @@ def learn(
         learner.descent = (learner.seen, until)
     saved = time.monotonic()
     told: list[Losses] = []
-    for batch in lesson.batches(sources, learner.seen, until):
-        for group in learner.optimiser.param_groups:
-            group["lr"] = _rate(learner)
-        told.append(_take(learner, batch, lesson.step))
-        learner.seen += len(batch["img"])
-        if len(told) == _REPORT_EVERY:
-            report(learner.seen, _means(told))
-            told = []
-        if checkpoint is not None and time.monotonic() - saved > _SAVE_S:
+    try:
+        for batch in lesson.batches(sources, learner.seen, until):
+            for group in learner.optimiser.param_groups:
+                group["lr"] = _rate(learner)
+            told.append(_take(learner, batch, lesson.step))
+            learner.seen += len(batch["img"])
+            if len(told) == _REPORT_EVERY:
+                report(learner.seen, _means(told))
+                told = []
+            if checkpoint is not None and time.monotonic() - saved > _SAVE_S:
+                save_learner(learner, checkpoint)
+                saved = time.monotonic()
+    finally:  # an interrupt too
+        if checkpoint is not None:
             save_learner(learner, checkpoint)
-            saved = time.monotonic()
-    if checkpoint is not None:
-        save_learner(learner, checkpoint)
 
 
 def load(stream: Dataset[Any], collate: Callable[[Any], Batch], items: range, items_a_batch: int) -> Iterator[Batch]:
