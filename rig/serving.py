@@ -33,7 +33,7 @@ class Service:
 
     def __init__(self, parts: Parts, table: ServiceTable) -> None:
         self._parts = parts
-        listening = _listening(table.host, table.port)
+        listening = listening_at(table.host, table.port)
         self.port: int = listening.getsockname()[1]
         lan = not is_loopback(table.host)
         access = Access(lan, table.names, table.open_viewing, table.trust_local)
@@ -75,7 +75,13 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening_at(host: str, port: int) -> socket.socket:
+    """A socket that listens already; port 0 for any free one.
+
+    Raises:
+        InputError: there is no such address, or it can't be opened.
+
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:

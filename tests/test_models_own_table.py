@@ -25,7 +25,7 @@ from downfield.models.patch import PATCH_PX  # noqa: E402
 from downfield.models.training.export import RawSecondLook, export_onnx  # noqa: E402
 from downfield.models.training.own_table import agreement, open_second_look  # noqa: E402
 from downfield.models.training.second_look import SecondLook  # noqa: E402
-from downfield.models.training.table_frames import read_table  # noqa: E402
+from downfield.models.training.table_frames import corrected, doubt, read_table  # noqa: E402
 from downfield.vision.footprint import Array, Footprint  # noqa: E402
 from downfield.vision.scene import Figure, Player, Scene  # noqa: E402
 from downfield.vision.tracks import TracksHeader, write_tracks  # noqa: E402
@@ -141,3 +141,16 @@ def test_an_exported_network_can_be_taught_further(tmp_path: Path) -> None:
     path = tmp_path / "second-look.onnx"
     export_onnx(RawSecondLook(network), (1, PATCH_PX, PATCH_PX, 3), path, names=("patches", "said"), any_batch=True)
     torch.testing.assert_close(open_second_look(path)(pictures).detach(), said, atol=1e-3, rtol=1e-3)
+
+
+def test_a_corrected_frame_believes_whoever_looked_and_a_doubtful_one_is_told(recording: tuple[Path, Path]) -> None:
+    learnt, _ = read_table(*recording, KNOWN, Seer(), count=20)
+    frame = learnt[0]
+    assert doubt(frame) == 2  # the second figure, never sure: where its track has it, and where the detector does
+    there = corners_px(figures(0)[1])
+    better = corrected(frame, [*frame.objects.points[:, :4, :2], there])
+    np.testing.assert_allclose(better.objects.points[2, :4, :2], there)
+    assert better.objects.points[:2, :4, 2].tolist() == frame.objects.points[:, :4, 2].tolist()
+    assert better.objects.points[2, :4, 2].tolist() == [2, 2, 2, 2]
+    assert doubt(better) == 0
+    assert len(corrected(frame, []).objects.kinds) == 0

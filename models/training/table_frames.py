@@ -47,6 +47,34 @@ class TableFrame:
     unsure: Array
 
 
+def doubt(frame: TableFrame) -> int:
+    """How many places in a frame may hold a figure and are not sure: the more, the more there is to be told."""
+    middles = frame.objects.points[:, :4, :2].mean(axis=1)
+    lengths = np.linalg.norm(frame.objects.points[:, 0, :2] - frame.objects.points[:, 3, :2], axis=1)
+    apart = np.linalg.norm(frame.unsure[:, None] - middles[None], axis=2)
+    return int((~(apart < lengths[None]).any(axis=1)).sum())
+
+
+def corrected(frame: TableFrame, corners: Sequence[Array]) -> TableFrame:
+    """A frame as somebody who looked at it has it.
+
+    Args:
+        frame: as it was believed.
+        corners: of the bases' tops that are there, pixels, shape (4, 2) each.
+
+    """
+    points = np.zeros((len(corners), 5, 3))
+    before = frame.objects.points
+    for row, each in enumerate(corners):
+        points[row, :4, :2] = each
+        same = np.flatnonzero((np.abs(before[:, :4, :2] - each) < 1e-6).all(axis=(1, 2)))
+        # Who left a base as it was didn't say that all of its corners are seen; who put one there sees it.
+        points[row, :4, 2] = before[same[0], :4, 2] if len(same) else 2.0
+    places = points[:, :4, :2].reshape(-1, 4, 2)
+    boxes = np.concatenate([places.min(axis=1), places.max(axis=1)], axis=1).reshape(-1, 4)
+    return TableFrame(frame.image, Objects(np.zeros(len(corners)), boxes, points), frame.unsure)
+
+
 def read_table(
     recording: Path, tracks: Path, calibration: Calibration, detector: Detector, count: int
 ) -> tuple[list[TableFrame], list[TableFrame]]:

@@ -1,0 +1,168 @@
+"""Looking over frames in a real browser before the network learns from them, and what the page's server refuses."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterator
+
+import av
+import httpx
+import numpy as np
+import pytest
+from browsers import browser, page_in
+from playwright.sync_api import Browser, Page
+
+from downfield.api.review import Corners, Review
+from downfield.calibration.calibration import read_calibration
+from downfield.rig.look_over import look_over
+from downfield.rig.recording import bundled_demo, open_recording
+
+PICTURES = 2
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+def _review() -> Review:
+    """The bundled clip's first frames with the bases its tracks have in them."""
+    clip = bundled_demo()
+    calibration = read_calibration(clip.with_suffix(".calibration.json"))
+    images, marks = [], []
+    with av.open(str(clip)) as video:
+        for frame, scene in zip(video.decode(video=0), open_recording(clip).tracks, strict=False):
+            images.append(np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8))
+            marks.append([_corners(calibration.camera.to_pixels(_top(one))) for one in scene.figures])
+            if len(images) == PICTURES:
+                break
+    return Review(images, marks)
+
+
+def _top(figure: object) -> np.ndarray:
+    corners = figure.footprint.corners_mm()  # type: ignore[attr-defined]
+    return np.column_stack([corners, np.full(4, 5.5)])
+
+
+def _corners(px: np.ndarray) -> Corners:
+    return tuple((float(x), float(y)) for x, y in px)
+
+
+class Looking:
+    """Somebody is asked to look over a review, in a thread of its own."""
+
+    def __init__(self, review: Review) -> None:
+        self.review = review
+        addresses: queue.Queue[str] = queue.Queue()
+        self.thread = threading.Thread(target=look_over, args=(review, addresses.put), daemon=True)
+        self.thread.start()
+        self.address = addresses.get(timeout=10)
+
+    def over(self) -> bool:
+        self.thread.join(10)
+        return not self.thread.is_alive()
+
+
+def _tap(page: Page, at: tuple[float, float]) -> None:
+    """Tap the picture at one of its own pixels."""
+    page.get_by_text("Picture ").wait_for()  # told when it is drawn
+    box = page.locator("#picture").bounding_box()
+    assert box is not None
+    by = min(box["width"] / 1920, box["height"] / 1080)
+    left, top = (box["width"] - 1920 * by) / 2, (box["height"] - 1080 * by) / 2
+    page.mouse.click(box["x"] + left + at[0] * by, box["y"] + top + at[1] * by)
+
+
+def test_bases_are_turned_taken_away_and_added_and_what_was_not_touched_stays(chromium: Browser) -> None:
+    looking = Looking(_review())
+    before = [list(marks) for marks in looking.review.marks]
+    first, second = (np.array(before[0][row]).mean(axis=0) for row in (0, 1))
+    with page_in(chromium) as page:
+        page.goto(looking.address)
+        _tap(page, tuple(first))
+        page.get_by_role("button", name="Turn round").click()
+        _tap(page, tuple(second))
+        page.get_by_role("button", name="No figure").click()
+        page.get_by_role("button", name="Add a figure").click()
+        _tap(page, (300.0, 900.0))
+        page.get_by_role("button", name="All right").click()
+        page.get_by_text("Picture 2 of 2").wait_for()
+        page.get_by_role("button", name="All right, learn").click()
+        page.get_by_text("The network learns now").wait_for()
+    assert looking.over()
+    assert looking.review.checked == {0, 1}
+    assert not looking.review.skipped
+    after = looking.review.marks
+    np.testing.assert_allclose(after[0][0], np.roll(before[0][0], 2, axis=0))
+    assert len(after[0]) == len(before[0])
+    np.testing.assert_allclose(after[0][1], before[0][2])
+    np.testing.assert_allclose(np.array(after[0][-1]).mean(axis=0), (300, 900), atol=3)
+    np.testing.assert_allclose(after[1], before[1])
+
+
+def test_a_corner_is_dragged_where_it_is_looked_at_closely(chromium: Browser) -> None:
+    looking = Looking(_review())
+    corners = np.array(looking.review.marks[0][5])
+    with page_in(chromium) as page:
+        page.goto(looking.address)
+        _tap(page, tuple(corners.mean(axis=0)))
+        box = page.locator("#picture").bounding_box()
+        assert box is not None
+        by = min(box["width"] / 1920, box["height"] / 1080)
+        left, top = (box["width"] - 1920 * by) / 2, (box["height"] - 1080 * by) / 2
+        x, y = (float(v) for v in corners[0] * by + (box["x"] + left, box["y"] + top))
+        page.mouse.move(x, y)
+        page.mouse.wheel(0, -556)  # e to the 556/400: four times as large, about that corner
+        page.mouse.down()
+        page.mouse.move(x + 40, y - 20, steps=4)
+        page.mouse.up()
+        page.get_by_role("button", name="All right").click()
+        page.get_by_text("Picture 2 of 2").wait_for()
+        page.get_by_role("button", name="Skip all").click()
+    assert looking.over()
+    moved = np.array(looking.review.marks[0][5]) - corners
+    zoom = float(np.exp(556 / 400))
+    np.testing.assert_allclose(moved[0], np.array([40, -20]) / by / zoom, atol=0.5)
+    np.testing.assert_allclose(moved[1:], 0, atol=1e-9)
+
+
+def test_a_mistake_is_undone_and_all_can_be_skipped(chromium: Browser) -> None:
+    looking = Looking(_review())
+    middle = np.array(looking.review.marks[0][3]).mean(axis=0)
+    with page_in(chromium) as page:
+        page.goto(looking.address)
+        _tap(page, tuple(middle))
+        page.get_by_role("button", name="No figure").click()
+        page.get_by_role("button", name="Undo").click()
+        page.get_by_text("22 figures").wait_for()
+        page.get_by_role("button", name="Skip all").click()
+        page.get_by_text("Skipped").wait_for()
+    assert looking.over()
+    assert looking.review.skipped
+    assert looking.review.checked == set()
+
+
+def test_nobody_reaches_it_without_its_path_and_bad_marks_are_refused() -> None:
+    looking = Looking(_review())
+    root = looking.address.removesuffix(f"{looking.review.token}/")
+    with httpx.Client() as client:
+        assert client.get(root).status_code == 404
+        assert client.get(f"{root}pictures").status_code == 404
+        assert client.post(f"{root}end", json={"how": "kept"}).status_code == 404
+        assert client.get(f"{looking.address}pictures/0.jpg").headers["content-type"] == "image/jpeg"
+        assert client.get(f"{looking.address}pictures/7.jpg").status_code == 404
+        put = f"{looking.address}pictures/0"
+        square = [[1, 1], [2, 1], [2, 2], [1, 2]]
+        for wrong in ({}, {"figures": [{"corners": square[:3]}]}, {"figures": [{"corners": [[1, "x"], *square[1:]]}]}):
+            assert client.put(put, json=wrong).status_code == 422
+        assert (
+            client.put(put, content=b'{"figures": [{"corners": [[NaN, 1], [2, 1], [2, 2], [1, 2]]}]}').status_code
+            == 422
+        )
+        assert client.put(f"{looking.address}pictures/9", json={"figures": []}).status_code == 404
+        assert client.post(f"{looking.address}end", json={"how": "perhaps"}).status_code == 422
+        assert not looking.review.checked
+        assert client.post(f"{looking.address}end", json={"how": "kept"}).status_code == 204
+    assert looking.over()
