@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -59,6 +61,28 @@ def test_every_switch_is_noticed_within_a_fifth_of_a_second_and_nothing_else_is(
 
 def test_a_hand_that_moves_two_figures_does_not_switch_the_board_on() -> None:
     assert {one.power for one in run([False] * 90, Table(1), by_hand=2)[12:]} == {"off"}
+
+
+def test_figures_that_stand_elsewhere_all_at_once_have_not_walked_there() -> None:
+    table, watch, said = Table(4, noise_mm=0.05), PowerWatch(), set()
+    for i in range(90):
+        if i == 45:  # the recording was cut
+            table._at += np.random.default_rng(5).uniform(-15, 15, table._at.shape)
+        said.add(watch.step(table.frame(on=False), i * FRAME_NS).power)
+    assert "on" not in said
+
+
+def test_figures_half_covered_that_are_only_unsure_do_not_switch_it_on() -> None:
+    table, watch, said = Table(6, noise_mm=0.05), PowerWatch(), set()
+    rng = np.random.default_rng(7)
+    for i in range(90):
+        seen = table.frame(on=False)
+        for row in range(14) if i >= 45 else ():
+            one, (x, y) = seen[row], rng.normal(0, 0.8, 2)
+            place = Footprint(one.footprint.x_mm + x, one.footprint.y_mm + y, 0.0, BaseSize())
+            seen[row] = replace(one, footprint=place, covariance=np.diag([0.64, 0.64, 1e-3]))
+        said.add(watch.step(seen, i * FRAME_NS).power)
+    assert "on" not in said
 
 
 def test_a_board_on_which_a_third_still_walk_is_on() -> None:

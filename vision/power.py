@@ -13,6 +13,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -23,7 +24,8 @@ from downfield.vision.scene import Power
 
 _WINDOW_NS: Final = 80_000_000  # over which movement is measured: 2 mm for a slow figure
 _LEAST_MM: Final = 0.5  # below this nothing counts as movement
-_SHAKES: Final = 3.5  # standard deviations of the measurement's shaking that a movement must exceed
+_SHAKES: Final = 3.5  # standard deviations of a place, or of the measurement's shaking, that a movement must exceed
+_FASTEST_MM_S: Final = 150.0  # no base walks as fast
 _MOVES_ON: Final = 0.5  # share of figures that move on a live board; blocked and stationary ones don't
 _MOVES_OFF: Final = 0.03  # and on a dead one: those that a hand moves
 _SWITCHES_PER_S: Final = 0.3
@@ -76,7 +78,7 @@ class PowerWatch:
 
         """
         seen = {
-            one.id: np.array([one.footprint.x_mm, one.footprint.y_mm])
+            one.id: np.array([one.footprint.x_mm, one.footprint.y_mm, _sigma_mm(one)])
             for one in estimates
             if one.seen and one.posture not in {"lifted", "unseen"}
         }
@@ -108,28 +110,47 @@ class PowerWatch:
         if not self._places:
             return 0.0, 0.0
         _, then = self._places[0]
-        both = [id_ for id_ in seen if id_ in then]
+        known = [id_ for id_ in seen if id_ in then]
+        both = [id_ for id_ in known if not self._put(id_, seen, t_ns)]
+        if 2 * len(both) < len(known):  # the recording was cut, or the table pushed
+            self._places.clear()
+            return 0.0, 0.0
         if len(both) < _FEWEST:
             return 0.0, 0.0
-        far = np.linalg.norm([seen[id_] - then[id_] for id_ in both], axis=1)
-        least = max(_LEAST_MM, _SHAKES * math.sqrt(2) * self._jitter_mm)
-        moved = int((far > least).sum())
+        now, before = (np.array([places[id_] for id_ in both]) for places in (seen, then))
+        far = np.linalg.norm(now[:, :2] - before[:, :2], axis=1)
+        # Whoever is half covered, by a hand say, seems to move: only as far as his place is unsure.
+        unsure = np.maximum(np.hypot(now[:, 2], before[:, 2]), math.sqrt(2) * self._jitter_mm)
+        moved = int((far > np.maximum(_LEAST_MM, _SHAKES * unsure)).sum())
         evidence = moved * math.log(_MOVES_ON / _MOVES_OFF) + (len(both) - moved) * math.log(
             (1 - _MOVES_ON) / (1 - _MOVES_OFF)
         )
         return moved / len(both), evidence
+
+    def _put(self, id_: str, seen: dict[str, NDArray[np.float64]], t_ns: int) -> bool:
+        """Whether a figure went faster within the window than any walks: it was put there, or taken for another."""
+        way = [(t, places[id_]) for t, places in self._places if id_ in places] + [(t_ns, seen[id_])]
+        return any(
+            math.dist(here[:2], there[:2])
+            > _LEAST_MM + _FASTEST_MM_S * (later - earlier) / 1e9 + max(here[2], there[2])
+            for (earlier, here), (later, there) in pairwise(way)
+        )
 
     def _note_jitter(self, seen: dict[str, NDArray[np.float64]], step_s: float) -> None:
         """Learn how much places shake from frame to frame: what is left when steady movement is taken out."""
         if len(self._places) < 2 or step_s <= 0:
             return
         last, older = self._places[-1][1], self._places[-2][1]
-        bent = [seen[id_] - 2 * last[id_] + older[id_] for id_ in seen if id_ in last and id_ in older]
+        bent = [(seen[id_] - 2 * last[id_] + older[id_])[:2] for id_ in seen if id_ in last and id_ in older]
         if len(bent) < _FEWEST:
             return
         jitter = float(np.median(np.abs(bent))) / (0.6745 * math.sqrt(6))
         keep = math.exp(-step_s / _MEMORY_S)
         self._jitter_mm = jitter if self._jitter_mm == 0 else keep * self._jitter_mm + (1 - keep) * jitter
+
+
+def _sigma_mm(one: Estimate) -> float:
+    return math.sqrt(max(float(one.covariance[0, 0]), float(one.covariance[1, 1])))
 
 
 def _switched(odds: float, step_s: float) -> float:
