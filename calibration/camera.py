@@ -80,7 +80,11 @@ class Lens:
         points = target.copy()
         for _ in range(_NEWTON_STEPS):
             reached, jacobian = self.distort(points)
-            step = np.linalg.solve(jacobian, (reached - target)[:, :, None])[:, :, 0]
+            off = reached - target
+            a, b, d = jacobian[:, 0, 0], jacobian[:, 0, 1], jacobian[:, 1, 1]  # it is symmetric
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = np.stack([d * off[:, 0] - b * off[:, 1], a * off[:, 1] - b * off[:, 0]], axis=1)
+                step /= (a * d - b * b)[:, None]
             points -= step
             if not np.any(np.abs(step) > _NEWTON_DONE):
                 break

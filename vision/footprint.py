@@ -73,8 +73,14 @@ class Footprint:
 
     def _rectangle(self, half_length: float, half_width: float) -> Array:
         turn = math.radians(self.heading_deg)
-        ahead = np.array([math.cos(turn), math.sin(turn)]) * half_length
-        aside = np.array([-math.sin(turn), math.cos(turn)]) * half_width
-        centre: Array = np.array([self.x_mm, self.y_mm])
-        corners: Array = centre + np.array([ahead + aside, ahead - aside, -ahead - aside, -ahead + aside])
-        return corners
+        cos, sin = math.cos(turn), math.sin(turn)
+        x, y = self.x_mm, self.y_mm
+        ahead_x, ahead_y, aside_x, aside_y = half_length * cos, half_length * sin, -half_width * sin, half_width * cos
+        return np.array(
+            (
+                (x + ahead_x + aside_x, y + ahead_y + aside_y),
+                (x + ahead_x - aside_x, y + ahead_y - aside_y),
+                (x - ahead_x - aside_x, y - ahead_y - aside_y),
+                (x - ahead_x + aside_x, y - ahead_y + aside_y),
+            )
+        )

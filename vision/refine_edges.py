@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
 import cv2
@@ -78,11 +78,29 @@ class Lines:
     slopes: Array
 
 
-@lru_cache(maxsize=256)
 def lines_mm(size: BaseSize) -> Lines:
     """The lines across the four sides of a base of a size."""
     half = np.array([size.length_mm, size.width_mm]) / 2
     clear = min(size.corner_mm + _CORNER_CLEAR_MM, 0.4 * float(half.min()))
+    places, slopes = _unit_lines()
+    by = np.array([1.0, *half, clear])
+    return Lines(np.tensordot(by, places, 1), np.tensordot(by, slopes, 1))
+
+
+@cache
+def _unit_lines() -> tuple[Array, Array]:
+    """Places and slopes as they depend on 1, half a base's length and width, and what is left clear at its corners.
+
+    They do so linearly, and the sizes of bases are learnt anew in every frame.
+    """
+    corner = [_lines_of(np.zeros(2), 0.0), *(_lines_of(one, 0.0) for one in np.eye(2)), _lines_of(np.zeros(2), 1.0)]
+    nothing = corner[0]
+    places, slopes = (np.stack([nothing[k], *(one[k] - nothing[k] for one in corner[1:])]) for k in range(2))
+    return places, slopes
+
+
+def _lines_of(half: Array, clear: float) -> tuple[Array, Array]:
+    """Places and slopes of the lines across a rectangle's sides."""
     places, slopes = [], []
     for normal in _SIDES:
         along = np.array([-normal[1], normal[0]])
@@ -94,7 +112,7 @@ def lines_mm(size: BaseSize) -> Lines:
         x, y = feet.reshape(_SEGMENTS, _LINES, 2).mean(axis=1).T
         slopes.append(np.stack([np.full_like(x, normal[0]), np.full_like(x, normal[1]), x * normal[1] - y * normal[0]]))
     ordered = np.ascontiguousarray(np.concatenate(places).transpose(1, 0, 2, 3))
-    return Lines(ordered, np.concatenate(slopes, axis=1).T)
+    return ordered, np.concatenate(slopes, axis=1).T
 
 
 def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edges:
