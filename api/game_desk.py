@@ -65,7 +65,7 @@ class GameDesk:
         rulebook: Rulebook,
         clock: Callable[[], int] | None = None,
     ) -> None:
-        self._store = store
+        self._store, self._hub = store, hub
         self._machine = machine
         self._field = field
         self._rulebook = rulebook
@@ -119,6 +119,21 @@ class GameDesk:
                 _, waiting = self._say(LineUp(players), "downfield", None)
         Journal.wait(waiting)
         return sitting.row.id
+
+    def play_on(self, field: FieldModel) -> bool:
+        """Play on a field that is known only now.
+
+        Returns:
+            Whether the game in play was begun on another, and so a new one was begun.
+
+        """
+        with self._lock:
+            if field != self._field:
+                self._field, self._teller = field, Teller(self._hub, field)
+            other = self._sitting is not None and self._sitting.began.field != field
+            if other:
+                self.begin(NewGame())
+            return other
 
     def resume(self) -> str | None:
         """Go on with the latest game in the store, if it was not ended.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from importlib.metadata import version
@@ -26,15 +28,15 @@ from downfield.rig.configuration.loading import Configuration
 from downfield.rig.live.onlooker import Onlooker
 from downfield.rig.live.sight import Sight
 from downfield.rig.sources.source import Image
-from downfield.rig.table import LOOKED_AT, MakeSight, calibrate
+from downfield.rig.table import LOOKED_AT, NO_CALIBRATION, Table, calibrate, uncalibrated
 from downfield.rig.troubles import Troubles
 from downfield.vision.frame import Frame
 from downfield.vision.scene import Scene
 
-CALIBRATING: Final = "calibrating"
 SUSPENDED: Final = "calls_suspended"
 
 _EVERY: Final = 6  # of the frames seen, those kept for a calibration
+_TRY_EVERY_S: Final = 6.0  # a try takes a second or two
 
 
 class RigMachine(Onlooker):
@@ -42,19 +44,18 @@ class RigMachine(Onlooker):
 
     Args:
         configuration: in force.
-        calibration: in use.
-        make_sight: makes a sight for another calibration; None where scenes are recorded.
+        table: what is watched; while it has no calibration, one is tried for every few seconds.
         troubles: told what goes on.
 
     """
 
-    def __init__(
-        self, configuration: Configuration, calibration: Calibration, make_sight: MakeSight | None, troubles: Troubles
-    ) -> None:
+    def __init__(self, configuration: Configuration, table: Table, troubles: Troubles) -> None:
         self._configuration = configuration
-        self._calibration = calibration
-        self._make_sight = make_sight
+        self._calibration = table.calibration
+        self._size_px = table.source.facts.size_px
+        self._make_sight = table.make_sight
         self._troubles = troubles
+        self._try_at = time.monotonic() + _TRY_EVERY_S
         self._pictures: deque[Image] = deque(maxlen=LOOKED_AT)
         self._calibrating = threading.Lock()
         self._suspended = False
@@ -105,9 +106,13 @@ class RigMachine(Onlooker):
         return ("calls are suspended by the operator",) if self._suspended else ()
 
     def scene(self, frame: Frame, _: Scene) -> None:
-        """Keep a picture now and then."""
+        """Keep a picture now and then; without a calibration, try for one as often as is bearable."""
         if frame.index % _EVERY == 0:
             self._pictures.append(frame.image)
+        ready = self._make_sight is not None and len(self._pictures) == LOOKED_AT
+        if self._calibration is None and ready and time.monotonic() >= self._try_at:
+            with contextlib.suppress(RefusedError):  # somebody asked for it just now
+                self._recalibrate()
 
     def _suspend(self, on: bool) -> str:
         self._suspended = on
@@ -132,12 +137,12 @@ class RigMachine(Onlooker):
     def _calibrate(self, images: list[Image]) -> None:
         try:
             self._use(calibrate(self._configuration.settings.calibration, images, "camera"))
-            self._troubles.clear(CALIBRATING)
+            self._troubles.clear(NO_CALIBRATION)
             self._troubles.note("info", "The camera is calibrated anew.")
         except DownfieldError as error:
-            remedy = "Clear the board, light it evenly, and try again; the calibration from before is still in use"
-            self._troubles.add(Reason(code=CALIBRATING, level="warning", text=str(error), remedy=remedy))
+            self._troubles.add(uncalibrated(error) if self._calibration is None else _not_calibrated_anew(error))
         finally:
+            self._try_at = time.monotonic() + _TRY_EVERY_S
             self._calibrating.release()
 
     def _use(self, calibration: Calibration) -> None:
@@ -145,9 +150,9 @@ class RigMachine(Onlooker):
         if make_sight is None:
             raise RefusedError("scenes are shown as they were recorded: there is nothing to calibrate")
         before = self._calibration
-        if calibration.camera.lens.size_px != before.camera.lens.size_px:
+        if calibration.camera.lens.size_px != self._size_px:
             raise CalibrationError("the calibration is of pictures of another size than the camera sends")
-        if calibration.field != before.field:
+        if before is not None and calibration.field != before.field:
             raise CalibrationError(
                 f"the calibration is of the field '{calibration.field.name}', but the game is played on "
                 f"'{before.field.name}': start the rig anew with it"
@@ -161,6 +166,11 @@ class RigMachine(Onlooker):
         if self.between_frames is None:
             raise RefusedError("the rig is starting: try again in a second")
         self.between_frames(change)
+
+
+def _not_calibrated_anew(error: DownfieldError) -> Reason:
+    remedy = "Clear the board, light it evenly, and try again; the calibration from before is still in use"
+    return Reason(code=NO_CALIBRATION, level="warning", text=str(error), remedy=remedy)
 
 
 def _found_anew(sight: Sight) -> Sight:

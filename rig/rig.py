@@ -73,7 +73,7 @@ class Rig:
         self._table = open_table(settings, self._clock, self._troubles, open_sight, paced=paced)
         self.live = self._table.source.facts.live and self._table.source.facts.kind in {"camera", "stream"}
         self.text = self._table.text
-        self._machine = RigMachine(configuration, self._table.calibration, self._table.make_sight, self._troubles)
+        self._machine = RigMachine(configuration, self._table, self._troubles)
         self._machine.calibrated = self._calibrated
         url = settings.store.url
         self._store = Store(url) if url else Store.at(store_file(settings) if self.live else passing / _NOWHERE)
@@ -81,7 +81,7 @@ class Rig:
             self._store,
             self._hub,
             self._machine,
-            self._table.calibration.field,
+            self._table.field,
             self.rulebook,
             clock=self._clock.now_ns if self.live else None,
         )
@@ -160,7 +160,8 @@ class Rig:
             ticks=self.live,
         )
         self._machine.between_frames = self._loop.between_frames
-        self._calibrated(self._table.calibration)
+        if self._table.calibration is not None:
+            self._calibrated(self._table.calibration)
         self._loop.run()
 
     def rewind(self) -> None:
@@ -233,7 +234,9 @@ class Rig:
         return None if ball is None else ball.player
 
     def _calibrated(self, calibration: Calibration) -> None:
-        """The picture is drawn on with the calibration and the roster of now."""
+        """The picture is drawn on with the calibration and the roster of now, the game played on its field."""
+        if self.desk.play_on(calibration.field):
+            self._troubles.note("info", f"A new game begins: the board is '{calibration.field.name}'.")
         players = self._roster() or self._table.sight.players
         self._pictures.use(Annotator(calibration.camera, calibration.field, players))
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from downfield.api.board_topics import Reason
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.calibration.errors import CalibrationError, InputError
+from downfield.calibration.errors import CalibrationError, DownfieldError, InputError
 from downfield.calibration.field import FieldModel
 from downfield.calibration.field_file import load_field, preset, preset_names
 from downfield.calibration.from_field import solve_field
@@ -17,7 +18,7 @@ from downfield.calibration.quality import to_calibration
 from downfield.officiating.declarations import LineUp
 from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import CalibrationTable, Settings
-from downfield.rig.live.sight import RecordedSight, Sight
+from downfield.rig.live.sight import BlindSight, RecordedSight, Sight
 from downfield.rig.recording import Recording, bundled_demo, declared, open_recording, tracks_of
 from downfield.rig.sources.choose import TWIN, Choice, open_source
 from downfield.rig.sources.clocks import TableClock
@@ -30,6 +31,11 @@ from downfield.vision.scene import Scene
 
 LOOKED_AT: Final = 5
 """Frames a calibration is made from: more average noise, and see what a hand covers in one."""
+
+UNCALIBRATED: Final = "the camera is not calibrated"
+
+NO_CALIBRATION: Final = "no_calibration"
+"""Code of the reason that tells why there is no calibration, or no newer one."""
 
 _EVERY: Final = 6
 """Of the frames that come, so that those looked at are a tenth of a second apart."""
@@ -44,7 +50,8 @@ class Table:
 
     Attributes:
         source: pictures.
-        calibration: of the camera.
+        calibration: of the camera; None while a live camera's pictures allow none.
+        field: the printed field; one that it may be while it is not known.
         sight: sees scenes in the pictures.
         make_sight: makes one for another calibration; None for recorded scenes.
         events: recorded declarations.
@@ -53,7 +60,8 @@ class Table:
     """
 
     source: FrameSource
-    calibration: Calibration
+    calibration: Calibration | None
+    field: FieldModel
     sight: Sight
     make_sight: MakeSight | None
     events: tuple[Event, ...]
@@ -89,7 +97,8 @@ def open_table(
     Raises:
         InputError: something named does not exist or can't be read.
         SourceError: the source can't be opened.
-        CalibrationError: no calibration is given, and none can be made from the pictures.
+        CalibrationError: no calibration is given, and none can be made from a recording's pictures. A live camera is
+            opened without: it may have to be aimed first, and that needs its picture.
 
     """
     choice = choice_of(settings, paced=paced)
@@ -101,9 +110,13 @@ def open_table(
         source = open_source(choice, clock, troubles)
         calibration, events, scenes = _known(source)
         if settings.source.tracks:
-            return Table(source, calibration, RecordedSight(scenes), None, events, source.facts.name)
+            sight = RecordedSight(scenes)
+            return Table(source, calibration, calibration.field, sight, None, events, source.facts.name)
     else:
-        calibration, events = find_calibration(settings.calibration, choice, clock, troubles), declared(clip)
+        try:
+            calibration, events = find_calibration(settings.calibration, choice, clock, troubles), declared(clip)
+        except CalibrationError as error:
+            return _uncalibrated(settings, choice, clock, troubles, open_sight, error)
         source = open_source(choice, clock, troubles)
     size_px = calibration.camera.lens.size_px
     if size_px != source.facts.size_px:
@@ -113,10 +126,38 @@ def open_table(
             f"{source.facts.size_px[0]}x{source.facts.size_px[1]}: calibrate anew, or ask the camera for that size"
         )
 
-    def make_sight(calibration: Calibration) -> Sight:
-        return open_sight(settings, calibration, Path(settings.game.roster) if settings.game.roster else tracks)
+    make_sight = _sights(settings, open_sight, tracks)
+    return Table(source, calibration, calibration.field, make_sight(calibration), make_sight, events, source.facts.name)
 
-    return Table(source, calibration, make_sight(calibration), make_sight, events, source.facts.name)
+
+def _sights(settings: Settings, open_sight: OpenSight, tracks: Path | None) -> MakeSight:
+    roster = Path(settings.game.roster) if settings.game.roster else tracks
+    return lambda calibration: open_sight(settings, calibration, roster)
+
+
+def _uncalibrated(
+    settings: Settings,
+    choice: Choice,
+    clock: TableClock,
+    troubles: Troubles,
+    open_sight: OpenSight,
+    error: CalibrationError,
+) -> Table:
+    """A live camera without a calibration yet; with anything else there is nothing to wait for."""
+    source = open_source(choice, clock, troubles)
+    if not source.facts.live:
+        source.close()
+        raise error
+    troubles.add(uncalibrated(error))
+    sight = BlindSight(UNCALIBRATED)
+    name = source.facts.name
+    return Table(source, None, fields(settings.calibration)[0], sight, _sights(settings, open_sight, None), (), name)
+
+
+def uncalibrated(error: DownfieldError) -> Reason:
+    """Why there is no calibration, for people."""
+    remedy = "Aim the camera by its picture, light the board evenly; it is tried again every few seconds"
+    return Reason(code=NO_CALIBRATION, level="alarm", text=f"{UNCALIBRATED}: {error}", remedy=remedy)
 
 
 def find_calibration(table: CalibrationTable, choice: Choice, clock: TableClock, troubles: Troubles) -> Calibration:
@@ -190,4 +231,4 @@ def _recorded(recording: Recording, choice: Choice, clock: TableClock, troubles:
     source = open_source(choice, clock, troubles)
     text = f"{recording.clip.name}: {recording.tracks.header.source}"
     sight = RecordedSight(recording.tracks, players)
-    return Table(source, recording.calibration, sight, None, recording.events, text)
+    return Table(source, recording.calibration, recording.calibration.field, sight, None, recording.events, text)

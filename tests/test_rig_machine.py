@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import threading
 import time
 from collections.abc import Callable
 
+import av
 import numpy as np
 import pytest
-from rig_fakes import FakeSight, tackle
+from rig_fakes import FakeSight, FakeSource, tackle
 
 from downfield.api.board_topics import HealthNow, Reason
 from downfield.api.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.calibration.errors import CalibrationError, RefusedError
 from downfield.calibration.field_file import preset
+from downfield.rig import machine as machine_module
 from downfield.rig.configuration.loading import load
 from downfield.rig.live.health import HealthWatch
 from downfield.rig.live.pulse import Pulse
 from downfield.rig.live.sight import Sight
-from downfield.rig.machine import CALIBRATING, SUSPENDED, RigMachine
+from downfield.rig.machine import SUSPENDED, RigMachine
 from downfield.rig.recording import bundled_demo
 from downfield.rig.sources.source import SourceFacts
 from downfield.rig.sources.steady import LOST
+from downfield.rig.table import NO_CALIBRATION, Table
 from downfield.rig.troubles import Troubles
 from downfield.vision.frame import Frame
 from downfield.vision.health import Health
@@ -37,15 +41,23 @@ def calibration() -> Calibration:
     return read_calibration(bundled_demo().with_suffix(".calibration.json"))
 
 
+def camera() -> FakeSource:
+    """One that sends pictures of the size the calibration is of."""
+    source = FakeSource(live=True)
+    source.facts = FACTS
+    return source
+
+
 class Bench:
     """A machine with a sight beside it, as the loop has."""
 
-    def __init__(self, calibration: Calibration) -> None:
+    def __init__(self, calibration: Calibration | None) -> None:
         self.troubles = Troubles()
         self.sight: Sight = FakeSight()
         self.made: list[Calibration] = []
         configuration = load(environment={}, command_line={"source.name": ADDRESS, "calibration.field": "ultimate"})
-        self.machine = RigMachine(configuration, calibration, self._make, self.troubles)
+        table = Table(camera(), calibration, preset("ultimate"), self.sight, self._make, (), "a table")
+        self.machine = RigMachine(configuration, table, self.troubles)
         self.machine.between_frames = self._between
 
     def _make(self, calibration: Calibration) -> Sight:
@@ -108,13 +120,46 @@ def test_recalibrating_needs_pictures_and_says_when_they_show_no_field(bench: Be
     while not bench.troubles.now() and time.monotonic() < until:
         time.sleep(0.01)
     (reason,) = bench.troubles.now()
-    assert reason.code == CALIBRATING
+    assert reason.code == NO_CALIBRATION
     assert "too dark" in reason.text
     assert bench.machine.calibration() == calibration
 
 
+def test_without_a_calibration_one_is_tried_for_until_the_board_is_in_the_picture(
+    calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine_module, "_TRY_EVERY_S", 0.0)
+    bench = Bench(None)
+    calibrated: list[Calibration] = []
+    bench.machine.calibrated = calibrated.append
+    shown = itertools.count(0, 6)
+
+    def show(image: np.ndarray, enough: Callable[[], object]) -> None:
+        end = time.monotonic() + 120
+        while not enough():
+            assert time.monotonic() < end
+            index = next(shown)
+            bench.machine.scene(Frame(index, index, image), tackle(index))
+            time.sleep(0.02)
+
+    show(np.zeros((1080, 1920, 3), dtype=np.uint8), bench.troubles.now)
+    (reason,) = bench.troubles.now()
+    assert (reason.code, reason.level) == (NO_CALIBRATION, "alarm")
+    assert bench.machine.calibration() is None
+    with av.open(str(bundled_demo())) as video:
+        board = next(video.decode(video=0)).to_ndarray(format="bgr24")
+    show(board, lambda: calibrated)
+    assert bench.machine.calibration() == calibrated[0]
+    assert bench.made == calibrated
+    ends = calibration.field.to_mm(np.array([(0.0, 0.0), (100.0, 53.3)]))
+    found, known = (one.camera.to_pixels(ends) for one in (calibrated[0], calibration))
+    np.testing.assert_allclose(found, known, atol=2.0)
+    assert not bench.troubles.now()
+
+
 def test_nothing_to_record_or_calibrate_with_recorded_scenes(calibration: Calibration) -> None:
-    machine = RigMachine(load(environment={}), calibration, None, Troubles())
+    table = Table(camera(), calibration, calibration.field, FakeSight(), None, (), "a recording")
+    machine = RigMachine(load(environment={}), table, Troubles())
     for command in (Record(on=True), Recalibrate(), UseCalibration(calibration=calibration), FindFigures()):
         with pytest.raises(RefusedError):
             machine.do(command)

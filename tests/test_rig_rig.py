@@ -12,20 +12,29 @@ import pytest
 from loopback_streams import MjpegServer
 from rig_fakes import PLAYERS, FakeSight
 
-from downfield.api.commands import Record
+from downfield.api.commands import Record, UseCalibration
 from downfield.api.desk import Accepted, Said
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.calibration.errors import InputError
+from downfield.calibration.field_file import preset
 from downfield.officiating.declarations import LineUp, SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import Settings
 from downfield.rig.live.sight import Sight
 from downfield.rig.recording import bundled_demo
 from downfield.rig.rig import Rig
+from downfield.vision.frame import Frame
+
+SEEING = threading.Event()
+SEEING.set()
+
+
+def wait_to_see(_: Frame) -> None:
+    SEEING.wait(60)
 
 
 def fake_sight(_: Settings, __: Calibration, ___: Path | None) -> Sight:
-    return FakeSight()
+    return FakeSight(wait_to_see)
 
 
 def until(condition: Callable[[], object], what: str) -> None:
@@ -67,8 +76,11 @@ def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path
     server = MjpegServer(fps=30)
     first = rig_on(server, calibration, tmp_path / "data")
     playing = play(first)
+    SEEING.clear()  # the board is seen to be on all the time: no play is to begin before both are declared
+    time.sleep(0.2)
     for declaration in (SetUp("away", -1, 31.0, down=3, distance_yd=4.0, score=(7, 3)), LineUp(PLAYERS, "dark")):
         assert isinstance(first.desk.declare(declaration, Said()), Accepted)
+    SEEING.set()
     until(lambda: first.situation().endswith("live"), "the board that is seen to be on began no play")
     stood, game = first.situation(), first.topic("game").game
     server.cut()
@@ -88,6 +100,26 @@ def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path
     until(lambda: second.situation() == stood, "the game was not gone on with")
     assert second.topic("game").score == (7, 3)
     second.end()
+    server.close()
+
+
+def test_a_camera_that_sees_no_board_yet_is_started_and_says_so(tmp_path: Path, calibration: Path) -> None:
+    server = MjpegServer(fps=30)
+    given = {"source.name": server.url, "data": str(tmp_path), "service.on": False, "recording.on": False}
+    rig = Rig(load(environment={}, command_line=given), tmp_path, open_sight=fake_sight)
+    play(rig)
+    until(lambda: rig.health().calls == "suspended", "calls are made without a calibration")
+    health = rig.health()
+    assert health.level == "alarm"
+    (reason,) = health.reasons
+    assert reason.code == "no_calibration"
+    assert "picture" in reason.remedy
+    assert "the camera is not calibrated" in health.text
+    first, made = rig.topic("game").game, read_calibration(calibration)
+    rig.desk.command(UseCalibration(calibration=replace(made, field=preset("mini"))), Said())
+    until(lambda: rig.topic("scene").figures, "nothing was seen once it was calibrated")
+    assert rig.topic("game").game != first  # it was begun on a field that the board turned out not to be
+    rig.end()
     server.close()
 
 

@@ -87,3 +87,32 @@ class RecordedSight:
 
     def find_figures(self) -> None:
         """They are where they were recorded."""
+
+
+class BlindSight:
+    """Sees nothing, for want of a calibration, and says so: the camera's picture is shown meanwhile.
+
+    Args:
+        why: what the scenes are unfit for.
+
+    """
+
+    def __init__(self, why: str) -> None:
+        self.players: tuple[Player, ...] = ()
+        self.health: Health | None = None
+        self.carrier: str | None = None
+        self._unfit = (why,)
+
+    def look(self, frame: Frame) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+        """Nothing."""
+        return ()
+
+    def see(self, frame: Frame, detections: Sequence[Detection] = ()) -> Scene:  # noqa: ARG002 - the seam's signature
+        """An empty board, unfit for calls."""
+        return Scene(frame.index, frame.t_ns, "unknown", (), unfit=self._unfit)
+
+    def line_up(self, players: tuple[Player, ...]) -> None:
+        """Nobody is seen."""
+
+    def find_figures(self) -> None:
+        """Nobody is seen."""
