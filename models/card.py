@@ -45,7 +45,7 @@ class NetworkCard:
         second_look: looks at each figure again; None where there is none.
         input_px: width and height of what the first look takes.
         thresholds: first look's score from which something upright, fallen, a ball, a hand is reported.
-        figure_threshold: probability from which the second look believes in a figure.
+        figure_threshold: score, by both looks, from which a figure is believed in.
         turn_logit: what the second look's logit of a figure facing the other way must exceed for the first look, which
             is seldom wrong, to be overruled.
         about: what it was trained on, for people.

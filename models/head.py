@@ -25,6 +25,7 @@ KEYPOINTS: Final = 5
 
 CHANNELS: Final = 4 + len(KINDS) + 3 * KEYPOINTS + 2 * KEYPOINTS
 
+_LEAST_SHARE = 1e-6
 _CLASSES = slice(4, 4 + len(KINDS))
 _POINTS = slice(_CLASSES.stop, _CLASSES.stop + 3 * KEYPOINTS)
 _SPREADS = slice(_POINTS.stop, CHANNELS)
@@ -61,7 +62,7 @@ def read_head(head: NDArray[np.float32], columns: int, thresholds: Array) -> Sai
         thresholds: score from which each kind counts, shape (kinds,).
 
     """
-    least = _logit(thresholds)
+    least = logit(thresholds)
     hot = np.flatnonzero((head[_CLASSES] >= least.astype(np.float32)[:, None]).any(axis=0))
     picked = head[:, hot].astype(np.float64).T
     logits = picked[:, _CLASSES]
@@ -89,6 +90,8 @@ def sigmoid(values: Array) -> Array:
     return shares
 
 
-def _logit(shares: Array) -> Array:
-    logits: Array = np.log(shares) - np.log1p(-shares)
+def logit(shares: Array) -> Array:
+    """Its inverse, of shares kept a little away from 0 and 1."""
+    kept = np.clip(shares, _LEAST_SHARE, 1 - _LEAST_SHARE)
+    logits: Array = np.log(kept) - np.log1p(-kept)
     return logits

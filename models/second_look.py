@@ -29,7 +29,7 @@ import numpy as np
 from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection, Pixel
 from downfield.models.detector import Detector, Image
-from downfield.models.head import Array, sigmoid
+from downfield.models.head import Array, logit, sigmoid
 from downfield.models.network import Network
 from downfield.models.patch import PATCH_PX, cut_patches, from_patch, from_units, patch_transform, scale_of
 
@@ -51,7 +51,7 @@ class SecondLook:
     Args:
         first: what finds the figures.
         network: with the outputs above.
-        threshold: probability of a figure being there from which it stays.
+        threshold: score, by both looks, from which a figure stays.
         turn_logit: what the logit of a figure facing the other way must exceed to overrule the first look.
         sigma_scale: standard deviation of a corner per deviation that the network says.
 
@@ -131,7 +131,9 @@ def read_second_look(
     points = from_patch(from_units(said[:, _POINTS].reshape(-1, 5, 2)), transforms)
     unit_px = PATCH_PX / 2 / scale_of(transforms)
     sigmas = sigma_scale * _SIGMA_PER_ERROR * np.exp(said[:, _LOG_ERRORS]) * unit_px[:, None]
-    seen, there, front = sigmoid(said[:, _SEEN]), sigmoid(said[:, _FIGURE]), sigmoid(np.abs(said[:, TURN]))
+    seen, front = sigmoid(said[:, _SEEN]), sigmoid(np.abs(said[:, TURN]))
+    # Both looks have a say in whether there is a figure: they err on different things.
+    there = sigmoid((said[:, _FIGURE] + logit(np.array([figure.score for figure in figures]))) / 2)
     out = []
     for i, figure in enumerate(figures):
         turned, fallen = said[i, TURN] > 0, said[i, _FALLEN] > 0

@@ -116,12 +116,20 @@ def test_what_is_no_figure_goes_and_what_has_no_base_stays() -> None:
     real, unreal = base(100, 100, 0.3), base(400, 300, 2.0)
     ball = Detection("ball", 0.6, (1.0, 2.0, 3.0, 4.0))
     network = Canned(
-        np.stack([said_of(unreal, unreal, flip=False, there=-3.0), said_of(real, real, flip=False, there=3.0)])
+        np.stack([said_of(unreal, unreal, flip=False, there=-5.0), said_of(real, real, flip=False, there=3.0)])
     )
     seen = SecondLook(First(figure(unreal, 0.9), ball, figure(real, 0.4)), network).detect(FRAME)
     assert [one.kind for one in seen] == ["upright", "ball"]
-    assert seen[0].score == pytest.approx(1 / (1 + np.exp(-3.0)))
+    # Both looks count alike: the mean of their log-odds.
+    assert seen[0].score == pytest.approx(1 / (1 + np.exp(-(3.0 + np.log(0.4 / 0.6)) / 2)))
     assert seen[1] is ball
+
+
+def test_either_look_alone_may_be_mistaken_of_a_figure() -> None:
+    place = base(100, 100, 0.3)
+    for first, second, there in ((0.3, 4.0, True), (0.95, -1.5, True), (0.1, 1.0, False), (0.6, -2.0, False)):
+        network = Canned(said_of(place, place, flip=False, there=second)[None])
+        assert bool(SecondLook(First(figure(place, first)), network).detect(FRAME)) == there
 
 
 def test_a_frame_without_figures_costs_no_second_look() -> None:

@@ -36,7 +36,7 @@ _TRIES = 3  # places tried for the fullest
 _LEAST_INSIDE = 0.35  # of a box: less of an object than this inside a crop is not asked for
 _RARE = (1, 2, 3)  # classes fallen, ball, hand
 _BALL = 2
-_RARE_CHANCE = 0.6  # of a crop about one of them, each kind alike
+_RARE_CHANCE = 0.75  # of a crop about one of them, each kind alike
 _MIRRORED = (1, 0, 3, 2, 4)
 
 

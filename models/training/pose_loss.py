@@ -22,6 +22,9 @@ REACH_PX: Final = 4.0
 """How far off the middle of an object's keypoints may be for its cell to score 0.6, pixels of the input: a figure's
 base is 14 of them wide."""
 
+REACH_SHARE: Final = 0.15
+"""The same as a share of a large object's size: an arm is 200 pixels long, and its fingertips are not its middle."""
+
 _SEEN = 2
 _ASSIGNER = ("topk", "topk2", "num_classes", "alpha", "beta", "stride")
 
@@ -52,7 +55,10 @@ class PlaceAssigner(PoseTaskAlignedAssigner):
         labelled = (true[..., 2] > 0).to(true.dtype)
         count = labelled.sum(dim=1)
         off = ((said - true[..., :2]) * labelled[..., None]).sum(dim=1) / count.clamp(min=1)[:, None]
-        place = (-off.square().sum(dim=1) / (2 * REACH_PX**2)).exp()
+        box = gt_bboxes[picture, thing]
+        size = (box[:, 2:] - box[:, :2]).clamp(min=0).prod(dim=1).sqrt()
+        reach = (REACH_SHARE * size).clamp(min=REACH_PX)
+        place = (-off.square().sum(dim=1) / (2 * reach.square())).exp()
         boxes: torch.Tensor = super(PoseTaskAlignedAssigner, self).pair_overlaps(
             (picture, thing, cell), gt_bboxes, pd_bboxes
         )

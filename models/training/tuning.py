@@ -34,7 +34,7 @@ FIGURE, BALL, HAND = ("upright", "fallen"), ("ball",), ("hand",)
 _LOWEST = 0.05
 _CANDIDATES: Final = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8)
 _TURN_LOGITS: Final = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
-_FIRST_OF_TWO = 0.1
+_FIRST_OF_TWO = 0.05
 """First look's threshold for figures where a second look follows: that one tells what is none."""
 
 Seen = Sequence[tuple[Sample, Sequence[Detection]]]
