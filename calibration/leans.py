@@ -29,6 +29,7 @@ BASE_TOP_MM: Final = 5.5
 _LOWER: Final = 0.1  # mm lower by mm ahead squared: an upper body half a figure long, swung about the hips
 _AHEAD_MM: Final = (3.5, 4.5)  # mean and spread of how far a helmet is before its base's middle
 _PLACE_MM: Final = 2.0  # spread of a helmet about where that has it: twisted bodies, leaning figures, the network
+_DOUBT: Final = 0.2  # relative, beside what the figures themselves leave open: bodies and poses this does not know of
 _STRAY: Final = 0.05  # share of helmets that are anywhere
 _STRAY_MM: Final = 25.0
 _FEWEST: Final = 6  # figures
@@ -112,4 +113,5 @@ def distance_by_leans(camera: Camera, standing: Standing) -> Distance | None:
     share /= share.sum()
     logs = np.log(_RATIOS)
     middle = float(share @ logs)
-    return Distance(middle, float(np.sqrt(share @ (logs - middle) ** 2 + (logs[1] - logs[0]) ** 2)))
+    left_open = float(share @ (logs - middle) ** 2) + (logs[1] - logs[0]) ** 2
+    return Distance(middle, float(np.sqrt(left_open + _DOUBT**2)))

@@ -104,24 +104,26 @@ def _best_of_each(said: Said) -> NDArray[np.bool_]:
     kinds = np.where(figure, _FIGURES[0], said.kinds)
     middles = np.where(figure[:, None], said.points[:, :4].mean(axis=1), said.points[:, 4])
     sizes = _lengths(said.points[:, :4])
-    reach = np.where(figure[:, None], _SAME_PLACE * np.maximum(sizes[:, None], sizes[None]), _SAME_BALL_PX)
-    same = np.linalg.norm(middles[:, None] - middles[None], axis=2) < reach
-    hand = kinds == _HAND
-    same = np.where(hand[:, None], _overlaps(said.boxes) > _SAME_HAND, same) & (kinds[:, None] == kinds[None])
     kept = np.ones(len(kinds), dtype=np.bool_)
     for i in range(len(kinds)):
-        if kept[i]:
-            kept[i + 1 :] &= ~same[i, i + 1 :]
+        if not kept[i]:
+            continue
+        rest = slice(i + 1, None)
+        if kinds[i] == _HAND:
+            same = _overlaps(said.boxes[i], said.boxes[rest]) > _SAME_HAND
+        else:
+            reach = _SAME_PLACE * np.maximum(sizes[i], sizes[rest]) if figure[i] else _SAME_BALL_PX
+            off = middles[rest] - middles[i]
+            same = off[:, 0] ** 2 + off[:, 1] ** 2 < reach**2
+        kept[rest] &= ~(same & (kinds[rest] == kinds[i]))
     return kept
 
 
-def _overlaps(boxes: Array) -> Array:
-    """Intersection over union of all pairs of boxes, shape (n, n)."""
-    low = np.maximum(boxes[:, None, :2], boxes[None, :, :2])
-    high = np.minimum(boxes[:, None, 2:], boxes[None, :, 2:])
-    shared = np.prod(np.maximum(high - low, 0), axis=2)
-    areas = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
-    union = areas[:, None] + areas[None] - shared
+def _overlaps(box: Array, boxes: Array) -> Array:
+    """Intersection over union of a box, shape (4,), with others, shape (n, 4)."""
+    low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
+    shared = np.prod(np.maximum(high - low, 0), axis=1)
+    union = np.prod(box[2:] - box[:2]) + np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) - shared
     overlaps: Array = shared / np.maximum(union, 1e-9)
     return overlaps
 

@@ -104,12 +104,12 @@ def open_table(
     choice = choice_of(settings, paced=paced)
     clip = Path(choice.text)
     tracks = tracks_of(clip) if clip.is_file() and tracks_of(clip).is_file() else None
-    if tracks is not None and settings.source.tracks:
+    if tracks is not None and settings.source.shows_tracks:
         return _recorded(open_recording(clip), choice, clock, troubles)
     if choice.text.startswith(TWIN):
         source = open_source(choice, clock, troubles)
         calibration, events, scenes = _known(source)
-        if settings.source.tracks:
+        if settings.source.shows_tracks:
             sight = RecordedSight(scenes)
             return Table(source, calibration, calibration.field, sight, None, events, source.facts.name)
     else:
@@ -145,7 +145,7 @@ def _uncalibrated(
 ) -> Table:
     """A live camera without a calibration yet; with anything else there is nothing to wait for."""
     source = open_source(choice, clock, troubles)
-    if not source.facts.live:
+    if source.facts.kind not in {"camera", "stream"}:
         source.close()
         raise error
     troubles.add(uncalibrated(error))

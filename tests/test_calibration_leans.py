@@ -45,7 +45,7 @@ def test_a_solution_too_far_or_too_near_is_found_out(ratio: float, bent: float, 
     distance = distance_by_leans(at_other_focal(camera, ratio), _figures(camera, bent=bent, seed=seed))
     assert distance is not None
     assert distance.log_ratio == pytest.approx(math.log(ratio), abs=2 * distance.spread)
-    assert 0.05 < distance.spread < 0.3
+    assert 0.2 < distance.spread < 0.35
 
 
 def test_small_figures_are_believed_only_as_far_as_figures_differ() -> None:
@@ -76,7 +76,7 @@ def test_the_lens_is_known_better_than_any_webcam_s_and_shorter_when_the_camera_
     camera = _overhead()
     lens = lens_by_leans(at_other_focal(camera, 1.3), _figures(camera, bent=0.3))
     assert lens is not None
-    assert lens.focal_spread < 0.7 * FOCAL_SPREAD
+    assert lens.focal_spread < 0.8 * FOCAL_SPREAD
     assert lens.focal * _SIZE[0] == pytest.approx(_FOCAL_PX, rel=0.12)
 
 

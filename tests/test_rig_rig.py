@@ -139,8 +139,8 @@ def test_the_twin_is_a_source_with_its_own_calibration_declarations_and_scenes(t
     assert "tackle" in kinds
 
 
-def test_the_bundled_recording_can_be_looked_at_instead_of_shown(tmp_path: Path) -> None:
-    given = {"source.tracks": False, "service.on": False}
+def test_the_bundled_recording_is_looked_at_and_not_shown(tmp_path: Path) -> None:
+    given = {"service.on": False}
     asked: list[Path | None] = []
 
     def sight(_: Settings, __: Calibration, roster: Path | None) -> Sight:

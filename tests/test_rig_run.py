@@ -81,8 +81,14 @@ def test_the_terminal_tells_the_tackle_and_its_clause(clip: Path) -> None:
     assert "2nd & " in told.stdout.splitlines()[-1]
 
 
-def test_the_bundled_recording_ends_in_a_tackle_and_a_fumble() -> None:
+def test_the_bundled_recording_is_seen_by_the_network_and_its_tackle_is_called() -> None:
     told = downfield("run", "--once", "--fast", "--no-page")
+    assert told.returncode == 0, told.stderr
+    assert re.search(r"9\.2\d s +dark-28 tackled by light-24", told.stdout)
+
+
+def test_the_bundled_recording_s_own_tracks_end_in_a_tackle_and_a_fumble() -> None:
+    told = downfield("run", "--source", str(bundled_demo()), "--once", "--fast", "--no-page")
     assert told.returncode == 0, told.stderr
     assert "tackled by" in told.stdout
     assert "fumbles" in told.stdout

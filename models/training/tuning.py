@@ -141,11 +141,16 @@ def _better(looks: Sequence[_Looks], turn_logit: float) -> Iterator[tuple[Sample
 
 
 def _best(seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[float, float]]) -> float:
-    """The threshold with the best F1 of recall and precision; the middle of those equally good."""
+    """The threshold with the best F1 of recall and precision; the middle of those equally good.
+
+    What is never right is hardly to be reported: the highest.
+    """
     values = []
     for threshold in _CANDIDATES:
         found, right = judged(_scores(seen, kinds, threshold))
         values.append(_finite(2 * found * right / (found + right), 0.0) if found + right else 0.0)
+    if max(values) == 0:
+        return _CANDIDATES[-1]
     best = [t for t, value in zip(_CANDIDATES, values, strict=True) if value >= max(values) - 1e-4]
     return best[len(best) // 2]
 

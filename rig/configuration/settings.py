@@ -24,10 +24,17 @@ class SourceTable(Table):
         description="A camera's number, device file or a part of its name; an address (`http://`, `rtsp://`, ...); a"
         " video file; a folder of pictures; `twin:PLAY`. Empty for the bundled recording.",
     )
-    tracks: bool = Field(
-        default=True,
-        description="Show a video with the `*.tracks.jsonl` beside it, where there is one, and do not look at it anew.",
+    tracks: bool | None = Field(
+        default=None,
+        description="Show a video with the `*.tracks.jsonl` beside it, where there is one, and do not look at it anew."
+        " Left out: so is every video that is named, while the bundled recording is looked at.",
     )
+
+    @property
+    def shows_tracks(self) -> bool:
+        """Whether recorded tracks are shown."""
+        return bool(self.name) if self.tracks is None else self.tracks
+
     size: tuple[Pixels, Pixels] = Field(default=(1920, 1080), description="Width and height asked of a camera.")
     fps: float = Field(
         default=60.0, gt=0, le=1000, description="Frames a second asked of a camera, or that a folder plays at."
