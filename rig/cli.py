@@ -21,7 +21,7 @@ COMMANDS = {
     "calibrate": "downfield.rig.calibrate:app",
     "certify": "downfield.rig.certify:certify",
     "verify": "downfield.rig.verify:verify",
-    "learn": "downfield.rig.learn:learn",
+    "learn": "downfield.models.training.learn_command:learn",
     "train": "downfield.models.training.commands:app",
     "twin": "downfield.twin.commands:app",
 }

@@ -24,16 +24,16 @@ class SourceTable(Table):
         description="A camera's number, device file or a part of its name; an address (`http://`, `rtsp://`, ...); a"
         " video file; a folder of pictures; `twin:PLAY`. Empty for the bundled recording.",
     )
-    tracks: bool | None = Field(
-        default=None,
-        description="Show a video with the `*.tracks.jsonl` beside it, where there is one, and do not look at it anew."
-        " Left out: so is every video that is named, while the bundled recording is looked at.",
+    tracks: Literal["auto"] | bool = Field(
+        default="auto",
+        description="Show a video with the `*.tracks.jsonl` beside it, where there is one, and do not look at it anew;"
+        ' `"auto"` looks at the bundled recording, and shows every other.',
     )
 
     @property
     def shows_tracks(self) -> bool:
         """Whether recorded tracks are shown."""
-        return bool(self.name) if self.tracks is None else self.tracks
+        return bool(self.name) if self.tracks == "auto" else self.tracks
 
     size: tuple[Pixels, Pixels] = Field(default=(1920, 1080), description="Width and height asked of a camera.")
     fps: float = Field(
@@ -54,11 +54,11 @@ class CalibrationTable(Table):
     )
     field: str = Field(default="auto", description="The printed field: a preset's name, a `.toml` file, or `auto`.")
     lens: str = Field(default="", description="A lens measured by `downfield calibrate lens`; empty for none.")
-    camera_height_mm: float | None = Field(
-        default=None,
-        ge=200,
+    camera_height_mm: float = Field(
+        default=0,
+        ge=0,
         le=5000,
-        description="Of the lens over the board, by a tape measure; where none is measured.",
+        description="Of the lens over the board, by a tape measure; 0 when it was not measured.",
     )
 
 
