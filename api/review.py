@@ -88,11 +88,8 @@ class Review:
             return pages()["review.html"].answer(request)
 
         @router.get("/pictures")
-        def pictures() -> list[dict[str, object]]:
-            return [
-                {"width": image.shape[1], "height": image.shape[0], "figures": marks, "checked": number in self.checked}
-                for number, (image, marks) in enumerate(zip(self.images, self.marks, strict=True))
-            ]
+        def pictures() -> list[dict[str, list[Corners]]]:
+            return [{"figures": marks} for marks in self.marks]
 
         @router.get("/pictures/{number}.jpg")
         def picture(number: Annotated[int, Path(ge=0)]) -> Response:

@@ -1,0 +1,41 @@
+"""A game of cards under NFL Strategy, for its tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from declared_game import DeclaredGame
+
+from downfield.officiating.card_declarations import CardPlayed
+from downfield.officiating.declarations import (
+    ClockSet,
+)
+
+
+class Table(DeclaredGame):
+    """A game of cards."""
+
+    def __init__(self) -> None:
+        super().__init__("nfl-strategy")
+
+    def at(self, spot: float, down: int = 1, distance: float = 10.0, **more: Any) -> Table:
+        super().at(spot, down, distance, **more)
+        return self
+
+    def running(self, running: bool = True) -> Table:
+        self.say(ClockSet(running))
+        return self
+
+    @property
+    def lines(self) -> int:
+        assert self.state.lines is not None
+        return self.state.lines.left
+
+    @property
+    def runs(self) -> bool:
+        assert self.state.lines is not None
+        return self.state.lines.running
+
+
+def run(shown: str, **more: Any) -> CardPlayed:
+    return CardPlayed("run", shown, **{"roll": 60, **more})

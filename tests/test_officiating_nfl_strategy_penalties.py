@@ -1,0 +1,229 @@
+"""NFL Strategy end to end: penalties, the choice of plays, and what is legal when."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+from card_games import Table, run
+from declared_game import kinds
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from downfield.calibration.errors import RefusedError
+from downfield.officiating.card_declarations import CardKind, CardPlayed, ReturnPlayed
+from downfield.officiating.declarations import (
+    ChoiceMade,
+    Claim,
+    Coin,
+    Declaration,
+    Foul,
+    Roll,
+)
+from downfield.officiating.state import Phase
+
+# Penalties
+
+
+def fouled(foul: Foul, spot: float = 40, shown: str = "6", **more: Any) -> Table:
+    table = Table().at(spot, **more)
+    table.say(run(shown, roll=31, reroll=60), foul)
+    return table
+
+
+def test_a_penalty_roll_wants_a_second_roll_once() -> None:
+    table = Table().at(40)
+    with pytest.raises(RefusedError, match="rolled again"):
+        table.say(run("6", roll=31))
+    with pytest.raises(RefusedError, match="no second roll"):
+        table.say(run("6", roll=61, reroll=5))
+    table.say(run("6", roll=31, reroll=31))
+    assert table.state.wait is not None
+    assert table.state.wait.purpose == "penalty"
+
+
+def test_the_offended_side_chooses() -> None:
+    table = fouled(Foul("away", 5, "D5"))
+    assert table.state.wait is not None
+    assert table.state.wait.by == "home"
+    with pytest.raises(RefusedError, match="Home"):
+        table.say(ChoiceMade("accept", by="away"))
+    table.say(ChoiceMade("accept"))
+    assert table.state.situation == "1st & 5 at H 45"
+    assert not table.runs
+    table = fouled(Foul("away", 5, "D5"))
+    table.say(ChoiceMade("decline"))
+    assert table.state.situation == "2nd & 4 at H 46"
+    assert not table.runs
+
+
+def test_penalties_from_the_line() -> None:
+    table = fouled(Foul("home", 10, "O10"))
+    table.say(ChoiceMade("accept"))
+    assert table.state.situation == "1st & 20 at H 30"
+    table = fouled(Foul("home", 10, "O10 loss dwn", loss_of_down=True))
+    table.say(ChoiceMade("accept"))
+    assert table.state.situation == "2nd & 20 at H 30"
+    table = fouled(Foul("away", 15, "D15", first_down=True))
+    assert kinds(table.say(ChoiceMade("accept")))[-1] == "first_down"
+    assert table.state.situation == "1st & 10 at A 45"
+    table = fouled(Foul("home", 15, "O15"), spot=11)
+    table.say(ChoiceMade("accept"))
+    assert table.state.los_yd == 6
+
+
+def test_an_auto_5_asks_nobody_and_moves_the_clock_a_line_less() -> None:
+    table = Table().at(40).running()
+    table.say(run("6", roll=31, reroll=60))
+    table.say(Foul("home", 5, "auto-5", automatic=True))
+    assert table.state.situation == "1st & 15 at H 35"
+    assert (table.lines, table.runs) == (87, False)
+
+
+def test_a_holding_penalty_on_a_pass_from_the_three_is_a_safety() -> None:
+    table = Table().at(3)
+    table.say(CardPlayed("pass", "20", roll=31, reroll=60), Foul("home", 10, "O10"))
+    assert "safety" in kinds(table.say(ChoiceMade("accept")))
+    assert table.state.score == (0, 2)
+    table = Table().at(4)
+    table.say(CardPlayed("pass", "20", roll=31, reroll=60), Foul("home", 10, "O10"), ChoiceMade("accept"))
+    assert (table.state.score, table.state.los_yd) == ((0, 0), 2)
+
+
+def test_a_personal_foul_on_a_touchdown_moves_the_kickoff() -> None:
+    table = fouled(Foul("away", 15, "D15"), spot=95, shown="5")
+    table.say(ChoiceMade("accept"))
+    assert table.state.score == (6, 0)
+    table.say(CardPlayed("extra_point", "good", roll=60), CardPlayed("kickoff", "OB", roll=60))
+    assert (table.state.offence, table.state.los_yd) == ("away", 80)
+
+
+def test_fouls_on_a_kickoff_return() -> None:
+    table = Table()
+    table.say(CardPlayed("kickoff", "55", roll=60), ReturnPlayed("22", roll=31, reroll=60))
+    table.say(Foul("home", 10, "O10"), ChoiceMade("accept"))
+    assert table.state.los_yd == 10 + 11 - 10
+    table = Table()
+    table.say(CardPlayed("kickoff", "55", roll=60), ReturnPlayed("22", roll=31, reroll=60))
+    table.say(Foul("away", 15, "D15"), ChoiceMade("accept"))
+    assert table.state.los_yd == 47
+
+
+def test_fouls_on_a_punt_return() -> None:
+    def punt(foul: Foul, choice: Literal["accept", "decline"], distance: float = 10) -> Table:
+        table = Table().at(30, 4, distance)
+        table.say(CardPlayed("punt", "40", roll=60), ReturnPlayed("6", roll=31, reroll=60), foul, ChoiceMade(choice))
+        return table
+
+    assert punt(Foul("away", 10, "O10"), "accept").state.los_yd == 100 - (30 + 3 - 10)
+    assert punt(Foul("home", 15, "D15"), "accept").state.los_yd == 100 - (36 + 15)
+    kicker = Foul("away", 5, "running into the kicker", on_kicker=True)
+    replayed = punt(kicker, "accept").state
+    assert (replayed.offence, replayed.situation) == ("home", "4th & 5 at H 35")
+    assert punt(kicker, "accept", 5).state.situation == "1st & 10 at H 35"
+    kept = punt(kicker, "decline").state
+    assert (kept.offence, kept.los_yd) == ("away", 69)
+
+
+def test_kicks_that_can_have_no_penalty() -> None:
+    table = Table()
+    table.say(CardPlayed("kickoff", "55", roll=31))
+    table.say(ReturnPlayed("22", roll=60))
+    assert table.state.situation == "1st & 10 at H 32"
+    table = Table()
+    table.say(CardPlayed("onside", "11", roll=31), ReturnPlayed("2", roll=31))
+    assert table.state.due == "scrimmage"
+    table = Table().at(30, 4)
+    table.say(CardPlayed("punt", "40FC", roll=31))
+    assert table.state.offence == "away"
+
+
+# Play choice, order
+
+
+def test_long_passes_and_short_yardage() -> None:
+    with pytest.raises(RefusedError, match="NFLS-084"):
+        Table().at(80).say(CardPlayed("pass", "5", roll=60, play="Z Post"))
+    with pytest.raises(RefusedError, match="NFLS-085"):
+        Table().at(40).say(run("1", defence="Short Yardage"))
+    Table().at(40, 3, 2).say(run("1", defence="Short Yardage"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        CardPlayed("kickoff", "60", roll=60),
+        CardPlayed("extra_point", "good", roll=60),
+        ReturnPlayed("5"),
+        Roll((50,)),
+        Coin(True),
+        Foul("home", 10),
+        ChoiceMade("accept"),
+        Claim("review", "home"),
+        Claim("delay_of_game", "home"),
+        CardPlayed("run", "nonsense", roll=60),
+        CardPlayed("run", "5", roll=101),
+    ],
+)
+def test_what_the_state_does_not_allow_is_refused_and_changes_nothing(body: Declaration) -> None:
+    table = Table().at(40)
+    before = table.state
+    with pytest.raises(RefusedError):
+        table.say(body)
+    assert table.state == before
+
+
+CARDS: tuple[CardKind, ...] = ("run", "pass", "punt", "field_goal", "kickoff", "onside", "extra_point", "two_point")
+RESULTS = ("7", "-4", "33", "4F", "9i", "inc", "good", "no good", "blocked", "40FC", "50 OB", "TB", "0F")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.builds(
+                CardPlayed,
+                kind=st.sampled_from(CARDS),
+                shown=st.sampled_from(RESULTS),
+                roll=st.sampled_from([31, 45, 60]),
+                reroll=st.sampled_from([None, 60]),
+                dot=st.sampled_from([None, "black", "red", "blue"]),
+                return_to=st.integers(0, 30),
+                highlighted=st.booleans(),
+            ),
+            st.builds(ReturnPlayed, shown=st.sampled_from(["12", "99", "-3", "5F", "0F"]), roll=st.just(60)),
+            st.builds(Roll, dice=st.tuples(st.integers(1, 100))),
+            st.builds(Coin, heads=st.booleans()),
+            st.builds(
+                ChoiceMade, choice=st.sampled_from(["accept", "decline", "extra_point", "two_point", "kneel", "spike"])
+            ),
+            st.builds(
+                Foul,
+                by=st.sampled_from(["home", "away"]),
+                yards=st.sampled_from([5, 10, 15]),
+                first_down=st.booleans(),
+                loss_of_down=st.booleans(),
+            ),
+            st.builds(Claim, claim=st.sampled_from(["time_out", "review"]), by=st.sampled_from(["home", "away"])),
+        ),
+        max_size=80,
+    )
+)
+def test_score_downs_and_clock_are_always_legal(bodies: list[Declaration]) -> None:
+    table = Table()
+    for body in bodies:
+        before = table.state
+        try:
+            table.say(body)
+        except RefusedError:
+            assert table.state == before
+            continue
+        state = table.state
+        assert all(now >= then for now, then in zip(state.score, before.score, strict=True))
+        assert 1 <= state.down <= 4
+        assert 0 <= state.los_yd <= 100
+        if state.due == "scrimmage" and state.phase is Phase.BETWEEN_PLAYS:
+            assert 0 < state.distance_yd <= 100
+            assert 0 < state.los_yd < 100
+        assert state.lines is not None
+        assert state.lines.left >= 0
