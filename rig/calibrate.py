@@ -54,8 +54,9 @@ def from_field(
     """Calibrate from the printed field alone."""
     images = read_pictures(source)
     fields = [preset(name) for name in preset_names()] if field == "auto" else [load_field(field)]
-    distance = distance_known(images[0], height_mm)
-    solution = solve_field(images, fields, prior=_prior(lens), distance=distance)
+    prior = _prior(lens)
+    distance = distance_known(images[0], height_mm) if prior is None else None
+    solution = solve_field(images, fields, prior=prior, distance=distance)
     _finish(solution, images, source, out, picture, by_hand=False)
 
 

@@ -189,7 +189,7 @@ def calibrate(table: CalibrationTable, images: list[Image], name: str) -> Calibr
 
     """
     prior = read_lens(Path(table.lens)).prior() if table.lens else None
-    distance = distance_known(images[0], table.camera_height_mm or None)
+    distance = distance_known(images[0], table.camera_height_mm or None) if prior is None else None
     try:
         solution = solve_field(images, fields(table), prior=prior, distance=distance)
     except CalibrationError as error:
