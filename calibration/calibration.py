@@ -143,13 +143,23 @@ class Calibration:
         noise = np.asarray(sigma_px, dtype=np.float64)
         if noise.ndim < 3:
             noise = np.broadcast_to(noise, (n,))[:, None, None] ** 2 * np.eye(2)
-        noise = noise + self.unmodelled_px**2 * np.eye(2)
-        covariance = by_pixel @ noise @ by_pixel.transpose(0, 2, 1)
+        covariance = by_pixel @ noise @ by_pixel.transpose(0, 2, 1) + self.error_of(by_pixel, by_parameters)
         heights = np.broadcast_to(np.asarray(sigma_height_mm, dtype=np.float64), (n,)) ** 2
         covariance += heights[:, None, None] * by_height[:, :, None] * by_height[:, None, :]
+        return board, covariance
+
+    def error_of(self, by_pixel: Array, by_parameters: Array) -> Array:
+        """Covariance of places that the calibration's own error makes, mm^2, shape (n, 2, 2).
+
+        Args:
+            by_pixel: how the places move with their pixels, from `locate`, shape (n, 2, 2).
+            by_parameters: and with the camera's parameters, shape (n, 2, 19).
+
+        """
+        covariance: Array = self.unmodelled_px**2 * (by_pixel @ by_pixel.transpose(0, 2, 1))
         if self.covariance:
             covariance += by_parameters @ np.array(self.covariance) @ by_parameters.transpose(0, 2, 1)
-        return board, covariance
+        return covariance
 
 
 def read_calibration(path: Path) -> Calibration:

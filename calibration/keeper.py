@@ -18,7 +18,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.drift import Drift, DriftState, DriftWatch
 from downfield.calibration.errors import CalibrationError, InputError
 from downfield.calibration.records import check
-from downfield.calibration.shake import Shake, ShakeTracker, moved_camera
+from downfield.calibration.shake import MovingCamera, Shake, ShakeTracker
 from downfield.calibration.solve_again import solve_again
 
 Image = NDArray[np.uint8]
@@ -63,25 +63,26 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """A picture whose calibration is known, and what follows the print from it."""
+    """A picture whose calibration is known, what follows the print from it, and the camera it moves."""
 
     calibration: Calibration
     tracker: ShakeTracker
+    camera: MovingCamera
 
     @staticmethod
     def of(image: Image, calibration: Calibration) -> _Reference | None:
         """None when too little of the print is seen in the picture."""
         try:
-            return _Reference(calibration, ShakeTracker(image, calibration.camera, calibration.field))
+            tracker = ShakeTracker(image, calibration.camera, calibration.field)
         except CalibrationError:
             return None
+        return _Reference(calibration, tracker, MovingCamera(calibration.camera, calibration.field))
 
     def moved(self, shake: Shake) -> Calibration:
         """The calibration of a picture displaced from this one."""
         if shake.largest_px <= _STILL_PX:
             return self.calibration
-        camera = moved_camera(self.calibration.camera, shake, self.calibration.field)
-        return replace(self.calibration, camera=camera)
+        return replace(self.calibration, camera=self.camera.at(shake))
 
 
 @dataclass(frozen=True, slots=True)

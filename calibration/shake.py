@@ -29,11 +29,14 @@ _COARSE = 4  # the picture for the first step is so many times smaller
 _COARSE_POINTS = 40  # the most distinct ones
 _COARSE_WINDOW_PX, _COARSE_LEVELS = (13, 13), 2
 _HALF_PATCH_PX = 6
-_FINE_STEPS = 2
+_FINE_STEPS = 4
 _NEAR_PX = 0.6  # a corner this near to the common movement moves with the camera
 _LIKE = 0.45  # least correlation of a patch with what it was
+_SETTLED_PX = 0.1  # a last step that moved the field's corners less went the right way from the start
+_SURE_SHARE = 0.5  # of the corners: fewer, and it is looked for from afar
 _ROBUST_STEPS = 3
-_POSE_STEPS = 4
+_POSE_STEPS = 8
+_POSE_GAIN = 0.9  # a step that leaves more of the misfit is the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,27 +98,46 @@ class ShakeTracker:
         ]
         self._slopes = np.stack(slopes, axis=1)
         self._curves = np.linalg.inv(self._slopes @ self._slopes.transpose(0, 2, 1) + np.eye(2))
+        self._last: Array | None = np.eye(2, 3)
 
     def track(self, image: Image) -> Shake:
-        """How the camera stands in a picture compared with the reference."""
+        """How the camera stands in a picture compared with the reference.
+
+        Pictures of a camera in use come in the order of time: where it stood a moment ago is tried first.
+        """
         grey = _grey(image)
-        move = self._coarse(grey)
+        if self._last is not None:
+            shake, settled = self._fine(grey, self._last)
+            if settled and shake.share >= _SURE_SHARE:
+                self._last = shake.move
+                return shake
+        shake, _ = self._fine(grey, self._coarse(grey))
+        self._last = shake.move if shake.share >= _SURE_SHARE else None
+        return shake
+
+    def _fine(self, grey: Image, move: Array) -> tuple[Shake, bool]:
+        """The shake from about where it is; and whether the last step hardly moved anything."""
         near = np.zeros(len(self._corners), dtype=bool)
+        step_px = np.inf
         for _ in range(_FINE_STEPS):
             seen = _centred(_sampled(grey, self._places @ move[:, :2].T + move[:, 2]))
-            like = _correlation(seen, self._patches)
             pull = self._slopes @ (self._patches - seen)[:, :, None]
             step = (self._curves @ pull)[:, :, 0]
-            usable = like > _LIKE
+            usable = _correlation(seen, self._patches) > _LIKE
             if usable.sum() < 4:
-                return Shake(move, np.zeros(2), 0.0, 0.0)
+                return Shake(move, np.zeros(2), 0.0, 0.0), False
             moved = self._corners @ move[:, :2].T + move[:, 2] + np.clip(step, -1.5, 1.5)
+            before = self._ends_px @ move[:, :2].T + move[:, 2]
             move, follows = _similarity(self._corners[usable], moved[usable], self._middle_px)
             near[:] = False
             near[usable] = follows
-        displaced = self._ends_px @ move[:, :2].T + move[:, 2] - self._ends_px
+            now = self._ends_px @ move[:, :2].T + move[:, 2]
+            step_px = float(np.abs(now - before).max())
+            if step_px < _SETTLED_PX:
+                break
+        displaced = now - self._ends_px
         largest = float(np.linalg.norm(displaced, axis=1).max())
-        return Shake(move, displaced.mean(axis=0), float(near.mean()), largest)
+        return Shake(move, displaced.mean(axis=0), float(near.mean()), largest), step_px < _SETTLED_PX
 
     def _coarse(self, grey: Image) -> Array:
         corners = self._corners[:_COARSE_POINTS]
@@ -135,19 +157,43 @@ class ShakeTracker:
         return _similarity(corners[ok], corners[ok] + flow, self._middle_px)[0]
 
 
+class MovingCamera:
+    """A camera whose pose is fitted to shakes, its lens unchanged.
+
+    Args:
+        camera: as it stands in the reference picture.
+        field: the printed field.
+
+    """
+
+    def __init__(self, camera: Camera, field: FieldModel) -> None:
+        x, y = np.meshgrid(np.linspace(0, field.length_mm, 6), np.linspace(0, field.width_mm, 4))
+        self._camera = camera
+        self._points = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
+        self._px, _, by_parameters = project(camera, self._points)
+        # Shakes are small: the slopes at the reference serve for every step, and only steps are solved for.
+        self._steps = np.linalg.pinv(by_parameters[:, :, POSE].reshape(-1, 6))
+
+    def at(self, shake: Shake) -> Camera:
+        """The camera where the field is now."""
+        target = self._px @ shake.move[:, :2].T + shake.move[:, 2]
+        camera, px, left = self._camera, self._px, np.inf
+        for _ in range(_POSE_STEPS):
+            values = parameters_of(camera)
+            values[POSE] += self._steps @ (target - px).ravel()
+            stepped = with_parameters(camera, values)
+            px = stepped.to_pixels(self._points)
+            before, left = left, float(np.abs(target - px).max())
+            if left < before:
+                camera = stepped
+            if left > _POSE_GAIN * before:  # what is left is no pose
+                break
+        return camera
+
+
 def moved_camera(camera: Camera, shake: Shake, field: FieldModel) -> Camera:
     """The camera after a shake: its pose fitted to where the field now is, its lens unchanged."""
-    x, y = np.meshgrid(np.linspace(0, field.length_mm, 6), np.linspace(0, field.width_mm, 4))
-    points = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
-    target = camera.to_pixels(points) @ shake.move[:, :2].T + shake.move[:, 2]
-    for _ in range(_POSE_STEPS):
-        px, _, by_parameters = project(camera, points)
-        slopes = by_parameters[:, :, POSE].reshape(-1, 6)
-        step = np.linalg.lstsq(slopes, (target - px).ravel(), rcond=None)[0]
-        values = parameters_of(camera)
-        values[POSE] += step
-        camera = with_parameters(camera, values)
-    return camera
+    return MovingCamera(camera, field).at(shake)
 
 
 def _grey(image: Image) -> Image:

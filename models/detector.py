@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,24 @@ class Detector(Protocol):
 
         Returns:
             Detections in pixels of that picture, whatever size the network works at.
+
+        """
+        ...
+
+
+@runtime_checkable
+class Follower(Detector, Protocol):
+    """A detector that is faster where it knows what to look at."""
+
+    def look_again(self, image: Image, seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        """What was seen a moment ago, as it is in the next picture, best first.
+
+        Args:
+            image: as of `detect`.
+            seen: detections of the picture before.
+
+        Returns:
+            Figures where they are now, if they still are; hands as they were. The ball is left out: it may be anywhere.
 
         """
         ...

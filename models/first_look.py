@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +19,9 @@ _FIGURES = (KINDS.index("upright"), KINDS.index("fallen"))
 _HAND = KINDS.index("hand")
 _SAME_BALL_PX = 8.0  # of the input: there is one ball, a cell wide
 _SAME_HAND = 0.4  # intersection over union
-_SAME_PLACE = 0.45  # of a base's length between two middles: bases are solid, their middles stay a width (0.6) apart
+SAME_PLACE: Final = (
+    0.45  # of a base's length between two middles: bases are solid, their middles stay a width (0.6) apart
+)
 
 
 class FirstLook:
@@ -103,7 +107,7 @@ def _best_of_each(said: Said) -> NDArray[np.bool_]:
     figure = np.isin(said.kinds, _FIGURES)
     kinds = np.where(figure, _FIGURES[0], said.kinds)
     middles = np.where(figure[:, None], said.points[:, :4].mean(axis=1), said.points[:, 4])
-    sizes = _lengths(said.points[:, :4])
+    sizes = base_lengths(said.points[:, :4])
     kept = np.ones(len(kinds), dtype=np.bool_)
     for i in range(len(kinds)):
         if not kept[i]:
@@ -112,7 +116,7 @@ def _best_of_each(said: Said) -> NDArray[np.bool_]:
         if kinds[i] == _HAND:
             same = _overlaps(said.boxes[i], said.boxes[rest]) > _SAME_HAND
         else:
-            reach = _SAME_PLACE * np.maximum(sizes[i], sizes[rest]) if figure[i] else _SAME_BALL_PX
+            reach = SAME_PLACE * np.maximum(sizes[i], sizes[rest]) if figure[i] else _SAME_BALL_PX
             off = middles[rest] - middles[i]
             same = off[:, 0] ** 2 + off[:, 1] ** 2 < reach**2
         kept[rest] &= ~(same & (kinds[rest] == kinds[i]))
@@ -128,8 +132,8 @@ def _overlaps(box: Array, boxes: Array) -> Array:
     return overlaps
 
 
-def _lengths(corners: Array) -> Array:
-    """The longer sides of bases: one on its edge may show hardly any length."""
+def base_lengths(corners: Array) -> Array:
+    """The longer sides of bases, shape (n, 4, 2): one on its edge may show hardly any length."""
     ahead = np.linalg.norm(corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1), axis=1)
     aside = np.linalg.norm(corners[:, [0, 3]].mean(axis=1) - corners[:, [1, 2]].mean(axis=1), axis=1)
     lengths: Array = np.maximum(ahead, aside)

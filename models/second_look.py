@@ -14,7 +14,7 @@ front is at the right of the patch. Only when the figure faces the other way are
 network need not say two things at once where it is unsure of one.
 
 Each patch is looked at twice, the second time turned by half a circle: both answers together are nearer the truth, and
-neither way round is preferred.
+neither way round is preferred. Where a figure was seen a moment ago, one look is enough, and no first one is needed.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ import numpy as np
 from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection, Pixel
 from downfield.models.detector import Detector, Image
+from downfield.models.first_look import SAME_PLACE, base_lengths
 from downfield.models.head import Array, logit, sigmoid
 from downfield.models.network import Network
 from downfield.models.patch import PATCH_PX, cut_patches, from_patch, from_units, patch_transform, scale_of
@@ -86,8 +87,26 @@ class SecondLook:
         kept = [figure for figure in better if figure.score >= self._threshold]
         return tuple(sorted(kept + others, key=lambda detection: -detection.score))
 
-    def look(self, figures: Sequence[Detection], image: Image) -> tuple[Array, Array]:
-        """What the network says of figures, looked at both ways round.
+    def look_again(self, image: Image, seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        """What was seen a moment ago, as it is in the next picture, best first; see `Follower`."""
+        figures = [detection for detection in seen if detection.corners_px]
+        hands = [detection for detection in seen if detection.kind == "hand"]
+        if not figures:
+            return tuple(hands)
+        # Where the front is was settled when they were first seen: one look is enough.
+        said, transforms = self.look(figures, image, both_ways=False)
+        said[:, TURN] -= self._turn_logit
+        there = read_second_look(figures, said, transforms, self._sigma_scale)
+        kept = _each_once([figure for figure in there if figure.score >= self._threshold])
+        return tuple(sorted(kept + hands, key=lambda detection: -detection.score))
+
+    def look(self, figures: Sequence[Detection], image: Image, *, both_ways: bool = True) -> tuple[Array, Array]:
+        """What the network says of figures.
+
+        Args:
+            figures: at least one.
+            image: they are in.
+            both_ways: look at each both ways round.
 
         Returns:
             Its numbers, shape (n, `OUTPUTS`), and the transforms the patches were cut with, shape (n, 2, 3).
@@ -99,10 +118,11 @@ class SecondLook:
         count = len(figures)
         transforms = patch_transform(np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2))
         patches = cut_patches(image, transforms)
-        said = self._network.run(np.concatenate([patches, patches[:, ::-1, ::-1]])).astype(np.float64)
-        if said.shape != (2 * count, OUTPUTS):
+        asked = np.concatenate([patches, patches[:, ::-1, ::-1]]) if both_ways else patches
+        said = self._network.run(asked).astype(np.float64)
+        if said.shape != (len(asked), OUTPUTS):
             raise InputError(f"{self._network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
-        return (said[:count] + turned_round(said[count:])) / 2, transforms
+        return (said[:count] + turned_round(said[count:])) / 2 if both_ways else said, transforms
 
 
 def turned_round(said: Array) -> Array:
@@ -154,3 +174,17 @@ def read_second_look(
             )
         )
     return out
+
+
+def _each_once(figures: list[Detection]) -> list[Detection]:
+    """The best of those that lie in one another: two guesses may end at the same figure; best first."""
+    figures.sort(key=lambda figure: -figure.score)
+    corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
+    middles, lengths = corners.mean(axis=1), base_lengths(corners)
+    apart = np.linalg.norm(middles[:, None] - middles[None], axis=2)
+    same = apart < SAME_PLACE * np.maximum(lengths[:, None], lengths[None])
+    kept: list[int] = []
+    for i, of in enumerate(same):
+        if not of[kept].any():
+            kept.append(i)
+    return [figures[i] for i in kept]

@@ -27,7 +27,8 @@ def open_sight(settings: Settings, calibration: Calibration, roster: Path | None
         FormatError: the roster breaks its format.
 
     """
-    return Vision(calibration, detector(settings.network), None if roster is None else read_roster(roster))
+    known, every_ns = None if roster is None else read_roster(roster), round(1e9 / settings.network.looks_per_s)
+    return Vision(calibration, detector(settings.network), known, look_every_ns=every_ns)
 
 
 @cache

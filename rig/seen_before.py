@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, TextIO
@@ -13,7 +14,7 @@ from downfield.calibration.errors import DownfieldError, OutputError
 from downfield.calibration.jsonl import LinesFile
 from downfield.calibration.records import record, to_json
 from downfield.models.detection import Detection
-from downfield.models.detector import Detector
+from downfield.models.detector import Detector, Follower
 
 Image = NDArray[np.uint8]
 
@@ -89,17 +90,28 @@ class SeenBefore:
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """What is in the next picture."""
-        known = next(self._before, None)
-        if known is not None:
-            return known.detections
-        found = self._detector.detect(image)
-        self._write(to_json(Seen, Seen(found), defaults=False))
-        return found
+        return self._known(lambda: self._detector.detect(image))
+
+    def look_again(self, image: Image, seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        """What was seen a moment ago, as it is in the next picture; everything in it, where the detector can't."""
+        detector = self._detector
+        if not isinstance(detector, Follower):
+            return self.detect(image)
+        return self._known(lambda: detector.look_again(image, seen))
 
     def forget(self) -> None:
         """The work is done: remove the file."""
         self._file.close()
         self._path.unlink(missing_ok=True)
+
+    def _known(self, look: Callable[[], tuple[Detection, ...]]) -> tuple[Detection, ...]:
+        """What is in the next picture: kept from before, or looked for now and kept."""
+        kept = next(self._before, None)
+        if kept is not None:
+            return kept.detections
+        found = look()
+        self._write(to_json(Seen, Seen(found), defaults=False))
+        return found
 
     def _read(self, header: SeenHeader) -> list[Seen]:
         out: list[Seen] = []

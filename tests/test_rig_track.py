@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -119,3 +120,27 @@ def test_a_recording_in_which_nobody_stands_still_is_refused(folder: Path, monke
     result = run(folder, Counted(), monkeypatch)
     assert "nobody is known" in str(result.exception)
     assert not (folder / "out.tracks.jsonl").exists()
+
+
+class Again(Counted):
+    """One that can look again, and sees the same."""
+
+    again = 0
+
+    def look_again(self, image: Image, seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        assert seen
+        self.again += 1
+        return self.detect(image)
+
+
+def test_a_detector_that_can_look_again_is_resumed_bit_for_bit_too(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(folder, Counted(), monkeypatch)
+    whole = (folder / "out.tracks.jsonl").read_text()
+    broken = run(folder, Again(after=15), monkeypatch)
+    assert isinstance(broken.exception, Interrupted)
+    rest = Again()
+    run(folder, rest, monkeypatch)
+    assert 0 < rest.again < rest.asked == len(filmed(TABLE)) - 15
+    assert (folder / "out.tracks.jsonl").read_text() == whole

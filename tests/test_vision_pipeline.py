@@ -167,3 +167,43 @@ def test_an_empty_board_is_a_scene_without_figures() -> None:
     assert all(scene.figures == () and scene.unfit for scene in scenes)
     alone = Vision(Calibration(FIELD, look.camera, "truth"), ListDetector([()]), memory=False)
     assert alone.see(shot(0)).figures == ()
+
+
+class Following(ListDetector):
+    """Notes when it is shown whole frames, and when only what was there before."""
+
+    def __init__(self) -> None:
+        super().__init__(detections())
+        self.asked: list[str] = []
+
+    def detect(self, image: Image) -> tuple[Detection, ...]:
+        self.asked.append("all")
+        return super().detect(image)
+
+    def look_again(self, image: Image, seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        self.asked.append("again")
+        assert seen
+        return super().detect(image)
+
+
+@pytest.mark.parametrize(
+    ("every_ms", "expected"), [(100, ["all", "again", "again"] * 2), (0, ["all"] * 6), (34, ["all"] * 6)]
+)
+def test_whole_frames_are_looked_at_by_the_clock_and_what_is_known_in_between(
+    every_ms: int, expected: list[str]
+) -> None:
+    detector = Following()
+    eyes = Vision(
+        Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, look_every_ns=every_ms * 1_000_000
+    )
+    for number in range(6):
+        eyes.look(shot(number))
+    assert detector.asked == expected
+
+
+def test_pictures_by_themselves_are_always_looked_at_whole() -> None:
+    detector = Following()
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, memory=False)
+    for number in range(3):
+        eyes.look(shot(number))
+    assert detector.asked == ["all"] * 3

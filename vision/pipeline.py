@@ -18,7 +18,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.errors import InputError
 from downfield.calibration.keeper import Keeper
 from downfield.models.detection import Detection
-from downfield.models.detector import Detector
+from downfield.models.detector import Detector, Follower
 from downfield.vision.ball import BallTracker
 from downfield.vision.contacts import ContactTracker
 from downfield.vision.estimate import Estimate
@@ -38,6 +38,11 @@ from downfield.vision.track import Tracker
 from downfield.vision.track_hands import fingertips_mm
 from downfield.vision.track_measure import Sightings, measure
 
+LOOK_EVERY_NS: Final = 83_000_000
+"""Between looks at whole frames: a hand that comes in, or a figure that was lost, is seen a blink later."""
+
+_EARLY_NS: Final = 4_000_000
+
 NO_LINE_UP: Final = "nobody is known yet: stand all figures still, hands away"
 """What makes scenes unfit until everybody has been found."""
 
@@ -53,11 +58,19 @@ class Vision:
         detector: sees figures, ball and hands in pictures.
         roster: who stands on the board; None takes and numbers whoever is there.
         memory: whether frames follow each other in time; else every picture is seen by itself, its figures named anew.
+        look_every_ns: how often the whole frame is looked at; in between only what was there a moment ago is, if the
+            detector knows how to. 0 for always.
 
     """
 
     def __init__(
-        self, calibration: Calibration, detector: Detector, roster: Roster | None = None, *, memory: bool = True
+        self,
+        calibration: Calibration,
+        detector: Detector,
+        roster: Roster | None = None,
+        *,
+        memory: bool = True,
+        look_every_ns: int = LOOK_EVERY_NS,
     ) -> None:
         self._calibration, self._detector, self._memory = calibration, detector, memory
         self._roster = roster
@@ -74,6 +87,10 @@ class Vision:
         self._estimates: tuple[Estimate, ...] = ()
         self._power: Power = "unknown"
         self._t_ns: int | None = None
+        self._look_every_ns = look_every_ns
+        self._looks_ns = 0
+        self._seen: tuple[Detection, ...] = ()
+        self._shared: tuple[tuple[tuple[float, ...], ...], Array] | None = None
 
     @property
     def players(self) -> tuple[Player, ...]:
@@ -120,8 +137,14 @@ class Vision:
         self._tracker, self._line_up, self._estimates = None, None, ()
 
     def look(self, frame: Frame) -> tuple[Detection, ...]:
-        """What the detector finds in a frame, whatever came before it; another thread than that of `see` may call."""
-        return self._detector.detect(frame.image)
+        """What the detector finds in the next frame; another thread than that of `see` may call."""
+        if isinstance(self._detector, Follower) and self._seen and frame.t_ns < self._looks_ns:
+            self._seen = self._detector.look_again(frame.image, self._seen)
+        else:
+            self._seen = self._detector.detect(frame.image)
+            # A frame that comes hardly before its time is in time.
+            self._looks_ns = frame.t_ns + (self._look_every_ns - _EARLY_NS if self._memory else 0)
+        return self._seen
 
     def see(self, frame: Frame, detections: Sequence[Detection] | None = None) -> Scene:
         """The scene of the next frame.
@@ -220,8 +243,10 @@ class Vision:
             shake_px = None if self._middle_px is None else float(np.linalg.norm(middle_px - self._middle_px))
             self._power = follow.power.step(estimates, t_ns, shake_px=shake_px).power
             self._middle_px = middle_px
-        _, shared = calibration.to_board_with_cov(middle_px)
-        contacts = follow.contacts.step(estimates, t_ns, power=self._power, fit=not unfit, shared=shared[0])
+        if self._shared is None or self._shared[0] is not calibration.covariance:
+            # A shake hardly changes it: it is that of the calibration, until there is another.
+            self._shared = calibration.covariance, calibration.to_board_with_cov(middle_px)[1][0]
+        contacts = follow.contacts.step(estimates, t_ns, power=self._power, fit=not unfit, shared=self._shared[1])
         ball = follow.ball.step(detections, estimates, camera, t_ns, carrier=self.carrier, fit=not unfit)
         return Scene(
             frame=frame.index,

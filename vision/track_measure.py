@@ -26,6 +26,8 @@ PLACE, POSE, SIZE = slice(0, 2), slice(0, 3), slice(3, 5)
 
 Place = tuple[float, float]
 
+_CORNERS, _MIDDLE, _HELMET, _POINTS = slice(0, 4), 4, 5, 6
+
 HELMET_MM: Final = 32.0
 """Height of a helmet's middle over the board, about: figures are 27 to 40 mm high."""
 
@@ -106,17 +108,24 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     """
     figures = tuple(one for one in detections if len(one.corners_px) == 4)
     count = len(figures)
-    corners_px = np.array([one.corners_px for one in figures], dtype=np.float64).reshape(count, 4, 2)
     camera = calibration.camera
-    corners, by_pixel, by_height, _ = locate(camera, corners_px.reshape(-1, 2), height_mm)
-    there = _on_board(corners.reshape(count, 4, 2).mean(axis=1), calibration.field)
+    # All that is to be brought down to the board at once: of each figure four corners, their middle, and the helmet.
+    points_px = np.array([_points_px(one) for one in figures], dtype=np.float64).reshape(count, _POINTS, 2)
+    heights = np.full((count, _POINTS), height_mm)
+    heights[:, _HELMET] = [_LYING_HELMET_MM if one.kind == "fallen" else HELMET_MM for one in figures]
+    located = locate(camera, points_px.reshape(-1, 2), heights.ravel())
+    places, by_pixel, by_height, by_parameters = (
+        values.reshape(count, _POINTS, *values.shape[1:]) for values in located
+    )
+    corners = places[:, _CORNERS]
+    there = _on_board(corners.mean(axis=1), calibration.field)
     if not there.all():
         return measure([one for one, kept in zip(figures, there.tolist(), strict=True) if kept], calibration, height_mm)
     scale = camera.lens.size_px[0] / _WIDTH_PX
-    sigma_px = np.array([_sigma_px(one, scale) for one in figures]).reshape(-1)
-    noise = sigma_px[:, None, None] ** 2 * (by_pixel @ by_pixel.transpose(0, 2, 1))
-    pose, covariance = _fitted(corners.reshape(count, 4, 2), noise.reshape(count, 4, 2, 2))
-    _, systematic = calibration.to_board_with_cov(corners_px.mean(axis=1), height_mm)
+    sigma_px = np.array([_sigma_px(one, scale) for one in figures]).reshape(count, 4)
+    pixels = by_pixel[:, _CORNERS]
+    noise = sigma_px[:, :, None, None] ** 2 * (pixels @ pixels.swapaxes(-1, -2))
+    pose, covariance = _fitted(corners, noise)
     fallen = np.array([_kind_odds(one) for one in figures]) + _shape_odds(pose)
     lying = fallen > 0
     covariance[lying] = np.diag([_LYING_MM**2] * 2 + [_UNKNOWN_RAD**2] * 3)
@@ -124,11 +133,11 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
         detections=figures,
         pose=pose,
         covariance=covariance,
-        systematic=systematic,
-        by_height=by_height.reshape(count, 4, 2).mean(axis=1),
+        systematic=calibration.error_of(by_pixel[:, _MIDDLE], by_parameters[:, _MIDDLE]),
+        by_height=by_height[:, _CORNERS].mean(axis=1),
         fallen=fallen,
         visible=np.array([np.clip(one.corner_scores, 0, 1).mean() if one.corner_scores else 1.0 for one in figures]),
-        helmet_mm=_helmets(figures, calibration),
+        helmet_mm=tuple((x, y) if np.isfinite(x) else None for x, y in places[:, _HELMET].tolist()),
         light=np.zeros(count),
         colours=np.full((count, 0, 3), np.nan),
     )
@@ -147,13 +156,10 @@ def turned(angle: Array) -> Array:
     return brought
 
 
-def _helmets(figures: Sequence[Detection], calibration: Calibration) -> tuple[Place | None, ...]:
-    px = np.array([one.helmet_px or (np.nan, np.nan) for one in figures], dtype=np.float64).reshape(-1, 2)
-    heights = np.array([_LYING_HELMET_MM if one.kind == "fallen" else HELMET_MM for one in figures])
-    places = np.full_like(px, np.nan)
-    seen = np.isfinite(px).all(axis=1)
-    places[seen] = calibration.camera.to_board(px[seen], heights[seen])
-    return tuple((float(x), float(y)) if np.isfinite(x) else None for x, y in places)
+def _points_px(figure: Detection) -> list[Place]:
+    (ax, ay), (bx, by), (cx, cy), (dx, dy) = figure.corners_px
+    middle = (ax + bx + cx + dx) / 4, (ay + by + cy + dy) / 4
+    return [*figure.corners_px, middle, figure.helmet_px or (np.nan, np.nan)]
 
 
 def _sigma_px(detection: Detection, scale: float) -> Array:

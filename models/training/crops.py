@@ -27,6 +27,10 @@ INPUT_WIDTH_PX: Final = 960
 BALL_PX: Final = 14.0
 """Side of the box the ball is given at least, pixels of the input: a cell is 8, and the ball itself all of 6."""
 
+HAND_PX: Final = 64.0
+"""How far from its fingertips a hand's box goes, pixels of the input, about a palm's length: how much of the arm behind
+it the picture shows can't be told from any one place."""
+
 PER_FRAME: Final = 2
 """Crops out of one decoded frame: decoding costs more than cutting."""
 
@@ -35,7 +39,7 @@ _EXACT = 0.5  # share of crops at scale 1, pixel for pixel as the network will s
 _TRIES = 3  # places tried for the fullest
 _LEAST_INSIDE = 0.35  # of a box: less of an object than this inside a crop is not asked for
 _RARE = (1, 2, 3)  # classes fallen, ball, hand
-_BALL = 2
+_BALL, _HAND = 2, 3
 _RARE_CHANCE = 0.75  # of a crop about one of them, each kind alike
 _MIRRORED = (1, 0, 3, 2, 4)
 
@@ -67,15 +71,21 @@ def read_small(path: Path) -> tuple[Image, Objects]:
         InputError: it can't be decoded.
 
     """
-    image = read_frame(path)
+    image = read_frame(path, halved=True)
+    if image.shape[1] < INPUT_WIDTH_PX:
+        image = read_frame(path)
     size = (INPUT_WIDTH_PX, round(INPUT_WIDTH_PX * image.shape[0] / image.shape[1]))
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
     return small, _with_room(read_objects(labels_of(path), size))
 
 
 def _with_room(objects: Objects) -> Objects:
-    """The same with the ball's box no smaller than `BALL_PX`."""
+    """The same with the ball's box no smaller than `BALL_PX`, and hands' boxes no further than `HAND_PX`."""
     boxes = objects.boxes.copy()
+    hands = (objects.kinds == _HAND) & (objects.points[:, 4, 2] > 0)
+    tips = objects.points[hands, 4, :2]
+    near = np.clip(boxes[hands].reshape(-1, 2, 2), tips[:, None] - HAND_PX, tips[:, None] + HAND_PX)
+    boxes[hands] = near.reshape(-1, 4)
     ball = objects.kinds == _BALL
     middles = (boxes[ball, :2] + boxes[ball, 2:]) / 2
     half = np.maximum((boxes[ball, 2:] - boxes[ball, :2]) / 2, BALL_PX / 2)

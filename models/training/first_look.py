@@ -15,7 +15,7 @@ from ultralytics.utils import DEFAULT_CFG
 from downfield.models.training.crops import PER_FRAME, CropStream, collate
 from downfield.models.training.labelled_frames import Sources
 from downfield.models.training.learner import Batch, Learner, Lesson, Losses, load
-from downfield.models.training.pose_loss import PoseCriterion
+from downfield.models.training.pose_loss import SeenPoseLoss
 
 CLASSES: Final = ("upright", "fallen", "ball", "hand")
 KEYPOINTS: Final = 5
@@ -24,6 +24,9 @@ BATCH: Final = 16  # crops
 OKS_SIGMAS: Final = (0.07, 0.07, 0.07, 0.07, 0.3)
 """Of the keypoints, as shares of an object's size. A cell is taught to score by how near it puts them: a figure's
 corners should come within 2 to 3 px; the ball, all of 6 px wide, has only the last one, and must be let off as many."""
+
+CLASS_WEIGHTS: Final = (2.0, 5.0, 12.0, 6.0)
+"""Of the score of each class: a frame has 22 figures and one ball, and what is not found can't be looked at again."""
 
 
 def save_weights(learner: Learner, path: Path) -> None:
@@ -39,6 +42,7 @@ def _network() -> Any:
     model.names = dict(enumerate(CLASSES))
     model.kpt_shape = [KEYPOINTS, 3]
     model.kpt_oks_sigmas = list(OKS_SIGMAS)
+    model.class_weights = torch.tensor(CLASS_WEIGHTS)
     return model
 
 
@@ -49,7 +53,7 @@ def _batches(sources: Sources, start: int, until: int) -> Iterator[Batch]:
 
 def _step(model: Any, batch: Batch) -> tuple[torch.Tensor, Losses]:
     if getattr(model, "criterion", None) is None:  # made late, so that the average is not one too
-        model.criterion = PoseCriterion(model)
+        model.criterion = SeenPoseLoss(model)
     loss, parts = model(batch)
     return loss.sum(), parts
 

@@ -84,14 +84,18 @@ def frames_of(folder: Path, split: str) -> list[Path]:
     return images
 
 
-def read_frame(path: Path) -> Image:
+def read_frame(path: Path, *, halved: bool = False) -> Image:
     """A frame, blue green red.
+
+    Args:
+        path: of its picture.
+        halved: at half its size, which a JPEG can be decoded at for a fraction of the time.
 
     Raises:
         InputError: it can't be decoded.
 
     """
-    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    image = cv2.imread(str(path), cv2.IMREAD_REDUCED_COLOR_2 if halved else cv2.IMREAD_COLOR)
     if image is None:
         raise InputError(f"{path}: can't be decoded")
     return np.asarray(image, dtype=np.uint8)

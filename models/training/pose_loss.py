@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import torch
-from ultralytics.utils.loss import E2ELoss, PoseLoss26
+from ultralytics.utils.loss import PoseLoss26
 from ultralytics.utils.tal import PoseTaskAlignedAssigner
 
 HIDDEN_WEIGHT: Final = 0.5
@@ -66,7 +66,7 @@ class PlaceAssigner(PoseTaskAlignedAssigner):
 
 
 class SeenPoseLoss(PoseLoss26):
-    """The YOLO26-pose loss of one branch with labels flagged hidden (1) or seen (2)."""
+    """The YOLO26-pose loss of the one-to-many branch with labels flagged hidden (1) or seen (2)."""
 
     def __init__(self, model: Any, tal_topk: int = 10, tal_topk2: int | None = None) -> None:
         super().__init__(model, tal_topk, tal_topk2)
@@ -116,16 +116,3 @@ class SeenPoseLoss(PoseLoss26):
         plain: torch.Tensor = self.keypoint_loss(said, true, seen, area)
         inferred: torch.Tensor = self.keypoint_loss(said, true, labelled & ~seen, area)
         return plain + HIDDEN_WEIGHT * inferred
-
-
-class PoseCriterion(E2ELoss):
-    """Both branches' losses with fixed shares, so that training can go on for as long as there is time.
-
-    Args:
-        model: a YOLO26-pose model that predicts without suppression.
-
-    """
-
-    def __init__(self, model: Any) -> None:
-        super().__init__(model, SeenPoseLoss)
-        self.o2m = self.o2o = 0.5

@@ -77,6 +77,13 @@ class NetworkTable(Table):
     name: str = Field(default="", description="A bundled network, or the folder of another; empty for the usual one.")
     threads: int = Field(default=1, ge=1, le=64, description="That one picture may use.")
     second_look: bool = Field(default=True, description="Look at each figure again, closer: slower and more exact.")
+    looks_per_s: float = Field(
+        default=12.0,
+        gt=0,
+        le=1000,
+        description="Of whole frames; in those between, only what was just seen is looked for, which takes a third of"
+        " the time.",
+    )
 
 
 class RecordingTable(Table):

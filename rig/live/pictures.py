@@ -20,6 +20,10 @@ QUALITY: Final = 80
 PER_S: Final = 20
 """Enough to follow, and half the work of every frame."""
 
+BUSY_PER_S: Final = 4
+"""While frames are lost, because the computer has no more to give: calls come first."""
+
+_BUSY_S: Final = 2.0
 _UNWATCHED_PER_S: Final = 1
 """So that whoever comes to watch sees something at once."""
 
@@ -40,6 +44,8 @@ class Pictures(Onlooker):
         self._picture = picture
         self._newest: Handover[tuple[Frame, Scene]] = Handover(1)
         self._next_at = 0.0
+        self._index: int | None = None
+        self._busy_until = 0.0
         self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
         self._thread.start()
 
@@ -50,8 +56,12 @@ class Pictures(Onlooker):
     def scene(self, frame: Frame, scene: Scene) -> None:
         """Draw it, if it is time to."""
         now = time.monotonic()
+        if self._index is not None and frame.index > self._index + 1:
+            self._busy_until = now + _BUSY_S
+        self._index = frame.index
         if now >= self._next_at:
-            rate = PER_S if self._picture.watched else _UNWATCHED_PER_S
+            watched = BUSY_PER_S if now < self._busy_until else PER_S
+            rate = watched if self._picture.watched else _UNWATCHED_PER_S
             self._next_at = max(self._next_at + 1 / rate, now)
             self._newest.offer((frame, scene))
 

@@ -23,7 +23,7 @@ class Sight(Protocol):
     carrier: str | None
 
     def look(self, frame: Frame) -> Sequence[Detection]:
-        """What is found in a frame, whatever came before it."""
+        """What is found in the next frame; they come in the order of their times, with gaps."""
         ...
 
     def see(self, frame: Frame, detections: Sequence[Detection]) -> Scene:

@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
-import cv2
-import numpy as np
-
 from downfield.calibration.errors import InputError, SourceError
 from downfield.rig.sources.clocks import Rising, SourceClock, TableClock
+from downfield.rig.sources.jpeg import unpack_jpeg
 from downfield.rig.sources.source import Packed, Shot, SourceFacts
 
 _LARGEST_PICTURE: Final = 32 << 20
@@ -136,7 +134,7 @@ def _connection(address: SplitResult, timeout_s: float) -> http.client.HTTPConne
 
 
 def _size_of(jpeg: bytes, name: str) -> tuple[int, int]:
-    image = cv2.imdecode(np.frombuffer(jpeg, dtype=np.uint8), cv2.IMREAD_COLOR)
+    image = unpack_jpeg(jpeg)
     if image is None:
         raise SourceError(f"{name}: its first picture is broken")
     return image.shape[1], image.shape[0]

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.errors import SourceError
 from downfield.officiating.events import Event
+from downfield.rig.sources.jpeg import unpack_jpeg
 from downfield.vision.frame import Frame
 from downfield.vision.scene import Scene
 
@@ -69,11 +69,10 @@ class Shot:
         return Frame(self.index, self.t_ns, self.image if self.image is not None else self._unpacked())
 
     def _unpacked(self) -> Image:
-        data = np.frombuffer(self.packed.data, dtype=np.uint8) if self.packed else np.empty(0, dtype=np.uint8)
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+        image = unpack_jpeg(self.packed.data) if self.packed else None
         if image is None:
             raise SourceError(f"frame {self.index}: the picture is broken")
-        return np.asarray(image, dtype=np.uint8)
+        return image
 
 
 @dataclass(frozen=True, slots=True)

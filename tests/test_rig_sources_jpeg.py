@@ -1,0 +1,50 @@
+"""JPEG pictures are unpacked whole or not at all."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from downfield.rig.sources.jpeg import Image, unpack_jpeg
+
+
+def picture() -> Image:
+    """A smooth one, which packing hardly changes."""
+    x, y = np.meshgrid(np.arange(320), np.arange(180))
+    return np.stack([x * 0.7, y * 1.3, 200 - x * 0.4], axis=2).astype(np.uint8)
+
+
+def packed(image: Image, *options: int) -> bytes:
+    return cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 95, *options])[1].tobytes()
+
+
+@pytest.mark.parametrize("sampling", [0x221111, 0x211111, 0x111111])
+def test_a_picture_comes_out_as_it_went_in(sampling: int) -> None:
+    out = unpack_jpeg(packed(picture(), cv2.IMWRITE_JPEG_SAMPLING_FACTOR, sampling))
+    assert out is not None
+    assert np.abs(out.astype(int) - picture()).mean() < 2.0
+
+
+def test_a_grey_picture_has_three_equal_colours() -> None:
+    out = unpack_jpeg(packed(np.asarray(cv2.cvtColor(picture(), cv2.COLOR_BGR2GRAY), dtype=np.uint8)))
+    assert out is not None
+    assert out.shape == (180, 320, 3)
+    assert np.abs(np.diff(out.astype(int), axis=2)).max() <= 2
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.9])
+def test_a_torn_picture_is_none_and_the_next_is_whole(share: float) -> None:
+    data = packed(picture())
+    assert unpack_jpeg(data[: int(share * len(data))]) is None
+    assert unpack_jpeg(data) is not None
+
+
+def test_what_is_no_picture_is_none() -> None:
+    assert unpack_jpeg(b"hello" * 99) is None
+
+
+def test_pictures_of_different_sizes_may_follow_each_other() -> None:
+    small = np.ascontiguousarray(picture()[::2, ::2])
+    shapes = [one.shape for image in (picture(), small, picture()) if (one := unpack_jpeg(packed(image))) is not None]
+    assert shapes == [(180, 320, 3), (90, 160, 3), (180, 320, 3)]
