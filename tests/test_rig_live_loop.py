@@ -188,6 +188,31 @@ def test_a_handover_closed_while_somebody_waits_lets_both_sides_go() -> None:
     assert handover.offer(3)
 
 
+def test_a_heap_of_frames_after_a_halt_is_taken_whole() -> None:
+    handover: Handover[int] = Handover(2, spare=3)
+    assert all(handover.offer(i) for i in range(5))
+    handover.close()
+    assert list(handover) == [0, 1, 2, 3, 4]
+
+
+def test_where_too_much_comes_steadily_nothing_waits_longer_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("downfield.rig.live.handover.time.monotonic", lambda: now)
+    handover: Handover[int] = Handover(2, spare=3)
+    for i in range(6):
+        handover.offer(i)
+    assert (len(handover), handover.dropped) == (5, 1)
+    handover.offer(6)  # too much again: only the usual room is left
+    assert (len(handover), handover.dropped) == (2, 5)
+    now += 1.0
+    handover.offer(7)
+    assert (len(handover), handover.dropped) == (2, 6)
+    now += 2.5  # nothing was lost for long enough
+    assert all(handover.offer(i) for i in (8, 9, 10))
+    handover.close()
+    assert list(handover) == [6, 7, 8, 9, 10]
+
+
 def test_who_is_on_the_board_goes_from_the_sight_to_the_game_and_from_the_game_to_the_sight() -> None:
     sight, judge = FakeSight(), FakeJudge()
     sight.players = PLAYERS

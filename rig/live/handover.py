@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
+
+_LATELY_S: Final = 2.0
 
 
 class Handover(Generic[T]):
@@ -15,11 +19,14 @@ class Handover(Generic[T]):
 
     Args:
         room: how many it holds.
+        spare: how many more while nothing was lost lately. A short halt then costs nothing, and where what comes is
+            steadily too much, nothing waits longer for it.
 
     """
 
-    def __init__(self, room: int) -> None:
-        self._room = room
+    def __init__(self, room: int, spare: int = 0) -> None:
+        self._room, self._spare = room, spare
+        self._lost_at = -math.inf
         self._waiting: deque[T] = deque()
         self._changed = threading.Condition()
         self._closed = False
@@ -38,8 +45,12 @@ class Handover(Generic[T]):
         with self._changed:
             if self._closed:
                 return True
-            lost = len(self._waiting) >= self._room
+            now = time.monotonic()
+            room = self._room + (self._spare if now - self._lost_at > _LATELY_S else 0)
+            lost = len(self._waiting) >= room
             if lost:
+                self._lost_at = now
+            while len(self._waiting) >= room:
                 self._waiting.popleft()
                 self.dropped += 1
             self._waiting.append(item)

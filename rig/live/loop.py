@@ -32,6 +32,9 @@ from downfield.vision.scene import Player, Scene
 FRAMES_WAITING: Final = 2
 """One being taken and one behind it: more would only make calls later."""
 
+FRAMES_SPARE: Final = 6
+"""For a halt of the computer or the camera's line, after which frames come in a heap."""
+
 LOOKED_WAITING: Final = 1
 """One looked at while the one before is seen."""
 
@@ -102,7 +105,7 @@ class Loop:
         self._ticks = ticks
         self._players: tuple[Player, ...] = ()
         self._between: queue.SimpleQueue[Callable[[Sight], Sight]] = queue.SimpleQueue()
-        self._frames: Handover[Shot] = Handover(FRAMES_WAITING)
+        self._frames: Handover[Shot] = Handover(FRAMES_WAITING, FRAMES_SPARE)
         self._looked: Handover[_Looked] = Handover(LOOKED_WAITING)
         self._scenes: Handover[_Seen] = Handover(SCENES_WAITING)
         self._over: DownfieldError | None = None
