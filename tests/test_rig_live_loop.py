@@ -14,7 +14,7 @@ from downfield.officiating.declarations import Carrier
 from downfield.officiating.events import Event
 from downfield.rig.live.handover import Handover
 from downfield.rig.live.judge import Prompter
-from downfield.rig.live.loop import Loop
+from downfield.rig.live.loop import SCENES_WAITING, Loop
 from downfield.rig.live.pulse import Pulse
 from downfield.rig.troubles import Troubles
 from downfield.vision.frame import Frame
@@ -254,7 +254,8 @@ def test_a_line_up_that_is_refused_is_told_again_until_it_is_taken() -> None:
     told: list[str] = []
     judge = FakeJudge(refuses)
     troubles = Troubles(noticed=lambda _, text: told.append(text))
-    Loop(FakeSource(60), sight, judge, troubles).run()
+    # More than wait between seeing and judging, so that the seeing hears of every refusal in time.
+    Loop(FakeSource(4 * SCENES_WAITING), sight, judge, troubles).run()
     assert judge.game.state.players == PLAYERS
     assert len(told) == 1
     assert troubles.level() == "ok"
