@@ -1,6 +1,6 @@
 """How well figures are tracked: identity, place, heading, falls, and side by side with ByteTrack and BoT-SORT.
 
-Run: PYTHONPATH=tests python benchmarks/tracking.py [--plays N] [--clips FOLDER]
+Run: PYTHONPATH=tests python benchmarks/tracking.py [--plays N] [--clips FOLDER [--network NETWORK]]
 
 Plays are drawn at random from seeds that nothing was tuned on. Without clips the camera's picture is not rendered: what
 is before the swaying camera goes through the simulated network of `tests/simulated_detector.py`. With clips (of
@@ -27,8 +27,9 @@ import numpy as np
 from simulated_detector import Network, calibration_of, jerseys, sights
 
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.models.card import BUNDLED
 from downfield.models.detection import Detection
-from downfield.models.detector import Detector, Image
+from downfield.models.detector import Detector, Follower, Image
 from downfield.models.opening import open_detector
 from downfield.rig.sources.video_file import VideoFile
 from downfield.twin.looks.randomise import draw
@@ -91,9 +92,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plays", type=int, default=50, help="how many; with --clips at most")
     parser.add_argument("--clips", type=Path, help="folder of rendered clips with their truth beside them")
+    parser.add_argument("--network", default=BUNDLED, help="that sees the clips: a bundled one or a folder")
     options = parser.parse_args()
     os.environ["YOLO_AUTOINSTALL"] = "false"
-    watched = _clips(options.clips, options.plays) if options.clips else _simulated(options.plays)
+    watched = _clips(options.clips, options.plays, options.network) if options.clips else _simulated(options.plays)
     tally = Tally()
     for one in watched:
         _judge(one, tally)
@@ -133,11 +135,13 @@ class _Overheard:
     """A detector whose words are kept.
 
     Args:
-        detector: it.
+        detector: it, of two looks.
 
     """
 
     def __init__(self, detector: Detector) -> None:
+        if not isinstance(detector, Follower):
+            raise TypeError(f"{detector.name} takes one look only")
         self._detector = detector
         self.name = detector.name
         self.latest: tuple[Detection, ...] = ()
@@ -147,9 +151,14 @@ class _Overheard:
         self.latest = self._detector.detect(image)
         return self.latest
 
+    def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
+        """What it still sees."""
+        self.latest = self._detector.look_again(image, seen, whole=whole)
+        return self.latest
 
-def _clips(folder: Path, count: int) -> Iterator[Watched]:
-    detector = _Overheard(open_detector())
+
+def _clips(folder: Path, count: int, network: str) -> Iterator[Watched]:
+    detector = _Overheard(open_detector(network))
     for clip in sorted(folder.glob("*.mp4"))[:count]:
         name = clip.with_suffix("")
         calibration: Calibration = read_calibration(name.with_name(name.name + ".calibration.json"))

@@ -46,6 +46,7 @@ class NetworkCard:
         input_px: width and height of what the first look takes.
         thresholds: first look's score from which something upright, fallen, a ball, a hand is reported.
         figure_threshold: score, by both looks, from which a figure is believed in.
+        ball_threshold: the same of the ball.
         turn_logit: what the second look's logit of a figure facing the other way must exceed for the first look, which
             is seldom wrong, to be overruled.
         about: what it was trained on, for people.
@@ -61,6 +62,7 @@ class NetworkCard:
     input_px: tuple[int, int] = (960, 544)
     thresholds: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
     figure_threshold: float = 0.5
+    ball_threshold: float = 0.5
     turn_logit: float = 0.0
     about: str = ""
     format: Literal["downfield.network"] = "downfield.network"
@@ -69,7 +71,7 @@ class NetworkCard:
     def __post_init__(self) -> None:
         check(len(self.thresholds) == len(KINDS), InputError, f"thresholds must be {len(KINDS)}: {', '.join(KINDS)}")
         check(
-            all(0 < value < 1 for value in (*self.thresholds, self.figure_threshold)),
+            all(0 < value < 1 for value in (*self.thresholds, self.figure_threshold, self.ball_threshold)),
             InputError,
             "thresholds must be between 0 and 1",
         )

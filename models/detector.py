@@ -36,17 +36,19 @@ class Detector(Protocol):
 
 @runtime_checkable
 class Follower(Detector, Protocol):
-    """A detector that is faster where it knows what to look at."""
+    """A detector that is faster, and misses less, where it knows what to look at."""
 
-    def look_again(self, image: Image, seen: Sequence[Detection]) -> tuple[Detection, ...]:
+    def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
         """What was seen a moment ago, as it is in the next picture, best first.
 
         Args:
             image: as of `detect`.
             seen: detections of the picture before.
+            whole: look everywhere besides, for what is new.
 
         Returns:
-            Figures where they are now, if they still are; hands as they were. The ball is left out: it may be anywhere.
+            Figures and balls where they are now, if they are still about there; hands as they were, or as they are
+            where the whole picture is looked at.
 
         """
         ...

@@ -18,7 +18,7 @@ from downfield.models.network import Network
 _FIGURES = (KINDS.index("upright"), KINDS.index("fallen"))
 _HAND = KINDS.index("hand")
 _SAME_BALL_PX = 8.0  # of the input: there is one ball, a cell wide
-_SAME_HAND = 0.4  # intersection over union
+_SAME_HAND_PX = 48.0  # of the input, between fingertips: half a hand
 SAME_PLACE: Final = (
     0.45  # of a base's length between two middles: bases are solid, their middles stay a width (0.6) apart
 )
@@ -113,23 +113,12 @@ def _best_of_each(said: Said) -> NDArray[np.bool_]:
         if not kept[i]:
             continue
         rest = slice(i + 1, None)
-        if kinds[i] == _HAND:
-            same = _overlaps(said.boxes[i], said.boxes[rest]) > _SAME_HAND
-        else:
-            reach = SAME_PLACE * np.maximum(sizes[i], sizes[rest]) if figure[i] else _SAME_BALL_PX
-            off = middles[rest] - middles[i]
-            same = off[:, 0] ** 2 + off[:, 1] ** 2 < reach**2
+        small = _SAME_HAND_PX if kinds[i] == _HAND else _SAME_BALL_PX
+        reach = SAME_PLACE * np.maximum(sizes[i], sizes[rest]) if figure[i] else small
+        off = middles[rest] - middles[i]
+        same = off[:, 0] ** 2 + off[:, 1] ** 2 < reach**2
         kept[rest] &= ~(same & (kinds[rest] == kinds[i]))
     return kept
-
-
-def _overlaps(box: Array, boxes: Array) -> Array:
-    """Intersection over union of a box, shape (4,), with others, shape (n, 4)."""
-    low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
-    shared = np.prod(np.maximum(high - low, 0), axis=1)
-    union = np.prod(box[2:] - box[:2]) + np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) - shared
-    overlaps: Array = shared / np.maximum(union, 1e-9)
-    return overlaps
 
 
 def base_lengths(corners: Array) -> Array:

@@ -65,6 +65,7 @@ def open_detector(
         first,
         again,
         threshold=card.figure_threshold,
+        ball_threshold=card.ball_threshold,
         turn_logit=card.turn_logit,
         sigma_scale=card.second_look.sigma_scale,
     )

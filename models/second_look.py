@@ -1,13 +1,15 @@
 """The second look: every figure found is cut out at full resolution and looked at again.
 
-The network takes patches (`patch.py`), uint8 (n, 64, 64, 3), blue green red, and gives 23 numbers of each:
+The network takes patches (`patch.py`), uint8 (n, 64, 64, 3), blue green red, and gives 279 numbers of each:
 
 - 0..9: x, y of five points in units of the patch: the base top's corners, then the helmet;
 - 10..14: natural logarithm of each point's mean error along x or y, in units;
 - 15..19: logit of each point being seen;
 - 20: logit of the figure facing the other way, toward the patch's -x;
 - 21: logit of the figure having fallen;
-- 22: logit of there being a figure in the patch's middle at all.
+- 22: logit of there being a figure in the patch's middle at all;
+- 23..278: logits of the ball's middle being seen in each of 16 x 16 cells of the patch, row by row, in that figure's
+  arm or anywhere; that of its being nowhere is 0.
 
 The corners are those of the patch's order, whichever way the figure faces: first the one at the front and left if the
 front is at the right of the patch. Only when the figure faces the other way are they put into its own order. So the
@@ -32,9 +34,20 @@ from downfield.models.detector import Detector, Image
 from downfield.models.first_look import SAME_PLACE, base_lengths
 from downfield.models.head import Array, logit, sigmoid
 from downfield.models.network import Network
-from downfield.models.patch import PATCH_PX, cut_patches, from_patch, from_units, patch_transform, scale_of
+from downfield.models.patch import (
+    BASE_LENGTH_PX,
+    PATCH_PX,
+    cut_patches,
+    from_patch,
+    from_units,
+    patch_transform,
+    scale_of,
+)
 
-OUTPUTS: Final = 23
+BALL_CELLS: Final = 16
+"""In a row of a patch."""
+
+OUTPUTS: Final = 23 + BALL_CELLS**2
 BATCH: Final = 11
 """Patches of one pass: 22 figures both ways round are four of them, and fewer figures cost less."""
 
@@ -42,6 +55,14 @@ TURN: Final = 20
 """The column of facing the other way."""
 
 _POINTS, _LOG_ERRORS, _SEEN, _FALLEN, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 21, 22
+_BALL = slice(23, OUTPUTS)
+_CELLS = (np.arange(BALL_CELLS) + 0.5) * 2 / BALL_CELLS - 1  # middles, units
+_STILL_THERE = 0.3  # score of what was there a moment ago: figures don't vanish
+_LIES_IN = 0.3  # share of a base in another from which one of them is none
+_KNOWN_WORD, _LEAST_WORD = 1.0, 0.05  # log-odds for who was seen a moment ago; score that is worth nothing
+_SAMPLES = 5  # of a base's sides
+_LEAST_BALL = 0.02
+_BALL_SHARE = 0.25  # half a ball's box, by a base's length
 _SIGMA_PER_ERROR = math.sqrt(2)  # of a Laplace distribution, which is what the errors are taken for
 _TURNED = (2, 3, 0, 1, 4)  # what each corner is called when the front is the rear
 
@@ -53,6 +74,7 @@ class SecondLook:
         first: what finds the figures.
         network: with the outputs above.
         threshold: score, by both looks, from which a figure stays.
+        ball_threshold: the same of the ball.
         turn_logit: what the logit of a figure facing the other way must exceed to overrule the first look.
         sigma_scale: standard deviation of a corner per deviation that the network says.
 
@@ -64,41 +86,50 @@ class SecondLook:
         network: Network,
         *,
         threshold: float = 0.5,
+        ball_threshold: float = 0.5,
         turn_logit: float = 0.0,
         sigma_scale: float = 1.0,
     ) -> None:
         self.name = f"{first.name}, two looks"
         self._first = first
         self._network = network
-        self._threshold = threshold
+        self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit = turn_logit
         self._sigma_scale = sigma_scale
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Everything seen in one picture, uint8 (height, width, 3), best first."""
         seen = self._first.detect(image)
-        figures = [detection for detection in seen if detection.corners_px]
-        if not figures:
-            return seen
-        said, transforms = self.look(figures, image)
-        said[:, TURN] -= self._turn_logit
-        others = [detection for detection in seen if not detection.corners_px]
-        better = read_second_look(figures, said, transforms, self._sigma_scale)
-        kept = [figure for figure in better if figure.score >= self._threshold]
-        return tuple(sorted(kept + others, key=lambda detection: -detection.score))
+        return self._closer(image, seen, both_ways=True) if any(one.corners_px for one in seen) else seen
 
-    def look_again(self, image: Image, seen: Sequence[Detection]) -> tuple[Detection, ...]:
+    def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
         """What was seen a moment ago, as it is in the next picture, best first; see `Follower`."""
-        figures = [detection for detection in seen if detection.corners_px]
-        hands = [detection for detection in seen if detection.kind == "hand"]
+        if whole:
+            fresh = self._first.detect(image)
+            known = [one for one in seen if one.corners_px]
+            rest = [one for one in fresh if not one.corners_px or not _lies_in(one, known)]
+            balls = [one for one in seen if one.kind == "ball"] if not any(one.kind == "ball" for one in fresh) else []
+            return self._closer(image, [*known, *balls, *rest], both_ways=True, known=len(known))
+        # Where the front is was settled when they were first seen: one look is enough.
+        return self._closer(image, seen, both_ways=False, known=len(seen))
+
+    def _closer(
+        self, image: Image, seen: Sequence[Detection], *, both_ways: bool, known: int = 0
+    ) -> tuple[Detection, ...]:
+        """A closer look at detections, of which the first so many were there a moment ago."""
+        figures = [one for one in seen if one.corners_px]
+        hands = [one for one in seen if one.kind == "hand"]
         if not figures:
             return tuple(hands)
-        # Where the front is was settled when they were first seen: one look is enough.
-        said, transforms = self.look(figures, image, both_ways=False)
+        balls = with_corners([one for one in seen if one.kind == "ball"], figures)
+        said, transforms = self.look([*figures, *balls], image, both_ways=both_ways)
         said[:, TURN] -= self._turn_logit
-        there = read_second_look(figures, said, transforms, self._sigma_scale)
-        kept = _each_once([figure for figure in there if figure.score >= self._threshold])
-        return tuple(sorted(kept + hands, key=lambda detection: -detection.score))
+        count = len(figures)
+        better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
+        still = [one for one in better[:known] if one.score >= min(self._threshold, _STILL_THERE)]
+        kept = _solid(still + [one for one in better[known:] if one.score >= self._threshold], len(still))
+        found = [ball for ball in read_balls(balls, said, transforms) if ball.score >= self._ball_threshold]
+        return tuple(sorted(kept + found + hands, key=lambda one: -one.score))
 
     def look(self, figures: Sequence[Detection], image: Image, *, both_ways: bool = True) -> tuple[Array, Array]:
         """What the network says of figures.
@@ -133,6 +164,7 @@ def turned_round(said: Array) -> Array:
     out[:, _LOG_ERRORS] = said[:, _LOG_ERRORS][:, order]
     out[:, _SEEN] = said[:, _SEEN][:, order]
     out[:, TURN] = -said[:, TURN]
+    out[:, _BALL] = said[:, _BALL][:, ::-1]
     return out
 
 
@@ -176,15 +208,104 @@ def read_second_look(
     return out
 
 
-def _each_once(figures: list[Detection]) -> list[Detection]:
-    """The best of those that lie in one another: two guesses may end at the same figure; best first."""
-    figures.sort(key=lambda figure: -figure.score)
-    corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
+def with_corners(balls: Sequence[Detection], figures: Sequence[Detection]) -> list[Detection]:
+    """Balls with corners, so that patches are cut about them, of the size that figures' patches have in the picture."""
+    length = float(np.median(base_lengths(np.array([figure.corners_px for figure in figures]))))
+    square = length / 2 * np.array([[1.0, -0.6], [1.0, 0.6], [-1.0, 0.6], [-1.0, -0.6]])
+    out = []
+    for ball in balls:
+        left, top, right, bottom = ball.box_px
+        middle = ball.helmet_px or ((left + right) / 2, (top + bottom) / 2)
+        corners: list[Pixel] = [(x, y) for x, y in (square + middle).tolist()]
+        out.append(dataclasses.replace(ball, corners_px=tuple(corners)))
+    return out
+
+
+def read_balls(balls: Sequence[Detection], said: Array, transforms: Array) -> list[Detection]:
+    """The balls that are seen in patches, each once, best first.
+
+    Args:
+        balls: as the first look had them; the last patches are theirs.
+        said: of all patches, those of figures first, from `SecondLook.look`.
+        transforms: of each, from there too.
+
+    """
+    cells = said[:, _BALL]
+    scores = np.logaddexp.reduce(cells, axis=1)
+    share = np.exp(cells - scores[:, None]).reshape(-1, BALL_CELLS, BALL_CELLS)
+    units = np.stack([share.sum(axis=1) @ _CELLS, share.sum(axis=2) @ _CELLS], axis=1)
+    # As of figures, both looks have a say where both looked.
+    own = len(said) - len(balls)
+    scores[own:] = (scores[own:] + logit(np.array([ball.score for ball in balls]))) / 2
+    places = from_patch(from_units(units[:, None]), transforms)[:, 0]
+    half_px = _BALL_SHARE * BASE_LENGTH_PX / scale_of(transforms)
+    shares = sigmoid(scores)
+    out: list[Detection] = []
+    for i in np.argsort(-scores, kind="stable"):
+        if shares[i] < _LEAST_BALL:
+            break
+        (x, y), half = places[i].tolist(), float(half_px[i])
+        if all(math.dist((x, y), one.helmet_px or (x, y)) > 2 * half for one in out):
+            box = (x - half, y - half, x + half, y + half)
+            out.append(Detection("ball", float(shares[i]), box, helmet_px=(x, y), helmet_score=1.0))
+    return out
+
+
+def _lies_in(one: Detection, others: Sequence[Detection]) -> bool:
+    """Whether a figure is where another is: it is the same."""
+    if not others:
+        return False
+    corners = np.array([other.corners_px for other in (one, *others)])
+    middles, lengths = corners.mean(axis=1), base_lengths(corners)
+    apart = np.linalg.norm(middles[1:] - middles[0], axis=1)
+    return bool((apart < SAME_PLACE * np.maximum(lengths[1:], lengths[0])).any())
+
+
+def _solid(figures: list[Detection], known: int) -> list[Detection]:
+    """Figures less those that lie in others: bases are solid.
+
+    Where two bases meet, half of each may look like a base of its own. It lies in two that don't lie in each other, and
+    together they have more to be said for them: who has least for himself against those he lies in goes first.
+
+    Args:
+        figures: as they are seen.
+        known: so many of them, the first, were seen a moment ago.
+
+    """
+    if not figures:
+        return []
+    corners = np.array([figure.corners_px for figure in figures])
     middles, lengths = corners.mean(axis=1), base_lengths(corners)
     apart = np.linalg.norm(middles[:, None] - middles[None], axis=2)
-    same = apart < SAME_PLACE * np.maximum(lengths[:, None], lengths[None])
-    kept: list[int] = []
-    for i, of in enumerate(same):
-        if not of[kept].any():
-            kept.append(i)
-    return [figures[i] for i in kept]
+    upright = np.array([figure.kind == "upright" for figure in figures])
+    both = upright[:, None] & upright[None]
+    shared = _shared(corners)
+    clash = (apart < SAME_PLACE * np.maximum(lengths[:, None], lengths[None])) | (both & (shared > _LIES_IN))
+    np.fill_diagonal(clash, False)
+    word = logit(np.array([figure.score for figure in figures])) + _KNOWN_WORD * (np.arange(len(figures)) < known)
+    word = np.maximum(word - float(logit(np.array(_LEAST_WORD))), 0.0)
+    alive = np.ones(len(figures), dtype=np.bool_)
+    while True:
+        against = (clash & alive[None]) @ word
+        clashing = alive & (clash & alive[None]).any(axis=1)
+        if not clashing.any():
+            return [figure for figure, stays in zip(figures, alive, strict=True) if stays]
+        alive[np.where(clashing, word - against, np.inf).argmin()] = False
+
+
+def _shared(corners: Array) -> Array:
+    """The larger share of either of two bases that lies in the other, of all pairs, shape (n, n); about."""
+    ends = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
+    u, v = (side.ravel()[:, None] for side in np.meshgrid(ends, ends))
+    a, b, c, d = (corners[:, None, k] for k in range(4))
+    points = (1 - v) * ((1 - u) * a + u * b) + v * ((1 - u) * d + u * c)
+    ahead, aside = (a + b - c - d)[:, 0] / 2, (a + d - b - c)[:, 0] / 2
+    off = points[:, None] - corners.mean(axis=1)[None, :, None]
+    # In a base's own frame it reaches from -1/2 to 1/2 along both its sides.
+    turn = ahead[:, 0] * aside[:, 1] - ahead[:, 1] * aside[:, 0]
+    turn = np.where(np.abs(turn) < 1e-9, np.inf, turn)
+    along = (off[..., 0] * aside[:, None, 1] - off[..., 1] * aside[:, None, 0]) / turn[:, None]
+    across = (off[..., 1] * ahead[:, None, 0] - off[..., 0] * ahead[:, None, 1]) / turn[:, None]
+    inside = ((np.abs(along) < 0.5) & (np.abs(across) < 0.5)).mean(axis=2)
+    shared: Array = np.maximum(inside, inside.T)
+    return shared

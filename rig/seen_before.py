@@ -92,12 +92,12 @@ class SeenBefore:
         """What is in the next picture."""
         return self._known(lambda: self._detector.detect(image))
 
-    def look_again(self, image: Image, seen: Sequence[Detection]) -> tuple[Detection, ...]:
+    def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
         """What was seen a moment ago, as it is in the next picture; everything in it, where the detector can't."""
         detector = self._detector
         if not isinstance(detector, Follower):
             return self.detect(image)
-        return self._known(lambda: detector.look_again(image, seen))
+        return self._known(lambda: detector.look_again(image, seen, whole=whole))
 
     def forget(self) -> None:
         """The work is done: remove the file."""

@@ -67,7 +67,7 @@ def track(
         players = _all_of(ready) if independent else vision.players
         if not players:
             raise InputError(
-                f"{source}: no figures stood still for half a second, so nobody is known; let the recording begin with"
+                f"{source}: no figures stood still for a quarter of a second, so nobody is known; let the recording begin with"
                 " the line-up, or see every picture by itself with --independent"
             )
         facts = frames.facts

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.models.detector import Image
 from downfield.models.patch import PATCH_PX, patch_transform, scale_of, to_patch, to_units
-from downfield.models.second_look import OUTPUTS, SecondLook, turned_round
+from downfield.models.second_look import BALL_CELLS, OUTPUTS, SecondLook, turned_round, with_corners
 from downfield.vision.footprint import Array
 
 FRAME = np.zeros((400, 600, 3), np.uint8)
@@ -65,7 +67,15 @@ class Canned:
         return turned_round(self.said.astype(np.float64)).astype(np.float32)
 
 
-def said_of(guess: Array, truth: Array, *, flip: bool, fallen: bool = False, there: float = 3.0) -> NDArray[np.float32]:
+def said_of(
+    guess: Array,
+    truth: Array,
+    *,
+    flip: bool,
+    fallen: bool = False,
+    there: float = 3.0,
+    ball: tuple[float, float] | None = None,
+) -> NDArray[np.float32]:
     """What a perfect network would say of a patch cut by a guess; the corners in the patch's order."""
     order = (2, 3, 0, 1) if flip else (0, 1, 2, 3)
     points = np.concatenate([truth[list(order)], truth.mean(axis=0, keepdims=True) + 3.0])
@@ -74,6 +84,12 @@ def said_of(guess: Array, truth: Array, *, flip: bool, fallen: bool = False, the
     seen = [-20.0 if k == order.index(0) else 20.0 for k in range(4)] + [20.0]
     errors = np.log([0.2 if k == order.index(0) else 0.01 for k in range(4)] + [0.01])
     row = [*units.ravel(), *errors, *seen, 5.0 if flip else -5.0, 5.0 if fallen else -5.0, there]
+    place = to_units(to_patch(np.array([[ball or (0.0, 0.0)]]), patch_transform(guess[None])))[0, 0]
+    # Shared among the cells about it, so that their mean is the place.
+    at = (place + 1) * BALL_CELLS / 2 - 0.5
+    share = np.maximum(1 - np.abs(np.arange(BALL_CELLS)[:, None] - at), 1e-12)
+    cells = np.log(share[:, 1][:, None] * share[:, 0][None]) + (4.0 if ball else -40.0)
+    row += cells.ravel().tolist()
     return np.array(row, np.float32)
 
 
@@ -114,17 +130,43 @@ def test_the_first_look_is_overruled_only_by_a_surer_second() -> None:
     np.testing.assert_allclose(doubted.corners_px, truth[[2, 3, 0, 1]], atol=1e-3)
 
 
-def test_what_is_no_figure_goes_and_what_has_no_base_stays() -> None:
+def test_what_is_no_figure_goes_and_a_hand_stays() -> None:
     real, unreal = base(100, 100, 0.3), base(400, 300, 2.0)
-    ball = Detection("ball", 0.6, (1.0, 2.0, 3.0, 4.0))
+    hand = Detection("hand", 0.6, (1.0, 2.0, 3.0, 4.0))
     network = Canned(
         np.stack([said_of(unreal, unreal, flip=False, there=-5.0), said_of(real, real, flip=False, there=3.0)])
     )
-    seen = SecondLook(First(figure(unreal, 0.9), ball, figure(real, 0.4)), network).detect(FRAME)
-    assert [one.kind for one in seen] == ["upright", "ball"]
+    seen = SecondLook(First(figure(unreal, 0.9), hand, figure(real, 0.4)), network).detect(FRAME)
+    assert [one.kind for one in seen] == ["upright", "hand"]
     # Both looks count alike: the mean of their log-odds.
     assert seen[0].score == pytest.approx(1 / (1 + np.exp(-(3.0 + np.log(0.4 / 0.6)) / 2)))
-    assert seen[1] is ball
+    assert seen[1] is hand
+
+
+def test_a_ball_in_an_arm_is_seen_by_the_second_look_alone() -> None:
+    one, other = base(100, 100, 0.3), base(140, 110, 2.0)  # the ball is in both their patches
+    said = [said_of(place, place, flip=False, ball=(112.0, 105.0)) for place in (one, other)]
+    seen = SecondLook(First(figure(one), figure(other)), Canned(np.stack(said))).detect(FRAME)
+    balls = [each for each in seen if each.kind == "ball"]
+    assert len(balls) == 1
+    assert balls[0].helmet_px == pytest.approx((112.0, 105.0), abs=1e-3)
+    left, top, right, bottom = balls[0].box_px
+    assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx((112.0, 105.0), abs=1e-3)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_ball_of_the_first_look_is_looked_at_again(there: bool) -> None:
+    man, spot = base(100, 100, 0.3), (400.0, 300.0)
+    ball = Detection("ball", 0.4, (390.0, 291.0, 406.0, 307.0), helmet_px=(398.0, 299.0))
+    (about,) = with_corners([ball], [figure(man)])
+    cut = np.array(about.corners_px)
+    said = [said_of(man, man, flip=False), said_of(cut, cut, flip=False, ball=spot if there else None)]
+    seen = SecondLook(First(figure(man), ball), Canned(np.stack(said))).detect(FRAME)
+    balls = [each for each in seen if each.kind == "ball"]
+    assert len(balls) == there
+    if there:
+        assert balls[0].helmet_px == pytest.approx(spot, abs=1e-3)
+        assert balls[0].score == pytest.approx(1 / (1 + np.exp(-(4.0 + np.log(0.4 / 0.6)) / 2)))
 
 
 def test_either_look_alone_may_be_mistaken_of_a_figure() -> None:
@@ -148,26 +190,71 @@ def test_a_network_that_says_something_else_is_refused() -> None:
 def test_what_was_seen_a_moment_ago_is_looked_at_where_it_was() -> None:
     before, now = base(300, 200, 0.7), base(304, 203, 0.75)
     hand = Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))
-    ball = Detection("ball", 0.6, (1.0, 2.0, 3.0, 4.0))
-    looks = SecondLook(First(), Canned(said_of(before, now, flip=False)[None]))
-    seen = looks.look_again(FRAME, [figure(before, 0.9), hand, ball])
-    assert [one.kind for one in seen] == ["upright", "hand"]
+    ball = Detection("ball", 0.6, (328.0, 198.0, 344.0, 214.0))
+    (about,) = with_corners([ball], [figure(before)])
+    cut = np.array(about.corners_px)
+    said = [said_of(before, now, flip=False), said_of(cut, cut, flip=False, there=-5.0, ball=(340.0, 210.0))]
+    looks = SecondLook(First(), Canned(np.stack(said)))
+    seen = looks.look_again(FRAME, [figure(before, 0.9), hand, ball], whole=False)
+    assert [one.kind for one in seen] == ["upright", "ball", "hand"]
     np.testing.assert_allclose(seen[0].corners_px, now, atol=1e-3)
+    assert seen[1].helmet_px == pytest.approx((340.0, 210.0), abs=1e-3)
 
 
 def test_who_was_lifted_away_is_not_seen_again() -> None:
     at = base(300, 200, 0.7)
     looks = SecondLook(First(), Canned(said_of(at, at, flip=False, there=-6.0)[None]))
-    assert looks.look_again(FRAME, [figure(at, 0.9)]) == ()
+    assert looks.look_again(FRAME, [figure(at, 0.9)], whole=False) == ()
 
 
 def test_two_that_come_out_at_one_place_are_one() -> None:
     one, other, there = base(300, 200, 0.7), base(310, 205, 0.7), base(302, 201, 0.7)
     said = np.stack([said_of(one, there, flip=False, there=1.0), said_of(other, there, flip=False, there=3.0)])
-    seen = SecondLook(First(), Canned(said)).look_again(FRAME, [figure(one), figure(other)])
+    seen = SecondLook(First(), Canned(said)).look_again(FRAME, [figure(one), figure(other)], whole=False)
     assert len(seen) == 1
     assert seen[0].score == pytest.approx(1 / (1 + np.exp(-(3.0 + np.log(0.4 / 0.6)) / 2)))
 
 
 def test_nobody_seen_before_costs_no_look() -> None:
-    assert SecondLook(First(), Canned(np.zeros((9, 9), np.float32))).look_again(FRAME, []) == ()
+    assert SecondLook(First(), Canned(np.zeros((9, 9), np.float32))).look_again(FRAME, [], whole=False) == ()
+
+
+def middles(seen: Sequence[Detection]) -> list[tuple[int, int]]:
+    """Where figures are, in order, to the pixel."""
+    return sorted((round(float(x)), round(float(y))) for x, y in (np.mean(one.corners_px, axis=0) for one in seen))
+
+
+def test_who_was_there_a_moment_ago_stays_on_less_and_who_is_new_must_be_sure() -> None:
+    at, beside = base(300, 200, 0.7), base(300, 300, 0.7)
+    doubts = np.stack([said_of(place, place, flip=False, there=-1.0) for place in (at, beside)])
+    seen = SecondLook(First(figure(beside, 0.5)), Canned(doubts)).look_again(FRAME, [figure(at, 0.5)], whole=True)
+    assert middles(seen) == [(300, 200)]
+
+
+def test_a_whole_look_finds_who_is_new_and_takes_nobody_twice() -> None:
+    known, again, new = base(300, 200, 0.7), base(303, 198, 0.75), base(400, 300, 0.2)
+    said = np.stack([said_of(known, known, flip=False), said_of(new, new, flip=False)])
+    looks = SecondLook(First(figure(again, 0.6), figure(new, 0.6)), Canned(said))
+    seen = looks.look_again(FRAME, [figure(known, 0.6)], whole=True)
+    assert middles(seen) == [(300, 200), (400, 300)]
+
+
+def test_what_looks_like_a_base_between_two_that_touch_is_none_though_it_is_surest() -> None:
+    one, other, between = base(300, 200, 0.0), base(345, 200, 0.0), base(322, 200, 0.0)
+    said = np.stack(
+        [said_of(place, place, flip=False, there=there) for place, there in ((one, 2.0), (between, 3.0), (other, 2.0))]
+    )
+    seen = SecondLook(First(figure(one), figure(between), figure(other)), Canned(said)).detect(FRAME)
+    assert middles(seen) == [(300, 200), (345, 200)]
+
+
+@given(st.floats(0, 2 * np.pi), st.floats(0, 2 * np.pi), st.floats(0.0, 0.97))
+def test_bases_that_touch_both_stay(turn: float, way: float, nearer: float) -> None:
+    """Head to head, side by side, at any angle: as near as their outlines let them come, and a little nearer."""
+    one = base(300, 200, turn)
+    direction = np.array([np.cos(way), np.sin(way)])
+    other = base(0, 0, turn)
+    reach = 2 * np.abs((one - one.mean(axis=0)) @ direction).max()
+    touching = other + one.mean(axis=0) + direction * reach * (1 - 0.03 * nearer)
+    said = np.stack([said_of(place, place, flip=False) for place in (one, touching)])
+    assert len(SecondLook(First(figure(one), figure(touching)), Canned(said)).detect(FRAME)) == 2

@@ -127,9 +127,9 @@ class Again(Counted):
 
     again = 0
 
-    def look_again(self, image: Image, seen: Sequence[Detection]) -> tuple[Detection, ...]:
+    def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
         assert seen
-        self.again += 1
+        self.again += not whole
         return self.detect(image)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -84,3 +85,18 @@ class Footprint:
                 (x - ahead_x + aside_x, y - ahead_y + aside_y),
             )
         )
+
+
+def rectangles_mm(footprints: Sequence[Footprint]) -> tuple[Array, Array]:
+    """The sharp corners and the centres of the corner circles of bases, as of one; shape (n, 4, 2) each."""
+    about = np.array(
+        [(f.x_mm, f.y_mm, f.heading_deg, f.size.length_mm, f.size.width_mm, f.size.corner_mm) for f in footprints]
+    ).reshape(-1, 6)
+    turn = np.radians(about[:, 2])
+    ahead = np.column_stack([np.cos(turn), np.sin(turn)])[:, None]
+    aside = np.column_stack([-np.sin(turn), np.cos(turn)])[:, None]
+    half_length, half_width, inset = about[:, 3, None, None] / 2, about[:, 4, None, None] / 2, about[:, 5, None, None]
+    ends, sides = np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([[1.0], [-1.0], [-1.0], [1.0]])
+    middle = about[:, None, :2]
+    sharp = middle + ends * half_length * ahead + sides * half_width * aside
+    return sharp, sharp - inset * (ends * ahead + sides * aside)

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from downfield.vision.footprint import Array, Face, Footprint
+from downfield.vision.footprint import Array, Face, Footprint, rectangles_mm
 
 CORNER_DEG: Final = 30.0
 """Between a face's normal (0) and the corner's diagonal (45 or so): beyond this the meeting part is called a corner.
@@ -86,7 +86,7 @@ def signed_gaps(a: list[Footprint], b: list[Footprint]) -> list[Gap]:
     """How bases stand to each other, pair by pair; both lists have the same length."""
     if not a:
         return []
-    core_a, core_b = np.stack([f.core_mm() for f in a]), np.stack([f.core_mm() for f in b])
+    (sharp_a, core_a), (sharp_b, core_b) = rectangles_mm(a), rectangles_mm(b)
     radius_a, radius_b = (np.array([f.size.corner_mm for f in pair]) for pair in (a, b))
     out_a, out_b = _outward([f.heading_deg for f in a]), _outward([f.heading_deg for f in b])
 
@@ -104,7 +104,7 @@ def signed_gaps(a: list[Footprint], b: list[Footprint]) -> list[Gap]:
     rows = np.arange(len(a))
     facing = -np.einsum("ni,ni->n", out_a[rows, side_a], out_b[rows, side_b])
     angle = np.degrees(np.arccos(np.clip(facing, 0.0, 1.0)))
-    overlap = _overlap([f.corners_mm() for f in a], [f.corners_mm() for f in b], side_a, side_b, normal)
+    overlap = _overlap(sharp_a, sharp_b, side_a, side_b, normal)
     return [
         Gap(
             gap_mm=float(gaps[i]),
@@ -198,13 +198,13 @@ def _meeting(outward: Array, normal: Array) -> tuple[NDArray[np.intp], Array]:
 
 
 def _overlap(
-    corners_a: list[Array], corners_b: list[Array], side_a: NDArray[np.intp], side_b: NDArray[np.intp], normal: Array
+    corners_a: Array, corners_b: Array, side_a: NDArray[np.intp], side_b: NDArray[np.intp], normal: Array
 ) -> Array:
     """Length over which two faces lie along each other, seen along the normal, shape (n,)."""
     tangent = np.stack([-normal[:, 1], normal[:, 0]], axis=1)
     rows = np.arange(len(normal))
     low, high = np.full(len(normal), -np.inf), np.full(len(normal), np.inf)
-    for corners, side in ((np.stack(corners_a), side_a), (np.stack(corners_b), side_b)):
+    for corners, side in ((corners_a, side_a), (corners_b, side_b)):
         ends = np.stack([corners[rows, side], corners[rows, (side + 1) % 4]], axis=1)
         along = np.einsum("nek,nk->ne", ends, tangent)
         low, high = np.maximum(low, along.min(axis=1)), np.minimum(high, along.max(axis=1))

@@ -1,8 +1,8 @@
 """Hands over the board: where they are, whom they cover, and whether the play can be judged.
 
-The network sees a hand's box and fingertips. An arm comes in from the picture's edge to the fingertips, so within the
-box the hand is taken to lie along the diagonal from the fingertips: a band as wide as a forearm, not the whole box. A
-figure counts as covered where the band or the fingertips are over its base.
+The network sees fingertips and a box about the hand behind them. An arm comes in from beyond the board, so it is taken
+to lie from the fingertips through the box's middle and on: a band as wide as a forearm. A figure counts as covered
+where the band or the fingertips are over its base.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _LEAST_SCORE: Final = 0.4  # of a detection taken at its word
 _DOUBTFUL_SCORE: Final = 0.2  # of one that goes on with a hand seen a moment ago
 _HEIGHT_MM: Final = 30.0  # of hands over the board, about
 _HALF_ARM_MM: Final = 40.0  # half a forearm's width
+_ARM_MM: Final = 1500.0  # further than any board reaches
 _FINGERS_MM: Final = 45.0  # around the fingertips: palm and fingers
 _LASTS_NS: Final = 150_000_000  # a hand not seen for so long is gone; shorter is a miss of the network
 _SETTLES_NS: Final = 200_000_000  # after it is gone, figures are found again where it left them
@@ -97,16 +98,14 @@ def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
 def _outline(detection: Detection, camera: Camera) -> Array | None:
     """A hand's outline on the board, shape (n, 2); None where it is not over the board's plane."""
     left, top, right, bottom = detection.box_px
-    corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
-    tip = np.array(detection.helmet_px if detection.helmet_px is not None else ((left + right) / 2, (top + bottom) / 2))
-    far = corners[np.linalg.norm(corners - tip, axis=1).argmax()]
-    places = camera.to_board(np.vstack([tip, far, corners]), _HEIGHT_MM)
+    middle = ((left + right) / 2, (top + bottom) / 2)
+    places = camera.to_board(np.array([detection.helmet_px or middle, middle]), _HEIGHT_MM)
     if not np.isfinite(places).all():
         return None
-    tip_mm, far_mm = places[0], places[1]
-    along = far_mm - tip_mm
+    tip_mm, along = places[0], places[1] - places[0]
     reach = float(np.linalg.norm(along))
     along = along / reach if reach > 1e-6 else np.array([1.0, 0.0])
+    far_mm = tip_mm + _ARM_MM * along
     aside = np.array([-along[1], along[0]])
     turn = np.linspace(0, 2 * np.pi, _ROUND, endpoint=False)
     palm = tip_mm + _FINGERS_MM * np.stack([np.cos(turn), np.sin(turn)], axis=1)

@@ -24,7 +24,7 @@ from downfield.vision.track_filter import LASTING
 from downfield.vision.track_match import without_doubles
 from downfield.vision.track_measure import POSE, SIZE, Sightings, turned
 
-_STILL_NS: Final = 500_000_000  # a figure that stood for so long is part of the line-up
+_STILL_NS: Final = 250_000_000  # a figure that stood for so long is part of the line-up
 _SAME_MM: Final = 4.0  # between frames: it stands
 _GONE_NS: Final = 200_000_000  # without a sighting, somebody took it away
 _SEEN_SHARE: Final = 0.5  # of the frames since it was first seen
@@ -36,6 +36,8 @@ _FAR_MM: Final = 150.0  # from the place that a roster gives: it is somebody els
 _FIRST_GUESS: Final = 50.0  # variances of what is going to be measured again in the same picture are so much larger
 _LOOKS: Final = 4  # at a figure's colours
 _FRONT_SURE: Final = 8.0
+_FRONT_WORDS: Final = 2.0  # one frame's log-odds that all frames' together are worth: what errs once errs again
+_SUREST: Final = 0.99
 _TEAM_FACES: Final = 4.0  # log-odds that a man faces the way his team does
 _ELSEWHERE: Final = 1e6  # mm: dearer than any place on a board
 
@@ -132,10 +134,11 @@ class LineUpSearch:
 
     def _place(self, seen: Sightings, row: int, t_ns: int) -> None:
         pose, cov = seen.pose[row], seen.covariance[row]
+        word = 2 * math.atanh(min(float(seen.front[row]), _SUREST))
         near = min(self._stands, key=lambda one: float(np.hypot(*(one.pose[:2] - pose[:2]))), default=None)
         if near is None or np.hypot(*(near.pose[:2] - pose[:2])) > _SAME_MM or near.last_ns == t_ns:
             self._stands.append(
-                _Stand(pose.copy(), cov, t_ns, t_ns, 1, 1, float(seen.light[row]), 1.0, [seen.colours[row]])
+                _Stand(pose.copy(), cov, t_ns, t_ns, 1, 1, float(seen.light[row]), word, [seen.colours[row]])
             )
             return
         off = pose - near.pose
@@ -147,7 +150,7 @@ class LineUpSearch:
         near.light += float(seen.light[row])
         if len(near.colours) < _LOOKS:
             near.colours.append(seen.colours[row])
-        near.front += -1.0 if flipped else 1.0
+        near.front += -word if flipped else word
 
     def _line_up(self, stands: list[_Stand]) -> LineUp:
         facing = np.array([-np.cos(one.pose[2]) * np.sign(one.front or 1.0) for one in stands])
@@ -180,7 +183,7 @@ class LineUpSearch:
                 sigma[i] = np.sqrt(share * np.diagonal(stand.cov)[SIZE])
             if stand.front < 0:
                 pose[i, 2] += np.pi
-            front[i] = min(abs(stand.front), _FRONT_SURE)
+            front[i] = min(_FRONT_WORDS * abs(stand.front) / stand.seen, _FRONT_SURE)
         _face_alike(pose, front, np.array([player.jersey == "light" for player in players]))
         height_sigma = _GUESSED_HEIGHT_MM if self._roster is None else _KNOWN_HEIGHT_MM
         return LineUp(tuple(players), pose, cov, sigma, front, height_sigma, teams)

@@ -138,12 +138,13 @@ class Vision:
 
     def look(self, frame: Frame) -> tuple[Detection, ...]:
         """What the detector finds in the next frame; another thread than that of `see` may call."""
-        if isinstance(self._detector, Follower) and self._seen and frame.t_ns < self._looks_ns:
-            self._seen = self._detector.look_again(frame.image, self._seen)
+        due = frame.t_ns >= self._looks_ns
+        if isinstance(self._detector, Follower) and self._memory and self._seen:
+            self._seen = self._detector.look_again(frame.image, self._seen, whole=due)
         else:
             self._seen = self._detector.detect(frame.image)
-            # A frame that comes hardly before its time is in time.
-            self._looks_ns = frame.t_ns + (self._look_every_ns - _EARLY_NS if self._memory else 0)
+        if due:  # a frame that comes hardly before its time is in time
+            self._looks_ns = frame.t_ns + self._look_every_ns - _EARLY_NS
         return self._seen
 
     def see(self, frame: Frame, detections: Sequence[Detection] | None = None) -> Scene:

@@ -64,27 +64,21 @@ class Edges:
     slopes: Array
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """Where the picture is sampled, in a base's own frame: ahead, to its left.
+def lines_mm(sizes: Sequence[BaseSize]) -> tuple[Array, Array]:
+    """The lines across the four sides of bases of n sizes, where the picture is sampled, in the bases' own frames.
 
-    Attributes:
-        places_mm: shape (lines of a segment, segments, samples, 2).
-        slopes: of a segment's offset for the base's movement, shape (segments, 3).
+    Returns:
+        Places ahead and to the left, shape (n, lines of a segment, segments, samples, 2); slopes of a segment's offset
+        for the base's movement, shape (n, segments, 3).
 
     """
-
-    places_mm: Array
-    slopes: Array
-
-
-def lines_mm(size: BaseSize) -> Lines:
-    """The lines across the four sides of a base of a size."""
-    half = np.array([size.length_mm, size.width_mm]) / 2
-    clear = min(size.corner_mm + _CORNER_CLEAR_MM, 0.4 * float(half.min()))
+    half = np.array([(size.length_mm, size.width_mm) for size in sizes]) / 2
+    corner = np.array([size.corner_mm for size in sizes])
+    clear = np.minimum(corner + _CORNER_CLEAR_MM, 0.4 * half.min(axis=1))
+    by = np.column_stack([np.ones(len(sizes)), half, clear])
     places, slopes = _unit_lines()
-    by = np.array([1.0, *half, clear])
-    return Lines(np.tensordot(by, places, 1), np.tensordot(by, slopes, 1))
+    at, slope = ((by @ unit.reshape(4, -1)).reshape(-1, *unit.shape[1:]) for unit in (places, slopes))
+    return at, slope
 
 
 @cache
@@ -117,9 +111,9 @@ def _lines_of(half: Array, clear: float) -> tuple[Array, Array]:
 
 def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edges:
     """Find the candidates for the edges of bases' tops."""
-    lines = [lines_mm(at.size) for at in bases]
+    places, slopes = lines_mm([at.size for at in bases])
     profiles = np.concatenate(
-        [_sampled(image, at, px, its) for at, px, its in zip(bases, _squares_px(camera, bases), lines, strict=True)]
+        [_sampled(image, at, px, its) for at, px, its in zip(bases, _squares_px(camera, bases), places, strict=True)]
     )
     slope = cv2.sepFilter2D(profiles, cv2.CV_32F, _KERNEL[::-1].copy(), _ONE)
     steep = np.sqrt(np.einsum("nsc,nsc->ns", slope, slope))[:, _INSIDE]
@@ -129,8 +123,7 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
     snr = snr.reshape(height.shape)
     strength = 1 - np.exp(-np.maximum(snr - _LEAST_SNR, 0.0) / _PLAIN_SNR)
     sigma = np.hypot(_FLOOR_MM, 1.2 * _BLUR_MM / np.maximum(snr, 1.0))
-    slopes = np.concatenate([its.slopes for its in lines])
-    below = np.einsum("nsi,ni->ns", slopes.reshape(count, -1, 3)[:, :, :2], _below_mm(camera, bases)).reshape(-1, 1)
+    below = np.einsum("nsi,ni->ns", slopes[:, :, :2], _below_mm(camera, bases)).reshape(-1, 1)
     upper = strength * _leaves_base(profiles, offset, count)
     lower = strength * (_LOWER_SHARE * (below > _SHOWS_BELOW_MM))
     shape = count, -1, _CANDIDATES
@@ -138,7 +131,7 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
         np.stack([offset, offset - below], axis=1).reshape(shape),
         np.stack([upper, lower], axis=1).reshape(shape),
         np.repeat(sigma, 2, axis=0).reshape(shape),
-        np.repeat(slopes, 2, axis=0).reshape(count, -1, 3),
+        np.repeat(slopes.reshape(-1, 3), 2, axis=0).reshape(count, -1, 3),
     )
 
 
@@ -159,9 +152,9 @@ def _square(size: BaseSize) -> Array:
     return np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]) * reach
 
 
-def _sampled(image: Image, at: Footprint, square_px: Array, lines: Lines) -> Samples:
+def _sampled(image: Image, at: Footprint, square_px: Array, places_mm: Array) -> Samples:
     """Colours along lines, averaged over those of a segment; shape (segments, samples, 3), 0 outside the picture."""
-    nothing = np.zeros((*lines.places_mm.shape[1:3], 3), dtype=np.float32)
+    nothing = np.zeros((*places_mm.shape[1:3], 3), dtype=np.float32)
     if not np.isfinite(square_px).all():
         return nothing
     height, width = image.shape[:2]
@@ -171,8 +164,8 @@ def _sampled(image: Image, at: Footprint, square_px: Array, lines: Lines) -> Sam
         return nothing
     moved = (square_px - (left, top)).astype(np.float32)
     homography = cv2.getPerspectiveTransform(_square(at.size).astype(np.float32), moved)
-    where = cv2.perspectiveTransform(lines.places_mm.reshape(1, -1, 2).astype(np.float32), homography)
-    where = where.reshape(-1, lines.places_mm.shape[2], 2)
+    where = cv2.perspectiveTransform(places_mm.reshape(1, -1, 2).astype(np.float32), homography)
+    where = where.reshape(-1, places_mm.shape[2], 2)
     x, y = where[:, :, 0], where[:, :, 1]
     colours = cv2.remap(image[top:bottom, left:right], x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     colours = colours.reshape(_LINES, -1, *colours.shape[1:])

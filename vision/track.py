@@ -8,6 +8,7 @@ Which end of a base is its front is a belief of its own, since a network takes o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -32,14 +33,16 @@ _UNSEEN_NS: Final = 250_000_000  # a figure not seen for less was missed, not hi
 _SURPRISE_NS: Final = 200_000_000  # a figure that moved against all belief goes on doing so
 _PIVOT_MM, _PIVOT_RAD = 4.0, 1.0  # how far a hand that hides a figure moves and turns it while it leaves it there
 _LOST_MM: Final = 25.0  # a figure that may be so far off may be anywhere
+_LOST_NS: Final = 400_000_000  # one not seen for so long is looked for among those who are nobody,
+_WALKS_MM_S: Final = 60.0  # as far as it may have walked, one sigma
 _ANYWHERE_MM: Final = 300.0
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
 _WILD_NIS: Final = 16.3  # chi squared of 3, 99.9 %
 _LENGTHWISE: Final = 0.7  # cosine of the head's direction to the heading: beyond, it fell ahead or back
-_FRONT_WORD: Final = 1.0  # log-odds that one frame's word on which end is the front is worth: its errors last
+_FRONT_PER_S: Final = 6.0  # log-odds that the network's word on which end is the front is worth: its errors last
 _FRONT_WALK_PER_S: Final = 1.5  # and that walking that way is
 _WALK_MM_S: Final = 15.0
-_FRONT_SURE: Final = 12.0  # what these beliefs are kept within, so that half a second can overturn them
+_FRONT_SURE: Final = 12.0  # what these beliefs are kept within, so that seconds can overturn them
 _FRONT_HIDDEN: Final = 3.0  # behind a hand, where a figure may be turned about
 
 
@@ -179,14 +182,16 @@ class Tracker:
         first = match(self._motion, np.arange(len(self.players)), sightings, every, self._jersey)
         left = np.setdiff1d(every, first.sightings)
         ripe = self._strangers.settled(sightings.pose[left, :2], self._t_ns)
-        hidden = self._t_ns - state.seen_ns > _UNSEEN_NS
-        hidden[first.figures] = False
-        state.lost = hidden & (taken | (self._motion.spread_mm() > _LOST_MM))
+        away_ns = self._t_ns - state.seen_ns
+        away_ns[first.figures] = 0
+        hidden = away_ns > _UNSEEN_NS
+        state.lost = hidden & (taken | (self._motion.spread_mm() > _LOST_MM) | (away_ns > _LOST_NS))
         lost = np.flatnonzero(state.lost)
         if not len(lost) or not ripe.any():
             return first
         anywhere = self._motion.copy()
-        anywhere.loosen(lost, _ANYWHERE_MM, np.pi)
+        walked = np.minimum(_LOST_MM + _WALKS_MM_S * away_ns[lost] * 1e-9, _ANYWHERE_MM)
+        anywhere.loosen(lost, np.where(taken[lost], _ANYWHERE_MM, walked), np.pi)
         second = match(anywhere, lost, sightings, left[ripe], self._jersey)
         moved = np.linalg.norm(sightings.pose[second.sightings, :2] - state.stood_mm[second.figures], axis=1)
         state.sure[second.figures[moved > _MOVED_MM]] = False
@@ -211,20 +216,22 @@ class Tracker:
         state.systematic[rows] = sightings.systematic[columns]
         state.by_height[rows] = sightings.by_height[columns]
         state.helmet = [None] * len(self.players)
-        for row, column in zip(rows, columns, strict=True):
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
             helmet = state.helmet[row] = sightings.helmet_mm[column]
             if helmet is not None:
-                way = np.array(helmet) - self._motion.mean[row, :2]
-                state.head[row] = way / max(float(np.linalg.norm(way)), 1e-6)
+                x, y = self._motion.mean[row, :2].tolist()
+                reach = max(math.dist(helmet, (x, y)), 1e-6)
+                state.head[row] = (helmet[0] - x) / reach, (helmet[1] - y) / reach
         state.sure[found.doubtful] = False
-        self._mind_fronts(rows[~lying], found.flipped[~lying], step_s, power)
+        word = np.where(found.flipped, -1.0, 1.0) * sightings.front[columns] * _FRONT_PER_S * step_s
+        self._mind_fronts(rows[~lying], word[~lying], step_s, power)
         free = self._t_ns - state.handled_ns[rows] > 0
         self._posture.update(rows[free], sightings.fallen[columns][free], step_s, self._t_ns)
 
-    def _mind_fronts(self, rows: NDArray[np.intp], flipped: NDArray[np.bool_], step_s: float, power: Power) -> None:
+    def _mind_fronts(self, rows: NDArray[np.intp], word: Array, step_s: float, power: Power) -> None:
         """Weigh which end is the front, and let figures face the other way where that is likelier."""
         state = self._state
-        state.front[rows] += np.where(flipped, -_FRONT_WORD, _FRONT_WORD)
+        state.front[rows] += word
         if power == "on":
             heading, velocity = self._motion.mean[rows, HEADING], self._motion.mean[rows, 3:5]
             ahead = velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)

@@ -28,12 +28,12 @@ LASTING: Final = 0.5
 _CHANGES: Final[dict[Going, tuple[float, float]]] = {
     "walking": (2.0e4, 20.0),
     "standing": (2.0e2, 0.2),
-    "unseen": (3.0e3, 2.0),
+    "unseen": (2.0e4, 20.0),
     "handled": (4.0e5, 300.0),
 }
 """Densities of white acceleration, mm^2/s^3 and rad^2/s^3."""
 
-_STOPS_S: Final[dict[Going, float]] = {"walking": 5.0, "standing": 0.05, "unseen": 2.0, "handled": 0.3}
+_STOPS_S: Final[dict[Going, float]] = {"walking": 5.0, "standing": 0.05, "unseen": 0.1, "handled": 0.3}
 """How long a base that is left alone goes on."""
 
 _SIZE_DRIFT: Final = 0.02  # mm^2/s: sizes don't change, but what the network makes of them does with the view
@@ -147,10 +147,10 @@ class Motion:
         self.lasting[rows] = LASTING * noise[:, :3, :3]
         return nis
 
-    def loosen(self, rows: NDArray[np.intp], place_mm: float, turn_rad: float) -> None:
+    def loosen(self, rows: NDArray[np.intp], place_mm: float | Array, turn_rad: float) -> None:
         """Let figures be anywhere within these deviations of where they were."""
         for axis, sigma in ((X, place_mm), (Y, place_mm), (HEADING, turn_rad)):
-            self.cov[rows, axis, axis] = np.maximum(self.cov[rows, axis, axis], sigma**2)
+            self.cov[rows, axis, axis] = np.maximum(self.cov[rows, axis, axis], np.square(sigma))
 
     def rest(self, rows: NDArray[np.intp]) -> None:
         """Let figures stand still."""

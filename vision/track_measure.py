@@ -60,6 +60,7 @@ class Sightings:
         fallen: log-odds that the figure lies, by this picture alone, shape (m,).
         visible: share of the base's top that is seen, about; shape (m,).
         helmet_mm: helmets' centres brought down to the board; None where not seen.
+        front: how sure the network is which end is the front, 0..1, shape (m,).
         light: log-odds that the jersey is the light one, 0 where nothing is known, shape (m,).
         colours: as of `teams.look_at_colours`, NaN where nobody looked, shape (m, p, 3).
 
@@ -73,6 +74,7 @@ class Sightings:
     fallen: Array
     visible: Array
     helmet_mm: tuple[Place | None, ...]
+    front: Array
     light: Array
     colours: Array
 
@@ -92,6 +94,7 @@ class Sightings:
             fallen=self.fallen[keep],
             visible=self.visible[keep],
             helmet_mm=helmets,
+            front=self.front[keep],
             light=self.light[keep],
             colours=self.colours[keep],
         )
@@ -138,6 +141,7 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
         fallen=fallen,
         visible=np.array([np.clip(one.corner_scores, 0, 1).mean() if one.corner_scores else 1.0 for one in figures]),
         helmet_mm=tuple((x, y) if np.isfinite(x) else None for x, y in places[:, _HELMET].tolist()),
+        front=np.array([np.clip(2 * one.front_score - 1, 0.0, 1.0) for one in figures]),
         light=np.zeros(count),
         colours=np.full((count, 0, 3), np.nan),
     )

@@ -16,6 +16,10 @@ _SATURATION = (0.6, 1.4)
 _BLUR_PX = (0.3, 1.1)
 _NOISE = (1.0, 9.0)
 _JPEG = (35, 92)
+_LIT_CHANCE = 0.35
+_FALL_OFF = 0.18  # of the light's logarithm over a picture
+_SHADOW_CHANCE, _SHADOW, _SHADOW_SOFT_PX = 0.4, (0.2, 0.6), (1.0, 40.0)
+_GLARE_CHANCE, _GLARE, _GLARE_SHARE = 0.3, (30.0, 140.0), (0.05, 0.3)
 
 
 def recolour(image: Image, rng: np.random.Generator) -> Image:
@@ -36,6 +40,8 @@ def recolour(image: Image, rng: np.random.Generator) -> Image:
     shared = rng.uniform(*_BRIGHT) ** 0.5
     lut = np.clip(np.stack(curves, axis=1) * shared, 0, 255).astype(np.uint8)[None]
     image = np.asarray(cv2.LUT(image, lut), dtype=np.uint8)
+    if rng.random() < _LIT_CHANCE:
+        image = _lit(image, rng)
     if rng.random() < 0.25:
         image = np.asarray(cv2.GaussianBlur(image, (0, 0), rng.uniform(*_BLUR_PX)), dtype=np.uint8)
     if rng.random() < 0.3:
@@ -45,6 +51,25 @@ def recolour(image: Image, rng: np.random.Generator) -> Image:
         _, packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(*_JPEG))])
         image = np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), dtype=np.uint8)
     return image
+
+
+def _lit(image: Image, rng: np.random.Generator) -> Image:
+    """The picture with the light falling off, a shadow's edge across it, or a lamp mirrored in it."""
+    height, width = image.shape[:2]
+    grid = np.exp(rng.normal(0, _FALL_OFF, (3, 3))).astype(np.float32)
+    light = cv2.resize(grid, (width, height), interpolation=cv2.INTER_CUBIC)
+    x, y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
+    at = rng.uniform(0, 1, 2) * (width, height)
+    if rng.random() < _SHADOW_CHANCE:
+        way, soft = rng.uniform(0, 2 * np.pi), rng.uniform(*_SHADOW_SOFT_PX)
+        behind = ((x - at[0]) * np.cos(way) + (y - at[1]) * np.sin(way)) / soft
+        light = light * (1 - rng.uniform(*_SHADOW) * np.clip(behind + 0.5, 0, 1).astype(np.float32))
+    lit = image * np.clip(light, 0.2, 2.0)[..., None]
+    if rng.random() < _GLARE_CHANCE:
+        reach = rng.uniform(*_GLARE_SHARE) * max(width, height)
+        glare = np.exp(-((x - at[0]) ** 2 + (y - at[1]) ** 2) / (2 * reach**2))
+        lit = lit + rng.uniform(*_GLARE) * glare[..., None]
+    return np.asarray(np.clip(lit, 0, 255), dtype=np.uint8)
 
 
 def _shift_hue(image: Image, rng: np.random.Generator) -> Image:

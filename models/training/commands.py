@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Train the networks.")
 
-LEAST_GUESS = 0.05
+LEAST_GUESS = 0.02
 """Score from which a first look's guesses are worth another look."""
 
 Data = Annotated[Path, typer.Argument(help="Folder of the recipe's data sets.")]

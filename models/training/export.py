@@ -87,7 +87,7 @@ class RawSecondLook(torch.nn.Module):
         take_camera_pictures(next(one for one in network.modules() if isinstance(one, torch.nn.Conv2d)))
 
     def forward(self, patches: torch.Tensor) -> torch.Tensor:
-        """Patches, uint8 (n, 64, 64, 3), to (n, 23)."""
+        """Patches, uint8 (n, 64, 64, 3), to (n, 279)."""
         said: torch.Tensor = self.network(patches.permute(0, 3, 1, 2).float())
         return said
 

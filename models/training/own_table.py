@@ -147,7 +147,7 @@ def open_second_look(path: Path) -> SecondLook:
     with torch.no_grad():
         for place, (weight, bias) in zip(places, layers, strict=True):
             place.weight.copy_(torch.from_numpy(weight.copy()))
-            if isinstance(place, torch.nn.Linear):
+            if place.bias is not None:
                 place.bias.copy_(torch.from_numpy(bias.copy()))
             else:
                 norm = next(norms)
@@ -180,7 +180,7 @@ def _learn(
 
 
 def _batch(frame: TableFrame, rng: np.random.Generator, *, plain: bool = False) -> Batch:
-    return patches_of(frame.image, frame.objects, rng, plain=plain, avoid=frame.unsure)
+    return patches_of(frame.image, frame.objects, rng, plain=plain, avoid=frame.unsure, balls_known=False)
 
 
 def _pictures(frames: Sequence[TableFrame]) -> list[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]]:

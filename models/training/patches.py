@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
 from downfield.models.patch import cut_patches, patch_transform, to_patch, to_units
@@ -17,21 +20,32 @@ from downfield.models.training.learner import Batch
 from downfield.vision.footprint import Array
 
 FIGURE_KINDS: Final = (0, 1)  # upright, fallen
-EMPTY_PER_FRAME: Final = 6
+EMPTY_PER_FRAME: Final = 8
 """Patches of a frame with no figure in their middle."""
+
+PER_PICTURE: Final = 2
+"""Items out of one decoded picture: decoding costs more than all the rest."""
+
+_BALL_KIND, _BALL_POINT, _SEEN_FLAG = 2, 4, 2
+_BALL_WITHIN = 0.9  # units: a ball nearer to the patch's edge may be cut
+_BALL_AWAY = 0.2  # of a base's length: how far off a patch about the ball itself is cut
 
 # Where a first look puts a base, as shares of its length, and its heading, degrees.
 _AWAY, _FAR_AWAY, _FAR_CHANCE = 0.05, 0.25, 0.1
 _TURN_DEG, _FAR_TURN_DEG = 6.0, 40.0
 _GROWTH = 0.07
-_EMPTY_NEAREST = 0.65  # of a base's length: a middle further from every figure's is empty
+_AVOIDED = 0.65  # of a base's length: nearer to a place that may be taken nothing is known to be empty
 _EMPTY_REACH = 1.3
+_NARROW = 0.6  # a base's width by its length
+_BETWEEN_CHANCE, _NEAR_CHANCE = 0.35, 0.75  # up to which an empty place is between two figures, and near one
 _TRIES = 20
+_ALIKE = 4  # patches recoloured alike
 _SHORTEST_PX = 6.0
 
 # Guesses that a first look really made of the same pictures.
 _SEEN_CHANCE = 0.6  # of the figures it found
-_SEEN_WITHIN = 0.5  # of a base's length
+_OWN_WITHIN = 0.4  # of a base's length and width: a middle so near to its middle is that figure's,
+_EMPTY_FROM = 0.47  # and so far from everybody's is nobody's, such as one between two bases that touch
 _SEEN_AWAY = 0.02  # moved a little, so that the same guess is never seen twice
 
 
@@ -49,11 +63,15 @@ class PatchStream(Dataset[Batch]):
 
     def __init__(self, sources: Sources, split: str, seed: int, *, plain: bool = False) -> None:
         self._frames = FrameDraw(sources, split, seed)
-        self._plain = plain
+        self._plain, self._seed = plain, seed
+        self._last: tuple[Path, Image] | None = None
 
     def __getitem__(self, index: int) -> Batch:
-        path, rng = self._frames.draw(index)
-        image = read_frame(path)
+        path, _ = self._frames.draw(index // PER_PICTURE)
+        rng = np.random.default_rng([self._seed, index, PER_PICTURE])
+        if self._last is None or self._last[0] != path:
+            self._last = path, read_frame(path)
+        image = self._last[1]
         objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
         return patches_of(image, objects, rng, plain=self._plain, seen=guesses_of(path))
 
@@ -66,6 +84,7 @@ def patches_of(
     plain: bool = False,
     avoid: Array | None = None,
     seen: Array | None = None,
+    balls_known: bool = True,
 ) -> Batch:
     """Patches of a frame's figures and of empty places, with what is true of them.
 
@@ -76,25 +95,28 @@ def patches_of(
         plain: without recolouring.
         avoid: places that are not known to be empty, pixels, shape (n, 2).
         seen: corners of figures as a first look saw them here, rightly or not, shape (n, 4, 2); None when none looked.
+        balls_known: whether every ball is among the objects.
 
     Returns:
         ``img`` uint8 (n, 3, 64, 64) red green blue; ``points`` (n, 5, 2) in units, in the patch's order; ``flags``
-        (n, 5): 0 unknown, 1 hidden, 2 seen; ``flip``, ``fallen``, ``figure`` (n,): 0 or 1.
+        (n, 5): 0 unknown, 1 hidden, 2 seen; ``flip``, ``fallen``, ``figure``, ``ball``, ``ball_known`` (n,): 0 or 1;
+        ``ball_place`` (n, 2) in units.
 
     """
     chosen = np.isin(objects.kinds, FIGURE_KINDS) & (objects.points[:, :4, 2] > 0).all(axis=1)
     points, kinds = objects.points[chosen], objects.kinds[chosen]
     guessed = _guess(points[:, :4, :2], rng)
-    figures = objects.points[np.isin(objects.kinds, FIGURE_KINDS), :4]
-    taken = np.concatenate([figures[..., :2].mean(axis=1), np.zeros((0, 2)) if avoid is None else avoid])
-    empty = _empty(points[:, :4, :2], taken, (image.shape[1], image.shape[0]), rng)
+    figures = objects.points[np.isin(objects.kinds, FIGURE_KINDS), :4, :2]
+    taken = _Taken(figures, np.zeros((0, 2)) if avoid is None else avoid)
+    balls = objects.points[objects.kinds == _BALL_KIND, _BALL_POINT]
+    empty = _empty(points[:, :4, :2], taken, (image.shape[1], image.shape[0]), balls[:, :2], rng)
     if seen is not None:
         wrong = _wrong(seen, taken, rng)
         guessed, empty = _as_seen(guessed, points[:, :4, :2], seen, rng), np.concatenate([wrong, empty])
     transforms = patch_transform(np.concatenate([guessed, empty[:EMPTY_PER_FRAME]]))
     patches = cut_patches(image, transforms)
     if not plain:
-        patches = np.stack([recolour(patch, rng) for patch in patches])
+        patches = np.concatenate([_recoloured(patches[i : i + _ALIKE], rng) for i in range(0, len(patches), _ALIKE)])
     count, total = len(points), len(patches)
     units = np.zeros((total, 5, 2))
     flags = np.zeros((total, 5))
@@ -112,9 +134,28 @@ def patches_of(
         "flip": _padded(flip, total),
         "fallen": _padded(kinds == 1, total),
         "figure": _padded(np.ones(count), total),
-    }
+    } | _balls(balls, transforms, known=balls_known)
     tensors = {name: torch.from_numpy(values.astype(np.float32)) for name, values in truth.items()}
     return {"img": torch.from_numpy(np.ascontiguousarray(patches[..., ::-1].transpose(0, 3, 1, 2)))} | tensors
+
+
+def _recoloured(patches: Image, rng: np.random.Generator) -> Image:
+    """A few patches as if of one camera and lamp, shape (n, 64, 64, 3): together they cost hardly more than one."""
+    side = patches.shape[2]
+    return recolour(patches.reshape(-1, side, 3), rng).reshape(patches.shape)
+
+
+def _balls(balls: Array, transforms: Array, *, known: bool) -> dict[str, Array]:
+    """Whether and where patches show a ball, of x, y and flag of each, shape (n, 3)."""
+    total = len(transforms)
+    ball, place, sure = np.zeros(total), np.zeros((total, 2)), np.full(total, float(known))
+    for x, y, flag in balls:
+        units = to_units(to_patch(np.broadcast_to((x, y), (total, 1, 2)), transforms))[:, 0]
+        reach = np.abs(units).max(axis=1)
+        shown = (reach < _BALL_WITHIN) & (flag == _SEEN_FLAG)
+        ball[shown], place[shown] = 1, units[shown]
+        sure[(reach < 1) & ~shown] = 0  # hidden or cut
+    return {"ball": ball, "ball_place": place, "ball_known": sure}
 
 
 def collate_patches(items: Sequence[Batch]) -> Batch:
@@ -140,9 +181,9 @@ def _as_seen(guessed: Array, corners: Array, seen: Array, rng: np.random.Generat
     """Most guesses replaced by where a first look saw that figure, front and rear as it will."""
     if not len(seen) or not len(corners):
         return guessed
-    apart = np.linalg.norm(corners.mean(axis=1)[:, None] - seen.mean(axis=1)[None], axis=2)
+    apart = _apart(corners, seen.mean(axis=1))
     nearest = apart.argmin(axis=1)
-    found = apart.min(axis=1) < _SEEN_WITHIN * _lengths(seen[nearest])
+    found = apart.min(axis=1) < _OWN_WITHIN
     chosen = found & (rng.random(len(corners)) < _SEEN_CHANCE)
     theirs = seen[nearest]
     turned = rng.random(len(corners)) < 0.5
@@ -152,13 +193,42 @@ def _as_seen(guessed: Array, corners: Array, seen: Array, rng: np.random.Generat
     return better
 
 
-def _wrong(seen: Array, taken: Array, rng: np.random.Generator) -> Array:
-    """Some of the figures that a first look saw where there are none, as many as two thirds of the empty places."""
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Where nothing is empty: corners of figures, shape (n, 4, 2), and places that may be taken, shape (k, 2)."""
+
+    figures: Array
+    avoid: Array
+
+    def leaves(self, spots: Array, length: Array) -> NDArray[np.bool_]:
+        """Which spots, shape (m, 2), are nobody's, for bases of these lengths, shape (m,)."""
+        clear = _apart(self.figures, spots).min(axis=0, initial=np.inf) > _EMPTY_FROM
+        off = np.linalg.norm(self.avoid[:, None] - spots[None], axis=2).min(axis=0, initial=np.inf)
+        nobodys: NDArray[np.bool_] = clear & (off > _AVOIDED * length)
+        return nobodys
+
+
+def _apart(corners: Array, spots: Array) -> Array:
+    """How far spots, shape (m, 2), are from the middles of bases, shape (n, 4, 2), in their lengths and widths."""
+    ahead = corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1)
+    aside = corners[:, [0, 3]].mean(axis=1) - corners[:, [1, 2]].mean(axis=1)
+    off = spots[None] - corners.mean(axis=1)[:, None]
+    # A base on its edge is not found more exactly for being narrow.
+    least = (0.4 * _lengths(corners)) ** 2
+    along, across = (
+        np.einsum("nmk,nk->nm", off, axis) / np.maximum((axis**2).sum(axis=1), least)[:, None]
+        for axis in (ahead, aside)
+    )
+    apart: Array = np.hypot(along, across)
+    return apart
+
+
+def _wrong(seen: Array, taken: _Taken, rng: np.random.Generator) -> Array:
+    """Some of the figures that a first look saw where there are none, as many as half of the empty places."""
     if not len(seen):
         return np.zeros((0, 4, 2))
-    apart = np.linalg.norm(seen.mean(axis=1)[:, None] - taken[None], axis=2).min(axis=1, initial=np.inf)
-    wrong = np.flatnonzero(apart > _EMPTY_NEAREST * _lengths(seen))
-    picked: Array = seen[rng.permutation(wrong)[: 2 * EMPTY_PER_FRAME // 3]]
+    wrong = np.flatnonzero(taken.leaves(seen.mean(axis=1), _lengths(seen)))
+    picked: Array = seen[rng.permutation(wrong)[: EMPTY_PER_FRAME // 2]]
     return picked
 
 
@@ -170,23 +240,34 @@ def _lengths(corners: Array) -> Array:
     return longer
 
 
-def _empty(corners: Array, taken: Array, size_px: tuple[int, int], rng: np.random.Generator) -> Array:
-    """Bases where there are none, near figures and anywhere; shape (`EMPTY_PER_FRAME` at most, 4, 2)."""
+def _empty(corners: Array, taken: _Taken, size_px: tuple[int, int], balls: Array, rng: np.random.Generator) -> Array:
+    """Bases where there are none, at balls, near figures and anywhere; shape (`EMPTY_PER_FRAME` at most, 4, 2)."""
     if not len(corners):
         return np.zeros((0, 4, 2))
     out = []
-    for _ in range(EMPTY_PER_FRAME * _TRIES):
-        model = corners[int(rng.integers(len(corners)))]
-        middle = model.mean(axis=0)
-        length = float(np.linalg.norm(model[:2].mean(axis=0) - model[2:].mean(axis=0)))
-        if rng.random() < 0.5:
+    middles, lengths = corners.mean(axis=1), _lengths(corners)
+    for number in range(EMPTY_PER_FRAME * _TRIES):
+        k = int(rng.integers(len(corners)))
+        middle, length, turn = middles[k], float(lengths[k]), rng.uniform(0, 2 * np.pi)
+        chance = rng.random()
+        if number < len(balls):
+            spot = balls[number] + rng.normal(0, _BALL_AWAY, 2) * length
+        elif chance < _BETWEEN_CHANCE and len(corners) > 1:
+            # Between two, and turned as one of them: half of each may look like a whole one.
+            apart = np.linalg.norm(middles - middle, axis=1)
+            other = middles[np.argsort(apart)[1 + int(rng.integers(min(2, len(corners) - 1)))]]
+            spot = (middle + other) / 2 + rng.normal(0, _AWAY, 2) * length
+            turn = np.radians(rng.normal(0, _TURN_DEG))
+        elif chance < _NEAR_CHANCE:
             way = rng.uniform(0, 2 * np.pi)
-            spot = middle + rng.uniform(_EMPTY_NEAREST, _EMPTY_REACH) * length * np.array([np.cos(way), np.sin(way)])
+            spot = middle + rng.uniform(_EMPTY_FROM * _NARROW, _EMPTY_REACH) * length * np.array(
+                [np.cos(way), np.sin(way)]
+            )
         else:
             spot = rng.uniform(0, 1, 2) * size_px
-        if np.linalg.norm(taken - spot, axis=1).min() < _EMPTY_NEAREST * length:
+        if not taken.leaves(spot[None], np.array([length]))[0]:
             continue
-        out.append(_turned((model - middle)[None], rng.uniform(0, 2 * np.pi, 1), np.ones(1))[0] + spot)
+        out.append(_turned((corners[k] - middle)[None], np.array([turn]), np.ones(1))[0] + spot)
         if len(out) == EMPTY_PER_FRAME:
             break
     return np.array(out).reshape(-1, 4, 2)

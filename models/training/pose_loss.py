@@ -18,19 +18,49 @@ from ultralytics.utils.tal import PoseTaskAlignedAssigner
 HIDDEN_WEIGHT: Final = 0.5
 """Of hidden keypoints' places against seen ones': they can only be inferred."""
 
-REACH_PX: Final = 4.0
-"""How far off the middle of an object's keypoints may be for its cell to score 0.6, pixels of the input: a figure's
-base is 14 of them wide."""
-
-REACH_SHARE: Final = 0.15
-"""The same as a share of a large object's size: an arm is 200 pixels long, and its fingertips are not its middle."""
+REACH_PX: Final = (4.0, 10.0, 7.0, 40.0)
+"""How far off the middle of an object's keypoints may be for its cell to score 0.6, of upright and fallen figures, the
+ball and hands, pixels of the input. A base is 14 of them wide; what lies and what is large can be said less exactly,
+and is there none the less."""
 
 _SEEN = 2
+_FIRST_KIND_OVER_FIGURES = 2
 _ASSIGNER = ("topk", "topk2", "num_classes", "alpha", "beta", "stride")
 
 
 class PlaceAssigner(PoseTaskAlignedAssigner):
-    """Gives objects to cells by how near these put the middle of their keypoints, whichever way round those are."""
+    """Gives objects to cells by how near these put the middle of their keypoints, whichever way round those are.
+
+    A cell speaks of one object. The ball in a figure's arm and a hand over figures get the cells they need before the
+    figures do: these have others.
+    """
+
+    def get_pos_mask(
+        self,
+        pd_scores: torch.Tensor,
+        pd_bboxes: torch.Tensor,
+        gt_labels: torch.Tensor,
+        gt_bboxes: torch.Tensor,
+        anc_points: torch.Tensor,
+        mask_gt: torch.Tensor,
+        **extra: torch.Tensor,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Which cells may speak of which objects; as ultralytics has it, with the objects' classes remembered."""
+        self._kinds = gt_labels[..., 0].long()
+        masks: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = super().get_pos_mask(
+            pd_scores, pd_bboxes, gt_labels, gt_bboxes, anc_points, mask_gt, **extra
+        )
+        return masks
+
+    def select_highest_overlaps(
+        self, mask_pos: torch.Tensor, overlaps: torch.Tensor, n_max_boxes: int, align_metric: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Leave every cell one object: a ball or a hand, else the one it agrees with best."""
+        over = (self._kinds >= _FIRST_KIND_OVER_FIGURES)[..., None].to(overlaps.dtype)
+        chosen: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = super().select_highest_overlaps(
+            mask_pos, overlaps + over * mask_pos, n_max_boxes, align_metric
+        )
+        return chosen
 
     def pair_overlaps(
         self,
@@ -55,9 +85,7 @@ class PlaceAssigner(PoseTaskAlignedAssigner):
         labelled = (true[..., 2] > 0).to(true.dtype)
         count = labelled.sum(dim=1)
         off = ((said - true[..., :2]) * labelled[..., None]).sum(dim=1) / count.clamp(min=1)[:, None]
-        box = gt_bboxes[picture, thing]
-        size = (box[:, 2:] - box[:, :2]).clamp(min=0).prod(dim=1).sqrt()
-        reach = (REACH_SHARE * size).clamp(min=REACH_PX)
+        reach = torch.tensor(REACH_PX)[self._kinds[picture, thing]]
         place = (-off.square().sum(dim=1) / (2 * reach.square())).exp()
         boxes: torch.Tensor = super(PoseTaskAlignedAssigner, self).pair_overlaps(
             (picture, thing, cell), gt_bboxes, pd_bboxes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,7 @@ HARDLY_SHOWN: Final = 0.08
 
 _REACH = 0.5  # of a base's length: middles further apart are not the same figure
 _BALL_REACH_PX = 6.0  # at least; the ball's own size where it is larger
-_HAND_OVERLAP = 0.3  # intersection over union
+_HAND_REACH = 0.04  # of the picture's width, about half a hand: fingertips said within it are found
 _RESAMPLES = 400
 
 
@@ -124,8 +125,9 @@ def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
     hits = [any(_is_ball(ball, one) for ball in balls) for one in balls_said]
     hands = [thing for thing in sample.labels.things if thing.kind == "hand" and thing.shown >= HARDLY_SHOWN]
     hands_said = [one for one in detections if one.kind == "hand"]
-    hands_found = sum(any(_overlap(hand.box_px, one.box_px) > _HAND_OVERLAP for one in hands_said) for hand in hands)
-    hands_true = sum(any(_overlap(hand.box_px, one.box_px) > _HAND_OVERLAP for hand in hands) for one in hands_said)
+    reach = _HAND_REACH * sample.calibration.camera.lens.size_px[0]
+    hands_found = sum(any(math.dist(hand.centre_px, _tip(one)) < reach for one in hands_said) for hand in hands)
+    hands_true = sum(any(_within(hand.box_px, _tip(one), reach) for hand in hands) for one in hands_said)
     return FrameScore(
         table=sample.table,
         visible=np.array([figure.visible for figure in known]),
@@ -208,12 +210,15 @@ def _is_ball(ball: ThingLabel, one: Detection) -> bool:
     return bool(np.hypot((left + right) / 2 - ball.centre_px[0], (top + bottom) / 2 - ball.centre_px[1]) < reach)
 
 
-def _overlap(one: Sequence[float], other: Sequence[float]) -> float:
-    """Intersection over union of two boxes."""
-    low, high = np.maximum(one[:2], other[:2]), np.minimum(one[2:], other[2:])
-    shared = float(np.prod(np.maximum(high - low, 0)))
-    areas = sum(float(np.prod(np.subtract(box[2:], box[:2]))) for box in (one, other))
-    return shared / max(areas - shared, 1e-9)
+def _tip(hand: Detection) -> tuple[float, float]:
+    left, top, right, bottom = hand.box_px
+    return hand.helmet_px or ((left + right) / 2, (top + bottom) / 2)
+
+
+def _within(box: Sequence[float], point: Sequence[float], reach: float) -> bool:
+    """Whether a point is in a box or near it: a hand said elsewhere on the arm is not made up."""
+    left, top, right, bottom = box
+    return left - reach <= point[0] <= right + reach and top - reach <= point[1] <= bottom + reach
 
 
 def _length(corners: Array) -> float:

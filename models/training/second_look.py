@@ -12,6 +12,9 @@ Output, one row of `OUTPUTS` numbers a patch, places in units of half a patch fr
     20     logit: front and rear are the other way round, so the true order is rear-right, rear-left, front-left, ...
     21     logit: the figure has fallen
     22     logit: there is a figure in the middle of the patch at all
+    23:    logits: the ball's middle is seen in each of 16 x 16 cells of the patch, row by row, against 0 for nowhere
+
+The ball may be anywhere in the patch, in this figure's arm or not, so it is looked for with the same eyes everywhere.
 """
 
 from __future__ import annotations
@@ -22,11 +25,15 @@ import torch
 from torch import Tensor, nn
 
 POINTS: Final = 5
-OUTPUTS: Final = 4 * POINTS + 3
+OF_FIGURE: Final = 4 * POINTS + 3
+BALL_CELLS: Final = 16  # in a row
+OUTPUTS: Final = OF_FIGURE + BALL_CELLS**2
 FLIP, FALLEN, FIGURE = 20, 21, 22
 
 _WIDTHS = (16, 32, 64)
 _HIDDEN = 96
+_COARSE = 5  # layers of features up to where cells are as large
+_BALL_EYES = 16
 
 
 class SecondLook(nn.Module):
@@ -48,12 +55,15 @@ class SecondLook(nn.Module):
             _Residual(high),
             _Residual(high),
         )
-        self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, OUTPUTS))
+        self.ball = nn.Sequential(nn.Conv2d(middle, _BALL_EYES, 3, padding=1), nn.ReLU(), nn.Conv2d(_BALL_EYES, 1, 1))
+        self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, OF_FIGURE))
 
     def forward(self, patches: Tensor) -> Tensor:
         """What is in each patch."""
-        said: Tensor = self.head(self.features(patches))
-        return said
+        coarse = self.features[:_COARSE](patches)
+        fine = self.features[_COARSE:](coarse)
+        ball = self.ball(coarse).flatten(1)
+        return torch.cat([self.head(fine), ball], dim=1)
 
 
 class _Residual(nn.Module):

@@ -13,7 +13,7 @@ import numpy as np
 from downfield.models.card import LookFiles, NetworkCard, read_card, write_card
 from downfield.models.detection import Detection
 from downfield.models.opening import open_detector
-from downfield.models.second_look import TURN, SecondLook, read_second_look
+from downfield.models.second_look import TURN, SecondLook, read_balls, read_second_look, with_corners
 from downfield.models.training.figures import (
     Frames,
     ball_precision,
@@ -31,11 +31,11 @@ from downfield.vision.footprint import Array
 
 FIGURE, BALL, HAND = ("upright", "fallen"), ("ball",), ("hand",)
 
-_LOWEST = 0.05
+_LOWEST = 0.02
 _CANDIDATES: Final = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8)
 _TURN_LOGITS: Final = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
-_FIRST_OF_TWO = 0.05
-"""First look's threshold for figures where a second look follows: that one tells what is none."""
+_FIRST_OF_TWO = _LOWEST
+"""First look's threshold for figures and balls where a second look follows: that one tells what is none."""
 
 Seen = Sequence[tuple[Sample, Sequence[Detection]]]
 
@@ -46,9 +46,15 @@ class _Looks:
 
     sample: Sample
     figures: list[Detection]
-    others: list[Detection]
+    balls: list[Detection]
+    hands: list[Detection]
     said: Array
     transforms: Array
+
+    @property
+    def first(self) -> list[Detection]:
+        """What the first look says alone."""
+        return self.figures + self.balls + self.hands
 
 
 def tune(folder: Path, sets: Iterable[Path], progress: Callable[[str], None] = lambda _line: None) -> NetworkCard:
@@ -66,16 +72,16 @@ def tune(folder: Path, sets: Iterable[Path], progress: Callable[[str], None] = l
     card = _untuned(read_card(folder))
     write_card(folder, card)
     looks = list(_looks(folder, sets))
-    seen = [(each.sample, each.figures + each.others) for each in looks]
+    seen = [(each.sample, each.first) for each in looks]
     figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
     ball = _best(seen, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)))
     hand = _best(seen, HAND, lambda frames: (hand_recall(frames), hand_precision(frames)))
     scale = _scale(seen, figure)
     progress(f"first look: figures from {figure:g}, ball from {ball:g}, hands from {hand:g}; errors x {scale:.2f}")
-    level = figure if card.second_look is None else _FIRST_OF_TWO
+    levels = (figure, figure, ball) if card.second_look is None else (_FIRST_OF_TWO,) * 3
     card = dataclasses.replace(
         card,
-        thresholds=(level, level, ball, hand),
+        thresholds=(*levels, hand),
         first_look=dataclasses.replace(card.first_look, sigma_scale=scale),
     )
     if card.second_look is not None:
@@ -91,14 +97,16 @@ def _tune_second(
     best = int(np.nanargmin(wrong)) if np.isfinite(wrong).any() else 0
     seen = list(_better(looks, _TURN_LOGITS[best]))
     figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
+    ball = _best(seen, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)))
     scale = _scale(seen, figure)
     progress(
-        f"second look: figures from {figure:g}; errors x {scale:.2f}; turns above {_TURN_LOGITS[best]:g}, which leaves"
-        f" {100 * wrong[best]:.2f} % wrong against {100 * wrong[0]:.2f} % at 0"
+        f"second look: figures from {figure:g}, ball from {ball:g}; errors x {scale:.2f}; turns above"
+        f" {_TURN_LOGITS[best]:g}, which leaves {100 * wrong[best]:.2f} % wrong against {100 * wrong[0]:.2f} % at 0"
     )
     return dataclasses.replace(
         card,
         figure_threshold=figure,
+        ball_threshold=ball,
         turn_logit=_TURN_LOGITS[best],
         second_look=dataclasses.replace(files, sigma_scale=scale),
     )
@@ -109,6 +117,7 @@ def _untuned(card: NetworkCard) -> NetworkCard:
         card,
         thresholds=(_LOWEST,) * len(card.thresholds),
         figure_threshold=_LOWEST,
+        ball_threshold=_LOWEST,
         turn_logit=0.0,
         first_look=dataclasses.replace(card.first_look, sigma_scale=1.0),
         second_look=card.second_look and dataclasses.replace(card.second_look, sigma_scale=1.0),
@@ -122,13 +131,12 @@ def _looks(folder: Path, sets: Iterable[Path]) -> Iterator[_Looks]:
         for sample, image in pictures_of(each, "val"):
             seen = first.detect(image)
             figures = [one for one in seen if one.corners_px]
-            others = [one for one in seen if not one.corners_px]
-            if isinstance(both, SecondLook):
-                figures = [one for one in figures if one.score >= _FIRST_OF_TWO]
-                said, transforms = both.look(figures, image) if figures else (nothing, nothing)
-            else:
-                said = transforms = nothing
-            yield _Looks(sample, figures, others, said, transforms)
+            balls, hands = ([one for one in seen if one.kind == kind] for kind in ("ball", "hand"))
+            said = transforms = nothing
+            if isinstance(both, SecondLook) and figures:
+                balls = with_corners(balls, figures)
+                said, transforms = both.look([*figures, *balls], image)
+            yield _Looks(sample, figures, balls, hands, said, transforms)
 
 
 def _better(looks: Sequence[_Looks], turn_logit: float) -> Iterator[tuple[Sample, list[Detection]]]:
@@ -137,7 +145,9 @@ def _better(looks: Sequence[_Looks], turn_logit: float) -> Iterator[tuple[Sample
         said = each.said.copy()
         if len(said):
             said[:, TURN] -= turn_logit
-        yield each.sample, read_second_look(each.figures, said, each.transforms) if len(said) else []
+        count = len(each.figures)
+        figures = read_second_look(each.figures, said[:count], each.transforms[:count]) if count else []
+        yield each.sample, figures + (read_balls(each.balls, said, each.transforms) if count else [])
 
 
 def _best(seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[float, float]]) -> float:
