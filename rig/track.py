@@ -67,8 +67,8 @@ def track(
         players = _all_of(ready) if independent else vision.players
         if not players:
             raise InputError(
-                f"{source}: no figures stood still for a quarter of a second, so nobody is known; let the recording begin with"
-                " the line-up, or see every picture by itself with --independent"
+                f"{source}: no figures stood still for a quarter of a second, so nobody is known; let the recording"
+                " begin with the line-up, or see every picture by itself with --independent"
             )
         facts = frames.facts
         about = TracksHeader(known.field, players, facts.fps or _FPS, source=f"{facts.name}, by {network.name}")

@@ -68,11 +68,7 @@ class HandWatch:
         """
         lately = self._seen_ns is not None and t_ns - self._seen_ns <= _LASTS_NS
         least = _DOUBTFUL_SCORE if lately else _LEAST_SCORE
-        outlines = [
-            outline
-            for one in detections
-            if one.kind == "hand" and one.score >= least and (outline := _outline(one, camera)) is not None
-        ]
+        outlines = outlines_mm(detections, camera, least)
         if outlines:
             self._hands = tuple(_hand(outline, estimates) for outline in outlines)
             self._seen_ns = t_ns
@@ -84,13 +80,25 @@ class HandWatch:
         return Hands(self._hands, (COVERED,) if unsettled else ())
 
 
+def outlines_mm(detections: Sequence[Detection], camera: Camera, least: float = _LEAST_SCORE) -> list[Array]:
+    """Outlines of hands on the board, mm, shape (n, 2) each, of those that are seen this surely."""
+    sure = [one for one in detections if one.kind == "hand" and one.score >= least]
+    return [outline for one in sure if (outline := _outline(one, camera)) is not None]
+
+
+def under(outline: Array, place_mm: Sequence[float]) -> bool:
+    """Whether a place on the board is under a hand."""
+    at = float(place_mm[0]), float(place_mm[1])
+    return cv2.pointPolygonTest(outline.astype(np.float32), at, False) >= 0
+
+
 def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
     """A hand with the figures that it covers: their bases' middles or corners are under it."""
     covers = []
     for one in estimates:
         at = one.footprint
         points = np.vstack([at.corners_mm(), [(at.x_mm, at.y_mm)]])
-        if any(cv2.pointPolygonTest(outline.astype(np.float32), (float(x), float(y)), False) >= 0 for x, y in points):
+        if any(under(outline, point) for point in points.tolist()):
             covers.append(one.id)
     return Hand(tuple((float(x), float(y)) for x, y in outline), tuple(covers))
 

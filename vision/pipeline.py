@@ -24,7 +24,7 @@ from downfield.vision.contacts import ContactTracker
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array
 from downfield.vision.frame import Frame
-from downfield.vision.hands import HandWatch
+from downfield.vision.hands import HandWatch, outlines_mm
 from downfield.vision.health import Health, HealthWatch
 from downfield.vision.line_up import LineUp, LineUpSearch
 from downfield.vision.posture import Fall
@@ -206,6 +206,7 @@ class Vision:
                 frame.t_ns,
                 power=self._power,
                 fingertips_mm=fingertips_mm(detections, calibration.camera),
+                hands_mm=outlines_mm(detections, calibration.camera),
             )
         if self._search is not None:
             seen = self._sightings(frame, detections, calibration, self._search.height_mm)

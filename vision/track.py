@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array, BaseSize, Footprint
+from downfield.vision.hands import under
 from downfield.vision.line_up import LineUp
 from downfield.vision.posture import Fall, PostureBelief
 from downfield.vision.scene import Jersey, Posture, Power
@@ -34,7 +35,7 @@ _SURPRISE_NS: Final = 200_000_000  # a figure that moved against all belief goes
 _PIVOT_MM, _PIVOT_RAD = 4.0, 1.0  # how far a hand that hides a figure moves and turns it while it leaves it there
 _LOST_MM: Final = 25.0  # a figure that may be so far off may be anywhere
 _LOST_NS: Final = 400_000_000  # one not seen for so long is looked for among those who are nobody,
-_WALKS_MM_S: Final = 60.0  # as far as it may have walked, one sigma
+_WALKS_MM_S: Final = 30.0  # as far as it may have walked, one sigma
 _ANYWHERE_MM: Final = 300.0
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
 _WILD_NIS: Final = 16.3  # chi squared of 3, 99.9 %
@@ -122,6 +123,7 @@ class Tracker:
         *,
         power: Power = "unknown",
         fingertips_mm: Sequence[tuple[float, float]] = (),
+        hands_mm: Sequence[Array] = (),
     ) -> tuple[Estimate, ...]:
         """Go on to the next frame.
 
@@ -130,6 +132,7 @@ class Tracker:
             t_ns: of the frame, later than the one before.
             power: whether the board is on, as known before this frame.
             fingertips_mm: where hands end, on the board.
+            hands_mm: outlines of hands there: under them nobody is looked for elsewhere.
 
         Returns:
             All of the roster, in its order.
@@ -142,7 +145,7 @@ class Tracker:
         near_mm = self._hand_distance(fingertips_mm)
         self._motion.predict(step_s, going)
         sightings = without_doubles(sightings)
-        found = self._assign(sightings, power)
+        found = self._assign(sightings, power, hands_mm)
         self._take_in(found, sightings, step_s, power)
         self._mind_hands(near_mm)
         return self.estimates()
@@ -171,7 +174,7 @@ class Tracker:
         state.handled_ns[reached] = self._t_ns
         return near
 
-    def _assign(self, sightings: Sightings, power: Power) -> Match:
+    def _assign(self, sightings: Sightings, power: Power, hands_mm: Sequence[Array]) -> Match:
         """Sightings to figures: first where they should be, then what has settled elsewhere to those that are lost."""
         state, every = self._state, np.arange(len(sightings))
         taken = (state.handled_ns >= state.seen_ns) & (self._t_ns - state.seen_ns > 0)
@@ -185,12 +188,14 @@ class Tracker:
         away_ns = self._t_ns - state.seen_ns
         away_ns[first.figures] = 0
         hidden = away_ns > _UNSEEN_NS
+        for row in np.flatnonzero(hidden).tolist():
+            hidden[row] = not any(under(outline, self._motion.mean[row, :2]) for outline in hands_mm)
         state.lost = hidden & (taken | (self._motion.spread_mm() > _LOST_MM) | (away_ns > _LOST_NS))
         lost = np.flatnonzero(state.lost)
         if not len(lost) or not ripe.any():
             return first
         anywhere = self._motion.copy()
-        walked = np.minimum(_LOST_MM + _WALKS_MM_S * away_ns[lost] * 1e-9, _ANYWHERE_MM)
+        walked = np.minimum(_WALKS_MM_S * away_ns[lost] * 1e-9, _ANYWHERE_MM)
         anywhere.loosen(lost, np.where(taken[lost], _ANYWHERE_MM, walked), np.pi)
         second = match(anywhere, lost, sightings, left[ripe], self._jersey)
         moved = np.linalg.norm(sightings.pose[second.sightings, :2] - state.stood_mm[second.figures], axis=1)
