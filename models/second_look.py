@@ -100,34 +100,37 @@ class SecondLook:
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Everything seen in one picture, uint8 (height, width, 3), best first."""
         seen = self._first.detect(image)
-        return self._closer(image, seen, both_ways=True) if any(one.corners_px for one in seen) else seen
+        return self._closer(image, [], seen) if any(one.corners_px for one in seen) else seen
 
     def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
         """What was seen a moment ago, as it is in the next picture, best first; see `Follower`."""
-        if whole:
-            fresh = self._first.detect(image)
-            known = [one for one in seen if one.corners_px]
-            rest = [one for one in fresh if not one.corners_px or not _lies_in(one, known)]
-            balls = [one for one in seen if one.kind == "ball"] if not any(one.kind == "ball" for one in fresh) else []
-            return self._closer(image, [*known, *balls, *rest], both_ways=True, known=len(known))
-        # Where the front is was settled when they were first seen: one look is enough.
-        return self._closer(image, seen, both_ways=False, known=len(seen))
+        known = [one for one in seen if one.corners_px]
+        rest = [one for one in seen if not one.corners_px]
+        if not whole:
+            return self._closer(image, known, rest)
+        fresh = [one for one in self._first.detect(image) if not one.corners_px or not _lies_in(one, known)]
+        # A ball in an arm is seen by the second look alone.
+        if not any(one.kind == "ball" for one in fresh):
+            fresh += [one for one in rest if one.kind == "ball"]
+        return self._closer(image, known, fresh)
 
-    def _closer(
-        self, image: Image, seen: Sequence[Detection], *, both_ways: bool, known: int = 0
-    ) -> tuple[Detection, ...]:
-        """A closer look at detections, of which the first so many were there a moment ago."""
-        figures = [one for one in seen if one.corners_px]
+    def _closer(self, image: Image, known: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        """A closer look at figures that were there a moment ago, and at what else is seen."""
+        fresh = [one for one in seen if one.corners_px]
         hands = [one for one in seen if one.kind == "hand"]
+        figures = [*known, *fresh]
         if not figures:
             return tuple(hands)
         balls = with_corners([one for one in seen if one.kind == "ball"], figures)
-        said, transforms = self.look([*figures, *balls], image, both_ways=both_ways)
+        # Where the front of those known is was settled when they were first seen: one look at them is enough.
+        looks = [(known, False), ([*fresh, *balls], True)]
+        each = [self.look(group, image, both_ways=both_ways) for group, both_ways in looks if group]
+        said, transforms = (np.concatenate(parts) for parts in zip(*each, strict=True))
         said[:, TURN] -= self._turn_logit
         count = len(figures)
         better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
-        still = [one for one in better[:known] if one.score >= min(self._threshold, _STILL_THERE)]
-        kept = _solid(still + [one for one in better[known:] if one.score >= self._threshold], len(still))
+        still = [one for one in better[: len(known)] if one.score >= min(self._threshold, _STILL_THERE)]
+        kept = _solid(still + [one for one in better[len(known) :] if one.score >= self._threshold], len(still))
         found = [ball for ball in read_balls(balls, said, transforms) if ball.score >= self._ball_threshold]
         return tuple(sorted(kept + found + hands, key=lambda one: -one.score))
 

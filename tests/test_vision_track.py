@@ -122,6 +122,21 @@ def test_a_figure_hidden_for_a_second_goes_on_with_growing_error_and_is_found_ag
     assert frames[-1].seen["dark-1"].sure
 
 
+def test_who_is_not_seen_does_not_fly_on() -> None:
+    """Missed for a moment it walks on; for longer it has met somebody, and most likely is about where it was."""
+    table = Table(
+        {"dark-1": walking(300, 300, 0, 80), "dark-2": standing(300, 500, 0), "light-1": standing(500, 300, 180)},
+        2.0,
+        gone=lambda id_, t_s: id_ == "dark-1" and t_s > 0.5,
+    )
+    frames = tracked(table)
+    before = next(one for one in frames if one.t_s > 0.45).seen["dark-1"].footprint
+    for one in frames:
+        now = one.seen["dark-1"].footprint
+        if one.t_s > 0.5:
+            assert math.hypot(now.x_mm - before.x_mm, now.y_mm - before.y_mm) < 35  # of 120 that it would walk
+
+
 def test_half_hidden_bases_are_placed_by_their_known_size() -> None:
     """An arm lies over the rear of a base for long: its corners there are guesses."""
     table = Table(FOUR, 1.5, hands=lambda t_s: (hand_at(292, 186),) if t_s > 0.3 else (), power=lambda _: False)

@@ -16,6 +16,7 @@ from downfield.twin.looks.randomise import draw
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import BaseSize
+from downfield.vision.hands import outlines_mm
 from downfield.vision.line_up import LineUpSearch
 from downfield.vision.roster import Roster, Spot
 from downfield.vision.scene import Jersey, Player, Power
@@ -125,6 +126,7 @@ def tracked_with(
             sight.t_ns,
             power=power,
             fingertips_mm=fingertips_mm(detections, calibration.camera),
+            hands_mm=outlines_mm(detections, calibration.camera),
         )
         truth = {id_: path(t_s) for id_, path in table.paths.items()}
         out.append(Tracked(t_s, truth, {one.id: one for one in estimates}))
