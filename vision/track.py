@@ -37,6 +37,7 @@ _LOST_MM: Final = 25.0  # a figure that may be so far off may be anywhere
 _LOST_NS: Final = 400_000_000  # one not seen for so long is looked for among those who are nobody,
 _WALKS_MM_S: Final = 30.0  # as far as it may have walked, one sigma
 _ANYWHERE_MM: Final = 300.0
+_SHOWS: Final = 0.6  # share of a base that must be seen to be believed in under a hand
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
 _WILD_NIS: Final = 16.3  # chi squared of 3, 99.9 %
 _LENGTHWISE: Final = 0.7  # cosine of the head's direction to the heading: beyond, it fell ahead or back
@@ -144,7 +145,7 @@ class Tracker:
         self._t_ns = t_ns
         near_mm = self._hand_distance(fingertips_mm)
         self._motion.predict(step_s, going)
-        sightings = without_doubles(sightings)
+        sightings = _clear_of(hands_mm, without_doubles(sightings))
         found = self._assign(sightings, power, hands_mm)
         self._take_in(found, sightings, step_s, power)
         self._mind_hands(near_mm)
@@ -299,6 +300,16 @@ class Tracker:
         high = max(base.height_mm, 1.0)
         length, width = (high, float(mean[WIDTH])) if lengthwise else (float(mean[LENGTH]), high)
         return BaseSize(length, width, base.height_mm, 0.0)
+
+
+def _clear_of(hands_mm: Sequence[Array], sightings: Sightings) -> Sightings:
+    """The sightings less those under hands that hardly show: what is seen there is as likely knuckles."""
+    if not hands_mm:
+        return sightings
+    shows = sightings.visible >= _SHOWS
+    for row in np.flatnonzero(~shows).tolist():
+        shows[row] = not any(under(outline, sightings.pose[row, :2]) for outline in hands_mm)
+    return sightings.only(shows)
 
 
 def _size(length_mm: float, width_mm: float, base: BaseSize) -> BaseSize:
