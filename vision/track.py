@@ -190,7 +190,8 @@ class Tracker:
         away_ns[first.figures] = 0
         hidden = away_ns > _UNSEEN_NS
         for row in np.flatnonzero(hidden).tolist():
-            hidden[row] = not any(under(outline, self._motion.mean[row, :2]) for outline in hands_mm)
+            place = self._motion.mean[row, :2].tolist()
+            hidden[row] = not any(under(outline, place) for outline in hands_mm)
         state.lost = hidden & (taken | (self._motion.spread_mm() > _LOST_MM) | (away_ns > _LOST_NS))
         lost = np.flatnonzero(state.lost)
         if not len(lost) or not ripe.any():
@@ -308,7 +309,8 @@ def _clear_of(hands_mm: Sequence[Array], sightings: Sightings) -> Sightings:
         return sightings
     shows = sightings.visible >= _SHOWS
     for row in np.flatnonzero(~shows).tolist():
-        shows[row] = not any(under(outline, sightings.pose[row, :2]) for outline in hands_mm)
+        place = sightings.pose[row, :2].tolist()
+        shows[row] = not any(under(outline, place) for outline in hands_mm)
     return sightings.only(shows)
 
 
