@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from downfield.vision.estimate import Estimate
@@ -97,3 +98,12 @@ def test_a_roster_that_is_not_there_is_unfit_and_a_doubt_is_named() -> None:
     assert "not seen" in watch(frames([picture()]), figures(8))[0].unfit[0]
     doubted = (replace(figures(1, 1)[0], sure=False), *figures(22)[1:])
     assert "dark-0" in watch(frames([picture()]), doubted)[0].warnings[0]
+
+
+@pytest.mark.parametrize(("unsure", "fit"), [(2, True), (5, True), (6, False), (22, False)])
+def test_when_many_may_be_somebody_else_nothing_can_be_called(unsure: int, fit: bool) -> None:
+    men = tuple(replace(one, sure=i >= unsure) for i, one in enumerate(figures(22)))
+    (last,) = watch(frames([picture()]), men)
+    assert (not last.unfit) == fit
+    if not fit:
+        assert f"in doubt of {unsure} men" in last.unfit[0]

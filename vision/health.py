@@ -29,6 +29,7 @@ _FROZEN_NS: Final = 250_000_000  # pictures that are the same for longer are a f
 _LATE: Final = 1.7  # times the usual time between frames: one was lost
 _MANY_LOST: Final = 3  # frames within the memory
 _LONG_GAP_NS: Final = 300_000_000
+_UNSURE_SHARE: Final = 0.25  # of the roster: so many may be somebody else, as after a cut, that no call is sound
 _LOST_SHARE: Final = 0.35  # of the roster not seen
 
 
@@ -103,6 +104,9 @@ class HealthWatch:
         seen = _seen_share(estimates)
         if seen < 1 - _LOST_SHARE:
             unfit.append(f"{round(100 * (1 - seen))} % of the roster is not seen")
+        unsure = sum(not one.sure for one in estimates)
+        if unsure > _UNSURE_SHARE * len(estimates):
+            unfit.append(f"who is who is in doubt of {unsure} men: line them up anew")
         warnings = [*_exposure(look, small), *_roster(estimates)]
         if relative < _BLURRED:
             warnings.append("the picture is blurred: focus the camera, or clean its lens")
