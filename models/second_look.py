@@ -31,7 +31,7 @@ import numpy as np
 from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection, Pixel
 from downfield.models.detector import Detector, Image
-from downfield.models.first_look import SAME_PLACE, base_lengths
+from downfield.models.first_look import base_lengths
 from downfield.models.head import Array, logit, sigmoid
 from downfield.models.network import Network
 from downfield.models.patch import (
@@ -43,6 +43,7 @@ from downfield.models.patch import (
     patch_transform,
     scale_of,
 )
+from downfield.models.solid import lies_in, solid
 
 BALL_CELLS: Final = 16
 """In a row of a patch."""
@@ -58,9 +59,6 @@ _POINTS, _LOG_ERRORS, _SEEN, _FALLEN, _FIGURE = slice(0, 10), slice(10, 15), sli
 _BALL = slice(23, OUTPUTS)
 _CELLS = (np.arange(BALL_CELLS) + 0.5) * 2 / BALL_CELLS - 1  # middles, units
 _STILL_THERE = 0.3  # score of what was there a moment ago: figures don't vanish
-_LIES_IN = 0.3  # share of a base in another from which one of them is none
-_KNOWN_WORD, _LEAST_WORD = 1.0, 0.05  # log-odds for who was seen a moment ago; score that is worth nothing
-_SAMPLES = 5  # of a base's sides
 _LEAST_BALL = 0.02
 _BALL_SHARE = 0.25  # half a ball's box, by a base's length
 _SIGMA_PER_ERROR = math.sqrt(2)  # of a Laplace distribution, which is what the errors are taken for
@@ -108,7 +106,7 @@ class SecondLook:
         rest = [one for one in seen if not one.corners_px]
         if not whole:
             return self._closer(image, known, rest)
-        fresh = [one for one in self._first.detect(image) if not one.corners_px or not _lies_in(one, known)]
+        fresh = [one for one in self._first.detect(image) if not one.corners_px or not lies_in(one, known)]
         # A ball in an arm is seen by the second look alone.
         if not any(one.kind == "ball" for one in fresh):
             fresh += [one for one in rest if one.kind == "ball"]
@@ -130,7 +128,7 @@ class SecondLook:
         count = len(figures)
         better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
         still = [one for one in better[: len(known)] if one.score >= min(self._threshold, _STILL_THERE)]
-        kept = _solid(still + [one for one in better[len(known) :] if one.score >= self._threshold], len(still))
+        kept = solid(still + [one for one in better[len(known) :] if one.score >= self._threshold], len(still))
         found = [ball for ball in read_balls(balls, said, transforms) if ball.score >= self._ball_threshold]
         return tuple(sorted(kept + found + hands, key=lambda one: -one.score))
 
@@ -252,63 +250,3 @@ def read_balls(balls: Sequence[Detection], said: Array, transforms: Array) -> li
             box = (x - half, y - half, x + half, y + half)
             out.append(Detection("ball", float(shares[i]), box, helmet_px=(x, y), helmet_score=1.0))
     return out
-
-
-def _lies_in(one: Detection, others: Sequence[Detection]) -> bool:
-    """Whether a figure is where another is: it is the same."""
-    if not others:
-        return False
-    corners = np.array([other.corners_px for other in (one, *others)])
-    middles, lengths = corners.mean(axis=1), base_lengths(corners)
-    apart = np.linalg.norm(middles[1:] - middles[0], axis=1)
-    return bool((apart < SAME_PLACE * np.maximum(lengths[1:], lengths[0])).any())
-
-
-def _solid(figures: list[Detection], known: int) -> list[Detection]:
-    """Figures less those that lie in others: bases are solid.
-
-    Where two bases meet, half of each may look like a base of its own. It lies in two that don't lie in each other, and
-    together they have more to be said for them: who has least for himself against those he lies in goes first.
-
-    Args:
-        figures: as they are seen.
-        known: so many of them, the first, were seen a moment ago.
-
-    """
-    if not figures:
-        return []
-    corners = np.array([figure.corners_px for figure in figures])
-    middles, lengths = corners.mean(axis=1), base_lengths(corners)
-    apart = np.linalg.norm(middles[:, None] - middles[None], axis=2)
-    upright = np.array([figure.kind == "upright" for figure in figures])
-    both = upright[:, None] & upright[None]
-    shared = _shared(corners)
-    clash = (apart < SAME_PLACE * np.maximum(lengths[:, None], lengths[None])) | (both & (shared > _LIES_IN))
-    np.fill_diagonal(clash, False)
-    word = logit(np.array([figure.score for figure in figures])) + _KNOWN_WORD * (np.arange(len(figures)) < known)
-    word = np.maximum(word - float(logit(np.array(_LEAST_WORD))), 0.0)
-    alive = np.ones(len(figures), dtype=np.bool_)
-    while True:
-        against = (clash & alive[None]) @ word
-        clashing = alive & (clash & alive[None]).any(axis=1)
-        if not clashing.any():
-            return [figure for figure, stays in zip(figures, alive, strict=True) if stays]
-        alive[np.where(clashing, word - against, np.inf).argmin()] = False
-
-
-def _shared(corners: Array) -> Array:
-    """The larger share of either of two bases that lies in the other, of all pairs, shape (n, n); about."""
-    ends = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
-    u, v = (side.ravel()[:, None] for side in np.meshgrid(ends, ends))
-    a, b, c, d = (corners[:, None, k] for k in range(4))
-    points = (1 - v) * ((1 - u) * a + u * b) + v * ((1 - u) * d + u * c)
-    ahead, aside = (a + b - c - d)[:, 0] / 2, (a + d - b - c)[:, 0] / 2
-    off = points[:, None] - corners.mean(axis=1)[None, :, None]
-    # In a base's own frame it reaches from -1/2 to 1/2 along both its sides.
-    turn = ahead[:, 0] * aside[:, 1] - ahead[:, 1] * aside[:, 0]
-    turn = np.where(np.abs(turn) < 1e-9, np.inf, turn)
-    along = (off[..., 0] * aside[:, None, 1] - off[..., 1] * aside[:, None, 0]) / turn[:, None]
-    across = (off[..., 1] * ahead[:, None, 0] - off[..., 0] * ahead[:, None, 1]) / turn[:, None]
-    inside = ((np.abs(along) < 0.5) & (np.abs(across) < 0.5)).mean(axis=2)
-    shared: Array = np.maximum(inside, inside.T)
-    return shared
