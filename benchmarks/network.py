@@ -16,6 +16,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,7 +25,7 @@ import numpy as np
 
 from downfield.models.card import BUNDLED
 from downfield.models.detection import Detection
-from downfield.models.detector import Detector, Image
+from downfield.models.detector import Detector, Follower, Image
 from downfield.models.opening import open_detector
 from downfield.models.training.figures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
 from downfield.models.training.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
@@ -108,6 +109,10 @@ def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> No
     first = opened(threads=1, second_look=False)
     first_ms = float(np.median(_times_ms(first.detect, frames)))
     print(f"  of it the first look{'':<22}{first_ms:>9.2f} ms")
+    if isinstance(detector, Follower):
+        seen = detector.detect(frames[0])
+        again_ms = float(np.median(_times_ms(partial(detector.look_again, seen=seen, whole=False), frames)))
+        print(f"  looking again at what was there{'':<11}{again_ms:>9.2f} ms")
     both = _throughput([opened(threads=1) for _ in range(2)], frames)
     print(_line(BOTH, both))
     if importlib.util.find_spec("ultralytics") is None:

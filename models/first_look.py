@@ -19,9 +19,8 @@ _FIGURES = (KINDS.index("upright"), KINDS.index("fallen"))
 _HAND = KINDS.index("hand")
 _SAME_BALL_PX = 8.0  # of the input: there is one ball, a cell wide
 _SAME_HAND_PX = 48.0  # of the input, between fingertips: half a hand
-SAME_PLACE: Final = (
-    0.45  # of a base's length between two middles: bases are solid, their middles stay a width (0.6) apart
-)
+SAME_PLACE: Final = 0.45
+"""Of a base's length between two middles: bases are solid, their middles stay a width (0.6) apart."""
 
 
 class FirstLook:

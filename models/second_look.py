@@ -211,6 +211,8 @@ def read_second_look(
 
 def with_corners(balls: Sequence[Detection], figures: Sequence[Detection]) -> list[Detection]:
     """Balls with corners, so that patches are cut about them, of the size that figures' patches have in the picture."""
+    if not balls:
+        return []
     length = float(np.median(base_lengths(np.array([figure.corners_px for figure in figures]))))
     square = length / 2 * np.array([[1.0, -0.6], [1.0, 0.6], [-1.0, 0.6], [-1.0, -0.6]])
     out = []

@@ -67,7 +67,7 @@ class UltralyticsDetector:
             known = ", ".join(names.values())
             raise InputError(f"{path}: none of its classes ({known}) is {', '.join(wanted)}; say which is which")
         self.name = f"{path.name} on ultralytics"
-        # nms=False asks for the one-to-one branch, which is what these networks are trained to be used by.
+        # nms=False asks for the one-to-one branch of networks that have one; others are suppressed as ever.
         self._options = {"imgsz": input_px, "conf": threshold, "device": device, "nms": False, "verbose": False}
 
     def detect(self, image: Image) -> tuple[Detection, ...]:

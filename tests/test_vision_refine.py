@@ -100,7 +100,7 @@ def test_a_base_in_the_open_is_found_to_a_few_tenths_of_a_millimetre(
 ) -> None:
     at = Footprint(*MIDDLE, heading, SIZE)
     off = miss(refined(picture([at]), guess(at, (x, y, turn))), at)
-    assert np.abs(off[:2]).max() < 0.5
+    assert np.abs(off[:2]).max() < 0.45  # of 150 drawn at random the worst is 0.40
     assert abs(off[2]) < math.radians(1.2)
 
 

@@ -22,8 +22,8 @@ KEYPOINTS: Final = 5
 
 BATCH: Final = 16  # crops
 OKS_SIGMAS: Final = (0.07, 0.07, 0.07, 0.07, 0.3)
-"""Of the keypoints, as shares of an object's size. A cell is taught to score by how near it puts them: a figure's
-corners should come within 2 to 3 px; the ball, all of 6 px wide, has only the last one, and must be let off as many."""
+"""Of the keypoints, as shares of an object's size, by which being off them counts: a figure's corners should come
+within 2 to 3 px; the ball, all of 6 px wide, has only the last one, and must be let off as many."""
 
 CLASS_WEIGHTS: Final = (2.0, 5.0, 12.0, 6.0)
 """Of the score of each class: a frame has 22 figures and one ball, and what is not found can't be looked at again."""

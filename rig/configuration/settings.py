@@ -81,8 +81,8 @@ class NetworkTable(Table):
         default=12.0,
         gt=0,
         le=1000,
-        description="Of whole frames; in those between, only what was just seen is looked for, which takes a third of"
-        " the time.",
+        description="Of whole frames; in those between, only what was just seen is looked for, which takes a quarter"
+        " of the time.",
     )
 
 
