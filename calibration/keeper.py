@@ -1,6 +1,7 @@
 """A calibration kept true while the camera runs: taken along with every shake, solved again when that is not enough.
 
-Frame by frame the print is followed from a reference picture. Shake, and drift while it is small, move the camera that
+Frame by frame the print is followed from a reference picture. The first one need not show it where it was calibrated:
+every mount sways by some tenths of a pixel, and may have been touched since; so it is solved again at once. Shake, and drift while it is small, move the camera that
 is handed out. A bump suspends trust until the camera is still and has been solved again; a drift that has grown is
 solved again without anybody noticing; and a field out of sight is said to be so, and looked for.
 """
@@ -46,7 +47,7 @@ class Kept:
         calibration: with the camera where it is in this frame, as far as is known.
         state: see `Drift`.
         troubles: why positions can't be trusted now; empty while they can.
-        solutions: how often the camera was solved again since the beginning.
+        solutions: how often the camera was solved again since the first picture.
 
     """
 
@@ -87,15 +88,16 @@ class _Reference:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A solution under way; `urgent` while calls are suspended for it."""
+    """A solution under way; `urgent` while calls are suspended for it, `first` of the first picture."""
 
     image: Image
     answer: Future[Calibration]
     urgent: bool
+    first: bool
 
 
 class Keeper:
-    """Keeps one camera's calibration. The first picture is its reference: the camera stands as it was calibrated.
+    """Keeps one camera's calibration. The first picture is its reference, and is solved for where the camera is in it.
 
     Args:
         calibration: of the camera.
@@ -127,6 +129,7 @@ class Keeper:
         """
         size, here = self._last.camera.lens.size_px, (image.shape[1], image.shape[0])
         check(here == size, InputError, f"a picture of {here[0]}x{here[1]} px, but calibrated at {size[0]}x{size[1]}")
+        first = self._reference is None
         known = self._reference or _Reference.of(image, self._last)
         if known is None:
             return Kept(self._last, "lost", (_UNFOLLOWED,), self._solutions)
@@ -136,8 +139,8 @@ class Keeper:
         if shake.share >= SEEN_SHARE:
             self._last = known.moved(shake)
         self._trusted = drift.trusted
-        if self._job is None and t_ns >= self._not_before_ns and _wants_solving(drift, t_ns):
-            self._solve(image, known.calibration, shake, t_ns)
+        if first or (self._job is None and t_ns >= self._not_before_ns and _wants_solving(drift, t_ns)):
+            self._solve(image, known.calibration, shake, t_ns, first=first)
         return Kept(self._last, drift.state, self._troubles(drift), self._solutions)
 
     def close(self) -> None:
@@ -145,14 +148,15 @@ class Keeper:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _solve(self, image: Image, before: Calibration, shake: Shake, t_ns: int) -> None:
+    def _solve(self, image: Image, before: Calibration, shake: Shake, t_ns: int, *, first: bool) -> None:
         still = image.copy()  # the camera's buffer may be used again
 
         def work() -> Calibration:
             return solve_again([still], before, shake, made_from=[f"frame at {t_ns / 1e9:.1f} s"])
 
-        self._not_before_ns = t_ns + (_CREPT_AGAIN_NS if self._trusted else _AGAIN_NS)
-        self._job = _Job(still, self._pool.submit(work) if self._pool else _done(work), not self._trusted)
+        if not first:
+            self._not_before_ns = t_ns + (_CREPT_AGAIN_NS if self._trusted else _AGAIN_NS)
+        self._job = _Job(still, self._pool.submit(work) if self._pool else _done(work), not self._trusted, first)
 
     def _answered(self, known: _Reference) -> _Reference:
         """The reference to go on from: a newly solved one, once there is one."""
@@ -167,11 +171,11 @@ class Keeper:
             raise error
         solved = None if error is not None else _Reference.of(job.image, job.answer.result())
         if solved is None:
-            self._failed = str(error or _UNFOLLOWED)
+            self._failed = "" if job.first else str(error or _UNFOLLOWED)
             return known
         self._failed = ""
         self._watch = DriftWatch()
-        self._solutions += 1
+        self._solutions += not job.first
         return solved
 
     def _troubles(self, drift: Drift) -> tuple[str, ...]:
