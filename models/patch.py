@@ -27,17 +27,27 @@ BASE_LENGTH_PX: Final = 34.0
 _LENGTH_PER_WIDTH = 30.0 / 18.0  # of ordinary bases
 _LEAST_LENGTH_PX = 6.0  # of a base in the picture: less is a degenerate detection, and would be blown up without end
 _FORESHORTENED = 0.5  # a length below this share of the width is that of a base standing on its front or rear edge
+_UNUSUAL = 1.25  # bases differ less than this from most, a tilted view included
 _LEAST_SCALE = 0.4  # linear interpolation takes 2 x 2 pixels: a picture shrunk further than this is halved first
 
 _CENTRE = (PATCH_PX - 1) / 2
 _QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])  # from a figure's left to its front, where y points down
 
 
-def patch_transform(corners_px: ArrayLike) -> Array:
+def seen_lengths(corners_px: ArrayLike) -> Array:
+    """Lengths of bases as they are seen, foreshortened ones by their width; px, of corners (..., 4, 2) shape (...)."""
+    length, width = (np.linalg.norm(side, axis=-1) for side in _sides(np.asarray(corners_px, dtype=np.float64)))
+    longer: Array = np.maximum(length, width * _LENGTH_PER_WIDTH)
+    return longer
+
+
+def patch_transform(corners_px: ArrayLike, usual_px: float | None = None) -> Array:
     """Where the patches of figures are in a picture.
 
     Args:
         corners_px: the base tops' front-left, front-right, rear-right and rear-left corners, shape (..., 4, 2).
+        usual_px: length of most bases of the picture: what is far from it is mistaken, and is not cut as if it were
+            so small or so large. Without it, following a figure by what was made of it before can run away.
 
     Returns:
         Affine matrices from the picture's pixels to the patches' pixels, shape (..., 2, 3): the middle of the corners
@@ -45,19 +55,26 @@ def patch_transform(corners_px: ArrayLike) -> Array:
 
     """
     corners = np.asarray(corners_px, dtype=np.float64)
-    front, rear = corners[..., :2, :].mean(axis=-2), corners[..., 2:, :].mean(axis=-2)
-    left, right = corners[..., (0, 3), :].mean(axis=-2), corners[..., (1, 2), :].mean(axis=-2)
-    ahead, aside = front - rear, left - right
+    ahead, aside = _sides(corners)
     length, width = np.linalg.norm(ahead, axis=-1), np.linalg.norm(aside, axis=-1)
     on_edge = length < _FORESHORTENED * width
     ahead = np.where(on_edge[..., None], aside @ _QUARTER.T, ahead)
     reach = np.linalg.norm(ahead, axis=-1, keepdims=True)
     way = np.where(reach > 0, ahead / np.where(reach > 0, reach, 1.0), (1.0, 0.0))
-    scale = BASE_LENGTH_PX / np.maximum(np.maximum(length, width * _LENGTH_PER_WIDTH), _LEAST_LENGTH_PX)
+    longer = seen_lengths(corners)
+    if usual_px is not None:
+        longer = np.clip(longer, usual_px / _UNUSUAL, usual_px * _UNUSUAL)
+    scale = BASE_LENGTH_PX / np.maximum(longer, _LEAST_LENGTH_PX)
     cos, sin = scale * way[..., 0], scale * way[..., 1]
     linear = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
     shift = _CENTRE - (linear @ corners.mean(axis=-2)[..., None])
     return np.concatenate([linear, shift], axis=-1)
+
+
+def _sides(corners: Array) -> tuple[Array, Array]:
+    """From rear to front and from right to left, shape (..., 2) each."""
+    ahead = corners[..., :2, :].mean(axis=-2) - corners[..., 2:, :].mean(axis=-2)
+    return ahead, corners[..., (0, 3), :].mean(axis=-2) - corners[..., (1, 2), :].mean(axis=-2)
 
 
 def cut_patches(image: Image, transforms: ArrayLike) -> Image:

@@ -42,6 +42,7 @@ from downfield.models.patch import (
     from_units,
     patch_transform,
     scale_of,
+    seen_lengths,
 )
 from downfield.models.solid import lies_in, solid
 
@@ -59,6 +60,7 @@ _POINTS, _LOG_ERRORS, _SEEN, _FALLEN, _FIGURE = slice(0, 10), slice(10, 15), sli
 _BALL = slice(23, OUTPUTS)
 _CELLS = (np.arange(BALL_CELLS) + 0.5) * 2 / BALL_CELLS - 1  # middles, units
 _STILL_THERE = 0.3  # score of what was there a moment ago: figures don't vanish
+_UNLIKELY = 1.4  # a base that is so many times smaller or larger than most
 _LEAST_BALL = 0.02
 _BALL_SHARE = 0.25  # half a ball's box, by a base's length
 _SIGMA_PER_ERROR = math.sqrt(2)  # of a Laplace distribution, which is what the errors are taken for
@@ -121,24 +123,29 @@ class SecondLook:
             return tuple(hands)
         balls = with_corners([one for one in seen if one.kind == "ball"], figures)
         # Where the front of those known is was settled when they were first seen: one look at them is enough.
+        usual_px = _usual_px(figures)
         looks = [(known, False), ([*fresh, *balls], True)]
-        each = [self.look(group, image, both_ways=both_ways) for group, both_ways in looks if group]
+        each = [self.look(group, image, both_ways=both_ways, usual_px=usual_px) for group, both_ways in looks if group]
         said, transforms = (np.concatenate(parts) for parts in zip(*each, strict=True))
         said[:, TURN] -= self._turn_logit
         count = len(figures)
         better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
         still = [one for one in better[: len(known)] if one.score >= min(self._threshold, _STILL_THERE)]
+        still = [one for one in still if one.kind != "upright" or _likely(one, usual_px)]
         kept = solid(still + [one for one in better[len(known) :] if one.score >= self._threshold], len(still))
         found = [ball for ball in read_balls(balls, said, transforms) if ball.score >= self._ball_threshold]
         return tuple(sorted(kept + found + hands, key=lambda one: -one.score))
 
-    def look(self, figures: Sequence[Detection], image: Image, *, both_ways: bool = True) -> tuple[Array, Array]:
+    def look(
+        self, figures: Sequence[Detection], image: Image, *, both_ways: bool = True, usual_px: float | None = None
+    ) -> tuple[Array, Array]:
         """What the network says of figures.
 
         Args:
             figures: at least one.
             image: they are in.
             both_ways: look at each both ways round.
+            usual_px: length of most bases in it; None for that of these.
 
         Returns:
             Its numbers, shape (n, `OUTPUTS`), and the transforms the patches were cut with, shape (n, 2, 3).
@@ -148,13 +155,23 @@ class SecondLook:
 
         """
         count = len(figures)
-        transforms = patch_transform(np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2))
+        corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
+        transforms = patch_transform(corners, _usual_px(figures) if usual_px is None else usual_px)
         patches = cut_patches(image, transforms)
         asked = np.concatenate([patches, patches[:, ::-1, ::-1]]) if both_ways else patches
         said = self._network.run(asked).astype(np.float64)
         if said.shape != (len(asked), OUTPUTS):
             raise InputError(f"{self._network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
         return (said[:count] + turned_round(said[count:])) / 2 if both_ways else said, transforms
+
+
+def _usual_px(figures: Sequence[Detection]) -> float:
+    return float(np.median(seen_lengths([figure.corners_px for figure in figures])))
+
+
+def _likely(figure: Detection, usual_px: float) -> bool:
+    """Whether a base has a size as others have, px; following a wrong one, the network may go on from wrong to worse."""
+    return usual_px / _UNLIKELY < float(seen_lengths(figure.corners_px)) < usual_px * _UNLIKELY
 
 
 def turned_round(said: Array) -> Array:

@@ -18,6 +18,7 @@ from torch.utils.data import Dataset
 
 from downfield.models.training.augment import Image, recolour
 from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
+from downfield.models.training.shadows import cast_hard_shadows
 from downfield.vision.footprint import Array
 
 CROP_PX: Final = 320
@@ -61,6 +62,7 @@ class CropStream(Dataset[list[dict[str, Any]]]):
     def __getitem__(self, index: int) -> list[dict[str, Any]]:
         path, rng = self._frames.draw(index)
         small, objects = read_small(path)
+        small, _ = cast_hard_shadows(small, objects, rng)
         return [_as_tensors(*cut(small, objects, rng)) for _ in range(PER_FRAME)]
 
 

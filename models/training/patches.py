@@ -17,6 +17,7 @@ from downfield.models.training.augment import Image, recolour
 from downfield.models.training.guesses import guesses_of
 from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
 from downfield.models.training.learner import Batch
+from downfield.models.training.shadows import cast_hard_shadows
 from downfield.vision.footprint import Array
 
 FIGURE_KINDS: Final = (0, 1)  # upright, fallen
@@ -28,7 +29,8 @@ PER_PICTURE: Final = 2
 
 _BALL_KIND, _BALL_POINT, _SEEN_FLAG = 2, 4, 2
 _BALL_WITHIN = 0.9  # units: a ball nearer to the patch's edge may be cut
-_BALL_AWAY = 0.2  # of a base's length: how far off a patch about the ball itself is cut
+_LURES = 3
+_LURE_AWAY = 0.2  # of a base's length: how far off a patch about a lure, such as the ball itself, is cut
 
 # Where a first look puts a base, as shares of its length, and its heading, degrees.
 _AWAY, _FAR_AWAY, _FAR_CHANCE = 0.05, 0.25, 0.1
@@ -73,7 +75,10 @@ class PatchStream(Dataset[Batch]):
             self._last = path, read_frame(path)
         image = self._last[1]
         objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
-        return patches_of(image, objects, rng, plain=self._plain, seen=guesses_of(path))
+        lures = None
+        if not self._plain:
+            image, lures = cast_hard_shadows(image, objects, rng)
+        return patches_of(image, objects, rng, plain=self._plain, seen=guesses_of(path), lures=lures)
 
 
 def patches_of(
@@ -84,6 +89,7 @@ def patches_of(
     plain: bool = False,
     avoid: Array | None = None,
     seen: Array | None = None,
+    lures: Array | None = None,
     balls_known: bool = True,
 ) -> Batch:
     """Patches of a frame's figures and of empty places, with what is true of them.
@@ -95,6 +101,7 @@ def patches_of(
         plain: without recolouring.
         avoid: places that are not known to be empty, pixels, shape (n, 2).
         seen: corners of figures as a first look saw them here, rightly or not, shape (n, 4, 2); None when none looked.
+        lures: places that may be taken for a figure's, pixels, shape (n, 2).
         balls_known: whether every ball is among the objects.
 
     Returns:
@@ -109,7 +116,10 @@ def patches_of(
     figures = objects.points[np.isin(objects.kinds, FIGURE_KINDS), :4, :2]
     taken = _Taken(figures, np.zeros((0, 2)) if avoid is None else avoid)
     balls = objects.points[objects.kinds == _BALL_KIND, _BALL_POINT]
-    empty = _empty(points[:, :4, :2], taken, (image.shape[1], image.shape[0]), balls[:, :2], rng)
+    tempting = balls[:, :2]
+    if lures is not None:
+        tempting = np.concatenate([tempting, lures[rng.permutation(len(lures))[:_LURES]]])
+    empty = _empty(points[:, :4, :2], taken, (image.shape[1], image.shape[0]), tempting, rng)
     if seen is not None:
         wrong = _wrong(seen, taken, rng)
         guessed, empty = _as_seen(guessed, points[:, :4, :2], seen, rng), np.concatenate([wrong, empty])
@@ -240,8 +250,8 @@ def _lengths(corners: Array) -> Array:
     return longer
 
 
-def _empty(corners: Array, taken: _Taken, size_px: tuple[int, int], balls: Array, rng: np.random.Generator) -> Array:
-    """Bases where there are none, at balls, near figures and anywhere; shape (`EMPTY_PER_FRAME` at most, 4, 2)."""
+def _empty(corners: Array, taken: _Taken, size_px: tuple[int, int], lures: Array, rng: np.random.Generator) -> Array:
+    """Bases where there are none, at lures, near figures and anywhere; shape (`EMPTY_PER_FRAME` at most, 4, 2)."""
     if not len(corners):
         return np.zeros((0, 4, 2))
     out = []
@@ -250,8 +260,8 @@ def _empty(corners: Array, taken: _Taken, size_px: tuple[int, int], balls: Array
         k = int(rng.integers(len(corners)))
         middle, length, turn = middles[k], float(lengths[k]), rng.uniform(0, 2 * np.pi)
         chance = rng.random()
-        if number < len(balls):
-            spot = balls[number] + rng.normal(0, _BALL_AWAY, 2) * length
+        if number < len(lures):
+            spot = lures[number] + rng.normal(0, _LURE_AWAY, 2) * length
         elif chance < _BETWEEN_CHANCE and len(corners) > 1:
             # Between two, and turned as one of them: half of each may look like a whole one.
             apart = np.linalg.norm(middles - middle, axis=1)

@@ -30,10 +30,10 @@ BALL_CELLS: Final = 16  # in a row
 OUTPUTS: Final = OF_FIGURE + BALL_CELLS**2
 FLIP, FALLEN, FIGURE = 20, 21, 22
 
-_WIDTHS = (16, 32, 64)
+_WIDTHS = (24, 48, 96)
 _HIDDEN = 96
 _COARSE = 5  # layers of features up to where cells are as large
-_BALL_EYES = 16
+_BALL_EYES = 32
 
 
 class SecondLook(nn.Module):
@@ -55,15 +55,20 @@ class SecondLook(nn.Module):
             _Residual(high),
             _Residual(high),
         )
-        self.ball = nn.Sequential(nn.Conv2d(middle, _BALL_EYES, 3, padding=1), nn.ReLU(), nn.Conv2d(_BALL_EYES, 1, 1))
+        self.ball_near = nn.Conv2d(middle, _BALL_EYES, 3, padding=1)
+        self.ball_around = nn.Conv2d(high, _BALL_EYES, 1)
+        self.ball = nn.Sequential(
+            nn.ReLU(), nn.Conv2d(_BALL_EYES, _BALL_EYES, 3, padding=1), nn.ReLU(), nn.Conv2d(_BALL_EYES, 1, 1)
+        )
         self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, OF_FIGURE))
 
     def forward(self, patches: Tensor) -> Tensor:
         """What is in each patch."""
         coarse = self.features[:_COARSE](patches)
         fine = self.features[_COARSE:](coarse)
-        ball = self.ball(coarse).flatten(1)
-        return torch.cat([self.head(fine), ball], dim=1)
+        around = nn.functional.interpolate(self.ball_around(fine), scale_factor=2.0)
+        ball = self.ball(self.ball_near(coarse) + around)
+        return torch.cat([self.head(fine), ball.flatten(1)], dim=1)
 
 
 class _Residual(nn.Module):
