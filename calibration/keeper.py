@@ -1,9 +1,10 @@
 """A calibration kept true while the camera runs: taken along with every shake, solved again when that is not enough.
 
 Frame by frame the print is followed from a reference picture. The first one need not show it where it was calibrated:
-every mount sways by some tenths of a pixel, and may have been touched since; so it is solved again at once. Shake, and drift while it is small, move the camera that
-is handed out. A bump suspends trust until the camera is still and has been solved again; a drift that has grown is
-solved again without anybody noticing; and a field out of sight is said to be so, and looked for.
+every mount sways by some tenths of a pixel, and may have been touched since; so it is solved again at once. Shake, and
+drift while it is small, move the camera that is handed out. A bump suspends trust until the camera is still and has
+been solved again; a drift that has grown is solved again without anybody noticing; and a field out of sight is said to
+be so, and looked for.
 """
 
 from __future__ import annotations

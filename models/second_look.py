@@ -170,7 +170,7 @@ def _usual_px(figures: Sequence[Detection]) -> float:
 
 
 def _likely(figure: Detection, usual_px: float) -> bool:
-    """Whether a base has a size as others have, px; following a wrong one, the network may go on from wrong to worse."""
+    """Whether a base has a size as others have, px: following a wrong one may go from wrong to worse."""
     return usual_px / _UNLIKELY < float(seen_lengths(figure.corners_px)) < usual_px * _UNLIKELY
 
 
