@@ -60,6 +60,7 @@ _POINTS, _LOG_ERRORS, _SEEN, _FALLEN, _FIGURE = slice(0, 10), slice(10, 15), sli
 _BALL = slice(23, OUTPUTS)
 _CELLS = (np.arange(BALL_CELLS) + 0.5) * 2 / BALL_CELLS - 1  # middles, units
 _STILL_THERE = 0.3  # score of what was there a moment ago: figures don't vanish
+_SHOWS = 0.35  # of its corners: what of a figure can only be guessed is not followed
 _UNLIKELY = 1.4  # a base that is so many times smaller or larger than most
 _LEAST_BALL = 0.02
 _BALL_SHARE = 0.25  # half a ball's box, by a base's length
@@ -130,11 +131,18 @@ class SecondLook:
         said[:, TURN] -= self._turn_logit
         count = len(figures)
         better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
-        still = [one for one in better[: len(known)] if one.score >= min(self._threshold, _STILL_THERE)]
-        still = [one for one in still if one.kind != "upright" or _likely(one, usual_px)]
+        still = [one for one in better[: len(known)] if self._goes_on(one, usual_px)]
         kept = solid(still + [one for one in better[len(known) :] if one.score >= self._threshold], len(still))
         found = [ball for ball in read_balls(balls, said, transforms) if ball.score >= self._ball_threshold]
         return tuple(sorted(kept + found + hands, key=lambda one: -one.score))
+
+    def _goes_on(self, figure: Detection, usual_px: float) -> bool:
+        """Whether a figure seen a moment ago can be followed further: a wrong place may lead to worse ones."""
+        if figure.score < min(self._threshold, _STILL_THERE):
+            return False
+        size = float(seen_lengths(figure.corners_px)) / usual_px
+        shows = sum(figure.corner_scores) / len(figure.corner_scores) > _SHOWS
+        return figure.kind != "upright" or (shows and 1 / _UNLIKELY < size < _UNLIKELY)
 
     def look(
         self, figures: Sequence[Detection], image: Image, *, both_ways: bool = True, usual_px: float | None = None
@@ -167,11 +175,6 @@ class SecondLook:
 
 def _usual_px(figures: Sequence[Detection]) -> float:
     return float(np.median(seen_lengths([figure.corners_px for figure in figures])))
-
-
-def _likely(figure: Detection, usual_px: float) -> bool:
-    """Whether a base has a size as others have, px: following a wrong one may go from wrong to worse."""
-    return usual_px / _UNLIKELY < float(seen_lengths(figure.corners_px)) < usual_px * _UNLIKELY
 
 
 def turned_round(said: Array) -> Array:

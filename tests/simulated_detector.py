@@ -27,9 +27,11 @@ from downfield.twin.render.visibility import base_tops
 from downfield.twin.snapshot import FigurePose, Snapshot
 from downfield.vision.footprint import Array
 from downfield.vision.scene import Player
-from downfield.vision.track_measure import Sightings
+from downfield.vision.track_measure import CORNER_CORRELATION, Sightings
 
 Box = tuple[float, float, float, float]
+
+_EDGEWISE = np.stack([np.linalg.cholesky(CORNER_CORRELATION[..., axis]) for axis in (0, 1)], axis=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,10 @@ class Network:
         sigma = np.where(shown, faults.corner_px, faults.hidden_px) * scale
         if random.random() < faults.wild:
             sigma = 3 * sigma
-        corners = figure.corners_px + sigma[:, None] * self._unit_error(figure.id, step_s)
+        ahead = figure.corners_px[:2].mean(axis=0) - figure.corners_px[2:].mean(axis=0)
+        ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-9)
+        axes = np.array([ahead, [-ahead[1], ahead[0]]])
+        corners = figure.corners_px + sigma[:, None] * (self._unit_error(figure.id, step_s) @ axes)
         scores = np.where(shown, _SEEN_SCORE, _HIDDEN_SCORE) + random.normal(0, [0.04, 0.15])[(~shown).astype(int)]
         kind: Kind = "fallen" if figure.tilt_deg + random.normal(0, faults.tilt_deg) > FALLEN_DEG else "upright"
         if random.random() < faults.mistake:
@@ -236,7 +241,7 @@ class Network:
         )
 
     def _unit_error(self, id_: str, step_s: float) -> Array:
-        """Errors of unit variance of a figure's corners, shape (4, 2): some of each lasts."""
+        """Errors of unit variance of a figure's corners along and across its base, shape (4, 2): some of each lasts."""
         faults = self._faults
         fresh = self._random.normal(size=(4, 2))
         keep = math.exp(-step_s / faults.lasting_s)
@@ -246,7 +251,8 @@ class Network:
         error: Array = math.sqrt(faults.lasting) * lasting + math.sqrt(1 - faults.lasting) * self._random.normal(
             size=(4, 2)
         )
-        return error
+        # A network mistakes edges rather than corners.
+        return np.einsum("ijk,jk->ik", _EDGEWISE, error)
 
     def _is_flipped(self, id_: str, step_s: float) -> bool:
         keep = math.exp(-step_s / self._faults.flip_s)

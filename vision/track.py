@@ -37,6 +37,8 @@ _LOST_MM: Final = 25.0  # a figure that may be so far off may be anywhere
 _LOST_NS: Final = 400_000_000  # one not seen for so long is looked for among those who are nobody,
 _WALKS_MM_S: Final = 30.0  # as far as it may have walked, one sigma
 _ANYWHERE_MM: Final = 300.0
+_SOLID_MM: Final = 8.0  # middles of two bases are never so near
+_TURNS_RAD: Final = 0.25  # how far somebody who was missed for a moment may have turned where he is
 _SHOWS: Final = 0.6  # share of a base that must be seen to be believed in under a hand
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
 _WILD_NIS: Final = 16.3  # chi squared of 3, 99.9 %
@@ -183,9 +185,10 @@ class Tracker:
         if power == "off":
             self._motion.rest(np.flatnonzero(taken))
         self._motion.loosen(np.flatnonzero(taken), _PIVOT_MM, _PIVOT_RAD)
-        first = match(self._motion, np.arange(len(self.players)), sightings, every, self._jersey)
+        strange = self._strangers.beside(sightings.pose[:, :2], state.seen_ns)
+        first = match(self._motion, np.arange(len(self.players)), sightings, every, self._jersey, strange)
         left = np.setdiff1d(every, first.sightings)
-        ripe = self._strangers.settled(sightings.pose[left, :2], self._t_ns)
+        ripe = left[self._strangers.settled(sightings.pose[left, :2], self._t_ns)]
         away_ns = self._t_ns - state.seen_ns
         away_ns[first.figures] = 0
         hidden = away_ns > _UNSEEN_NS
@@ -193,21 +196,34 @@ class Tracker:
             place = self._motion.mean[row, :2].tolist()
             hidden[row] = not any(under(outline, place) for outline in hands_mm)
         state.lost = hidden & (taken | (self._motion.spread_mm() > _LOST_MM) | (away_ns > _LOST_NS))
-        lost = np.flatnonzero(state.lost)
-        if not len(lost) or not ripe.any():
-            return first
+        return first if not len(ripe) else first.and_also(self._look_for(sightings, ripe, away_ns, taken))
+
+    def _look_for(
+        self, sightings: Sightings, ripe: NDArray[np.intp], away_ns: NDArray[np.int64], taken: NDArray[np.bool_]
+    ) -> Match:
+        """Whose settled sightings may be that are nobody's: of those lost, and of those seen otherwise where they are.
+
+        Args:
+            sightings: of the frame.
+            ripe: rows of the settled ones.
+            away_ns: for how long each figure has not been seen.
+            taken: who may be in a hand.
+
+        """
+        state = self._state
+        # What stands where somebody was is he, seen otherwise, and nobody else who is missed.
+        own = np.linalg.norm(self._motion.mean[:, None, :2] - sightings.pose[None, :, :2], axis=2) < _SOLID_MM
+        own &= ((away_ns > 0) & ~taken)[:, None]
+        still = own[:, ripe].any(axis=1)
+        lost = np.flatnonzero(state.lost | still)
         anywhere = self._motion.copy()
         walked = np.minimum(_WALKS_MM_S * away_ns[lost] * 1e-9, _ANYWHERE_MM)
-        anywhere.loosen(lost, np.where(taken[lost], _ANYWHERE_MM, walked), np.pi)
-        second = match(anywhere, lost, sightings, left[ripe], self._jersey)
-        moved = np.linalg.norm(sightings.pose[second.sightings, :2] - state.stood_mm[second.figures], axis=1)
-        state.sure[second.figures[moved > _MOVED_MM]] = False
-        both = zip(
-            (first.figures, first.sightings, first.flipped, first.doubtful),
-            (second.figures, second.sightings, second.flipped, second.doubtful),
-            strict=True,
-        )
-        return Match(*(np.concatenate(pair) for pair in both))
+        place_mm = np.select([still[lost], taken[lost]], [_SOLID_MM, _ANYWHERE_MM], walked)
+        anywhere.loosen(lost, place_mm, np.where(still[lost], _TURNS_RAD, np.pi))
+        found = match(anywhere, lost, sightings, ripe, self._jersey, ~own & own.any(axis=0)[None])
+        moved = np.linalg.norm(sightings.pose[found.sightings, :2] - state.stood_mm[found.figures], axis=1)
+        state.sure[found.figures[moved > _MOVED_MM]] = False
+        return found
 
     def _take_in(self, found: Match, sightings: Sightings, step_s: float, power: Power) -> None:
         rows, columns, state = found.figures, found.sightings, self._state

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from downfield.models.head import logit
 from downfield.vision.footprint import Array
 from downfield.vision.track_filter import LASTING, MEASURED, Motion, mahalanobis
 from downfield.vision.track_measure import POSE, Sightings
@@ -25,8 +26,12 @@ _SOLID_MM: Final = 8.0  # middles of two bases are never so near: what is seen t
 _KNOCK: Final = (3.0, 3.0, 0.15)  # mm and rad that a figure may be off its course within a frame when it is hit
 _GATE: Final = 25.0  # 99.998 % of honest places lie within: chi squared of 3
 _UNMATCHED: Final = 100.0  # dearer than any pair within the gate
+_USUAL: Final = (0.4, 0.4, 0.02, 0.6, 0.6)  # errors of a good sighting: vaguer ones are worth less
+_SCORE_WORD: Final = 3.0  # the most that the network's log-odds of there being a figure at all are worth
 _VAGUE_MM: Final = 3.0
 _OTHER_TEAM: Final = 3.0  # log-odds
+_COLOUR_WORD: Final = 4.0  # the most that one look at a jersey is worth: a finger or a neighbour's arm may be over it
+_OWN_PLACE_MM: Final = 8.0
 _NEVER: Final = 1.0e6
 DOUBT: Final = 9.2
 """Twice the log of the odds, 100 to 1, that the assignment must be better by than with two figures exchanged."""
@@ -48,6 +53,15 @@ class Match:
     flipped: NDArray[np.bool_]
     doubtful: Rows
 
+    def and_also(self, other: Match) -> Match:
+        """Both of them; no figure and no sighting is in either."""
+        return Match(
+            np.concatenate([self.figures, other.figures]),
+            np.concatenate([self.sightings, other.sightings]),
+            np.concatenate([self.flipped, other.flipped]),
+            np.concatenate([self.doubtful, other.doubtful]),
+        )
+
 
 def without_doubles(sightings: Sightings) -> Sightings:
     """The sightings less those that are of the same figure as a better one."""
@@ -63,7 +77,14 @@ def without_doubles(sightings: Sightings) -> Sightings:
     return sightings.only(keep)
 
 
-def match(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows, jersey: Array) -> Match:
+def match(
+    motion: Motion,
+    rows: Rows,
+    sightings: Sightings,
+    columns: Rows,
+    jersey: Array,
+    strange: NDArray[np.bool_] | None = None,
+) -> Match:
     """Assign sightings to figures.
 
     Args:
@@ -72,14 +93,19 @@ def match(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows, jerse
         sightings: of the frame.
         columns: those to match.
         jersey: of each figure, 1 light, -1 dark, shape (n,).
+        strange: which sightings are of something that was there while the figure was elsewhere, shape (n, m).
 
     """
     cost, flipped = _costs(motion, rows, sightings, columns)
-    for_it = jersey[rows][:, None] * sightings.light[columns][None]
+    for_it = jersey[rows][:, None] * np.clip(sightings.light[columns], -_COLOUR_WORD, _COLOUR_WORD)[None]
     cost = cost + 2 * np.logaddexp(0.0, -for_it)
     # Colours err now and then, but who is not where he was is not found in the other team's.
     vague = motion.spread_mm()[rows] > _VAGUE_MM
-    cost[vague[:, None] & (for_it < -_OTHER_TEAM)] = _NEVER
+    apart = np.linalg.norm(motion.mean[rows][:, None, :2] - sightings.pose[columns][None, :, :2], axis=2)
+    away = apart > _OWN_PLACE_MM
+    cost[away & vague[:, None] & (for_it < -_OTHER_TEAM)] = _NEVER
+    if strange is not None:
+        cost[away & strange[np.ix_(rows, columns)]] = _NEVER
     missed = np.where(np.eye(len(rows), dtype=bool), _UNMATCHED, _NEVER)
     padded = np.concatenate([cost, missed], axis=1)
     chosen_row, chosen = linear_sum_assignment(padded)
@@ -98,8 +124,11 @@ def _costs(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows) -> t
     believed[:, POSE, POSE] += LASTING * motion.lasting[rows] + np.diag(np.array(_KNOCK) ** 2)
     spread = believed[:, None] + noise[None]
     within = mahalanobis(off[..., POSE], spread[..., POSE, POSE]) < _GATE
-    volume = np.linalg.slogdet(spread)[1] - np.linalg.slogdet(noise)[1][None]
-    cost: Array = np.where(within, np.minimum(mahalanobis(off, spread) + volume, _UNMATCHED - 1), _NEVER)
+    volume = np.linalg.slogdet(spread)[1] - np.log(np.square(_USUAL)).sum()
+    score = np.array([one.score for one in sightings.detections])[columns]
+    nobody = np.clip(-logit(score), -_SCORE_WORD, _SCORE_WORD) + _SCORE_WORD
+    dear = np.clip(mahalanobis(off, spread) + volume + 2 * nobody, 0.0, _UNMATCHED - 1)
+    cost: Array = np.where(within, dear, _NEVER)
     return cost, flipped
 
 

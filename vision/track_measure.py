@@ -26,6 +26,17 @@ PLACE, POSE, SIZE = slice(0, 2), slice(0, 3), slice(3, 5)
 
 Place = tuple[float, float]
 
+
+def _alike(ends: tuple[float, float], sides: tuple[float, float], diagonals: tuple[float, float]) -> Array:
+    other = np.array([(1.0, 1.0), ends, diagonals, sides])
+    return np.stack([other[[i ^ k for k in range(4)]] for i in range(4)])
+
+
+CORNER_CORRELATION: Final = _alike(ends=(0.7, 0.3), sides=(0.1, 0.35), diagonals=(-0.15, -0.2))
+"""Correlation of two corners' errors, along and across the base, shape (4, 4, 2). What a network mistakes is an edge
+rather than a corner: measured on validation pictures of the bundled one, where to take corners for independent leaves
+16 to 25 % of places beyond two sigmas."""
+
 _CORNERS, _MIDDLE, _HELMET, _POINTS = slice(0, 4), 4, 5, 6
 
 HELMET_MM: Final = 32.0
@@ -36,11 +47,6 @@ _SEEN_PX: Final = 0.65  # error of a corner in full view, in a picture `_WIDTH_P
 _HIDDEN_PX: Final = 2.2  # and of one that has to be guessed
 _SEEN_SCORE, _HIDDEN_SCORE = 0.8, 0.35  # corner scores that stand for either; between them the error runs straight
 _WIDTH_PX: Final = 1920.0
-_ALIKE: Final = {"along": (0.7, 0.1, -0.15), "across": (0.3, 0.35, -0.2)}
-"""Correlation of two corners' errors, along and across the base: of the same end, of the same side, and diagonal. What
-is mistaken is an edge rather than a corner: measured on validation pictures of the bundled network, where treating the
-corners as independent would leave 16 to 25 % of places beyond two sigmas."""
-
 _LIKELY_MM: Final = (30.0, 18.0)  # a base's usual size, and how much bases differ: hardly a constraint, but one that
 _SPREAD_MM: Final = (5.0, 4.0)  # keeps the fit sound when two corners are guesses
 _ROUNDS: Final = 3
@@ -195,7 +201,7 @@ def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
     ahead /= np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-9)
     axes = np.stack([ahead, np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)], axis=2)
     slope = sigma_px[:, :, None, None] * by_pixel @ axes[:, None]
-    noise: Array = np.einsum("miak,ijk,mjbk->miajb", slope, _CORRELATION, slope).reshape(-1, 8, 8)
+    noise: Array = np.einsum("miak,ijk,mjbk->miajb", slope, CORNER_CORRELATION, slope).reshape(-1, 8, 8)
     return noise
 
 
@@ -223,18 +229,6 @@ def _fitted(corners: Array, noise: Array) -> tuple[Array, Array]:
     pose[:, 2] = turned(pose[:, 2])
     covariance: Array = np.linalg.inv(information) * np.maximum(1.0, misfit / _MISFIT)[:, None, None]
     return pose, covariance
-
-
-def _correlation() -> Array:
-    """Of corners' errors, along and across the base, shape (4, 4, 2)."""
-    out = np.zeros((4, 4, 2))
-    for axis, (end, side, diagonal) in enumerate((_ALIKE["along"], _ALIKE["across"])):
-        first = (1.0, end, diagonal, side)
-        out[..., axis] = [[first[i ^ j] for j in range(4)] for i in range(4)]
-    return out
-
-
-_CORRELATION: Final = _correlation()
 
 
 def _corners(pose: Array) -> tuple[Array, Array]:

@@ -30,6 +30,23 @@ class Strangers:
     def __init__(self) -> None:
         self._known: list[_Stranger] = []
 
+    def beside(self, place_mm: Array, seen_ns: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which places had a stranger at the very time that figures were seen elsewhere: he is none of those.
+
+        Args:
+            place_mm: shape (m, 2).
+            seen_ns: when each figure was last seen, shape (n,).
+
+        Returns:
+            Shape (n, m).
+
+        """
+        out = np.zeros((len(seen_ns), len(place_mm)), dtype=bool)
+        for one in self._known:
+            there = np.linalg.norm(place_mm - one.place_mm, axis=1) < _SAME_MM
+            out |= ((seen_ns >= one.since_ns) & (seen_ns <= one.last_ns))[:, None] & there[None]
+        return out
+
     def settled(self, place_mm: Array, t_ns: int) -> NDArray[np.bool_]:
         """Take in one frame's, and say which of them have been there for a while.
 
