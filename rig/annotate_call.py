@@ -21,7 +21,8 @@ _LINE: Final[Colour] = (40, 215, 250)
 _SPOT: Final[Colour] = (120, 255, 120)
 _INK: Final[Colour] = (250, 250, 250)
 _GOALS: Final = frozenset({"touchdown", "safety", "touchback"})
-_NAMES_APART: Final = 1.9  # of a base's half diagonal, from its middle, so that a name covers no base
+_NAMES_APART: Final = 1.4  # of a base's half diagonal, from its middle, so that a name covers no base
+_FONT: Final = cv2.FONT_HERSHEY_SIMPLEX
 
 Line = tuple[tuple[float, float], tuple[float, float]]
 
@@ -44,8 +45,10 @@ def draw_call(image: Image, annotator: Annotator | None, marks: Marks, still: St
         for line in _lines(annotator.field, marks):
             annotator.board_line(out, *line, _LINE, thick)
         _draw_spot(out, annotator, marks.call, thick)
-        for number, figure in enumerate(figures):
-            _draw_figure(out, annotator, figure, _OTHER if number else _FIRST, thick)
+        corners = [annotator.corners_px(figure) for figure in figures]
+        among = np.concatenate(corners).mean(axis=0) if corners else np.zeros(2)
+        for number, (figure, around) in enumerate(zip(figures, corners, strict=True)):
+            _draw_figure(out, _said(figure.id), around, among, _OTHER if number else _FIRST, thick)
         if len(figures) > 1 and marks.scene is not None:
             gap = _draw_gap(out, annotator, figures[0], figures[1], marks.scene, thick)
     _caption(out, [*_words(marks.call), _when(marks, still, gap)], thick)
@@ -90,15 +93,19 @@ def _draw_spot(out: Image, annotator: Annotator, call: CallNow, thick: int) -> N
         cv2.drawMarker(out, _whole(at), _SPOT, cv2.MARKER_TILTED_CROSS, 14 * thick, thick, cv2.LINE_AA)
 
 
-def _draw_figure(out: Image, annotator: Annotator, figure: Figure, colour: Colour, thick: int) -> None:
-    corners = annotator.corners_px(figure)
+def _draw_figure(out: Image, name: str, corners: Points, among: Points, colour: Colour, thick: int) -> None:
+    """A base with the middle of its front, and its name on the side away from the others."""
     if not np.isfinite(corners).all():
         return
     outline(out, corners, colour, thick)
     middle = corners.mean(axis=0)
     path(out, np.array([middle, corners[:2].mean(axis=0)]), colour, thick)
-    away = float(np.linalg.norm(corners[0] - middle)) * _NAMES_APART
-    _write(out, _said(figure.id), _whole(middle - (away, away / 2)), colour, 0.5 * thick)
+    away = middle - among
+    side = np.array([0.0, -1.0]) if np.linalg.norm(away) < 1 else away / np.linalg.norm(away)
+    size = 0.5 * thick
+    (wide, high), _ = cv2.getTextSize(name, _FONT, size, thick)
+    reach = _NAMES_APART * float(np.linalg.norm(corners[0] - middle)) + abs(side[0]) * wide / 2
+    _write(out, name, _whole(middle + side * reach + (-wide / 2, high / 2)), colour, size, thick)
 
 
 def _draw_gap(out: Image, annotator: Annotator, a: Figure, b: Figure, scene: Scene, thick: int) -> str:
@@ -113,7 +120,7 @@ def _draw_gap(out: Image, annotator: Annotator, a: Figure, b: Figure, scene: Sce
     judged = next((one for one in scene.contacts if {one.a, one.b} == {a.id, b.id}), None)
     if judged is None:
         return f"gap {gap.gap_mm:.1f} mm"
-    return f"gap {judged.gap_mm:+.2f} +/- {judged.sigma_mm:.2f} mm, touching by {judged.probability:.0%}"
+    return f"gap {judged.gap_mm:+.2f} ± {judged.sigma_mm:.2f} mm, touching by {judged.probability:.0%}"
 
 
 def _words(call: CallNow) -> list[str]:
@@ -130,9 +137,8 @@ def _when(marks: Marks, still: Still, gap: str) -> str:
 
 
 def _said(text: str) -> str:
-    """Roster ids as they are said, and only letters that OpenCV can draw."""
-    spoken = text.replace("dark-", "dark ").replace("light-", "light ").replace("±", "+/-")
-    return spoken.encode("ascii", "replace").decode()
+    """Roster ids as they are said."""
+    return text.replace("dark-", "dark ").replace("light-", "light ")
 
 
 def _caption(out: Image, lines: list[str], thick: int) -> None:
@@ -141,12 +147,14 @@ def _caption(out: Image, lines: list[str], thick: int) -> None:
     band = out[: high * len(lines) + 8 * thick]
     band[:] = band // 4
     for number, line in enumerate(lines, start=1):
-        _write(out, line, (12 * thick, high * number), _INK, 0.7 * thick)
+        _write(out, line, (12 * thick, high * number), _INK, 0.7 * thick, thick)
 
 
-def _write(out: Image, text: str, at: tuple[int, int], colour: Colour, size: float) -> None:
-    for ink, thick in (((0, 0, 0), 3), (colour, 1)):
-        cv2.putText(out, text, at, cv2.FONT_HERSHEY_SIMPLEX, size, ink, thick, cv2.LINE_AA)
+def _write(out: Image, text: str, at: tuple[int, int], colour: Colour, size: float, thick: int) -> None:
+    """Words with a shadow, to be read on white paint too."""
+    shadow = (at[0] + thick, at[1] + thick)
+    for where, ink in ((shadow, (0, 0, 0)), (at, colour)):
+        cv2.putText(out, text, where, _FONT, size, ink, thick, cv2.LINE_AA)
 
 
 def _whole(point: Points) -> tuple[int, int]:
