@@ -45,15 +45,15 @@ class Limits:
     Attributes:
         reading: requests that change nothing.
         changing: requests that may.
-        pictures: pictures of a call, which are unpacked and drawn for whoever asks, and lists of them.
         signing_in: tries of a pairing code, for one address and, five times that, for all.
+        pictures: pictures of a call, which are unpacked and drawn for whoever asks, and lists of them.
 
     """
 
     reading: Rate = field(default=Rate(100, 400))
     changing: Rate = field(default=Rate(20, 60))
-    pictures: Rate = field(default=Rate(10, 40))
     signing_in: Rate = field(default=Rate(1 / 5, 5))
+    pictures: Rate = field(default=Rate(10, 40))
 
 
 @dataclass(frozen=True, slots=True)

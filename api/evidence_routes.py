@@ -46,6 +46,7 @@ class FrameRead(Payload):
 class FramesRead(Payload):
     """The pictures around a call."""
 
+    game: str = Field(description="The game's id, for the pictures' addresses even when another game has begun.")
     call: CallNow
     decisive: int = Field(description="The frame captured nearest to the instant the call is about.")
     frames: tuple[FrameRead, ...] = Field(description="In the order they were captured.")
@@ -61,12 +62,14 @@ def frames(
     seconds: Annotated[float, Query(gt=0, le=MOST_S, description="So long before the call and after it.")] = _USUAL_S,
 ) -> FramesRead:
     """What the recording, or the video file being played, holds of them; more may come while a call is fresh."""
-    evidence = room.about(row_of(parts.store, parts.hub, game), call)
+    row = row_of(parts.store, parts.hub, game)
+    evidence = room.about(row, call)
     decisive = evidence.decisive
     around = [
         still for still in evidence.stills if abs(still.t_ns - evidence.call.t_ns) <= seconds * 1e9 or still is decisive
     ]
     return FramesRead(
+        game=row.id,
         call=evidence.call,
         decisive=decisive.frame,
         frames=tuple(
