@@ -54,9 +54,9 @@ class Evidence:
         """The picture captured nearest to the instant the call is about."""
         return min(self.stills, key=lambda still: abs(still.t_ns - self.call.t_ns))
 
-    def scene(self, still: Still) -> Scene | None:
-        """What was seen on a picture; None when that is not kept."""
-        return self.scenes.get(still.t_ns)
+    def marks(self, still: Still) -> Marks:
+        """What there is to draw on a picture."""
+        return Marks(self.call, self.scenes.get(still.t_ns), self.players, self.los_yd)
 
 
 class EvidenceRoom:
@@ -103,8 +103,7 @@ class EvidenceRoom:
             still = next((one for one in evidence.stills if one.frame == frame), None)
             if still is None or self._parts.footage is None:
                 raise NotRecordedError(f"frame {frame} is not among those kept within {MOST_S:g} s of this call")
-            marks = Marks(evidence.call, evidence.scene(still), evidence.players, evidence.los_yd)
-            return self._parts.footage.jpeg(still, None if plain else marks)
+            return self._parts.footage.jpeg(still, None if plain else evidence.marks(still))
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -126,9 +125,7 @@ class EvidenceRoom:
         history = History(self._parts.store, row)
         made = self._call(history, call)
         if self._parts.footage is None:
-            raise NotRecordedError(
-                "this source leaves no pictures behind: play a camera, a stream or a video file"
-            )
+            raise NotRecordedError("this source leaves no pictures behind: play a camera, a stream or a video file")
         from_ns, to_ns = (made.t_ns + round(sign * MOST_S * 1e9) for sign in (-1, 1))
         stills = self._parts.footage.between(from_ns, to_ns, row.began_ns)
         scenes = {one.t_ns: one for one in self._written(history, from_ns, to_ns)}

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 from downfield.api.access import allow
 from downfield.api.asked import CallId, GameId
 from downfield.api.evidence import MOST_S, EvidenceRoom
+from downfield.api.footage import Marks, Still
 from downfield.api.game_routes import row_of
 from downfield.api.parts import TheParts
 from downfield.api.topics import CallNow, Payload
@@ -41,6 +42,7 @@ class FrameRead(Payload):
     frame: int = Field(description="Index in its source; a gap is pictures that were lost.")
     t_ns: int = Field(description="Capture time.")
     measured: bool = Field(description="Whether what was seen on it is kept, and can be drawn.")
+    text: str = Field(description="How far those concerned are apart on it, in words; empty for a call about one.")
 
 
 class FramesRead(Payload):
@@ -72,10 +74,7 @@ def frames(
         game=row.id,
         call=evidence.call,
         decisive=decisive.frame,
-        frames=tuple(
-            FrameRead(frame=still.frame, t_ns=still.t_ns, measured=evidence.scene(still) is not None)
-            for still in around
-        ),
+        frames=tuple(_read(still, evidence.marks(still)) for still in around),
     )
 
 
@@ -86,9 +85,11 @@ def frames(
     responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-def picture(
-    parts: TheParts, room: TheRoom, game: GameId, call: CallId, frame: Frame, plain: Plain = False
-) -> Response:
+def picture(parts: TheParts, room: TheRoom, game: GameId, call: CallId, frame: Frame, plain: Plain = False) -> Response:
     """Exactly that one, decoded here: no player is involved. The call's measurement is drawn on it."""
     jpeg = room.jpeg(row_of(parts.store, parts.hub, game), call, frame, plain=plain)
     return Response(jpeg, media_type="image/jpeg")
+
+
+def _read(still: Still, marks: Marks) -> FrameRead:
+    return FrameRead(frame=still.frame, t_ns=still.t_ns, measured=marks.scene is not None, text=marks.gap_text)

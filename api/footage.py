@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from downfield.api.topics import CallNow
-from downfield.vision.scene import Player, Scene
+from downfield.vision.gap import signed_gap
+from downfield.vision.scene import Figure, Player, Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,26 @@ class Marks:
     players: tuple[Player, ...] = ()
     los_yd: float | None = None
 
+    @property
+    def figures(self) -> list[Figure]:
+        """The figures the call is about, as they were seen, in the call's order."""
+        if self.scene is None:
+            return []
+        seen = {figure.id: figure for figure in self.scene.figures if figure.posture != "unseen"}
+        return [seen[name] for name in self.call.players if name in seen]
+
+    @property
+    def gap_text(self) -> str:
+        """How far the first two of them are apart, in words: as it was judged, where they were near enough for that."""
+        figures = self.figures
+        if self.scene is None or len(figures) < 2:
+            return ""
+        a, b = figures[:2]
+        judged = next((one for one in self.scene.contacts if {one.a, one.b} == {a.id, b.id}), None)
+        if judged is None:
+            return f"gap {signed_gap(a.footprint, b.footprint).gap_mm:.1f} mm"
+        return f"gap {judged.gap_mm:+.2f} ± {judged.sigma_mm:.2f} mm, touching by {judged.probability:.0%}"
+
 
 class Footage(Protocol):
     """Keeps pictures. Callable from any thread; each call may take as long as a disk and a decoder need."""
@@ -55,7 +76,8 @@ class Footage(Protocol):
         """Every picture kept of a span of time, in order, each frame index once.
 
         Args:
-            from_ns, to_ns: the span on the capture clock, both ends with it.
+            from_ns: the span's first instant, on the capture clock.
+            to_ns: its last.
             began_ns: when the game that is asked about began, wall clock.
 
         Raises:

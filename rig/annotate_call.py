@@ -1,4 +1,4 @@
-"""What a call rests on, drawn on one picture: the figures concerned, their gap, the line, the spot, and the margin in words."""
+"""What a call rests on, drawn on one picture: those concerned, their gap, the line, the spot; the margin in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from downfield.api.topics import CallNow
 from downfield.calibration.field import FieldModel
 from downfield.rig.annotate import SHIFT, Annotator, Colour, Image, Points, fixed, outline, path
 from downfield.vision.gap import signed_gap
-from downfield.vision.scene import Figure, Scene
+from downfield.vision.scene import Figure
 
 _FIRST: Final[Colour] = (60, 220, 255)  # blue green red: the carrier or offender, as the live picture has him
 _OTHER: Final[Colour] = (90, 90, 255)
@@ -39,8 +39,7 @@ def draw_call(image: Image, annotator: Annotator | None, marks: Marks, still: St
     """
     out = image.copy()
     thick = max(1, round(image.shape[0] / 1080))
-    figures = _concerned(marks)
-    gap = ""
+    figures = marks.figures
     if annotator is not None:
         for line in _lines(annotator.field, marks):
             annotator.board_line(out, *line, _LINE, thick)
@@ -49,18 +48,10 @@ def draw_call(image: Image, annotator: Annotator | None, marks: Marks, still: St
         among = np.concatenate(corners).mean(axis=0) if corners else np.zeros(2)
         for number, (figure, around) in enumerate(zip(figures, corners, strict=True)):
             _draw_figure(out, _said(figure.id), around, among, _OTHER if number else _FIRST, thick)
-        if len(figures) > 1 and marks.scene is not None:
-            gap = _draw_gap(out, annotator, figures[0], figures[1], marks.scene, thick)
-    _caption(out, [*_words(marks.call), _when(marks, still, gap)], thick)
+        if len(figures) > 1:
+            _draw_gap(out, annotator, figures[0], figures[1], thick)
+    _caption(out, [*_words(marks.call), _when(marks, still)], thick)
     return out
-
-
-def _concerned(marks: Marks) -> list[Figure]:
-    """The figures a call is about, as they were seen, in the call's order."""
-    if marks.scene is None:
-        return []
-    seen = {figure.id: figure for figure in marks.scene.figures if figure.posture != "unseen"}
-    return [seen[name] for name in marks.call.players if name in seen]
 
 
 def _lines(field: FieldModel, marks: Marks) -> list[Line]:
@@ -108,8 +99,8 @@ def _draw_figure(out: Image, name: str, corners: Points, among: Points, colour: 
     _write(out, name, _whole(middle + side * reach + (-wide / 2, high / 2)), colour, size, thick)
 
 
-def _draw_gap(out: Image, annotator: Annotator, a: Figure, b: Figure, scene: Scene, thick: int) -> str:
-    """The nearest points of two bases, and their distance in words: as it was judged, where it was near enough."""
+def _draw_gap(out: Image, annotator: Annotator, a: Figure, b: Figure, thick: int) -> None:
+    """The nearest points of two bases, and a ring around them: what decides is seldom as wide as a pixel."""
     gap = signed_gap(a.footprint, b.footprint)
     ends = [(gap.point_a_mm, annotator.height_mm(a)), (gap.point_b_mm, annotator.height_mm(b))]
     points = np.concatenate([annotator.points_px(np.array([point]), height_mm) for point, height_mm in ends])
@@ -117,10 +108,6 @@ def _draw_gap(out: Image, annotator: Annotator, a: Figure, b: Figure, scene: Sce
         path(out, points, _GAP, thick)
         around = max(12.0 * thick, float(np.linalg.norm(points[0] - points[1])))
         cv2.circle(out, fixed(points.mean(axis=0)), round(around * (1 << SHIFT)), _GAP, thick, cv2.LINE_AA, SHIFT)
-    judged = next((one for one in scene.contacts if {one.a, one.b} == {a.id, b.id}), None)
-    if judged is None:
-        return f"gap {gap.gap_mm:.1f} mm"
-    return f"gap {judged.gap_mm:+.2f} ± {judged.sigma_mm:.2f} mm, touching by {judged.probability:.0%}"
 
 
 def _words(call: CallNow) -> list[str]:
@@ -129,10 +116,10 @@ def _words(call: CallNow) -> list[str]:
     return [_said(call.text), *([facts] if facts else [])]
 
 
-def _when(marks: Marks, still: Still, gap: str) -> str:
+def _when(marks: Marks, still: Still) -> str:
     since_ms = (still.t_ns - marks.call.t_ns) / 1e6
     side = "after" if since_ms > 0 else "before"
-    seen = gap if marks.scene is not None else "what was seen on it is not kept"
+    seen = marks.gap_text if marks.scene is not None else "what was seen on it is not kept"
     return f"frame {still.frame}, {abs(since_ms):.1f} ms {side} the instant called" + (f": {seen}" if seen else "")
 
 

@@ -1,4 +1,4 @@
-"""The pictures of a call over HTTP: which there are, which decides, exactly the one asked for, and who may ask how often."""
+"""The pictures of a call over HTTP: which there are, which decides, exactly the one asked for, and how often."""
 
 from __future__ import annotations
 
@@ -107,6 +107,9 @@ def test_the_frames_around_a_call_are_listed_with_the_one_that_decides(service: 
     nearest = min(PLAY.scenes, key=lambda one: abs(one.t_ns - call["t_ns"]))
     assert found["decisive"] == nearest.frame
     assert all(isinstance(one["t_ns"], int) for one in found["frames"])
+    words = {one["frame"]: one["text"] for one in found["frames"]}
+    assert words[nearest.frame + 3].startswith("gap -") or words[nearest.frame + 3].startswith("gap +0")
+    assert words[nearest.frame + 3].endswith("touching by 100%")
 
 
 def test_a_window_without_its_middle_still_has_the_frame_nearest_to_it(service: Service) -> None:
@@ -134,7 +137,9 @@ def test_scenes_that_are_not_on_disk_yet_are_drawn_too(tmp_path: Path) -> None:
     service.play()
     unwritten = service.desk.unwritten()
     assert 0 < len(unwritten) < BATCH
-    measured = {one["frame"]: one["measured"] for one in service.asker.get(service.tackle() + "?seconds=3").json["frames"]}
+    measured = {
+        one["frame"]: one["measured"] for one in service.asker.get(service.tackle() + "?seconds=3").json["frames"]
+    }
     assert all(measured[scene.frame] for scene in unwritten)
     service.close()
 

@@ -1,4 +1,4 @@
-"""The footage: the very picture that is asked for, out of recordings and clips, whatever their packing; or a clear no."""
+"""The footage: the very picture that is asked for, out of recordings and clips however packed; or a clear no."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_the_file_that_is_being_written_is_looked_into_as_far_as_it_goes(tmp_pat
     with index_of(folder / "0001.mkv").open("a", encoding="utf-8") as index:  # told, and not on the disk yet
         index.write(f'{{"frame":99,"t_ns":{shots[39].t_ns + 20_000_000}}}\n')
     late = recorded(tmp_path, shots[39].t_ns + 1, ALL[1])
-    with pytest.raises(NotRecordedError, match="frame 99 is not in 20260101-120000/0001.mkv"):
+    with pytest.raises(NotRecordedError, match=r"frame 99 is not in 20260101-120000/0001\.mkv"):
         unpack(late[0])
 
 

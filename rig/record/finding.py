@@ -23,7 +23,8 @@ def recorded(folder: Path, from_ns: int, to_ns: int) -> tuple[Still, ...]:
 
     Args:
         folder: of all recordings.
-        from_ns, to_ns: the span on the capture clock, both ends with it.
+        from_ns: the span's first instant, on the capture clock.
+        to_ns: its last.
 
     """
     begun = ((_began_ns(video), video) for video in videos(folder))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from pathlib import Path
+from functools import partial
 from typing import Final
 
 import av
@@ -19,6 +19,9 @@ from downfield.rig.sources.source import Image
 
 MOST_UNPACKED: Final = 1200
 """Pictures between a key frame and the one asked for; encoders put one every few seconds, at most every 250."""
+
+Timed = tuple[int, Callable[[], Image | None]]
+"""A picture's time in ticks of its stream, and what unpacks it: None where it is broken."""
 
 _SECOND_NS: Final = 1_000_000_000
 _BACK_NS: Final = (0, 2 * _SECOND_NS, 10 * _SECOND_NS)
@@ -52,25 +55,27 @@ def _matching(
     container.seek(max(0, int(from_ns / tick_ns) - 1), stream=stream)
     pictures = _jpegs(container, stream) if stream.codec_context.name == "mjpeg" else _frames(container, stream)
     before = still.rank
-    for number, (ticks, picture) in enumerate(pictures):
+    for number, (ticks, unpacked) in enumerate(pictures):
         at_ns = round(ticks * tick_ns)
         if number > MOST_UNPACKED or at_ns > still.at_ns:
             return
         if at_ns == still.at_ns and before == 0:
-            image = unpack_jpeg(bytes(picture)) if isinstance(picture, av.Packet) else _bgr(picture)
+            image = unpacked()
             if image is not None:
                 yield image
             return
         before -= at_ns == still.at_ns
 
 
-def _jpegs(container: av.container.InputContainer, stream: VideoStream) -> Iterator[tuple[int, av.Packet]]:
-    """Pictures still packed, each with its time: every JPEG stands by itself."""
-    return ((packet.pts, packet) for packet in container.demux(stream) if packet.pts is not None)
+def _jpegs(container: av.container.InputContainer, stream: VideoStream) -> Iterator[Timed]:
+    """Pictures still packed: every JPEG stands by itself."""
+    for packet in container.demux(stream):
+        if packet.pts is not None:
+            yield packet.pts, partial(unpack_jpeg, bytes(packet))
 
 
-def _frames(container: av.container.InputContainer, stream: VideoStream) -> Iterator[tuple[int, av.VideoFrame]]:
-    """Pictures unpacked, each with its time; packets that can't be are left out."""
+def _frames(container: av.container.InputContainer, stream: VideoStream) -> Iterator[Timed]:
+    """Pictures unpacked, each on those before it; packets that can't be are left out."""
     for packet in container.demux(stream):
         try:
             frames = packet.decode()
@@ -78,7 +83,7 @@ def _frames(container: av.container.InputContainer, stream: VideoStream) -> Iter
             continue
         for frame in frames:
             if isinstance(frame, av.VideoFrame) and frame.pts is not None:
-                yield frame.pts, frame
+                yield frame.pts, partial(_bgr, frame)
 
 
 def _bgr(frame: av.VideoFrame) -> Image:

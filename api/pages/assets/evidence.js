@@ -38,13 +38,14 @@ async function list() {
 }
 
 function show() {
-  const { frame, t_ns } = frames[place];
+  const { frame, t_ns, measured, text } = frames[place];
   const since_ms = (t_ns - frames[decisive].t_ns) / 1e6;
   const found = pictures.get(path(frame));
   refresh(at("place"), [place, decisive, frames.length], () => [
-    `Frame ${frame}`,
+    el("span", {}, `Frame ${frame}`),
     el("small", {}, place === decisive ? "decisive" : `${since_ms < 0 ? "−" : "+"}${Math.abs(since_ms).toFixed(0)} ms`),
   ]);
+  say(at("seen"), measured ? capital(text) : "What was seen on this frame is not kept");
   at("previous").disabled = place === 0;
   at("decisive").disabled = place === decisive;
   at("along").value = place;
