@@ -102,13 +102,19 @@ function go(to) {
   if (frames.length === 0) return;
   way = to < place ? -1 : 1;
   place = Math.min(Math.max(to, 0), frames.length - 1);
+  const from = path(frames[place].frame);
+  if (pictures.get(from)?.problem) pictures.delete(from); // it may be on the disk by now
   show();
 }
 
 /** The next frame; at the end more may have come since. */
 async function next() {
-  if (place === frames.length - 1) await list().catch(tell);
-  go(place + 1);
+  try {
+    if (place === frames.length - 1) await list();
+    go(place + 1);
+  } catch (error) {
+    tell(error);
+  }
 }
 
 function tell(error) {
