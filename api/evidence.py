@@ -121,6 +121,7 @@ class EvidenceRoom:
         return evidence if time.monotonic() - at_s < _FRESH_S else None
 
     def _find(self, row: GameRow, call: str) -> Evidence:
+        """Look it up anew; scenes on their way to the disk at this very moment are there the next time."""
         unwritten = self._parts.desk.unwritten() if self._is_current(row) else ()
         history = History(self._parts.store, row)
         made = self._call(history, call)
@@ -131,6 +132,7 @@ class EvidenceRoom:
         scenes = {one.t_ns: one for one in self._written(history, from_ns, to_ns)}
         scenes |= {one.t_ns: one for one in unwritten if from_ns <= one.t_ns <= to_ns}
         found = Evidence(made, stills, scenes, history.players(made.t_ns), history.los_yd(made.t_ns))
+        self._found.pop((row.id, call), None)
         self._found[row.id, call] = (time.monotonic(), found)
         while len(self._found) > _REMEMBERED:
             del self._found[next(iter(self._found))]

@@ -16,6 +16,7 @@ const call = asked.get("call") ?? "";
 
 let frames = [];
 let decisive = 0;
+let called_ns = 0;
 let place = 0;
 let way = 1;
 let loading = false;
@@ -34,16 +35,17 @@ async function list() {
   at("along").max = frames.length - 1;
   history.replaceState(null, "", `?${new URLSearchParams({ game, call })}`);
   const made = found.call;
+  called_ns = made.t_ns;
   refresh(at("call"), made, () => el("div", { class: `call ${made.verdict} ${made.standing}` }, callHead(made), callWhy(made)));
 }
 
 function show() {
   const { frame, t_ns, measured, text } = frames[place];
-  const since_ms = (t_ns - frames[decisive].t_ns) / 1e6;
+  const since_ms = (t_ns - called_ns) / 1e6;
   const found = pictures.get(path(frame));
   refresh(at("place"), [place, decisive, frames.length], () => [
     el("span", {}, `Frame ${frame}`),
-    el("small", {}, place === decisive ? "decisive" : `${since_ms < 0 ? "−" : "+"}${Math.abs(since_ms).toFixed(0)} ms`),
+    el("small", {}, `${since_ms < 0 ? "−" : "+"}${Math.abs(since_ms).toFixed(0)} ms${place === decisive ? ", decisive" : ""}`),
   ]);
   say(at("seen"), measured ? capital(text) : "What was seen on this frame is not kept");
   at("previous").disabled = place === 0;
