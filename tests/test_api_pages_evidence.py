@@ -144,7 +144,9 @@ def test_two_fingers_look_closer(phone: Page, url: str, tackle: dict[str, Any]) 
     for kind, apart in (("touchStart", 20), ("touchMove", 40), ("touchMove", 60), ("touchEnd", None)):
         points = [] if apart is None else [{"x": x - apart, "y": y, "id": 1}, {"x": x + apart, "y": y, "id": 2}]
         hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    assert 2 < scale(phone) < 4
+    phone.wait_for_function(
+        "() => Math.abs(new DOMMatrix(getComputedStyle(document.getElementById('frame')).transform).a - 3) < 0.2"
+    )
 
 
 def test_what_is_missing_is_told_and_the_page_goes_on(phone: Page, url: str, tackle: dict[str, Any]) -> None:
