@@ -9,6 +9,7 @@ from fastapi import Depends, FastAPI
 
 from downfield.api import (
     camera_routes,
+    evidence_routes,
     feed,
     game_routes,
     health_routes,
@@ -19,6 +20,7 @@ from downfield.api import (
     setup_routes,
 )
 from downfield.api.door import Access, Door
+from downfield.api.evidence import EvidenceRoom
 from downfield.api.guard import guard
 from downfield.api.keyring import Keyring
 from downfield.api.metrics import Metrics
@@ -30,6 +32,7 @@ LOCAL: Final = Access()
 ROUTERS: Final = (
     play_routes.router,
     game_routes.router,
+    evidence_routes.router,
     setup_routes.router,
     feed.router,
     camera_routes.router,
@@ -59,6 +62,7 @@ def create_app(parts: Parts, access: Access = LOCAL) -> FastAPI:
     )
     app.state.parts = parts
     app.state.access = access
+    app.state.evidence = EvidenceRoom(parts)
     app.state.keyring = Keyring(parts.store)
     app.state.metrics = Metrics(parts.desk, parts.hub, parts.picture)
     for router in ROUTERS:

@@ -16,6 +16,7 @@ from downfield.api.topics import CallNow, Declared
 from downfield.calibration.calibration import Calibration
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.events import Ruling
+from downfield.vision.scene import Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,10 @@ class Desk(Protocol):
 
     def declared(self) -> Sequence[Declared]:
         """Every declaration and ruling of the game in play, in order."""
+        ...
+
+    def unwritten(self) -> Sequence[Scene]:
+        """Scenes of the game in play that its journal does not hold yet, in order."""
         ...
 
     def calibration(self) -> Calibration | None:

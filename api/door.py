@@ -46,12 +46,14 @@ class Limits:
         reading: requests that change nothing.
         changing: requests that may.
         signing_in: tries of a pairing code, for one address and, five times that, for all.
+        pictures: pictures of a call, which are unpacked and drawn for whoever asks, and lists of them.
 
     """
 
     reading: Rate = field(default=Rate(100, 400))
     changing: Rate = field(default=Rate(20, 60))
     signing_in: Rate = field(default=Rate(1 / 5, 5))
+    pictures: Rate = field(default=Rate(10, 40))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class Door:
         self._names = frozenset(name.lower() for name in ("localhost", *access.names, *own))
         limits = access.limits
         self._reading, self._changing = Buckets(limits.reading), Buckets(limits.changing)
-        self._signing_in = Buckets(limits.signing_in)
+        self._pictures, self._signing_in = Buckets(limits.pictures), Buckets(limits.signing_in)
         everybody = Rate(limits.signing_in.per_s * 5, limits.signing_in.burst * 5)
         self._everybody_signing_in = Buckets(everybody)
 
@@ -135,6 +137,8 @@ class Door:
     def _wait_s(self, peer: str, method: str, path: str) -> float:
         if path == "/api/session" and method == "POST":
             return self._signing_in.wait_s(peer) or self._everybody_signing_in.wait_s("everybody")
+        if path.startswith("/api/games/") and "/frames" in path:
+            return self._pictures.wait_s(peer)
         return (self._reading if method in SAFE else self._changing).wait_s(peer)
 
     def _is_ours(self, host: str) -> bool:

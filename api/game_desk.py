@@ -269,6 +269,11 @@ class GameDesk:
         with self._lock:
             return () if self._sitting is None else self._sitting.declared()
 
+    def unwritten(self) -> Sequence[Scene]:
+        """Scenes that the journal does not hold yet."""
+        with self._lock:
+            return tuple(self._unwritten)
+
     def calibration(self) -> Calibration | None:
         """The calibration in use."""
         return self._machine.calibration()

@@ -110,15 +110,21 @@ def verification(
     head: Annotated[str | None, Query(pattern=r"^[0-9a-f]{64}$", description="A digest kept from before.")] = None,
 ) -> VerificationRead:
     """Checks the hash chain from the first entry to the last."""
-    found = store.verify(_row(store, hub, game).id, head)
+    found = store.verify(row_of(store, hub, game).id, head)
     return VerificationRead(intact=not found.problem, entries=found.entries, head=found.head, problem=found.problem)
 
 
 def _history(store: Store, hub: Hub, game: str) -> History:
-    return History(store, _row(store, hub, game))
+    return History(store, row_of(store, hub, game))
 
 
-def _row(store: Store, hub: Hub, game: str) -> GameRow:
+def row_of(store: Store, hub: Hub, game: str) -> GameRow:
+    """A game of the store, or ``"current"``.
+
+    Raises:
+        ProblemError: there is none.
+
+    """
     if game == "current":
         now: GameNow | None = hub.value("game")
         game = "" if now is None else now.game

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -12,9 +13,10 @@ from downfield.api.topics import CallNow, Declared, Payload, RulingNow
 from downfield.api.views import Shown, call_now
 from downfield.api.wording import said_text
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Side
+from downfield.officiating.declarations import LineUp, Side
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.play_state import PlayKind
+from downfield.vision.scene import Player
 
 
 class GameListed(Payload):
@@ -55,6 +57,21 @@ class PlayRead(Payload):
     state: Literal["over", "under way"]
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Scenes that were written together.
+
+    Attributes:
+        seq: the entry they are attached to.
+        first_ns, last_ns: times of the first and the last.
+
+    """
+
+    seq: int
+    first_ns: int
+    last_ns: int
+
+
 class History:
     """A game as its journal tells it.
 
@@ -75,6 +92,7 @@ class History:
         self.entries = 0
         self.head = ""
         self.events: list[tuple[Event, str]] = []
+        self.batches: list[Batch] = []
         self._calls: dict[str, Call] = {}
         self._frames: dict[str, int] = {}
         self._snaps: list[Snap] = []
@@ -82,7 +100,10 @@ class History:
         self._began: Began | None = None
         for entry in store.entries(row.id, attachments=False):
             self.entries, self.head = entry.seq, entry.digest
-            self._take(unpacked(entry.kind, entry.content, where=f"game {row.id}, entry {entry.seq}"))
+            content = unpacked(entry.kind, entry.content, where=f"game {row.id}, entry {entry.seq}")
+            self._take(content)
+            if isinstance(content, Seen):
+                self.batches.append(Batch(entry.seq, content.first_ns, content.last_ns))
 
     def read(self) -> GameRead:
         """The game in short."""
@@ -146,6 +167,16 @@ class History:
             for event, by in self.events
             if not isinstance(event.body, Tick)
         ]
+
+    def players(self, t_ns: int) -> tuple[Player, ...]:
+        """Who was on the board at an instant."""
+        undone = self._undone()
+        bodies = [event.body for event, _ in self.events if event.t_ns <= t_ns and event.id not in undone]
+        return next((body.players for body in reversed(bodies) if isinstance(body, LineUp)), ())
+
+    def los_yd(self, t_ns: int) -> float | None:
+        """The line of scrimmage of the play that an instant is in; None before the first snap."""
+        return next((snap.spot_yd for snap in reversed(self._snaps) if snap.t_ns <= t_ns), None)
 
     def _take(self, content: Began | Said | Seen | Ended) -> None:
         if isinstance(content, Began):

@@ -22,6 +22,7 @@ PAGES: Final[Mapping[str, str]] = {
     "/": "index.html",
     "/panel": "panel.html",
     "/camera": "camera.html",
+    "/evidence": "evidence.html",
     "/pair": "pair.html",
 }
 """Pages by path; those of the overlays are at ``/overlay/`` and their name."""
@@ -104,10 +105,11 @@ def overlay(request: Request, name: str) -> Response:
 @router.get("/")
 @router.get("/panel")
 @router.get("/camera")
+@router.get("/evidence")
 @router.get("/pair")
 @allow("anyone")
 def page(request: Request) -> Response:
-    """The start page, the operator panel, the camera page, the page that redeems a code."""
+    """The start page, the operator panel, the camera page, the frames of a call, the page that redeems a code."""
     return pages()[PAGES[request.url.path]].answer(request)
 
 

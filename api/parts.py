@@ -9,6 +9,7 @@ from fastapi import Depends
 from fastapi.requests import HTTPConnection
 
 from downfield.api.desk import Desk
+from downfield.api.footage import Footage
 from downfield.api.hub import Hub
 from downfield.api.picture import LatestPicture
 from downfield.api.store import Store
@@ -23,6 +24,7 @@ class Parts:
         hub: what is true now.
         picture: the camera's annotated picture.
         store: games, teams, devices.
+        footage: the pictures calls were made from; None where none are kept.
 
     """
 
@@ -30,6 +32,7 @@ class Parts:
     hub: Hub
     picture: LatestPicture
     store: Store
+    footage: Footage | None = None
 
 
 def _parts(connection: HTTPConnection) -> Parts:

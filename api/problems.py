@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from downfield.api.desk import Refused
-from downfield.calibration.errors import DownfieldError, OutputError, RefusedError
+from downfield.calibration.errors import DownfieldError, NotRecordedError, OutputError, RefusedError
 
 BASE: Final = "https://github.com/downfield/problems/"
 MEDIA_TYPE: Final = "application/problem+json"
@@ -125,6 +125,8 @@ def _of_http(_request: Request, error: Exception) -> JSONResponse:
 def _of_downfield(_request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, RefusedError):
         return problem(409, str(error), "not_now")
+    if isinstance(error, NotRecordedError):
+        return problem(404, str(error), "not_recorded")
     return problem(503 if isinstance(error, OutputError) else 422, str(error))
 
 

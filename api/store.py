@@ -148,6 +148,13 @@ class Store:
             yield from page
             after = page[-1].seq
 
+    def attachment(self, game: str, seq: int) -> bytes | None:
+        """What belongs to one entry of a game's journal; None when nothing does."""
+        wanted = select(ENTRIES.c.attachment).where(ENTRIES.c.game == game, ENTRIES.c.seq == seq)
+        with self._reading() as connection:
+            found = connection.execute(wanted).scalar()
+        return None if found is None else bytes(found)
+
     def verify(self, game: str, head: str | None = None) -> Verification:
         """Whether a game's journal is as it was written."""
         return verify(game, self.entries(game), head)

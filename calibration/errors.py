@@ -10,6 +10,7 @@ DownfieldError                 something a user can mend; its text says what was
 +-- RefusedError               an event the state of the game does not allow; the state is untouched
 +-- CalibrationError           a picture can't be turned into a trustworthy calibration
 +-- SourceError                a camera or a stream can't be opened, or has stopped
++-- NotRecordedError           no picture of an instant is kept, or no longer
 +-- MissingExtraError          an optional part is not installed; names the extra
 """
 
@@ -70,6 +71,10 @@ class CalibrationError(DownfieldError):
 
 class SourceError(DownfieldError):
     """A camera or a stream can't be opened, or has stopped. Trying again later may help."""
+
+
+class NotRecordedError(DownfieldError):
+    """No picture of an instant is kept: nothing was recorded then, or the recording is gone."""
 
 
 class MissingExtraError(DownfieldError):

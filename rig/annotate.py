@@ -14,6 +14,7 @@ from downfield.calibration.field import FieldModel
 from downfield.vision.scene import Figure, Player, Scene
 
 Image = NDArray[np.uint8]
+Points = NDArray[np.float64]
 Colour = tuple[int, int, int]
 
 _LINE: Colour = (230, 120, 40)  # blue green red, as broadcasts colour them
@@ -23,7 +24,7 @@ _LIGHT: Colour = (240, 240, 240)
 _CARRIER: Colour = (60, 220, 255)
 _FALLEN: Colour = (60, 60, 230)
 _CONTACT: Colour = (40, 40, 250)
-_SHIFT = 4
+SHIFT = 4  # bits of a pixel's parts
 _LINE_POINTS = 24  # a lens bends straight lines
 
 
@@ -54,7 +55,7 @@ class Annotator:
 
     def __init__(self, camera: Camera, field: FieldModel, players: tuple[Player, ...]) -> None:
         self._camera = camera
-        self._field = field
+        self.field = field
         self._height_mm: Mapping[str, float] = {player.id: player.base.height_mm for player in players}
 
     def draw(self, image: Image, scene: Scene, also: Drawn) -> Image:
@@ -63,29 +64,43 @@ class Annotator:
         thick = max(1, round(image.shape[0] / 540))
         for x_yd, colour in ((also.los_yd, _LINE), (also.to_gain_yd, _TO_GAIN)):
             if x_yd is not None:
-                self._yard_line(out, x_yd, colour, 2 * thick)
+                self.yard_line(out, x_yd, colour, 2 * thick)
         places = {}
         for figure in scene.figures:
-            corners = self._corners_px(figure)
+            corners = self.corners_px(figure)
             places[figure.id] = corners.mean(axis=0)
             colour = _colour(figure, also.carrier)
-            _polygon(out, corners, colour, thick)
+            outline(out, corners, colour, thick)
             middle_front = corners[:2].mean(axis=0)
-            _path(out, np.array([places[figure.id], middle_front]), colour, thick)
+            path(out, np.array([places[figure.id], middle_front]), colour, thick)
         for contact in scene.contacts:
             if contact.since_ns is not None and contact.a in places and contact.b in places:
                 between = (places[contact.a] + places[contact.b]) / 2
-                cv2.circle(out, _fixed(between), 5 * thick << _SHIFT, _CONTACT, thick, cv2.LINE_AA, _SHIFT)
+                cv2.circle(out, fixed(between), 5 * thick << SHIFT, _CONTACT, thick, cv2.LINE_AA, SHIFT)
         return out
 
-    def _corners_px(self, figure: Figure) -> NDArray[np.float64]:
-        height = np.full((4, 1), self._height_mm.get(figure.id, 0.0) if figure.posture == "upright" else 0.0)
-        return self._camera.to_pixels(np.concatenate([figure.footprint.corners_mm(), height], axis=1))
+    def corners_px(self, figure: Figure) -> Points:
+        """The corners of a base's top in the picture: front-left, front-right, rear-right, rear-left; shape (4, 2)."""
+        return self.points_px(figure.footprint.corners_mm(), self.height_mm(figure))
 
-    def _yard_line(self, out: Image, x_yd: float, colour: Colour, thick: int) -> None:
-        across = np.linspace(0, self._field.width_yd, _LINE_POINTS)
-        points = self._field.to_mm(np.stack([np.full(_LINE_POINTS, x_yd), across], axis=1))
-        _path(out, self._camera.to_pixels(points), colour, thick)
+    def height_mm(self, figure: Figure) -> float:
+        """How high what is seen of a figure's base is over the board."""
+        return self._height_mm.get(figure.id, 0.0) if figure.posture == "upright" else 0.0
+
+    def points_px(self, points_mm: Points, height_mm: float) -> Points:
+        """Points at a height over the board in the picture, shape (n, 2) both; NaN where the camera can't see."""
+        return self._camera.to_pixels(np.concatenate([points_mm, np.full((len(points_mm), 1), height_mm)], axis=1))
+
+    def yard_line(self, out: Image, x_yd: float, colour: Colour, thick: int) -> None:
+        """A line across the field."""
+        x_mm = x_yd * self.field.mm_per_yd_x
+        self.board_line(out, (x_mm, 0.0), (x_mm, self.field.width_mm), colour, thick)
+
+    def board_line(
+        self, out: Image, start_mm: tuple[float, float], end_mm: tuple[float, float], colour: Colour, thick: int
+    ) -> None:
+        """A line on the board."""
+        path(out, self.points_px(np.linspace(start_mm, end_mm, _LINE_POINTS), 0.0), colour, thick)
 
 
 def _colour(figure: Figure, carrier: str | None) -> Colour:
@@ -96,16 +111,19 @@ def _colour(figure: Figure, carrier: str | None) -> Colour:
     return _DARK if figure.jersey == "dark" else _LIGHT
 
 
-def _polygon(out: Image, points_px: NDArray[np.float64], colour: Colour, thick: int) -> None:
-    _path(out, np.concatenate([points_px, points_px[:1]]), colour, thick)
+def outline(out: Image, points_px: Points, colour: Colour, thick: int) -> None:
+    """A closed path, drawn on a picture."""
+    path(out, np.concatenate([points_px, points_px[:1]]), colour, thick)
 
 
-def _path(out: Image, points_px: NDArray[np.float64], colour: Colour, thick: int) -> None:
+def path(out: Image, points_px: Points, colour: Colour, thick: int) -> None:
+    """A path, drawn on a picture; nothing when the camera can't see all of it."""
     if np.isfinite(points_px).all():
-        fixed = np.round(points_px * (1 << _SHIFT)).astype(np.int32)
-        cv2.polylines(out, [fixed.reshape(-1, 1, 2)], False, colour, thick, cv2.LINE_AA, _SHIFT)
+        at = np.round(points_px * (1 << SHIFT)).astype(np.int32)
+        cv2.polylines(out, [at.reshape(-1, 1, 2)], False, colour, thick, cv2.LINE_AA, SHIFT)
 
 
-def _fixed(point: NDArray[np.float64]) -> tuple[int, int]:
-    x, y = np.round(point * (1 << _SHIFT)).astype(int)
+def fixed(point: Points) -> tuple[int, int]:
+    """A place in the picture as OpenCV draws at, in parts of a pixel."""
+    x, y = np.round(point * (1 << SHIFT)).astype(int)
     return int(x), int(y)

@@ -19,6 +19,7 @@ from downfield.officiating.rulebook import load_rulebook
 from downfield.rig.annotate import Annotator
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.places import recordings_folder, store_file
+from downfield.rig.footage import ClipFootage, RecordedFootage
 from downfield.rig.live.health import HealthWatch
 from downfield.rig.live.judge import Prompter
 from downfield.rig.live.loop import Loop
@@ -30,7 +31,7 @@ from downfield.rig.network_sight import open_sight
 from downfield.rig.record.recorder import DISK_FULL, Recorder
 from downfield.rig.serving import Service
 from downfield.rig.sources.clocks import TableClock
-from downfield.rig.table import OpenSight, open_table
+from downfield.rig.table import OpenSight, choice_of, open_table
 from downfield.rig.terminal import Lines
 from downfield.rig.terminal_view import View
 from downfield.rig.troubles import NoticeLevel, Troubles
@@ -89,9 +90,12 @@ class Rig:
         self._loop: Loop | None = None
         self._pulse = Pulse()
         self._recorder = self._record() if self.live else None
+        clip = Path(choice_of(settings, paced=paced).text)
+        self._clip = ClipFootage(clip, self._machine.calibration) if clip.is_file() else None
         self._health = self._watch()
         self._begin_game()
-        parts = Parts(self.desk, self._hub, self._picture, self._store)
+        footage = RecordedFootage(recordings_folder(settings)) if self.live else self._clip
+        parts = Parts(self.desk, self._hub, self._picture, self._store, footage)
         self._service = Service(parts, settings.service) if settings.service.on else None
         self._health.begin()
 
@@ -144,6 +148,8 @@ class Rig:
         onlookers = [self._pictures, self._machine, self._health, *self._onlookers]
         if self._recorder is not None:
             onlookers.insert(0, self._recorder)
+        if self._clip is not None:
+            onlookers.append(self._clip)
         if self._terminal is not None:
             onlookers.append(self._terminal)
         self._loop = Loop(

@@ -40,6 +40,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("GET", "/"),
         ("GET", "/panel"),
         ("GET", "/camera"),
+        ("GET", "/evidence"),
         ("GET", "/pair"),
         ("GET", "/overlay/{name}"),
         ("GET", "/assets/{file}"),

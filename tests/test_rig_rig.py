@@ -8,6 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import cv2
+import httpx
+import numpy as np
 import pytest
 from loopback_streams import MjpegServer
 from rig_fakes import PLAYERS, FakeSight
@@ -23,6 +26,7 @@ from downfield.rig.configuration.settings import Settings
 from downfield.rig.live.sight import Sight
 from downfield.rig.recording import bundled_demo
 from downfield.rig.rig import Rig
+from downfield.rig.sources.video_file import VideoFile
 from downfield.vision.frame import Frame
 
 SEEING = threading.Event()
@@ -101,6 +105,37 @@ def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path
     assert second.topic("game").score == (7, 3)
     second.end()
     server.close()
+
+
+def test_the_frames_of_a_live_call_are_served_out_of_the_file_being_written(tmp_path: Path, calibration: Path) -> None:
+    server = MjpegServer(fps=30)
+    given = {
+        "source.name": server.url,
+        "calibration.file": str(calibration),
+        "data": str(tmp_path),
+        "service.port": 0,
+        "recording.stop_below_gb": 0.0,
+    }
+    rig = Rig(load(environment={}, command_line=given), tmp_path, open_sight=fake_sight)
+    play(rig)
+    until(lambda: rig.health().recording.seconds > 1, "nothing was recorded")
+    with httpx.Client(base_url=rig.address, timeout=30) as client:
+        made = client.post("/api/calls", json={"kind": "info", "text": "look at this"}).json()["calls"][0]
+        path = f"/api/games/current/calls/{made['id']}/frames"
+        until(lambda: len(client.get(path).json().get("frames", ())) > 40, "no frames after the call")
+        listed = client.get(path).json()
+        frames = [one["frame"] for one in listed["frames"]]
+        assert listed["decisive"] in frames
+        served = {frame: client.get(f"{path}/{frame}.jpg?plain").content for frame in frames[3:40:6]}
+    rig.end()
+    server.close()
+    (video,) = (tmp_path / "recordings").rglob("0001.mkv")
+    recorded = {shot.index: shot.frame().image.astype(int) for shot in VideoFile(video, paced=False).shots()}
+    for frame, jpeg in served.items():
+        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+        away = {index: np.abs(one - image).mean() for index, one in recorded.items()}
+        assert min(away, key=lambda index: away[index]) == frame
+        assert sorted(away.values())[1] > 2 * away[frame]  # every other picture's noise is another
 
 
 def test_a_camera_that_sees_no_board_yet_is_started_and_says_so(tmp_path: Path, calibration: Path) -> None:

@@ -28,7 +28,7 @@ def prune(folder: Path, keep_bytes: int, keep_days: float, now_s: float, spare: 
         The video files deleted.
 
     """
-    oldest_first = sorted(_videos(folder), key=lambda path: (path.stat().st_mtime, path))
+    oldest_first = sorted(videos(folder), key=lambda path: (path.stat().st_mtime, path))
     total = sum(_bytes_of(path) for path in oldest_first)
     gone = []
     for path in oldest_first:
@@ -44,7 +44,8 @@ def prune(folder: Path, keep_bytes: int, keep_days: float, now_s: float, spare: 
     return gone
 
 
-def _videos(folder: Path) -> list[Path]:
+def videos(folder: Path) -> list[Path]:
+    """The video files that a recorder has named in a folder of recordings; none where there is no such folder."""
     if not folder.is_dir():
         return []
     sittings = [path for path in folder.iterdir() if _SITTING.fullmatch(path.name) and path.is_dir()]

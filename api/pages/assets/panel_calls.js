@@ -11,7 +11,7 @@ export function callItem(call, item) {
   return [
     callHead(call),
     call.latest && can.length > 0 && el("div", { class: "row" }, can),
-    el("details", {}, el("summary", {}, "Why"), callWhy(call), !call.latest && el("div", { class: "row" }, can)),
+    el("details", {}, el("summary", {}, "Why"), callWhy(call), el("div", { class: "row" }, framesLink(call), !call.latest && can)),
   ];
 }
 
@@ -36,6 +36,11 @@ export function callWhy(call) {
     el("p", { class: "soft" }, `at ${(call.t_ns / 1e9).toFixed(2)} s${call.frame === null ? "" : `, frame ${call.frame}`}${call.spot_text ? `, ${call.spot_text}` : ""}`),
     call.ruling && el("p", {}, `${capital(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
   );
+}
+
+/** The way to the pictures it was made from. */
+export function framesLink(call) {
+  return el("a", { class: "button small", "aria-label": `Frames: ${spoken(call.text)}`, href: `/evidence?call=${encodeURIComponent(call.id)}` }, "Frames");
 }
 
 /** The buttons for a call that needs nobody. */

@@ -1,7 +1,7 @@
 // What waits for a person: a close call, dice, a coin, a coach's choice. Each is one card with its answers on it.
 
 import { el } from "/assets/dom.js";
-import { callHead, callWhy, rule } from "/assets/panel_calls.js";
+import { callHead, callWhy, framesLink, rule } from "/assets/panel_calls.js";
 import { diceFor } from "/assets/panel_dice.js";
 import { capital, percent, plain, spoken } from "/assets/words.js";
 
@@ -15,6 +15,7 @@ const ANSWERS = {
   ruling: ({ call }) => [
     callHead(call),
     callWhy(call),
+    framesLink(call),
     el("div", { class: "row" }, call.readings.length > 1 ? call.readings.map((one, place) => reading(call, one, place)) : plainly(call)),
   ],
   coin: (asked) => el("div", { class: "row" }, [true, false].map((heads) => answer(heads ? "Heads" : "Tails", { type: "coin", heads, purpose: asked.purpose }))),

@@ -4,7 +4,7 @@ import { Board } from "/assets/board.js";
 import { dress } from "/assets/colour.js";
 import { el, refresh, refreshList, say } from "/assets/dom.js";
 import { Feed, reloadOnUpgrade } from "/assets/feed.js";
-import { callHead, callWhy } from "/assets/panel_calls.js";
+import { callHead, callWhy, framesLink } from "/assets/panel_calls.js";
 import { Refusal, send } from "/assets/send.js";
 import { overlayCards } from "/assets/start_overlays.js";
 import { capital, downAndDistance, plain, spot } from "/assets/words.js";
@@ -51,7 +51,7 @@ function scoreOf(game, side) {
 
 function callOf(call, item) {
   item.className = `call ${call.verdict} ${call.standing}`;
-  return [callHead(call), el("details", {}, el("summary", {}, "Why"), callWhy(call))];
+  return [callHead(call), el("details", {}, el("summary", {}, "Why"), callWhy(call), framesLink(call))];
 }
 
 function tellState() {
