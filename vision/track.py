@@ -40,6 +40,10 @@ _ANYWHERE_MM: Final = 300.0
 _SOLID_MM: Final = 8.0  # middles of two bases are never so near
 _TURNS_RAD: Final = 0.25  # how far somebody who was missed for a moment may have turned where he is
 _SHOWS: Final = 0.6  # share of a base that must be seen to be believed in under a hand
+_SEEN_SIDE_MM: Final = 0.5  # what a network has wrong about a base's size for as long as the light stays as it is
+_TOLD_SIDE_MM: Final = 0.3  # and what a roster has, unless
+_MISTOLD: Final = 0.1  # it is of another base altogether, of which nothing is known within
+_ANY_SIDE_MM: Final = 10.0
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
 _WILD_NIS: Final = 16.3  # chi squared of 3, 99.9 %
 _LENGTHWISE: Final = 0.7  # cosine of the head's direction to the heading: beyond, it fell ahead or back
@@ -331,4 +335,15 @@ def _clear_of(hands_mm: Sequence[Array], sightings: Sightings) -> Sightings:
 
 
 def _size(length_mm: float, width_mm: float, base: BaseSize) -> BaseSize:
+    """A base's size as it is seen and as the roster has it."""
+    length_mm, width_mm = _side_mm(length_mm, base.length_mm), _side_mm(width_mm, base.width_mm)
     return BaseSize(length_mm, width_mm, base.height_mm, min(base.corner_mm, length_mm / 2, width_mm / 2))
+
+
+def _side_mm(seen_mm: float, told_mm: float) -> float:
+    """A base's length or width: by the roster, as far as what is seen doesn't contradict it."""
+    off = told_mm - seen_mm
+    spread = math.hypot(_SEEN_SIDE_MM, _TOLD_SIDE_MM)
+    honest = (1 - _MISTOLD) * math.exp(-0.5 * (off / spread) ** 2) / (spread * math.sqrt(2 * math.pi))
+    told = honest / (honest + _MISTOLD / _ANY_SIDE_MM)
+    return seen_mm + told * off * _SEEN_SIDE_MM**2 / spread**2

@@ -27,7 +27,9 @@ EMPTY_PER_FRAME: Final = 8
 PER_PICTURE: Final = 2
 """Items out of one decoded picture: decoding costs more than all the rest."""
 
-_BALL_KIND, _BALL_POINT, _SEEN_FLAG = 2, 4, 2
+_FALLEN_KIND, _BALL_KIND, _BALL_POINT, _SEEN_FLAG = 1, 2, 4, 2
+_BALL_REACH = 0.8  # of a base's length: a ball no further from its middle is in most of its patches
+_BALL_AGAIN, _LYING_AGAIN = 3, 1
 _BALL_WITHIN = 0.9  # units: a ball nearer to the patch's edge may be cut
 _LURES = 3
 _LURE_AWAY = 0.2  # of a base's length: how far off a patch about a lure, such as the ball itself, is cut
@@ -111,11 +113,13 @@ def patches_of(
 
     """
     chosen = np.isin(objects.kinds, FIGURE_KINDS) & (objects.points[:, :4, 2] > 0).all(axis=1)
-    points, kinds = objects.points[chosen], objects.kinds[chosen]
+    balls = objects.points[objects.kinds == _BALL_KIND, _BALL_POINT]
+    each = np.flatnonzero(chosen)
+    each = np.concatenate([each, _shown_again(objects, each, balls)])
+    points, kinds = objects.points[each], objects.kinds[each]
     guessed = _guess(points[:, :4, :2], rng)
     figures = objects.points[np.isin(objects.kinds, FIGURE_KINDS), :4, :2]
     taken = _Taken(figures, np.zeros((0, 2)) if avoid is None else avoid)
-    balls = objects.points[objects.kinds == _BALL_KIND, _BALL_POINT]
     tempting = balls[:, :2]
     if lures is not None:
         tempting = np.concatenate([tempting, lures[rng.permutation(len(lures))[:_LURES]]])
@@ -147,6 +151,16 @@ def patches_of(
     } | _balls(balls, transforms, known=balls_known)
     tensors = {name: torch.from_numpy(values.astype(np.float32)) for name, values in truth.items()}
     return {"img": torch.from_numpy(np.ascontiguousarray(patches[..., ::-1].transpose(0, 3, 1, 2)))} | tensors
+
+
+def _shown_again(objects: Objects, figures: NDArray[np.intp], balls: Array) -> NDArray[np.intp]:
+    """Which figures to show more than once, each time as if guessed anew: those with a ball, and those that lie."""
+    points = objects.points[figures, :4, :2]
+    seen = balls[balls[:, 2] == _SEEN_FLAG, :2]
+    apart = np.linalg.norm(points.mean(axis=1)[:, None] - seen[None], axis=2).min(axis=1, initial=np.inf)
+    with_ball = figures[apart < _BALL_REACH * _lengths(points)]
+    lying = figures[objects.kinds[figures] == _FALLEN_KIND]
+    return np.concatenate([np.repeat(with_ball, _BALL_AGAIN), np.repeat(lying, _LYING_AGAIN)])
 
 
 def _recoloured(patches: Image, rng: np.random.Generator) -> Image:
