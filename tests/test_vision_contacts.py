@@ -162,6 +162,41 @@ def test_stopping_short_because_the_board_went_off_is_no_touch() -> None:
     assert run[-1].probability < SURE
 
 
+def test_stopping_far_outside_the_error_is_no_bounce_though_the_board_is_on() -> None:
+    def stopped(t_s: float) -> Pose:
+        return 31.2 + 130.0 * max(0.5 - t_s, 0.0), 0.0, 180.0
+
+    run = watch(standing, stopped)
+    assert highest(run) < SURE
+    assert run[-1].probability < 1 - SURE
+
+
+@pytest.mark.parametrize("closing_mm_s", [12.0, 40.0, 130.0])
+def test_slow_and_fast_approaches_are_timed_within_a_frame(closing_mm_s: float) -> None:
+    def comes(t_s: float) -> Pose:
+        return 30.0 + closing_mm_s * max(0.6 - t_s, 0.0), 0.0, 180.0
+
+    run = watch(standing, comes, seconds=1.2)
+    assert run[-1].probability > SURE
+    assert run[-1].since_s == pytest.approx(0.6, abs=FRAME_S)
+
+
+def test_a_long_contact_stays_one_while_its_error_drifts() -> None:
+    def drifts(t_s: float) -> Pose:
+        x, y, heading = runs_into(t_s)
+        return x + 0.25 * math.sin(0.8 * (t_s - 0.5)), y, heading
+
+    run = [one for one in watch(standing, drifts, seconds=5.0, sigma_mm=0.25) if one.t_s > 0.6]
+    assert min(one.probability for one in run) > UNSEEN
+    assert run[-1].since_s == pytest.approx(0.5, abs=FRAME_S)
+    assert {one.since_s for one in run if one.t_s > 0.8} == {run[-1].since_s}
+
+
+def test_noise_of_a_pair_at_rest_does_not_make_it_met_anew() -> None:
+    run = watch(standing, lambda _: (30.8, 0.0, 180.0), seconds=3.0, power=lambda _: "off", sigma_mm=0.5, noise_mm=0.25)
+    assert highest(run) < SURE
+
+
 def test_nothing_is_learnt_from_a_pair_at_rest() -> None:
     run = watch(standing, lambda _: (30.3, 0.0, 180.0), seconds=3.0, power=lambda _: "off", noise_mm=0.02)
     settled = [one.probability for one in run if one.t_s > 0.6]

@@ -29,8 +29,8 @@ _BEND: Final = 0.6745 * math.sqrt(6.0)  # median of the absolute second differen
 _MOST_NOISE: Final = 4.0
 _LEAST_NOISE_MM: Final = 0.05  # what bouncing and rounding leave between bases that touch
 _LEAST_BIAS_MM: Final = 0.05  # no camera is better
-_CHANGES_PER_S: Final = 0.2  # how often a base changes its way for no reason that is seen
-_BUSY_PER_S: Final = 6.0  # while it also touches another
+_CHANGES_PER_S: Final = 0.5  # how often a base changes its way for no reason that is seen, as in the twin's physics
+_BUSY_PER_S: Final = 0.5  # and this more while it also touches another, which may be pushed
 _STIRRED_PER_S: Final = 60.0  # when the board was switched off, or what was seen before is doubtful
 _STIRRED_NS: Final = 350_000_000  # how long after that: it is noticed late, and figures come to rest
 _CHANGED_MM_S: Final = 40.0  # deviation of the gap's rate after such a change
@@ -40,6 +40,7 @@ _SLOWEST_MM_S: Final = 2.0  # at which a gap is taken to have opened
 _LONGEST_STEP_S: Final = 0.25  # after a longer gap in the frames pairs are met anew
 _SHIFTED_MM: Final = 8.0  # a gap that changes more than this in a frame was changed by a hand
 _SHIFTED_AT_REST_MM: Final = 0.7  # the same while the board is off
+_SHIFTED_SIGMAS: Final = 5.0  # and by how many deviations of the noise more: it is of two frames
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +166,12 @@ class ContactTracker:
     def _known(self, now: list[Measured]) -> dict[Pair, int]:
         """The rows of pairs that go on; those that a hand has moved are met anew."""
         rows = {one.pair: row for row, one in enumerate(self._pairs)}
+        old = [one for one in now if one.pair in rows]
+        gap_mm = np.array([one.gap.gap_mm for one in old])
+        before_mm = np.array([self._pairs[rows[one.pair]].gap.gap_mm for one in old])
         most = _SHIFTED_AT_REST_MM if self._power == "off" else _SHIFTED_MM
-        return {
-            one.pair: rows[one.pair]
-            for one in now
-            if one.pair in rows and abs(one.gap.gap_mm - self._pairs[rows[one.pair]].gap.gap_mm) < most
-        }
+        near = np.abs(gap_mm - before_mm) < most + _SHIFTED_SIGMAS * self._noise.seen(old).noise_mm
+        return {one.pair: rows[one.pair] for one, same in zip(old, near.tolist(), strict=True) if same}
 
     def _at_rest(self, t_ns: int) -> bool:
         """Whether the board has been off for long enough that nothing is to be learnt from more of the same."""

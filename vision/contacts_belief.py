@@ -22,16 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from downfield.vision.contacts_bias import GRID, LASTS_S, PRIOR, drift
 from downfield.vision.contacts_likelihood import (
-    BIAS_MM,
-    STEP_MM,
     Changes,
     Seen,
     State,
-    bias_weights,
+    changed_share,
     density,
+    merged,
     share_above,
-    share_falling,
     share_staying,
 )
 from downfield.vision.footprint import Array
@@ -39,8 +38,6 @@ from downfield.vision.footprint import Array
 MOMENT_S: Final = 0.1
 """Locked bases bounce: those that meet again sooner than this never parted, and a touch is told for as long."""
 
-_BIAS_LASTS_S: Final = 4.0  # then it may be another: figures have walked to where the picture is another
-_BIAS_DRIFT_MM: Final = 0.05  # how far it drifts in a second
 _TOUCHING_AT_FIRST: Final = 0.3  # share of pairs first seen as near as touching that do touch
 _SPREAD_MM: Final = 5.0  # over which the gaps of the others lie
 _RATE_MM_S: Final = 20.0  # deviation of the rate of a pair first seen
@@ -50,6 +47,9 @@ _WANDERS_TOO: Final = 0.6  # share of a free pair's wandering that touching base
 _RELAXES_MM_S: Final = 0.5  # how fast the least gap is forgotten
 _RELEASE_PER_S: Final = 0.5  # how often bases that touch part
 _NOTHING: Final = 1e-30  # weight
+_CHATTER_MM: Final = 0.1  # bases that shake meet first when they are this near to where they come to lie
+_SLOWEST_MM_S: Final = 5.0  # of approaches that it is reckoned for
+_ONE_APPROACH_STEPS: Final = 1.5  # touches of successive steps are one occasion, of which the noise hides the step
 _BOUNCE_MM: Final = 0.3  # how far bases that push each other may come apart
 _BOUNCES: Final = 0.2  # share of touches after which they part at once
 
@@ -62,9 +62,11 @@ class Belief:
         gap_mm, rate_mm_s: of the measured gap of a free pair, shape (n,).
         cov: of both, shape (n, 2, 2).
         least_mm: the least gap_mm of late: a free pair's bias is below it, shape (n,).
+        spread_mm: standard deviation of the bias before anything is known of it, shape (n,).
         free, touching, parted: weights over the bias grid, shape (n, m) each; all three together sum to 1.
-        since_s: when the touch began, by bias, of touching and parted pairs, shape (n, m).
+        since_s: when the touch most likely began, by bias, of touching and parted pairs, shape (n, m).
         since_var: its variance by noise, shape (n, m).
+        main: share of the touching and parted that began then, shape (n, m).
         parted_s: mean time since the parting of those that parted, shape (n,).
 
     """
@@ -73,18 +75,20 @@ class Belief:
     rate_mm_s: Array
     cov: Array
     least_mm: Array
+    spread_mm: Array
     free: Array
     touching: Array
     parted: Array
     since_s: Array
     since_var: Array
+    main: Array
     parted_s: Array
 
     @classmethod
     def none(cls) -> Belief:
         """No pairs."""
-        one, many = np.zeros(0), np.zeros((0, len(BIAS_MM)))
-        return cls(one, one, np.zeros((0, 2, 2)), one, many, many, many, many, many, one)
+        one, many = np.zeros(0), np.zeros((0, len(GRID)))
+        return cls(one, one, np.zeros((0, 2, 2)), one, one, many, many, many, many, many, many, one)
 
     @classmethod
     def first(cls, seen: Seen, rate_mm_s: Array, bias_mm: Array, t_s: float) -> Belief:
@@ -97,16 +101,19 @@ class Belief:
             t_s: now.
 
         """
-        prior, gap_mm, noise_mm = bias_weights(bias_mm), seen.gap_mm, seen.noise_mm
+        gap_mm, noise_mm = seen.gap_mm, seen.noise_mm
+        prior = np.tile(PRIOR, (len(gap_mm), 1))
+        off = gap_mm[:, None] - bias_mm[:, None] * GRID
         cov = np.zeros((len(gap_mm), 2, 2))
         cov[:, 0, 0], cov[:, 1, 1] = noise_mm**2, _RATE_MM_S**2
-        near = density(gap_mm[:, None] - BIAS_MM, noise_mm[:, None] ** 2)
-        above = ndtr((gap_mm[:, None] - BIAS_MM) / noise_mm[:, None])
+        near = density(off, noise_mm[:, None] ** 2)
+        above = ndtr(off / noise_mm[:, None])
         touching = _TOUCHING_AT_FIRST * prior * near
         free = (1 - _TOUCHING_AT_FIRST) / _SPREAD_MM * prior * above + 1e-12 * prior
         nothing = np.zeros_like(prior)
         since = np.full_like(prior, t_s)
-        out = cls(gap_mm, rate_mm_s, cov, gap_mm, free, touching, nothing, since, nothing.copy(), np.zeros(len(gap_mm)))
+        known, young = np.ones_like(prior), np.zeros(len(gap_mm))
+        out = cls(gap_mm, rate_mm_s, cov, gap_mm, bias_mm, free, touching, nothing, since, nothing.copy(), known, young)
         out._normalise()
         return out
 
@@ -129,8 +136,8 @@ class Belief:
     def bias_mm(self) -> tuple[Array, Array]:
         """Mean and standard deviation of the bias over all hypotheses, shape (n,) each."""
         weight = self.free + self.touching + self.parted
-        mean = weight @ BIAS_MM
-        return mean, np.sqrt(np.maximum(weight @ BIAS_MM**2 - mean**2, 0.0))
+        mean = weight @ GRID
+        return self.spread_mm * mean, self.spread_mm * np.sqrt(np.maximum(weight @ GRID**2 - mean**2, 0.0))
 
     def rows(self, which: NDArray[np.intp]) -> Belief:
         """The beliefs about some of the pairs."""
@@ -155,62 +162,64 @@ class Belief:
             seen: what is measured.
 
         """
-        self._let_bias_change(step_s, bias_mm)
+        self.spread_mm = bias_mm
+        self._let_bias_drift(step_s)
+        bias = self._levels_mm
         chance = changes.probability[:, None]
-        before = share_above(self.least_mm, self.cov)
+        before = share_above(self.least_mm, self.cov, bias)
         on, changed = self._going_on(step_s, turn), self._changing(step_s, changes.sigma_mm_s)
-        crossing = (1 - chance) * self._crossing(on[0], before) + chance * self._crossing(changed[0], before)
-        met = self.free * crossing
-        self._touch_by(met, on[0], t_s, step_s)
-        again = self.parted * share_falling(self.gap_mm, on[0], self.cov)
+        met = self.free * (1 - chance) * self._crossing(on[0], bias, before)
+        met += self.free * chance * self._crossing(changed[0], bias, before)
+        left_s = self._touch_by(met, on[0], t_s, step_s)
+        again = self.parted * self._falling(on[0], bias)
         self.parted -= again
-        release = self.touching * (1 - np.exp(-_RELEASE_PER_S * step_s)) + _BOUNCES * met
-        self.touching += again - release
+        bounced = _BOUNCES * met
+        released = (self.touching - bounced) * (1 - np.exp(-_RELEASE_PER_S * step_s))
+        self.touching += again - bounced - released
+        # In what is left of the step, who parts gets no further from the bias than speed allows.
+        bounced *= seen.at_level(bias, (changes.sigma_mm_s * left_s) ** 2)
+        released *= seen.at_level(bias, np.full((len(turn), 1), (changes.sigma_mm_s * step_s) ** 2 / 3))
 
-        level = seen.at_level(_WANDERS_TOO * on[2][:, 0, 0])
+        level = seen.at_level(bias, _WANDERS_TOO * on[2][:, :1, 0])
         (like_on, on), (like_changed, changed) = seen.weigh(*on), seen.weigh(*changed)
         least = np.minimum(self.least_mm + _RELAXES_MM_S * step_s, self.gap_mm)
-        weight_on = (1 - chance) * like_on[:, None] * share_staying(np.minimum(least, on[0]), on[2], before)
+        weight_on = (1 - chance) * like_on[:, None] * share_staying(np.minimum(least, on[0]), on[2], bias, before)
         weight_changed = (
-            chance * like_changed[:, None] * share_staying(np.minimum(least, changed[0]), changed[2], before)
+            chance * like_changed[:, None] * share_staying(np.minimum(least, changed[0]), changed[2], bias, before)
         )
-        released = release * like_changed[:, None] * share_above(changed[0], changed[2])
         loose = self.free + self.parted
-        share = _share(
+        share = changed_share(
             (loose * weight_on).sum(axis=1),
             (loose * weight_changed).sum(axis=1),
             (1 - changes.probability) * like_on,
             changes.probability * like_changed,
         )
-        self.gap_mm, self.rate_mm_s, self.cov = _merged(on, changed, share)
+        self.gap_mm, self.rate_mm_s, self.cov = merged(on, changed, share)
         self.least_mm = np.minimum(least, self.gap_mm)
         self.free = self.free * (weight_on + weight_changed)
         parted = self.parted * ((1 - chance) * like_on[:, None] + chance * like_changed[:, None])
-        self._age(parted.sum(axis=1), released.sum(axis=1), step_s)
-        self.parted = parted + released
+        fresh = bounced + released
+        self._age(parted.sum(axis=1), fresh.sum(axis=1), step_s)
+        self.parted = parted + fresh
         self.touching = self.touching * level
         self._forget_parting()
         self._normalise()
 
-    def _let_bias_change(self, step_s: float, bias_mm: Array) -> None:
-        """Let biases drift, and now and then become others; onsets go along with those that have them."""
-        fresh = 1 - np.exp(-step_s / _BIAS_LASTS_S)
-        prior = bias_weights(bias_mm)
-        spread = min(0.5 * _BIAS_DRIFT_MM**2 * step_s / STEP_MM**2, 0.25)
+    @property
+    def _levels_mm(self) -> Array:
+        """The biases that are weighed, shape (n, m)."""
+        return np.asarray(self.spread_mm[:, None] * GRID)
 
-        def changed(weight: Array) -> Array:
-            moved = weight * (1 - 2 * spread)
-            moved[:, 1:] += spread * weight[:, :-1]
-            moved[:, :-1] += spread * weight[:, 1:]
-            out: Array = (1 - fresh) * moved + fresh * weight.sum(axis=1, keepdims=True) * prior
-            return out
-
+    def _let_bias_drift(self, step_s: float) -> None:
+        """Let biases drift; onsets go along with those that have them."""
+        step = drift(step_s)
         known = self.touching + self.parted + _NOTHING
-        then = changed(known)
-        onset = changed(known * self.since_s) / then
-        self.since_var = np.maximum(changed(known * (self.since_var + self.since_s**2)) / then - onset**2, 0.0)
-        self.since_s = onset
-        self.free, self.touching, self.parted = changed(self.free), changed(self.touching), changed(self.parted)
+        began = known * self.main
+        then, main = known @ step, began @ step
+        onset = (began * self.since_s) @ step / main
+        self.since_var = np.maximum((began * (self.since_var + self.since_s**2)) @ step / main - onset**2, 0.0)
+        self.since_s, self.main = onset, main / then
+        self.free, self.touching, self.parted = self.free @ step, self.touching @ step, self.parted @ step
 
     def _going_on(self, step_s: float, turn: Array) -> State:
         """Gap, rate and covariance when nothing happens."""
@@ -222,7 +231,10 @@ class Belief:
         move[:, 1, 1] = carry
         noise = _WANDER * np.array([[step_s**3 / 3, step_s**2 / 2], [step_s**2 / 2, step_s]])
         cov = move @ self.cov @ move.transpose(0, 2, 1) + noise
-        cov[:, 0, 0] += (_TURN_ERROR * turn[:, 0]) ** 2
+        # A place that is off by its error makes the normal turn that much earlier or later.
+        slip = np.arccos(np.clip(carry, 0.0, 1.0)) * self.spread_mm / step_s
+        cov += slip[:, None, None] ** 2 * np.array([[step_s**2 / 4, step_s / 2], [step_s / 2, 1.0]])
+        cov[:, 0, 0] += (_TURN_ERROR * turn[:, 0]) ** 2 + 2 * self.spread_mm**2 * step_s / LASTS_S
         cov[:, 1, 1] += (_TURN_ERROR * turn[:, 1]) ** 2
         return gap, carry * self.rate_mm_s + turn[:, 1], cov
 
@@ -235,22 +247,40 @@ class Belief:
         cov[:, 1, 1] = sigma_mm_s**2
         return self.gap_mm + way / 2, np.zeros_like(way), cov
 
-    def _touch_by(self, inflow: Array, gap: Array, t_s: float, step_s: float) -> None:
-        """Add pairs that touched in this step, by bias, to those that touch."""
-        way = np.minimum(gap - self.gap_mm, -1e-6)[:, None]
-        share = np.clip((BIAS_MM - self.gap_mm[:, None]) / way, 0.0, 1.0)
-        noise = np.minimum(self.cov[:, :1, 0] / (way / step_s) ** 2, step_s**2) + step_s**2 / 100
-        known = self.touching + self.parted
-        fresh = inflow / np.maximum(known + inflow, 1e-300)
-        when = t_s - step_s * (1 - share)
-        off = when - self.since_s
-        self.since_s = self.since_s + fresh * off
-        self.since_var = (1 - fresh) * self.since_var + fresh * noise + fresh * (1 - fresh) * off**2
-        self.touching = self.touching + inflow
+    def _touch_by(self, inflow: Array, gap: Array, t_s: float, step_s: float) -> Array:
+        """Add pairs that touched in this step, by bias, to those that touch.
 
-    def _crossing(self, gap: Array, before: Array) -> Array:
+        Touches of successive steps are one occasion; of two occasions the likelier one counts, not the middle.
+
+        Returns:
+            What is left of the step after the touch, by bias, s, shape (n, m).
+
+        """
+        way = np.minimum(gap - self.gap_mm, -1e-6)[:, None]
+        share = np.clip((self._levels_mm - self.gap_mm[:, None]) / way, 0.0, 1.0)
+        noise = np.minimum(self.cov[:, :1, 0] / (way / step_s) ** 2, step_s**2) + step_s**2 / 100
+        early_s = _CHATTER_MM / np.maximum(-way / step_s, _SLOWEST_MM_S)
+        when = t_s - step_s * (1 - share) - early_s
+        joined = self.touching + self.parted + inflow
+        fresh = inflow / np.maximum(joined, 1e-300)
+        old = self.main * (1 - fresh)
+        off = when - self.since_s
+        one = off < _ONE_APPROACH_STEPS * step_s
+        weight = np.where(one, fresh / np.maximum(old + fresh, 1e-300), fresh > old)
+        self.main = np.where(one, old + fresh, np.maximum(old, fresh))
+        self.since_s = self.since_s + weight * off
+        self.since_var = (1 - weight) * self.since_var + weight * noise + weight * (1 - weight) * off**2
+        self.touching = self.touching + inflow
+        return np.asarray(step_s * (1 - share))
+
+    def _crossing(self, gap: Array, bias: Array, before: Array) -> Array:
         """Share of free pairs whose gap falls below the bias on the way to a predicted gap, shape (n, m)."""
-        return 1 - share_staying(np.minimum(gap, self.least_mm), self.cov, before)
+        return 1 - share_staying(np.minimum(gap, self.least_mm), self.cov, bias, before)
+
+    def _falling(self, gap: Array, bias: Array) -> Array:
+        """The same of parted pairs, which may have been below it."""
+        above = share_above(self.gap_mm, self.cov, bias)
+        return 1 - share_staying(np.minimum(gap, self.gap_mm), self.cov, bias, above)
 
     def _age(self, stay: Array, join: Array, step_s: float) -> None:
         self.parted_s = (self.parted_s + step_s) * stay / np.maximum(stay + join, 1e-300)
@@ -258,7 +288,7 @@ class Belief:
     def _forget_parting(self) -> None:
         """Those that parted long enough ago, and are apart by more than a bounce, are free."""
         old = self.parted_s > MOMENT_S
-        gone = self.parted[old] * share_above(self.gap_mm[old] - _BOUNCE_MM, self.cov[old])
+        gone = self.parted[old] * share_above(self.gap_mm[old] - _BOUNCE_MM, self.cov[old], self._levels_mm[old])
         self.free[old] += gone
         self.parted[old] -= gone
         self.least_mm[old] = self.gap_mm[old]
@@ -267,19 +297,3 @@ class Belief:
         total = (self.free + self.touching + self.parted).sum(axis=1, keepdims=True)
         for name in ("free", "touching", "parted"):
             setattr(self, name, getattr(self, name) / total)
-
-
-def _share(on: Array, changed: Array, on_alone: Array, changed_alone: Array) -> Array:
-    """The share of those that changed among the free; where nobody is free, as if all were."""
-    nobody = on + changed < 1e-200
-    on, changed = np.where(nobody, on_alone, on), np.where(nobody, changed_alone, changed)
-    share: Array = changed / np.maximum(on + changed, 1e-300)
-    return share
-
-
-def _merged(on: State, changed: State, share: Array) -> State:
-    gap, rate = ((1 - share) * one + share * other for one, other in zip(on[:2], changed[:2], strict=True))
-    off = np.stack([changed[0] - on[0], changed[1] - on[1]], axis=1)
-    weight = share[:, None, None]
-    spread = weight * (1 - weight) * off[:, :, None] * off[:, None, :]
-    return gap, rate, (1 - weight) * on[2] + weight * changed[2] + spread

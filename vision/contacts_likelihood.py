@@ -11,12 +11,6 @@ from scipy.special import ndtr
 
 from downfield.vision.footprint import Array
 
-BIAS_MM: Final[Array] = np.linspace(-3.0, 3.0, 121)
-"""The biases that are weighed, shape (m,)."""
-
-STEP_MM: Final = float(BIAS_MM[1] - BIAS_MM[0])
-"""Between two of them."""
-
 _WILD: Final = 0.003  # share of measurements that are nonsense,
 _WILD_PER_MM: Final = 0.1  # and their density
 
@@ -62,33 +56,30 @@ class Seen:
         after = cov - gain[:, :, None] * cov[:, None, 0, :]
         return like, (gap + gain[:, 0] * innovation, rate + gain[:, 1] * innovation, after)
 
-    def at_level(self, wander_mm2: Array) -> Array:
+    def at_level(self, bias_mm: Array, wander_mm2: Array) -> Array:
         """How likely the measurements are when the gap is 0, by bias, shape (n, m).
 
         Args:
-            wander_mm2: variance that is added, of a free pair's prediction, shape (n,). Bases that touch bounce and
-                roll along each other; and it must not speak for a touch that nothing happens.
+            bias_mm: the biases, shape (n, m).
+            wander_mm2: variance that is added, shape (n, 1) or (n, m). For bases that touch, that of a free pair's
+                prediction: they bounce and roll along each other; and it must not speak for a touch that nothing
+                happens.
 
         """
-        like = density(self.gap_mm[:, None] - BIAS_MM, (self.noise_mm**2 + wander_mm2)[:, None])
+        like = density(self.gap_mm[:, None] - bias_mm, self.noise_mm[:, None] ** 2 + wander_mm2)
         return np.where(self.known[:, None], like, 1.0)
 
 
-def share_above(gap: Array, cov: Array) -> Array:
+def share_above(gap: Array, cov: Array, bias_mm: Array) -> Array:
     """Probability that a measured gap is above the bias, shape (n, m)."""
-    above: Array = ndtr((gap[:, None] - BIAS_MM) / np.sqrt(cov[:, :1, 0]))
+    above: Array = ndtr((gap[:, None] - bias_mm) / np.sqrt(cov[:, :1, 0]))
     return above
 
 
-def share_staying(gap: Array, cov: Array, before: Array) -> Array:
+def share_staying(gap: Array, cov: Array, bias_mm: Array, before: Array) -> Array:
     """Share of those that were above the bias that still are, shape (n, m)."""
-    stay: Array = np.minimum(share_above(gap, cov) / np.maximum(before, 1e-12), 1.0)
+    stay: Array = np.minimum(share_above(gap, cov, bias_mm) / np.maximum(before, 1e-12), 1.0)
     return stay
-
-
-def share_falling(gap: Array, then: Array, cov: Array) -> Array:
-    """Share of pairs above the bias whose gap falls below it on the way to another gap, shape (n, m)."""
-    return 1 - share_staying(np.minimum(then, gap), cov, share_above(gap, cov))
 
 
 def density(off: Array, variance: Array) -> Array:
@@ -98,8 +89,18 @@ def density(off: Array, variance: Array) -> Array:
     return likely
 
 
-def bias_weights(bias_mm: Array) -> Array:
-    """Weights of biases, shape (n, m), each row summing to 1."""
-    weight = np.exp(-0.5 * (BIAS_MM / np.maximum(bias_mm, STEP_MM)[:, None]) ** 2)
-    prior: Array = weight / weight.sum(axis=1, keepdims=True)
-    return prior
+def changed_share(on: Array, changed: Array, on_alone: Array, changed_alone: Array) -> Array:
+    """The share of those that changed among the free; where nobody is free, as if all were."""
+    nobody = on + changed < 1e-200
+    on, changed = np.where(nobody, on_alone, on), np.where(nobody, changed_alone, changed)
+    share: Array = changed / np.maximum(on + changed, 1e-300)
+    return share
+
+
+def merged(on: State, changed: State, share: Array) -> State:
+    """One state for those that went on and those that changed, with the mean and covariance of both together."""
+    gap, rate = ((1 - share) * one + share * other for one, other in zip(on[:2], changed[:2], strict=True))
+    off = np.stack([changed[0] - on[0], changed[1] - on[1]], axis=1)
+    weight = share[:, None, None]
+    spread = weight * (1 - weight) * off[:, :, None] * off[:, None, :]
+    return gap, rate, (1 - weight) * on[2] + weight * changed[2] + spread
