@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from downfield.vision.scene import Contact
+from downfield.vision.scene import Contact, Scene
 
 SURE = 0.95
 SETTLES_NS = 150_000_000
@@ -97,3 +98,32 @@ class Episode:
     def close(self) -> bool:
         """Whether something in it was too close to call."""
         return max(self.lasting()) > 1 - SURE
+
+
+def episodes(frames: Iterable[tuple[Scene, Iterable[Contact]]], furthest_mm: float) -> list[Episode]:
+    """The episodes of a play in which opponents who stand came near each other.
+
+    Args:
+        frames: every scene as it was, in order, with the contacts that were told of it.
+        furthest_mm: closest gap up to which an episode counts.
+
+    """
+    open_: dict[tuple[str, str], Episode] = {}
+    done: list[Episode] = []
+    for scene, contacts in frames:
+        said = {(one.a, one.b): one for one in contacts}
+        jersey = {figure.id: figure.jersey for figure in scene.figures}
+        upright = {figure.id for figure in scene.figures if figure.posture == "upright"}
+        for true in scene.contacts:
+            pair = true.a, true.b
+            if jersey[true.a] == jersey[true.b] or not {true.a, true.b} <= upright:
+                continue
+            episode = open_.setdefault(pair, Episode())
+            if episode.last not in {-1, scene.frame - 1}:
+                done.append(episode)
+                episode = open_[pair] = Episode()
+            episode.t_ns.append(scene.t_ns)
+            episode.truth.append(true)
+            episode.said.append(said.get(pair))
+            episode.last = scene.frame
+    return [one for one in (*done, *open_.values()) if one.gap_mm <= furthest_mm and len(one.truth) > 2]

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from contact_episodes import Episode
+from contact_episodes import Episode, episodes
 
 from downfield.twin.plays.formations import RB, RCB
 from downfield.twin.plays.free import random_play
@@ -102,31 +102,14 @@ class Watch:
     frames: int = 0
 
 
-def episodes(scenes: Sequence[Scene], scale: float, seed: int, watch: Watch) -> list[Episode]:
-    """The episodes of a play."""
+def judged(scenes: Sequence[Scene], scale: float, seed: int, watch: Watch) -> Iterator[tuple[Scene, list[Contact]]]:
+    """A play's scenes, each with the contacts that are told of it."""
     tracker = ContactTracker()
-    open_: dict[tuple[str, str], Episode] = {}
-    done: list[Episode] = []
     for scene, figures in estimates(scenes, Errors(scale, seed)):
         start = time.process_time()
         contacts = tracker.step(figures, scene.t_ns, power=scene.board)
         watch.seconds, watch.frames = watch.seconds + time.process_time() - start, watch.frames + 1
-        said = {(one.a, one.b): one for one in contacts}
-        jersey = {figure.id: figure.jersey for figure in scene.figures}
-        upright = {figure.id for figure in scene.figures if figure.posture == "upright"}
-        for true in scene.contacts:
-            pair = true.a, true.b
-            if jersey[true.a] == jersey[true.b] or not {true.a, true.b} <= upright:
-                continue
-            episode = open_.setdefault(pair, Episode())
-            if episode.last not in {-1, scene.frame - 1}:
-                done.append(episode)
-                episode = open_[pair] = Episode()
-            episode.t_ns.append(scene.t_ns)
-            episode.truth.append(true)
-            episode.said.append(said.get(pair))
-            episode.last = scene.frame
-    return [one for one in (*done, *open_.values()) if one.gap_mm <= BINS[-1][0] and len(one.truth) > 2]
+        yield scene, list(contacts)
 
 
 def report(found: list[Episode], scale: float) -> None:
@@ -189,7 +172,9 @@ def report_draws(name: str, scenes: Sequence[Scene]) -> None:
     ]
     shares = []
     for scale in SCALES:
-        found = [one for draw in range(DRAWS) for one in episodes(cut, scale, 1000 + draw, Watch())]
+        found = [
+            one for draw in range(DRAWS) for one in episodes(judged(cut, scale, 1000 + draw, Watch()), BINS[-1][0])
+        ]
         shares.append(f"{np.mean([bool(one.calls()) for one in found]):.0%}")
     print(f"  {name:<18} called in {', '.join(shares)} of {DRAWS} draws of the errors")
 
@@ -210,7 +195,7 @@ def main() -> None:
     watch = Watch()
     for number, (_, scenes) in enumerate(recorded(NAMED, range(first, first + count))):
         for scale in SCALES:
-            found[scale] += episodes(scenes, scale, number, watch)
+            found[scale] += episodes(judged(scenes, scale, number, watch), BINS[-1][0])
     for scale in SCALES:
         report(found[scale], scale)
     print(f"\nnear misses at {', '.join(f'{scale:g}' for scale in SCALES)} px/mm:")

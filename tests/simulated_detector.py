@@ -252,7 +252,8 @@ class Network:
             size=(4, 2)
         )
         # A network mistakes edges rather than corners.
-        return np.einsum("ijk,jk->ik", _EDGEWISE, error)
+        edgewise: Array = np.einsum("ijk,jk->ik", _EDGEWISE, error)
+        return edgewise
 
     def _is_flipped(self, id_: str, step_s: float) -> bool:
         keep = math.exp(-step_s / self._faults.flip_s)

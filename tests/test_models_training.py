@@ -23,12 +23,13 @@ from downfield.models.training.commands import app  # noqa: E402
 from downfield.models.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
 from downfield.models.training.first_look import FIRST_LOOK, save_weights  # noqa: E402
 from downfield.models.training.guesses import guesses_of, make_guesses  # noqa: E402
-from downfield.models.training.labelled_frames import frames_of, labels_of, read_objects  # noqa: E402
+from downfield.models.training.labelled_frames import Objects, frames_of, labels_of, read_frame, read_objects  # noqa: E402
 from downfield.models.training.learner import learn, load_learner, save_learner  # noqa: E402
-from downfield.models.training.patches import PatchStream, collate_patches  # noqa: E402
+from downfield.models.training.patches import PatchStream, collate_patches, patches_of  # noqa: E402
 from downfield.models.training.recipe import read_recipe  # noqa: E402
 from downfield.models.training.second_look import FLIP, OUTPUTS, SecondLook  # noqa: E402
 from downfield.models.training.second_look_run import SECOND_LOOK, second_look_loss  # noqa: E402
+from downfield.models.training.shadows import cast_hard_shadows  # noqa: E402
 from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
 
 
@@ -121,6 +122,42 @@ def test_a_second_look_is_shown_what_a_first_look_guessed(frames: Path, tmp_path
     assert seen is not None
     np.testing.assert_allclose(seen[-1].mean(axis=0), (60, 60), atol=1e-3)
     assert guesses_of(frames_of(frames, "train")[0]) is None
+
+
+def test_a_hard_lamp_darkens_the_picture_beside_figures_now_and_then(frames: Path) -> None:
+    path = frames_of(frames, "train")[0]
+    image = read_frame(path)
+    objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
+    cast = 0
+    for seed in range(20):
+        lit, spots = cast_hard_shadows(image, objects, np.random.default_rng(seed))
+        if not len(spots):
+            assert lit is image
+            continue
+        cast += 1
+        assert (lit <= image).all()
+        assert 0 < (lit < image).any(axis=2).mean() < 0.3
+        inside = (spots >= 0).all(axis=1) & (spots < (image.shape[1], image.shape[0])).all(axis=1)
+        x, y = spots[inside].astype(int).T
+        assert (lit[y, x].sum(axis=1) < image[y, x].sum(axis=1)).mean() > 0.8
+    assert 1 <= cast <= 14
+
+
+def test_who_lies_or_has_the_ball_is_shown_again_and_lures_are_nobody() -> None:
+    image = np.full((200, 300, 3), 90, dtype=np.uint8)
+    base = np.array([[15.0, -9.0], [15.0, 9.0], [-15.0, 9.0], [-15.0, -9.0], [5.0, 0.0]])
+    points = np.concatenate(
+        [np.stack([base + at for at in ((60, 60), (160, 60), (240, 60))]), np.full((3, 5, 1), 2.0)], 2
+    )
+    ball = np.zeros((1, 5, 3))
+    ball[0, 4] = 165, 66, 2
+    objects = Objects(np.array([0.0, 0.0, 1.0, 2.0]), np.zeros((4, 4)), np.concatenate([points, ball]))
+    batch = patches_of(image, objects, np.random.default_rng(1), lures=np.array([[100.0, 150.0]]))
+    figures = batch["figure"] > 0
+    assert int(figures.sum()) == 3 + 3 + 1
+    assert int((batch["fallen"] > 0).sum()) == 2
+    assert int((batch["ball"][figures] > 0).sum()) == 4
+    assert float(batch["figure"][int(figures.sum())]) == 0
 
 
 def test_the_second_look_s_loss_falls_with_the_truth(frames: Path) -> None:

@@ -33,7 +33,7 @@ from downfield.vision.refine import refine
 from downfield.vision.roster import Roster, Spot
 from downfield.vision.scene import Player, Power, Scene
 from downfield.vision.scene_making import deciding, figure_of
-from downfield.vision.teams import look_at_colours
+from downfield.vision.teams import TeamColours, look_at_colours
 from downfield.vision.track import Tracker
 from downfield.vision.track_hands import fingertips_mm
 from downfield.vision.track_measure import Sightings, measure
@@ -101,6 +101,11 @@ class Vision:
     def estimates(self) -> tuple[Estimate, ...]:
         """What is believed of every figure at the latest frame, in roster order."""
         return self._estimates
+
+    @property
+    def colours(self) -> TeamColours | None:
+        """How the teams differ, as learnt at the line-up; None where that can't be told."""
+        return None if self._line_up is None else self._line_up.colours
 
     @property
     def falls(self) -> tuple[Fall, ...]:

@@ -147,7 +147,7 @@ class Motion:
         self.lasting[rows] = LASTING * noise[:, :3, :3]
         return nis
 
-    def loosen(self, rows: NDArray[np.intp], place_mm: float | Array, turn_rad: float) -> None:
+    def loosen(self, rows: NDArray[np.intp], place_mm: float | Array, turn_rad: float | Array) -> None:
         """Let figures be anywhere within these deviations of where they were."""
         for axis, sigma in ((X, place_mm), (Y, place_mm), (HEADING, turn_rad)):
             self.cov[rows, axis, axis] = np.maximum(self.cov[rows, axis, axis], np.square(sigma))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from downfield.models.training.augment import Image
 from downfield.models.training.labelled_frames import Objects
@@ -76,13 +77,15 @@ def _cast(shade: Image, foot: Array, ahead: Array, length: float, rng: np.random
         hand = at(rng.uniform(0.3, 1.0), np.sign(side) * rng.uniform(_APART, _SPREAD))
         _line(shade, at(0.72, side), hand, _ARM * length)
     _line(shade, at(0.42, 0), at(0.75, 0), _TORSO * length)
-    centre = _fixed(at(0.92, rng.uniform(-_APART, _APART)))
-    cv2.circle(shade, centre, round(_HEAD * length * 2**_SUBPIXEL), 255, -1, cv2.LINE_AA, _SUBPIXEL)
+    x, y = _fixed(at(0.92, rng.uniform(-_APART, _APART))).tolist()
+    cv2.circle(shade, (x, y), round(_HEAD * length * 2**_SUBPIXEL), 255, -1, cv2.LINE_AA, _SUBPIXEL)
 
 
 def _line(shade: Image, start: Array, end: Array, thickness: float) -> None:
-    cv2.line(shade, _fixed(start), _fixed(end), 255, max(round(thickness), 1), cv2.LINE_AA, _SUBPIXEL)
+    x, y, u, v = _fixed(np.concatenate([start, end])).tolist()
+    cv2.line(shade, (x, y), (u, v), 255, max(round(thickness), 1), cv2.LINE_AA, _SUBPIXEL)
 
 
-def _fixed(points: Array) -> Array:
-    return np.rint(points * 2**_SUBPIXEL).astype(np.int32)
+def _fixed(points: Array) -> NDArray[np.int32]:
+    fixed: NDArray[np.int32] = np.rint(points * 2**_SUBPIXEL).astype(np.int32)
+    return fixed
