@@ -54,8 +54,9 @@ _MISFIT: Final = 11.1  # 95 % of honest fits leave less: chi squared of 8 coordi
 _LYING_MM: Final = 3.0  # error of the middle of a base that lies
 _UNKNOWN_RAD: Final = 1.0e3  # of what a measurement doesn't tell
 _EDGE_MM: Final = (20.0, 11.0)  # no base is so short or so narrow: it is seen from its edge
-_KIND_ODDS: Final = (0.5, 2.2)  # log-odds of upright against fallen that the network's word is worth, by its score
-_SHAPE_ODDS: Final = 1.5  # and that the shape is worth, either way
+_SAID_FALLEN: Final = 2.4  # log-odds of lying that the network's word is worth, times its score,
+_SAID_UPRIGHT: Final = -1.1  # and its word against it: of those that lie it takes a sixth for upright, of those that
+_SHORT_ODDS: Final = 1.0  # stand one in 200 for fallen. Both are halved, and the shape's too, for errors last
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +248,8 @@ def _corners(pose: Array) -> tuple[Array, Array]:
 
 
 def _kind_odds(detection: Detection) -> float:
-    worth = _KIND_ODDS[0] + (_KIND_ODDS[1] - _KIND_ODDS[0]) * min(max(detection.score, 0.0), 1.0)
-    return worth if detection.kind == "fallen" else -worth
+    return _SAID_FALLEN * min(max(detection.score, 0.0), 1.0) if detection.kind == "fallen" else _SAID_UPRIGHT
 
 
 def _shape_odds(pose: Array) -> Array:
-    return np.where((pose[:, SIZE] < _EDGE_MM).any(axis=1), _SHAPE_ODDS, -_SHAPE_ODDS)
+    return np.where((pose[:, SIZE] < _EDGE_MM).any(axis=1), _SHORT_ODDS, 0.0)
