@@ -49,8 +49,7 @@ class Bow:
 
     def shapes(self, points_mm: Array) -> tuple[Array, Array]:
         """The four shapes at board points, shape (n, 2): values (n, 4) and slopes per mm along x and y, (n, 4, 2)."""
-        middle = np.array([sum(self.x_mm), sum(self.y_mm)]) / 2
-        half = np.array([self.x_mm[1] - self.x_mm[0], self.y_mm[1] - self.y_mm[0]]) / 2
+        middle, half = self._board()
         inside = np.abs(points_mm - middle) <= _REACH * half
         u, v = np.clip((points_mm - middle) / half, -_REACH, _REACH).T
         bend_u, bend_v = 1.5 * u * u - 0.5, 1.5 * v * v - 0.5
@@ -62,8 +61,17 @@ class Bow:
 
     def height_mm(self, points_mm: Array) -> Array:
         """Height of the printed surface over the plane at board points, shape (n, 2), as (n,)."""
-        height: Array = self.shapes(points_mm)[0] @ self.sizes_mm
+        middle, half = self._board()
+        u, v = np.clip((points_mm - middle) / half, -_REACH, _REACH).T
+        bend_u, bend_v = 1.5 * u * u - 0.5, 1.5 * v * v - 0.5
+        height: Array = bend_u * (self.along_mm + self.both_mm * bend_v)
+        height += self.twist_mm * u * v + self.across_mm * bend_v
         return height
+
+    def _board(self) -> tuple[Array, Array]:
+        """Its middle and half its sides, mm, shape (2,) each."""
+        low, high = np.array([self.x_mm, self.y_mm]).T
+        return (low + high) / 2, (high - low) / 2
 
 
 def flat(field: FieldModel) -> Bow:

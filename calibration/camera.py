@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 
 _NEWTON_STEPS = 30
 _NEWTON_DONE = 1e-13  # normalised image units: far below a millionth of a pixel
+_BOW_DONE_MM = 1e-7
 _BOW_STEPS = 16  # each step gains a digit even where the view is slanted and the slope steep
 
 
@@ -165,8 +166,12 @@ class Camera:
         heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), pixels.shape[:-1]).reshape(-1)
         crossed = self._cross(rays, heights)
         if self.bow is not None:
+            bowed = np.zeros_like(heights)
             for _ in range(_BOW_STEPS):
-                crossed = self._cross(rays, heights + self.bow.height_mm(crossed))
+                before, bowed = bowed, self.bow.height_mm(crossed)
+                crossed = self._cross(rays, heights + bowed)
+                if not np.any(np.abs(bowed - before) > _BOW_DONE_MM):
+                    break
         return crossed.reshape(pixels.shape)
 
     def _cross(self, rays: Array, z_mm: Array) -> Array:

@@ -16,6 +16,7 @@ from downfield.vision.frame import Frame, Image
 
 Level = Literal["ok", "warn", "unfit"]
 
+_SHARP_EVERY_NS: Final = 100_000_000
 _EVERY_PX: Final = 8  # of the picture, in both directions, is looked at
 _PATCH_PX: Final = 192  # side of the patch in which sharpness is measured, at full resolution
 _BRIGHT: Final = 250  # brighter is burnt out
@@ -79,6 +80,7 @@ class HealthWatch:
         self._index = 0
         self._same_since_ns: int | None = None
         self._usual_sharpness = 0.0
+        self._sharp_ns = 0
 
     def step(self, frame: Frame, estimates: Sequence[Estimate] = ()) -> Health:
         """The health as of a frame.
@@ -91,7 +93,7 @@ class HealthWatch:
         small = np.ascontiguousarray(frame.image[::_EVERY_PX, ::_EVERY_PX, 1])
         repeated = self._last is not None and np.array_equal(small, self._last)
         lost, step_ns = self._lost(frame)
-        look = _Look(frame.t_ns, float(small.mean()), _sharpness(frame.image), lost, step_ns)
+        look = _Look(frame.t_ns, float(small.mean()), self._sharpness(frame), lost, step_ns)
         if not repeated or self._same_since_ns is None:
             self._same_since_ns = self._looks[-1].t_ns if repeated and self._looks else frame.t_ns
         self._last, self._index = small, frame.index
@@ -114,6 +116,13 @@ class HealthWatch:
             warnings.append(f"{lost_lately} frames were lost in 2 s")
         level: Level = "unfit" if unfit else "warn" if warnings else "ok"
         return Health(level, tuple(warnings), tuple(unfit), repeated, relative, look.brightness, lost_lately, seen)
+
+    def _sharpness(self, frame: Frame) -> float:
+        """Measured anew now and then: a lens does not go out of focus within a few frames."""
+        if not self._looks or frame.t_ns - self._sharp_ns >= _SHARP_EVERY_NS:
+            self._sharp_ns = frame.t_ns
+            return _sharpness(frame.image)
+        return self._looks[-1].sharpness
 
     def _lost(self, frame: Frame) -> tuple[int, int]:
         """How many frames are missing before this one, by their indices or else by their times."""
