@@ -15,8 +15,9 @@ The corners are those of the patch's order, whichever way the figure faces: firs
 front is at the right of the patch. Only when the figure faces the other way are they put into its own order. So the
 network need not say two things at once where it is unsure of one.
 
-Each patch is looked at twice, the second time turned by half a circle: both answers together are nearer the truth, and
-neither way round is preferred. Where a figure was seen a moment ago, one look is enough, and no first one is needed.
+A patch of which anything is in doubt is looked at twice, the second time turned by half a circle: both answers together
+are nearer the truth, and neither way round is preferred. Where a figure was seen a moment ago, one look is enough, and
+no first one is needed.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection, Pixel
@@ -60,6 +62,8 @@ _POINTS, _LOG_ERRORS, _SEEN, _FALLEN, _FIGURE = slice(0, 10), slice(10, 15), sli
 _BALL = slice(23, OUTPUTS)
 _CELLS = (np.arange(BALL_CELLS) + 0.5) * 2 / BALL_CELLS - 1  # middles, units
 _STILL_THERE = 0.3  # score of what was there a moment ago: figures don't vanish
+_CLEAR = 3.0  # log-odds beyond which a word needs no second one
+_MAYBE_BALL = -1.5  # log-odds up to which the ball, which is in one patch of thirty, needs none
 _SHOWS = 0.35  # of its corners: what of a figure can only be guessed is not followed
 _UNLIKELY = 1.4  # a base that is so many times smaller or larger than most
 _LEAST_BALL = 0.02
@@ -152,7 +156,7 @@ class SecondLook:
         Args:
             figures: at least one.
             image: they are in.
-            both_ways: look at each both ways round.
+            both_ways: look at those in doubt both ways round.
             usual_px: length of most bases in it; None for that of these.
 
         Returns:
@@ -162,19 +166,31 @@ class SecondLook:
             InputError: the network is not one that can take a second look.
 
         """
-        count = len(figures)
         corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
         transforms = patch_transform(corners, _usual_px(figures) if usual_px is None else usual_px)
         patches = cut_patches(image, transforms)
-        asked = np.concatenate([patches, patches[:, ::-1, ::-1]]) if both_ways else patches
-        said = self._network.run(asked).astype(np.float64)
-        if said.shape != (len(asked), OUTPUTS):
+        said = self._say(patches)
+        again = np.flatnonzero(doubtful(said)) if both_ways else np.arange(0)
+        if len(again):
+            said[again] = (said[again] + turned_round(self._say(patches[again, ::-1, ::-1]))) / 2
+        return said, transforms
+
+    def _say(self, patches: Image) -> Array:
+        said = self._network.run(patches).astype(np.float64)
+        if said.shape != (len(patches), OUTPUTS):
             raise InputError(f"{self._network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
-        return (said[:count] + turned_round(said[count:])) / 2 if both_ways else said, transforms
+        return said
 
 
 def _usual_px(figures: Sequence[Detection]) -> float:
     return float(np.median(seen_lengths([figure.corners_px for figure in figures])))
+
+
+def doubtful(said: Array) -> NDArray[np.bool_]:
+    """Of which patches something is not clear at the first glance, shape (n,)."""
+    ball = np.logaddexp.reduce(said[:, _BALL], axis=1)
+    unclear: NDArray[np.bool_] = (np.abs(said[:, [TURN, _FALLEN, _FIGURE]]) < _CLEAR).any(axis=1)
+    return unclear | ((ball > _MAYBE_BALL) & (ball < _CLEAR))
 
 
 def turned_round(said: Array) -> Array:

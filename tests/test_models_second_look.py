@@ -14,7 +14,15 @@ from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.models.detector import Image
 from downfield.models.patch import PATCH_PX, patch_transform, scale_of, to_patch, to_units
-from downfield.models.second_look import BALL_CELLS, OUTPUTS, SecondLook, turned_round, with_corners
+from downfield.models.second_look import (
+    BALL_CELLS,
+    OUTPUTS,
+    TURN,
+    SecondLook,
+    doubtful,
+    turned_round,
+    with_corners,
+)
 from downfield.vision.footprint import Array
 
 FRAME = np.zeros((400, 600, 3), np.uint8)
@@ -45,23 +53,27 @@ class First:
 
 
 class Canned:
-    """A network that says what it is told of patches, and the same of them turned round."""
+    """A network that says what it is told of patches, and the same of those in doubt turned round."""
 
     name = "canned"
     size_px = (PATCH_PX, PATCH_PX)
 
     def __init__(self, said: NDArray[np.float32], known: int = 0) -> None:
         self.said, self.known = said, known  # so many are looked at first, and one way round only
+        self.first: NDArray[np.uint8] | None = None
 
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
         if self.known:
             now, self.said, self.known = self.said[: self.known], self.said[self.known :], 0
             assert pictures.shape == (len(now), PATCH_PX, PATCH_PX, 3)
             return now
-        count = len(self.said)
-        assert pictures.shape == (2 * count, PATCH_PX, PATCH_PX, 3)
-        np.testing.assert_array_equal(pictures[count:], pictures[:count, ::-1, ::-1])
-        return np.concatenate([self.said, self.turned()])
+        if self.first is None:
+            self.first = pictures
+            assert pictures.shape == (len(self.said), PATCH_PX, PATCH_PX, 3)
+            return self.said
+        rows = np.flatnonzero(doubtful(self.said.astype(np.float64)))
+        np.testing.assert_array_equal(pictures, self.first[rows, ::-1, ::-1])
+        return self.turned()[rows]
 
     def turned(self) -> NDArray[np.float32]:
         if self.said.shape[1] != OUTPUTS:
@@ -112,6 +124,24 @@ def test_corners_come_back_in_the_figure_s_own_order_whatever_the_first_look_too
     assert seen.kind == ("fallen" if fallen else "upright")
 
 
+@pytest.mark.parametrize("word", [TURN, 21, 22])
+def test_only_what_is_in_doubt_is_looked_at_both_ways_round(word: int) -> None:
+    bases = [base(150, 150, 0), base(300, 150, 0), base(450, 150, 0)]
+    said = np.stack([said_of(one, one, flip=False) for one in bases])
+    said[:, 22] = 8.0
+    assert not doubtful(said.astype(np.float64)).any()
+    said[1, word] = -0.5
+    asked: list[int] = []
+
+    class Counting(Canned):
+        def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+            asked.append(len(pictures))
+            return super().run(pictures)
+
+    SecondLook(First(*map(figure, bases)), Counting(said)).detect(FRAME)
+    assert asked == [3, 1]
+
+
 def test_a_patch_turned_round_says_the_same_of_the_figure() -> None:
     """Cut by corners in the other order a patch is the same, turned; `turned_round` makes one answer of the other."""
     truth = base(300, 200, 0.7)
@@ -123,12 +153,12 @@ def test_a_patch_turned_round_says_the_same_of_the_figure() -> None:
 
 def test_the_first_look_is_overruled_only_by_a_surer_second() -> None:
     truth = base(300, 200, 0.7)
-    network = Canned(said_of(truth[[2, 3, 0, 1]], truth, flip=True)[None])
+    said = said_of(truth[[2, 3, 0, 1]], truth, flip=True)[None]
     first = First(figure(truth[[2, 3, 0, 1]]))
-    (believed,) = SecondLook(first, network, turn_logit=4.0).detect(FRAME)
+    (believed,) = SecondLook(first, Canned(said), turn_logit=4.0).detect(FRAME)
     np.testing.assert_allclose(believed.corners_px, truth, atol=1e-3)
     assert believed.front_score == pytest.approx(1 / (1 + np.exp(-1.0)))
-    (doubted,) = SecondLook(first, network, turn_logit=7.0).detect(FRAME)
+    (doubted,) = SecondLook(first, Canned(said), turn_logit=7.0).detect(FRAME)
     np.testing.assert_allclose(doubted.corners_px, truth[[2, 3, 0, 1]], atol=1e-3)
 
 

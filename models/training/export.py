@@ -174,15 +174,16 @@ def export_onnx(
         )
 
 
-def quantise(full: Path, out: Path, pictures: Sequence[Pictures], *, exact: bool = False) -> None:
+def quantise(full: Path, out: Path, pictures: Sequence[Pictures]) -> None:
     """Write the int8 form of an ONNX file, by what flows through it for pictures it was trained on.
+
+    Biases are corrected layer by layer: the slower way, through the whole network, goes by means, and patches without a
+    figure, of which the second look may say wild places, ruin these.
 
     Args:
         full: ONNX file.
         out: the file to write.
         pictures: inputs, uint8 (1, height, width, 3) each.
-        exact: correct what int8 makes of each layer by running the whole network, not by layer alone. It makes a
-            tenth of the second look's error; NNCF can't do it with the first look's graph, whose splits it repeats.
 
     """
     logging.getLogger("nncf").setLevel(logging.ERROR)
@@ -193,7 +194,6 @@ def quantise(full: Path, out: Path, pictures: Sequence[Pictures], *, exact: bool
         nncf.Dataset(pictures, lambda picture: {name: picture}),
         preset=nncf.QuantizationPreset.MIXED,
         subset_size=len(pictures),
-        fast_bias_correction=not exact,
     )
     onnx.save(small, str(out))
 
@@ -230,7 +230,7 @@ def export_network(
         progress("second look")
         card = dataclasses.replace(card, second_look=LookFiles("second-look.onnx", "second-look.int8.onnx"))
         export_second_look(second, out / "second-look.onnx")
-        quantise(out / "second-look.onnx", out / "second-look.int8.onnx", _patches(sets), exact=True)
+        quantise(out / "second-look.onnx", out / "second-look.int8.onnx", _patches(sets))
     write_card(out, card)
 
 

@@ -179,7 +179,7 @@ def _rate(learner: Learner) -> float:
     share = 1.0
     if learner.descent is not None:
         begun, ends = learner.descent
-        share = 1 - (1 - LAST_RATE) * (learner.seen - begun) / max(ends - begun, 1)
+        share = 1 - (1 - LAST_RATE) * min((learner.seen - begun) / max(ends - begun, 1), 1.0)
     return RATE * share * min(int(learner.average.updates) / WARM_UP, 1.0)
 
 
