@@ -189,8 +189,9 @@ def _usual_px(figures: Sequence[Detection]) -> float:
 def doubtful(said: Array) -> NDArray[np.bool_]:
     """Of which patches something is not clear at the first glance, shape (n,)."""
     ball = np.logaddexp.reduce(said[:, _BALL], axis=1)
-    unclear: NDArray[np.bool_] = (np.abs(said[:, [TURN, _FALLEN, _FIGURE]]) < _CLEAR).any(axis=1)
-    return unclear | ((ball > _MAYBE_BALL) & (ball < _CLEAR))
+    unclear = (np.abs(said[:, [TURN, _FALLEN, _FIGURE]]) < _CLEAR).any(axis=1)
+    out: NDArray[np.bool_] = np.logical_or(unclear, (ball > _MAYBE_BALL) & (ball < _CLEAR))
+    return out
 
 
 def turned_round(said: Array) -> Array:

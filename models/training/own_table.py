@@ -122,7 +122,7 @@ def learn_table(
     export_onnx(
         RawSecondLook(model), (1, PATCH_PX, PATCH_PX, 3), out / SECOND_LOOK, names=("patches", "said"), any_batch=True
     )
-    quantise(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames), exact=True)
+    quantise(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
     look = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
     about = f"{card.name}, its second look taught {minutes:g} minutes on {len(frames)} frames of one table"
     write_card(out, dataclasses.replace(card, name=name, second_look=look, about=about))

@@ -55,8 +55,8 @@ class SecondLook(nn.Module):
             _Residual(high),
             _Residual(high),
         )
-        self.ball_near = nn.Conv2d(middle, _BALL_EYES, 3, padding=1)
         self.ball_around = nn.Conv2d(high, _BALL_EYES, 1)
+        self.ball_near = nn.Conv2d(middle, _BALL_EYES, 3, padding=1)
         self.ball = nn.Sequential(
             nn.ReLU(), nn.Conv2d(_BALL_EYES, _BALL_EYES, 3, padding=1), nn.ReLU(), nn.Conv2d(_BALL_EYES, 1, 1)
         )
