@@ -53,7 +53,7 @@ BALL_CELLS: Final = 16
 
 OUTPUTS: Final = 23 + BALL_CELLS**2
 BATCH: Final = 11
-"""Patches of one pass: 22 figures both ways round are four of them, and fewer figures cost less."""
+"""Patches of one pass: 22 figures are two of them, and fewer figures cost less."""
 
 TURN: Final = 20
 """The column of facing the other way."""
