@@ -70,6 +70,17 @@ def test_the_camera_goes_along_with_shake(keeper: Keeper, before: Scene) -> None
     np.testing.assert_allclose(shift, (1.2, -0.7), atol=0.1)
 
 
+def test_a_camera_that_stands_a_little_off_where_it_was_calibrated_is_solved_at_once(
+    keeper: Keeper, before: Scene
+) -> None:
+    swayed = moved(before.image, 0.6, -0.4)
+    kept = shown(keeper, [swayed] * 3)
+    goal = np.array([[0.0, 0.0], [TUDOR.length_mm, TUDOR.width_mm]])
+    shift = kept[-1].calibration.camera.to_pixels(goal) - before.camera.to_pixels(goal)
+    np.testing.assert_allclose(shift, [(0.6, -0.4)] * 2, atol=0.2)
+    assert all(one.trusted and one.solutions == 0 for one in kept)
+
+
 def test_a_bump_suspends_until_it_is_solved_again(keeper: Keeper, before: Scene, after: Scene) -> None:
     kept = shown(keeper, [before.image] * 3 + [after.image] * 12)
     assert all(one.trusted for one in kept[:3])

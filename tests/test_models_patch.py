@@ -16,6 +16,7 @@ from downfield.models.patch import (
     from_units,
     patch_transform,
     scale_of,
+    seen_lengths,
     to_patch,
     to_units,
 )
@@ -108,3 +109,11 @@ def test_patches_keep_the_order_of_figures_and_of_colours() -> None:
     np.testing.assert_array_equal(patches[0, 32, 32], (200, 100, 50))
     np.testing.assert_array_equal(patches[1, 32, 32], (10, 20, 30))
     assert cut_patches(image, np.empty((0, 2, 3))).shape == (0, PATCH_PX, PATCH_PX, 3)
+
+
+def test_a_base_far_from_the_usual_size_is_cut_as_if_it_were_nearly_usual() -> None:
+    base = np.array([[15.0, -9.0], [15.0, 9.0], [-15.0, 9.0], [-15.0, -9.0]])
+    for times, shown in ((0.4, 1 / 1.25), (0.9, 0.9), (1.0, 1.0), (1.2, 1.2), (2.0, 1.25)):
+        scale = scale_of(patch_transform(base * times + 100, usual_px=30.0))
+        assert scale == pytest.approx(BASE_LENGTH_PX / (30.0 * shown), rel=1e-6)
+    assert seen_lengths(base) == pytest.approx(30.0)

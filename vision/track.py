@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.vision.base_size import believed_size
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array, BaseSize, Footprint
 from downfield.vision.hands import under
@@ -23,7 +24,7 @@ from downfield.vision.line_up import LineUp
 from downfield.vision.posture import Fall, PostureBelief
 from downfield.vision.scene import Jersey, Posture, Power
 from downfield.vision.track_filter import HEADING, LENGTH, WIDTH, Motion, X, Y
-from downfield.vision.track_match import Match, match, without_doubles
+from downfield.vision.track_match import SOLID_MM, Match, match, without_doubles
 from downfield.vision.track_measure import Sightings
 from downfield.vision.track_strangers import Strangers
 
@@ -37,13 +38,8 @@ _LOST_MM: Final = 25.0  # a figure that may be so far off may be anywhere
 _LOST_NS: Final = 400_000_000  # one not seen for so long is looked for among those who are nobody,
 _WALKS_MM_S: Final = 30.0  # as far as it may have walked, one sigma
 _ANYWHERE_MM: Final = 300.0
-_SOLID_MM: Final = 8.0  # middles of two bases are never so near
 _TURNS_RAD: Final = 0.25  # how far somebody who was missed for a moment may have turned where he is
 _SHOWS: Final = 0.6  # share of a base that must be seen to be believed in under a hand
-_SEEN_SIDE_MM: Final = 0.5  # what a network has wrong about a base's size for as long as the light stays as it is
-_TOLD_SIDE_MM: Final = 0.3  # and what a roster has, unless
-_MISTOLD: Final = 0.1  # it is of another base altogether, of which nothing is known within
-_ANY_SIDE_MM: Final = 10.0
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
 _WILD_NIS: Final = 16.3  # chi squared of 3, 99.9 %
 _LENGTHWISE: Final = 0.7  # cosine of the head's direction to the heading: beyond, it fell ahead or back
@@ -216,13 +212,13 @@ class Tracker:
         """
         state = self._state
         # What stands where somebody was is he, seen otherwise, and nobody else who is missed.
-        own = np.linalg.norm(self._motion.mean[:, None, :2] - sightings.pose[None, :, :2], axis=2) < _SOLID_MM
+        own = np.linalg.norm(self._motion.mean[:, None, :2] - sightings.pose[None, :, :2], axis=2) < SOLID_MM
         own &= ((away_ns > 0) & ~taken)[:, None]
         still = own[:, ripe].any(axis=1)
         lost = np.flatnonzero(state.lost | still)
         anywhere = self._motion.copy()
         walked = np.minimum(_WALKS_MM_S * away_ns[lost] * 1e-9, _ANYWHERE_MM)
-        place_mm = np.select([still[lost], taken[lost]], [_SOLID_MM, _ANYWHERE_MM], walked)
+        place_mm = np.select([still[lost], taken[lost]], [SOLID_MM, _ANYWHERE_MM], walked)
         anywhere.loosen(lost, place_mm, np.where(still[lost], _TURNS_RAD, np.pi))
         found = match(anywhere, lost, sightings, ripe, self._jersey, ~own & own.any(axis=0)[None])
         moved = np.linalg.norm(sightings.pose[found.sightings, :2] - state.stood_mm[found.figures], axis=1)
@@ -289,7 +285,7 @@ class Tracker:
         player, state, mean = self.players[row], self._state, self._motion.mean[row]
         length, width = float(mean[LENGTH]), float(mean[WIDTH])
         posture: Posture = "fallen" if fallen >= 0.5 else "upright"
-        size = self._lying_size(row) if posture == "fallen" else _size(length, width, player.base)
+        size = self._lying_size(row) if posture == "fallen" else believed_size(length, width, player.base)
         if state.grasped[row]:
             posture = "lifted"
         elif self._t_ns - state.seen_ns[row] > _UNSEEN_NS:
@@ -332,18 +328,3 @@ def _clear_of(hands_mm: Sequence[Array], sightings: Sightings) -> Sightings:
         place = sightings.pose[row, :2].tolist()
         shows[row] = not any(under(outline, place) for outline in hands_mm)
     return sightings.only(shows)
-
-
-def _size(length_mm: float, width_mm: float, base: BaseSize) -> BaseSize:
-    """A base's size as it is seen and as the roster has it."""
-    length_mm, width_mm = _side_mm(length_mm, base.length_mm), _side_mm(width_mm, base.width_mm)
-    return BaseSize(length_mm, width_mm, base.height_mm, min(base.corner_mm, length_mm / 2, width_mm / 2))
-
-
-def _side_mm(seen_mm: float, told_mm: float) -> float:
-    """A base's length or width: by the roster, as far as what is seen doesn't contradict it."""
-    off = told_mm - seen_mm
-    spread = math.hypot(_SEEN_SIDE_MM, _TOLD_SIDE_MM)
-    honest = (1 - _MISTOLD) * math.exp(-0.5 * (off / spread) ** 2) / (spread * math.sqrt(2 * math.pi))
-    told = honest / (honest + _MISTOLD / _ANY_SIDE_MM)
-    return seen_mm + told * off * _SEEN_SIDE_MM**2 / spread**2

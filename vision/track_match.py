@@ -22,7 +22,9 @@ from downfield.vision.track_measure import POSE, Sightings
 
 Rows = NDArray[np.intp]
 
-_SOLID_MM: Final = 8.0  # middles of two bases are never so near: what is seen twice there is seen double
+SOLID_MM: Final = 8.0
+"""Middles of two bases are never so near: what is seen twice there is seen double."""
+
 _KNOCK: Final = (3.0, 3.0, 0.15)  # mm and rad that a figure may be off its course within a frame when it is hit
 _GATE: Final = 25.0  # 99.998 % of honest places lie within: chi squared of 3
 _UNMATCHED: Final = 100.0  # dearer than any pair within the gate
@@ -31,7 +33,6 @@ _SCORE_WORD: Final = 3.0  # the most that the network's log-odds of there being 
 _VAGUE_MM: Final = 3.0
 _OTHER_TEAM: Final = 3.0  # log-odds
 _COLOUR_WORD: Final = 4.0  # the most that one look at a jersey is worth: a finger or a neighbour's arm may be over it
-_OWN_PLACE_MM: Final = 8.0
 _NEVER: Final = 1.0e6
 DOUBT: Final = 9.2
 """Twice the log of the odds, 100 to 1, that the assignment must be better by than with two figures exchanged."""
@@ -66,7 +67,7 @@ class Match:
 def without_doubles(sightings: Sightings) -> Sightings:
     """The sightings less those that are of the same figure as a better one."""
     place = sightings.pose[:, :2]
-    near = np.linalg.norm(place[:, None] - place[None], axis=2) < _SOLID_MM
+    near = np.linalg.norm(place[:, None] - place[None], axis=2) < SOLID_MM
     score = np.array([one.score for one in sightings.detections])
     keep = np.ones(len(score), dtype=bool)
     for row in np.argsort(-score, kind="stable"):
@@ -102,7 +103,7 @@ def match(
     # Colours err now and then, but who is not where he was is not found in the other team's.
     vague = motion.spread_mm()[rows] > _VAGUE_MM
     apart = np.linalg.norm(motion.mean[rows][:, None, :2] - sightings.pose[columns][None, :, :2], axis=2)
-    away = apart > _OWN_PLACE_MM
+    away = apart > SOLID_MM
     cost[away & vague[:, None] & (for_it < -_OTHER_TEAM)] = _NEVER
     if strange is not None:
         cost[away & strange[np.ix_(rows, columns)]] = _NEVER

@@ -1,0 +1,76 @@
+"""Who of several sightings a figure is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from downfield.models.detection import Detection
+from downfield.vision.footprint import Array
+from downfield.vision.track_filter import Motion
+from downfield.vision.track_match import match
+from downfield.vision.track_measure import Sightings
+from downfield.vision.track_strangers import Strangers
+
+EXACT, VAGUE = np.diag([0.1, 0.1, 1e-3, 0.3, 0.3]), np.diag([4.0, 4.0, 0.05, 4.0, 4.0])
+LIGHT, DARK = 1.0, -1.0
+
+
+def standing(*places: tuple[float, float]) -> Motion:
+    pose = np.array([(x, y, 0.0, 30.0, 18.0) for x, y in places])
+    cov = np.tile(np.diag([0.05, 0.05, 1e-3]), (len(places), 1, 1))
+    return Motion.standing(pose, cov, np.full((len(places), 2), 0.5))
+
+
+def seen(*what: tuple[float, float, Array, float, float]) -> Sightings:
+    """Sightings by x, y, covariance, score and log-odds of the light jersey."""
+    count = len(what)
+    corners = ((1.0, 1.0), (1.0, 0.0), (0.0, 0.0), (0.0, 1.0))
+    return Sightings(
+        detections=tuple(Detection("upright", one[3], (0.0, 0.0, 1.0, 1.0), corners_px=corners) for one in what),
+        pose=np.array([(one[0], one[1], 0.0, 30.0, 18.0) for one in what]),
+        covariance=np.stack([one[2] for one in what]),
+        systematic=np.zeros((count, 2, 2)),
+        by_height=np.zeros((count, 2)),
+        fallen=np.full(count, -2.0),
+        visible=np.ones(count),
+        helmet_mm=(None,) * count,
+        front=np.ones(count),
+        light=np.array([one[4] for one in what]),
+        colours=np.full((count, 0, 3), np.nan),
+    )
+
+
+def whose(motion: Motion, sightings: Sightings, jersey: float = LIGHT, **extra: Array) -> dict[int, int]:
+    figures = np.arange(len(motion.mean))
+    found = match(motion, figures, sightings, np.arange(len(sightings)), np.full(len(figures), jersey), **extra)
+    return dict(zip(found.figures.tolist(), found.sightings.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("ghost_mm", [8.5, 12.0, 15.0])
+def test_an_exact_sighting_beside_its_place_beats_a_vague_one_further_off(ghost_mm: float) -> None:
+    sightings = seen((101.5, 100, EXACT, 0.95, 0.0), (100, 100 + ghost_mm, VAGUE, 0.6, 0.0))
+    assert whose(standing((100, 100)), sightings) == {0: 0}
+
+
+def test_what_was_there_while_a_figure_was_elsewhere_is_not_that_figure() -> None:
+    sightings = seen((110.0, 100, EXACT, 0.95, 0.0))
+    assert whose(standing((100, 100)), sightings) == {0: 0}
+    assert whose(standing((100, 100)), sightings, strange=np.array([[True]])) == {}
+
+
+def test_at_its_own_place_a_figure_may_look_like_the_other_team_for_a_moment() -> None:
+    motion = standing((100, 100))
+    motion.loosen(np.array([0]), 4.0, 1.0)
+    assert whose(motion, seen((102.0, 100, EXACT, 0.95, -7.0))) == {0: 0}
+    assert whose(motion, seen((110.0, 100, EXACT, 0.95, -7.0))) == {}
+    assert whose(motion, seen((110.0, 100, EXACT, 0.95, -7.0)), DARK) == {0: 0}
+
+
+def test_strangers_are_known_by_when_they_were_there() -> None:
+    strangers, place, ms = Strangers(), np.array([[50.0, 60.0]]), 1_000_000
+    for at in (0, 30, 60):
+        strangers.settled(place, at * ms)
+    beside = strangers.beside(np.array([[51.0, 60.0], [80.0, 60.0]]), np.array([30, 60, 90, -20]) * ms)
+    assert beside[:, 0].tolist() == [True, True, False, False]
+    assert not beside[:, 1].any()
