@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from downfield.models.detection import Detection
 from downfield.vision.footprint import Array
@@ -41,9 +42,11 @@ def seen(*what: tuple[float, float, Array, float, float]) -> Sightings:
     )
 
 
-def whose(motion: Motion, sightings: Sightings, jersey: float = LIGHT, **extra: Array) -> dict[int, int]:
+def whose(
+    motion: Motion, sightings: Sightings, jersey: float = LIGHT, strange: NDArray[np.bool_] | None = None
+) -> dict[int, int]:
     figures = np.arange(len(motion.mean))
-    found = match(motion, figures, sightings, np.arange(len(sightings)), np.full(len(figures), jersey), **extra)
+    found = match(motion, figures, sightings, np.arange(len(sightings)), np.full(len(figures), jersey), strange)
     return dict(zip(found.figures.tolist(), found.sightings.tolist(), strict=True))
 
 
