@@ -137,7 +137,7 @@ class SecondLook:
         better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
         still = [one for one in better[: len(known)] if self._goes_on(one, usual_px)]
         kept = solid(still + [one for one in better[len(known) :] if one.score >= self._threshold], len(still))
-        found = [ball for ball in read_balls(balls, said, transforms) if ball.score >= self._ball_threshold]
+        found = [ball for ball in read_ball(balls, said, transforms) if ball.score >= self._ball_threshold]
         return tuple(sorted(kept + found + hands, key=lambda one: -one.score))
 
     def _goes_on(self, figure: Detection, usual_px: float) -> bool:
@@ -261,8 +261,8 @@ def with_corners(balls: Sequence[Detection], figures: Sequence[Detection]) -> li
     return out
 
 
-def read_balls(balls: Sequence[Detection], said: Array, transforms: Array) -> list[Detection]:
-    """The balls that are seen in patches, each once, best first.
+def read_ball(balls: Sequence[Detection], said: Array, transforms: Array) -> list[Detection]:
+    """The ball where it is seen best, if anywhere: there is one on the table.
 
     Args:
         balls: as the first look had them; the last patches are theirs.
@@ -270,22 +270,17 @@ def read_balls(balls: Sequence[Detection], said: Array, transforms: Array) -> li
         transforms: of each, from there too.
 
     """
-    cells = said[:, _BALL]
-    scores = np.logaddexp.reduce(cells, axis=1)
-    share = np.exp(cells - scores[:, None]).reshape(-1, BALL_CELLS, BALL_CELLS)
-    units = np.stack([share.sum(axis=1) @ _CELLS, share.sum(axis=2) @ _CELLS], axis=1)
+    scores = np.logaddexp.reduce(said[:, _BALL], axis=1)
     # As of figures, both looks have a say where both looked.
     own = len(said) - len(balls)
-    scores[own:] = (scores[own:] + logit(np.array([ball.score for ball in balls]))) / 2
-    places = from_patch(from_units(units[:, None]), transforms)[:, 0]
-    half_px = _BALL_SHARE * BASE_LENGTH_PX / scale_of(transforms)
-    shares = sigmoid(scores)
-    out: list[Detection] = []
-    for i in np.argsort(-scores, kind="stable"):
-        if shares[i] < _LEAST_BALL:
-            break
-        (x, y), half = places[i].tolist(), float(half_px[i])
-        if all(math.dist((x, y), one.helmet_px or (x, y)) > 2 * half for one in out):
-            box = (x - half, y - half, x + half, y + half)
-            out.append(Detection("ball", float(shares[i]), box, helmet_px=(x, y), helmet_score=1.0))
-    return out
+    heard = scores.copy()
+    heard[own:] = (scores[own:] + logit(np.array([ball.score for ball in balls]))) / 2
+    best = int(heard.argmax())
+    score = float(sigmoid(heard[best]))
+    if score < _LEAST_BALL:
+        return []
+    share = np.exp(said[best, _BALL] - scores[best]).reshape(BALL_CELLS, BALL_CELLS)
+    units = np.array([[share.sum(axis=0) @ _CELLS, share.sum(axis=1) @ _CELLS]])
+    x, y = from_patch(from_units(units[None]), transforms[[best]])[0, 0].tolist()
+    half = float(_BALL_SHARE * BASE_LENGTH_PX / scale_of(transforms[best]))
+    return [Detection("ball", score, (x - half, y - half, x + half, y + half), helmet_px=(x, y), helmet_score=1.0)]

@@ -186,6 +186,14 @@ def test_a_ball_in_an_arm_is_seen_by_the_second_look_alone() -> None:
     assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx((112.0, 105.0), abs=1e-3)
 
 
+def test_of_two_balls_the_surer_one_is_it() -> None:
+    bases = [base(100, 100, 0.3), base(300, 200, 1.0)]
+    said = np.stack([said_of(one, one, flip=False, ball=tuple(one.mean(axis=0))) for one in bases])
+    said[0, 23:] -= 2.0
+    balls = [one for one in SecondLook(First(*map(figure, bases)), Canned(said)).detect(FRAME) if one.kind == "ball"]
+    assert [one.helmet_px for one in balls] == [pytest.approx((300.0, 200.0), abs=1e-3)]
+
+
 @pytest.mark.parametrize("there", [True, False])
 def test_a_ball_of_the_first_look_is_looked_at_again(there: bool) -> None:
     man, spot = base(100, 100, 0.3), (400.0, 300.0)

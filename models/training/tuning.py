@@ -13,7 +13,7 @@ import numpy as np
 from downfield.models.card import LookFiles, NetworkCard, read_card, write_card
 from downfield.models.detection import Detection
 from downfield.models.opening import open_detector
-from downfield.models.second_look import TURN, SecondLook, read_balls, read_second_look, with_corners
+from downfield.models.second_look import TURN, SecondLook, read_ball, read_second_look, with_corners
 from downfield.models.training.figures import (
     Frames,
     ball_precision,
@@ -147,7 +147,7 @@ def _better(looks: Sequence[_Looks], turn_logit: float) -> Iterator[tuple[Sample
             said[:, TURN] -= turn_logit
         count = len(each.figures)
         figures = read_second_look(each.figures, said[:count], each.transforms[:count]) if count else []
-        yield each.sample, figures + (read_balls(each.balls, said, each.transforms) if count else [])
+        yield each.sample, figures + (read_ball(each.balls, said, each.transforms) if count else [])
 
 
 def _best(seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[float, float]]) -> float:
