@@ -131,8 +131,8 @@ def test_a_tap_looks_closer_and_the_view_stays_from_frame_to_frame(
     shown(phone)
     assert scale(phone) == near
     phone.touchscreen.tap(box["x"] + 100, box["y"] + 100)
-    phone.wait_for_selector("#picture:not(.near)")
-    assert scale(phone) == 1
+    expect(phone.locator("#picture.near")).to_have_count(0)
+    expect(phone.locator("#frame")).to_have_css("transform", "matrix(1, 0, 0, 1, 0, 0)")
 
 
 def test_two_fingers_look_closer(phone: Page, url: str, tackle: dict[str, Any]) -> None:
