@@ -28,7 +28,7 @@ def figure(id_: str, x: float, y: float, heading: float = 0.0) -> Estimate:
 def ball_at(x: float, y: float, z: float = LYING_MM) -> Detection:
     """The ball as the network sees it."""
     u, v = CAMERA.to_pixels(np.array([(x, y, z)]))[0].tolist()
-    return Detection("ball", 0.8, (u - 6, v - 6, u + 6, v + 6), helmet_px=(u, v), helmet_score=0.8)
+    return Detection("ball", 0.9, (u - 6, v - 6, u + 6, v + 6), helmet_px=(u, v), helmet_score=0.8)
 
 
 def settled(tracker: BallTracker, x: float, y: float, others: list[Estimate] | None = None) -> int:
