@@ -1,6 +1,6 @@
 """How well rendered plays are seen: power, contacts, ball, teams. Who is where is for `benchmarks/tracking.py`.
 
-Run: PYTHONPATH=tests python benchmarks/scenes.py CLIPS [--network NETWORK]
+Run: python benchmarks/scenes.py CLIPS [--network NETWORK]
 
 CLIPS is a folder of clips with their truth beside them, of `downfield twin render random --seed SEED -o CLIPS/NAME`.
 The whole pipeline sees their pictures, through the bundled network or another.
@@ -62,6 +62,9 @@ def main() -> None:
     tally = Tally()
     for clip in sorted(options.clips.glob("*.mp4")):
         pairs = list(_watched(clip, options.network, tally))
+        if not pairs:
+            print(f"{clip.name}: nobody lined up", flush=True)
+            continue
         tally.frame_ns = (pairs[-1][0].t_ns - pairs[0][0].t_ns) // max(len(pairs) - 1, 1)
         _judge(pairs, tally)
         print(f"{clip.name}: {len(pairs)} frames", flush=True)

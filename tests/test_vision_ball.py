@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -48,6 +50,12 @@ def test_a_declared_carrier_has_it_seen_or_not() -> None:
     assert hidden is not None
     assert (hidden.x_mm, hidden.y_mm) == (230.0, 100.0)
     assert hidden.sigma_mm > seen.sigma_mm
+
+
+def test_what_is_hardly_taken_for_a_ball_makes_nobody_a_carrier() -> None:
+    tracker, man = BallTracker(), figure("dark-1", 200.0, 100.0)
+    doubtful = replace(ball_at(203.0, 106.0, CARRIED_MM), score=0.8)
+    assert all(tracker.step([doubtful], [man], CAMERA, i * FRAME_NS) is None for i in range(20))
 
 
 def test_a_ball_in_an_arm_is_carried_without_being_declared() -> None:

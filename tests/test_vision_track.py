@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -251,3 +252,12 @@ def test_without_a_roster_whoever_stands_there_is_numbered_across_the_field() ->
         assert math.hypot(at.x_mm - x_mm, at.y_mm - y_mm) < 1.0
         assert abs(at.size.length_mm - BASE.length_mm) < 1.0
     assert FIELD.name == "ultimate"
+
+
+def test_a_base_of_which_front_and_rear_are_seen_as_one_point_is_measured_all_the_same() -> None:
+    table = Table({"dark-1": standing(300, 200, 0)}, 0.0)
+    sight = filmed(table)[0][0]
+    (one,) = Network(PERFECT).see(sight)
+    flat = dataclasses.replace(one, corners_px=(one.corners_px[0],) * 4)
+    seen = measure([flat], calibration_of(sight, look_of(table.players)), BASE.height_mm)
+    assert np.isfinite(seen.pose).all()

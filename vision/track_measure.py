@@ -199,8 +199,9 @@ def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
 
     """
     ahead = corners_px[:, :2].mean(axis=1) - corners_px[:, 2:].mean(axis=1)
-    ahead /= np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-9)
-    axes = np.stack([ahead, np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)], axis=2)
+    way = np.arctan2(ahead[:, 1], ahead[:, 0])  # some way even where front and rear are one point
+    cos, sin = np.cos(way), np.sin(way)
+    axes = np.stack([np.stack([cos, sin], axis=1), np.stack([-sin, cos], axis=1)], axis=2)
     slope = sigma_px[:, :, None, None] * by_pixel @ axes[:, None]
     noise: Array = np.einsum("miak,ijk,mjbk->miajb", slope, CORNER_CORRELATION, slope).reshape(-1, 8, 8)
     return noise

@@ -162,6 +162,8 @@ def learn(
             if checkpoint is not None and time.monotonic() - saved > _SAVE_S:
                 save_learner(learner, checkpoint)
                 saved = time.monotonic()
+            if learner.seen >= until:  # a batch may hold more samples than its share
+                break
     finally:  # an interrupt too
         if checkpoint is not None:
             save_learner(learner, checkpoint)
@@ -179,7 +181,7 @@ def _rate(learner: Learner) -> float:
     share = 1.0
     if learner.descent is not None:
         begun, ends = learner.descent
-        share = 1 - (1 - LAST_RATE) * min((learner.seen - begun) / max(ends - begun, 1), 1.0)
+        share = 1 - (1 - LAST_RATE) * (learner.seen - begun) / max(ends - begun, 1)
     return RATE * share * min(int(learner.average.updates) / WARM_UP, 1.0)
 
 

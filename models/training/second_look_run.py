@@ -14,7 +14,7 @@ from downfield.models.training.learner import Batch, Lesson, Losses, load, save_
 from downfield.models.training.patches import EMPTY_PER_FRAME, PatchStream, collate_patches
 from downfield.models.training.second_look import BALL_CELLS, FALLEN, FIGURE, FLIP, OF_FIGURE, POINTS, SecondLook
 
-FRAMES: Final = 4  # in a batch, about 28 patches each
+FRAMES: Final = 4  # in a batch, about 30 patches each
 HIDDEN_WEIGHT: Final = 0.5  # of hidden points' places: they can only be inferred
 FALLEN_WEIGHT: Final = 0.3  # of fallen figures' places: their base stands on its edge
 FLIP_WEIGHT: Final = 2.0  # of taking the rear for the front: nothing else is as costly
@@ -93,4 +93,4 @@ def _step(model: Any, batch: Batch) -> tuple[Tensor, Losses]:
 
 
 SECOND_LOOK: Final = Lesson(SecondLook, _batches, _step, save_learner)
-"""What the second look has to learn; a sample is a patch, and a full frame gives 28."""
+"""What the second look has to learn; a sample is a patch, and a full frame gives 30 or more."""
