@@ -19,6 +19,7 @@ from contact_episodes import Episode, episodes
 
 from downfield.calibration.calibration import read_calibration
 from downfield.models.card import BUNDLED
+from downfield.models.detector import Detector
 from downfield.models.opening import open_detector
 from downfield.rig.sources.video_file import VideoFile
 from downfield.vision.footprint import Array
@@ -59,9 +60,9 @@ def main() -> None:
     parser.add_argument("clips", type=Path)
     parser.add_argument("--network", default=BUNDLED, help="a bundled one or a folder")
     options = parser.parse_args()
-    tally = Tally()
+    tally, detector = Tally(), open_detector(options.network)
     for clip in sorted(options.clips.glob("*.mp4")):
-        pairs = list(_watched(clip, options.network, tally))
+        pairs = list(_watched(clip, detector, tally))
         if not pairs:
             print(f"{clip.name}: nobody lined up", flush=True)
             continue
@@ -71,12 +72,12 @@ def main() -> None:
     _print(tally)
 
 
-def _watched(clip: Path, network: str, tally: Tally) -> Iterator[tuple[Scene, Scene]]:
+def _watched(clip: Path, detector: Detector, tally: Tally) -> Iterator[tuple[Scene, Scene]]:
     """Scenes as they were and as they were seen, from the line-up on."""
     name = clip.with_suffix("")
     calibration = read_calibration(name.with_name(name.name + ".calibration.json"))
     tracks = name.with_name(name.name + ".tracks.jsonl")
-    vision = Vision(calibration, open_detector(network), read_roster(tracks))
+    vision = Vision(calibration, detector, read_roster(tracks))
     for shot, true in zip(VideoFile(clip, paced=False).shots(), Tracks(tracks), strict=False):
         frame = shot.frame()
         detections = vision.look(frame)
@@ -166,7 +167,7 @@ def _print(tally: Tally) -> None:
     print(f"contacts of opponents: {len(touches)} touches, called {len(hits)}, too close {close}, missed {missed}")
     print(f"  F1 on calls made      {f1:7.3f}  wanted >= 0.98; {false} called where none was")
     if hits:
-        off = np.array([min(abs(call.began_ns - touch.began_ns) for call in calls) for touch, calls in hits])
+        off = np.abs([calls[0].began_ns - touch.began_ns for touch, calls in hits])
         print(
             f"  time off              {np.median(off) / 1e6:5.1f} ms  within a frame of {tally.frame_ns / 1e6:.0f} ms"
             f" {np.mean(off <= tally.frame_ns):.1%}, wanted >= 95 %"
