@@ -37,13 +37,13 @@ from downfield.twin.physics.truth_file import TruthEvent, TruthFile
 from downfield.twin.plays.free import random_play
 from downfield.twin.plays.performance import play
 from downfield.vision.footprint import Array
+from downfield.vision.hands import HandWatch
 from downfield.vision.line_up import LineUpSearch
 from downfield.vision.pipeline import Vision
 from downfield.vision.roster import Roster, Spot, read_roster
 from downfield.vision.scene import Figure, Scene
 from downfield.vision.scene_making import figure_of
 from downfield.vision.track import Tracker
-from downfield.vision.track_hands import fingertips_mm
 from downfield.vision.track_measure import measure
 from downfield.vision.tracks import Tracks
 
@@ -114,6 +114,7 @@ def _simulated(count: int) -> Iterator[Watched]:
         )
         network, search = Network(seed=seed), LineUpSearch(model, Roster(players, spots))
         tracker: Tracker | None = None
+        hands = HandWatch()
         out = Watched(recording.script.name, recording.script.direction, model.mm_per_yd_x)
         out.happened = list(recording.happened)
         for sight, scene in zip(sights(recording.snapshots, players, look, seed=seed), recording.scenes, strict=True):
@@ -123,8 +124,14 @@ def _simulated(count: int) -> Iterator[Watched]:
                 tracker = None if found is None else Tracker(found, sight.t_ns)
                 continue
             sightings = jerseys(measure(detections, calibration, tracker.height_mm), sight)
-            hands = fingertips_mm(detections, calibration.camera)
-            estimates = tracker.step(sightings, sight.t_ns, power=scene.board, fingertips_mm=hands)
+            hands.see(detections, calibration.camera, sight.t_ns)
+            estimates = tracker.step(
+                sightings,
+                sight.t_ns,
+                power=scene.board,
+                fingertips_mm=hands.fingertips_mm,
+                hands_mm=hands.outlines_mm,
+            )
             out.truth.append(scene)
             out.seen.append(tuple(figure_of(one) for one in estimates))
             out.boxes.append((list(sightings.detections), sightings.pose[:, :2]))

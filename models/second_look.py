@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.errors import InputError
+from downfield.models.base_sizes import with_likely_sizes
 from downfield.models.detection import Detection, Pixel
 from downfield.models.detector import Detector, Image
 from downfield.models.first_look import base_lengths
@@ -46,7 +47,7 @@ from downfield.models.patch import (
     scale_of,
     seen_lengths,
 )
-from downfield.models.solid import lies_in, solid
+from downfield.models.solid import solid, whose_place
 
 BALL_CELLS: Final = 16
 """In a row of a patch."""
@@ -66,6 +67,8 @@ _CLEAR = 3.0  # log-odds beyond which a word needs no second one
 _MAYBE_BALL = -1.5  # log-odds up to which the ball, which is in one patch of thirty, needs none
 _SHOWS = 0.35  # of its corners: what of a figure can only be guessed is not followed
 _UNLIKELY = 1.4  # a base that is so many times smaller or larger than most
+_DIFFERS = 0.08  # of a base's length, mean distance of corners: two views of it are worth a look each
+_SURER = 0.8  # errors that another view must be said to have, by those of one that was followed
 _LEAST_BALL = 0.02
 _BALL_SHARE = 0.25  # half a ball's box, by a base's length
 _SIGMA_PER_ERROR = math.sqrt(2)  # of a Laplace distribution, which is what the errors are taken for
@@ -104,39 +107,68 @@ class SecondLook:
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Everything seen in one picture, uint8 (height, width, 3), best first."""
-        seen = self._first.detect(image)
-        return self._closer(image, [], seen) if any(one.corners_px for one in seen) else seen
+        return tuple(with_likely_sizes(self.look_again(image, (), whole=True)))
 
     def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
-        """What was seen a moment ago, as it is in the next picture, best first; see `Follower`."""
+        """What was seen a moment ago, as it is in the next picture, best first; see `Follower`.
+
+        Every base as it looks by itself: who follows bases knows better how large they are.
+        """
         known = [one for one in seen if one.corners_px]
         rest = [one for one in seen if not one.corners_px]
         if not whole:
             return self._closer(image, known, rest)
-        fresh = [one for one in self._first.detect(image) if not one.corners_px or not lies_in(one, known)]
+        fresh, again = [], []
+        for one in self._first.detect(image):
+            same = whose_place(one, known) if one.corners_px else None
+            if same is None:
+                fresh.append(one)
+            elif _elsewhere(one, known[same]):
+                again.append((same, one))
         # A ball in an arm is seen by the second look alone.
         if not any(one.kind == "ball" for one in fresh):
             fresh += [one for one in rest if one.kind == "ball"]
-        return self._closer(image, known, fresh)
+        return self._closer(image, known, fresh, again)
 
-    def _closer(self, image: Image, known: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
-        """A closer look at figures that were there a moment ago, and at what else is seen."""
+    def _closer(
+        self,
+        image: Image,
+        known: Sequence[Detection],
+        seen: Sequence[Detection],
+        again: Sequence[tuple[int, Detection]] = (),
+    ) -> tuple[Detection, ...]:
+        """A closer look at what is seen.
+
+        Args:
+            image: the picture.
+            known: figures that were there a moment ago, as they were.
+            seen: what else is seen, or was.
+            again: rows of those known, with how a first look sees them now: it does not build on what was said before,
+                which may have led astray.
+
+        """
         fresh = [one for one in seen if one.corners_px]
         hands = [one for one in seen if one.kind == "hand"]
-        figures = [*known, *fresh]
-        if not figures:
-            return tuple(hands)
-        balls = with_corners([one for one in seen if one.kind == "ball"], figures)
+        balls = [one for one in seen if one.kind == "ball"]
+        figures = [*known, *(one for _, one in again), *fresh]
+        if not figures:  # and so no size to look at balls with
+            sure = [ball for ball in balls if ball.score >= self._ball_threshold]
+            return tuple(sorted(sure + hands, key=lambda one: -one.score))
+        balls = with_corners(balls, figures)
         # Where the front of those known is was settled when they were first seen: one look at them is enough.
         usual_px = _usual_px(figures)
-        looks = [(known, False), ([*fresh, *balls], True)]
+        looks = [(known, False), ([*figures[len(known) :], *balls], True)]
         each = [self.look(group, image, both_ways=both_ways, usual_px=usual_px) for group, both_ways in looks if group]
         said, transforms = (np.concatenate(parts) for parts in zip(*each, strict=True))
         said[:, TURN] -= self._turn_logit
         count = len(figures)
         better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
+        for row, (same, _) in enumerate(again, len(known)):
+            if sum(better[row].corner_sigma_px) < _SURER * sum(better[same].corner_sigma_px):
+                better[same] = better[row]
         still = [one for one in better[: len(known)] if self._goes_on(one, usual_px)]
-        kept = solid(still + [one for one in better[len(known) :] if one.score >= self._threshold], len(still))
+        new = [one for one in better[len(known) + len(again) :] if one.score >= self._threshold]
+        kept = solid(still + new, len(still))
         found = [ball for ball in read_ball(balls, said, transforms) if ball.score >= self._ball_threshold]
         return tuple(sorted(kept + found + hands, key=lambda one: -one.score))
 
@@ -180,6 +212,14 @@ class SecondLook:
         if said.shape != (len(patches), OUTPUTS):
             raise InputError(f"{self._network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
         return said
+
+
+def _elsewhere(one: Detection, other: Detection) -> bool:
+    """Whether two views of one base differ, whichever end they take for its front."""
+    corners, others = np.array(one.corners_px), np.array(other.corners_px)
+    ways = (others, others[list(_TURNED[:4])])
+    off = min(float(np.linalg.norm(corners - way, axis=1).mean()) for way in ways)
+    return off > _DIFFERS * float(seen_lengths(corners))
 
 
 def _usual_px(figures: Sequence[Detection]) -> float:

@@ -15,14 +15,15 @@ _KNOWN_WORD, _LEAST_WORD = 1.0, 0.05  # log-odds for who was seen a moment ago; 
 _SAMPLES = 5  # of a base's sides
 
 
-def lies_in(one: Detection, others: Sequence[Detection]) -> bool:
-    """Whether a figure is where another is: it is the same."""
+def whose_place(one: Detection, others: Sequence[Detection]) -> int | None:
+    """The row of the figure that is where this one is, and so is the same; None where none is."""
     if not others:
-        return False
+        return None
     corners = np.array([other.corners_px for other in (one, *others)])
     middles, lengths = corners.mean(axis=1), base_lengths(corners)
-    apart = np.linalg.norm(middles[1:] - middles[0], axis=1)
-    return bool((apart < SAME_PLACE * np.maximum(lengths[1:], lengths[0])).any())
+    apart = np.linalg.norm(middles[1:] - middles[0], axis=1) / np.maximum(lengths[1:], lengths[0])
+    nearest = int(apart.argmin())
+    return nearest if apart[nearest] < SAME_PLACE else None
 
 
 def solid(figures: list[Detection], known: int) -> list[Detection]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
+from downfield.models.corner_errors import CORNER_CORRELATION
 from downfield.models.detection import Detection, Kind
 from downfield.twin.film.sway import Sway
 from downfield.twin.look import Look
@@ -27,7 +28,7 @@ from downfield.twin.render.visibility import base_tops
 from downfield.twin.snapshot import FigurePose, Snapshot
 from downfield.vision.footprint import Array
 from downfield.vision.scene import Player
-from downfield.vision.track_measure import CORNER_CORRELATION, Sightings
+from downfield.vision.track_measure import Sightings
 
 Box = tuple[float, float, float, float]
 

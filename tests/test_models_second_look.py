@@ -247,6 +247,17 @@ def test_who_was_lifted_away_is_not_seen_again() -> None:
     assert looks.look_again(FRAME, [figure(at, 0.9)], whole=False) == ()
 
 
+@pytest.mark.parametrize(("surer", "kept"), [(True, 1), (False, 0)])
+def test_who_was_followed_astray_is_seen_anew_by_a_whole_look_if_that_is_surer(surer: bool, kept: int) -> None:
+    """A patch cut by a wrong answer gives the next wrong answer; what a first look sees builds on none."""
+    truth, astray = base(300, 200, 0.7), base(305, 204, 0.7, 36.0)
+    views = np.stack([said_of(astray, astray, flip=False), said_of(truth, truth, flip=False)])
+    views[1 if surer else 0, 10:15] -= 1.0  # its errors, logarithms
+    looks = SecondLook(First(figure(truth, 0.6)), Canned(views, known=1))
+    (seen,) = looks.look_again(FRAME, [figure(astray, 0.6)], whole=True)
+    np.testing.assert_allclose(seen.corners_px, (astray, truth)[kept], atol=1e-3)
+
+
 def test_two_that_come_out_at_one_place_are_one() -> None:
     one, other, there = base(300, 200, 0.7), base(310, 205, 0.7), base(302, 201, 0.7)
     said = np.stack([said_of(one, there, flip=False, there=1.0), said_of(other, there, flip=False, there=3.0)])
@@ -275,7 +286,7 @@ def test_who_was_there_a_moment_ago_stays_on_less_and_who_is_new_must_be_sure() 
 
 
 def test_a_whole_look_finds_who_is_new_and_takes_nobody_twice() -> None:
-    known, again, new = base(300, 200, 0.7), base(303, 198, 0.75), base(400, 300, 0.2)
+    known, again, new = base(300, 200, 0.7), base(301, 199, 0.72), base(400, 300, 0.2)
     said = np.stack([said_of(known, known, flip=False), said_of(new, new, flip=False)])
     looks = SecondLook(First(figure(again, 0.6), figure(new, 0.6)), Canned(said, known=1))
     seen = looks.look_again(FRAME, [figure(known, 0.6)], whole=True)

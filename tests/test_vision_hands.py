@@ -8,7 +8,7 @@ from downfield.calibration.camera import Camera, Lens
 from downfield.models.detection import Detection
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.hands import COVERED, Hands, HandWatch
+from downfield.vision.hands import COVERED, Hands, HandWatch, under
 
 CAMERA = Camera(Lens((1920, 1080), (1600.0, 1600.0), (960.0, 540.0)), (np.pi, 0.0, 0.0), (-300.0, 160.0, 900.0))
 FRAME_NS = 16_666_667
@@ -32,8 +32,16 @@ def hand(score: float = 0.9) -> Detection:
 
 def watch(shown: list[list[Detection]]) -> list[Hands]:
     """What is made of frames with these detections."""
-    hands = HandWatch()
-    return [hands.step(detections, FIGURES, CAMERA, i * FRAME_NS) for i, detections in enumerate(shown)]
+    return watch_over(FIGURES, shown)
+
+
+def watch_over(figures: list[Estimate], shown: list[list[Detection]]) -> list[Hands]:
+    """The same, with these figures on the board."""
+    hands, out = HandWatch(), []
+    for i, detections in enumerate(shown):
+        hands.see(detections, CAMERA, i * FRAME_NS)
+        out.append(hands.judge(figures, i * FRAME_NS))
+    return out
 
 
 def test_a_hand_covers_who_is_under_it_and_nobody_else() -> None:
@@ -55,12 +63,23 @@ def test_a_frame_in_which_the_network_misses_the_hand_is_bridged() -> None:
     assert all(one.hands and one.unfit for one in seen)
 
 
+def test_a_hand_that_grows_faint_is_still_where_nobody_is_looked_for() -> None:
+    hands = HandWatch()
+    for i, shown in enumerate([[hand()], [hand(0.25)], []]):
+        hands.see(shown, CAMERA, i * FRAME_NS)
+        assert any(under(outline, UNDER) for outline in hands.outlines_mm)
+        assert hands.fingertips_mm
+    hands.see([], CAMERA, 20 * FRAME_NS)
+    assert not hands.outlines_mm
+    assert not hands.fingertips_mm
+
+
 def test_a_faint_detection_alone_is_no_hand() -> None:
     (seen,) = watch([[hand(0.25)]])
     assert seen == Hands(())
 
 
 def test_a_hand_over_nobody_leaves_the_scene_fit() -> None:
-    away = HandWatch().step([hand()], [figure("dark-2", CLEAR)], CAMERA, 0)
+    (away,) = watch_over([figure("dark-2", CLEAR)], [[hand()]])
     assert away.hands
     assert not away.unfit

@@ -175,6 +175,7 @@ class Following(ListDetector):
     def __init__(self) -> None:
         super().__init__(detections())
         self.asked: list[str] = []
+        self.shown: list[int] = []
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         self.asked.append("all")
@@ -182,7 +183,7 @@ class Following(ListDetector):
 
     def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
         self.asked.append("all" if whole else "again")
-        assert seen
+        self.shown.append(len(seen))
         return super().detect(image)
 
 
@@ -199,6 +200,8 @@ def test_whole_frames_are_looked_at_by_the_clock_and_what_is_known_in_between(
     for number in range(6):
         eyes.look(shot(number))
     assert detector.asked == expected
+    assert detector.shown[0] == 0
+    assert all(detector.shown[1:])
 
 
 def test_pictures_by_themselves_are_always_looked_at_whole() -> None:
@@ -207,3 +210,4 @@ def test_pictures_by_themselves_are_always_looked_at_whole() -> None:
     for number in range(3):
         eyes.look(shot(number))
     assert detector.asked == ["all"] * 3
+    assert not any(detector.shown)

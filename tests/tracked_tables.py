@@ -16,12 +16,11 @@ from downfield.twin.looks.randomise import draw
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import BaseSize
-from downfield.vision.hands import outlines_mm
+from downfield.vision.hands import HandWatch
 from downfield.vision.line_up import LineUpSearch
 from downfield.vision.roster import Roster, Spot
 from downfield.vision.scene import Jersey, Player, Power
 from downfield.vision.track import Tracker
-from downfield.vision.track_hands import fingertips_mm
 from downfield.vision.track_measure import measure
 
 FIELD = preset("ultimate")
@@ -113,6 +112,7 @@ def tracked_with(
     network = Network(faults, seed)
     search = LineUpSearch(FIELD, roster_of(table) if named else None)
     tracker: Tracker | None = None
+    hands = HandWatch()
     out = []
     look = look_of(table.players)
     for sight, power, t_s in filmed(table):
@@ -121,12 +121,13 @@ def tracked_with(
             found = search.see(measure(detections, calibration, search.height_mm), sight.t_ns)
             tracker = None if found is None else Tracker(found, sight.t_ns)
             continue
+        hands.see(detections, calibration.camera, sight.t_ns)
         estimates = tracker.step(
             jerseys(measure(detections, calibration, tracker.height_mm), sight),
             sight.t_ns,
             power=power,
-            fingertips_mm=fingertips_mm(detections, calibration.camera),
-            hands_mm=outlines_mm(detections, calibration.camera),
+            fingertips_mm=hands.fingertips_mm,
+            hands_mm=hands.outlines_mm,
         )
         truth = {id_: path(t_s) for id_, path in table.paths.items()}
         out.append(Tracked(t_s, truth, {one.id: one for one in estimates}))

@@ -26,6 +26,7 @@ COVERED: Final = "a hand covers figures"
 _LEAST_SCORE: Final = 0.4  # of a detection taken at its word
 _DOUBTFUL_SCORE: Final = 0.2  # of one that goes on with a hand seen a moment ago
 _HEIGHT_MM: Final = 30.0  # of hands over the board, about
+_TIPS_MM: Final = 20.0  # of fingertips that hold a figure, about
 _HALF_ARM_MM: Final = 40.0  # half a forearm's width
 _ARM_MM: Final = 1500.0  # further than any board reaches
 _FINGERS_MM: Final = 45.0  # around the fingertips: palm and fingers
@@ -49,41 +50,45 @@ class Hands:
 
 
 class HandWatch:
-    """Follows hands; call `step` once for every frame, in order of time."""
+    """Follows hands; call `see` and then `judge` once for every frame, in order of time.
+
+    Attributes:
+        outlines_mm: of the hands over the board, mm, shape (n, 2) each.
+        fingertips_mm: where each of them ends.
+
+    """
 
     def __init__(self) -> None:
-        self._hands: tuple[Hand, ...] = ()
+        self.outlines_mm: tuple[Array, ...] = ()
+        self.fingertips_mm: tuple[tuple[float, float], ...] = ()
         self._seen_ns: int | None = None
         self._covered_ns: int | None = None
 
-    def step(self, detections: Sequence[Detection], estimates: Sequence[Estimate], camera: Camera, t_ns: int) -> Hands:
-        """The hands of a frame.
+    def see(self, detections: Sequence[Detection], camera: Camera, t_ns: int) -> None:
+        """Take in where hands are in a frame.
 
         Args:
             detections: everything that was detected.
-            estimates: all figures.
             camera: as it stands in this frame.
             t_ns: capture time.
 
         """
         lately = self._seen_ns is not None and t_ns - self._seen_ns <= _LASTS_NS
         least = _DOUBTFUL_SCORE if lately else _LEAST_SCORE
-        outlines = outlines_mm(detections, camera, least)
+        sure = [one for one in detections if one.kind == "hand" and one.score >= least]
+        outlines = tuple(outline for one in sure if (outline := _outline(one, camera)) is not None)
         if outlines:
-            self._hands = tuple(_hand(outline, estimates) for outline in outlines)
-            self._seen_ns = t_ns
+            self.outlines_mm, self.fingertips_mm, self._seen_ns = outlines, _fingertips(sure, camera), t_ns
         elif not lately:
-            self._hands = ()
-        if any(hand.covers for hand in self._hands):
+            self.outlines_mm = self.fingertips_mm = ()
+
+    def judge(self, estimates: Sequence[Estimate], t_ns: int) -> Hands:
+        """The hands of the frame, and whom of these figures they cover."""
+        hands = tuple(_hand(outline, estimates) for outline in self.outlines_mm)
+        if any(hand.covers for hand in hands):
             self._covered_ns = t_ns
         unsettled = self._covered_ns is not None and t_ns - self._covered_ns <= _SETTLES_NS
-        return Hands(self._hands, (COVERED,) if unsettled else ())
-
-
-def outlines_mm(detections: Sequence[Detection], camera: Camera, least: float = _LEAST_SCORE) -> list[Array]:
-    """Outlines of hands on the board, mm, shape (n, 2) each, of those that are seen this surely."""
-    sure = [one for one in detections if one.kind == "hand" and one.score >= least]
-    return [outline for one in sure if (outline := _outline(one, camera)) is not None]
+        return Hands(hands, (COVERED,) if unsettled else ())
 
 
 def under(outline: Array, place_mm: Sequence[float]) -> bool:
@@ -120,3 +125,12 @@ def _outline(detection: Detection, camera: Camera) -> Array | None:
     arm = np.array([end + side * _HALF_ARM_MM * aside for end in (tip_mm, far_mm) for side in (-1, 1)])
     hull = cv2.convexHull(np.vstack([palm, arm]).astype(np.float32)).reshape(-1, 2)
     return np.asarray(hull, dtype=np.float64)
+
+
+def _fingertips(hands: Sequence[Detection], camera: Camera) -> tuple[tuple[float, float], ...]:
+    """Where hands end on the board; a detection carries its fingertips in the helmet's place."""
+    px = [one.helmet_px for one in hands if one.helmet_px is not None]
+    if not px:
+        return ()
+    places = camera.to_board(np.array(px, dtype=np.float64), _TIPS_MM)
+    return tuple((float(x), float(y)) for x, y in places if np.isfinite(x) and np.isfinite(y))

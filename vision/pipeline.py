@@ -24,7 +24,7 @@ from downfield.vision.contacts import ContactTracker
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array
 from downfield.vision.frame import Frame
-from downfield.vision.hands import HandWatch, outlines_mm
+from downfield.vision.hands import HandWatch
 from downfield.vision.health import Health, HealthWatch
 from downfield.vision.line_up import LineUp, LineUpSearch
 from downfield.vision.posture import Fall
@@ -35,7 +35,6 @@ from downfield.vision.scene import Player, Power, Scene
 from downfield.vision.scene_making import deciding, figure_of
 from downfield.vision.teams import TeamColours, look_at_colours
 from downfield.vision.track import Tracker
-from downfield.vision.track_hands import fingertips_mm
 from downfield.vision.track_measure import Sightings, measure
 
 LOOK_EVERY_NS: Final = 83_000_000
@@ -144,8 +143,9 @@ class Vision:
     def look(self, frame: Frame) -> tuple[Detection, ...]:
         """What the detector finds in the next frame; another thread than that of `see` may call."""
         due = frame.t_ns >= self._looks_ns
-        if isinstance(self._detector, Follower) and self._memory and self._seen:
-            self._seen = self._detector.look_again(frame.image, self._seen, whole=due)
+        if isinstance(self._detector, Follower):
+            known = self._seen if self._memory else ()
+            self._seen = self._detector.look_again(frame.image, known, whole=due or not known)
         else:
             self._seen = self._detector.detect(frame.image)
         if due:  # a frame that comes hardly before its time is in time
@@ -172,6 +172,7 @@ class Vision:
         kept = self._keeper.see(frame.image, frame.t_ns)
         # A picture that came twice shows nothing new, and would make everybody stand still.
         detections = () if self._health.repeated else detections
+        self._followers.hands.see(detections, kept.calibration.camera, frame.t_ns)
         self._track(frame, detections, kept.calibration)
         nobody = () if self._tracker is not None else (NO_LINE_UP,)
         return self._scene(frame, detections, kept.calibration, (*self._health.unfit, *kept.troubles, *nobody))
@@ -198,6 +199,7 @@ class Vision:
             self._estimates = self._tracker.step(_with_teams(sightings, found), frame.t_ns)
         self._refine(frame, self._calibration)
         self._followers = _Followers()
+        self._followers.hands.see(detections, self._calibration.camera, frame.t_ns)
         self._power = "unknown"
         return self._scene(frame, detections, self._calibration, () if found else (NO_LINE_UP,))
 
@@ -206,12 +208,13 @@ class Vision:
         self._estimates = ()
         if self._tracker is not None:
             seen = self._sightings(frame, detections, calibration, self._tracker.height_mm)
+            hands = self._followers.hands
             self._estimates = self._tracker.step(
                 _with_teams(seen, self._line_up),
                 frame.t_ns,
                 power=self._power,
-                fingertips_mm=fingertips_mm(detections, calibration.camera),
-                hands_mm=outlines_mm(detections, calibration.camera),
+                fingertips_mm=hands.fingertips_mm,
+                hands_mm=hands.outlines_mm,
             )
         if self._search is not None:
             seen = self._sightings(frame, detections, calibration, self._search.height_mm)
@@ -243,7 +246,7 @@ class Vision:
     ) -> Scene:
         estimates, camera, t_ns, follow = self._estimates, calibration.camera, frame.t_ns, self._followers
         field_model = calibration.field
-        hands = follow.hands.step(detections, estimates, camera, t_ns)
+        hands = follow.hands.judge(estimates, t_ns)
         unfit = (*unfit, *hands.unfit)
         middle_px = camera.to_pixels(np.array([[field_model.length_mm / 2, field_model.width_mm / 2]]))
         if self._memory:

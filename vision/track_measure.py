@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.field import FieldModel
 from downfield.calibration.jacobians import locate
+from downfield.models.base_sizes import FEWEST, likely_sizes
+from downfield.models.corner_errors import CORNER_CORRELATION, errors_by_direction
 from downfield.models.detection import Detection
 from downfield.vision.footprint import Array
 
@@ -26,16 +28,6 @@ PLACE, POSE, SIZE = slice(0, 2), slice(0, 3), slice(3, 5)
 
 Place = tuple[float, float]
 
-
-def _alike(ends: tuple[float, float], sides: tuple[float, float], diagonals: tuple[float, float]) -> Array:
-    other = np.array([(1.0, 1.0), ends, diagonals, sides])
-    return np.stack([other[[i ^ k for k in range(4)]] for i in range(4)])
-
-
-CORNER_CORRELATION: Final = _alike(ends=(0.7, 0.3), sides=(0.1, 0.35), diagonals=(-0.15, -0.2))
-"""Correlation of two corners' errors, along and across the base, shape (4, 4, 2). What a network mistakes is an edge
-rather than a corner: measured on validation pictures of the bundled one, where to take corners for independent leaves
-16 to 25 % of places beyond two sigmas."""
 
 _CORNERS, _MIDDLE, _HELMET, _POINTS = slice(0, 4), 4, 5, 6
 
@@ -51,7 +43,7 @@ _LIKELY_MM: Final = (30.0, 18.0)  # a base's usual size, and how much bases diff
 _SPREAD_MM: Final = (5.0, 4.0)  # keeps the fit sound when two corners are guesses
 _ROUNDS: Final = 3
 _MISFIT: Final = 11.1  # 95 % of honest fits leave less: chi squared of 8 coordinates and 2 likely sides, less 5 fitted
-_LYING_MM: Final = 3.0  # error of the middle of a base that lies
+_LYING_MM: Final = 8.0  # error of the middle of a base that lies: it is seen half a base from where it stood
 _UNKNOWN_RAD: Final = 1.0e3  # of what a measurement doesn't tell
 _EDGE_MM: Final = (20.0, 11.0)  # no base is so short or so narrow: it is seen from its edge
 _SAID_FALLEN: Final = 2.4  # log-odds of lying that the network's word is worth, times its score,
@@ -137,10 +129,12 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     if not there.all():
         return measure([one for one, kept in zip(figures, there.tolist(), strict=True) if kept], calibration, height_mm)
     scale = camera.lens.size_px[0] / _WIDTH_PX
-    sigma_px = np.array([_sigma_px(one, scale) for one in figures]).reshape(count, 4)
+    sigma_px = np.array([_sigma_px(one, scale) for one in figures]).reshape(count, 4, 2)
     pose, covariance = _fitted(corners, _noise(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
+    # A base seen from its edge looks short, so what it looks like comes before what it is likely to be.
     fallen = np.array([_kind_odds(one) for one in figures]) + _shape_odds(pose)
     lying = fallen > 0
+    _take_likely_sizes(pose, covariance, np.flatnonzero(~lying))
     covariance[lying] = np.diag([_LYING_MM**2] * 2 + [_UNKNOWN_RAD**2] * 3)
     return Sightings(
         detections=figures,
@@ -177,13 +171,13 @@ def _points_px(figure: Detection) -> list[Place]:
 
 
 def _sigma_px(detection: Detection, scale: float) -> Array:
-    """Errors of four corners, px, shape (4,): as the network tells, else by its scores."""
-    if len(detection.corner_sigma_px) == 4:
-        return np.array(detection.corner_sigma_px)
+    """Errors of four corners along and across, px, shape (4, 2): as the network tells, else by its scores."""
     scores = np.array(detection.corner_scores if len(detection.corner_scores) == 4 else (_SEEN_SCORE,) * 4)
+    if len(detection.corner_sigma_px) == 4:
+        return errors_by_direction(np.array(detection.corner_sigma_px), scores)
     hidden = np.clip((_SEEN_SCORE - scores) / (_SEEN_SCORE - _HIDDEN_SCORE), 0.0, 1.0)
     sigma: Array = scale * (_SEEN_PX + hidden * (_HIDDEN_PX - _SEEN_PX))
-    return sigma
+    return np.stack([sigma, sigma], axis=1)
 
 
 def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
@@ -191,7 +185,7 @@ def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
 
     Args:
         corners_px: shape (m, 4, 2).
-        sigma_px: of either coordinate, shape (m, 4).
+        sigma_px: along the base and across it, shape (m, 4, 2).
         by_pixel: how places move with pixels, mm per px, shape (m, 4, 2, 2).
 
     Returns:
@@ -202,7 +196,7 @@ def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
     way = np.arctan2(ahead[:, 1], ahead[:, 0])  # some way even where front and rear are one point
     cos, sin = np.cos(way), np.sin(way)
     axes = np.stack([np.stack([cos, sin], axis=1), np.stack([-sin, cos], axis=1)], axis=2)
-    slope = sigma_px[:, :, None, None] * by_pixel @ axes[:, None]
+    slope = by_pixel @ axes[:, None] * sigma_px[:, :, None]
     noise: Array = np.einsum("miak,ijk,mjbk->miajb", slope, CORNER_CORRELATION, slope).reshape(-1, 8, 8)
     return noise
 
@@ -231,6 +225,24 @@ def _fitted(corners: Array, noise: Array) -> tuple[Array, Array]:
     pose[:, 2] = turned(pose[:, 2])
     covariance: Array = np.linalg.inv(information) * np.maximum(1.0, misfit / _MISFIT)[:, None, None]
     return pose, covariance
+
+
+def _take_likely_sizes(pose: Array, covariance: Array, rows: NDArray[np.intp]) -> None:
+    """Give some of the poses, shape (m, 5), and covariances, in place, sizes as each other's make them likely.
+
+    Place and heading follow: a base whose front was taken to end too early has its middle further on.
+    """
+    if len(rows) < FEWEST:
+        return
+    size, cov = pose[rows, SIZE], covariance[rows]
+    noise = np.diagonal(cov[:, SIZE, SIZE], axis1=1, axis2=2)
+    likely, left = likely_sizes(np.log(size), noise / size**2)
+    gain = np.linalg.solve(cov[:, SIZE, SIZE], cov[:, SIZE]).transpose(0, 2, 1)
+    grown = size * np.expm1(likely - np.log(size))
+    pose[rows] += np.einsum("mik,mk->mi", gain, grown)
+    known = np.zeros((len(rows), 2, 2))
+    known[:, [0, 1], [0, 1]] = left * size**2 - noise
+    covariance[rows] = cov + gain @ known @ gain.transpose(0, 2, 1)
 
 
 def _corners(pose: Array) -> tuple[Array, Array]:

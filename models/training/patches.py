@@ -34,10 +34,10 @@ _BALL_WITHIN = 0.9  # units: a ball nearer to the patch's edge may be cut
 _LURES = 3
 _LURE_AWAY = 0.2  # of a base's length: how far off a patch about a lure, such as the ball itself, is cut
 
-# Where a first look puts a base, as shares of its length, and its heading, degrees.
-_AWAY, _FAR_AWAY, _FAR_CHANCE = 0.05, 0.25, 0.1
+# Where a first look puts a base, or where one was that is followed, as shares of its length, and its heading, degrees.
+_AWAY, _FAR_AWAY, _FAR_CHANCE = 0.05, 0.25, 0.4
 _TURN_DEG, _FAR_TURN_DEG = 6.0, 40.0
-_GROWTH = 0.07
+_GROWTH, _FAR_GROWTH = 0.07, 0.15
 _AVOIDED = 0.65  # of a base's length: nearer to a place that may be taken nothing is known to be empty
 _EMPTY_REACH = 1.3
 _NARROW = 0.6  # a base's width by its length
@@ -47,7 +47,7 @@ _ALIKE = 4  # patches recoloured alike
 _SHORTEST_PX = 6.0
 
 # Guesses that a first look really made of the same pictures.
-_SEEN_CHANCE = 0.6  # of the figures it found
+_SEEN_CHANCE = 0.5  # of the figures it found
 _OWN_WITHIN = 0.4  # of a base's length and width: a middle so near to its middle is that figure's,
 _EMPTY_FROM = 0.47  # and so far from everybody's is nobody's, such as one between two bases that touch
 _SEEN_AWAY = 0.02  # moved a little, so that the same guess is never seen twice
@@ -196,7 +196,8 @@ def _guess(corners: Array, rng: np.random.Generator) -> Array:
     turn = np.radians(np.where(far, rng.uniform(-_FAR_TURN_DEG, _FAR_TURN_DEG, n), rng.normal(0, _TURN_DEG, n)))
     turn += np.pi * (rng.random(n) < 0.5)
     away = rng.normal(0, 1, (n, 2)) * (np.where(far, _FAR_AWAY / 2, _AWAY) * length)[:, None]
-    guessed: Array = _turned(corners - middle[:, None], turn, np.exp(rng.normal(0, _GROWTH, n)))
+    growth = np.exp(rng.normal(0, 1, n) * np.where(far, _FAR_GROWTH, _GROWTH))
+    guessed: Array = _turned(corners - middle[:, None], turn, growth)
     guessed += (middle + away)[:, None]
     return guessed
 

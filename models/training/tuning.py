@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from downfield.models.base_sizes import with_likely_sizes
 from downfield.models.card import LookFiles, NetworkCard, read_card, write_card
 from downfield.models.detection import Detection
 from downfield.models.opening import open_detector
@@ -167,7 +168,7 @@ def _best(seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[f
 
 def _scores(seen: Seen, kinds: tuple[str, ...], threshold: float) -> Frames:
     return [
-        score_frame(sample, [one for one in said if one.kind in kinds and one.score >= threshold])
+        score_frame(sample, with_likely_sizes([one for one in said if one.kind in kinds and one.score >= threshold]))
         for sample, said in seen
     ]
 
