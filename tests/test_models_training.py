@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -19,6 +20,7 @@ from typer.testing import CliRunner  # noqa: E402
 from downfield.calibration.errors import InputError  # noqa: E402
 from downfield.models.detection import Detection  # noqa: E402
 from downfield.models.detector import Image  # noqa: E402
+from downfield.models.patch import from_units  # noqa: E402
 from downfield.models.training.commands import app  # noqa: E402
 from downfield.models.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
 from downfield.models.training.first_look import FIRST_LOOK, save_weights  # noqa: E402
@@ -87,6 +89,31 @@ def test_patches_show_the_front_to_the_right_or_say_that_it_is_not(frames: Path)
     assert (ahead[:, 0] > 0).all()
     assert 0.2 < float(batch["flip"][upright].mean()) < 0.8
     assert 0 < float(batch["figure"].mean()) < 1
+
+
+def test_bases_are_shown_longer_and_wider_than_they_are_with_what_is_true_of_them() -> None:
+    half = np.array([[21.0, -12.5], [21, 12.5], [-21, 12.5], [-21, -12.5]])
+    turns = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    points, image = np.zeros((12, 5, 3)), np.full((300, 1000, 3), 40, np.uint8)
+    for k, turn in enumerate(turns):
+        turned = half @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+        points[k, :4, :2] = turned + np.array([100 + 160 * (k % 6), 80 + 140 * (k // 6)])
+        points[k, 4, :2] = points[k, :4, :2].mean(axis=0)
+        cv2.fillPoly(image, [np.round(points[k, :4, :2] * 16).astype(np.int32)], (200, 200, 200), cv2.LINE_AA, 4)
+    points[..., 2] = 2
+    batch = patches_of(image, Objects(np.zeros(12), np.zeros((12, 4)), points), np.random.default_rng(1))
+    shapes = []
+    for patch, corners in zip(batch["img"][:12].numpy(), from_units(batch["points"][:12, :4].numpy()), strict=True):
+        grey = patch.mean(axis=0)
+        mask = np.zeros(grey.shape, np.uint8)
+        cv2.fillPoly(mask, [np.round(corners).astype(np.int32)], 1)
+        shown = np.abs(grey - np.median(grey[mask > 0])) < np.abs(grey - np.median(grey[mask == 0]))
+        assert (shown & (mask > 0)).sum() > 0.88 * (shown | (mask > 0)).sum()
+        ahead = corners[:2].mean(axis=0) - corners[2:].mean(axis=0)
+        aside = corners[[0, 3]].mean(axis=0) - corners[[1, 2]].mean(axis=0)
+        assert abs(ahead @ aside) < 0.02 * np.linalg.norm(ahead) * np.linalg.norm(aside), "no longer a rectangle"
+        shapes.append(np.linalg.norm(ahead) / np.linalg.norm(aside))
+    assert min(shapes) < 0.96 * 42 / 25 < 1.04 * 42 / 25 < max(shapes)
 
 
 class Shifted:

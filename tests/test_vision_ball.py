@@ -58,6 +58,15 @@ def test_what_is_hardly_taken_for_a_ball_makes_nobody_a_carrier() -> None:
     assert all(tracker.step([doubtful], [man], CAMERA, i * FRAME_NS) is None for i in range(20))
 
 
+def test_what_is_fairly_taken_for_a_ball_is_one_where_it_lies_clear_of_all() -> None:
+    tracker, man = BallTracker(), figure("dark-1", 200.0, 100.0)
+    fair, poor = (replace(ball_at(300.0, 150.0), score=score) for score in (0.7, 0.5))
+    assert all(tracker.step([poor], [man], CAMERA, i * FRAME_NS) is None for i in range(20))
+    balls = [tracker.step([fair], [man], CAMERA, (20 + i) * FRAME_NS) for i in range(10)]
+    assert balls[-1] is not None
+    assert (balls[-1].state, balls[-1].carrier) == ("magnetic", None)
+
+
 def test_a_ball_in_an_arm_is_carried_without_being_declared() -> None:
     tracker = BallTracker()
     for i in range(8):

@@ -27,7 +27,8 @@ _RADIUS_MM: Final = 4.5  # of the magnetic ball
 _LYING_MM: Final = 3.0  # height of the middle of a ball on the board
 _CARRIED_MM: Final = 18.0  # of one in a figure's arm
 _ARM_MM: Final = 16.0  # a carried ball is this near to the middle of its figure's base
-_LEAST_SCORE: Final = 0.85  # an arm may be taken for the ball for seconds: a wrong carrier is worse than none
+_LEAST_SCORE: Final = 0.6
+_LEAST_CARRIED: Final = 0.85  # an arm may be taken for the ball for seconds: a wrong carrier is worse than none
 _SAME_MM: Final = 6.0  # a ball on the board seen this near is where it was
 _PLACE_SIGMA_MM: Final = 0.8  # of one sighting on the board
 _GUESSED_SIGMA_MM: Final = 6.0  # of a carried ball that is not seen
@@ -86,21 +87,23 @@ class BallTracker:
         if not fit:
             self._reach, self._t_ns = {}, t_ns
             return self._ball
-        px = _best(detections)
+        seen = _best(detections)
+        px = None if seen is None else _middle(seen)
         by_id = {one.id: one for one in estimates}
         if carrier in by_id:
             self._ball = _carried(by_id[carrier], px, camera)
             self._forget()
-        elif px is not None:
-            self._see(px, estimates, camera)
+        elif seen is not None:
+            self._see(seen, estimates, camera)
         elif self._ball is not None and self._ball.carrier in by_id:
             self._ball = _carried(by_id[self._ball.carrier], None, camera)
         self._touch(estimates, t_ns)
         self._t_ns = t_ns
         return self._ball
 
-    def _see(self, px: Place, estimates: Sequence[Estimate], camera: Camera) -> None:
+    def _see(self, seen: Detection, estimates: Sequence[Estimate], camera: Camera) -> None:
         """Take note of where the ball is seen when nobody is declared to have it."""
+        px = _middle(seen)
         low, high = (
             (float(x), float(y)) for x, y in camera.to_board(np.array([px, px]), np.array([_LYING_MM, _CARRIED_MM]))
         )
@@ -114,6 +117,8 @@ class BallTracker:
             self._moving = self._held = None
             return
         holder = _holder(high, low, estimates)
+        if holder is not None and seen.score < _LEAST_CARRIED:
+            return
         if holder is not None:
             self._moving = None
             count = self._held[1] + 1 if self._held is not None and self._held[0] == holder.id else 1
@@ -175,14 +180,15 @@ class BallTracker:
         return self._t_ns + round(share * (t_ns - self._t_ns))
 
 
-def _best(detections: Sequence[Detection]) -> Place | None:
-    """Middle of the likeliest ball, px."""
+def _best(detections: Sequence[Detection]) -> Detection | None:
+    """The likeliest ball."""
     balls = [one for one in detections if one.kind == "ball" and one.score >= _LEAST_SCORE]
-    if not balls:
-        return None
-    best = max(balls, key=lambda one: one.score)
-    left, top, right, bottom = best.box_px
-    return best.helmet_px if best.helmet_px is not None else ((left + right) / 2, (top + bottom) / 2)
+    return max(balls, key=lambda one: one.score, default=None)
+
+
+def _middle(ball: Detection) -> Place:
+    left, top, right, bottom = ball.box_px
+    return ball.helmet_px if ball.helmet_px is not None else ((left + right) / 2, (top + bottom) / 2)
 
 
 def _carried(by: Estimate, px: Place | None, camera: Camera) -> Ball:

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
-from downfield.models.patch import cut_patches, patch_transform, to_patch, to_units
+from downfield.models.patch import PATCH_PX, cut_patches, patch_transform, to_patch, to_units
 from downfield.models.training.augment import Image, recolour
 from downfield.models.training.guesses import guesses_of
 from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
@@ -38,6 +38,7 @@ _LURE_AWAY = 0.2  # of a base's length: how far off a patch about a lure, such a
 _AWAY, _FAR_AWAY, _FAR_CHANCE = 0.05, 0.25, 0.4
 _TURN_DEG, _FAR_TURN_DEG = 6.0, 40.0
 _GROWTH, _FAR_GROWTH = 0.07, 0.15
+_STRETCH = (0.04, 0.08)  # deviations of a base's length and width, logarithms
 _AVOIDED = 0.65  # of a base's length: nearer to a place that may be taken nothing is known to be empty
 _EMPTY_REACH = 1.3
 _NARROW = 0.6  # a base's width by its length
@@ -128,6 +129,8 @@ def patches_of(
         wrong = _wrong(seen, taken, rng)
         guessed, empty = _as_seen(guessed, points[:, :4, :2], seen, rng), np.concatenate([wrong, empty])
     transforms = patch_transform(np.concatenate([guessed, empty[:EMPTY_PER_FRAME]]))
+    if not plain:
+        transforms = _stretched(transforms, points[:, :4, :2], rng)
     patches = cut_patches(image, transforms)
     if not plain:
         patches = np.concatenate([_recoloured(patches[i : i + _ALIKE], rng) for i in range(0, len(patches), _ALIKE)])
@@ -151,6 +154,29 @@ def patches_of(
     } | _balls(balls, transforms, known=balls_known)
     tensors = {name: torch.from_numpy(values.astype(np.float32)) for name, values in truth.items()}
     return {"img": torch.from_numpy(np.ascontiguousarray(patches[..., ::-1].transpose(0, 3, 1, 2)))} | tensors
+
+
+def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> Array:
+    """Transforms that show bases longer or shorter for their width than they are: makes differ more than data sets.
+
+    Args:
+        transforms: shape (m, 2, 3).
+        corners: of the bases in the first of them, along and across which it is stretched, shape (n, 4, 2).
+        rng: where chance comes from.
+
+    """
+    ahead = np.zeros((len(transforms), 2))
+    ahead[:, 0] = 1.0
+    placed = to_patch(corners, transforms[: len(corners)])
+    ahead[: len(corners)] = placed[:, :2].mean(axis=1) - placed[:, 2:].mean(axis=1)
+    way = np.arctan2(ahead[:, 1], ahead[:, 0])
+    turn = np.stack([np.stack([np.cos(way), -np.sin(way)], axis=-1), np.stack([np.sin(way), np.cos(way)], axis=-1)], 1)
+    grown = np.exp(rng.normal(0, _STRETCH, (len(transforms), 2)))
+    stretch = turn * grown[:, None] @ turn.transpose(0, 2, 1)
+    middle = np.array([(PATCH_PX - 1) / 2] * 2)
+    out: Array = stretch @ transforms
+    out[:, :, 2] += middle - stretch @ middle
+    return out
 
 
 def _shown_again(objects: Objects, figures: NDArray[np.intp], balls: Array) -> NDArray[np.intp]:
