@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.models.detection import Detection
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import BaseSize, Footprint
 from downfield.vision.hands import COVERED, Hands, HandWatch, under
+from downfield.vision.reaching import Reach
 
 CAMERA = Camera(Lens((1920, 1080), (1600.0, 1600.0), (960.0, 540.0)), (np.pi, 0.0, 0.0), (-300.0, 160.0, 900.0))
 FRAME_NS = 16_666_667
@@ -72,6 +74,23 @@ def test_a_hand_that_grows_faint_is_still_where_nobody_is_looked_for() -> None:
     hands.see([], CAMERA, 20 * FRAME_NS)
     assert not hands.outlines_mm
     assert not hands.fingertips_mm
+
+
+def test_what_reaches_in_is_a_hand_though_the_network_knows_none() -> None:
+    hands, round_it = HandWatch(), np.array([(150.0, -50.0), (250.0, -50.0), (250.0, 170.0), (150.0, 170.0)])
+    reach = Reach(round_it, (200.0, 168.0))
+    hands.see([], CAMERA, 0, [reach])
+    assert [one.covers for one in hands.judge(FIGURES, 0).hands] == [("dark-1",)]
+    assert hands.fingertips_mm == (reach.tip_mm,)
+
+
+def test_a_hand_seen_by_the_network_and_by_what_it_hides_is_one() -> None:
+    hands, round_it = HandWatch(), np.array([(150.0, -50.0), (250.0, -50.0), (250.0, 170.0), (150.0, 170.0)])
+    hands.see([hand()], CAMERA, 0, [Reach(round_it, (200.0, 168.0))])
+    (seen,) = hands.judge(FIGURES, 0).hands
+    np.testing.assert_allclose(seen.outline_mm, round_it)
+    ((x, y),) = hands.fingertips_mm
+    assert (x, y) == pytest.approx(UNDER, abs=5.0), "the network's fingertips, at the height of some that hold a figure"
 
 
 def test_a_faint_detection_alone_is_no_hand() -> None:

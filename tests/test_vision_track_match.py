@@ -70,6 +70,15 @@ def test_at_its_own_place_a_figure_may_look_like_the_other_team_for_a_moment() -
     assert whose(motion, seen((110.0, 100, EXACT, 0.95, -7.0)), DARK) == {0: 0}
 
 
+@pytest.mark.parametrize(("off_mm", "score", "is_he"), [(60.0, 0.5, False), (60.0, 0.9, True), (12.0, 0.5, True)])
+def test_who_may_be_anywhere_is_not_found_far_off_in_what_may_be_nobody(
+    off_mm: float, score: float, is_he: bool
+) -> None:
+    motion = standing((100, 100))
+    motion.loosen(np.array([0]), 40.0, 1.0)
+    assert (whose(motion, seen((100 + off_mm, 100, EXACT, score, 0.0))) == {0: 0}) == is_he
+
+
 def test_strangers_are_known_by_when_they_were_there() -> None:
     strangers, place, ms = Strangers(), np.array([[50.0, 60.0]]), 1_000_000
     for at in (0, 30, 60):

@@ -1,8 +1,9 @@
 """Hands over the board: where they are, whom they cover, and whether the play can be judged.
 
 The network sees fingertips and a box about the hand behind them. An arm comes in from beyond the board, so it is taken
-to lie from the fingertips through the box's middle and on: a band as wide as a forearm. A figure counts as covered
-where the band or the fingertips are over its base.
+to lie from the fingertips through the box's middle and on: a band as wide as a forearm. What `reaching` sees hide the
+board is a hand too, known to the network or not, with an outline of its own. A figure counts as covered where a hand is
+over its base.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from downfield.calibration.camera import Camera
 from downfield.models.detection import Detection
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array
+from downfield.vision.reaching import Reach
 from downfield.vision.scene import Hand
 
 COVERED: Final = "a hand covers figures"
@@ -64,21 +66,27 @@ class HandWatch:
         self._seen_ns: int | None = None
         self._covered_ns: int | None = None
 
-    def see(self, detections: Sequence[Detection], camera: Camera, t_ns: int) -> None:
+    def see(self, detections: Sequence[Detection], camera: Camera, t_ns: int, reaches: Sequence[Reach] = ()) -> None:
         """Take in where hands are in a frame.
 
         Args:
             detections: everything that was detected.
             camera: as it stands in this frame.
             t_ns: capture time.
+            reaches: what was seen to reach in over the board, known to the network for a hand or not.
 
         """
         lately = self._seen_ns is not None and t_ns - self._seen_ns <= _LASTS_NS
         least = _DOUBTFUL_SCORE if lately else _LEAST_SCORE
         sure = [one for one in detections if one.kind == "hand" and one.score >= least]
-        outlines = tuple(outline for one in sure if (outline := _outline(one, camera)) is not None)
+        tips = _fingertips(sure, camera)
+        # Of what is seen both ways the outline is better told by what it hides, and its end by the network.
+        bare = [reach for reach in reaches if not any(_at(reach.outline_mm, tip) for tip in tips)]
+        told = [outline for one in sure if (outline := _outline(one, camera, reaches)) is not None]
+        outlines = (*told, *(reach.outline_mm for reach in reaches))
         if outlines:
-            self.outlines_mm, self.fingertips_mm, self._seen_ns = outlines, _fingertips(sure, camera), t_ns
+            self.outlines_mm, self._seen_ns = outlines, t_ns
+            self.fingertips_mm = (*tips, *(reach.tip_mm for reach in bare))
         elif not lately:
             self.outlines_mm = self.fingertips_mm = ()
 
@@ -108,12 +116,19 @@ def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
     return Hand(tuple((float(x), float(y)) for x, y in outline), tuple(covers))
 
 
-def _outline(detection: Detection, camera: Camera) -> Array | None:
-    """A hand's outline on the board, shape (n, 2); None where it is not over the board's plane."""
+def _at(outline: Array, place_mm: tuple[float, float]) -> bool:
+    """Whether fingertips are those of what has this outline."""
+    return cv2.pointPolygonTest(outline.astype(np.float32), place_mm, True) > -_FINGERS_MM
+
+
+def _outline(detection: Detection, camera: Camera, reaches: Sequence[Reach]) -> Array | None:
+    """A hand's outline on the board, shape (n, 2); None where it is not over its plane, or is one of the reaches."""
     left, top, right, bottom = detection.box_px
     middle = ((left + right) / 2, (top + bottom) / 2)
     places = camera.to_board(np.array([detection.helmet_px or middle, middle]), _HEIGHT_MM)
     if not np.isfinite(places).all():
+        return None
+    if any(_at(reach.outline_mm, (float(places[0, 0]), float(places[0, 1]))) for reach in reaches):
         return None
     tip_mm, along = places[0], places[1] - places[0]
     reach = float(np.linalg.norm(along))

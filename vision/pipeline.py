@@ -29,6 +29,7 @@ from downfield.vision.health import Health, HealthWatch
 from downfield.vision.line_up import LineUp, LineUpSearch
 from downfield.vision.posture import Fall
 from downfield.vision.power import PowerWatch
+from downfield.vision.reaching import ReachWatch
 from downfield.vision.refine import refine
 from downfield.vision.roster import Roster, Spot
 from downfield.vision.scene import Player, Power, Scene
@@ -82,6 +83,7 @@ class Vision:
         self._line_up: LineUp | None = None
         self._followers = _Followers()
         self._health_watch = HealthWatch()
+        self._reach_watch = ReachWatch(calibration.field)
         self._health: Health | None = None
         self._estimates: tuple[Estimate, ...] = ()
         self._power: Power = "unknown"
@@ -172,7 +174,8 @@ class Vision:
         kept = self._keeper.see(frame.image, frame.t_ns)
         # A picture that came twice shows nothing new, and would make everybody stand still.
         detections = () if self._health.repeated else detections
-        self._followers.hands.see(detections, kept.calibration.camera, frame.t_ns)
+        reaches = self._reach_watch.see(frame.image, kept.calibration.camera, frame.t_ns)
+        self._followers.hands.see(detections, kept.calibration.camera, frame.t_ns, reaches)
         self._track(frame, detections, kept.calibration)
         nobody = () if self._tracker is not None else (NO_LINE_UP,)
         return self._scene(frame, detections, kept.calibration, (*self._health.unfit, *kept.troubles, *nobody))

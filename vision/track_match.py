@@ -32,6 +32,7 @@ _USUAL: Final = (0.4, 0.4, 0.02, 0.6, 0.6)  # errors of a good sighting: vaguer 
 _SCORE_WORD: Final = 3.0  # the most that the network's log-odds of there being a figure at all are worth
 _VAGUE_MM: Final = 3.0
 _OTHER_TEAM: Final = 3.0  # log-odds
+_GUESS, _FAR_MM = 0.7, 25.0  # score below which a sighting may be of nothing; further than a pile pushes anybody
 _COLOUR_WORD: Final = 4.0  # the most that one look at a jersey is worth: a finger or a neighbour's arm may be over it
 _NEVER: Final = 1.0e6
 DOUBT: Final = 9.2
@@ -100,11 +101,12 @@ def match(
     cost, flipped = _costs(motion, rows, sightings, columns)
     for_it = jersey[rows][:, None] * np.clip(sightings.light[columns], -_COLOUR_WORD, _COLOUR_WORD)[None]
     cost = cost + 2 * np.logaddexp(0.0, -for_it)
-    # Colours err now and then, but who is not where he was is not found in the other team's.
+    # Colours err now and then, but who is not where he was is not found in the other team's; nor far off in a guess.
     vague = motion.spread_mm()[rows] > _VAGUE_MM
     apart = np.linalg.norm(motion.mean[rows][:, None, :2] - sightings.pose[columns][None, :, :2], axis=2)
     away = apart > SOLID_MM
-    cost[away & vague[:, None] & (for_it < -_OTHER_TEAM)] = _NEVER
+    guessed = np.array([one.score for one in sightings.detections])[columns] < _GUESS
+    cost[vague[:, None] & ((away & (for_it < -_OTHER_TEAM)) | ((apart > _FAR_MM) & guessed[None]))] = _NEVER
     if strange is not None:
         cost[away & strange[np.ix_(rows, columns)]] = _NEVER
     missed = np.where(np.eye(len(rows), dtype=bool), _UNMATCHED, _NEVER)
