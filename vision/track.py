@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,6 +31,8 @@ from downfield.vision.track_strangers import Strangers
 
 _REACH_MM: Final = 55.0  # from the fingertips: what is nearer may be moved by the hand
 _GRASP_MM: Final = 35.0  # and what is nearer and moves is held
+_BESIDE_MM: Final = 20.0  # from a hand's outline: what is nearer may be seen wrongly for the hand
+_CARRIED_MM: Final = 25.0  # a figure in a hand goes no further within a frame
 _LET_GO_NS: Final = 300_000_000  # a hand's doings count on for so long after it was last seen
 _UNSEEN_NS: Final = 250_000_000  # a figure not seen for less was missed, not hidden
 _SURPRISE_NS: Final = 200_000_000  # a figure that moved against all belief goes on doing so
@@ -149,7 +152,7 @@ class Tracker:
         self._motion.predict(step_s, going)
         sightings = _clear_of(hands_mm, without_doubles(sightings))
         found = self._assign(sightings, power, hands_mm)
-        self._take_in(found, sightings, step_s, power)
+        self._take_in(found, sightings, step_s, power, hands_mm)
         self._mind_hands(near_mm)
         return self.estimates()
 
@@ -186,7 +189,10 @@ class Tracker:
             self._motion.rest(np.flatnonzero(taken))
         self._motion.loosen(np.flatnonzero(taken), _PIVOT_MM, _PIVOT_RAD)
         strange = self._strangers.beside(sightings.pose[:, :2], state.seen_ns)
-        first = match(self._motion, np.arange(len(self.players)), sightings, every, self._jersey, strange)
+        # What looks like a figure in a hand, or beside it, is nobody who was missed elsewhere.
+        off_mm = np.linalg.norm(self._motion.mean[:, None, :2] - sightings.pose[None, :, :2], axis=2)
+        in_hand = _beside(hands_mm, sightings.pose[:, :2])[None] & (off_mm > _CARRIED_MM)
+        first = match(self._motion, np.arange(len(self.players)), sightings, every, self._jersey, strange | in_hand)
         left = np.setdiff1d(every, first.sightings)
         ripe = left[self._strangers.settled(sightings.pose[left, :2], self._t_ns)]
         away_ns = self._t_ns - state.seen_ns
@@ -196,10 +202,15 @@ class Tracker:
             place = self._motion.mean[row, :2].tolist()
             hidden[row] = not any(under(outline, place) for outline in hands_mm)
         state.lost = hidden & (taken | (self._motion.spread_mm() > _LOST_MM) | (away_ns > _LOST_NS))
-        return first if not len(ripe) else first.and_also(self._look_for(sightings, ripe, away_ns, taken))
+        return first if not len(ripe) else first.and_also(self._look_for(sightings, ripe, away_ns, taken, in_hand))
 
     def _look_for(
-        self, sightings: Sightings, ripe: NDArray[np.intp], away_ns: NDArray[np.int64], taken: NDArray[np.bool_]
+        self,
+        sightings: Sightings,
+        ripe: NDArray[np.intp],
+        away_ns: NDArray[np.int64],
+        taken: NDArray[np.bool_],
+        in_hand: NDArray[np.bool_],
     ) -> Match:
         """Whose settled sightings may be that are nobody's: of those lost, and of those seen otherwise where they are.
 
@@ -208,6 +219,7 @@ class Tracker:
             ripe: rows of the settled ones.
             away_ns: for how long each figure has not been seen.
             taken: who may be in a hand.
+            in_hand: what looks like each of them in a hand, far from where he is, shape (n, m).
 
         """
         state = self._state
@@ -220,12 +232,14 @@ class Tracker:
         walked = np.minimum(_WALKS_MM_S * away_ns[lost] * 1e-9, _ANYWHERE_MM)
         place_mm = np.select([still[lost], taken[lost]], [SOLID_MM, _ANYWHERE_MM], walked)
         anywhere.loosen(lost, place_mm, np.where(still[lost], _TURNS_RAD, np.pi))
-        found = match(anywhere, lost, sightings, ripe, self._jersey, ~own & own.any(axis=0)[None])
+        found = match(anywhere, lost, sightings, ripe, self._jersey, in_hand | (~own & own.any(axis=0)[None]))
         moved = np.linalg.norm(sightings.pose[found.sightings, :2] - state.stood_mm[found.figures], axis=1)
         state.sure[found.figures[moved > _MOVED_MM]] = False
         return found
 
-    def _take_in(self, found: Match, sightings: Sightings, step_s: float, power: Power) -> None:
+    def _take_in(
+        self, found: Match, sightings: Sightings, step_s: float, power: Power, hands_mm: Sequence[Array]
+    ) -> None:
         rows, columns, state = found.figures, found.sightings, self._state
         lying = sightings.fallen[columns] > 0
         pose = sightings.pose[columns].copy()
@@ -248,7 +262,7 @@ class Tracker:
         state.sure[found.doubtful] = False
         word = np.where(found.flipped, -1.0, 1.0) * sightings.front[columns] * _FRONT_PER_S * step_s
         self._mind_fronts(rows[~lying], word[~lying], step_s, power)
-        free = self._t_ns - state.handled_ns[rows] > 0
+        free = (self._t_ns - state.handled_ns[rows] > 0) & ~_beside(hands_mm, pose[:, :2])
         self._posture.update(rows[free], sightings.fallen[columns][free], step_s, self._t_ns)
 
     def _mind_fronts(self, rows: NDArray[np.intp], word: Array, step_s: float, power: Power) -> None:
@@ -317,6 +331,15 @@ class Tracker:
         high = max(base.height_mm, 1.0)
         length, width = (high, float(mean[WIDTH])) if lengthwise else (float(mean[LENGTH]), high)
         return BaseSize(length, width, base.height_mm, 0.0)
+
+
+def _beside(hands_mm: Sequence[Array], place_mm: Array) -> NDArray[np.bool_]:
+    """Which places on the board, shape (k, 2), are under a hand or next to it, shape (k,)."""
+    out = np.zeros(len(place_mm), dtype=bool)
+    for outline in hands_mm:
+        shape = outline.astype(np.float32)
+        out |= [cv2.pointPolygonTest(shape, (x, y), True) > -_BESIDE_MM for x, y in place_mm.tolist()]
+    return out
 
 
 def _clear_of(hands_mm: Sequence[Array], sightings: Sightings) -> Sightings:
