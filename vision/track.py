@@ -338,7 +338,8 @@ def _beside(hands_mm: Sequence[Array], place_mm: Array) -> NDArray[np.bool_]:
     out = np.zeros(len(place_mm), dtype=bool)
     for outline in hands_mm:
         shape = outline.astype(np.float32)
-        out |= [cv2.pointPolygonTest(shape, (x, y), True) > -_BESIDE_MM for x, y in place_mm.tolist()]
+        near = [cv2.pointPolygonTest(shape, (x, y), True) > -_BESIDE_MM for x, y in place_mm.tolist()]
+        out |= np.array(near, dtype=bool)
     return out
 
 
