@@ -99,7 +99,9 @@ def _tune_second(
     seen = list(_better(looks, _TURN_LOGITS[best]))
     figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
     ball = _best(seen, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)))
-    scale = _scale(seen, figure)
+    # Errors are told of what is reported in the end.
+    reported = [(sample, with_likely_sizes([one for one in said if one.score >= figure])) for sample, said in seen]
+    scale = _scale(reported, figure)
     progress(
         f"second look: figures from {figure:g}, ball from {ball:g}; errors x {scale:.2f}; turns above"
         f" {_TURN_LOGITS[best]:g}, which leaves {100 * wrong[best]:.2f} % wrong against {100 * wrong[0]:.2f} % at 0"
@@ -168,7 +170,7 @@ def _best(seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[f
 
 def _scores(seen: Seen, kinds: tuple[str, ...], threshold: float) -> Frames:
     return [
-        score_frame(sample, with_likely_sizes([one for one in said if one.kind in kinds and one.score >= threshold]))
+        score_frame(sample, [one for one in said if one.kind in kinds and one.score >= threshold])
         for sample, said in seen
     ]
 
