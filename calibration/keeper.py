@@ -20,13 +20,10 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.drift import Drift, DriftState, DriftWatch
 from downfield.calibration.errors import CalibrationError, InputError
 from downfield.calibration.records import check
-from downfield.calibration.shake import MovingCamera, Shake, ShakeTracker
+from downfield.calibration.shake import SEEN_SHARE, MovingCamera, Shake, ShakeTracker
 from downfield.calibration.solve_again import solve_again
 
 Image = NDArray[np.uint8]
-
-SEEN_SHARE = 0.25
-"""Of the print's corners: with fewer nothing is known of the shake."""
 
 _STILL_PX = 0.02  # a shake smaller than it is measured
 _CREPT_PX = 0.7  # a slow drift that is worth a new solution; beyond BUMP_PX it would stop the game

@@ -33,7 +33,10 @@ _FINE_STEPS = 4
 _NEAR_PX = 0.6  # a corner this near to the common movement moves with the camera
 _LIKE = 0.45  # least correlation of a patch with what it was
 _SETTLED_PX = 0.1  # a last step that moved the field's corners less went the right way from the start
-_SURE_SHARE = 0.5  # of the corners: fewer, and it is looked for from afar
+SEEN_SHARE = 0.25
+"""Of the print's corners: with fewer nothing is known of the shake."""
+
+_SURE_SHARE, _AS_BEFORE = 0.5, 0.8  # of the corners, or of those a moment ago: fewer, and it is looked for from afar
 _ROBUST_STEPS = 3
 _POSE_STEPS = 8
 _POSE_GAIN = 0.9  # a step that leaves more of the misfit is the last
@@ -98,21 +101,22 @@ class ShakeTracker:
         ]
         self._slopes = np.stack(slopes, axis=1)
         self._curves = np.linalg.inv(self._slopes @ self._slopes.transpose(0, 2, 1) + np.eye(2))
-        self._last: Array | None = np.eye(2, 3)
+        self._last: Array = np.eye(2, 3)
+        self._usual_share = 1.0
 
     def track(self, image: Image) -> Shake:
         """How the camera stands in a picture compared with the reference.
 
-        Pictures of a camera in use come in the order of time: where it stood a moment ago is tried first.
+        Pictures of a camera in use come in the order of time: where it stood a moment ago is tried first. Hash marks
+        look like their neighbours, a yard on: what is found from afar must fit better than what is near.
         """
         grey = _grey(image)
-        if self._last is not None:
-            shake, settled = self._fine(grey, self._last)
-            if settled and shake.share >= _SURE_SHARE:
-                self._last = shake.move
-                return shake
-        shake, _ = self._fine(grey, self._coarse(grey))
-        self._last = shake.move if shake.share >= _SURE_SHARE else None
+        shake, settled = self._fine(grey, self._last)
+        if not settled or shake.share < max(min(_SURE_SHARE, _AS_BEFORE * self._usual_share), SEEN_SHARE):
+            far, _ = self._fine(grey, self._coarse(grey))
+            shake = far if far.share > shake.share else shake
+        if shake.share >= SEEN_SHARE:
+            self._last, self._usual_share = shake.move, shake.share
         return shake
 
     def _fine(self, grey: Image, move: Array) -> tuple[Shake, bool]:

@@ -63,6 +63,20 @@ def test_a_covered_field_is_seen_by_few_points(scene: Scene) -> None:
     assert tracker.track(np.full_like(scene.image, 40)).share < 0.25
 
 
+def test_a_yard_mark_that_looks_like_the_next_one_is_not_taken_for_it(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tracker = ShakeTracker(scene.image, scene.camera, TUDOR)
+    here, next_ = scene.camera.to_pixels(TUDOR.to_mm(np.array([(50.0, 26.0), (51.0, 26.0)])))
+    from_afar = np.array([[1.0, 0.0, next_[0] - here[0]], [0.0, 1.0, next_[1] - here[1]]])
+    monkeypatch.setattr(tracker, "_coarse", lambda _grey: from_afar)
+    hidden = shifted(scene.image, 0.6, 0.3)
+    hidden[:, :1060] = 90  # so much that what is left is not enough to be sure
+    for _ in range(3):
+        shake = tracker.track(hidden)
+        np.testing.assert_allclose(shake.move[:, 2], (0.6, 0.3), atol=0.3)
+
+
 def states(displaced_px: list[float], share: float = 1.0) -> list[str]:
     watch = DriftWatch()
     return [

@@ -19,6 +19,7 @@ from downfield.vision.track_measure import turned
 Going = Literal["walking", "standing", "unseen", "handled"]
 
 X, Y, HEADING, VX, VY, SPIN, LENGTH, WIDTH = range(8)
+SIZE: Final = [LENGTH, WIDTH]
 MEASURED: Final = [X, Y, HEADING, LENGTH, WIDTH]
 """Which of the state a measurement tells, in its order."""
 
@@ -37,6 +38,8 @@ _STOPS_S: Final[dict[Going, float]] = {"walking": 5.0, "standing": 0.05, "unseen
 """How long a base that is left alone goes on."""
 
 _SIZE_DRIFT: Final = 0.02  # mm^2/s: sizes don't change, but what the network makes of them does with the view
+_SIZE_NEWS: Final = 0.03  # share of what a frame says of a size that earlier ones have not said
+_ODD_SIZE: Final = 3.0  # sigmas off beyond which an edge was taken for another's
 _START_RATE: Final = (3.0, 3.0, 0.05)  # deviations of the rates at the line-up, where everybody stands
 _REST_RATE: Final = 0.1  # mm/s and rad/s, of what is held to stand still
 _WILD_NIS: Final = 16.3  # 99.9 % of honest places lie within: chi squared of 3
@@ -139,9 +142,13 @@ class Motion:
         across = cov[:, :, MEASURED]
         spread = across[:, MEASURED] + white
         gain = np.linalg.solve(spread, across.transpose(0, 2, 1)).transpose(0, 2, 1)
+        # A size doesn't change, and what is mistaken about it lasts for as long as somebody hides it.
+        likely = off[:, 3:] ** 2 < _ODD_SIZE**2 * np.diagonal(spread, axis1=1, axis2=2)[:, 3:]
+        gain[:, SIZE] *= np.where(likely, _SIZE_NEWS, 0.0)[:, :, None]
         mean = mean + np.einsum("kij,kj->ki", gain, off)
         mean[:, HEADING] = turned(mean[:, HEADING])
-        cov = cov - gain @ across.transpose(0, 2, 1)
+        left = -gain @ np.eye(8)[MEASURED] + np.eye(8)
+        cov = left @ cov @ left.transpose(0, 2, 1) + gain @ white @ gain.transpose(0, 2, 1)
         self.mean[rows] = mean
         self.cov[rows] = (cov + cov.transpose(0, 2, 1)) / 2
         self.lasting[rows] = LASTING * noise[:, :3, :3]
