@@ -68,6 +68,7 @@ _MAYBE_BALL = -1.5  # log-odds up to which the ball, which is in one patch of th
 _SHOWS = 0.35  # of its corners: what of a figure can only be guessed is not followed
 _UNLIKELY = 1.4  # a base that is so many times smaller or larger than most
 _DIFFERS = 0.08  # of a base's length, mean distance of corners: two views of it are worth a look each
+_VAGUE = 0.09  # errors of corners by a base's length from which it may lie across what is believed
 _SURER = 0.8  # errors that another view must be said to have, by those of one that was followed
 _LEAST_BALL = 0.02
 _BALL_SHARE = 0.25  # half a ball's box, by a base's length
@@ -128,7 +129,7 @@ class SecondLook:
         # A ball in an arm is seen by the second look alone.
         if not any(one.kind == "ball" for one in fresh):
             fresh += [one for one in rest if one.kind == "ball"]
-        return self._closer(image, known, fresh, again)
+        return self._closer(image, known, fresh, again, whole=True)
 
     def _closer(
         self,
@@ -136,6 +137,8 @@ class SecondLook:
         known: Sequence[Detection],
         seen: Sequence[Detection],
         again: Sequence[tuple[int, Detection]] = (),
+        *,
+        whole: bool = False,
     ) -> tuple[Detection, ...]:
         """A closer look at what is seen.
 
@@ -145,6 +148,7 @@ class SecondLook:
             seen: what else is seen, or was.
             again: rows of those known, with how a first look sees them now: it does not build on what was said before,
                 which may have led astray.
+            whole: whether there is time to look at vague ones across.
 
         """
         fresh = [one for one in seen if one.corners_px]
@@ -164,13 +168,30 @@ class SecondLook:
         count = len(figures)
         better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
         for row, (same, _) in enumerate(again, len(known)):
-            if sum(better[row].corner_sigma_px) < _SURER * sum(better[same].corner_sigma_px):
-                better[same] = better[row]
+            better[same] = _surer(better[same], better[row])
+        if whole:
+            self._look_across(image, better, usual_px)
         still = [one for one in better[: len(known)] if self._goes_on(one, usual_px)]
         new = [one for one in better[len(known) + len(again) :] if one.score >= self._threshold]
         kept = solid(still + new, len(still))
         found = [ball for ball in read_ball(balls, said, transforms) if ball.score >= self._ball_threshold]
         return tuple(sorted(kept + found + hands, key=lambda one: -one.score))
+
+    def _look_across(self, image: Image, figures: list[Detection], usual_px: float) -> None:
+        """Look at vague figures, in place, as if turned by a quarter: a patch cut across a base may hold its answer."""
+        rows = [
+            i
+            for i, one in enumerate(figures)
+            if one.kind == "upright" and sum(one.corner_sigma_px) / 4 > _VAGUE * usual_px
+        ]
+        if not rows:
+            return
+        across = [_quarter_turned(figures[i]) for i in rows]
+        said, transforms = self.look(across, image, usual_px=usual_px)
+        said[:, TURN] -= self._turn_logit
+        views = read_second_look(across, said, transforms, self._sigma_scale)
+        for i, view in zip(rows, views, strict=True):
+            figures[i] = _surer(figures[i], view)
 
     def _goes_on(self, figure: Detection, usual_px: float) -> bool:
         """Whether a figure seen a moment ago can be followed further: a wrong place may lead to worse ones."""
@@ -212,6 +233,18 @@ class SecondLook:
         if said.shape != (len(patches), OUTPUTS):
             raise InputError(f"{self._network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
         return said
+
+
+def _surer(one: Detection, view: Detection) -> Detection:
+    """A figure, or another view of it if that is said to be clearly more exact."""
+    return view if sum(view.corner_sigma_px) < _SURER * sum(one.corner_sigma_px) else one
+
+
+def _quarter_turned(figure: Detection) -> Detection:
+    corners = np.array(figure.corners_px)
+    middle = corners.mean(axis=0)
+    turned = (corners - middle)[:, ::-1] * (1.0, -1.0) + middle
+    return dataclasses.replace(figure, corners_px=tuple((x, y) for x, y in turned.tolist()))
 
 
 def _elsewhere(one: Detection, other: Detection) -> bool:

@@ -258,6 +258,38 @@ def test_who_was_followed_astray_is_seen_anew_by_a_whole_look_if_that_is_surer(s
     np.testing.assert_allclose(seen.corners_px, (astray, truth)[kept], atol=1e-3)
 
 
+class InTurn:
+    """A network that says one thing after another."""
+
+    name = "in turn"
+    size_px = (PATCH_PX, PATCH_PX)
+
+    def __init__(self, *said: NDArray[np.float32]) -> None:
+        self.said = list(said)
+
+    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        said = self.said.pop(0)
+        assert len(said) == len(pictures)
+        return said
+
+
+@pytest.mark.parametrize("exact_across", [True, False])
+def test_a_base_that_is_seen_but_vaguely_is_looked_at_across(exact_across: bool) -> None:
+    """A clear base over a number may look like one that lies across it, and so does a patch cut across it."""
+    truth = base(300, 200, 0.3)
+    guess = base(300, 200, 0.3 + np.pi / 2)
+    vague, across = said_of(guess, guess, flip=False)[None], said_of(truth, truth, flip=False)[None]
+    vague[0, 10:15] = np.log(0.3)
+    across[0, 10:15] = np.log(0.02 if exact_across else 0.29)
+    network = InTurn(vague, across)
+    (seen,) = SecondLook(First(figure(guess)), network).detect(FRAME)
+    assert not network.said
+    length = np.linalg.norm(truth[0] - truth[3])
+    ahead = np.array(seen.corners_px)[:2].mean(axis=0) - np.array(seen.corners_px)[2:].mean(axis=0)
+    along = abs(ahead @ (truth[0] - truth[3])) / length**2
+    assert along == pytest.approx(1.0 if exact_across else 0.0, abs=0.05)
+
+
 def test_two_that_come_out_at_one_place_are_one() -> None:
     one, other, there = base(300, 200, 0.7), base(310, 205, 0.7), base(302, 201, 0.7)
     said = np.stack([said_of(one, there, flip=False, there=1.0), said_of(other, there, flip=False, there=3.0)])

@@ -50,7 +50,7 @@ _FRONT_PER_S: Final = 6.0  # log-odds that the network's word on which end is th
 _FRONT_WALK_PER_S: Final = 1.5  # and that walking that way is
 _WALK_MM_S: Final = 15.0
 _FRONT_SURE: Final = 12.0  # what these beliefs are kept within, so that seconds can overturn them
-_FRONT_HIDDEN: Final = 3.0  # behind a hand, where a figure may be turned about
+_FRONT_HIDDEN: Final = 1.5  # behind a hand, where a figure may be turned about
 
 
 @dataclass(slots=True)
