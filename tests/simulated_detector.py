@@ -284,7 +284,7 @@ class Network:
             centre = sight.ball_px + random.normal(0, _BALL_PX[1] * scale, 2)
             half = _BALL_PX[0] * scale
             at = (float(centre[0]), float(centre[1]))
-            out.append(Detection("ball", 0.9, _box(centre - half, centre + half), helmet_px=at, helmet_score=0.7))
+            out.append(Detection("ball", 0.995, _box(centre - half, centre + half), helmet_px=at, helmet_score=0.7))
         for box, tip in sight.hands:
             seen = tip + random.normal(0, 4 * scale, 2)
             at = (float(seen[0]), float(seen[1]))

@@ -128,7 +128,7 @@ class Again(Counted):
     again = 0
 
     def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
-        assert seen
+        assert seen or whole
         self.again += not whole
         return self.detect(image)
 

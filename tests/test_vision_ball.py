@@ -30,7 +30,7 @@ def figure(id_: str, x: float, y: float, heading: float = 0.0) -> Estimate:
 def ball_at(x: float, y: float, z: float = LYING_MM) -> Detection:
     """The ball as the network sees it."""
     u, v = CAMERA.to_pixels(np.array([(x, y, z)]))[0].tolist()
-    return Detection("ball", 0.9, (u - 6, v - 6, u + 6, v + 6), helmet_px=(u, v), helmet_score=0.8)
+    return Detection("ball", 0.995, (u - 6, v - 6, u + 6, v + 6), helmet_px=(u, v), helmet_score=0.8)
 
 
 def settled(tracker: BallTracker, x: float, y: float, others: list[Estimate] | None = None) -> int:
@@ -54,13 +54,13 @@ def test_a_declared_carrier_has_it_seen_or_not() -> None:
 
 def test_what_is_hardly_taken_for_a_ball_makes_nobody_a_carrier() -> None:
     tracker, man = BallTracker(), figure("dark-1", 200.0, 100.0)
-    doubtful = replace(ball_at(203.0, 106.0, CARRIED_MM), score=0.8)
+    doubtful = replace(ball_at(203.0, 106.0, CARRIED_MM), score=0.95)
     assert all(tracker.step([doubtful], [man], CAMERA, i * FRAME_NS) is None for i in range(20))
 
 
 def test_what_is_fairly_taken_for_a_ball_is_one_where_it_lies_clear_of_all() -> None:
     tracker, man = BallTracker(), figure("dark-1", 200.0, 100.0)
-    fair, poor = (replace(ball_at(300.0, 150.0), score=score) for score in (0.7, 0.5))
+    fair, poor = (replace(ball_at(300.0, 150.0), score=score) for score in (0.9, 0.8))
     assert all(tracker.step([poor], [man], CAMERA, i * FRAME_NS) is None for i in range(20))
     balls = [tracker.step([fair], [man], CAMERA, (20 + i) * FRAME_NS) for i in range(10)]
     assert balls[-1] is not None
