@@ -22,9 +22,7 @@ from downfield.models.head import Array
 FEWEST: Final = 4
 """Bases: fewer say little of each other."""
 
-MAKE: Final = 0.012
-"""Deviation of the sizes of bases of one make, as a share of them, with what is left of their view's distortion."""
-
+_MAKE = 0.012  # deviation of bases of one make, as a share of their size, with what is left of the view's distortion
 _TIMES = np.array([1.0, 3.0, 9.0])  # how many times its stated error a side is off,
 _OFTEN = np.array([0.8, 0.15, 0.05])  # and how often: what is guessed may be guessed badly
 _ODD = 0.03  # share of bases like no other; their log sizes are anywhere within a square of side 1
@@ -51,7 +49,7 @@ def likely_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
     """
     off = (logs[:, None] - logs[None])[..., None]  # of base n from make m, side, level of noise
     levels = noise[:, None, :, None] * _TIMES**2
-    spread = levels + MAKE**2
+    spread = levels + _MAKE**2
     density = _OFTEN * np.exp(-0.5 * off**2 / spread) / np.sqrt(2 * np.pi * spread)
     side = density.sum(axis=3)
     fits = (1 - _ODD) * side.prod(axis=2)
@@ -122,7 +120,7 @@ def _view(middles: Array, ahead: Array, logs: Array, noise: Array) -> Array:
     terms[:, 0, 0] = terms[:, 1, 1] = 1.0
     terms[..., 2:4] = off[:, None]
     terms[:, 0, 4:], terms[:, 1, 4:] = slant, -slant
-    rows, said, spread = terms.reshape(-1, 6), logs.ravel(), noise.ravel() + MAKE**2
+    rows, said, spread = terms.reshape(-1, 6), logs.ravel(), noise.ravel() + _MAKE**2
     prior = np.diag([0.0, 0.0, *[_GROWTH**-2] * 2, *[_SLANT**-2] * 2])
     fit = np.array([*np.median(logs, axis=0), 0.0, 0.0, 0.0, 0.0])
     for _ in range(_VIEW_ROUNDS):

@@ -17,7 +17,8 @@ network need not say two things at once where it is unsure of one.
 
 A patch of which anything is in doubt is looked at twice, the second time turned by half a circle: both answers together
 are nearer the truth, and neither way round is preferred. Where a figure was seen a moment ago, one look is enough, and
-no first one is needed.
+no first one is needed; but then a patch is cut by what was said before. So now and then a first look's own view of it
+is looked at besides, and of what is seen but vaguely a view across: the one of smaller errors is believed.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -121,7 +122,13 @@ def test_a_window_without_its_middle_still_has_the_frame_nearest_to_it(service: 
 
 
 def test_exactly_the_frame_asked_for_is_served_drawn_on_or_plain(service: Service) -> None:
-    for frame in frames_of(service.asker.get(service.tackle() + "?seconds=0.1")):
+    around = service.tackle() + "?seconds=0.1"
+    deadline_s = time.monotonic() + 10
+    # Scenes that are on their way to the disk are there the next time.
+    while not all(one["measured"] for one in service.asker.get(around).json["frames"]):
+        assert time.monotonic() < deadline_s, "scenes never came to the disk"
+        time.sleep(0.05)
+    for frame in frames_of(service.asker.get(around)):
         answer = service.asker.get(f"{service.tackle()}/{frame}.jpg")
         assert (answer.headers["content-type"], answer.body) == ("image/jpeg", f"frame {frame}, drawn".encode())
         marks = service.cupboard.drawn[-1]
