@@ -70,6 +70,7 @@ _SHOWS = 0.35  # of its corners: what of a figure can only be guessed is not fol
 _UNLIKELY = 1.4  # a base that is so many times smaller or larger than most
 _DIFFERS = 0.08  # of a base's length, mean distance of corners: two views of it are worth a look each
 _VAGUE = 0.09  # errors of corners by a base's length from which it may lie across what is believed
+_MAY_BE = 0.15  # score from which it is worth that
 _SURER = 0.8  # errors that another view must be said to have, by those of one that was followed
 _LEAST_BALL = 0.02
 _BALL_SHARE = 0.25  # half a ball's box, by a base's length
@@ -183,7 +184,7 @@ class SecondLook:
         rows = [
             i
             for i, one in enumerate(figures)
-            if one.kind == "upright" and sum(one.corner_sigma_px) / 4 > _VAGUE * usual_px
+            if one.kind == "upright" and one.score > _MAY_BE and sum(one.corner_sigma_px) / 4 > _VAGUE * usual_px
         ]
         if not rows:
             return
