@@ -202,7 +202,9 @@ class Tracker:
             place = self._motion.mean[row, :2].tolist()
             hidden[row] = not any(under(outline, place) for outline in hands_mm)
         state.lost = hidden & (taken | (self._motion.spread_mm() > _LOST_MM) | (away_ns > _LOST_NS))
-        return first if not len(ripe) else first.and_also(self._look_for(sightings, ripe, away_ns, taken, in_hand))
+        return (
+            first if not len(ripe) else first.and_also(self._look_for(sightings, ripe, away_ns, taken, in_hand, off_mm))
+        )
 
     def _look_for(
         self,
@@ -211,6 +213,7 @@ class Tracker:
         away_ns: NDArray[np.int64],
         taken: NDArray[np.bool_],
         in_hand: NDArray[np.bool_],
+        off_mm: Array,
     ) -> Match:
         """Whose settled sightings may be that are nobody's: of those lost, and of those seen otherwise where they are.
 
@@ -220,19 +223,21 @@ class Tracker:
             away_ns: for how long each figure has not been seen.
             taken: who may be in a hand.
             in_hand: what looks like each of them in a hand, far from where he is, shape (n, m).
+            off_mm: how far every sighting is from where each of them should be, same shape.
 
         """
         state = self._state
         # What stands where somebody was is he, seen otherwise, and nobody else who is missed.
-        own = np.linalg.norm(self._motion.mean[:, None, :2] - sightings.pose[None, :, :2], axis=2) < SOLID_MM
+        own = off_mm < SOLID_MM
         own &= ((away_ns > 0) & ~taken)[:, None]
-        still = own[:, ripe].any(axis=1)
+        still: NDArray[np.bool_] = np.asarray(own[:, ripe].any(axis=1))
         lost = np.flatnonzero(state.lost | still)
         anywhere = self._motion.copy()
         walked = np.minimum(_WALKS_MM_S * away_ns[lost] * 1e-9, _ANYWHERE_MM)
         place_mm = np.select([still[lost], taken[lost]], [SOLID_MM, _ANYWHERE_MM], walked)
         anywhere.loosen(lost, place_mm, np.where(still[lost], _TURNS_RAD, np.pi))
-        found = match(anywhere, lost, sightings, ripe, self._jersey, in_hand | (~own & own.any(axis=0)[None]))
+        others = ~own & np.asarray(own.any(axis=0))[None]
+        found = match(anywhere, lost, sightings, ripe, self._jersey, in_hand | others)
         moved = np.linalg.norm(sightings.pose[found.sightings, :2] - state.stood_mm[found.figures], axis=1)
         state.sure[found.figures[moved > _MOVED_MM]] = False
         return found
