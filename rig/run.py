@@ -69,6 +69,7 @@ def prepare() -> None:
 
 def _run(configuration: Configuration, console: Console, passing: Path, *, once: bool, paced: bool) -> None:
     rig = Rig(configuration, passing, paced=paced)
+    stopped = False
     title = f"{rig.text} under {rig.rulebook.title}"
     try:
         if console.is_terminal:
@@ -82,9 +83,11 @@ def _run(configuration: Configuration, console: Console, passing: Path, *, once:
             rig.listen(Lines(console, rig.situation, live=rig.live))
             _play(rig, console, once=once)
     except KeyboardInterrupt:
-        console.print("stopped")
+        stopped = True
     finally:
         rig.end()
+    if stopped:  # said once the stages have ended: until then they may still tell of a frame
+        console.print("stopped")
 
 
 def _play(rig: Rig, console: Console, *, once: bool) -> None:
