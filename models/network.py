@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Literal, Protocol, get_args
@@ -68,7 +69,13 @@ def choose_backend(wanted: str) -> Backend:
 
 
 def open_network(
-    path: Path, backend: Backend, *, size_px: tuple[int, int], threads: int, precision: Precision, batch: int
+    path: Path,
+    backend: Backend,
+    *,
+    size_px: tuple[int, int],
+    threads: int,
+    precision: Precision,
+    batches: Sequence[int] = (1,),
 ) -> Network:
     """Open an ONNX file.
 
@@ -78,7 +85,7 @@ def open_network(
         size_px: width and height of the pictures it shall take.
         threads: it may use.
         precision: of the arithmetic the file leaves open; a quantised file stays quantised.
-        batch: pictures of one pass; `run` takes any number, in passes.
+        batches: how many pictures a pass may be of, ascending; `run` takes any number, in passes.
 
     Raises:
         InputError: the file is missing or no such network, or the runtime doesn't know the precision.
@@ -92,17 +99,29 @@ def open_network(
     if backend == "openvino":
         from downfield.models.openvino_network import OpenVinoNetwork
 
-        network = OpenVinoNetwork(path, threads=threads, precision=precision, batch=batch)
+        network = OpenVinoNetwork(path, threads=threads, precision=precision, batches=batches)
     else:
         from downfield.models.onnxruntime_network import OnnxRuntimeNetwork
 
-        network = OnnxRuntimeNetwork(path, threads=threads, precision=precision, batch=batch)
+        network = OnnxRuntimeNetwork(path, threads=threads, precision=precision, batches=batches)
     if network.size_px != size_px:
         taken, wanted = (f"{width} x {height}" for width, height in (network.size_px, size_px))
         raise InputError(f"{path}: takes pictures of {taken} px, not {wanted}: it is another network")
     return network
 
 
-def passes(count: int, batch: int) -> list[slice]:
-    """How many pictures go through in passes of one size; the last may be short."""
-    return [slice(start, min(start + batch, count)) for start in range(0, count, batch)]
+def passes(count: int, batches: Sequence[int]) -> list[tuple[slice, int]]:
+    """How many pictures go through in passes of given sizes.
+
+    Args:
+        count: of pictures.
+        batches: sizes that passes may have, ascending.
+
+    Returns:
+        The pictures of each pass and its size: the largest as long as they last, then the smallest that holds the rest.
+
+    """
+    largest = batches[-1]
+    starts = range(0, count, largest)
+    parts = [slice(start, min(start + largest, count)) for start in starts]
+    return [(part, next(size for size in batches if size >= part.stop - part.start)) for part in parts]

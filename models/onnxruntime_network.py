@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +22,14 @@ class OnnxRuntimeNetwork:
         path: the file.
         threads: it may use.
         precision: of the arithmetic; it has no bf16 on processors.
-        batch: pictures of one pass.
+        batches: how many pictures a pass may be of, ascending.
 
     Raises:
         InputError: the file is no network, or the precision isn't offered.
 
     """
 
-    def __init__(self, path: Path, *, threads: int, precision: Precision, batch: int) -> None:
+    def __init__(self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int]) -> None:
         if precision == "bf16":
             raise InputError("ONNX Runtime has no bf16 on processors; use fp32 or int8, or OpenVINO")
         options = onnxruntime.SessionOptions()
@@ -45,11 +46,11 @@ class OnnxRuntimeNetwork:
             raise InputError(f"{path}: takes {taken.shape}, not pictures")
         self.size_px = (taken.shape[2], taken.shape[1])
         self._input = taken.name
-        self._batch = batch
+        self._batches = batches
 
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
         """What the network says of pictures, uint8 (n, height, width, 3)."""
-        parts = [self._pass(pictures[part]) for part in passes(len(pictures), self._batch)]
+        parts = [self._pass(pictures[part]) for part, _ in passes(len(pictures), self._batches)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts or [self._pass(pictures)])
 
     def _pass(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ from downfield.models.detector import Detector
 from downfield.models.first_look import FirstLook
 from downfield.models.network import Precision, choose_backend, open_network
 from downfield.models.patch import PATCH_PX
-from downfield.models.second_look import BATCH, SecondLook
+from downfield.models.second_look import BATCHES, SecondLook
 
 _OF_TORCH = (".pt", ".torchscript", ".engine")
 
@@ -50,7 +50,7 @@ def open_detector(
     card = read_card(folder)
     path, chosen = _file(folder, card.first_look, precision)
     first = FirstLook(
-        open_network(path, runtime, size_px=card.input_px, threads=threads, precision=chosen, batch=1),
+        open_network(path, runtime, size_px=card.input_px, threads=threads, precision=chosen),
         name=f"{card.name} ({chosen})",
         input_px=card.input_px,
         thresholds=card.thresholds if least_score is None else (least_score,) * len(card.thresholds),
@@ -60,7 +60,7 @@ def open_detector(
         return first
     path, chosen = _file(folder, card.second_look, precision)
     patch_px = (PATCH_PX, PATCH_PX)
-    again = open_network(path, runtime, size_px=patch_px, threads=threads, precision=chosen, batch=BATCH)
+    again = open_network(path, runtime, size_px=patch_px, threads=threads, precision=chosen, batches=BATCHES)
     return SecondLook(
         first,
         again,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,53 +23,60 @@ class OpenVinoNetwork:
         path: the file.
         threads: it may use.
         precision: of the arithmetic.
-        batch: pictures of one pass.
+        batches: how many pictures a pass may be of, ascending.
 
     Raises:
         InputError: the file is no network.
 
     """
 
-    def __init__(self, path: Path, *, threads: int, precision: Precision, batch: int) -> None:
+    def __init__(self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int]) -> None:
         core = openvino.Core()
+        # Pinned, two networks of one thread each would sit on the same core.
+        how = {
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": 1,
+            "INFERENCE_PRECISION_HINT": _HINTS[precision],
+            "ENABLE_CPU_PINNING": False,
+        }
+        self._passes: dict[int, _Pass] = {}
         try:
             model = core.read_model(path)
             height, width, colours = (int(side.get_length()) for side in list(model.input(0).get_partial_shape())[1:])
-            # A fixed shape spares it planning anew for every number of figures.
-            model.reshape([batch, height, width, colours])
-            # Pinned, two networks of one thread each would sit on the same core.
-            compiled = core.compile_model(
-                model,
-                "CPU",
-                {
-                    "INFERENCE_NUM_THREADS": threads,
-                    "NUM_STREAMS": 1,
-                    "INFERENCE_PRECISION_HINT": _HINTS[precision],
-                    "ENABLE_CPU_PINNING": False,
-                },
-            )
+            for size in batches:
+                # Fixed shapes spare it planning anew for every number of figures.
+                model.reshape([size, height, width, colours])
+                request = core.compile_model(model, "CPU", how).create_infer_request()
+                self._passes[size] = _Pass(request, np.zeros((size, height, width, colours), dtype=np.uint8))
         except (RuntimeError, ValueError) as error:
             raise InputError(f"{path}: OpenVINO can't open it as a network: {_first_line(error)}") from None
         self.name = f"openvino {openvino.__version__.partition('-')[0]}"
         self.size_px = (width, height)
-        self._request = compiled.create_infer_request()
-        self._input = np.zeros((batch, height, width, colours), dtype=np.uint8)
-        self._batch = batch
 
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
         """What the network says of pictures, uint8 (n, height, width, 3); valid until the next run."""
-        if len(pictures) == self._batch:
-            return self._pass(pictures)
-        parts = []
-        for part in passes(len(pictures), self._batch):
-            count = part.stop - part.start
-            self._input[:count] = pictures[part]
-            parts.append(self._pass(self._input)[:count].copy())
-        return np.concatenate(parts) if parts else self._pass(self._input)[:0].copy()
+        said = [self._passes[size].run(pictures[part]) for part, size in passes(len(pictures), tuple(self._passes))]
+        if len(said) == 1:
+            return said[0]
+        return np.concatenate(said) if said else next(iter(self._passes.values())).run(pictures)
 
-    def _pass(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        said = self._request.infer([pictures], share_inputs=True, share_outputs=True)
-        return np.asarray(said[0], dtype=np.float32)
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """A network for so many pictures at once."""
+
+    request: openvino.InferRequest
+    room: NDArray[np.uint8]
+    """For fewer."""
+
+    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        if len(pictures) < len(self.room):
+            self.room[: len(pictures)] = pictures
+            return self._run(self.room)[: len(pictures)]
+        return self._run(pictures)
+
+    def _run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        return np.asarray(self.request.infer([pictures], share_inputs=True, share_outputs=True)[0], dtype=np.float32)
 
 
 def _first_line(error: Exception) -> str:

@@ -54,8 +54,8 @@ BALL_CELLS: Final = 16
 """In a row of a patch."""
 
 OUTPUTS: Final = 23 + BALL_CELLS**2
-BATCH: Final = 11
-"""Patches of one pass: 22 figures are two of them, and fewer figures cost less."""
+BATCHES: Final = (1, 3, 6, 11, 17, 23)
+"""Patches of one pass, of 22 figures and the ball or of what is in doubt; every pass costs two patches besides."""
 
 TURN: Final = 20
 """The column of facing the other way."""
@@ -69,6 +69,7 @@ _MAYBE_BALL = -1.5  # log-odds up to which the ball, which is in one patch of th
 _SHOWS = 0.35  # of its corners: what of a figure can only be guessed is not followed
 _UNLIKELY = 1.4  # a base that is so many times smaller or larger than most
 _DIFFERS = 0.08  # of a base's length, mean distance of corners: two views of it are worth a look each
+_EXACT = 0.02  # errors of corners by a base's length below which one view is enough
 _VAGUE = 0.09  # errors of corners by a base's length from which it may lie across what is believed
 _MAY_BE = 0.15  # score from which it is worth that
 _SURER = 0.8  # errors that another view must be said to have, by those of one that was followed
@@ -126,7 +127,7 @@ class SecondLook:
             same = whose_place(one, known) if one.corners_px else None
             if same is None:
                 fresh.append(one)
-            elif _elsewhere(one, known[same]):
+            elif not _exact(known[same]) and _elsewhere(one, known[same]):
                 again.append((same, one))
         # A ball in an arm is seen by the second look alone.
         if not any(one.kind == "ball" for one in fresh):
@@ -163,7 +164,9 @@ class SecondLook:
         balls = with_corners(balls, figures)
         # Where the front of those known is was settled when they were first seen: one look at them is enough.
         usual_px = _usual_px(figures)
-        looks = [(known, False), ([*figures[len(known) :], *balls], True)]
+        every = [*figures, *balls]
+        settled = len(known) if whole else len(every)
+        looks = [(every[:settled], False), (every[settled:], True)]
         each = [self.look(group, image, both_ways=both_ways, usual_px=usual_px) for group, both_ways in looks if group]
         said, transforms = (np.concatenate(parts) for parts in zip(*each, strict=True))
         said[:, TURN] -= self._turn_logit
@@ -247,6 +250,12 @@ def _quarter_turned(figure: Detection) -> Detection:
     middle = corners.mean(axis=0)
     turned = (corners - middle)[:, ::-1] * (1.0, -1.0) + middle
     return dataclasses.replace(figure, corners_px=tuple((x, y) for x, y in turned.tolist()))
+
+
+def _exact(one: Detection) -> bool:
+    """Whether a figure is said to be where it is so exactly that hardly another view of it could be surer."""
+    limit_px = _EXACT * float(seen_lengths(one.corners_px))
+    return 0 < sum(one.corner_sigma_px) / 4 < limit_px
 
 
 def _elsewhere(one: Detection, other: Detection) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from downfield.calibration.errors import FormatError, InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, bundled_networks, find_network, read_card
 from downfield.models.detector import Detector, Image
-from downfield.models.network import BACKENDS, Precision
+from downfield.models.network import BACKENDS, Precision, passes
 from downfield.models.opening import open_detector
 from downfield.models.training.scoring import WELL_SEEN, pictures_of, score_frame
 from downfield.twin.sets.dataset import Recipe, make_dataset
@@ -21,6 +21,19 @@ from downfield.twin.sets.sample import Sample
 
 SAME_PERCENTILE: Mapping[Precision, float] = MappingProxyType({"fp32": 95, "int8": 50})
 """Percentile of the corners that runtimes put within 0.3 px of each other: in int8 they round differently."""
+
+
+@pytest.mark.parametrize(
+    ("count", "sizes"),
+    [(0, []), (1, [1]), (2, [3]), (3, [3]), (4, [11]), (11, [11]), (12, [11, 1]), (26, [11, 11, 11])],
+)
+def test_pictures_go_through_in_large_passes_and_the_rest_in_the_smallest_that_holds_it(
+    count: int, sizes: list[int]
+) -> None:
+    parts = passes(count, (1, 3, 11))
+    assert [size for _, size in parts] == sizes
+    assert [row for part, _ in parts for row in range(count)[part]] == list(range(count))
+    assert all(len(range(count)[part]) <= size for part, size in parts)
 
 
 @pytest.fixture(scope="module")

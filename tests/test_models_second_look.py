@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -234,7 +235,7 @@ def test_what_was_seen_a_moment_ago_is_looked_at_where_it_was() -> None:
     (about,) = with_corners([ball], [figure(before)])
     cut = np.array(about.corners_px)
     said = [said_of(before, now, flip=False), said_of(cut, cut, flip=False, there=-5.0, ball=(340.0, 210.0))]
-    looks = SecondLook(First(), Canned(np.stack(said), known=1))
+    looks = SecondLook(First(), Canned(np.stack(said), known=2))
     seen = looks.look_again(FRAME, [figure(before, 0.9), hand, ball], whole=False)
     assert [one.kind for one in seen] == ["upright", "ball", "hand"]
     np.testing.assert_allclose(seen[0].corners_px, now, atol=1e-3)
@@ -256,6 +257,14 @@ def test_who_was_followed_astray_is_seen_anew_by_a_whole_look_if_that_is_surer(s
     looks = SecondLook(First(figure(truth, 0.6)), Canned(views, known=1))
     (seen,) = looks.look_again(FRAME, [figure(astray, 0.6)], whole=True)
     np.testing.assert_allclose(seen.corners_px, (astray, truth)[kept], atol=1e-3)
+
+
+def test_who_is_followed_exactly_is_not_looked_at_anew() -> None:
+    truth, astray = base(300, 200, 0.7), base(305, 204, 0.7, 36.0)
+    exact = dataclasses.replace(figure(truth, 0.6), corner_sigma_px=(0.3,) * 4)
+    network = Canned(said_of(truth, truth, flip=False)[None], known=1)
+    (seen,) = SecondLook(First(figure(astray, 0.6)), network).look_again(FRAME, [exact], whole=True)
+    np.testing.assert_allclose(seen.corners_px, truth, atol=1e-3)
 
 
 class InTurn:

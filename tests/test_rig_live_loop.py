@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 from rig_fakes import EVENTS, PLAYERS, FakeJudge, FakeSight, FakeSource, Notes
@@ -16,6 +18,7 @@ from downfield.rig.live.handover import Handover
 from downfield.rig.live.judge import Prompter
 from downfield.rig.live.loop import SCENES_WAITING, Loop
 from downfield.rig.live.pulse import Pulse
+from downfield.rig.sources.source import Packed, Shot
 from downfield.rig.troubles import Troubles
 from downfield.vision.frame import Frame
 from downfield.vision.scene import Scene
@@ -75,7 +78,23 @@ def test_a_frame_that_can_not_be_looked_at_is_told_and_the_next_is_seen() -> Non
     judge = FakeJudge()
     Loop(FakeSource(10), Blinking(), judge, troubles).run()
     assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
-    assert told == ["alarm: frame 5 could not be read: ZeroDivisionError: a fault."]
+    assert told == ["alarm: frame 5 could not be looked at: ZeroDivisionError: a fault."]
+    assert troubles.level() == "ok"
+
+
+def test_a_broken_picture_is_told_and_the_next_is_seen() -> None:
+    class Torn(FakeSource):
+        def shots(self) -> Iterator[Shot]:
+            for shot in super().shots():
+                torn = dataclasses.replace(shot, packed=Packed("mjpeg", b"no picture"), image=None)
+                yield torn if shot.index == 5 else shot
+
+    told: list[str] = []
+    troubles = Troubles(noticed=lambda level, text: told.append(f"{level}: {text}"))
+    judge = FakeJudge()
+    Loop(Torn(10), FakeSight(), judge, troubles).run()
+    assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
+    assert told == ["alarm: frame 5 could not be read: frame 5: the picture is broken."]
     assert troubles.level() == "ok"
 
 

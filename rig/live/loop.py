@@ -1,4 +1,4 @@
-"""The loop: capture, look, see and judge, each in its thread, handing on what they have.
+"""The loop: capture, unpack, look, see and judge, each in its thread, handing on what they have.
 
 Frames may be lost, the oldest first, and are counted; scenes, declarations and calls never are. A stage that fails on
 one frame reports it and goes on with the next.
@@ -35,8 +35,8 @@ FRAMES_WAITING: Final = 2
 FRAMES_SPARE: Final = 6
 """For a halt of the computer or the camera's line, after which frames come in a heap."""
 
-LOOKED_WAITING: Final = 1
-"""One looked at while the one before is seen."""
+READY_WAITING: Final = 1
+"""One unpacked while the one before is looked at, one looked at while the one before that is seen."""
 
 SCENES_WAITING: Final = 120
 """Two seconds, which a ruling that replays minutes of a game may take."""
@@ -50,6 +50,12 @@ _TICK_S: Final = 1.0  # longer than any frame is under way
 @dataclass(frozen=True, slots=True)
 class _Seen:
     entry: Scene | Event
+    taken_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Unpacked:
+    frame: Frame
     taken_ns: int
 
 
@@ -106,7 +112,8 @@ class Loop:
         self._players: tuple[Player, ...] = ()
         self._between: queue.SimpleQueue[Callable[[Sight], Sight]] = queue.SimpleQueue()
         self._frames: Handover[Shot] = Handover(FRAMES_WAITING, FRAMES_SPARE)
-        self._looked: Handover[_Looked] = Handover(LOOKED_WAITING)
+        self._unpacked: Handover[_Unpacked] = Handover(READY_WAITING)
+        self._looked: Handover[_Looked] = Handover(READY_WAITING)
         self._scenes: Handover[_Seen] = Handover(SCENES_WAITING)
         self._over: DownfieldError | None = None
         self.pulse = pulse or Pulse()
@@ -125,7 +132,7 @@ class Loop:
         """
         stages = [
             threading.Thread(target=stage, name=stage.__name__.strip("_"), daemon=True)
-            for stage in (self._capture, self._look, self._see, self._judging)
+            for stage in (self._capture, self._unpack, self._look, self._see, self._judging)
         ]
         for stage in stages:
             stage.start()
@@ -171,19 +178,35 @@ class Loop:
         finally:
             self._frames.close()
 
-    def _look(self) -> None:
+    def _unpack(self) -> None:
         try:
             for shot in self._frames:
-                self._look_at(shot)
+                self._unpack_one(shot)
+        finally:
+            self._unpacked.close()
+
+    def _unpack_one(self, shot: Shot) -> None:
+        try:
+            frame = shot.frame()
+        except Exception as error:  # whatever goes wrong with one frame, the next one may be well
+            self._failed("unpacking", f"frame {shot.index} could not be read", error)
+        else:
+            self._troubles.clear("unpacking_failed")
+            self._unpacked.put(_Unpacked(frame, shot.taken_ns))
+
+    def _look(self) -> None:
+        try:
+            for unpacked in self._unpacked:
+                self._look_at(unpacked)
         finally:
             self._looked.close()
 
-    def _look_at(self, shot: Shot) -> None:
+    def _look_at(self, unpacked: _Unpacked) -> None:
+        frame = unpacked.frame
         try:
-            frame = shot.frame()
-            looked = _Looked(frame, self._sight.look(frame), shot.taken_ns)
-        except Exception as error:  # whatever goes wrong with one frame, the next one may be well
-            self._failed("looking", f"frame {shot.index} could not be read", error)
+            looked = _Looked(frame, self._sight.look(frame), unpacked.taken_ns)
+        except Exception as error:  # the next frame may be well
+            self._failed("looking", f"frame {frame.index} could not be looked at", error)
         else:
             self._troubles.clear("looking_failed")
             self._looked.put(looked)
