@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -66,8 +66,7 @@ class Annotator:
             if x_yd is not None:
                 self.yard_line(out, x_yd, colour, 2 * thick)
         places = {}
-        for figure in scene.figures:
-            corners = self.corners_px(figure)
+        for figure, corners in zip(scene.figures, self.corners_px(scene.figures), strict=True):
             places[figure.id] = corners.mean(axis=0)
             colour = _colour(figure, also.carrier)
             outline(out, corners, colour, thick)
@@ -79,17 +78,19 @@ class Annotator:
                 cv2.circle(out, fixed(between), 5 * thick << SHIFT, _CONTACT, thick, cv2.LINE_AA, SHIFT)
         return out
 
-    def corners_px(self, figure: Figure) -> Points:
-        """The corners of a base's top in the picture: front-left, front-right, rear-right, rear-left; shape (4, 2)."""
-        return self.points_px(figure.footprint.corners_mm(), self.height_mm(figure))
+    def corners_px(self, figures: Sequence[Figure]) -> Points:
+        """The corners of bases' tops in the picture: front-left, front-right, rear-right, rear-left; (n, 4, 2)."""
+        corners_mm = np.array([figure.footprint.corners_mm() for figure in figures]).reshape(-1, 4, 2)
+        return self.points_px(corners_mm, np.array([self.height_mm(figure) for figure in figures])[:, None])
 
     def height_mm(self, figure: Figure) -> float:
         """How high what is seen of a figure's base is over the board."""
         return self._height_mm.get(figure.id, 0.0) if figure.posture == "upright" else 0.0
 
-    def points_px(self, points_mm: Points, height_mm: float) -> Points:
-        """Points at a height over the board in the picture, shape (n, 2) both; NaN where the camera can't see."""
-        return self._camera.to_pixels(np.concatenate([points_mm, np.full((len(points_mm), 1), height_mm)], axis=1))
+    def points_px(self, points_mm: Points, height_mm: Points | float) -> Points:
+        """Points at heights over the board in the picture, shape (..., 2) both; NaN where the camera can't see."""
+        heights_mm = np.broadcast_to(height_mm, points_mm.shape[:-1])
+        return self._camera.to_pixels(np.concatenate([points_mm, heights_mm[..., None]], axis=-1))
 
     def yard_line(self, out: Image, x_yd: float, colour: Colour, thick: int) -> None:
         """A line across the field."""

@@ -44,8 +44,8 @@ def draw_call(image: Image, annotator: Annotator | None, marks: Marks, still: St
         for line in _lines(annotator.field, marks):
             annotator.board_line(out, *line, _LINE, thick)
         _draw_spot(out, annotator, marks.call, thick)
-        corners = [annotator.corners_px(figure) for figure in figures]
-        among = np.concatenate(corners).mean(axis=0) if corners else np.zeros(2)
+        corners = annotator.corners_px(figures)
+        among = corners.mean(axis=(0, 1)) if figures else np.zeros(2)
         for number, (figure, around) in enumerate(zip(figures, corners, strict=True)):
             _draw_figure(out, _said(figure.id), around, among, _OTHER if number else _FIRST, thick)
         if len(figures) > 1:

@@ -243,7 +243,7 @@ def annotator() -> Annotator:
 def test_the_figures_concerned_are_outlined_where_they_are_seen_and_nobody_else(annotator: Annotator) -> None:
     _, changed = drawn(Marks(tackle(spot_yd=None), scene(), PLAYERS), annotator)
     for figure in scene().figures:
-        for corner in annotator.corners_px(figure):
+        for corner in annotator.corners_px([figure])[0]:
             x, y = np.round(corner).astype(int)
             touched = changed[y - 2 : y + 3, x - 2 : x + 3].any()
             assert touched == (figure.id != "dark-7")
