@@ -49,6 +49,7 @@ class NetworkCard:
         ball_threshold: the same of the ball.
         turn_logit: what the second look's logit of a figure facing the other way must exceed for the first look, which
             is seldom wrong, to be overruled.
+        fallen_logit: what the second look's logit of a figure having fallen must exceed.
         about: what it was trained on, for people.
 
     Raises:
@@ -64,6 +65,7 @@ class NetworkCard:
     figure_threshold: float = 0.5
     ball_threshold: float = 0.5
     turn_logit: float = 0.0
+    fallen_logit: float = 0.0
     about: str = ""
     format: Literal["downfield.network"] = "downfield.network"
     version: Literal[1] = 1

@@ -67,6 +67,7 @@ def open_detector(
         threshold=card.figure_threshold,
         ball_threshold=card.ball_threshold,
         turn_logit=card.turn_logit,
+        fallen_logit=card.fallen_logit,
         sigma_scale=card.second_look.sigma_scale,
     )
 

@@ -60,7 +60,10 @@ BATCHES: Final = (1, 3, 6, 11, 17, 23)
 TURN: Final = 20
 """The column of facing the other way."""
 
-_POINTS, _LOG_ERRORS, _SEEN, _FALLEN, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 21, 22
+FALLEN: Final = 21
+"""The column of having fallen."""
+
+_POINTS, _LOG_ERRORS, _SEEN, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 22
 _BALL = slice(23, OUTPUTS)
 _CELLS = (np.arange(BALL_CELLS) + 0.5) * 2 / BALL_CELLS - 1  # middles, units
 _STILL_THERE = 0.3  # score of what was there a moment ago: figures don't vanish
@@ -74,6 +77,7 @@ _VAGUE = 0.09  # errors of corners by a base's length from which it may lie acro
 _MAY_BE = 0.15  # score from which it is worth that
 _SURER = 0.8  # errors that another view must be said to have, by those of one that was followed
 _LEAST_BALL = 0.02
+_SURE_BALL = 6.0  # log-odds
 _BALL_SHARE = 0.25  # half a ball's box, by a base's length
 _SIGMA_PER_ERROR = math.sqrt(2)  # of a Laplace distribution, which is what the errors are taken for
 _TURNED = (2, 3, 0, 1, 4)  # what each corner is called when the front is the rear
@@ -88,6 +92,7 @@ class SecondLook:
         threshold: score, by both looks, from which a figure stays.
         ball_threshold: the same of the ball.
         turn_logit: what the logit of a figure facing the other way must exceed to overrule the first look.
+        fallen_logit: what the logit of a figure having fallen must exceed.
         sigma_scale: standard deviation of a corner per deviation that the network says.
 
     """
@@ -100,13 +105,14 @@ class SecondLook:
         threshold: float = 0.5,
         ball_threshold: float = 0.5,
         turn_logit: float = 0.0,
+        fallen_logit: float = 0.0,
         sigma_scale: float = 1.0,
     ) -> None:
         self.name = f"{first.name}, two looks"
         self._first = first
         self._network = network
         self._threshold, self._ball_threshold = threshold, ball_threshold
-        self._turn_logit = turn_logit
+        self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
         self._sigma_scale = sigma_scale
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
@@ -169,7 +175,7 @@ class SecondLook:
         looks = [(every[:settled], False), (every[settled:], True)]
         each = [self.look(group, image, both_ways=both_ways, usual_px=usual_px) for group, both_ways in looks if group]
         said, transforms = (np.concatenate(parts) for parts in zip(*each, strict=True))
-        said[:, TURN] -= self._turn_logit
+        self._limit(said)
         count = len(figures)
         better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
         for row, (same, _) in enumerate(again, len(known)):
@@ -193,10 +199,15 @@ class SecondLook:
             return
         across = [_quarter_turned(figures[i]) for i in rows]
         said, transforms = self.look(across, image, usual_px=usual_px)
-        said[:, TURN] -= self._turn_logit
+        self._limit(said)
         views = read_second_look(across, said, transforms, self._sigma_scale)
         for i, view in zip(rows, views, strict=True):
             figures[i] = _surer(figures[i], view)
+
+    def _limit(self, said: Array) -> None:
+        """Take off, in place, what must be exceeded."""
+        said[:, TURN] -= self._turn_logit
+        said[:, FALLEN] -= self._fallen_logit
 
     def _goes_on(self, figure: Detection, usual_px: float) -> bool:
         """Whether a figure seen a moment ago can be followed further: a wrong place may lead to worse ones."""
@@ -273,7 +284,7 @@ def _usual_px(figures: Sequence[Detection]) -> float:
 def doubtful(said: Array) -> NDArray[np.bool_]:
     """Of which patches something is not clear at the first glance, shape (n,)."""
     ball = np.logaddexp.reduce(said[:, _BALL], axis=1)
-    unclear = (np.abs(said[:, [TURN, _FALLEN, _FIGURE]]) < _CLEAR).any(axis=1)
+    unclear = (np.abs(said[:, [TURN, FALLEN, _FIGURE]]) < _CLEAR).any(axis=1)
     out: NDArray[np.bool_] = np.logical_or(unclear, (ball > _MAYBE_BALL) & (ball < _CLEAR))
     return out
 
@@ -310,7 +321,7 @@ def read_second_look(
     there = sigmoid((said[:, _FIGURE] + logit(np.array([figure.score for figure in figures]))) / 2)
     out = []
     for i, figure in enumerate(figures):
-        turned, fallen = said[i, TURN] > 0, said[i, _FALLEN] > 0
+        turned, fallen = said[i, TURN] > 0, said[i, FALLEN] > 0
         order = list(_TURNED[:4]) if turned else [0, 1, 2, 3]
         corners: list[Pixel] = [(x, y) for x, y in points[i, order].tolist()]
         x, y = points[i, 4].tolist()
@@ -358,7 +369,9 @@ def read_ball(balls: Sequence[Detection], said: Array, transforms: Array) -> lis
     # As of figures, both looks have a say where both looked.
     own = len(said) - len(balls)
     heard = scores.copy()
-    heard[own:] = (scores[own:] + logit(np.array([ball.score for ball in balls]))) / 2
+    # Neither look may be so sure of something strange that the other is not heard.
+    sure = np.minimum(scores[own:], _SURE_BALL)
+    heard[own:] = (sure + logit(np.array([ball.score for ball in balls]))) / 2
     best = int(heard.argmax())
     score = float(sigmoid(heard[best]))
     if score < _LEAST_BALL:

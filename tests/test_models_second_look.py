@@ -163,6 +163,14 @@ def test_the_first_look_is_overruled_only_by_a_surer_second() -> None:
     np.testing.assert_allclose(doubted.corners_px, truth[[2, 3, 0, 1]], atol=1e-3)
 
 
+@pytest.mark.parametrize(("limit", "kind"), [(4.0, "fallen"), (6.0, "upright")])
+def test_who_has_fallen_is_said_only_above_the_limit(limit: float, kind: str) -> None:
+    truth = base(300, 200, 0.7)
+    network = Canned(said_of(truth, truth, flip=False, fallen=True)[None])
+    (seen,) = SecondLook(First(figure(truth)), network, fallen_logit=limit).detect(FRAME)
+    assert seen.kind == kind
+
+
 def test_what_is_no_figure_goes_and_a_hand_stays() -> None:
     real, unreal = base(100, 100, 0.3), base(400, 300, 2.0)
     hand = Detection("hand", 0.6, (1.0, 2.0, 3.0, 4.0))
@@ -208,6 +216,18 @@ def test_a_ball_of_the_first_look_is_looked_at_again(there: bool) -> None:
     if there:
         assert balls[0].helmet_px == pytest.approx(spot, abs=1e-3)
         assert balls[0].score == pytest.approx(1 / (1 + np.exp(-(4.0 + np.log(0.4 / 0.6)) / 2)))
+
+
+def test_however_sure_one_look_is_of_a_ball_the_other_is_heard() -> None:
+    man, spot = base(100, 100, 0.3), (400.0, 300.0)
+    ball = Detection("ball", 0.01, (390.0, 291.0, 406.0, 307.0), helmet_px=(398.0, 299.0))
+    (about,) = with_corners([ball], [figure(man)])
+    cut = np.array(about.corners_px)
+    in_arm = said_of(man, man, flip=False, ball=(104.0, 101.0))
+    strange = said_of(cut, cut, flip=False, ball=spot)
+    strange[23:] += 40.0
+    seen = SecondLook(First(figure(man), ball), Canned(np.stack([in_arm, strange]))).detect(FRAME)
+    assert [one.helmet_px for one in seen if one.kind == "ball"] == [pytest.approx((104.0, 101.0), abs=1e-3)]
 
 
 def test_either_look_alone_may_be_mistaken_of_a_figure() -> None:

@@ -14,11 +14,12 @@ from downfield.models.base_sizes import with_likely_sizes
 from downfield.models.card import LookFiles, NetworkCard, read_card, write_card
 from downfield.models.detection import Detection
 from downfield.models.opening import open_detector
-from downfield.models.second_look import TURN, SecondLook, read_ball, read_second_look, with_corners
+from downfield.models.second_look import FALLEN, TURN, SecondLook, read_ball, read_second_look, with_corners
 from downfield.models.training.figures import (
     Frames,
     ball_precision,
     ball_recall,
+    fallen_f1,
     hand_precision,
     hand_recall,
     precision,
@@ -35,6 +36,7 @@ FIGURE, BALL, HAND = ("upright", "fallen"), ("ball",), ("hand",)
 _LOWEST = 0.02
 _CANDIDATES: Final = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8)
 _TURN_LOGITS: Final = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
+_FALLEN_LOGITS: Final = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 _FIRST_OF_TWO = _LOWEST
 """First look's threshold for figures and balls where a second look follows: that one tells what is none."""
 
@@ -94,23 +96,29 @@ def tune(folder: Path, sets: Iterable[Path], progress: Callable[[str], None] = l
 def _tune_second(
     card: NetworkCard, files: LookFiles, looks: Sequence[_Looks], progress: Callable[[str], None]
 ) -> NetworkCard:
-    wrong = [turned(_scores(list(_better(looks, logit)), FIGURE, 0.5)) for logit in _TURN_LOGITS]
+    wrong = [turned(_scores(list(_better(looks, turn)), FIGURE, 0.5)) for turn in _TURN_LOGITS]
     best = int(np.nanargmin(wrong)) if np.isfinite(wrong).any() else 0
-    seen = list(_better(looks, _TURN_LOGITS[best]))
+    turn = _TURN_LOGITS[best]
+    right = [fallen_f1(_scores(list(_better(looks, turn, fallen)), FIGURE, 0.5)) for fallen in _FALLEN_LOGITS]
+    surest = int(np.nanargmax(right)) if np.isfinite(right).any() else 0
+    fallen = _FALLEN_LOGITS[surest]
+    seen = list(_better(looks, turn, fallen))
     figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
     ball = _best(seen, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)))
     # Errors are told of what is reported in the end.
     reported = [(sample, with_likely_sizes([one for one in said if one.score >= figure])) for sample, said in seen]
     scale = _scale(reported, figure)
     progress(
-        f"second look: figures from {figure:g}, ball from {ball:g}; errors x {scale:.2f}; turns above"
-        f" {_TURN_LOGITS[best]:g}, which leaves {100 * wrong[best]:.2f} % wrong against {100 * wrong[0]:.2f} % at 0"
+        f"second look: figures from {figure:g}, ball from {ball:g}; errors x {scale:.2f}; turns above {turn:g}, which"
+        f" leaves {100 * wrong[best]:.2f} % wrong against {100 * wrong[0]:.2f} % at 0; falls above {fallen:g}, F1"
+        f" {right[surest]:.3f} against {right[0]:.3f} at 0"
     )
     return dataclasses.replace(
         card,
         figure_threshold=figure,
         ball_threshold=ball,
-        turn_logit=_TURN_LOGITS[best],
+        turn_logit=turn,
+        fallen_logit=fallen,
         second_look=dataclasses.replace(files, sigma_scale=scale),
     )
 
@@ -122,6 +130,7 @@ def _untuned(card: NetworkCard) -> NetworkCard:
         figure_threshold=_LOWEST,
         ball_threshold=_LOWEST,
         turn_logit=0.0,
+        fallen_logit=0.0,
         first_look=dataclasses.replace(card.first_look, sigma_scale=1.0),
         second_look=card.second_look and dataclasses.replace(card.second_look, sigma_scale=1.0),
     )
@@ -142,12 +151,15 @@ def _looks(folder: Path, sets: Iterable[Path]) -> Iterator[_Looks]:
             yield _Looks(sample, figures, balls, hands, said, transforms)
 
 
-def _better(looks: Sequence[_Looks], turn_logit: float) -> Iterator[tuple[Sample, list[Detection]]]:
-    """What the second look makes of the first, turning figures round above a logit."""
+def _better(
+    looks: Sequence[_Looks], turn_logit: float, fallen_logit: float = 0.0
+) -> Iterator[tuple[Sample, list[Detection]]]:
+    """What the second look makes of the first, turning figures round and having them fallen above logits."""
     for each in looks:
         said = each.said.copy()
         if len(said):
             said[:, TURN] -= turn_logit
+            said[:, FALLEN] -= fallen_logit
         count = len(each.figures)
         figures = read_second_look(each.figures, said[:count], each.transforms[:count]) if count else []
         yield each.sample, figures + (read_ball(each.balls, said, each.transforms) if count else [])
