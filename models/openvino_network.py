@@ -55,9 +55,11 @@ class OpenVinoNetwork:
 
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
         """What the network says of pictures, uint8 (n, height, width, 3); valid until the next run."""
-        said = [self._passes[size].run(pictures[part]) for part, size in passes(len(pictures), tuple(self._passes))]
-        if len(said) == 1:
-            return said[0]
+        parts = passes(len(pictures), tuple(self._passes))
+        if len(parts) == 1:
+            return self._passes[parts[0][1]].run(pictures)
+        # What a pass says is gone with the next one of its size.
+        said = [self._passes[size].run(pictures[part]).copy() for part, size in parts]
         return np.concatenate(said) if said else next(iter(self._passes.values())).run(pictures)
 
 

@@ -13,8 +13,10 @@ import pytest
 from downfield.calibration.errors import FormatError, InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, bundled_networks, find_network, read_card
 from downfield.models.detector import Detector, Image
-from downfield.models.network import BACKENDS, Precision, passes
+from downfield.models.network import BACKENDS, Backend, Precision, open_network, passes
 from downfield.models.opening import open_detector
+from downfield.models.patch import PATCH_PX
+from downfield.models.second_look import BATCHES
 from downfield.models.training.scoring import WELL_SEEN, pictures_of, score_frame
 from downfield.twin.sets.dataset import Recipe, make_dataset
 from downfield.twin.sets.sample import Sample
@@ -34,6 +36,20 @@ def test_pictures_go_through_in_large_passes_and_the_rest_in_the_smallest_that_h
     assert [size for _, size in parts] == sizes
     assert [row for part, _ in parts for row in range(count)[part]] == list(range(count))
     assert all(len(range(count)[part]) <= size for part, size in parts)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_is_said_of_a_picture_does_not_hang_on_how_many_there_are(backend: Backend) -> None:
+    """Of 60 patches some go through passes of one size, one after another."""
+    folder = find_network(BUNDLED)
+    path = folder / str((read_card(folder).second_look or read_card(folder).first_look).int8)
+    network = open_network(path, backend, size_px=(PATCH_PX, PATCH_PX), threads=1, precision="int8", batches=BATCHES)
+    patches = np.random.default_rng(5).integers(0, 256, (60, PATCH_PX, PATCH_PX, 3), dtype=np.uint8)
+    together = network.run(patches).copy()
+    each = np.concatenate([network.run(patch[None]).copy() for patch in patches])
+    assert together.shape == each.shape
+    np.testing.assert_allclose(together, each, atol=1e-3)
+    assert network.run(patches[:0]).shape == (0, each.shape[1])
 
 
 @pytest.fixture(scope="module")
