@@ -36,7 +36,7 @@ FIGURE, BALL, HAND = ("upright", "fallen"), ("ball",), ("hand",)
 _LOWEST = 0.02
 _CANDIDATES: Final = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8)
 _TURN_LOGITS: Final = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
-_FALLEN_LOGITS: Final = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
+_FALLEN_LOGITS: Final = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
 _FIRST_OF_TWO = _LOWEST
 """First look's threshold for figures and balls where a second look follows: that one tells what is none."""
 
