@@ -16,9 +16,10 @@ from downfield.models.training.second_look import BALL_CELLS, FALLEN, FIGURE, FL
 
 FRAMES: Final = 4  # in a batch, about 30 patches each
 HIDDEN_WEIGHT: Final = 0.5  # of hidden points' places: they can only be inferred
-FALLEN_WEIGHT: Final = 0.3  # of fallen figures' places: their base stands on its edge
+FALLEN_PLACE_WEIGHT: Final = 0.3  # of fallen figures' places: their base stands on its edge
 FLIP_WEIGHT: Final = 2.0  # of taking the rear for the front: nothing else is as costly
-BALL_WEIGHT: Final = 2.0  # of seeing the ball: few patches have it
+BALL_WEIGHT: Final = 6.0  # of seeing the ball: few patches have it, and at less it is not learnt even by heart
+FALL_WEIGHT: Final = 2.0  # of whether a figure lies: few do
 _PER_FRAME = 22 + EMPTY_PER_FRAME
 
 
@@ -36,7 +37,7 @@ def second_look_loss(said: Tensor, batch: Batch) -> tuple[Tensor, Losses]:
     figure, upright = batch["figure"], batch["figure"] * (1 - batch["fallen"])
     flags = batch["flags"]
     weight = torch.where(flags > 1, 1.0, HIDDEN_WEIGHT) * (flags > 0)
-    weight = weight * torch.where(batch["fallen"] > 0, FALLEN_WEIGHT, 1.0)[:, None]
+    weight = weight * torch.where(batch["fallen"] > 0, FALLEN_PLACE_WEIGHT, 1.0)[:, None]
     spread = said[:, 2 * POINTS : 3 * POINTS].clamp(-7, 2)
     error = (said[:, : 2 * POINTS].reshape(-1, POINTS, 2) - batch["points"]).abs().sum(dim=2)
     # A Laplace likelihood of both coordinates: robust, and its spread is the mean error to expect.
@@ -46,7 +47,7 @@ def second_look_loss(said: Tensor, batch: Batch) -> tuple[Tensor, Losses]:
     flip = _entropy(said[:, FLIP], batch["flip"], upright)
     fallen = _entropy(said[:, FALLEN], batch["fallen"], figure)
     there = _entropy(said[:, FIGURE], figure, torch.ones_like(figure))
-    loss = place + seen + FLIP_WEIGHT * flip + fallen + there
+    loss = place + seen + FLIP_WEIGHT * flip + FALL_WEIGHT * fallen + there
     return loss, {"place": place, "off_px": off, "seen": seen, "flip": flip, "fallen": fallen, "figure": there}
 
 
