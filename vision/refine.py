@@ -90,10 +90,11 @@ def _common_movement(edges: Edges, prior: Array) -> tuple[Array, Array, Array]:
 
     """
     move, information, weight = np.zeros((len(prior), 3)), prior, edges.strength
+    products = edges.slopes[..., :, None] * edges.slopes[..., None, :]
     for width_mm in _WIDTHS_MM:
         weight = _belongs(edges.offset_mm - np.einsum("nri,ni->nr", edges.slopes, move)[..., None], edges, width_mm)
         trust = weight / (edges.sigma_mm**2 + (width_mm / 3) ** 2)
-        information = prior + np.einsum("nr,nri,nrj->nij", trust.sum(axis=2), edges.slopes, edges.slopes)
+        information = prior + np.einsum("nr,nrij->nij", trust.sum(axis=2), products)
         pull = np.einsum("nr,nri->ni", (trust * edges.offset_mm).sum(axis=2), edges.slopes)
         move = np.linalg.solve(information, pull[..., None])[..., 0]
     return move, information, weight
