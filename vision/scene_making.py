@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
 from downfield.calibration.field import FieldModel
 from downfield.vision.estimate import Estimate
 from downfield.vision.scene import Figure
@@ -19,7 +17,8 @@ _REACH_MM: Final = 35.0  # two bases whose middles are further apart than this a
 
 def figure_of(estimate: Estimate) -> Figure:
     """A figure as scenes have it."""
-    at, sigma = estimate.footprint, np.sqrt(np.diagonal(estimate.covariance))
+    at = estimate.footprint
+    sigma_x, sigma_y, sigma_rad = (math.sqrt(variance) for variance in estimate.covariance.diagonal().tolist())
     helmet = estimate.helmet_mm
     return Figure(
         id=estimate.id,
@@ -31,8 +30,8 @@ def figure_of(estimate: Estimate) -> Figure:
         width_mm=_rounded(at.size.width_mm),
         corner_mm=_rounded(at.size.corner_mm),
         posture=estimate.posture,
-        sigma_mm=(_rounded(sigma[0]), _rounded(sigma[1])),
-        sigma_deg=_rounded(np.degrees(sigma[2])),
+        sigma_mm=(_rounded(sigma_x), _rounded(sigma_y)),
+        sigma_deg=_rounded(math.degrees(sigma_rad)),
         visible=_rounded(estimate.visible),
         helmet_mm=None if helmet is None else (_rounded(helmet[0]), _rounded(helmet[1])),
         sure=estimate.sure,
@@ -67,4 +66,4 @@ def _by_a_boundary(one: Estimate, field: FieldModel) -> bool:
 
 
 def _rounded(value: float) -> float:
-    return round(float(value), _DIGITS)
+    return round(value, _DIGITS)
