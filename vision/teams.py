@@ -171,15 +171,14 @@ def _nearest(pixels: Array, palette: Array) -> NDArray[np.intp]:
 
 def _counts(colours: Array, palette: Array) -> Array:
     """How often each figure's parts show each colour, shape (m, 3, k)."""
-    count = len(colours)
-    known = np.isfinite(colours).all(axis=2)
-    near = _nearest(np.nan_to_num(colours), palette)
+    row, point = np.nonzero(np.isfinite(colours).all(axis=2))
+    near = _nearest(colours[row, point], palette)
     part = np.full(POINTS, 1)
     part[:_ON_HELMET], part[POINTS - len(_ON_BASE) :] = 0, 2
     parts = np.tile(part, colours.shape[1] // POINTS)
-    shape = count, 3, len(palette)
-    cells = np.ravel_multi_index((np.arange(count)[:, None], parts, near), shape)
-    out = np.bincount(cells[known], minlength=math.prod(shape)).reshape(shape)
+    shape = len(colours), 3, len(palette)
+    cells = np.ravel_multi_index((row, parts[point], near), shape)
+    out = np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
     scaled: Array = out * (POINTS / max(colours.shape[1], 1))
     return scaled
 
