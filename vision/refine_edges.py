@@ -192,7 +192,7 @@ def _sampled(image: Image, camera: Camera, bases: Sequence[Footprint], places_mm
 def _noise(profiles: Samples, count: int) -> Array:
     """Standard deviation of the slope filter's answer where nothing is, by base: from third differences, robustly."""
     bend = np.abs(np.diff(profiles[:, ::2], n=3, axis=1)).reshape(count, -1)
-    sigma = np.median(bend, axis=1) / 0.6745 / np.sqrt(20.0)
+    sigma = _medians(bend) / 0.6745 / np.sqrt(20.0)
     scale = float(np.linalg.norm(_KERNEL)) * np.sqrt(3.0) * _CORRELATED
     noise: Array = np.maximum(sigma, _LEAST_NOISE).astype(np.float64) * scale
     return noise
@@ -212,14 +212,22 @@ def _peaks(steep: Samples) -> tuple[Array, Array]:
 def _leaves_base(profiles: Samples, offset: Array, count: int) -> Array:
     """How much the colour just inside of each candidate is that of the base's top, 0..1, shape (n, k)."""
     inner = profiles[:, : round((_ACROSS_MM - _INNER_MM) / _STEP_MM) + 1].reshape(count, -1, 3)
-    own = np.median(inner, axis=1)
-    spread = 1.4826 * np.median(np.abs(inner - own[:, None]).reshape(count, -1), axis=1) + _LEAST_SPREAD
+    own = _medians(inner.transpose(0, 2, 1).reshape(count * 3, -1)).reshape(count, 3)
+    spread = 1.4826 * _medians(np.abs(inner - own[:, None]).reshape(count, -1)) + _LEAST_SPREAD
     at = np.clip(np.rint((offset - _INSIDE_MM + _ACROSS_MM) / _STEP_MM).astype(int), 1, profiles.shape[1] - 2)
     rows = np.arange(len(profiles))[:, None]
     inside = (profiles[rows, at - 1] + profiles[rows, at] + profiles[rows, at + 1]) / 3
     off = np.linalg.norm(inside.reshape(count, -1, 3) - own[:, None], axis=2) / (_LIKE * spread)[:, None]
     like: Array = np.exp(-0.5 * off.astype(np.float64) ** 2).reshape(offset.shape)
     return like
+
+
+def _medians(rows: Samples) -> Samples:
+    """Medians of rows, shape (n, m), as (n,). numpy's own looks for NaN first, and takes thrice as long."""
+    middle = (rows.shape[1] - 1) // 2, rows.shape[1] // 2
+    ordered = np.partition(rows, middle, axis=1)
+    medians: Samples = (ordered[:, middle[0]] + ordered[:, middle[1]]) / np.float32(2)
+    return medians
 
 
 def _below_mm(camera: Camera, bases: Sequence[Footprint]) -> Array:

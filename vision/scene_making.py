@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from downfield.calibration.field import FieldModel
 from downfield.vision.estimate import Estimate
 from downfield.vision.scene import Figure
@@ -45,24 +47,20 @@ def deciding(estimates: Sequence[Estimate], field: FieldModel, carrier: str | No
     opponent; and whoever is near a line that bounds the field.
     """
     standing = [row for row, one in enumerate(estimates) if one.seen and one.posture == "upright"]
-    chosen = {row for row in standing if _by_a_boundary(estimates[row], field)}
-    for row in standing:
-        for other in standing:
-            pair = {estimates[row].id, estimates[other].id}
-            about = carrier in pair if carrier else estimates[row].jersey != estimates[other].jersey
-            if about and (row == other or _apart_mm(estimates[row], estimates[other]) < _REACH_MM + _NEAR_MM):
-                chosen.add(row)
-    return sorted(chosen)
-
-
-def _apart_mm(a: Estimate, b: Estimate) -> float:
-    return math.hypot(a.footprint.x_mm - b.footprint.x_mm, a.footprint.y_mm - b.footprint.y_mm)
-
-
-def _by_a_boundary(one: Estimate, field: FieldModel) -> bool:
-    x, y = one.footprint.x_mm, one.footprint.y_mm
-    reach = one.footprint.size.length_mm / 2 + _NEAR_MM
-    return min(abs(x), abs(x - field.length_mm), y, field.width_mm - y) < reach
+    if not standing:
+        return []
+    able = [estimates[row] for row in standing]
+    x, y, length = np.array([(one.footprint.x_mm, one.footprint.y_mm, one.footprint.size.length_mm) for one in able]).T
+    near = np.hypot(x[:, None] - x, y[:, None] - y) < _REACH_MM + _NEAR_MM
+    if carrier:
+        carries = np.array([one.id == carrier for one in able])
+        near &= carries[:, None] | carries
+    else:
+        dark = np.array([one.jersey == "dark" for one in able])
+        near &= dark[:, None] != dark
+    to_line = np.minimum.reduce([np.abs(x), np.abs(x - field.length_mm), y, field.width_mm - y])
+    chosen = near.any(axis=1) | (to_line < length / 2 + _NEAR_MM)
+    return [row for row, decides in zip(standing, chosen.tolist(), strict=True) if decides]
 
 
 def _rounded(value: float) -> float:
