@@ -7,6 +7,8 @@ where the board is bowed, the bow is added to them.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,26 +52,33 @@ class Lens:
         (fx, fy), (cx, cy) = self.focal_px, self.centre_px
         return np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
 
+    def distorted(self, points: Array) -> Array:
+        """Normalised image points, shape (n, 2), to distorted ones, same shape."""
+        return self._bent(points)[0]
+
     def distort(self, points: Array) -> tuple[Array, Array]:
         """Normalised image points, shape (n, 2), to distorted ones, with the Jacobians, shape (n, 2, 2)."""
         k1, k2, p1, p2, k3 = self.distortion
+        out, r2, radial = self._bent(points)
         x, y = points[:, 0], points[:, 1]
-        r2 = x * x + y * y
-        radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
         slope = 2 * (k1 + r2 * (2 * k2 + r2 * 3 * k3))  # d radial / d r2, times 2
-        out = np.stack(
-            [
-                x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * x * x),
-                y * radial + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y,
-            ],
-            axis=1,
-        )
         jacobian = np.empty((len(points), 2, 2))
         jacobian[:, 0, 0] = radial + x * x * slope + 2 * p1 * y + 6 * p2 * x
-        jacobian[:, 0, 1] = x * y * slope + 2 * p1 * x + 2 * p2 * y
-        jacobian[:, 1, 0] = jacobian[:, 0, 1]
+        jacobian[:, 0, 1] = jacobian[:, 1, 0] = x * y * slope + 2 * p1 * x + 2 * p2 * y
         jacobian[:, 1, 1] = radial + y * y * slope + 6 * p1 * y + 2 * p2 * x
         return out, jacobian
+
+    def _bent(self, points: Array) -> tuple[Array, Array, Array]:
+        """Distorted points, shape (n, 2); squared radii of the points and by how much these grow, shape (n,) each."""
+        k1, k2, p1, p2, k3 = self.distortion
+        x, y = points[:, 0], points[:, 1]
+        xx, yy = x * x, y * y
+        r2 = xx + yy
+        radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
+        out = np.empty((len(points), 2))
+        out[:, 0] = x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * xx)
+        out[:, 1] = y * radial + p1 * (r2 + 2 * yy) + 2 * p2 * x * y
+        return out, r2, radial
 
     def undistort(self, px: ArrayLike) -> Array:
         """Pixels, shape (n, 2), to undistorted normalised image points, same shape, by Newton's method.
@@ -79,17 +88,19 @@ class Lens:
         pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
         target = (pixels - self.centre_px) / self.focal_px
         points = target.copy()
+        step = np.empty_like(points)
         for _ in range(_NEWTON_STEPS):
             reached, jacobian = self.distort(points)
             off = reached - target
             a, b, d = jacobian[:, 0, 0], jacobian[:, 0, 1], jacobian[:, 1, 1]  # it is symmetric
             with np.errstate(divide="ignore", invalid="ignore"):
-                step = np.stack([d * off[:, 0] - b * off[:, 1], a * off[:, 1] - b * off[:, 0]], axis=1)
+                step[:, 0] = d * off[:, 0] - b * off[:, 1]
+                step[:, 1] = a * off[:, 1] - b * off[:, 0]
                 step /= (a * d - b * b)[:, None]
             points -= step
             if not np.any(np.abs(step) > _NEWTON_DONE):
                 break
-        missed = np.abs(self.distort(points)[0] - target).max(axis=1, initial=0.0) > 1e-9
+        missed = np.abs(self.distorted(points) - target).max(axis=1, initial=0.0) > 1e-9
         points[missed] = np.nan
         return points
 
@@ -113,8 +124,8 @@ class Camera:
 
     @property
     def board_to_camera(self) -> Array:
-        """Rotation matrix, shape (3, 3)."""
-        return np.asarray(cv2.Rodrigues(np.array(self.rotation))[0], dtype=np.float64)
+        """Rotation matrix, shape (3, 3); not to be written to."""
+        return _rotation_matrix(self.rotation)
 
     @property
     def position_mm(self) -> Array:
@@ -145,7 +156,7 @@ class Camera:
             flat = flat + self.bow.height_mm(flat[:, :2])[:, None] * (0.0, 0.0, 1.0)
         seen = flat @ self.board_to_camera.T + self.translation_mm
         depth = np.where(seen[:, 2] > 1e-6, seen[:, 2], np.nan)
-        distorted, _ = self.lens.distort(seen[:, :2] / depth[:, None])
+        distorted = self.lens.distorted(seen[:, :2] / depth[:, None])
         pixels: Array = distorted * self.lens.focal_px + self.lens.centre_px
         return pixels.reshape(*points.shape[:-1], 2)
 
@@ -182,3 +193,11 @@ class Camera:
         reach[~(reach > 0)] = np.nan
         crossed: Array = eye[:2] + reach[:, None] * rays[:, :2]
         return crossed
+
+
+@lru_cache(maxsize=64)
+def _rotation_matrix(rotation: tuple[float, float, float]) -> Array:
+    """Of a Rodrigues vector: a camera that shakes has another in every frame, and needs it a dozen times."""
+    matrix = np.asarray(cv2.Rodrigues(np.array(rotation))[0], dtype=np.float64)
+    matrix.setflags(write=False)
+    return matrix

@@ -8,6 +8,7 @@ figures and hands that cover some don't matter.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import cv2
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera
 from downfield.calibration.errors import CalibrationError
 from downfield.calibration.field import FieldModel
-from downfield.calibration.jacobians import POSE, parameters_of, project, with_parameters
+from downfield.calibration.jacobians import POSE, project
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -37,7 +38,7 @@ SEEN_SHARE = 0.25
 """Of the print's corners: with fewer nothing is known of the shake."""
 
 _SURE_SHARE, _AS_BEFORE = 0.5, 0.8  # of the corners, or of those a moment ago: fewer, and it is looked for from afar
-_ROBUST_STEPS = 3
+_ROBUST_PX = np.geomspace(2.0, _NEAR_PX / 2, 3)  # how far off a point is half believed, step by step
 _POSE_STEPS = 8
 _POSE_GAIN = 0.9  # a step that leaves more of the misfit is the last
 
@@ -90,8 +91,10 @@ class ShakeTracker:
         self._small = _reduced(grey)
         side = np.arange(-_HALF_PATCH_PX, _HALF_PATCH_PX + 1, dtype=np.float64)
         x, y = np.meshgrid(side, side)
-        self._places = self._corners[:, None, :] + np.stack([x.ravel(), y.ravel()], axis=1)
+        self._terms = _similarity_terms(self._corners, self._middle_px)
+        self._places = self._corners.T[:, :, None] + np.stack([x.ravel(), y.ravel()])[:, None]
         self._patches = _centred(_sampled(grey, self._places))
+        self._energy = (self._patches * self._patches).sum(axis=1)
         smooth = np.asarray(cv2.GaussianBlur(grey, (0, 0), 0.8), dtype=np.float32)
         slopes = [
             _sampled(
@@ -110,29 +113,29 @@ class ShakeTracker:
         Pictures of a camera in use come in the order of time: where it stood a moment ago is tried first. Hash marks
         look like their neighbours, a yard on: what is found from afar must fit better than what is near.
         """
-        grey = _grey(image)
-        shake, settled = self._fine(grey, self._last)
+        shake, settled = self._fine(image, self._last)
         if not settled or shake.share < max(min(_SURE_SHARE, _AS_BEFORE * self._usual_share), SEEN_SHARE):
-            far, _ = self._fine(grey, self._coarse(grey))
+            far, _ = self._fine(image, self._coarse(_grey(image)))
             shake = far if far.share > shake.share else shake
         if shake.share >= SEEN_SHARE:
             self._last, self._usual_share = shake.move, shake.share
         return shake
 
-    def _fine(self, grey: Image, move: Array) -> tuple[Shake, bool]:
+    def _fine(self, image: Image, move: Array) -> tuple[Shake, bool]:
         """The shake from about where it is; and whether the last step hardly moved anything."""
         near = np.zeros(len(self._corners), dtype=bool)
         step_px = np.inf
         for _ in range(_FINE_STEPS):
-            seen = _centred(_sampled(grey, self._places @ move[:, :2].T + move[:, 2]))
+            places = move[:, :2] @ self._places.reshape(2, -1) + move[:, 2:]
+            seen = _centred(_sampled(image, places.reshape(self._places.shape)))
             pull = self._slopes @ (self._patches - seen)[:, :, None]
             step = (self._curves @ pull)[:, :, 0]
-            usable = _correlation(seen, self._patches) > _LIKE
+            usable = self._correlation(seen) > _LIKE
             if usable.sum() < 4:
                 return Shake(move, np.zeros(2), 0.0, 0.0), False
-            moved = self._corners @ move[:, :2].T + move[:, 2] + np.clip(step, -1.5, 1.5)
+            flow = self._corners @ move[:, :2].T + move[:, 2] + np.clip(step, -1.5, 1.5) - self._corners
             before = self._ends_px @ move[:, :2].T + move[:, 2]
-            move, follows = _similarity(self._corners[usable], moved[usable], self._middle_px)
+            move, follows = _similarity(self._terms[usable], flow[usable], self._middle_px)
             near[:] = False
             near[usable] = follows
             now = self._ends_px @ move[:, :2].T + move[:, 2]
@@ -158,7 +161,13 @@ class ShakeTracker:
         if ok.sum() < 4:
             return np.eye(2, 3)
         flow = (found.reshape(-1, 2) - start)[ok].astype(np.float64) * _COARSE
-        return _similarity(corners[ok], corners[ok] + flow, self._middle_px)[0]
+        return _similarity(self._terms[:_COARSE_POINTS][ok], flow, self._middle_px)[0]
+
+    def _correlation(self, seen: Array) -> Array:
+        """Of each patch with what it was, shape (n,)."""
+        product = (seen * self._patches).sum(axis=1)
+        alike: Array = product / np.sqrt(np.maximum((seen * seen).sum(axis=1) * self._energy, 1e-9))
+        return alike
 
 
 class MovingCamera:
@@ -183,9 +192,9 @@ class MovingCamera:
         target = self._px @ shake.move[:, :2].T + shake.move[:, 2]
         camera, px, left = self._camera, self._px, np.inf
         for _ in range(_POSE_STEPS):
-            values = parameters_of(camera)
-            values[POSE] += self._steps @ (target - px).ravel()
-            stepped = with_parameters(camera, values)
+            pose = (*camera.rotation, *camera.translation_mm) + self._steps @ (target - px).ravel()
+            rx, ry, rz, tx, ty, tz = pose.tolist()
+            stepped = dataclasses.replace(camera, rotation=(rx, ry, rz), translation_mm=(tx, ty, tz))
             px = stepped.to_pixels(self._points)
             before, left = left, float(np.abs(target - px).max())
             if left < before:
@@ -214,22 +223,15 @@ def _reduced(grey: Image) -> Image:
 
 
 def _sampled(plane: NDArray[np.uint8] | NDArray[np.float32], places: Array) -> Array:
-    """Values of a plane at places, shape (n, p, 2), as (n, p)."""
-    at = places.astype(np.float32)
-    found = cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(found, dtype=np.float64)
+    """Values of a plane, or of a picture's green, at places, x and y, shape (2, n, p), as (n, p)."""
+    x, y = places.astype(np.float32)
+    found = cv2.remap(plane, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(found if plane.ndim == 2 else found[..., 1], dtype=np.float64)
 
 
 def _centred(patches: Array) -> Array:
     centred: Array = patches - patches.mean(axis=1, keepdims=True)
     return centred
-
-
-def _correlation(a: Array, b: Array) -> Array:
-    """Of each patch with its like, shape (n,)."""
-    product = (a * b).sum(axis=1)
-    alike: Array = product / np.sqrt(np.maximum((a * a).sum(axis=1) * (b * b).sum(axis=1), 1e-9))
-    return alike
 
 
 def _field_mask(grey: Image, camera: Camera, field: FieldModel) -> Image:
@@ -241,22 +243,32 @@ def _field_mask(grey: Image, camera: Camera, field: FieldModel) -> Image:
     return mask
 
 
-def _similarity(start: Array, moved: Array, middle: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """The similarity that most points follow, by reweighting from the median movement; and which follow it."""
-    off = (start - middle) / 1000
-    flow = moved - start
-    n = len(start)
-    rows = np.zeros((n, 2, 4))
-    rows[:, 0, 0] = rows[:, 1, 1] = 1.0
-    rows[:, :, 2] = off[:, ::-1] * np.array([-1.0, 1.0])
-    rows[:, :, 3] = off
+def _similarity_terms(points: Array, middle: Array) -> Array:
+    """How points, shape (n, 2), move with a similarity's shift, and its turn and zoom in thousandths; (n, 2, 4)."""
+    off = (points - middle) / 1000
+    terms = np.zeros((len(points), 2, 4))
+    terms[:, 0, 0] = terms[:, 1, 1] = 1.0
+    terms[:, :, 2] = off[:, ::-1] * np.array([-1.0, 1.0])
+    terms[:, :, 3] = off
+    return terms
+
+
+def _similarity(terms: Array, flow: Array, middle: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """The similarity that most points follow, by reweighting from the median movement; and which follow it.
+
+    Args:
+        terms: of the points, as of `_similarity_terms` about the same middle, shape (n, 2, 4).
+        flow: how they moved, shape (n, 2).
+        middle: shape (2,).
+
+    """
     answer = np.array([*np.median(flow, axis=0), 0.0, 0.0])
-    left = np.linalg.norm(flow - rows @ answer, axis=1)
-    for scale in np.geomspace(2.0, _NEAR_PX / 2, _ROBUST_STEPS):
+    left = np.linalg.norm(flow - terms @ answer, axis=1)
+    for scale in _ROBUST_PX:
         weight = 1 / (1 + (left / scale) ** 4)
-        weighed = (rows * weight[:, None, None]).reshape(-1, 4).T
-        answer = np.linalg.solve(weighed @ rows.reshape(-1, 4) + np.eye(4) * 1e-9, weighed @ flow.ravel())
-        left = np.linalg.norm(flow - rows @ answer, axis=1)
+        weighed = (terms * weight[:, None, None]).reshape(-1, 4).T
+        answer = np.linalg.solve(weighed @ terms.reshape(-1, 4) + np.eye(4) * 1e-9, weighed @ flow.ravel())
+        left = np.linalg.norm(flow - terms @ answer, axis=1)
     dx, dy, turn, zoom = answer
     linear = np.array([[1 + zoom / 1000, -turn / 1000], [turn / 1000, 1 + zoom / 1000]])
     shift = middle + np.array([dx, dy]) - linear @ middle

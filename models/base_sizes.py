@@ -55,10 +55,10 @@ def likely_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
     fits = (1 - _ODD) * side.prod(axis=2)
     np.fill_diagonal(fits, _OWN_SHARE * fits.diagonal())
     shares = np.full(len(logs), 1 / len(logs))
-    whose = _whose(shares, fits)
     for _ in range(_ROUNDS):
-        shares = whose.sum(axis=0) / max(float(whose.sum()), 1e-12)
-        whose = _whose(shares, fits)
+        met = shares * ((1 / (fits @ shares + _ODD)) @ fits)
+        shares = met / max(float(met.sum()), 1e-12)
+    whose = _whose(shares, fits)
     chance = whose[:, :, None, None] * density / np.maximum(side[..., None], 1e-300)
     own = 1 - whose.sum(axis=1)[:, None]
     pull = levels / spread

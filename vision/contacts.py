@@ -70,7 +70,8 @@ class ContactTracker:
     """
 
     def __init__(self) -> None:
-        self._pairs: list[Measured] = []  # as in the last frame that could be believed, in the order of the beliefs
+        # As in the last frame that could be believed, in the order of the beliefs.
+        self._last: Measured = measured([], np.zeros((2, 2)))
         self._belief = Belief.none()
         self._t_ns: int | None = None
         self._start_ns: int | None = None
@@ -102,11 +103,8 @@ class ContactTracker:
             Pairs with a gap below 5 mm, in order of ids. `since_ns` is given where a touch is more likely than not.
 
         """
-        now = [
-            one
-            for one in measured(near_pairs(estimates, _FOLLOWED_MM), np.zeros((2, 2)) if shared is None else shared)
-            if one.gap.gap_mm < _FOLLOWED_MM
-        ]
+        now = measured(near_pairs(estimates, _FOLLOWED_MM), np.zeros((2, 2)) if shared is None else shared)
+        now = now.rows(np.flatnonzero(now.gap_mm < _FOLLOWED_MM).tolist())
         if not fit or (power == "off" and self._power != "off"):
             self._stirred_ns = t_ns
         self._power = power
@@ -115,29 +113,29 @@ class ContactTracker:
             self._follow(now, t_ns)
         return self._contacts(now, fit=fit)
 
-    def _follow(self, now: list[Measured], t_ns: int) -> None:
+    def _follow(self, now: Measured, t_ns: int) -> None:
         """Take note of the pairs of a frame that may be believed."""
         self._start_ns = t_ns if self._start_ns is None else self._start_ns
         self._noise.note(now)
         step_s = 0.0 if self._t_ns is None else (t_ns - self._t_ns) / 1e9
         known = self._known(now) if 0 < step_s <= _LONGEST_STEP_S else {}
-        old = [one for one in now if one.pair in known]
-        new = [one for one in now if one.pair not in known and one.seen]
-        belief = self._belief.rows(np.array([known[one.pair] for one in old], dtype=np.intp))
+        old_rows = [row for row, pair in enumerate(now.pairs) if pair in known]
+        new_rows = [row for row in np.flatnonzero(now.seen).tolist() if now.pairs[row] not in known]
+        old, new = now.rows(old_rows), now.rows(new_rows)
+        before = [known[pair] for pair in old.pairs]
+        belief = self._belief.rows(np.array(before, dtype=np.intp))
         t_s = (t_ns - self._start_ns) / 1e9
         touched = belief.touch > UNSEEN
-        if old and not self._at_rest(t_ns):
-            turn = turns([self._pairs[known[one.pair]] for one in old], step_s)
+        if old.pairs and not self._at_rest(t_ns):
+            turn = turns(self._last.rows(before), step_s)
             belief.step(
-                t_s, step_s, turn, self._changes(old, belief, t_ns, step_s), _bias_mm(old), self._noise.seen(old)
+                t_s, step_s, turn, self._changes(old.pairs, belief, t_ns, step_s), _bias_mm(old), self._noise.seen(old)
             )
             over = np.flatnonzero(touched & (belief.touch <= UNSEEN))
-            self.parted = tuple(self._over(old[row].pair, belief, row, t_s) for row in over.tolist())
-        if new:
-            belief = belief.joined(
-                Belief.first(self._noise.seen(new), np.array([one.rate_mm_s for one in new]), _bias_mm(new), t_s)
-            )
-        self._belief, self._pairs, self._t_ns = belief, old + new, t_ns
+            self.parted = tuple(self._over(old.pairs[row], belief, row, t_s) for row in over.tolist())
+        if new.pairs:
+            belief = belief.joined(Belief.first(self._noise.seen(new), new.rate_mm_s, _bias_mm(new), t_s))
+        self._belief, self._last, self._t_ns = belief, now.rows(old_rows + new_rows), t_ns
         self._note_onsets(t_ns)
 
     def _note_onsets(self, t_ns: int) -> None:
@@ -146,7 +144,7 @@ class ContactTracker:
         began_ns = {}
         for row, likely in enumerate(self._belief.touch.tolist()):
             if likely > UNSEEN:
-                pair = self._pairs[row].pair
+                pair = self._last.pairs[row]
                 known_ns = self._began_ns.get(pair)
                 settled = known_ns is not None and t_ns - known_ns > _ONSET_SETTLES_NS
                 fresh_ns = (self._start_ns or 0) + round(float(onset_s[row]) * 1e9)
@@ -163,15 +161,14 @@ class ContactTracker:
         ended_ns = max(start_ns + round(ended_s * 1e9), began_ns)
         return Meeting(*pair, began_ns, round(sigma_s * 1e9), ended_ns)
 
-    def _known(self, now: list[Measured]) -> dict[Pair, int]:
+    def _known(self, now: Measured) -> dict[Pair, int]:
         """The rows of pairs that go on; those that a hand has moved are met anew."""
-        rows = {one.pair: row for row, one in enumerate(self._pairs)}
-        old = [one for one in now if one.pair in rows]
-        gap_mm = np.array([one.gap.gap_mm for one in old])
-        before_mm = np.array([self._pairs[rows[one.pair]].gap.gap_mm for one in old])
+        rows = {pair: row for row, pair in enumerate(self._last.pairs)}
+        old = now.rows([row for row, pair in enumerate(now.pairs) if pair in rows])
+        before_mm = self._last.gap_mm[[rows[pair] for pair in old.pairs]]
         most = _SHIFTED_AT_REST_MM if self._power == "off" else _SHIFTED_MM
-        near = np.abs(gap_mm - before_mm) < most + _SHIFTED_SIGMAS * self._noise.seen(old).noise_mm
-        return {one.pair: rows[one.pair] for one, same in zip(old, near.tolist(), strict=True) if same}
+        near = np.abs(old.gap_mm - before_mm) < most + _SHIFTED_SIGMAS * self._noise.seen(old).noise_mm
+        return {pair: rows[pair] for pair, same in zip(old.pairs, near.tolist(), strict=True) if same}
 
     def _at_rest(self, t_ns: int) -> bool:
         """Whether the board has been off for long enough that nothing is to be learnt from more of the same."""
@@ -180,7 +177,7 @@ class ContactTracker:
     def _stirred(self, t_ns: int) -> bool:
         return self._stirred_ns is not None and t_ns - self._stirred_ns < _STIRRED_NS
 
-    def _changes(self, pairs: list[Measured], belief: Belief, t_ns: int, step_s: float) -> Changes:
+    def _changes(self, pairs: Sequence[Pair], belief: Belief, t_ns: int, step_s: float) -> Changes:
         """How probable it is that a base changes its way in this step without touching the other."""
         stirred = self._stirred(t_ns)
         rate = np.full(len(pairs), _STIRRED_PER_S if stirred else _CHANGES_PER_S)
@@ -190,47 +187,42 @@ class ContactTracker:
         return Changes(1 - np.exp(-rate * step_s), _COMING_TO_REST_MM_S if stirred else _CHANGED_MM_S)
 
     @staticmethod
-    def _busiest(pairs: list[Measured], touch: Array) -> dict[int, float]:
+    def _busiest(pairs: Sequence[Pair], touch: Array) -> dict[int, float]:
         """By row: how probably one of the two touches a third."""
         touches: dict[str, list[tuple[float, int]]] = {}
-        for row, one in enumerate(pairs):
-            for id_ in one.pair:
-                touches.setdefault(id_, []).append((float(touch[row]), row))
+        for row, (pair, likely) in enumerate(zip(pairs, touch.tolist(), strict=True)):
+            for id_ in pair:
+                touches.setdefault(id_, []).append((likely, row))
         return {
-            row: max((likely for id_ in one.pair for likely, at in touches[id_] if at != row), default=0.0)
-            for row, one in enumerate(pairs)
+            row: max((likely for id_ in pair for likely, at in touches[id_] if at != row), default=0.0)
+            for row, pair in enumerate(pairs)
         }
 
-    def _contacts(self, now: list[Measured], *, fit: bool) -> tuple[Contact, ...]:
-        rows = {one.pair: row for row, one in enumerate(self._pairs)}
-        touch = self._belief.touch
+    def _contacts(self, now: Measured, *, fit: bool) -> tuple[Contact, ...]:
+        known = dict(zip(self._last.pairs, self._belief.touch.tolist(), strict=True))
+        listed = now.rows(np.flatnonzero(now.gap_mm < LISTED_MM).tolist())
+        sigma_mm = np.sqrt(listed.variance_mm2)
         out = []
-        for one in now:
-            if one.gap.gap_mm >= LISTED_MM:
-                continue
-            row = rows.get(one.pair)
-            likely = 0.0 if row is None else float(touch[row])
-            if not (fit and one.seen):
+        for (a, b), gap, sigma, seen in zip(
+            listed.pairs, listed.gaps.each(), sigma_mm.tolist(), listed.seen.tolist(), strict=True
+        ):
+            likely = known.get((a, b), 0.0)
+            if not (fit and seen):
                 likely = min(likely, UNSEEN)
-            since_ns = self._began_ns.get(one.pair) if likely > UNSEEN else None
-            out.append(_contact(one, likely, since_ns))
+            contact = Contact(
+                a=a,
+                b=b,
+                gap_mm=gap.gap_mm,
+                sigma_mm=sigma,
+                probability=min(max(likely, 0.0), 1.0),
+                face_a=gap.face_a,
+                face_b=gap.face_b,
+                angle_deg=gap.angle_deg,
+                overlap_mm=gap.overlap_mm,
+                since_ns=self._began_ns.get((a, b)) if likely > UNSEEN else None,
+            )
+            out.append(contact)
         return tuple(out)
-
-
-def _contact(one: Measured, likely: float, since_ns: int | None) -> Contact:
-    gap = one.gap
-    return Contact(
-        a=one.a.id,
-        b=one.b.id,
-        gap_mm=gap.gap_mm,
-        sigma_mm=math.sqrt(one.variance_mm2),
-        probability=min(max(likely, 0.0), 1.0),
-        face_a=gap.face_a,
-        face_b=gap.face_b,
-        angle_deg=gap.angle_deg,
-        overlap_mm=gap.overlap_mm,
-        since_ns=since_ns,
-    )
 
 
 class _Noise:
@@ -240,15 +232,15 @@ class _Noise:
         self._gaps: dict[Pair, tuple[float, float]] = {}  # of the last frame and the one before
         self._factor = 1.0
 
-    def note(self, pairs: list[Measured]) -> None:
+    def note(self, pairs: Measured) -> None:
         """Take in the gaps of a frame."""
-        expected = _noise_mm(pairs)
         bends, gaps = [], {}
-        for one, sigma in zip(pairs, expected.tolist(), strict=True):
-            if not one.seen:
+        numbers = (pairs.gap_mm.tolist(), _noise_mm(pairs).tolist(), pairs.seen.tolist())
+        for pair, now, sigma, seen in zip(pairs.pairs, *numbers, strict=True):
+            if not seen:
                 continue
-            now, (last, older) = one.gap.gap_mm, self._gaps.get(one.pair, (math.nan, math.nan))
-            gaps[one.pair] = now, last
+            last, older = self._gaps.get(pair, (math.nan, math.nan))
+            gaps[pair] = now, last
             if not math.isnan(older):
                 bends.append(abs(now - 2 * last + older) / (_BEND * sigma))
         self._gaps = gaps
@@ -256,18 +248,15 @@ class _Noise:
             share = 1 - (1 - _NOISE_LEARNT) ** len(bends)
             self._factor += share * (float(np.median(bends)) - self._factor)
 
-    def seen(self, pairs: list[Measured]) -> Seen:
+    def seen(self, pairs: Measured) -> Seen:
         """The measured gaps with the noise that they really have."""
-        return Seen(
-            gap_mm=np.array([one.gap.gap_mm for one in pairs]),
-            noise_mm=_noise_mm(pairs) * min(max(self._factor, 1.0), _MOST_NOISE),
-            known=np.array([one.seen for one in pairs]),
-        )
+        noise_mm = _noise_mm(pairs) * min(max(self._factor, 1.0), _MOST_NOISE)
+        return Seen(gap_mm=pairs.gap_mm, noise_mm=noise_mm, known=pairs.seen)
 
 
-def _noise_mm(pairs: list[Measured]) -> Array:
-    return np.sqrt([_NOISE_SHARE * one.variance_mm2 + _LEAST_NOISE_MM**2 for one in pairs])
+def _noise_mm(pairs: Measured) -> Array:
+    return np.sqrt(_NOISE_SHARE * pairs.variance_mm2 + _LEAST_NOISE_MM**2)
 
 
-def _bias_mm(pairs: list[Measured]) -> Array:
-    return np.sqrt([one.variance_mm2 + _LEAST_BIAS_MM**2 for one in pairs])
+def _bias_mm(pairs: Measured) -> Array:
+    return np.sqrt(pairs.variance_mm2 + _LEAST_BIAS_MM**2)

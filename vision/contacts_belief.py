@@ -215,11 +215,12 @@ class Belief:
         step = drift(step_s)
         known = self.touching + self.parted + _NOTHING
         began = known * self.main
-        then, main = known @ step, began @ step
-        onset = (began * self.since_s) @ step / main
-        self.since_var = np.maximum((began * (self.since_var + self.since_s**2)) @ step / main - onset**2, 0.0)
-        self.since_s, self.main = onset, main / then
-        self.free, self.touching, self.parted = self.free @ step, self.touching @ step, self.parted @ step
+        moments = began, began * self.since_s, began * (self.since_var + self.since_s**2)
+        drifting = np.stack([self.free, self.touching, self.parted, known, *moments])
+        drifted = (drifting.reshape(-1, len(step)) @ step).reshape(drifting.shape)
+        self.free, self.touching, self.parted, then, main, onset, square = drifted
+        self.since_s, self.main = onset / main, main / then
+        self.since_var = np.maximum(square / main - self.since_s**2, 0.0)
 
     def _going_on(self, step_s: float, turn: Array) -> State:
         """Gap, rate and covariance when nothing happens."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from downfield.vision.estimate import Estimate
-from downfield.vision.footprint import Array, Footprint
-from downfield.vision.gap import Gap, signed_gaps
+from downfield.vision.footprint import Array, outlines_of
+from downfield.vision.gap import Gaps
 
 Pair = tuple[str, str]
 
@@ -20,41 +22,55 @@ def near_pairs(estimates: Sequence[Estimate], within_mm: float) -> list[tuple[Es
     if len(able) < 2:
         return []
     centre = np.array([(one.footprint.x_mm, one.footprint.y_mm) for one in able])
-    reach = np.array([np.hypot(one.footprint.size.length_mm, one.footprint.size.width_mm) / 2 for one in able])
+    sizes = (one.footprint.size for one in able)
+    reach = np.array([math.hypot(size.length_mm, size.width_mm) / 2 for size in sizes])
     apart = np.linalg.norm(centre[:, None] - centre, axis=2) - reach[:, None] - reach
     return [(able[a], able[b]) for a, b in np.argwhere(np.triu(apart < within_mm, k=1)).tolist()]
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """How one pair stands in one frame.
+    """How n pairs stand in one frame.
 
     Attributes:
-        a, b: the figures.
-        gap: of the estimates.
-        rate_mm_s: how fast the gap changes while both go on.
-        variance_mm2: of the gap, what the errors have in common taken out.
+        pairs: their ids, each in order.
+        seen: whether both of a pair were seen in this frame, shape (n,).
+        velocity: of the first figures and of the second, x and y in mm/s and heading in rad/s; shape (2, n, 3).
+        gaps: of the estimates.
+        rate_mm_s: how fast the gaps change while both go on, shape (n,).
+        variance_mm2: of the gaps, what the errors have in common taken out, shape (n,).
 
     """
 
-    a: Estimate
-    b: Estimate
-    gap: Gap
-    rate_mm_s: float
-    variance_mm2: float
+    pairs: tuple[Pair, ...]
+    seen: NDArray[np.bool_]
+    velocity: Array
+    gaps: Gaps
+    rate_mm_s: Array
+    variance_mm2: Array
+
+    def __len__(self) -> int:
+        return len(self.pairs)
 
     @property
-    def pair(self) -> Pair:
-        """Ids in order."""
-        return self.a.id, self.b.id
+    def gap_mm(self) -> Array:
+        """Signed gaps, shape (n,)."""
+        return self.gaps.gap_mm
 
-    @property
-    def seen(self) -> bool:
-        """Whether both were seen in this frame."""
-        return all(one.seen and one.posture != "unseen" for one in (self.a, self.b))
+    def rows(self, which: Sequence[int]) -> Measured:
+        """Some of the pairs."""
+        at = np.array(which, dtype=np.intp)
+        return Measured(
+            tuple(self.pairs[row] for row in which),
+            self.seen[at],
+            self.velocity[:, at],
+            self.gaps.rows(at),
+            self.rate_mm_s[at],
+            self.variance_mm2[at],
+        )
 
 
-def measured(pairs: Sequence[tuple[Estimate, Estimate]], shared: Array) -> list[Measured]:
+def measured(pairs: Sequence[tuple[Estimate, Estimate]], shared: Array) -> Measured:
     """How pairs stand.
 
     Args:
@@ -62,11 +78,24 @@ def measured(pairs: Sequence[tuple[Estimate, Estimate]], shared: Array) -> list[
         shared: covariance of an error of position that all figures have in common, calibration's, mm^2, shape (2, 2).
 
     """
-    gaps = signed_gaps([a.footprint for a, _ in pairs], [b.footprint for _, b in pairs])
-    return [_measured(a, b, gap, shared) for (a, b), gap in zip(pairs, gaps, strict=True)]
+    sides = [[pair[side] for pair in pairs] for side in range(2)]
+    gaps = Gaps.of(np.stack([outlines_of([one.footprint for one in side]) for side in sides]))
+    velocity = np.array([[one.velocity for one in side] for side in sides]).reshape(2, -1, 3)
+    covariance = np.array([[one.covariance for one in side] for side in sides]).reshape(2, -1, 3, 3)
+    slopes = _slopes(gaps)
+    variance = np.einsum("sni,snij,snj->n", slopes, covariance, slopes)
+    common = np.einsum("ni,ij,nj->n", gaps.normal, shared, gaps.normal)
+    return Measured(
+        pairs=tuple((a.id, b.id) for a, b in pairs),
+        seen=np.array([all(one.seen and one.posture != "unseen" for one in pair) for pair in pairs], dtype=bool),
+        velocity=velocity,
+        gaps=gaps,
+        rate_mm_s=_rates(slopes, velocity),
+        variance_mm2=np.maximum(variance - 2 * common, 0.0),
+    )
 
 
-def turns(before: Sequence[Measured], step_s: float) -> Array:
+def turns(before: Measured, step_s: float) -> Array:
     """What bases that go on past each other for a while make of their gaps and rates.
 
     A corner that slides along a face and past its end makes the gap open at once; a straight line does not know. As the
@@ -81,41 +110,33 @@ def turns(before: Sequence[Measured], step_s: float) -> Array:
         Additions to gap, mm, and rate, mm/s, and the cosine; shape (n, 3).
 
     """
-    if not before:
-        return np.zeros((0, 3))
-    gone = [(_gone_on(one.a, step_s), _gone_on(one.b, step_s)) for one in before]
-    gaps = signed_gaps([a.footprint for a, _ in gone], [b.footprint for _, b in gone])
-    out = np.empty((len(before), 3))
-    for row, (one, (a, b), gap) in enumerate(zip(before, gone, gaps, strict=True)):
-        carry = max(float(np.dot(one.gap.normal, gap.normal)), 0.0)
-        added_mm = gap.gap_mm - one.gap.gap_mm - one.rate_mm_s * step_s * (1 + carry) / 2
-        out[row] = added_mm, _rate(a, b, gap) - carry * one.rate_mm_s, carry
-    return out
+    outlines = before.gaps.outlines.copy()
+    outlines[..., :2] += before.velocity[..., :2] * step_s
+    outlines[..., 2] += np.degrees(before.velocity[..., 2]) * step_s
+    gone = Gaps.of(outlines)
+    carry = np.maximum(np.einsum("ni,ni->n", before.gaps.normal, gone.normal), 0.0)
+    added_mm = gone.gap_mm - before.gap_mm - before.rate_mm_s * step_s * (1 + carry) / 2
+    added_mm_s = _rates(_slopes(gone), before.velocity) - carry * before.rate_mm_s
+    return np.stack([added_mm, added_mm_s, carry], axis=1)
 
 
-def _gone_on(one: Estimate, step_s: float) -> Estimate:
-    at, (vx, vy, spin) = one.footprint, one.velocity.tolist()
-    moved = Footprint(
-        at.x_mm + vx * step_s, at.y_mm + vy * step_s, at.heading_deg + float(np.degrees(spin)) * step_s, at.size
-    )
-    return replace(one, footprint=moved)
+def _rates(slopes: Array, velocity: Array) -> Array:
+    """How fast gaps open while bases go on, mm/s, shape (n,)."""
+    first, second = np.einsum("sni,sni->sn", slopes, velocity)
+    rates: Array = second - first
+    return rates
 
 
-def _measured(a: Estimate, b: Estimate, gap: Gap, shared: Array) -> Measured:
-    normal = np.array(gap.normal)
-    to_a, to_b = _slope(a, gap.point_a_mm, normal), _slope(b, gap.point_b_mm, normal)
-    variance = to_a @ a.covariance @ to_a + to_b @ b.covariance @ to_b
-    own = max(float(variance - 2 * normal @ shared @ normal), 0.0)
-    return Measured(a, b, gap, float(to_b @ b.velocity - to_a @ a.velocity), own)
+def _slopes(gaps: Gaps) -> Array:
+    """How far the points of bases that are nearest move along the normal for a base's x, y and heading in radians.
 
+    Returns:
+        Shape (2, n, 3).
 
-def _rate(a: Estimate, b: Estimate, gap: Gap) -> float:
-    normal = np.array(gap.normal)
-    to_a, to_b = _slope(a, gap.point_a_mm, normal), _slope(b, gap.point_b_mm, normal)
-    return float(to_b @ b.velocity - to_a @ a.velocity)
-
-
-def _slope(one: Estimate, point: tuple[float, float], normal: Array) -> Array:
-    """How far a point of a base moves along the normal for a base's x, y and heading in radians; shape (3,)."""
-    x, y = point[0] - one.footprint.x_mm, point[1] - one.footprint.y_mm
-    return np.array([normal[0], normal[1], x * normal[1] - y * normal[0]])
+    """
+    normal = gaps.normal
+    x, y = (np.stack([gaps.point_a_mm, gaps.point_b_mm]) - gaps.outlines[..., :2]).transpose(2, 0, 1)
+    slopes = np.empty((*x.shape, 3))
+    slopes[..., :2] = normal
+    slopes[..., 2] = x * normal[:, 1] - y * normal[:, 0]
+    return slopes

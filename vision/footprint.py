@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from downfield.calibration.records import check, record
 Array = NDArray[np.float64]
 
 Face = Literal["front", "rear", "left", "right", "corner"]
+
+_ENDS: Final[Array] = np.array([[1.0], [1.0], [-1.0], [-1.0]])  # of corners: front or rear,
+_SIDES: Final[Array] = np.array([[1.0], [-1.0], [-1.0], [1.0]])  # left or right
 
 
 @record
@@ -35,10 +38,13 @@ class BaseSize:
     corner_mm: float = 1.0
 
     def __post_init__(self) -> None:
+        # Made for every figure of every frame: what is wrong is put into words only where something is.
+        largest = min(self.length_mm, self.width_mm) / 2
+        if largest > 0 and self.height_mm >= 0 and 0 <= self.corner_mm <= largest:
+            return
         for name in ("length_mm", "width_mm"):
             check(getattr(self, name) > 0, InputError, f"{name} must be above 0, not {getattr(self, name):g}")
         check(self.height_mm >= 0, InputError, f"height_mm can't be negative ({self.height_mm:g})")
-        largest = min(self.length_mm, self.width_mm) / 2
         check(0 <= self.corner_mm <= largest, InputError, f"corner_mm must be 0..{largest:g}, not {self.corner_mm:g}")
 
 
@@ -87,16 +93,25 @@ class Footprint:
         )
 
 
-def rectangles_mm(footprints: Sequence[Footprint]) -> tuple[Array, Array]:
-    """The sharp corners and the centres of the corner circles of bases, as of one; shape (n, 4, 2) each."""
-    about = np.array(
+def outlines_of(footprints: Sequence[Footprint]) -> Array:
+    """Bases as numbers: x mm, y mm, heading in degrees, length, width and corner radius mm; shape (n, 6)."""
+    return np.array(
         [(f.x_mm, f.y_mm, f.heading_deg, f.size.length_mm, f.size.width_mm, f.size.corner_mm) for f in footprints]
     ).reshape(-1, 6)
-    turn = np.radians(about[:, 2])
-    ahead = np.column_stack([np.cos(turn), np.sin(turn)])[:, None]
-    aside = np.column_stack([-np.sin(turn), np.cos(turn)])[:, None]
-    half_length, half_width, inset = about[:, 3, None, None] / 2, about[:, 4, None, None] / 2, about[:, 5, None, None]
-    ends, sides = np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([[1.0], [-1.0], [-1.0], [1.0]])
-    middle = about[:, None, :2]
-    sharp = middle + ends * half_length * ahead + sides * half_width * aside
-    return sharp, sharp - inset * (ends * ahead + sides * aside)
+
+
+def rectangles_mm(outlines: Array) -> tuple[Array, Array]:
+    """The sharp corners and the centres of the corner circles of bases, as of one; shape (n, 4, 2) each."""
+    turn = np.radians(outlines[:, 2])
+    cos, sin = np.cos(turn), np.sin(turn)
+    ahead, aside = np.empty((len(turn), 1, 2)), np.empty((len(turn), 1, 2))
+    ahead[:, 0, 0], ahead[:, 0, 1] = cos, sin
+    aside[:, 0, 0], aside[:, 0, 1] = -sin, cos
+    half_length, half_width, inset = (
+        outlines[:, 3, None, None] / 2,
+        outlines[:, 4, None, None] / 2,
+        outlines[:, 5, None, None],
+    )
+    middle = outlines[:, None, :2]
+    sharp = middle + _ENDS * half_length * ahead + _SIDES * half_width * aside
+    return sharp, sharp - inset * (_ENDS * ahead + _SIDES * aside)

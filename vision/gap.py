@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from downfield.vision.footprint import Array, Face, Footprint, rectangles_mm
+from downfield.vision.footprint import Array, Face, Footprint, outlines_of, rectangles_mm
 
 CORNER_DEG: Final = 30.0
 """Between a face's normal (0) and the corner's diagonal (45 or so): beyond this the meeting part is called a corner.
@@ -77,6 +77,74 @@ class Error:
     sigma_deg: float
 
 
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """How the bases of n pairs stand to each other, as arrays; which faces meet is told by `each`.
+
+    Attributes:
+        outlines: of the first bases and of the second, as of `outlines_of`, shape (2, n, 6).
+        gap_mm, normal, point_a_mm, point_b_mm: as of `Gap`, shape (n,) and (n, 2).
+
+    """
+
+    outlines: Array
+    gap_mm: Array
+    normal: Array
+    point_a_mm: Array
+    point_b_mm: Array
+
+    @classmethod
+    def of(cls, outlines: Array) -> Gaps:
+        """Measure them; outlines have shape (2, n, 6)."""
+        count = outlines.shape[1]
+        both = outlines.reshape(-1, 6)
+        radius, outward = both[:, 5], _outward(both[:, 2])
+        _, core = rectangles_mm(both)
+        apart, normal = _separation(core[:count], core[count:], outward[:count], outward[count:])
+        near_a, near_b, distance = _nearest(core[:count], core[count:])
+        clear = (apart > 0) & (distance > _TOUCHING)
+        normal[clear] = (near_b - near_a)[clear] / distance[clear, None]
+        core_gap = np.where(apart > 0, distance, apart)
+        touch_a = np.where(clear[:, None], near_a, _deepest(core[:count], normal))
+        touch_b = np.where(clear[:, None], near_b, touch_a + normal * core_gap[:, None])
+        return cls(
+            outlines,
+            core_gap - radius[:count] - radius[count:],
+            normal,
+            touch_a + normal * radius[:count, None],
+            touch_b - normal * radius[count:, None],
+        )
+
+    def rows(self, which: NDArray[np.intp]) -> Gaps:
+        """Some of the pairs."""
+        return Gaps(
+            self.outlines[:, which],
+            self.gap_mm[which],
+            self.normal[which],
+            self.point_a_mm[which],
+            self.point_b_mm[which],
+        )
+
+    def each(self) -> list[Gap]:
+        """The gap of every pair, with the faces that meet."""
+        (sharp_a, _), (sharp_b, _) = (rectangles_mm(one) for one in self.outlines)
+        out_a, out_b = (_outward(one[:, 2]) for one in self.outlines)
+        side_a, off_a = _meeting(out_a, self.normal)
+        side_b, off_b = _meeting(out_b, -self.normal)
+        rows = np.arange(len(self.gap_mm))
+        facing = -np.einsum("ni,ni->n", out_a[rows, side_a], out_b[rows, side_b])
+        angle = np.degrees(np.arccos(np.clip(facing, 0.0, 1.0)))
+        overlap = _overlap(sharp_a, sharp_b, side_a, side_b, self.normal)
+        faces_a, faces_b = _faces(side_a, off_a), _faces(side_b, off_b)
+        numbers = (self.gap_mm, angle, overlap, self.normal, self.point_a_mm, self.point_b_mm)
+        return [
+            Gap(gap_mm, face_a, face_b, angle_deg, overlap_mm, (nx, ny), (ax, ay), (bx, by))
+            for face_a, face_b, gap_mm, angle_deg, overlap_mm, (nx, ny), (ax, ay), (bx, by) in zip(
+                faces_a, faces_b, *(values.tolist() for values in numbers), strict=True
+            )
+        ]
+
+
 def signed_gap(a: Footprint, b: Footprint) -> Gap:
     """How two bases stand to each other."""
     return signed_gaps([a], [b])[0]
@@ -86,38 +154,7 @@ def signed_gaps(a: list[Footprint], b: list[Footprint]) -> list[Gap]:
     """How bases stand to each other, pair by pair; both lists have the same length."""
     if not a:
         return []
-    (sharp_a, core_a), (sharp_b, core_b) = rectangles_mm(a), rectangles_mm(b)
-    radius_a, radius_b = (np.array([f.size.corner_mm for f in pair]) for pair in (a, b))
-    out_a, out_b = _outward([f.heading_deg for f in a]), _outward([f.heading_deg for f in b])
-
-    apart, normal = _separation(core_a, core_b, out_a, out_b)
-    near_a, near_b, distance = _nearest(core_a, core_b)
-    clear = (apart > 0) & (distance > _TOUCHING)
-    normal[clear] = (near_b - near_a)[clear] / distance[clear, None]
-    core_gap = np.where(apart > 0, distance, apart)
-    gaps = core_gap - radius_a - radius_b
-    touch_a = np.where(clear[:, None], near_a, _deepest(core_a, normal))
-    touch_b = np.where(clear[:, None], near_b, touch_a + normal * core_gap[:, None])
-
-    side_a, off_a = _meeting(out_a, normal)
-    side_b, off_b = _meeting(out_b, -normal)
-    rows = np.arange(len(a))
-    facing = -np.einsum("ni,ni->n", out_a[rows, side_a], out_b[rows, side_b])
-    angle = np.degrees(np.arccos(np.clip(facing, 0.0, 1.0)))
-    overlap = _overlap(sharp_a, sharp_b, side_a, side_b, normal)
-    return [
-        Gap(
-            gap_mm=float(gaps[i]),
-            face_a=_FACES[side_a[i]] if off_a[i] <= CORNER_DEG else "corner",
-            face_b=_FACES[side_b[i]] if off_b[i] <= CORNER_DEG else "corner",
-            angle_deg=float(angle[i]),
-            overlap_mm=float(overlap[i]),
-            normal=_pair(normal[i]),
-            point_a_mm=_pair(touch_a[i] + normal[i] * radius_a[i]),
-            point_b_mm=_pair(touch_b[i] - normal[i] * radius_b[i]),
-        )
-        for i in range(len(a))
-    ]
+    return Gaps.of(np.stack([outlines_of(a), outlines_of(b)])).each()
 
 
 def gaps_mm(core_a: Array, core_b: Array, headings_deg: tuple[Array, Array], radii_mm: Array) -> Array:
@@ -142,9 +179,12 @@ def gaps_mm(core_a: Array, core_b: Array, headings_deg: tuple[Array, Array], rad
 def _outward(headings_deg: ArrayLike) -> Array:
     """Outward normals of front, right, rear, left; shape (n, 4, 2)."""
     turn = np.radians(headings_deg)
-    ahead = np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    right = np.stack([np.sin(turn), -np.cos(turn)], axis=1)
-    return np.stack([ahead, right, -ahead, -right], axis=1)
+    cos, sin = np.cos(turn), np.sin(turn)
+    outward = np.empty((len(turn), 4, 2))
+    outward[:, 0, 0], outward[:, 0, 1] = cos, sin
+    outward[:, 1, 0], outward[:, 1, 1] = sin, -cos
+    outward[:, 2:] = -outward[:, :2]
+    return outward
 
 
 def _separation(core_a: Array, core_b: Array, out_a: Array, out_b: Array) -> tuple[Array, Array]:
@@ -159,27 +199,27 @@ def _separation(core_a: Array, core_b: Array, out_a: Array, out_b: Array) -> tup
 
 def _nearest(core_a: Array, core_b: Array) -> tuple[Array, Array, Array]:
     """The nearest points of two sets of disjoint polygons, shape (n, 2) each, and their distance, shape (n,)."""
-    foot_on_b, far_a = _vertices_to_edges(core_a, core_b)
-    foot_on_a, far_b = _vertices_to_edges(core_b, core_a)
-    far = np.concatenate([far_a.reshape(len(core_a), 16), far_b.reshape(len(core_a), 16)], axis=1)
+    count = len(core_a)
+    feet, far = _vertices_to_edges(np.concatenate([core_a, core_b]), np.concatenate([core_b, core_a]))
+    far = np.concatenate([far[:count].reshape(count, 16), far[count:].reshape(count, 16)], axis=1)
     best = far.argmin(axis=1)
-    rows, vertex, edge = np.arange(len(far)), best % 16 // 4, best % 4
+    rows, vertex, edge = np.arange(count), best % 16 // 4, best % 4
     by_a = (best < 16)[:, None]
-    near_a = np.where(by_a, core_a[rows, vertex], foot_on_a[rows, vertex, edge])
-    near_b = np.where(by_a, foot_on_b[rows, vertex, edge], core_b[rows, vertex])
+    near_a = np.where(by_a, core_a[rows, vertex], feet[count + rows, vertex, edge])
+    near_b = np.where(by_a, feet[rows, vertex, edge], core_b[rows, vertex])
     return near_a, near_b, far[rows, best]
 
 
 def _vertices_to_edges(vertices: Array, polygon: Array) -> tuple[Array, Array]:
     """Feet of four vertices on four edges, shape (n, 4, 4, 2), and their distances, shape (n, 4, 4)."""
     start = polygon[:, None, :, :]
-    along = np.roll(polygon, -1, axis=1)[:, None, :, :] - start
-    reach = np.einsum(
-        "nvek,nvek->nve", vertices[:, :, None, :] - start, np.broadcast_to(along, (*start.shape[:1], 4, 4, 2))
-    )
-    length2 = np.maximum((along**2).sum(axis=3), 1e-18)
+    along = (polygon[:, [1, 2, 3, 0]] - polygon)[:, None, :, :]
+    away = vertices[:, :, None, :] - start
+    reach = away[..., 0] * along[..., 0] + away[..., 1] * along[..., 1]
+    length2 = np.maximum(along[..., 0] ** 2 + along[..., 1] ** 2, 1e-18)
     feet = start + np.clip(reach / length2, 0.0, 1.0)[..., None] * along
-    return feet, np.linalg.norm(vertices[:, :, None, :] - feet, axis=3)
+    off = vertices[:, :, None, :] - feet
+    return feet, np.sqrt(off[..., 0] ** 2 + off[..., 1] ** 2)
 
 
 def _deepest(core: Array, normal: Array) -> Array:
@@ -197,6 +237,13 @@ def _meeting(outward: Array, normal: Array) -> tuple[NDArray[np.intp], Array]:
     return side, np.degrees(np.arccos(np.clip(facing.max(axis=1), -1.0, 1.0)))
 
 
+def _faces(side: NDArray[np.intp], off_deg: Array) -> list[Face]:
+    """The parts that meet: a face, or a corner where none faces the other base."""
+    return [
+        _FACES[at] if off <= CORNER_DEG else "corner" for at, off in zip(side.tolist(), off_deg.tolist(), strict=True)
+    ]
+
+
 def _overlap(
     corners_a: Array, corners_b: Array, side_a: NDArray[np.intp], side_b: NDArray[np.intp], normal: Array
 ) -> Array:
@@ -210,7 +257,3 @@ def _overlap(
         low, high = np.maximum(low, along.min(axis=1)), np.minimum(high, along.max(axis=1))
     shared: Array = np.maximum(high - low, 0.0)
     return shared
-
-
-def _pair(vector: Array) -> tuple[float, float]:
-    return float(vector[0]), float(vector[1])

@@ -17,7 +17,6 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.vision.estimate import Estimate
 from downfield.vision.scene import Power
@@ -37,6 +36,9 @@ _MEMORY_S: Final = 1.0  # of the measurement's shaking
 _DECADE: Final = math.log(10.0)
 _SHAKE_SPREAD: Final = 0.5  # deviation of the logarithm of the print's shake in one state
 _SHAKE_APART: Final = 1.0  # by how much the two states must differ before it is listened to
+
+
+_Place = tuple[float, float, float]  # x and y mm, and the standard deviation of these
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class PowerWatch:
     """Tells whether the board is on; call `step` once for every frame, in order of time."""
 
     def __init__(self) -> None:
-        self._places: deque[tuple[int, dict[str, NDArray[np.float64]]]] = deque()
+        self._places: deque[tuple[int, dict[str, _Place]]] = deque()
         self._jitter_mm = 0.0
         self._odds = 0.0  # logarithm, for on
         self._power: Power = "unknown"
@@ -78,7 +80,7 @@ class PowerWatch:
 
         """
         seen = {
-            one.id: np.array([one.footprint.x_mm, one.footprint.y_mm, _sigma_mm(one)])
+            one.id: (one.footprint.x_mm, one.footprint.y_mm, _sigma_mm(one))
             for one in estimates
             if one.seen and one.posture not in {"lifted", "unseen"}
         }
@@ -103,7 +105,7 @@ class PowerWatch:
             self._power = "off"
         return PowerReading(self._power, on, moving)
 
-    def _votes(self, seen: dict[str, NDArray[np.float64]], t_ns: int) -> tuple[float, float]:
+    def _votes(self, seen: dict[str, _Place], t_ns: int) -> tuple[float, float]:
         """The share of figures that moved over the window, and what that says for on."""
         while len(self._places) > 1 and t_ns - self._places[1][0] >= _WINDOW_NS:
             self._places.popleft()
@@ -127,7 +129,7 @@ class PowerWatch:
         )
         return moved / len(both), evidence
 
-    def _put(self, id_: str, seen: dict[str, NDArray[np.float64]], t_ns: int) -> bool:
+    def _put(self, id_: str, seen: dict[str, _Place], t_ns: int) -> bool:
         """Whether a figure went faster within the window than any walks: it was put there, or taken for another."""
         way = [(t, places[id_]) for t, places in self._places if id_ in places] + [(t_ns, seen[id_])]
         return any(
@@ -136,15 +138,16 @@ class PowerWatch:
             for (earlier, here), (later, there) in pairwise(way)
         )
 
-    def _note_jitter(self, seen: dict[str, NDArray[np.float64]], step_s: float) -> None:
+    def _note_jitter(self, seen: dict[str, _Place], step_s: float) -> None:
         """Learn how much places shake from frame to frame: what is left when steady movement is taken out."""
         if len(self._places) < 2 or step_s <= 0:
             return
         last, older = self._places[-1][1], self._places[-2][1]
-        bent = [(seen[id_] - 2 * last[id_] + older[id_])[:2] for id_ in seen if id_ in last and id_ in older]
-        if len(bent) < _FEWEST:
+        known = [id_ for id_ in seen if id_ in last and id_ in older]
+        if len(known) < _FEWEST:
             return
-        jitter = float(np.median(np.abs(bent))) / (0.6745 * math.sqrt(6))
+        now, before, first = (np.array([places[id_][:2] for id_ in known]) for places in (seen, last, older))
+        jitter = float(np.median(np.abs(now - 2 * before + first))) / (0.6745 * math.sqrt(6))
         keep = math.exp(-step_s / _MEMORY_S)
         self._jitter_mm = jitter if self._jitter_mm == 0 else keep * self._jitter_mm + (1 - keep) * jitter
 

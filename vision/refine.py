@@ -90,13 +90,19 @@ def _common_movement(edges: Edges, prior: Array) -> tuple[Array, Array, Array]:
 
     """
     move, information, weight = np.zeros((len(prior), 3)), prior, edges.strength
+    # By candidate first: sums over the few candidates then go over whole arrays.
+    offset, strength, variance = (
+        np.ascontiguousarray(values.transpose(2, 0, 1))
+        for values in (edges.offset_mm, edges.strength, edges.sigma_mm**2)
+    )
+    products = (edges.slopes[..., :, None] * edges.slopes[..., None, :]).reshape(*edges.slopes.shape[:2], 9)
     for width_mm in _WIDTHS_MM:
-        weight = _belongs(edges.offset_mm - np.einsum("nri,ni->nr", edges.slopes, move)[..., None], edges, width_mm)
-        trust = weight / (edges.sigma_mm**2 + (width_mm / 3) ** 2)
-        information = prior + np.einsum("nr,nri,nrj->nij", trust.sum(axis=2), edges.slopes, edges.slopes)
-        pull = np.einsum("nr,nri->ni", (trust * edges.offset_mm).sum(axis=2), edges.slopes)
-        move = np.linalg.solve(information, pull[..., None])[..., 0]
-    return move, information, weight
+        weight = _belongs(offset - (edges.slopes @ move[..., None])[..., 0], strength, width_mm)
+        trust = weight / (variance + (width_mm / 3) ** 2)
+        information = prior + (trust.sum(axis=0)[:, None] @ products).reshape(-1, 3, 3)
+        pull = (trust * offset).sum(axis=0)[:, None] @ edges.slopes
+        move = np.linalg.solve(information, pull.transpose(0, 2, 1))[..., 0]
+    return move, information, weight.transpose(1, 2, 0)
 
 
 def _moved(one: Estimate, by: Array, covariance: Array, support: float) -> Refined | None:
@@ -115,8 +121,8 @@ def _to_board(heading_deg: float) -> Array:
     return np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _belongs(off: Array, edges: Edges, width_mm: float) -> Array:
-    """How probably each candidate is the edge, given how far it is off the common movement; shape (n, rows, k)."""
-    bell = edges.strength * np.exp(-0.5 * (off / width_mm) ** 2)
-    belongs: Array = bell / (bell.sum(axis=2, keepdims=True) + _ELSEWHERE)
+def _belongs(off: Array, strength: Array, width_mm: float) -> Array:
+    """How probably each candidate is the edge, given how far it is off the common movement; shape (k, n, rows)."""
+    bell = strength * np.exp(-0.5 * (off / width_mm) ** 2)
+    belongs: Array = bell / (bell.sum(axis=0) + _ELSEWHERE)
     return belongs

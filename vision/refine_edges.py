@@ -40,6 +40,7 @@ _KERNEL_AT: Final[Array] = np.arange(-_REACH, _REACH + 1, dtype=np.float64) * _S
 _KERNEL: Final[Array] = -_KERNEL_AT * np.exp(-0.5 * (_KERNEL_AT / _BLUR_MM) ** 2)
 _ONE: Final[Array] = np.ones(1)
 _INSIDE: Final = slice(_REACH, len(_OFFSETS) - _REACH)
+_SQUARE: Final[Array] = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 _SIDES: Final[Array] = np.array([[1.0, 0.0], [0.0, -1.0], [-1.0, 0.0], [0.0, 1.0]])  # front, right, rear, left
 
 
@@ -112,9 +113,7 @@ def _lines_of(half: Array, clear: float) -> tuple[Array, Array]:
 def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edges:
     """Find the candidates for the edges of bases' tops."""
     places, slopes = lines_mm([at.size for at in bases])
-    profiles = np.concatenate(
-        [_sampled(image, at, px, its) for at, px, its in zip(bases, _squares_px(camera, bases), places, strict=True)]
-    )
+    profiles = _sampled(image, camera, bases, places)
     slope = cv2.sepFilter2D(profiles, cv2.CV_32F, _KERNEL[::-1].copy(), _ONE)
     steep = np.sqrt(np.einsum("nsc,nsc->ns", slope, slope))[:, _INSIDE]
     offset, height = _peaks(steep)
@@ -135,51 +134,65 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
     )
 
 
-def _squares_px(camera: Camera, bases: Sequence[Footprint]) -> Array:
-    """Where a square around each base, in the plane of its top, is in the picture; shape (n, 4, 2)."""
-    board = np.empty((len(bases), 4, 3))
-    for row, at in enumerate(bases):
-        turn = np.radians(at.heading_deg)
-        rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-        board[row, :, :2] = _square(at.size) @ rotation.T + (at.x_mm, at.y_mm)
-        board[row, :, 2] = at.size.height_mm
-    return camera.to_pixels(board)
+def _squares_mm(bases: Sequence[Footprint]) -> Array:
+    """A square around each base in its own frame, shape (n, 4, 2)."""
+    reach = np.array([max(at.size.length_mm, at.size.width_mm) / 2 + _ACROSS_MM for at in bases])
+    squares: Array = _SQUARE * reach[:, None, None]
+    return squares
 
 
-def _square(size: BaseSize) -> Array:
-    """A square around a base in its own frame, shape (4, 2)."""
-    reach = max(size.length_mm, size.width_mm) / 2 + _ACROSS_MM
-    return np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]) * reach
+def _on_board(bases: Sequence[Footprint], squares_mm: Array) -> Array:
+    """Points of bases' own frames, shape (n, 4, 2), in the planes of their tops, board frame, shape (n, 4, 3)."""
+    x, y, heading, height = np.array([(at.x_mm, at.y_mm, at.heading_deg, at.size.height_mm) for at in bases]).T
+    turn = np.radians(heading)[:, None]
+    cos, sin = np.cos(turn), np.sin(turn)
+    ahead, left = squares_mm[..., 0], squares_mm[..., 1]
+    board = np.empty((*ahead.shape, 3))
+    board[..., 0] = ahead * cos - left * sin + x[:, None]
+    board[..., 1] = ahead * sin + left * cos + y[:, None]
+    board[..., 2] = height[:, None]
+    return board
 
 
-def _sampled(image: Image, at: Footprint, square_px: Array, places_mm: Array) -> Samples:
-    """Colours along lines, averaged over those of a segment; shape (segments, samples, 3), 0 outside the picture."""
-    nothing = np.zeros((*places_mm.shape[1:3], 3), dtype=np.float32)
-    if not np.isfinite(square_px).all():
-        return nothing
-    height, width = image.shape[:2]
-    left, top = np.maximum(np.floor(square_px.min(axis=0)).astype(int) - 1, 0).tolist()
-    right, bottom = np.minimum(np.ceil(square_px.max(axis=0)).astype(int) + 2, (width, height)).tolist()
-    if right - left < 2 or bottom - top < 2:
-        return nothing
-    moved = (square_px - (left, top)).astype(np.float32)
-    homography = cv2.getPerspectiveTransform(_square(at.size).astype(np.float32), moved)
-    where = cv2.perspectiveTransform(places_mm.reshape(1, -1, 2).astype(np.float32), homography)
-    where = where.reshape(-1, places_mm.shape[2], 2)
-    x, y = where[:, :, 0], where[:, :, 1]
-    colours = cv2.remap(image[top:bottom, left:right], x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    colours = colours.reshape(_LINES, -1, *colours.shape[1:])
-    out = colours[0].astype(np.float32)
-    for one in colours[1:]:
-        out += one
-    mean: Samples = out / np.float32(_LINES)
-    return mean
+def _sampled(image: Image, camera: Camera, bases: Sequence[Footprint], places_mm: Array) -> Samples:
+    """Colours along lines, averaged over those of a segment.
+
+    Args:
+        image: the picture.
+        camera: as it stood.
+        bases: n of them.
+        places_mm: as of `lines_mm`.
+
+    Returns:
+        Shape (n * segments, samples, 3), 0 outside the picture.
+
+    """
+    squares_mm = _squares_mm(bases)
+    squares_px = camera.to_pixels(_on_board(bases, squares_mm))
+    # What is drawn from the picture is the part of it around each base: its left, top, right and bottom ends.
+    inside: NDArray[np.bool_] = np.asarray(np.isfinite(squares_px).all(axis=(1, 2)))
+    known_px = np.where(inside[:, None, None], squares_px, 0.0)
+    low = np.maximum(np.floor(known_px.min(axis=1)).astype(int) - 1, 0)
+    high = np.minimum(np.ceil(known_px.max(axis=1)).astype(int) + 2, image.shape[1::-1])
+    inside &= (high - low >= 2).all(axis=1)
+    own = squares_mm.astype(np.float32)
+    seen = (known_px - low[:, None]).astype(np.float32)
+    lines = places_mm.reshape(len(bases), 1, -1, 2).astype(np.float32)
+    out = np.zeros((len(bases), *places_mm.shape[1:4], 3), dtype=np.uint8)
+    for row in np.flatnonzero(inside).tolist():
+        (left, top), (right, bottom) = low[row].tolist(), high[row].tolist()
+        where = cv2.perspectiveTransform(lines[row], cv2.getPerspectiveTransform(own[row], seen[row]))
+        x, y = where.reshape(-1, places_mm.shape[3], 2).transpose(2, 0, 1)
+        colours = cv2.remap(image[top:bottom, left:right], x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        out[row] = colours.reshape(out.shape[1:])
+    mean: Samples = out.sum(axis=1, dtype=np.float32) / np.float32(_LINES)
+    return mean.reshape(-1, *mean.shape[2:])
 
 
 def _noise(profiles: Samples, count: int) -> Array:
     """Standard deviation of the slope filter's answer where nothing is, by base: from third differences, robustly."""
     bend = np.abs(np.diff(profiles[:, ::2], n=3, axis=1)).reshape(count, -1)
-    sigma = np.median(bend, axis=1) / 0.6745 / np.sqrt(20.0)
+    sigma = _medians(bend) / 0.6745 / np.sqrt(20.0)
     scale = float(np.linalg.norm(_KERNEL)) * np.sqrt(3.0) * _CORRELATED
     noise: Array = np.maximum(sigma, _LEAST_NOISE).astype(np.float64) * scale
     return noise
@@ -199,14 +212,22 @@ def _peaks(steep: Samples) -> tuple[Array, Array]:
 def _leaves_base(profiles: Samples, offset: Array, count: int) -> Array:
     """How much the colour just inside of each candidate is that of the base's top, 0..1, shape (n, k)."""
     inner = profiles[:, : round((_ACROSS_MM - _INNER_MM) / _STEP_MM) + 1].reshape(count, -1, 3)
-    own = np.median(inner, axis=1)
-    spread = 1.4826 * np.median(np.abs(inner - own[:, None]).reshape(count, -1), axis=1) + _LEAST_SPREAD
+    own = _medians(inner.transpose(0, 2, 1).reshape(count * 3, -1)).reshape(count, 3)
+    spread = 1.4826 * _medians(np.abs(inner - own[:, None]).reshape(count, -1)) + _LEAST_SPREAD
     at = np.clip(np.rint((offset - _INSIDE_MM + _ACROSS_MM) / _STEP_MM).astype(int), 1, profiles.shape[1] - 2)
     rows = np.arange(len(profiles))[:, None]
     inside = (profiles[rows, at - 1] + profiles[rows, at] + profiles[rows, at + 1]) / 3
     off = np.linalg.norm(inside.reshape(count, -1, 3) - own[:, None], axis=2) / (_LIKE * spread)[:, None]
     like: Array = np.exp(-0.5 * off.astype(np.float64) ** 2).reshape(offset.shape)
     return like
+
+
+def _medians(rows: Samples) -> Samples:
+    """Medians of rows, shape (n, m), as (n,). numpy's own looks for NaN first, and takes thrice as long."""
+    middle = (rows.shape[1] - 1) // 2, rows.shape[1] // 2
+    ordered = np.partition(rows, middle, axis=1)
+    medians: Samples = (ordered[:, middle[0]] + ordered[:, middle[1]]) / np.float32(2)
+    return medians
 
 
 def _below_mm(camera: Camera, bases: Sequence[Footprint]) -> Array:
@@ -216,9 +237,8 @@ def _below_mm(camera: Camera, bases: Sequence[Footprint]) -> Array:
         In each base's own frame, shape (n, 2).
 
     """
-    eye, out = camera.position_mm, np.empty((len(bases), 2))
-    for row, at in enumerate(bases):
-        x, y = (eye[:2] - (at.x_mm, at.y_mm)) * at.size.height_mm / max(float(eye[2]), 1e-9)
-        turn = np.radians(at.heading_deg)
-        out[row] = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)
-    return out
+    eye = camera.position_mm
+    places = np.array([(at.x_mm, at.y_mm, at.size.height_mm) for at in bases])
+    turn = np.radians([at.heading_deg for at in bases])
+    x, y = ((eye[:2] - places[:, :2]) * places[:, 2:] / max(float(eye[2]), 1e-9)).T
+    return np.stack([x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)], axis=1)

@@ -19,7 +19,8 @@ _REACH_MM: Final = 35.0  # two bases whose middles are further apart than this a
 
 def figure_of(estimate: Estimate) -> Figure:
     """A figure as scenes have it."""
-    at, sigma = estimate.footprint, np.sqrt(np.diagonal(estimate.covariance))
+    at = estimate.footprint
+    sigma_x, sigma_y, sigma_rad = (math.sqrt(variance) for variance in estimate.covariance.diagonal().tolist())
     helmet = estimate.helmet_mm
     return Figure(
         id=estimate.id,
@@ -31,8 +32,8 @@ def figure_of(estimate: Estimate) -> Figure:
         width_mm=_rounded(at.size.width_mm),
         corner_mm=_rounded(at.size.corner_mm),
         posture=estimate.posture,
-        sigma_mm=(_rounded(sigma[0]), _rounded(sigma[1])),
-        sigma_deg=_rounded(np.degrees(sigma[2])),
+        sigma_mm=(_rounded(sigma_x), _rounded(sigma_y)),
+        sigma_deg=_rounded(math.degrees(sigma_rad)),
         visible=_rounded(estimate.visible),
         helmet_mm=None if helmet is None else (_rounded(helmet[0]), _rounded(helmet[1])),
         sure=estimate.sure,
@@ -46,25 +47,21 @@ def deciding(estimates: Sequence[Estimate], field: FieldModel, carrier: str | No
     opponent; and whoever is near a line that bounds the field.
     """
     standing = [row for row, one in enumerate(estimates) if one.seen and one.posture == "upright"]
-    chosen = {row for row in standing if _by_a_boundary(estimates[row], field)}
-    for row in standing:
-        for other in standing:
-            pair = {estimates[row].id, estimates[other].id}
-            about = carrier in pair if carrier else estimates[row].jersey != estimates[other].jersey
-            if about and (row == other or _apart_mm(estimates[row], estimates[other]) < _REACH_MM + _NEAR_MM):
-                chosen.add(row)
-    return sorted(chosen)
-
-
-def _apart_mm(a: Estimate, b: Estimate) -> float:
-    return math.hypot(a.footprint.x_mm - b.footprint.x_mm, a.footprint.y_mm - b.footprint.y_mm)
-
-
-def _by_a_boundary(one: Estimate, field: FieldModel) -> bool:
-    x, y = one.footprint.x_mm, one.footprint.y_mm
-    reach = one.footprint.size.length_mm / 2 + _NEAR_MM
-    return min(abs(x), abs(x - field.length_mm), y, field.width_mm - y) < reach
+    if not standing:
+        return []
+    able = [estimates[row] for row in standing]
+    x, y, length = np.array([(one.footprint.x_mm, one.footprint.y_mm, one.footprint.size.length_mm) for one in able]).T
+    near = np.hypot(x[:, None] - x, y[:, None] - y) < _REACH_MM + _NEAR_MM
+    if carrier:
+        carries = np.array([one.id == carrier for one in able])
+        near &= carries[:, None] | carries
+    else:
+        dark = np.array([one.jersey == "dark" for one in able])
+        near &= dark[:, None] != dark
+    to_line = np.minimum.reduce([np.abs(x), np.abs(x - field.length_mm), y, field.width_mm - y])
+    chosen = near.any(axis=1) | (to_line < length / 2 + _NEAR_MM)
+    return [row for row, decides in zip(standing, chosen.tolist(), strict=True) if decides]
 
 
 def _rounded(value: float) -> float:
-    return round(float(value), _DIGITS)
+    return round(value, _DIGITS)

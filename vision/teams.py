@@ -8,6 +8,7 @@ bases of one make or of the board's green, then counts for nothing by itself, an
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,9 +23,19 @@ from downfield.vision.track_measure import HELMET_MM, Sightings
 
 _RINGS: Final = ((0.0, 1), (1.5, 6), (3.0, 10), (4.5, 14), (6.5, 18))  # radius around the helmet's middle, mm; points
 _ON_HELMET: Final = 17  # so many of them lie on the helmet, the others on shoulders or beside them
+_BESIDE_MM: Final = 10.0  # how far apart two places are of which the picture's scale is told
 _ON_BASE: Final = [(x, y) for x in (-0.4, -0.15, 0.15, 0.4) for y in (-0.36, 0.36)]  # shares of its size
 POINTS: Final = sum(count for _, count in _RINGS) + len(_ON_BASE)
 """So many pixels of every figure are looked at."""
+
+_AROUND: Final = np.array(
+    [
+        (radius * math.cos(2 * math.pi * k / count), radius * math.sin(2 * math.pi * k / count))
+        for radius, count in _RINGS
+        for k in range(count)
+    ]
+)
+"""Points around a helmet's middle, mm, shape (p, 2)."""
 
 _PALETTE: Final = 28  # colours at most
 _ALIKE: Final = 10.0  # of one colour: noise and shade within a figure make as much
@@ -77,15 +88,19 @@ def look_at_colours(image: Image, sightings: Sightings, camera: Camera, height_m
     turn = pose[:, 2, None]
     ahead, left = np.array(_ON_BASE).T[:, None] * pose[:, 3:5].T[:, :, None]
     base = np.stack([ahead * np.cos(turn) - left * np.sin(turn), ahead * np.sin(turn) + left * np.cos(turn)], axis=2)
-    base_px = camera.to_pixels(_at_height(pose[:, None, :2] + base, height_mm))
-    head_px = camera.to_pixels(_at_height(pose[:, :2], HELMET_MM))
+    # Of each figure the middle at a helmet's height, the middle and a place beside it at the base's, and the base.
+    places = np.empty((count, 3 + len(_ON_BASE), 3))
+    places[:, :, :2], places[:, :, 2] = pose[:, None, :2], height_mm
+    places[:, 0, 2] = HELMET_MM
+    places[:, 2, 0] += _BESIDE_MM
+    places[:, 3:, :2] += base
+    seen_px = camera.to_pixels(places)
+    head_px, middle_px, beside_px, base_px = seen_px[:, 0], seen_px[:, 1], seen_px[:, 2], seen_px[:, 3:]
     for row, one in enumerate(sightings.detections):
         if one.helmet_px is not None:
             head_px[row] = one.helmet_px
-    beside_px = camera.to_pixels(_at_height(pose[:, :2] + (10.0, 0.0), height_mm))
-    middle_px = camera.to_pixels(_at_height(pose[:, :2], height_mm))
-    px_per_mm = np.linalg.norm(beside_px - middle_px, axis=1) / 10.0
-    helmet_px = head_px[:, None] + _around() * px_per_mm[:, None, None]
+    px_per_mm = np.linalg.norm(beside_px - middle_px, axis=1) / _BESIDE_MM
+    helmet_px = head_px[:, None] + _AROUND * px_per_mm[:, None, None]
     px = np.rint(np.nan_to_num(np.concatenate([helmet_px, base_px], axis=1), nan=-1.0)).astype(np.intp)
     height, width = image.shape[:2]
     columns, rows = px[..., 0], px[..., 1]
@@ -130,19 +145,6 @@ def tell_teams(colours: Array, facing: NDArray[np.bool_]) -> TeamColours | None:
     return TeamColours(palette, odds)
 
 
-def _around() -> Array:
-    """Points around a helmet's middle, mm, shape (p, 2)."""
-    out = []
-    for radius, count in _RINGS:
-        angle = 2 * np.pi * np.arange(count) / count
-        out.append(radius * np.stack([np.cos(angle), np.sin(angle)], axis=1))
-    return np.concatenate(out)
-
-
-def _at_height(place_mm: Array, height_mm: float) -> Array:
-    return np.concatenate([place_mm, np.full((*place_mm.shape[:-1], 1), height_mm)], axis=-1)
-
-
 def _palette(pixels: Array) -> Array:
     """Colours that stand for all, by k-means from colours that lie furthest apart; shape (k, 3)."""
     chosen = [np.median(pixels, axis=0)]
@@ -169,15 +171,14 @@ def _nearest(pixels: Array, palette: Array) -> NDArray[np.intp]:
 
 def _counts(colours: Array, palette: Array) -> Array:
     """How often each figure's parts show each colour, shape (m, 3, k)."""
-    count = len(colours)
-    known = np.isfinite(colours).all(axis=2)
-    near = _nearest(np.nan_to_num(colours), palette)
+    row, point = np.nonzero(np.isfinite(colours).all(axis=2))
+    near = _nearest(colours[row, point], palette)
     part = np.full(POINTS, 1)
     part[:_ON_HELMET], part[POINTS - len(_ON_BASE) :] = 0, 2
     parts = np.tile(part, colours.shape[1] // POINTS)
-    out = np.zeros((count, 3, len(palette)))
-    rows = np.broadcast_to(np.arange(count)[:, None], near.shape)
-    np.add.at(out, (rows[known], np.broadcast_to(parts, near.shape)[known], near[known]), 1.0)
+    shape = len(colours), 3, len(palette)
+    cells = np.ravel_multi_index((row, parts[point], near), shape)
+    out = np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
     scaled: Array = out * (POINTS / max(colours.shape[1], 1))
     return scaled
 

@@ -24,7 +24,7 @@ from downfield.vision.hands import under
 from downfield.vision.line_up import LineUp
 from downfield.vision.posture import Fall, PostureBelief
 from downfield.vision.scene import Jersey, Posture, Power
-from downfield.vision.track_filter import HEADING, LENGTH, WIDTH, Motion, X, Y
+from downfield.vision.track_filter import HEADING, LENGTH, SPIN, VX, WIDTH, Motion, X, Y
 from downfield.vision.track_match import SOLID_MM, Match, match, without_doubles
 from downfield.vision.track_measure import Sightings
 from downfield.vision.track_strangers import Strangers
@@ -193,7 +193,7 @@ class Tracker:
         off_mm = np.linalg.norm(self._motion.mean[:, None, :2] - sightings.pose[None, :, :2], axis=2)
         in_hand = _beside(hands_mm, sightings.pose[:, :2])[None] & (off_mm > _CARRIED_MM)
         first = match(self._motion, np.arange(len(self.players)), sightings, every, self._jersey, strange | in_hand)
-        left = np.setdiff1d(every, first.sightings)
+        left = np.delete(every, first.sightings)
         ripe = left[self._strangers.settled(sightings.pose[left, :2], self._t_ns)]
         away_ns = self._t_ns - state.seen_ns
         away_ns[first.figures] = 0
@@ -297,14 +297,25 @@ class Tracker:
         covariance[self._state.lost] += np.diag([_ANYWHERE_MM**2, _ANYWHERE_MM**2, np.pi**2])
         tall = self._state.by_height * self._height_sigma_mm
         covariance[:, :2, :2] += self._state.systematic + tall[:, :, None] * tall[:, None, :]
-        fallen = self._posture.fallen
-        return tuple(self._estimate(row, covariance[row], float(fallen[row])) for row in range(len(self.players)))
+        return tuple(
+            self._estimate(row, covariance[row], *numbers)
+            for row, numbers in enumerate(
+                zip(
+                    self._motion.mean.tolist(),
+                    np.degrees(self._motion.mean[:, HEADING]).tolist(),
+                    self._posture.fallen.tolist(),
+                    strict=True,
+                )
+            )
+        )
 
-    def _estimate(self, row: int, covariance: Array, fallen: float) -> Estimate:
-        player, state, mean = self.players[row], self._state, self._motion.mean[row]
-        length, width = float(mean[LENGTH]), float(mean[WIDTH])
+    def _estimate(
+        self, row: int, covariance: Array, mean: Sequence[float], heading_deg: float, fallen: float
+    ) -> Estimate:
+        player, state = self.players[row], self._state
         posture: Posture = "fallen" if fallen >= 0.5 else "upright"
-        size = self._lying_size(row) if posture == "fallen" else believed_size(length, width, player.base)
+        lies = posture == "fallen"
+        size = self._lying_size(row) if lies else believed_size(mean[LENGTH], mean[WIDTH], player.base)
         if state.grasped[row]:
             posture = "lifted"
         elif self._t_ns - state.seen_ns[row] > _UNSEEN_NS:
@@ -313,9 +324,9 @@ class Tracker:
         return Estimate(
             id=player.id,
             jersey=jersey,
-            footprint=Footprint(float(mean[X]), float(mean[Y]), float(np.degrees(mean[HEADING])), size),
+            footprint=Footprint(mean[X], mean[Y], heading_deg, size),
             covariance=covariance,
-            velocity=mean[3:6].copy(),
+            velocity=np.array(mean[VX : SPIN + 1]),
             posture=posture,
             fallen=fallen,
             visible=float(state.visible[row]),

@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from downfield.models.head import logit
 from downfield.vision.footprint import Array
 from downfield.vision.track_filter import LASTING, MEASURED, Motion, mahalanobis
-from downfield.vision.track_measure import POSE, Sightings
+from downfield.vision.track_measure import PLACE, POSE, Sightings
 
 Rows = NDArray[np.intp]
 
@@ -69,13 +69,14 @@ def without_doubles(sightings: Sightings) -> Sightings:
     """The sightings less those that are of the same figure as a better one."""
     place = sightings.pose[:, :2]
     near = np.linalg.norm(place[:, None] - place[None], axis=2) < SOLID_MM
+    np.fill_diagonal(near, False)
+    if not near.any():
+        return sightings
     score = np.array([one.score for one in sightings.detections])
     keep = np.ones(len(score), dtype=bool)
     for row in np.argsort(-score, kind="stable"):
         if keep[row]:
-            rivals = near[row].copy()
-            rivals[row] = False
-            keep &= ~rivals
+            keep &= ~near[row]
     return sightings.only(keep)
 
 
@@ -125,13 +126,18 @@ def _costs(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows) -> t
     noise = sightings.covariance[columns]
     believed = motion.cov[rows][:, MEASURED][:, :, MEASURED]
     believed[:, POSE, POSE] += LASTING * motion.lasting[rows] + np.diag(np.array(_KNOCK) ** 2)
-    spread = believed[:, None] + noise[None]
-    within = mahalanobis(off[..., POSE], spread[..., POSE, POSE]) < _GATE
+    # Only who is near is worth a closer look: a distance is at least as great as along x, or along y, alone.
+    wide = [np.diagonal(part, axis1=1, axis2=2)[:, PLACE] for part in (believed, noise)]
+    near = (np.square(off[..., PLACE]) < _GATE * (wide[0][:, None] + wide[1][None])).all(axis=2)
+    row, column = np.nonzero(near)
+    off, spread = off[row, column], believed[row] + noise[column]
+    within = mahalanobis(off[:, POSE], spread[:, POSE, POSE]) < _GATE
+    row, column, off, spread = row[within], column[within], off[within], spread[within]
     volume = np.linalg.slogdet(spread)[1] - np.log(np.square(_USUAL)).sum()
     score = np.array([one.score for one in sightings.detections])[columns]
     nobody = np.clip(-logit(score), -_SCORE_WORD, _SCORE_WORD) + _SCORE_WORD
-    dear = np.clip(mahalanobis(off, spread) + volume + 2 * nobody, 0.0, _UNMATCHED - 1)
-    cost: Array = np.where(within, dear, _NEVER)
+    cost = np.full(near.shape, _NEVER)
+    cost[row, column] = np.clip(mahalanobis(off, spread) + volume + 2 * nobody[column], 0.0, _UNMATCHED - 1)
     return cost, flipped
 
 

@@ -128,8 +128,8 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     there = _on_board(corners.mean(axis=1), calibration.field)
     if not there.all():
         return measure([one for one, kept in zip(figures, there.tolist(), strict=True) if kept], calibration, height_mm)
-    scale = camera.lens.size_px[0] / _WIDTH_PX
-    sigma_px = np.array([_sigma_px(one, scale) for one in figures]).reshape(count, 4, 2)
+    seen = np.array([_corner_scores(one) for one in figures]).reshape(count, 4)
+    sigma_px = _sigma_px(figures, seen, camera.lens.size_px[0] / _WIDTH_PX)
     pose, covariance = _fitted(corners, _noise(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
     # A base seen from its edge looks short, so what it looks like comes before what it is likely to be.
     fallen = np.array([_kind_odds(one) for one in figures]) + _shape_odds(pose)
@@ -143,9 +143,9 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
         systematic=calibration.error_of(by_pixel[:, _MIDDLE], by_parameters[:, _MIDDLE]),
         by_height=by_height[:, _CORNERS].mean(axis=1),
         fallen=fallen,
-        visible=np.array([np.clip(one.corner_scores, 0, 1).mean() if one.corner_scores else 1.0 for one in figures]),
+        visible=np.where([len(one.corner_scores) == 4 for one in figures], np.clip(seen, 0.0, 1.0).mean(axis=1), 1.0),
         helmet_mm=tuple((x, y) if np.isfinite(x) else None for x, y in places[:, _HELMET].tolist()),
-        front=np.array([np.clip(2 * one.front_score - 1, 0.0, 1.0) for one in figures]),
+        front=np.clip(2 * np.array([one.front_score for one in figures]) - 1, 0.0, 1.0),
         light=np.zeros(count),
         colours=np.full((count, 0, 3), np.nan),
     )
@@ -170,14 +170,25 @@ def _points_px(figure: Detection) -> list[Place]:
     return [*figure.corners_px, middle, figure.helmet_px or (np.nan, np.nan)]
 
 
-def _sigma_px(detection: Detection, scale: float) -> Array:
-    """Errors of four corners along and across, px, shape (4, 2): as the network tells, else by its scores."""
-    scores = np.array(detection.corner_scores if len(detection.corner_scores) == 4 else (_SEEN_SCORE,) * 4)
-    if len(detection.corner_sigma_px) == 4:
-        return errors_by_direction(np.array(detection.corner_sigma_px), scores)
-    hidden = np.clip((_SEEN_SCORE - scores) / (_SEEN_SCORE - _HIDDEN_SCORE), 0.0, 1.0)
-    sigma: Array = scale * (_SEEN_PX + hidden * (_HIDDEN_PX - _SEEN_PX))
-    return np.stack([sigma, sigma], axis=1)
+def _corner_scores(figure: Detection) -> tuple[float, ...]:
+    return figure.corner_scores if len(figure.corner_scores) == 4 else (_SEEN_SCORE,) * 4
+
+
+def _sigma_px(figures: Sequence[Detection], seen: Array, scale: float) -> Array:
+    """Errors of corners along and across, px, shape (m, 4, 2): as the network tells, else by their scores.
+
+    Args:
+        figures: m of them.
+        seen: scores of their corners, shape (m, 4).
+        scale: width of the picture, by `_WIDTH_PX`.
+
+    """
+    hidden = np.clip((_SEEN_SCORE - seen) / (_SEEN_SCORE - _HIDDEN_SCORE), 0.0, 1.0)
+    sigma: Array = np.repeat(scale * (_SEEN_PX + hidden * (_HIDDEN_PX - _SEEN_PX))[..., None], 2, axis=2)
+    told = [row for row, one in enumerate(figures) if len(one.corner_sigma_px) == 4]
+    if told:
+        sigma[told] = errors_by_direction(np.array([figures[row].corner_sigma_px for row in told]), seen[told])
+    return sigma
 
 
 def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
@@ -195,7 +206,7 @@ def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
     ahead = corners_px[:, :2].mean(axis=1) - corners_px[:, 2:].mean(axis=1)
     way = np.arctan2(ahead[:, 1], ahead[:, 0])  # some way even where front and rear are one point
     cos, sin = np.cos(way), np.sin(way)
-    axes = np.stack([np.stack([cos, sin], axis=1), np.stack([-sin, cos], axis=1)], axis=2)
+    axes = np.array([[cos, -sin], [sin, cos]]).transpose(2, 0, 1)
     slope = by_pixel @ axes[:, None] * sigma_px[:, :, None]
     noise: Array = np.einsum("miak,ijk,mjbk->miajb", slope, CORNER_CORRELATION, slope).reshape(-1, 8, 8)
     return noise
@@ -208,7 +219,7 @@ def _fitted(corners: Array, noise: Array) -> tuple[Array, Array]:
     heading = np.arctan2(ahead[:, 1], ahead[:, 0])
     pose = np.column_stack([corners.mean(axis=1), heading, np.tile(_LIKELY_MM, (count, 1))])
     weight = np.linalg.inv(noise)
-    prior = np.diag([0.0, 0.0, 0.0, *np.array(_SPREAD_MM) ** -2.0])
+    prior = np.diag([0.0, 0.0, 0.0, *(spread_mm**-2.0 for spread_mm in _SPREAD_MM)])
     likely = np.array([0.0, 0.0, 0.0, *_LIKELY_MM])
     for last in [False] * _ROUNDS + [True]:
         model, slope = (values.reshape(count, 8, *values.shape[3:]) for values in _corners(pose))
@@ -247,8 +258,8 @@ def _take_likely_sizes(pose: Array, covariance: Array, rows: NDArray[np.intp]) -
 
 def _corners(pose: Array) -> tuple[Array, Array]:
     """Corners of rectangles, shape (m, 4, 2), and how they move with the five numbers, shape (m, 4, 2, 5)."""
-    ahead = np.stack([np.cos(pose[:, 2]), np.sin(pose[:, 2])], axis=1)[:, None]
-    left = np.stack([-ahead[..., 1], ahead[..., 0]], axis=-1)
+    cos, sin = np.cos(pose[:, 2]), np.sin(pose[:, 2])
+    ahead, left = (np.array(way).T[:, None] for way in ((cos, sin), (-sin, cos)))
     ends, sides = np.array([0.5, 0.5, -0.5, -0.5])[:, None], np.array([0.5, -0.5, -0.5, 0.5])[:, None]
     along, across = ends * pose[:, None, 3:4], sides * pose[:, None, 4:5]
     corners = pose[:, None, PLACE] + along * ahead + across * left
