@@ -90,21 +90,17 @@ def cut_patches(image: Image, transforms: ArrayLike) -> Image:
     """
     matrices = np.asarray(transforms, dtype=np.float64).reshape(-1, 2, 3)
     patches = np.empty((len(matrices), PATCH_PX, PATCH_PX, 3), dtype=np.uint8)
-    levels = [image]
-    for matrix, patch in zip(matrices, patches, strict=True):
-        level, scale = 0, float(np.hypot(matrix[0, 0], matrix[0, 1]))
-        while scale < _LEAST_SCALE and min(levels[level].shape[:2]) > 1:
-            level, scale = level + 1, scale * 2
-            if level == len(levels):
-                levels.append(_halved(levels[-1]))
-        cv2.warpAffine(
-            levels[level],
-            _at_level(matrix, level),
-            (PATCH_PX, PATCH_PX),
-            dst=patch,
-            flags=cv2.INTER_LINEAR,
-            borderMode=cv2.BORDER_REPLICATE,
-        )
+    levels, most = _levels(matrices), int(np.log2(max(min(image.shape[:2]), 1)))
+    for level in range(most + 1):
+        rows = np.flatnonzero(levels == level if level < most else levels >= level)
+        if len(rows):
+            # All at once: between two calls other threads take their turn.
+            places = _places(matrices[rows], level).reshape(2, -1, PATCH_PX)
+            cut = cv2.remap(image, *places, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+            patches[rows] = cut.reshape(-1, PATCH_PX, PATCH_PX, 3)
+        if not (levels > level).any():
+            break
+        image = _halved(image)
     return patches
 
 
@@ -149,9 +145,22 @@ def _halved(image: Image) -> Image:
     return np.asarray(cv2.resize(image[: size[1] * 2, : size[0] * 2], size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def _at_level(matrix: Array, level: int) -> Array:
-    """The transform out of a picture halved `level` times; pixel p there is at `(p + 0.5) * 2**level - 0.5` here."""
-    times = 2.0**level
-    linear = matrix[:, :2]
-    shift = matrix[:, 2] + linear.sum(axis=1) * (times - 1) / 2
-    return np.concatenate([linear * times, shift[:, None]], axis=1)
+def _levels(matrices: Array) -> NDArray[np.intp]:
+    """How often the picture is to be halved before each patch is cut out of it, shape (n,)."""
+    times = np.log2(_LEAST_SCALE / np.maximum(scale_of(matrices), 1e-9))
+    return np.maximum(np.ceil(times), 0).astype(np.intp)
+
+
+def _places(matrices: Array, level: int) -> NDArray[np.float32]:
+    """Where patches' pixels are in a picture halved `level` times, x and y, shape (2, n, 64, 64).
+
+    Pixel p there is at ``(p + 0.5) * 2**level - 0.5`` here.
+    """
+    side = np.arange(PATCH_PX, dtype=np.float32)
+    # A similarity's inverse turn is its transpose over its scale squared.
+    back = matrices[:, :, :2].swapaxes(1, 2) / (scale_of(matrices) ** 2)[:, None, None]
+    corner = -(back @ matrices[:, :, 2:])[:, :, 0]
+    per_px = (back / 2.0**level).astype(np.float32).transpose(1, 0, 2)[..., None, None]
+    first = ((corner + 0.5) / 2.0**level - 0.5).astype(np.float32).T[..., None, None]
+    places: NDArray[np.float32] = per_px[:, :, 0] * side + (per_px[:, :, 1] * side[:, None] + first)
+    return places
