@@ -95,8 +95,8 @@ def cut_patches(image: Image, transforms: ArrayLike) -> Image:
         rows = np.flatnonzero(levels == level if level < most else levels >= level)
         if len(rows):
             # All at once: between two calls other threads take their turn.
-            places = _places(matrices[rows], level).reshape(2, -1, PATCH_PX)
-            cut = cv2.remap(image, *places, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+            x, y = _places(matrices[rows], level).reshape(2, -1, PATCH_PX)
+            cut = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
             patches[rows] = cut.reshape(-1, PATCH_PX, PATCH_PX, 3)
         if not (levels > level).any():
             break
