@@ -250,7 +250,7 @@ class Tracker:
         pose = sightings.pose[columns].copy()
         pose[:, :2] += sightings.by_height[columns] * (self._height_mm[rows] - self.height_mm)[:, None]
         pose[found.flipped, 2] += np.pi
-        nis = self._motion.correct(rows, pose, sightings.covariance[columns])
+        nis = self._motion.correct(rows, pose, sightings.covariance[columns], step_s)
         state.surprised_ns[rows[nis > _WILD_NIS]] = self._t_ns
         state.seen_ns[rows] = self._t_ns
         state.visible[:] = 0.0

@@ -38,7 +38,7 @@ _STOPS_S: Final[dict[Going, float]] = {"walking": 5.0, "standing": 0.05, "unseen
 """How long a base that is left alone goes on."""
 
 _SIZE_DRIFT: Final = 0.02  # mm^2/s: sizes don't change, but what the network makes of them does with the view
-_SIZE_NEWS: Final = 0.03  # share of what a frame says of a size that earlier ones have not said
+_SIZE_NEWS_PER_S, _MOST_SIZE_NEWS = 0.9, 0.1  # share of a frame's word on a size that earlier ones have not said
 _ODD_SIZE: Final = 3.0  # sigmas off beyond which an edge was taken for another's
 _START_RATE: Final = (3.0, 3.0, 0.05)  # deviations of the rates at the line-up, where everybody stands
 _REST_RATE: Final = 0.1  # mm/s and rad/s, of what is held to stand still
@@ -114,13 +114,14 @@ class Motion:
         off[:, 2] = turned(off[:, 2])
         return off
 
-    def correct(self, rows: NDArray[np.intp], pose: Array, noise: Array) -> Array:
+    def correct(self, rows: NDArray[np.intp], pose: Array, noise: Array, step_s: float) -> Array:
         """Take measurements in.
 
         Args:
             rows: whose they are, each at most once, shape (k,).
             pose: as in `Sightings`, the heading the right way round, shape (k, 5).
             noise: their covariances, shape (k, 5, 5).
+            step_s: since the frame before.
 
         Returns:
             Squared Mahalanobis distances of places and headings before the correction, 3 degrees of freedom, shape
@@ -144,7 +145,8 @@ class Motion:
         gain = np.linalg.solve(spread, across.transpose(0, 2, 1)).transpose(0, 2, 1)
         # A size doesn't change, and what is mistaken about it lasts for as long as somebody hides it.
         likely = off[:, 3:] ** 2 < _ODD_SIZE**2 * np.diagonal(spread, axis1=1, axis2=2)[:, 3:]
-        gain[:, SIZE] *= np.where(likely, _SIZE_NEWS, 0.0)[:, :, None]
+        news = min(_SIZE_NEWS_PER_S * step_s, _MOST_SIZE_NEWS)
+        gain[:, SIZE] *= np.where(likely, news, 0.0)[:, :, None]
         mean = mean + np.einsum("kij,kj->ki", gain, off)
         mean[:, HEADING] = turned(mean[:, HEADING])
         left = -gain @ np.eye(8)[MEASURED] + np.eye(8)
