@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -46,8 +45,7 @@ class OpenVinoNetwork:
             for size in batches:
                 # Fixed shapes spare it planning anew for every number of figures.
                 model.reshape([size, height, width, colours])
-                request = core.compile_model(model, "CPU", how).create_infer_request()
-                self._passes[size] = _Pass(request, np.zeros((size, height, width, colours), dtype=np.uint8))
+                self._passes[size] = _Pass(core.compile_model(model, "CPU", how), (size, height, width, colours))
         except (RuntimeError, ValueError) as error:
             raise InputError(f"{path}: OpenVINO can't open it as a network: {_first_line(error)}") from None
         self.name = f"openvino {openvino.__version__.partition('-')[0]}"
@@ -63,22 +61,18 @@ class OpenVinoNetwork:
         return np.concatenate(said) if said else next(iter(self._passes.values())).run(pictures)
 
 
-@dataclass(frozen=True, slots=True)
 class _Pass:
-    """A network for so many pictures at once."""
+    """A network for so many pictures at once, or fewer."""
 
-    request: openvino.InferRequest
-    room: NDArray[np.uint8]
-    """For fewer."""
+    def __init__(self, network: openvino.CompiledModel, shape: tuple[int, int, int, int]) -> None:
+        self._pictures = np.zeros(shape, dtype=np.uint8)
+        self._request = network.create_infer_request()
+        self._request.set_input_tensor(openvino.Tensor(self._pictures, shared_memory=True))
 
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        if len(pictures) < len(self.room):
-            self.room[: len(pictures)] = pictures
-            return self._run(self.room)[: len(pictures)]
-        return self._run(pictures)
-
-    def _run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        return np.asarray(self.request.infer([pictures], share_inputs=True, share_outputs=True)[0], dtype=np.float32)
+        self._pictures[: len(pictures)] = pictures
+        self._request.infer()
+        return np.asarray(self._request.get_output_tensor(0).data[: len(pictures)], dtype=np.float32)
 
 
 def _first_line(error: Exception) -> str:

@@ -182,7 +182,8 @@ class SecondLook:
             better[same] = _surer(better[same], better[row])
         if whole:
             self._look_across(image, better, usual_px)
-        still = [one for one in better[: len(known)] if self._goes_on(one, usual_px)]
+        sizes = (seen_lengths([one.corners_px for one in better[: len(known)]]) / usual_px).tolist() if known else []
+        still = [one for one, size in zip(better, sizes, strict=False) if self._goes_on(one, size)]
         new = [one for one in better[len(known) + len(again) :] if one.score >= self._threshold]
         kept = solid(still + new, len(still))
         found = [ball for ball in read_ball(balls, said, transforms) if ball.score >= self._ball_threshold]
@@ -209,11 +210,10 @@ class SecondLook:
         said[:, TURN] -= self._turn_logit
         said[:, FALLEN] -= self._fallen_logit
 
-    def _goes_on(self, figure: Detection, usual_px: float) -> bool:
+    def _goes_on(self, figure: Detection, size: float) -> bool:
         """Whether a figure seen a moment ago can be followed further: a wrong place may lead to worse ones."""
         if figure.score < min(self._threshold, _STILL_THERE):
             return False
-        size = float(seen_lengths(figure.corners_px)) / usual_px
         shows = sum(figure.corner_scores) / len(figure.corner_scores) > _SHOWS
         return figure.kind != "upright" or (shows and 1 / _UNLIKELY < size < _UNLIKELY)
 
