@@ -30,6 +30,7 @@ _FORESHORTENED = 0.5  # a length below this share of the width is that of a base
 _UNUSUAL = 1.25  # bases differ less than this from most, a tilted view included
 _LEAST_SCALE = 0.4  # linear interpolation takes 2 x 2 pixels: a picture shrunk further than this is halved first
 
+_AT_ONCE = 256  # patches cut in one call: between two, other threads take their turn, and OpenCV's pictures end at 2^15
 _CENTRE = (PATCH_PX - 1) / 2
 _QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])  # from a figure's left to its front, where y points down
 
@@ -93,11 +94,11 @@ def cut_patches(image: Image, transforms: ArrayLike) -> Image:
     levels, most = _levels(matrices), int(np.log2(max(min(image.shape[:2]), 1)))
     for level in range(most + 1):
         rows = np.flatnonzero(levels == level if level < most else levels >= level)
-        if len(rows):
-            # All at once: between two calls other threads take their turn.
-            x, y = _places(matrices[rows], level).reshape(2, -1, PATCH_PX)
+        for start in range(0, len(rows), _AT_ONCE):
+            part = rows[start : start + _AT_ONCE]
+            x, y = _places(matrices[part], level).reshape(2, -1, PATCH_PX)
             cut = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-            patches[rows] = cut.reshape(-1, PATCH_PX, PATCH_PX, 3)
+            patches[part] = cut.reshape(-1, PATCH_PX, PATCH_PX, 3)
         if not (levels > level).any():
             break
         image = _halved(image)

@@ -117,3 +117,11 @@ def test_a_base_far_from_the_usual_size_is_cut_as_if_it_were_nearly_usual() -> N
         scale = scale_of(patch_transform(base * times + 100, usual_px=30.0))
         assert scale == pytest.approx(BASE_LENGTH_PX / (30.0 * shown), rel=1e-6)
     assert seen_lengths(base) == pytest.approx(30.0)
+
+
+def test_any_number_of_patches_can_be_cut() -> None:
+    image = np.random.default_rng(3).integers(0, 256, (90, 120, 3), dtype=np.uint8)
+    one = patch_transform(np.array([[70.0, 40.0], [70.0, 50.0], [40.0, 50.0], [40.0, 40.0]]))
+    many = cut_patches(image, np.repeat(one[None], 700, axis=0))
+    assert many.shape == (700, PATCH_PX, PATCH_PX, 3)
+    np.testing.assert_array_equal(many, np.broadcast_to(cut_patches(image, one[None]), many.shape))
