@@ -83,7 +83,7 @@ def cut_patches(image: Image, transforms: ArrayLike) -> Image:
 
     Args:
         image: uint8, shape (height, width, 3).
-        transforms: from `patch_transform`, shape (n, 2, 3).
+        transforms: from `patch_transform`, or other affine ones, shape (n, 2, 3).
 
     Returns:
         Patches, shape (n, 64, 64, 3), colours in the picture's order. Beyond the picture its edge is repeated.
@@ -158,8 +158,7 @@ def _places(matrices: Array, level: int) -> NDArray[np.float32]:
     Pixel p there is at ``(p + 0.5) * 2**level - 0.5`` here.
     """
     side = np.arange(PATCH_PX, dtype=np.float32)
-    # A similarity's inverse turn is its transpose over its scale squared.
-    back = matrices[:, :, :2].swapaxes(1, 2) / (scale_of(matrices) ** 2)[:, None, None]
+    back = np.linalg.inv(matrices[:, :, :2])
     corner = -(back @ matrices[:, :, 2:])[:, :, 0]
     per_px = (back / 2.0**level).astype(np.float32).transpose(1, 0, 2)[..., None, None]
     first = ((corner + 0.5) / 2.0**level - 0.5).astype(np.float32).T[..., None, None]

@@ -125,3 +125,12 @@ def test_any_number_of_patches_can_be_cut() -> None:
     many = cut_patches(image, np.repeat(one[None], 700, axis=0))
     assert many.shape == (700, PATCH_PX, PATCH_PX, 3)
     np.testing.assert_array_equal(many, np.broadcast_to(cut_patches(image, one[None]), many.shape))
+
+
+def test_a_patch_may_be_stretched() -> None:
+    down, across = np.mgrid[0:300, 0:400]
+    image = np.stack([across / 2, down / 2, across * 0], axis=2).astype(np.uint8)
+    cut = np.array([[0.8, 0.3, -130.0], [-0.5, 1.1, 20.0]])
+    patch = cut_patches(image, cut)[0].astype(float)
+    place = np.linalg.solve(cut[:, :2], np.array([20.0, 40.0]) - cut[:, 2])
+    np.testing.assert_allclose(patch[40, 20, :2], place / 2, atol=1.0)
