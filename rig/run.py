@@ -53,7 +53,10 @@ def run(
     console = Console(highlight=False, soft_wrap=True)
     prepare()
     with tempfile.TemporaryDirectory(prefix="downfield-") as passing:
-        _run(configuration, console, Path(passing), once=once, paced=not fast)
+        try:
+            _run(configuration, console, Path(passing), once=once, paced=not fast)
+        except KeyboardInterrupt:  # the stages have ended by now: nobody tells of a frame after this
+            console.print("stopped")
 
 
 def prepare() -> None:
@@ -69,7 +72,6 @@ def prepare() -> None:
 
 def _run(configuration: Configuration, console: Console, passing: Path, *, once: bool, paced: bool) -> None:
     rig = Rig(configuration, passing, paced=paced)
-    stopped = False
     title = f"{rig.text} under {rig.rulebook.title}"
     try:
         if console.is_terminal:
@@ -82,12 +84,8 @@ def _run(configuration: Configuration, console: Console, passing: Path, *, once:
                 console.print(f"watch at [bold]{rig.address}[/bold]   end with Ctrl-C")
             rig.listen(Lines(console, rig.situation, live=rig.live))
             _play(rig, console, once=once)
-    except KeyboardInterrupt:
-        stopped = True
     finally:
         rig.end()
-    if stopped:  # said once the stages have ended: until then they may still tell of a frame
-        console.print("stopped")
 
 
 def _play(rig: Rig, console: Console, *, once: bool) -> None:

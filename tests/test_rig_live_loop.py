@@ -52,18 +52,25 @@ def test_scenes_and_declarations_are_never_lost_however_slow_the_judging() -> No
     assert notes.refusals == []
 
 
+def told_but_for_frame_5(source: FakeSource, sight: FakeSight) -> list[str]:
+    """What is told of ten frames of which all but the sixth are judged."""
+    told: list[str] = []
+    troubles = Troubles(noticed=lambda level, text: told.append(f"{level}: {text}"))
+    judge = FakeJudge()
+    Loop(source, sight, judge, troubles).run()
+    assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
+    assert troubles.level() == "ok"
+    return told
+
+
 def test_a_frame_that_fails_is_told_and_the_next_is_seen() -> None:
     def fails(frame: Frame) -> None:
         if frame.index == 5:
             raise ZeroDivisionError("a fault")
 
-    told: list[str] = []
-    troubles = Troubles(noticed=lambda level, text: told.append(f"{level}: {text}"))
-    judge = FakeJudge()
-    Loop(FakeSource(10), FakeSight(fails), judge, troubles).run()
-    assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
-    assert told == ["alarm: frame 5 could not be seen: ZeroDivisionError: a fault."]
-    assert troubles.level() == "ok"
+    assert told_but_for_frame_5(FakeSource(10), FakeSight(fails)) == [
+        "alarm: frame 5 could not be seen: ZeroDivisionError: a fault."
+    ]
 
 
 def test_a_frame_that_can_not_be_looked_at_is_told_and_the_next_is_seen() -> None:
@@ -73,13 +80,9 @@ def test_a_frame_that_can_not_be_looked_at_is_told_and_the_next_is_seen() -> Non
                 raise ZeroDivisionError("a fault")
             return super().look(frame)
 
-    told: list[str] = []
-    troubles = Troubles(noticed=lambda level, text: told.append(f"{level}: {text}"))
-    judge = FakeJudge()
-    Loop(FakeSource(10), Blinking(), judge, troubles).run()
-    assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
-    assert told == ["alarm: frame 5 could not be looked at: ZeroDivisionError: a fault."]
-    assert troubles.level() == "ok"
+    assert told_but_for_frame_5(FakeSource(10), Blinking()) == [
+        "alarm: frame 5 could not be looked at: ZeroDivisionError: a fault."
+    ]
 
 
 def test_a_broken_picture_is_told_and_the_next_is_seen() -> None:
@@ -89,13 +92,9 @@ def test_a_broken_picture_is_told_and_the_next_is_seen() -> None:
                 torn = dataclasses.replace(shot, packed=Packed("mjpeg", b"no picture"), image=None)
                 yield torn if shot.index == 5 else shot
 
-    told: list[str] = []
-    troubles = Troubles(noticed=lambda level, text: told.append(f"{level}: {text}"))
-    judge = FakeJudge()
-    Loop(Torn(10), FakeSight(), judge, troubles).run()
-    assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
-    assert told == ["alarm: frame 5 could not be read: frame 5: the picture is broken."]
-    assert troubles.level() == "ok"
+    assert told_but_for_frame_5(Torn(10), FakeSight()) == [
+        "alarm: frame 5 could not be read: frame 5: the picture is broken."
+    ]
 
 
 def test_one_frame_is_looked_at_while_the_one_before_is_seen() -> None:

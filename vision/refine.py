@@ -29,10 +29,12 @@ LEAST_SUPPORT: Final = 0.2
 _WIDTHS_MM: Final = (0.7, 0.45, 0.3, 0.22, 0.22)  # how far a candidate may be off the common movement, step by step
 _ELSEWHERE: Final = 0.25  # weight of the chance that none of a segment's candidates is the edge
 _SYSTEMATIC: Final = (0.05, 0.05, 0.003)  # of x, y mm and heading rad: what all edges have wrong together
-_LEFT_SHARE: Final = (
-    0.3  # of the error before, when all edges are found; of fewer it is by as much more, for those found
-)
-# may belong to something else. On 20 rendered plays 95 % of errors were within two of these sigmas up to 0.5 mm
+_LEFT_SHARE: Final = 0.3
+"""Of the error before, when all edges are found; with fewer as much more, for those found may belong to something else.
+
+On 20 rendered plays 95 % of errors lay within two of these sigmas, up to 0.5 mm.
+"""
+
 _FURTHEST_MM: Final = 2.0  # further than that the edges found belong to something else
 _MOST_TURN: Final = 0.12  # rad
 

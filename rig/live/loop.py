@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -186,13 +187,8 @@ class Loop:
             self._unpacked.close()
 
     def _unpack_one(self, shot: Shot) -> None:
-        try:
-            frame = shot.frame()
-        except Exception as error:  # whatever goes wrong with one frame, the next one may be well
-            self._failed("unpacking", f"frame {shot.index} could not be read", error)
-        else:
-            self._troubles.clear("unpacking_failed")
-            self._unpacked.put(_Unpacked(frame, shot.taken_ns))
+        with self._telling("unpacking", f"frame {shot.index} could not be read"):
+            self._unpacked.put(_Unpacked(shot.frame(), shot.taken_ns))
 
     def _look(self) -> None:
         try:
@@ -203,13 +199,8 @@ class Loop:
 
     def _look_at(self, unpacked: _Unpacked) -> None:
         frame = unpacked.frame
-        try:
-            looked = _Looked(frame, self._sight.look(frame), unpacked.taken_ns)
-        except Exception as error:  # the next frame may be well
-            self._failed("looking", f"frame {frame.index} could not be looked at", error)
-        else:
-            self._troubles.clear("looking_failed")
-            self._looked.put(looked)
+        with self._telling("looking", f"frame {frame.index} could not be looked at"):
+            self._looked.put(_Looked(frame, self._sight.look(frame), unpacked.taken_ns))
 
     def _see(self) -> None:
         try:
@@ -220,7 +211,7 @@ class Loop:
 
     def _see_one(self, looked: _Looked) -> None:
         frame, taken_ns = looked.frame, looked.taken_ns
-        try:
+        with self._telling("seeing", f"frame {frame.index} could not be seen"):
             self._prepare()
             scene = self._sight.see(frame, looked.detections)
             self._tell_players(scene, taken_ns)
@@ -230,10 +221,6 @@ class Loop:
             self._scenes.put(_Seen(scene, taken_ns))
             for onlooker in self._onlookers:
                 onlooker.scene(frame, scene)
-        except Exception as error:  # the next frame may be well
-            self._failed("seeing", f"frame {frame.index} could not be seen", error)
-        else:
-            self._troubles.clear("seeing_failed")
 
     def _prepare(self) -> None:
         """What came up since the last frame."""
@@ -256,15 +243,11 @@ class Loop:
     def _judging(self) -> None:
         while not self._scenes.ended:
             seen = self._scenes.take(_TICK_S)
-            try:
+            with self._telling("judging", "what was seen could not be judged"):
                 if seen is not None:
                     self._judge_one(seen)
                 elif self._ticks:
                     self._judge.tick()
-            except Exception as error:  # one entry that breaks a rule must not end the game
-                self._failed("judging", "what was seen could not be judged", error)
-            else:
-                self._troubles.clear("judging_failed")
         self._say(None)
 
     def _judge_one(self, seen: _Seen) -> None:
@@ -303,6 +286,13 @@ class Loop:
         for onlooker in self._onlookers:
             onlooker.judged(entry, calls)
 
-    def _failed(self, stage: str, what: str, error: Exception) -> None:
-        known = str(error) if isinstance(error, DownfieldError) else f"{type(error).__name__}: {error}"
-        self._troubles.add(Reason(code=f"{stage}_failed", level="alarm", text=f"{what}: {known}"))
+    @contextmanager
+    def _telling(self, stage: str, what: str) -> Iterator[None]:
+        """Tell of whatever goes wrong with one frame or entry, and go on: the next may be well."""
+        try:
+            yield
+        except Exception as error:
+            known = str(error) if isinstance(error, DownfieldError) else f"{type(error).__name__}: {error}"
+            self._troubles.add(Reason(code=f"{stage}_failed", level="alarm", text=f"{what}: {known}"))
+        else:
+            self._troubles.clear(f"{stage}_failed")
