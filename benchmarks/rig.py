@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import contextlib
 import itertools
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -172,14 +173,15 @@ async def clients(port: int, count: int, stalled: int) -> None:
     await asyncio.gather(*tasks, one("/camera.mjpeg", reads=True), return_exceptions=True)
 
 
-def thread_cpu_s() -> dict[str, float]:
-    """What each thread of this process has spent, by its name; Linux."""
+def cpu_s() -> dict[str, float]:
+    """What each thread of this process, and each process it started, has spent, by its name; Linux."""
+    each = [(thread.name, Path(f"/proc/self/task/{thread.native_id}/stat")) for thread in threading.enumerate()]
+    each += [(f"{one.name}, a process", Path(f"/proc/{one.pid}/stat")) for one in multiprocessing.active_children()]
     spent: dict[str, float] = {}
-    for thread in threading.enumerate():
+    for name, path in each:
         with contextlib.suppress(OSError):
-            fields = Path(f"/proc/self/task/{thread.native_id}/stat").read_text().rpartition(")")[2].split()
-            seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-            spent[thread.name] = spent.get(thread.name, 0.0) + seconds
+            fields = path.read_text().rpartition(")")[2].split()
+            spent[name] = spent.get(name, 0.0) + (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return spent
 
 
@@ -212,38 +214,35 @@ def main() -> None:
 
 def measure(asked: argparse.Namespace) -> None:
     """Run the rig, and print what was measured."""
-    camera = child("--be-camera", "--fps", str(asked.fps))
-    assert camera.stdout is not None
-    port = int(camera.stdout.readline())
-    measured = Measured()
-    audience: subprocess.Popen[str] | None = None
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as started:
+        camera = child("--be-camera", "--fps", str(asked.fps))
+        started.callback(_kill, camera)
+        assert camera.stdout is not None
+        port = int(camera.stdout.readline())
         rig = _rig(asked, port, Path(folder))
+        started.callback(rig.end)
+        measured = Measured()
         rig.onlook(measured)
-        playing = threading.Thread(target=rig.play, daemon=True)
-        try:
-            audience = child(
-                "--be-clients", rig.address.rsplit(":", 1)[1].strip("/"), "--clients", str(asked.clients), "--stalled",
-                str(asked.stalled),
-            )  # fmt: skip
-            playing.start()
-            time.sleep(_WARM_S)
-            dropped = rig.dropped
-            measured.counting = True
-            before, began = thread_cpu_s(), time.monotonic()
-            back_s = _cut(asked.cuts, port, measured)
-            time.sleep(max(0.0, asked.seconds - (time.monotonic() - began)))
-            took_s = time.monotonic() - began
-            measured.counting = False
-            after = thread_cpu_s()
-            busy_s = {name: after[name] - before.get(name, 0.0) for name in after}
-            _report(asked, rig, measured, rig.dropped - dropped, took_s, busy_s, back_s)
-        finally:
-            rig.end()
-            for process in (camera, audience):
-                if process is not None:
-                    process.kill()
-                    process.wait()
+        here = rig.address.rsplit(":", 1)[1].strip("/")
+        counts = ("--clients", str(asked.clients), "--stalled", str(asked.stalled))
+        started.callback(_kill, child("--be-clients", here, *counts))
+        threading.Thread(target=rig.play, daemon=True).start()
+        time.sleep(_WARM_S)
+        dropped = rig.dropped
+        measured.counting = True
+        before, began = cpu_s(), time.monotonic()
+        back_s = _cut(asked.cuts, port, measured)
+        time.sleep(max(0.0, asked.seconds - (time.monotonic() - began)))
+        took_s = time.monotonic() - began
+        measured.counting = False
+        after = cpu_s()
+        busy_s = {name: after[name] - before.get(name, 0.0) for name in after}
+        _report(asked, rig, measured, rig.dropped - dropped, took_s, busy_s, back_s)
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
 
 
 def _rig(asked: argparse.Namespace, port: int, folder: Path) -> Rig:

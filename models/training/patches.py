@@ -14,6 +14,7 @@ from torch.utils.data import Dataset
 
 from downfield.models.patch import PATCH_PX, cut_patches, patch_transform, to_patch, to_units
 from downfield.models.training.augment import Image, recolour
+from downfield.models.training.balls import lay_balls
 from downfield.models.training.guesses import guesses_of
 from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
 from downfield.models.training.learner import Batch
@@ -80,6 +81,7 @@ class PatchStream(Dataset[Batch]):
         objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
         lures = None
         if not self._plain:
+            image, objects = lay_balls(image, objects, rng)
             image, lures = cast_hard_shadows(image, objects, rng)
         return patches_of(image, objects, rng, plain=self._plain, seen=guesses_of(path), lures=lures)
 
@@ -203,6 +205,7 @@ def _balls(balls: Array, transforms: Array, *, known: bool) -> dict[str, Array]:
         units = to_units(to_patch(np.broadcast_to((x, y), (total, 1, 2)), transforms))[:, 0]
         reach = np.abs(units).max(axis=1)
         shown = (reach < _BALL_WITHIN) & (flag == _SEEN_FLAG)
+        sure[shown & (ball > 0)] = 0  # one place can be said
         ball[shown], place[shown] = 1, units[shown]
         sure[(reach < 1) & ~shown] = 0  # hidden or cut
     return {"ball": ball, "ball_place": place, "ball_known": sure}

@@ -32,7 +32,7 @@ FLIP, FALLEN, FIGURE = 20, 21, 22
 
 _WIDTHS = (24, 48, 96)
 _HIDDEN = 96
-_COARSE = 5  # layers of features up to where cells are as large
+_SHARP, _COARSE = 2, 5  # layers of features up to where cells are half as large as the ball's, and as large
 _BALL_EYES = 32
 
 
@@ -57,17 +57,23 @@ class SecondLook(nn.Module):
         )
         self.ball_around = nn.Conv2d(high, _BALL_EYES, 1)
         self.ball_near = nn.Conv2d(middle, _BALL_EYES, 3, padding=1)
+        self.ball_close = nn.Conv2d(low, _BALL_EYES, 3, 2, padding=1)
         self.ball = nn.Sequential(
-            nn.ReLU(), nn.Conv2d(_BALL_EYES, _BALL_EYES, 3, padding=1), nn.ReLU(), nn.Conv2d(_BALL_EYES, 1, 1)
+            nn.BatchNorm2d(_BALL_EYES),
+            nn.ReLU(),
+            _Residual(_BALL_EYES),
+            _Residual(_BALL_EYES),
+            nn.Conv2d(_BALL_EYES, 1, 1),
         )
         self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, OF_FIGURE))
 
     def forward(self, patches: Tensor) -> Tensor:
         """What is in each patch."""
-        coarse = self.features[:_COARSE](patches)
+        sharp = self.features[:_SHARP](patches)
+        coarse = self.features[_SHARP:_COARSE](sharp)
         fine = self.features[_COARSE:](coarse)
         around = nn.functional.interpolate(self.ball_around(fine), scale_factor=2.0)
-        ball = self.ball(self.ball_near(coarse) + around)
+        ball = self.ball(self.ball_close(sharp) + self.ball_near(coarse) + around)
         return torch.cat([self.head(fine), ball.flatten(1)], dim=1)
 
 
