@@ -18,7 +18,8 @@ network need not say two things at once where it is unsure of one.
 A patch of which anything is in doubt is looked at twice, the second time turned by half a circle: both answers together
 are nearer the truth, and neither way round is preferred. Where a figure was seen a moment ago, one look is enough, and
 no first one is needed; but then a patch is cut by what was said before. So now and then a first look's own view of it
-is looked at besides, and of what is seen but vaguely a view across: the one of smaller errors is believed.
+is looked at besides, and of what is seen but vaguely a view across: the one of smaller errors is believed. And where a
+first look was so far off that the patch was cut askew, it is cut again by what was made of it.
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ _MAYBE_BALL = -1.5  # log-odds up to which the ball, which is in one patch of th
 _SHOWS = 0.35  # of its corners: what of a figure can only be guessed is not followed
 _UNLIKELY = 1.4  # a base that is so many times smaller or larger than most
 _DIFFERS = 0.08  # of a base's length, mean distance of corners: two views of it are worth a look each
+_ASKEW = 0.05  # of a base's length, mean distance of corners: a patch cut so far off is cut anew
 _EXACT = 0.02  # errors of corners by a base's length below which one view is enough
 _VAGUE = 0.09  # errors of corners by a base's length from which it may lie across what is believed
 _MAY_BE = 0.15  # score from which it is worth that
@@ -178,6 +180,8 @@ class SecondLook:
         self._limit(said)
         count = len(figures)
         better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
+        if whole:
+            self._look_straight(image, better, figures, len(known), usual_px)
         for row, (same, _) in enumerate(again, len(known)):
             better[same] = _surer(better[same], better[row])
         if whole:
@@ -188,6 +192,28 @@ class SecondLook:
         kept = solid(still + new, len(still))
         found = [ball for ball in read_ball(balls, said, transforms) if ball.score >= self._ball_threshold]
         return tuple(sorted(kept + found + hands, key=lambda one: -one.score))
+
+    def _look_straight(
+        self, image: Image, figures: list[Detection], before: Sequence[Detection], start: int, usual_px: float
+    ) -> None:
+        """Look anew at those, from a row on and in place, whose patch was cut beside them or askew.
+
+        Whether there is a figure both views say: the better patch makes a wrong one look better, too.
+        """
+        rows = [
+            i
+            for i, one in enumerate(figures[start:], start)
+            if one.score > _MAY_BE and _apart(one, before[i]) > _ASKEW * float(seen_lengths(one.corners_px))
+        ]
+        if not rows:
+            return
+        guesses = [dataclasses.replace(figures[i], score=before[i].score) for i in rows]
+        said, transforms = self.look(guesses, image, usual_px=usual_px)
+        self._limit(said)
+        views = read_second_look(guesses, said, transforms, self._sigma_scale)
+        for i, view in zip(rows, views, strict=True):
+            both = (logit(np.array(figures[i].score)) + logit(np.array(view.score))) / 2
+            figures[i] = dataclasses.replace(view, score=float(sigmoid(both)))
 
     def _look_across(self, image: Image, figures: list[Detection], usual_px: float) -> None:
         """Look at vague figures, in place, as if turned by a quarter: a patch cut across a base may hold its answer."""
@@ -270,11 +296,15 @@ def _exact(one: Detection) -> bool:
 
 
 def _elsewhere(one: Detection, other: Detection) -> bool:
-    """Whether two views of one base differ, whichever end they take for its front."""
+    """Whether two views of one base differ."""
+    return _apart(one, other) > _DIFFERS * float(seen_lengths(one.corners_px))
+
+
+def _apart(one: Detection, other: Detection) -> float:
+    """How far apart two views of one base have its corners, pixels, whichever end they take for its front."""
     corners, others = np.array(one.corners_px), np.array(other.corners_px)
     ways = (others, others[list(_TURNED[:4])])
-    off = min(float(np.linalg.norm(corners - way, axis=1).mean()) for way in ways)
-    return off > _DIFFERS * float(seen_lengths(corners))
+    return min(float(np.linalg.norm(corners - way, axis=1).mean()) for way in ways)
 
 
 def _usual_px(figures: Sequence[Detection]) -> float:

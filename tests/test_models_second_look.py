@@ -108,12 +108,12 @@ def said_of(
     return np.array(row, np.float32)
 
 
-@given(st.floats(-np.pi, np.pi), st.floats(-0.4, 0.4), st.booleans(), st.booleans())
+@given(st.floats(-np.pi, np.pi), st.floats(-0.03, 0.03), st.booleans(), st.booleans())
 def test_corners_come_back_in_the_figure_s_own_order_whatever_the_first_look_took_for_front(
     turn: float, off: float, turned: bool, fallen: bool
 ) -> None:
     truth = base(300, 200, turn)
-    guess = base(303, 198, turn + off + (np.pi if turned else 0), 48)
+    guess = base(300.8, 199.4, turn + off + (np.pi if turned else 0), 46)
     network = Canned(said_of(guess, truth, flip=turned, fallen=fallen)[None])
     (seen,) = SecondLook(First(figure(guess)), network).detect(FRAME)
     np.testing.assert_allclose(seen.corners_px, truth, atol=1e-3)
@@ -123,6 +123,19 @@ def test_corners_come_back_in_the_figure_s_own_order_whatever_the_first_look_too
     sigma_px = np.sqrt(2) * np.array([0.2, 0.01, 0.01, 0.01]) * PATCH_PX / 2 / scale
     np.testing.assert_allclose(seen.corner_sigma_px, sigma_px, rtol=1e-4)
     assert seen.kind == ("fallen" if fallen else "upright")
+
+
+@pytest.mark.parametrize("again", [3.0, -9.0])
+def test_a_patch_that_was_cut_askew_is_cut_anew_and_both_say_whether_there_is_a_figure(again: float) -> None:
+    truth, guess = base(300, 200, 0.3), base(306, 197, 0.1 + np.pi, 52)
+    nearly = base(300.5, 199.8, 0.28)
+    network = InTurn(said_of(guess, nearly, flip=True)[None], said_of(nearly, truth, flip=False, there=again)[None])
+    seen = SecondLook(First(figure(guess, 0.5)), network).detect(FRAME)
+    assert not network.said
+    assert len(seen) == (again > 0)
+    for one in seen:
+        np.testing.assert_allclose(one.corners_px, truth, atol=1e-3)
+        assert one.score == pytest.approx(1 / (1 + np.exp(-(0 + 3.0) / 2)), abs=1e-3)
 
 
 @pytest.mark.parametrize("word", [TURN, 21, 22])
