@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import itertools
 import os
 import threading
 import time
@@ -20,15 +21,18 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+import av
 import cv2
 import numpy as np
 
 from downfield.models.card import BUNDLED
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Follower, Image
+from downfield.models.detector_process import DetectorProcess
 from downfield.models.opening import open_detector
 from downfield.models.training.figures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
 from downfield.models.training.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
+from downfield.rig.recording import bundled_demo
 from downfield.vision.footprint import Array
 
 TEST_SETS = {"compositor": 501, "mujoco": 502}
@@ -40,6 +44,10 @@ FRAMES_TIMED = 120
 SHIFT = Measure("corner shift int8 to fp32, p95", lambda _: float("nan"), "px", 0.3, least=False)
 ONE_THREAD = Measure("1080p frame to figures, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
 BOTH = Measure("two threads", lambda _: float("nan"), "frames/s", 120.0)
+OF_A_FILM = Measure("of a film at 60 frames/s, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
+TWO_FILMS = Measure("two films side by side", lambda _: float("nan"), "frames/s", 120.0)
+FILM = 61  # frames
+WHOLE_EVERY = 5  # 12 times a second
 
 
 def main() -> None:
@@ -54,9 +62,7 @@ def main() -> None:
     options = parser.parse_args()
     cv2.setNumThreads(1)
 
-    def opened(**more: object) -> Detector:
-        looks = {"second_look": False} if options.one_look else {}
-        return open_detector(options.network, backend=options.backend, **looks, **more)  # type: ignore[arg-type]
+    opened = partial(open_detector, options.network, backend=options.backend, second_look=not options.one_look)
 
     sets = _test_sets(options.data)
     for name, folder in sets.items():
@@ -100,27 +106,52 @@ def report_accuracy(name: str, folder: Path, opened: Callable[..., Detector], wo
 
 
 def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> None:
-    """Print times from 1080p pictures to detections."""
+    """Print times from 1080p pictures to detections: of pictures by themselves, and of a film's."""
     detector = opened(threads=1)
     each_ms = _times_ms(detector.detect, frames)
     print(f"\nspeed: {detector.name}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    spread = f"p10 {np.percentile(each_ms, 10):.1f}, p95 {np.percentile(each_ms, 95):.1f}"
-    print(_line(ONE_THREAD, float(np.median(each_ms)), note=spread))
+    print(_line(ONE_THREAD, float(np.median(each_ms)), note=_spread(each_ms)))
     first = opened(threads=1, second_look=False)
     first_ms = float(np.median(_times_ms(first.detect, frames)))
     print(f"  of it the first look{'':<22}{first_ms:>9.2f} ms")
+    print(_line(BOTH, _throughput([opened(threads=1).detect for _ in range(2)], frames)))
     if isinstance(detector, Follower):
-        seen = detector.detect(frames[0])
-        again_ms = float(np.median(_times_ms(partial(detector.look_again, seen=seen, whole=False), frames)))
-        print(f"  looking again at what was there{'':<11}{again_ms:>9.2f} ms")
-    both = _throughput([opened(threads=1) for _ in range(2)], frames)
-    print(_line(BOTH, both))
+        film = _film()
+        follow_ms = _times_ms(_Following(detector), film)
+        mean = f"mean {follow_ms.mean():.1f}, {_spread(follow_ms)}"
+        print(_line(OF_A_FILM, float(np.median(follow_ms)), note=mean))
+        apart = [DetectorProcess(partial(opened, threads=1)) for _ in range(2)]
+        print(_line(TWO_FILMS, _throughput([_Following(one) for one in apart], film)))
     if importlib.util.find_spec("ultralytics") is None:
         print("  ultralytics is not installed: no comparison with yolo26n-pose")
         return
     theirs_ms = float(np.median(_times_ms(_yolo26n(), frames, 30)))
     ratio = theirs_ms / float(np.median(each_ms))
     print(f"  ultralytics yolo26n-pose predict, {INPUT_PX} px, one thread: p50 {theirs_ms:.1f} ms: {ratio:.1f} x ours")
+
+
+class _Following:
+    """Looks at a film at 60 frames/s as the rig does: at whole frames now and then, in between at what was there."""
+
+    def __init__(self, detector: Follower) -> None:
+        self._detector, self._count = detector, 0
+        self._seen: tuple[Detection, ...] = ()
+
+    def __call__(self, image: Image) -> None:
+        self._seen = self._detector.look_again(image, self._seen, whole=self._count % WHOLE_EVERY == 0)
+        self._count += 1
+
+
+def _film() -> list[Image]:
+    """The bundled clip's first seconds, there and back, so that it can go on without a jump."""
+    with av.open(str(bundled_demo())) as container:
+        decoded = itertools.islice(container.decode(video=0), FILM)
+        there = [np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8) for frame in decoded]
+    return there + there[-2:0:-1]
+
+
+def _spread(each_ms: Array) -> str:
+    return f"p10 {np.percentile(each_ms, 10):.1f}, p95 {np.percentile(each_ms, 95):.1f}"
 
 
 def _line(measure: Measure, value: float, low: float = np.nan, high: float = np.nan, note: str = "") -> str:
@@ -146,22 +177,22 @@ def _times_ms(run: Callable[[Image], object], frames: Sequence[Image], count: in
     return np.array(out)
 
 
-def _throughput(detectors: Sequence[Detector], frames: Sequence[Image]) -> float:
+def _throughput(looks: Sequence[Callable[[Image], object]], frames: Sequence[Image]) -> float:
     """Frames a second of detectors side by side, each in its own thread."""
-    for detector in detectors:
-        detector.detect(frames[0])
+    for look in looks:
+        look(frames[0])
 
-    def work(detector: Detector) -> None:
+    def work(look: Callable[[Image], object]) -> None:
         for i in range(FRAMES_TIMED):
-            detector.detect(frames[i % len(frames)])
+            look(frames[i % len(frames)])
 
-    threads = [threading.Thread(target=work, args=(detector,)) for detector in detectors]
+    threads = [threading.Thread(target=work, args=(look,)) for look in looks]
     start = time.perf_counter()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return FRAMES_TIMED * len(detectors) / (time.perf_counter() - start)
+    return FRAMES_TIMED * len(looks) / (time.perf_counter() - start)
 
 
 def _yolo26n() -> Callable[[Image], object]:
