@@ -82,6 +82,7 @@ class Hub:
         self._seq = 0
         self._buffer: deque[Change] = deque(maxlen=buffer)
         self._topics: dict[str, Any] = {}
+        self._told: dict[str, int] = {}  # number of its last change
         self._told_at: dict[str, float] = {}
         self._loops: dict[asyncio.AbstractEventLoop, _Loop] = {}
         self._closed = False
@@ -113,7 +114,9 @@ class Hub:
 
         """
         with self._lock:
+            self._forget(topic)
             self._seq += 1
+            self._told[topic] = self._seq
             self._topics[topic] = data if whole is None else whole
             self._told_at[topic] = time.monotonic()
             self._buffer.append(Change(self.epoch, self._seq, topic, data, time.time_ns() // 1_000_000))
@@ -185,6 +188,12 @@ class Hub:
     def _snapshot(self, topics: Collection[str] | None) -> Change:
         data = {name: value for name, value in self._topics.items() if topics is None or name in topics}
         return Change(self.epoch, self._seq, SNAPSHOT, data, time.time_ns() // 1_000_000)
+
+    def _forget(self, topic: str) -> None:
+        """Let go of a value nobody will be told any more: a minute of scenes is much for the collector to visit."""
+        before = self._told.get(topic)
+        if topic in CONFLATED and before is not None and self._seq - before < len(self._buffer):
+            self._buffer[before - self._seq - 1] = Change(self.epoch, before, topic, None)
 
     def _wake(self, topic: str) -> None:
         for one in self._loops.values():

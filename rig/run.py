@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import sys
 import tempfile
@@ -89,7 +88,6 @@ def _run(configuration: Configuration, console: Console, passing: Path, *, once:
 
 
 def _play(rig: Rig, console: Console, *, once: bool) -> None:
-    gc.freeze()  # what was loaded stays: the collector need not walk through it between two frames
     pause = threading.Event()
     while True:
         rig.play()

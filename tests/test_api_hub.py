@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import weakref
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -101,6 +102,33 @@ def test_of_scenes_a_listener_that_lags_gets_the_newest_only_and_of_calls_every_
     assert [change.data for change in got if change.topic == "scene"] == [4]
     assert [change.data for change in got if change.topic == "calls"] == [0, 1, 2, 3, 4]
     assert [change.seq for change in got] == sorted(change.seq for change in got)
+
+
+def test_of_what_is_told_whole_only_the_newest_value_is_held() -> None:
+    """However many changes are kept for those who lag; what they are told is the same."""
+
+    class Value:
+        pass
+
+    hub = Hub(buffer=20)
+    held: weakref.WeakSet[Value] = weakref.WeakSet()
+    for i in range(50):
+        value = Value()
+        held.add(value)
+        hub.publish("scene", value)
+        hub.publish("calls", i)
+    assert list(held) == [hub.value("scene")]
+
+    async def scenario() -> list[Change]:
+        feed = hub.listen(after=(hub.epoch, 85))
+        got = await anext(feed)
+        await feed.aclose()
+        return got
+
+    got = run(scenario)
+    assert [one.data for one in got if one.topic == "calls"] == [42, 43, 44, 45, 46, 47, 48, 49]
+    assert [one.data for one in got if one.topic == "scene"] == [value]
+    assert [one.seq for one in got] == [86, 88, 90, 92, 94, 96, 98, 99, 100]
 
 
 def test_one_who_comes_back_goes_on_where_he_was() -> None:
