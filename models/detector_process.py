@@ -6,6 +6,7 @@ Pictures go over in memory that both processes share, detections through a pipe.
 from __future__ import annotations
 
 import ctypes
+import gc
 import math
 import multiprocessing
 import signal
@@ -131,6 +132,8 @@ def _serve(opener: Callable[[], Detector], shared: SharedBytes[ctypes.c_uint8], 
     except Exception as error:
         line.send((None, _told(error)))
         return
+    gc.collect()
+    gc.freeze()  # what was loaded stays, and need not be walked through between two pictures
     line.send((detector.name, ""))
     room: NDArray[np.uint8] = np.ctypeslib.as_array(shared)
     while True:

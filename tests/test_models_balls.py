@@ -46,7 +46,7 @@ def test_every_ball_is_labelled_where_it_changes_the_picture() -> None:
         assert inside.all(), f"seed {seed}: something was drawn that is not labelled"
         np.testing.assert_array_equal(now.points[~balls], known.points)
         assert (now.points[balls, BALL_POINT, 2] == 2).all()
-    assert 20 < with_balls < 55
+    assert 8 < with_balls < 40
 
 
 def test_balls_are_near_figures_and_of_their_scale() -> None:

@@ -21,8 +21,8 @@ BALL_KIND: Final = 2
 BALL_POINT: Final = 4
 """Row of a ball's keypoints that says its middle."""
 
-_CHANCE = 0.6  # of a picture
-_MOST = 4  # balls drawn into one
+_CHANCE = 0.35  # of a picture
+_MOST = 3  # balls drawn into one
 _SEEN_FLAG = 2.0
 _LENGTH = (0.2, 0.38)  # of a base's length
 _SLENDER = (0.5, 0.8)  # width by length

@@ -18,7 +18,7 @@ FRAMES: Final = 4  # in a batch, about 30 patches each
 HIDDEN_WEIGHT: Final = 0.5  # of hidden points' places: they can only be inferred
 FALLEN_PLACE_WEIGHT: Final = 0.3  # of fallen figures' places: their base stands on its edge
 FLIP_WEIGHT: Final = 2.0  # of taking the rear for the front: nothing else is as costly
-BALL_WEIGHT: Final = 6.0  # of seeing the ball: few patches have it, and at less it is not learnt even by heart
+BALL_WEIGHT: Final = 4.0  # of seeing the ball: few patches have it, and at less it is not learnt even by heart
 FALL_WEIGHT: Final = 2.0  # of whether a figure lies: few do
 _PER_FRAME = 22 + EMPTY_PER_FRAME
 
