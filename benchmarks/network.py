@@ -28,7 +28,6 @@ import numpy as np
 from downfield.models.card import BUNDLED
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Follower, Image
-from downfield.models.detector_process import DetectorProcess
 from downfield.models.opening import open_detector
 from downfield.models.training.figures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
 from downfield.models.training.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
@@ -120,8 +119,8 @@ def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> No
         follow_ms = _times_ms(_Following(detector), film)
         mean = f"mean {follow_ms.mean():.1f}, {_spread(follow_ms)}"
         print(_line(OF_A_FILM, float(np.median(follow_ms)), note=mean))
-        apart = [DetectorProcess(partial(opened, threads=1)) for _ in range(2)]
-        print(_line(TWO_FILMS, _throughput([_Following(one) for one in apart], film)))
+        each = [opened(threads=1) for _ in range(2)]
+        print(_line(TWO_FILMS, _throughput([_Following(one) for one in each if isinstance(one, Follower)], film)))
     if importlib.util.find_spec("ultralytics") is None:
         print("  ultralytics is not installed: no comparison with yolo26n-pose")
         return

@@ -10,7 +10,6 @@ DownfieldError                 something a user can mend; its text says what was
 +-- RefusedError               an event the state of the game does not allow; the state is untouched
 +-- CalibrationError           a picture can't be turned into a trustworthy calibration
 +-- SourceError                a camera or a stream can't be opened, or has stopped
-+-- DetectorError              what looks at pictures has stopped, or failed on one
 +-- NotRecordedError           no picture of an instant is kept, or no longer
 +-- MissingExtraError          an optional part is not installed; names the extra
 """
@@ -72,10 +71,6 @@ class CalibrationError(DownfieldError):
 
 class SourceError(DownfieldError):
     """A camera or a stream can't be opened, or has stopped. Trying again later may help."""
-
-
-class DetectorError(DownfieldError):
-    """What looks at pictures has stopped, or failed on one."""
 
 
 class NotRecordedError(DownfieldError):

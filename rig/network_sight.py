@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from downfield.calibration.calibration import Calibration
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
-from downfield.models.detector_process import DetectorProcess
 from downfield.models.opening import open_detector
 from downfield.rig.configuration.settings import NetworkTable, Settings
 from downfield.vision.pipeline import Vision
@@ -40,5 +39,4 @@ def detector(table: NetworkTable) -> Detector:
         InputError: there is no such network, or it can't be run here.
 
     """
-    opener = partial(open_detector, table.name or BUNDLED, threads=table.threads, second_look=table.second_look)
-    return DetectorProcess(opener) if table.process else opener()
+    return open_detector(table.name or BUNDLED, threads=table.threads, second_look=table.second_look)

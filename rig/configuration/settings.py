@@ -76,10 +76,6 @@ class NetworkTable(Table):
 
     name: str = Field(default="", description="A bundled network, or the folder of another; empty for the usual one.")
     threads: int = Field(default=1, ge=1, le=64, description="That one picture may use.")
-    process: bool = Field(
-        default=True,
-        description="Look in a process of its own: more frames a second where there are two cores or more.",
-    )
     second_look: bool = Field(default=True, description="Look at each figure again, closer: slower and more exact.")
     looks_per_s: float = Field(
         default=12.0,
