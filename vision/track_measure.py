@@ -29,7 +29,9 @@ PLACE, POSE, SIZE = slice(0, 2), slice(0, 3), slice(3, 5)
 Place = tuple[float, float]
 
 
-_CORNERS, _MIDDLE, _HELMET, _POINTS = slice(0, 4), 4, 5, 6
+_CORNERS, _MIDDLE, _HELMET, _POINTS = slice(0, 4), 4, 5, 6  # of what is seen of a figure
+_MIDDLES: Final = slice(_MIDDLE, None, _POINTS)  # of what is seen of all of them
+_ENDS, _SIDES = np.array([0.5, 0.5, -0.5, -0.5]), np.array([0.5, -0.5, -0.5, 0.5])  # of corners: front, left
 
 HELMET_MM: Final = 32.0
 """Height of a helmet's middle over the board, about: figures are 27 to 40 mm high."""
@@ -45,6 +47,7 @@ _ROUNDS: Final = 3
 _MISFIT: Final = 11.1  # 95 % of honest fits leave less: chi squared of 8 coordinates and 2 likely sides, less 5 fitted
 _LYING_MM: Final = 8.0  # error of the middle of a base that lies: it is seen half a base from where it stood
 _UNKNOWN_RAD: Final = 1.0e3  # of what a measurement doesn't tell
+_CORRELATED: Final[Array] = CORNER_CORRELATION.repeat(2, axis=0).repeat(2, axis=1)  # x and y of all corners: (8, 8, 2)
 _EDGE_MM: Final = (20.0, 11.0)  # no base is so short or so narrow: it is seen from its edge
 _SAID_FALLEN: Final = 2.4  # log-odds of lying that the network's word is worth, times its score,
 _SAID_UPRIGHT: Final = -1.1  # and its word against it: of those that lie it takes a sixth for upright, of those that
@@ -120,10 +123,8 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     points_px = np.array([_points_px(one) for one in figures], dtype=np.float64).reshape(count, _POINTS, 2)
     heights = np.full((count, _POINTS), height_mm)
     heights[:, _HELMET] = [_LYING_HELMET_MM if one.kind == "fallen" else HELMET_MM for one in figures]
-    located = locate(camera, points_px.reshape(-1, 2), heights.ravel())
-    places, by_pixel, by_height, by_parameters = (
-        values.reshape(count, _POINTS, *values.shape[1:]) for values in located
-    )
+    *located, by_parameters = locate(camera, points_px.reshape(-1, 2), heights.ravel(), asked=_MIDDLES)
+    places, by_pixel, by_height = (values.reshape(count, _POINTS, *values.shape[1:]) for values in located)
     corners = places[:, _CORNERS]
     there = _on_board(corners.mean(axis=1), calibration.field)
     if not there.all():
@@ -140,7 +141,7 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
         detections=figures,
         pose=pose,
         covariance=covariance,
-        systematic=calibration.error_of(by_pixel[:, _MIDDLE], by_parameters[:, _MIDDLE]),
+        systematic=calibration.error_of(by_pixel[:, _MIDDLE], by_parameters),
         by_height=by_height[:, _CORNERS].mean(axis=1),
         fallen=fallen,
         visible=np.where([len(one.corner_scores) == 4 for one in figures], np.clip(seen, 0.0, 1.0).mean(axis=1), 1.0),
@@ -207,8 +208,9 @@ def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
     way = np.arctan2(ahead[:, 1], ahead[:, 0])  # some way even where front and rear are one point
     cos, sin = np.cos(way), np.sin(way)
     axes = np.array([[cos, -sin], [sin, cos]]).transpose(2, 0, 1)
-    slope = by_pixel @ axes[:, None] * sigma_px[:, :, None]
-    noise: Array = np.einsum("miak,ijk,mjbk->miajb", slope, CORNER_CORRELATION, slope).reshape(-1, 8, 8)
+    along, across = (by_pixel @ axes[:, None] * sigma_px[:, :, None]).reshape(-1, 8, 2).transpose(2, 0, 1)
+    noise: Array = _CORRELATED[..., 0] * (along[:, :, None] * along[:, None])
+    noise += _CORRELATED[..., 1] * (across[:, :, None] * across[:, None])
     return noise
 
 
@@ -258,17 +260,14 @@ def _take_likely_sizes(pose: Array, covariance: Array, rows: NDArray[np.intp]) -
 
 def _corners(pose: Array) -> tuple[Array, Array]:
     """Corners of rectangles, shape (m, 4, 2), and how they move with the five numbers, shape (m, 4, 2, 5)."""
-    cos, sin = np.cos(pose[:, 2]), np.sin(pose[:, 2])
-    ahead, left = (np.array(way).T[:, None] for way in ((cos, sin), (-sin, cos)))
-    ends, sides = np.array([0.5, 0.5, -0.5, -0.5])[:, None], np.array([0.5, -0.5, -0.5, 0.5])[:, None]
-    along, across = ends * pose[:, None, 3:4], sides * pose[:, None, 4:5]
-    corners = pose[:, None, PLACE] + along * ahead + across * left
+    cos, sin = np.cos(pose[:, 2, None]), np.sin(pose[:, 2, None])
     slope = np.zeros((len(pose), 4, 2, 5))
     slope[..., 0, 0] = slope[..., 1, 1] = 1.0
-    slope[..., 2] = along * left - across * ahead
-    slope[..., 3] = ends * ahead
-    slope[..., 4] = sides * left
-    return corners, slope
+    slope[..., 0, 3], slope[..., 1, 3] = _ENDS * cos, _ENDS * sin
+    slope[..., 0, 4], slope[..., 1, 4] = -_SIDES * sin, _SIDES * cos
+    off = slope[..., 3] * pose[:, None, 3:4] + slope[..., 4] * pose[:, None, 4:5]  # a turn swings it round the middle
+    slope[..., 0, 2], slope[..., 1, 2] = -off[..., 1], off[..., 0]
+    return pose[:, None, PLACE] + off, slope
 
 
 def _kind_odds(detection: Detection) -> float:
