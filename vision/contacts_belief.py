@@ -289,6 +289,8 @@ class Belief:
     def _forget_parting(self) -> None:
         """Those that parted long enough ago, and are apart by more than a bounce, are free."""
         old = self.parted_s > MOMENT_S
+        if not old.any():
+            return
         gone = self.parted[old] * share_above(self.gap_mm[old] - _BOUNCE_MM, self.cov[old], self._levels_mm[old])
         self.free[old] += gone
         self.parted[old] -= gone
