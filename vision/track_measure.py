@@ -31,6 +31,8 @@ Place = tuple[float, float]
 
 _CORNERS, _MIDDLE, _HELMET, _POINTS = slice(0, 4), 4, 5, 6  # of what is seen of a figure
 _MIDDLES: Final = slice(_MIDDLE, None, _POINTS)  # of what is seen of all of them
+# Inverse correlations of errors along and across, for x and y of all corners, shape (2, 8, 8).
+_BY_ERRORS: Final = np.asarray(np.linalg.inv(CORNER_CORRELATION.transpose(2, 0, 1))).repeat(2, axis=1).repeat(2, axis=2)
 _ENDS, _SIDES = np.array([0.5, 0.5, -0.5, -0.5]), np.array([0.5, -0.5, -0.5, 0.5])  # of corners: front, left
 
 HELMET_MM: Final = 32.0
@@ -47,7 +49,6 @@ _ROUNDS: Final = 3
 _MISFIT: Final = 11.1  # 95 % of honest fits leave less: chi squared of 8 coordinates and 2 likely sides, less 5 fitted
 _LYING_MM: Final = 8.0  # error of the middle of a base that lies: it is seen half a base from where it stood
 _UNKNOWN_RAD: Final = 1.0e3  # of what a measurement doesn't tell
-_CORRELATED: Final[Array] = CORNER_CORRELATION.repeat(2, axis=0).repeat(2, axis=1)  # x and y of all corners: (8, 8, 2)
 _EDGE_MM: Final = (20.0, 11.0)  # no base is so short or so narrow: it is seen from its edge
 _SAID_FALLEN: Final = 2.4  # log-odds of lying that the network's word is worth, times its score,
 _SAID_UPRIGHT: Final = -1.1  # and its word against it: of those that lie it takes a sixth for upright, of those that
@@ -131,7 +132,7 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
         return measure([one for one, kept in zip(figures, there.tolist(), strict=True) if kept], calibration, height_mm)
     seen = np.array([_corner_scores(one) for one in figures]).reshape(count, 4)
     sigma_px = _sigma_px(figures, seen, camera.lens.size_px[0] / _WIDTH_PX)
-    pose, covariance = _fitted(corners, _noise(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
+    pose, covariance = _fitted(corners, _weights(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
     # A base seen from its edge looks short, so what it looks like comes before what it is likely to be.
     fallen = np.array([_kind_odds(one) for one in figures]) + _shape_odds(pose)
     lying = fallen > 0
@@ -192,8 +193,11 @@ def _sigma_px(figures: Sequence[Detection], seen: Array, scale: float) -> Array:
     return sigma
 
 
-def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
-    """Covariances of all four corners' places on the board, mm^2.
+def _weights(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
+    """Inverse covariances of all four corners' places on the board, mm^-2.
+
+    What corners' errors along the base have to do with each other, and those across it, is the same for all bases: the
+    inverse is made of these correlations' inverses, with pixels as they move with places.
 
     Args:
         corners_px: shape (m, 4, 2).
@@ -208,19 +212,21 @@ def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
     way = np.arctan2(ahead[:, 1], ahead[:, 0])  # some way even where front and rear are one point
     cos, sin = np.cos(way), np.sin(way)
     axes = np.array([[cos, -sin], [sin, cos]]).transpose(2, 0, 1)
-    along, across = (by_pixel @ axes[:, None] * sigma_px[:, :, None]).reshape(-1, 8, 2).transpose(2, 0, 1)
-    noise: Array = _CORRELATED[..., 0] * (along[:, :, None] * along[:, None])
-    noise += _CORRELATED[..., 1] * (across[:, :, None] * across[:, None])
-    return noise
+    slope = by_pixel @ axes[:, None] * sigma_px[:, :, None]
+    (a, b), (c, d) = slope.transpose(2, 3, 0, 1)
+    area = a * d - b * c
+    along, across = (np.stack(error, axis=2).reshape(-1, 8) for error in ((d / area, -b / area), (-c / area, a / area)))
+    weights: Array = _BY_ERRORS[0] * (along[:, :, None] * along[:, None])
+    weights += _BY_ERRORS[1] * (across[:, :, None] * across[:, None])
+    return weights
 
 
-def _fitted(corners: Array, noise: Array) -> tuple[Array, Array]:
-    """Rectangles through corners, shape (m, 4, 2), with noise (m, 8, 8): (m, 5) and covariances (m, 5, 5)."""
+def _fitted(corners: Array, weight: Array) -> tuple[Array, Array]:
+    """Rectangles through corners, shape (m, 4, 2), of weights (m, 8, 8): (m, 5) and covariances (m, 5, 5)."""
     count = len(corners)
     ahead = corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1)
     heading = np.arctan2(ahead[:, 1], ahead[:, 0])
     pose = np.column_stack([corners.mean(axis=1), heading, np.tile(_LIKELY_MM, (count, 1))])
-    weight = np.linalg.inv(noise)
     prior = np.diag([0.0, 0.0, 0.0, *(spread_mm**-2.0 for spread_mm in _SPREAD_MM)])
     likely = np.array([0.0, 0.0, 0.0, *_LIKELY_MM])
     for last in [False] * _ROUNDS + [True]:
