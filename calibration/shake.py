@@ -9,6 +9,7 @@ figures and hands that cover some don't matter.
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -135,7 +136,7 @@ class ShakeTracker:
             usable = self._correlation(seen) > _LIKE
             if usable.sum() < 4:
                 return Shake(move, np.zeros(2), 0.0, 0.0), False
-            flow = self._corners @ move[:, :2].T + move[:, 2] + np.clip(step, -1.5, 1.5) - self._corners
+            flow = self._corners @ move[:, :2].T + move[:, 2] + step.clip(-1.5, 1.5) - self._corners
             before = self._ends_px @ move[:, :2].T + move[:, 2]
             move, follows = _similarity(self._terms[usable], flow[usable], self._middle_px)
             near[:] = False
@@ -145,7 +146,7 @@ class ShakeTracker:
             if step_px < _SETTLED_PX:
                 break
         displaced = now - self._ends_px
-        largest = float(np.linalg.norm(displaced, axis=1).max())
+        largest = math.sqrt(_squared(displaced).max())
         return Shake(move, displaced.mean(axis=0), float(near.mean()), largest), step_px < _SETTLED_PX
 
     def _coarse(self, grey: Image) -> Array:
@@ -250,6 +251,13 @@ def _field_mask(grey: Image, camera: Camera, field: FieldModel) -> Image:
     return mask
 
 
+def _squared(vectors: Array) -> Array:
+    """Squared lengths, shape (n,), of vectors, shape (n, 2)."""
+    x, y = vectors.T
+    squared: Array = x * x + y * y
+    return squared
+
+
 def _similarity_terms(points: Array, middle: Array) -> Array:
     """How points, shape (n, 2), move with a similarity's shift, and its turn and zoom in thousandths; (n, 2, 4)."""
     off = (points - middle) / 1000
@@ -272,12 +280,12 @@ def _similarity(terms: Array, flow: Array, middle: Array) -> tuple[Array, NDArra
     rows, moved = terms.reshape(-1, 4), flow.ravel()
     ordered = np.sort(flow, axis=0)
     usual = (ordered[(len(flow) - 1) // 2] + ordered[len(flow) // 2]) / 2
-    left = np.square(flow - usual).sum(axis=1)
+    left = _squared(flow - usual)
     for scale in _ROBUST_PX:
         weight = 1 / (1 + (left / scale**2) ** 2)
         weighed = rows.T * weight.repeat(2)
         answer = np.linalg.solve(weighed @ rows + _RIDGE, weighed @ moved)
-        left = np.square(moved - rows @ answer).reshape(-1, 2).sum(axis=1)
+        left = _squared((moved - rows @ answer).reshape(-1, 2))
     dx, dy, turn, zoom = answer.tolist()
     linear = np.array([[1 + zoom / 1000, -turn / 1000], [turn / 1000, 1 + zoom / 1000]])
     shift = middle + np.array([dx, dy]) - linear @ middle
