@@ -61,8 +61,10 @@ class Bow:
 
     def height_mm(self, points_mm: Array) -> Array:
         """Height of the printed surface over the plane at board points, shape (n, 2), as (n,)."""
-        middle, half = self._board()
-        u, v = np.clip((points_mm - middle) / half, -_REACH, _REACH).T
+        u, v = (
+            np.minimum(np.maximum((along - (low + high) / 2) / ((high - low) / 2), -_REACH), _REACH)
+            for along, (low, high) in zip(points_mm.T, (self.x_mm, self.y_mm), strict=True)
+        )
         bend_u, bend_v = 1.5 * u * u - 0.5, 1.5 * v * v - 0.5
         height: Array = bend_u * (self.along_mm + self.both_mm * bend_v)
         height += self.twist_mm * u * v + self.across_mm * bend_v

@@ -20,7 +20,7 @@ from downfield.calibration.records import check, record
 Array = NDArray[np.float64]
 
 _NEWTON_STEPS = 30
-_NEWTON_DONE = 1e-13  # normalised image units: far below a millionth of a pixel
+_NEWTON_DONE = 1e-8  # normalised image units: what a step leaves is about its square, far below a millionth of a pixel
 _BOW_DONE_MM = 1e-7
 _BOW_STEPS = 16  # each step gains a digit even where the view is slanted and the slope steep
 
@@ -54,31 +54,37 @@ class Lens:
 
     def distorted(self, points: Array) -> Array:
         """Normalised image points, shape (n, 2), to distorted ones, same shape."""
-        return self._bent(points)[0]
+        out = np.empty((len(points), 2))
+        out[:, 0], out[:, 1], _, _ = self._bent(points[:, 0], points[:, 1])
+        return out
 
     def distort(self, points: Array) -> tuple[Array, Array]:
         """Normalised image points, shape (n, 2), to distorted ones, with the Jacobians, shape (n, 2, 2)."""
-        k1, k2, p1, p2, k3 = self.distortion
-        out, r2, radial = self._bent(points)
         x, y = points[:, 0], points[:, 1]
-        slope = 2 * (k1 + r2 * (2 * k2 + r2 * 3 * k3))  # d radial / d r2, times 2
-        jacobian = np.empty((len(points), 2, 2))
-        jacobian[:, 0, 0] = radial + x * x * slope + 2 * p1 * y + 6 * p2 * x
-        jacobian[:, 0, 1] = jacobian[:, 1, 0] = x * y * slope + 2 * p1 * x + 2 * p2 * y
-        jacobian[:, 1, 1] = radial + y * y * slope + 6 * p1 * y + 2 * p2 * x
+        out, jacobian = np.empty((len(points), 2)), np.empty((len(points), 2, 2))
+        out[:, 0], out[:, 1], r2, radial = self._bent(x, y)
+        jacobian[:, 0, 0], jacobian[:, 0, 1], jacobian[:, 1, 1] = self._slopes(x, y, r2, radial)
+        jacobian[:, 1, 0] = jacobian[:, 0, 1]
         return out, jacobian
 
-    def _bent(self, points: Array) -> tuple[Array, Array, Array]:
-        """Distorted points, shape (n, 2); squared radii of the points and by how much these grow, shape (n,) each."""
+    def _bent(self, x: Array, y: Array) -> tuple[Array, Array, Array, Array]:
+        """Distorted points, x and y; squared radii of the points and by how much these grow; shape (n,) each."""
         k1, k2, p1, p2, k3 = self.distortion
-        x, y = points[:, 0], points[:, 1]
         xx, yy = x * x, y * y
         r2 = xx + yy
         radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
-        out = np.empty((len(points), 2))
-        out[:, 0] = x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * xx)
-        out[:, 1] = y * radial + p1 * (r2 + 2 * yy) + 2 * p2 * x * y
-        return out, r2, radial
+        out_x = x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * xx)
+        out_y = y * radial + p1 * (r2 + 2 * yy) + 2 * p2 * x * y
+        return out_x, out_y, r2, radial
+
+    def _slopes(self, x: Array, y: Array, r2: Array, radial: Array) -> tuple[Array, Array, Array]:
+        """How points that `_bent` distorts move: x with x, either with the other, and y with y; shape (n,) each."""
+        k1, k2, p1, p2, k3 = self.distortion
+        slope = 2 * (k1 + r2 * (2 * k2 + r2 * 3 * k3))  # d radial / d r2, times 2
+        by_x = radial + x * x * slope + 2 * p1 * y + 6 * p2 * x
+        across = x * y * slope + 2 * p1 * x + 2 * p2 * y
+        by_y = radial + y * y * slope + 6 * p1 * y + 2 * p2 * x
+        return by_x, across, by_y
 
     def undistort(self, px: ArrayLike) -> Array:
         """Pixels, shape (n, 2), to undistorted normalised image points, same shape, by Newton's method.
@@ -86,21 +92,18 @@ class Lens:
         A pixel no ray of this lens reaches comes back as NaN.
         """
         pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
-        target = (pixels - self.centre_px) / self.focal_px
-        points = target.copy()
-        step = np.empty_like(points)
-        for _ in range(_NEWTON_STEPS):
-            reached, jacobian = self.distort(points)
-            off = reached - target
-            a, b, d = jacobian[:, 0, 0], jacobian[:, 0, 1], jacobian[:, 1, 1]  # it is symmetric
-            with np.errstate(divide="ignore", invalid="ignore"):
-                step[:, 0] = d * off[:, 0] - b * off[:, 1]
-                step[:, 1] = a * off[:, 1] - b * off[:, 0]
-                step /= (a * d - b * b)[:, None]
-            points -= step
-            if not np.any(np.abs(step) > _NEWTON_DONE):
-                break
-        missed = np.abs(self.distorted(points) - target).max(axis=1, initial=0.0) > 1e-9
+        x, y = target_x, target_y = np.ascontiguousarray(((pixels - self.centre_px) / self.focal_px).T)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for _ in range(_NEWTON_STEPS):
+                out_x, out_y, r2, radial = self._bent(x, y)
+                a, b, d = self._slopes(x, y, r2, radial)
+                off_x, off_y, area = out_x - target_x, out_y - target_y, a * d - b * b
+                step_x, step_y = (d * off_x - b * off_y) / area, (a * off_y - b * off_x) / area
+                x, y = x - step_x, y - step_y
+                if not (np.maximum(np.abs(step_x), np.abs(step_y)) > _NEWTON_DONE).any():
+                    return np.stack([x, y], axis=1)
+        points = np.stack([x, y], axis=1)
+        missed = np.abs(self.distorted(points) - np.stack([target_x, target_y], axis=1)).max(axis=1) > 1e-9
         points[missed] = np.nan
         return points
 
@@ -175,24 +178,25 @@ class Camera:
         flat = self.lens.undistort(pixels)
         rays = np.concatenate([flat, np.ones((len(flat), 1))], axis=1) @ self.board_to_camera
         heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), pixels.shape[:-1]).reshape(-1)
-        crossed = self._cross(rays, heights)
-        if self.bow is not None:
-            bowed = np.zeros_like(heights)
-            for _ in range(_BOW_STEPS):
-                before, bowed = bowed, self.bow.height_mm(crossed)
-                crossed = self._cross(rays, heights + bowed)
-                if not np.any(np.abs(bowed - before) > _BOW_DONE_MM):
-                    break
-        return crossed.reshape(pixels.shape)
-
-    def _cross(self, rays: Array, z_mm: Array) -> Array:
-        """Where rays from the camera's centre, shape (n, 3), cross the planes z = z_mm, shape (n,); NaN where not."""
         eye = self.position_mm
         with np.errstate(divide="ignore", invalid="ignore"):
-            reach = (z_mm - eye[2]) / rays[:, 2]
-        reach[~(reach > 0)] = np.nan
-        crossed: Array = eye[:2] + reach[:, None] * rays[:, :2]
-        return crossed
+            crossed = _cross(eye, rays, heights)
+            if self.bow is not None:
+                bowed = np.zeros_like(heights)
+                for _ in range(_BOW_STEPS):
+                    before, bowed = bowed, self.bow.height_mm(crossed)
+                    crossed = _cross(eye, rays, heights + bowed)
+                    if not (np.abs(bowed - before) > _BOW_DONE_MM).any():
+                        break
+        return crossed.reshape(pixels.shape)
+
+
+def _cross(eye: Array, rays: Array, z_mm: Array) -> Array:
+    """Where rays from a camera's centre, shape (n, 3), cross the planes z = z_mm, shape (n,); NaN where not."""
+    reach = (z_mm - eye[2]) / rays[:, 2]
+    reach[~(reach > 0)] = np.nan
+    crossed: Array = eye[:2] + reach[:, None] * rays[:, :2]
+    return crossed
 
 
 @lru_cache(maxsize=64)

@@ -25,6 +25,8 @@ PARAMETERS = (
 LENS, POSE, BOW = slice(0, 9), slice(9, 15), slice(15, 19)
 DISTORTION, ROTATION, TRANSLATION = slice(4, 9), slice(9, 12), slice(12, 15)
 
+_ALL = slice(None)
+
 
 def parameters_of(camera: Camera) -> Array:
     """A camera's parameters in the order of `PARAMETERS`, shape (19,)."""
@@ -43,15 +45,16 @@ def with_parameters(camera: Camera, values: ArrayLike) -> Camera:
     return dataclasses.replace(camera, lens=lens, rotation=(rx, ry, rz), translation_mm=(tx, ty, tz), bow=bow)
 
 
-def project(camera: Camera, points_mm: ArrayLike) -> tuple[Array, Array, Array]:
+def project(camera: Camera, points_mm: ArrayLike, asked: slice = _ALL) -> tuple[Array, Array, Array]:
     """Pixels of points and how they move.
 
     Args:
         camera: the camera.
         points_mm: board frame, shape (n, 3), z over the printed surface.
+        asked: of which k points it is asked how they move with the parameters.
 
     Returns:
-        Pixels (n, 2); their Jacobians by the point, px/mm, (n, 2, 3); by `PARAMETERS`, (n, 2, 19).
+        Pixels (n, 2); their Jacobians by the point, px/mm, (n, 2, 3); by `PARAMETERS`, (k, 2, 19).
 
     """
     points = np.asarray(points_mm, dtype=np.float64).reshape(-1, 3)
@@ -74,40 +77,44 @@ def project(camera: Camera, points_mm: ArrayLike) -> tuple[Array, Array, Array]:
     by_seen = focal[:, None] * (by_ideal @ by_seen)
     by_solid = by_seen @ rotation
 
-    by_parameters = np.zeros((n, 2, len(PARAMETERS)))
-    by_parameters[:, 0, 0], by_parameters[:, 1, 1] = distorted.T
+    by_parameters = np.zeros((len(points[asked]), 2, len(PARAMETERS)))
+    by_parameters[:, 0, 0], by_parameters[:, 1, 1] = distorted[asked].T
     by_parameters[:, 0, 2] = by_parameters[:, 1, 3] = 1.0
-    by_parameters[:, :, DISTORTION] = focal[:, None] * _by_distortion(ideal)
+    by_parameters[:, :, DISTORTION] = focal[:, None] * _by_distortion(ideal[asked])
     turned = by_rodrigues.reshape(3, 3, 3)  # [axis, row, column] of the rotation matrix
-    by_parameters[:, :, ROTATION] = by_seen @ np.einsum("arc,nc->nra", turned, points)
-    by_parameters[:, :, TRANSLATION] = by_seen
-    by_parameters[:, :, BOW] = by_solid[:, :, 2:] * shapes[:, None, :]
+    by_parameters[:, :, ROTATION] = by_seen[asked] @ np.einsum("arc,nc->nra", turned, points[asked])
+    by_parameters[:, :, TRANSLATION] = by_seen[asked]
+    by_parameters[:, :, BOW] = by_solid[asked, :, 2:] * shapes[asked, None]
     return distorted * focal + camera.lens.centre_px, by_solid @ by_place, by_parameters
 
 
-def locate(camera: Camera, px: ArrayLike, height_mm: ArrayLike = 0.0) -> tuple[Array, Array, Array, Array]:
+def locate(
+    camera: Camera, px: ArrayLike, height_mm: ArrayLike = 0.0, asked: slice = _ALL
+) -> tuple[Array, Array, Array, Array]:
     """Board positions of pixels at a height and how they move: the inverse function theorem on `project`.
 
     Args:
         camera: the camera.
         px: shape (n, 2).
         height_mm: scalar or shape (n,).
+        asked: of which k pixels it is asked how their positions move with the parameters.
 
     Returns:
         Board mm (n, 2); their Jacobians by the pixel, mm/px, (n, 2, 2); by the height, (n, 2); by `PARAMETERS`,
-        (n, 2, 19).
+        (k, 2, 19).
 
     """
     pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
     heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), (len(pixels),))
     board = camera.to_board(pixels, heights)
-    _, by_point, by_parameters = project(camera, np.column_stack([board, heights]))
-    lost = ~np.isfinite(by_point).all(axis=(1, 2))
-    by_point[lost] = np.eye(2, 3)
-    by_pixel: Array = np.asarray(np.linalg.inv(by_point[:, :, :2]), dtype=np.float64)
-    by_pixel[lost] = np.nan
+    _, by_point, by_parameters = project(camera, np.column_stack([board, heights]), asked)
+    (a, b), (c, d) = by_point[:, :, :2].transpose(1, 2, 0)
+    area = a * d - b * c  # NaN where a pixel sees no board, and then so is everything
+    by_pixel = np.empty((len(pixels), 2, 2))
+    by_pixel[:, 0, 0], by_pixel[:, 0, 1] = d / area, -b / area
+    by_pixel[:, 1, 0], by_pixel[:, 1, 1] = -c / area, a / area
     by_height = -(by_pixel @ by_point[:, :, 2:])[:, :, 0]
-    return board, by_pixel, by_height, -by_pixel @ by_parameters
+    return board, by_pixel, by_height, -by_pixel[asked] @ by_parameters
 
 
 def _by_distortion(ideal: Array) -> Array:

@@ -9,6 +9,7 @@ figures and hands that cover some don't matter.
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -39,6 +40,7 @@ SEEN_SHARE = 0.25
 
 _SURE_SHARE, _AS_BEFORE = 0.5, 0.8  # of the corners, or of those a moment ago: fewer, and it is looked for from afar
 _ROBUST_PX = np.geomspace(2.0, _NEAR_PX / 2, 3)  # how far off a point is half believed, step by step
+_RIDGE = np.eye(4) * 1e-9
 _POSE_STEPS = 8
 _POSE_GAIN = 0.9  # a step that leaves more of the misfit is the last
 
@@ -126,14 +128,15 @@ class ShakeTracker:
         near = np.zeros(len(self._corners), dtype=bool)
         step_px = np.inf
         for _ in range(_FINE_STEPS):
-            places = move[:, :2] @ self._places.reshape(2, -1) + move[:, 2:]
+            places = move[:, :2] @ self._places.reshape(2, -1)
+            places += move[:, 2:]
             seen = _centred(_sampled(image, places.reshape(self._places.shape)))
-            pull = self._slopes @ (self._patches - seen)[:, :, None]
-            step = (self._curves @ pull)[:, :, 0]
+            pull = np.einsum("nsp,np->ns", self._slopes, self._patches - seen)
+            step = np.einsum("nij,nj->ni", self._curves, pull)
             usable = self._correlation(seen) > _LIKE
             if usable.sum() < 4:
                 return Shake(move, np.zeros(2), 0.0, 0.0), False
-            flow = self._corners @ move[:, :2].T + move[:, 2] + np.clip(step, -1.5, 1.5) - self._corners
+            flow = self._corners @ move[:, :2].T + move[:, 2] + step.clip(-1.5, 1.5) - self._corners
             before = self._ends_px @ move[:, :2].T + move[:, 2]
             move, follows = _similarity(self._terms[usable], flow[usable], self._middle_px)
             near[:] = False
@@ -143,7 +146,7 @@ class ShakeTracker:
             if step_px < _SETTLED_PX:
                 break
         displaced = now - self._ends_px
-        largest = float(np.linalg.norm(displaced, axis=1).max())
+        largest = math.sqrt(_squared(displaced).max())
         return Shake(move, displaced.mean(axis=0), float(near.mean()), largest), step_px < _SETTLED_PX
 
     def _coarse(self, grey: Image) -> Array:
@@ -165,8 +168,8 @@ class ShakeTracker:
 
     def _correlation(self, seen: Array) -> Array:
         """Of each patch with what it was, shape (n,)."""
-        product = (seen * self._patches).sum(axis=1)
-        alike: Array = product / np.sqrt(np.maximum((seen * seen).sum(axis=1) * self._energy, 1e-9))
+        product, energy = np.einsum("np,np->n", seen, self._patches), np.einsum("np,np->n", seen, seen)
+        alike: Array = product / np.sqrt(np.maximum(energy * self._energy, 1e-9))
         return alike
 
 
@@ -181,27 +184,31 @@ class MovingCamera:
 
     def __init__(self, camera: Camera, field: FieldModel) -> None:
         x, y = np.meshgrid(np.linspace(0, field.length_mm, 6), np.linspace(0, field.width_mm, 4))
-        self._camera = camera
-        self._points = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
-        self._px, _, by_parameters = project(camera, self._points)
+        points = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
+        self._px, _, by_parameters = project(camera, points)
+        if camera.bow is not None:
+            points[:, 2] = camera.bow.height_mm(points[:, :2])
+        # Their heights are found once: steps go over a flat board with the points where they really are.
+        self._points, self._camera = points, camera
+        self._flat = dataclasses.replace(camera, bow=None)
         # Shakes are small: the slopes at the reference serve for every step, and only steps are solved for.
         self._steps = np.linalg.pinv(by_parameters[:, :, POSE].reshape(-1, 6))
 
     def at(self, shake: Shake) -> Camera:
         """The camera where the field is now."""
         target = self._px @ shake.move[:, :2].T + shake.move[:, 2]
-        camera, px, left = self._camera, self._px, np.inf
+        camera, px, left = self._flat, self._px, np.inf
         for _ in range(_POSE_STEPS):
             pose = (*camera.rotation, *camera.translation_mm) + self._steps @ (target - px).ravel()
             rx, ry, rz, tx, ty, tz = pose.tolist()
-            stepped = dataclasses.replace(camera, rotation=(rx, ry, rz), translation_mm=(tx, ty, tz))
+            stepped = Camera(camera.lens, rotation=(rx, ry, rz), translation_mm=(tx, ty, tz))
             px = stepped.to_pixels(self._points)
             before, left = left, float(np.abs(target - px).max())
             if left < before:
                 camera = stepped
             if left > _POSE_GAIN * before:  # what is left is no pose
                 break
-        return camera
+        return dataclasses.replace(camera, bow=self._camera.bow)
 
 
 def moved_camera(camera: Camera, shake: Shake, field: FieldModel) -> Camera:
@@ -230,8 +237,9 @@ def _sampled(plane: NDArray[np.uint8] | NDArray[np.float32], places: Array) -> A
 
 
 def _centred(patches: Array) -> Array:
-    centred: Array = patches - patches.mean(axis=1, keepdims=True)
-    return centred
+    """Patches less their means, in place."""
+    patches -= patches.mean(axis=1, keepdims=True)
+    return patches
 
 
 def _field_mask(grey: Image, camera: Camera, field: FieldModel) -> Image:
@@ -241,6 +249,13 @@ def _field_mask(grey: Image, camera: Camera, field: FieldModel) -> Image:
     mask = np.zeros(grey.shape, dtype=np.uint8)
     cv2.fillPoly(mask, [np.round(camera.to_pixels(rim)).astype(np.int32)], (255,))
     return mask
+
+
+def _squared(vectors: Array) -> Array:
+    """Squared lengths, shape (n,), of vectors, shape (n, 2)."""
+    x, y = vectors.T
+    squared: Array = x * x + y * y
+    return squared
 
 
 def _similarity_terms(points: Array, middle: Array) -> Array:
@@ -262,14 +277,16 @@ def _similarity(terms: Array, flow: Array, middle: Array) -> tuple[Array, NDArra
         middle: shape (2,).
 
     """
-    answer = np.array([*np.median(flow, axis=0), 0.0, 0.0])
-    left = np.linalg.norm(flow - terms @ answer, axis=1)
+    rows, moved = terms.reshape(-1, 4), flow.ravel()
+    ordered = np.sort(flow, axis=0)
+    usual = (ordered[(len(flow) - 1) // 2] + ordered[len(flow) // 2]) / 2
+    left = _squared(flow - usual)
     for scale in _ROBUST_PX:
-        weight = 1 / (1 + (left / scale) ** 4)
-        weighed = (terms * weight[:, None, None]).reshape(-1, 4).T
-        answer = np.linalg.solve(weighed @ terms.reshape(-1, 4) + np.eye(4) * 1e-9, weighed @ flow.ravel())
-        left = np.linalg.norm(flow - terms @ answer, axis=1)
-    dx, dy, turn, zoom = answer
+        weight = 1 / (1 + (left / scale**2) ** 2)
+        weighed = rows.T * weight.repeat(2)
+        answer = np.linalg.solve(weighed @ rows + _RIDGE, weighed @ moved)
+        left = _squared((moved - rows @ answer).reshape(-1, 2))
+    dx, dy, turn, zoom = answer.tolist()
     linear = np.array([[1 + zoom / 1000, -turn / 1000], [turn / 1000, 1 + zoom / 1000]])
     shift = middle + np.array([dx, dy]) - linear @ middle
-    return np.column_stack([linear, shift]), left < _NEAR_PX
+    return np.column_stack([linear, shift]), left < _NEAR_PX**2

@@ -47,25 +47,26 @@ def likely_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
         The logarithms as now believed, and their variances, shape (n, 2) each.
 
     """
-    off = (logs[:, None] - logs[None])[..., None]  # of base n from make m, side, level of noise
-    levels = noise[:, None, :, None] * _TIMES**2
+    off = logs[:, None] - logs  # of base n from make m, side
+    levels = (_TIMES**2)[:, None, None, None] * noise[:, None]  # level of noise, base n, 1, side
     spread = levels + _MAKE**2
-    density = _OFTEN * np.exp(-0.5 * off**2 / spread) / np.sqrt(2 * np.pi * spread)
-    side = density.sum(axis=3)
-    fits = (1 - _ODD) * side.prod(axis=2)
+    often = _OFTEN[:, None, None, None] / np.sqrt(2 * np.pi * spread)
+    density = often * np.exp(-0.5 / spread * off**2)
+    side = density.sum(axis=0)
+    fits = (1 - _ODD) * side[..., 0] * side[..., 1]
     np.fill_diagonal(fits, _OWN_SHARE * fits.diagonal())
     shares = np.full(len(logs), 1 / len(logs))
     for _ in range(_ROUNDS):
         met = shares * ((1 / (fits @ shares + _ODD)) @ fits)
         shares = met / max(float(met.sum()), 1e-12)
     whose = _whose(shares, fits)
-    chance = whose[:, :, None, None] * density / np.maximum(side[..., None], 1e-300)
+    chance = density * (whose[..., None] / np.maximum(side, 1e-300))
     own = 1 - whose.sum(axis=1)[:, None]
     pull = levels / spread
     each = -off * pull
-    moved = (chance * each).sum(axis=(1, 3))
-    within = (chance * levels * (1 - pull)).sum(axis=(1, 3)) + own * noise
-    between = (chance * (each - moved[:, None, :, None]) ** 2).sum(axis=(1, 3)) + own * moved**2
+    moved = np.einsum("lnms,lnms->ns", chance, each)
+    within = (chance.sum(axis=2, keepdims=True) * levels * (1 - pull)).sum(axis=0)[:, 0] + own * noise
+    between = np.einsum("lnms,lnms->ns", chance, (each - moved[:, None]) ** 2) + own * moved**2
     return logs + moved, np.minimum(within + between, noise)
 
 

@@ -11,6 +11,8 @@ _SEEN_MM: Final = 0.5  # what a network has wrong about a base's side for as lon
 _TOLD_MM: Final = 0.3  # and what a roster has, unless
 _MISTOLD: Final = 0.1  # it is of another base altogether, whose side may be anything within
 _ANY_MM: Final = 10.0
+_APART_MM: Final = math.hypot(_SEEN_MM, _TOLD_MM)  # deviation of one from the other
+_AT_BEST: Final = _APART_MM * math.sqrt(2 * math.pi)
 
 
 def believed_size(length_mm: float, width_mm: float, told: BaseSize) -> BaseSize:
@@ -27,6 +29,6 @@ def believed_size(length_mm: float, width_mm: float, told: BaseSize) -> BaseSize
 
 
 def _side_mm(seen_mm: float, told_mm: float) -> float:
-    off, spread = told_mm - seen_mm, math.hypot(_SEEN_MM, _TOLD_MM)
-    honest = (1 - _MISTOLD) * math.exp(-0.5 * (off / spread) ** 2) / (spread * math.sqrt(2 * math.pi))
-    return seen_mm + honest / (honest + _MISTOLD / _ANY_MM) * off * _SEEN_MM**2 / spread**2
+    off = told_mm - seen_mm
+    honest = (1 - _MISTOLD) * math.exp(-0.5 * (off / _APART_MM) ** 2) / _AT_BEST
+    return seen_mm + honest / (honest + _MISTOLD / _ANY_MM) * off * _SEEN_MM**2 / _APART_MM**2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -71,7 +72,7 @@ class ContactTracker:
 
     def __init__(self) -> None:
         # As in the last frame that could be believed, in the order of the beliefs.
-        self._last: Measured = measured([], np.zeros((2, 2)))
+        self._last: Measured = measured(*near_pairs([], _FOLLOWED_MM), np.zeros((2, 2)))
         self._belief = Belief.none()
         self._t_ns: int | None = None
         self._start_ns: int | None = None
@@ -103,7 +104,7 @@ class ContactTracker:
             Pairs with a gap below 5 mm, in order of ids. `since_ns` is given where a touch is more likely than not.
 
         """
-        now = measured(near_pairs(estimates, _FOLLOWED_MM), np.zeros((2, 2)) if shared is None else shared)
+        now = measured(*near_pairs(estimates, _FOLLOWED_MM), np.zeros((2, 2)) if shared is None else shared)
         now = now.rows(np.flatnonzero(now.gap_mm < _FOLLOWED_MM).tolist())
         if not fit or (power == "off" and self._power != "off"):
             self._stirred_ns = t_ns
@@ -246,7 +247,7 @@ class _Noise:
         self._gaps = gaps
         if bends:
             share = 1 - (1 - _NOISE_LEARNT) ** len(bends)
-            self._factor += share * (float(np.median(bends)) - self._factor)
+            self._factor += share * (statistics.median(bends) - self._factor)
 
     def seen(self, pairs: Measured) -> Seen:
         """The measured gaps with the noise that they really have."""

@@ -141,13 +141,11 @@ class Belief:
 
     def rows(self, which: NDArray[np.intp]) -> Belief:
         """The beliefs about some of the pairs."""
-        return Belief(*(getattr(self, field.name)[which] for field in fields(self)))
+        return Belief(*(getattr(self, name)[which] for name in _NAMES))
 
     def joined(self, more: Belief) -> Belief:
         """These pairs and then those."""
-        return Belief(
-            *(np.concatenate([getattr(self, field.name), getattr(more, field.name)]) for field in fields(self))
-        )
+        return Belief(*(np.concatenate([getattr(self, name), getattr(more, name)]) for name in _NAMES))
 
     def step(self, t_s: float, step_s: float, turn: Array, changes: Changes, bias_mm: Array, seen: Seen) -> None:
         """Let time pass and take note of what is measured then.
@@ -289,6 +287,8 @@ class Belief:
     def _forget_parting(self) -> None:
         """Those that parted long enough ago, and are apart by more than a bounce, are free."""
         old = self.parted_s > MOMENT_S
+        if not old.any():
+            return
         gone = self.parted[old] * share_above(self.gap_mm[old] - _BOUNCE_MM, self.cov[old], self._levels_mm[old])
         self.free[old] += gone
         self.parted[old] -= gone
@@ -298,3 +298,6 @@ class Belief:
         total = (self.free + self.touching + self.parted).sum(axis=1, keepdims=True)
         for name in ("free", "touching", "parted"):
             setattr(self, name, getattr(self, name) / total)
+
+
+_NAMES: Final = tuple(field.name for field in fields(Belief))

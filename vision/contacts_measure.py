@@ -16,16 +16,21 @@ from downfield.vision.gap import Gaps
 Pair = tuple[str, str]
 
 
-def near_pairs(estimates: Sequence[Estimate], within_mm: float) -> list[tuple[Estimate, Estimate]]:
-    """Pairs on the board whose circumscribed circles come so near, each in order of ids; all in order of ids."""
+def near_pairs(estimates: Sequence[Estimate], within_mm: float) -> tuple[list[Estimate], NDArray[np.intp]]:
+    """Figures on the board in order of ids, and the pairs of them whose circumscribed circles come so near.
+
+    Returns:
+        The figures; rows of the first and of the second of each pair, all in order of ids, shape (2, n).
+
+    """
     able = sorted((one for one in estimates if one.posture != "lifted"), key=lambda one: one.id)
     if len(able) < 2:
-        return []
+        return able, np.zeros((2, 0), dtype=np.intp)
     centre = np.array([(one.footprint.x_mm, one.footprint.y_mm) for one in able])
     sizes = (one.footprint.size for one in able)
     reach = np.array([math.hypot(size.length_mm, size.width_mm) / 2 for size in sizes])
     apart = np.linalg.norm(centre[:, None] - centre, axis=2) - reach[:, None] - reach
-    return [(able[a], able[b]) for a, b in np.argwhere(np.triu(apart < within_mm, k=1)).tolist()]
+    return able, np.array(np.nonzero(np.triu(apart < within_mm, k=1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,8 @@ class Measured:
 
     def rows(self, which: Sequence[int]) -> Measured:
         """Some of the pairs."""
+        if len(which) == len(self) and list(which) == list(range(len(self))):
+            return self
         at = np.array(which, dtype=np.intp)
         return Measured(
             tuple(self.pairs[row] for row in which),
@@ -70,24 +77,25 @@ class Measured:
         )
 
 
-def measured(pairs: Sequence[tuple[Estimate, Estimate]], shared: Array) -> Measured:
+def measured(figures: Sequence[Estimate], pairs: NDArray[np.intp], shared: Array) -> Measured:
     """How pairs stand.
 
     Args:
-        pairs: the figures.
+        figures: those of which they are made.
+        pairs: rows of the first figures and of the second, shape (2, n).
         shared: covariance of an error of position that all figures have in common, calibration's, mm^2, shape (2, 2).
 
     """
-    sides = [[pair[side] for pair in pairs] for side in range(2)]
-    gaps = Gaps.of(np.stack([outlines_of([one.footprint for one in side]) for side in sides]))
-    velocity = np.array([[one.velocity for one in side] for side in sides]).reshape(2, -1, 3)
-    covariance = np.array([[one.covariance for one in side] for side in sides]).reshape(2, -1, 3, 3)
+    gaps = Gaps.of(outlines_of([one.footprint for one in figures])[pairs])
+    velocity = np.array([one.velocity for one in figures]).reshape(-1, 3)[pairs]
+    covariance = np.array([one.covariance for one in figures]).reshape(-1, 3, 3)[pairs]
+    seen = np.array([one.seen and one.posture != "unseen" for one in figures], dtype=np.bool_)
     slopes = _slopes(gaps)
     variance = np.einsum("sni,snij,snj->n", slopes, covariance, slopes)
     common = np.einsum("ni,ij,nj->n", gaps.normal, shared, gaps.normal)
     return Measured(
-        pairs=tuple((a.id, b.id) for a, b in pairs),
-        seen=np.array([all(one.seen and one.posture != "unseen" for one in pair) for pair in pairs], dtype=bool),
+        pairs=tuple((figures[a].id, figures[b].id) for a, b in pairs.T.tolist()),
+        seen=seen[pairs[0]] & seen[pairs[1]],
         velocity=velocity,
         gaps=gaps,
         rate_mm_s=_rates(slopes, velocity),

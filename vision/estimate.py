@@ -38,3 +38,19 @@ class Estimate:
     helmet_mm: tuple[float, float] | None = None
     seen: bool = True
     sure: bool = True
+
+    def at(self, footprint: Footprint, covariance: Array) -> Estimate:
+        """The same figure, its place measured again; `dataclasses.replace` takes four times as long."""
+        return Estimate(
+            self.id,
+            self.jersey,
+            footprint,
+            covariance,
+            self.velocity,
+            self.posture,
+            self.fallen,
+            self.visible,
+            self.helmet_mm,
+            self.seen,
+            self.sure,
+        )

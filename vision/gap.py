@@ -98,10 +98,11 @@ class Gaps:
         """Measure them; outlines have shape (2, n, 6)."""
         count = outlines.shape[1]
         both = outlines.reshape(-1, 6)
-        radius, outward = both[:, 5], _outward(both[:, 2])
+        radius = both[:, 5]
         _, core = rectangles_mm(both)
-        apart, normal = _separation(core[:count], core[count:], outward[:count], outward[count:])
-        near_a, near_b, distance = _nearest(core[:count], core[count:])
+        others = np.concatenate([core[count:], core[:count]])
+        apart, normal = _separation(core, others, _outward(both[:, 2]))
+        near_a, near_b, distance = _nearest(core, others)
         clear = (apart > 0) & (distance > _TOUCHING)
         normal[clear] = (near_b - near_a)[clear] / distance[clear, None]
         core_gap = np.where(apart > 0, distance, apart)
@@ -127,20 +128,20 @@ class Gaps:
 
     def each(self) -> list[Gap]:
         """The gap of every pair, with the faces that meet."""
-        (sharp_a, _), (sharp_b, _) = (rectangles_mm(one) for one in self.outlines)
-        out_a, out_b = (_outward(one[:, 2]) for one in self.outlines)
-        side_a, off_a = _meeting(out_a, self.normal)
-        side_b, off_b = _meeting(out_b, -self.normal)
-        rows = np.arange(len(self.gap_mm))
-        facing = -np.einsum("ni,ni->n", out_a[rows, side_a], out_b[rows, side_b])
+        count, both = len(self.gap_mm), self.outlines.reshape(-1, 6)
+        sharp, _ = rectangles_mm(both)
+        outward = _outward(both[:, 2])
+        side, off_deg = _meeting(outward, np.concatenate([self.normal, -self.normal]))
+        meeting = outward[np.arange(2 * count), side]
+        facing = -np.einsum("ni,ni->n", meeting[:count], meeting[count:])
         angle = np.degrees(np.arccos(np.clip(facing, 0.0, 1.0)))
-        overlap = _overlap(sharp_a, sharp_b, side_a, side_b, self.normal)
-        faces_a, faces_b = _faces(side_a, off_a), _faces(side_b, off_b)
+        overlap = _overlap(sharp, side, self.normal)
+        faces = _faces(side, off_deg)
         numbers = (self.gap_mm, angle, overlap, self.normal, self.point_a_mm, self.point_b_mm)
         return [
             Gap(gap_mm, face_a, face_b, angle_deg, overlap_mm, (nx, ny), (ax, ay), (bx, by))
             for face_a, face_b, gap_mm, angle_deg, overlap_mm, (nx, ny), (ax, ay), (bx, by) in zip(
-                faces_a, faces_b, *(values.tolist() for values in numbers), strict=True
+                faces[:count], faces[count:], *(values.tolist() for values in numbers), strict=True
             )
         ]
 
@@ -170,8 +171,9 @@ def gaps_mm(core_a: Array, core_b: Array, headings_deg: tuple[Array, Array], rad
         Signed gaps, mm, shape (n,).
 
     """
-    apart, _ = _separation(core_a, core_b, _outward(headings_deg[0]), _outward(headings_deg[1]))
-    _, _, distance = _nearest(core_a, core_b)
+    core, others = np.concatenate([core_a, core_b]), np.concatenate([core_b, core_a])
+    apart, _ = _separation(core, others, _outward(np.concatenate(headings_deg)))
+    _, _, distance = _nearest(core, others)
     gaps: Array = np.where(apart > 0, distance, apart) - radii_mm
     return gaps
 
@@ -187,26 +189,45 @@ def _outward(headings_deg: ArrayLike) -> Array:
     return outward
 
 
-def _separation(core_a: Array, core_b: Array, out_a: Array, out_b: Array) -> tuple[Array, Array]:
-    """The largest separation over all face normals, shape (n,), and its axis from a to b, shape (n, 2)."""
-    from_a = np.einsum("njk,nik->nij", core_b, out_a).min(2) - np.einsum("nik,nik->ni", core_a, out_a)
-    from_b = np.einsum("njk,nik->nij", core_a, out_b).min(2) - np.einsum("nik,nik->ni", core_b, out_b)
-    both = np.concatenate([from_a, from_b], axis=1)
+def _separation(core: Array, others: Array, outward: Array) -> tuple[Array, Array]:
+    """How far apart n pairs of bases are over all face normals.
+
+    Args:
+        core: core rectangles of the first bases, a, and then of the second, b, shape (2 n, 4, 2).
+        others: the same with each pair's exchanged.
+        outward: outward normals of `core`, same shape.
+
+    Returns:
+        The largest separation, shape (n,), and its axis from a to b, shape (n, 2).
+
+    """
+    count = len(core) // 2
+    reach = np.einsum("njk,nik->nij", others, outward).min(2) - np.einsum("nik,nik->ni", core, outward)
+    both = np.concatenate([reach[:count], reach[count:]], axis=1)
     best = both.argmax(axis=1)
-    rows = np.arange(len(both))
-    return both[rows, best], np.concatenate([out_a, -out_b], axis=1)[rows, best]
+    rows = np.arange(count)
+    return both[rows, best], np.concatenate([outward[:count], -outward[count:]], axis=1)[rows, best]
 
 
-def _nearest(core_a: Array, core_b: Array) -> tuple[Array, Array, Array]:
-    """The nearest points of two sets of disjoint polygons, shape (n, 2) each, and their distance, shape (n,)."""
-    count = len(core_a)
-    feet, far = _vertices_to_edges(np.concatenate([core_a, core_b]), np.concatenate([core_b, core_a]))
+def _nearest(core: Array, others: Array) -> tuple[Array, Array, Array]:
+    """The nearest points of n pairs of disjoint polygons, a and b, and their distance.
+
+    Args:
+        core: all a and then all b, shape (2 n, 4, 2).
+        others: the same with each pair's exchanged.
+
+    Returns:
+        The points of a and of b, shape (n, 2) each; distances, shape (n,).
+
+    """
+    count = len(core) // 2
+    feet, far = _vertices_to_edges(core, others)
     far = np.concatenate([far[:count].reshape(count, 16), far[count:].reshape(count, 16)], axis=1)
     best = far.argmin(axis=1)
     rows, vertex, edge = np.arange(count), best % 16 // 4, best % 4
     by_a = (best < 16)[:, None]
-    near_a = np.where(by_a, core_a[rows, vertex], feet[count + rows, vertex, edge])
-    near_b = np.where(by_a, feet[rows, vertex, edge], core_b[rows, vertex])
+    near_a = np.where(by_a, core[rows, vertex], feet[count + rows, vertex, edge])
+    near_b = np.where(by_a, feet[rows, vertex, edge], others[rows, vertex])
     return near_a, near_b, far[rows, best]
 
 
@@ -244,16 +265,22 @@ def _faces(side: NDArray[np.intp], off_deg: Array) -> list[Face]:
     ]
 
 
-def _overlap(
-    corners_a: Array, corners_b: Array, side_a: NDArray[np.intp], side_b: NDArray[np.intp], normal: Array
-) -> Array:
-    """Length over which two faces lie along each other, seen along the normal, shape (n,)."""
+def _overlap(corners: Array, side: NDArray[np.intp], normal: Array) -> Array:
+    """Length over which the faces of n pairs lie along each other, seen along the normal.
+
+    Args:
+        corners: of the first bases and then of the second, shape (2 n, 4, 2).
+        side: which of their faces meet, shape (2 n,).
+        normal: from the first to the second, shape (n, 2).
+
+    Returns:
+        Shape (n,).
+
+    """
     tangent = np.stack([-normal[:, 1], normal[:, 0]], axis=1)
-    rows = np.arange(len(normal))
-    low, high = np.full(len(normal), -np.inf), np.full(len(normal), np.inf)
-    for corners, side in ((corners_a, side_a), (corners_b, side_b)):
-        ends = np.stack([corners[rows, side], corners[rows, (side + 1) % 4]], axis=1)
-        along = np.einsum("nek,nk->ne", ends, tangent)
-        low, high = np.maximum(low, along.min(axis=1)), np.minimum(high, along.max(axis=1))
+    rows = np.arange(len(side))
+    ends = np.stack([corners[rows, side], corners[rows, (side + 1) % 4]])
+    (a, b), (c, d) = np.einsum("esnk,nk->sen", ends.reshape(2, 2, -1, 2), tangent)
+    low, high = np.maximum(np.minimum(a, b), np.minimum(c, d)), np.minimum(np.maximum(a, b), np.maximum(c, d))
     shared: Array = np.maximum(high - low, 0.0)
     return shared

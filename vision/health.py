@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -93,7 +94,8 @@ class HealthWatch:
         small = np.ascontiguousarray(frame.image[::_EVERY_PX, ::_EVERY_PX, 1])
         repeated = self._last is not None and np.array_equal(small, self._last)
         lost, step_ns = self._lost(frame)
-        look = _Look(frame.t_ns, float(small.mean()), self._sharpness(frame), lost, step_ns)
+        brightness = cv2.sumElems(small)[0] / small.size
+        look = _Look(frame.t_ns, brightness, self._sharpness(frame), lost, step_ns)
         if not repeated or self._same_since_ns is None:
             self._same_since_ns = self._looks[-1].t_ns if repeated and self._looks else frame.t_ns
         self._last, self._index = small, frame.index
@@ -132,7 +134,7 @@ class HealthWatch:
         skipped = max(frame.index - self._index - 1, 0)
         usual = [one.step_ns for one in self._looks if one.step_ns > 0]
         if skipped == 0 and len(usual) >= 5:
-            beat = float(np.median(usual))
+            beat = statistics.median(usual)
             skipped = max(round(step_ns / beat) - 1, 0) if step_ns > _LATE * beat else 0
         return skipped, step_ns
 
@@ -177,7 +179,7 @@ def _exposure(look: _Look, small: Image) -> list[str]:
     out = []
     if _DARK_MEAN <= look.brightness < _DIM_MEAN:
         out.append("the picture is dim: more light, or a longer exposure")
-    if float((small > _BRIGHT).mean()) > _BURNT_SHARE:
+    if np.count_nonzero(small > _BRIGHT) > _BURNT_SHARE * small.size:
         out.append("the picture is burnt out: less light, or a shorter exposure")
     return out
 

@@ -234,7 +234,7 @@ class Vision:
         estimates = list(self._estimates)
         for row, one in zip(rows, better, strict=True):
             if one is not None:
-                estimates[row] = replace(estimates[row], footprint=one.footprint, covariance=one.covariance)
+                estimates[row] = estimates[row].at(one.footprint, one.covariance)
         self._estimates = tuple(estimates)
 
     @staticmethod

@@ -10,10 +10,10 @@ any, vote too.
 from __future__ import annotations
 
 import math
+import statistics
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -62,6 +62,8 @@ class PowerWatch:
 
     def __init__(self) -> None:
         self._places: deque[tuple[int, dict[str, _Place]]] = deque()
+        self._last: dict[str, tuple[int, _Place]] = {}  # when and where each figure was last seen,
+        self._put: dict[str, int] = {}  # and when before it went faster than any walks
         self._jitter_mm = 0.0
         self._odds = 0.0  # logarithm, for on
         self._power: Power = "unknown"
@@ -89,6 +91,7 @@ class PowerWatch:
             self._odds = 0.0
         step_s = (t_ns - self._places[-1][0]) / 1e9 if self._places else 0.0
         self._note_jitter(seen, step_s)
+        self._note_put(seen, t_ns)
         moving, evidence = self._votes(seen, t_ns)
         self._places.append((t_ns, seen))
         self._odds = _switched(self._odds, step_s)
@@ -111,9 +114,9 @@ class PowerWatch:
             self._places.popleft()
         if not self._places:
             return 0.0, 0.0
-        _, then = self._places[0]
+        begun_ns, then = self._places[0]
         known = [id_ for id_ in seen if id_ in then]
-        both = [id_ for id_ in known if not self._put(id_, seen, t_ns)]
+        both = [id_ for id_ in known if self._put.get(id_, begun_ns - 1) < begun_ns]
         if 2 * len(both) < len(known):  # the recording was cut, or the table pushed
             self._places.clear()
             return 0.0, 0.0
@@ -129,14 +132,14 @@ class PowerWatch:
         )
         return moved / len(both), evidence
 
-    def _put(self, id_: str, seen: dict[str, _Place], t_ns: int) -> bool:
-        """Whether a figure went faster within the window than any walks: it was put there, or taken for another."""
-        way = [(t, places[id_]) for t, places in self._places if id_ in places] + [(t_ns, seen[id_])]
-        return any(
-            math.dist(here[:2], there[:2])
-            > _LEAST_MM + _FASTEST_MM_S * (later - earlier) / 1e9 + max(here[2], there[2])
-            for (earlier, here), (later, there) in pairwise(way)
-        )
+    def _note_put(self, seen: dict[str, _Place], t_ns: int) -> None:
+        """Note who went faster than any walks since he was last seen: he was put there, or taken for another."""
+        for id_, here in seen.items():
+            then_ns, there = self._last.get(id_, (t_ns, here))
+            walks_mm = _FASTEST_MM_S * (t_ns - then_ns) / 1e9
+            if math.dist(here[:2], there[:2]) > _LEAST_MM + walks_mm + max(here[2], there[2]):
+                self._put[id_] = then_ns
+            self._last[id_] = t_ns, here
 
     def _note_jitter(self, seen: dict[str, _Place], step_s: float) -> None:
         """Learn how much places shake from frame to frame: what is left when steady movement is taken out."""
@@ -147,7 +150,7 @@ class PowerWatch:
         if len(known) < _FEWEST:
             return
         now, before, first = (np.array([places[id_][:2] for id_ in known]) for places in (seen, last, older))
-        jitter = float(np.median(np.abs(now - 2 * before + first))) / (0.6745 * math.sqrt(6))
+        jitter = statistics.median(np.abs(now - 2 * before + first).ravel().tolist()) / (0.6745 * math.sqrt(6))
         keep = math.exp(-step_s / _MEMORY_S)
         self._jitter_mm = jitter if self._jitter_mm == 0 else keep * self._jitter_mm + (1 - keep) * jitter
 

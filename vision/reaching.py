@@ -8,6 +8,7 @@ is no shadow, covers some of the board and goes on beyond its rim has been reach
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 import cv2
@@ -156,6 +157,6 @@ def _differs(coarse: Planes, table: Planes) -> tuple[Mask, Mask]:
     gain = np.median((coarse[some] + 1) / (table[some] + 1), axis=(1, 2))
     usual = table * gain[:, None, None]
     off, share = np.abs(coarse - usual), (coarse + 4) / (usual + 4)
-    most, least = np.maximum.reduce(list(share)), np.minimum.reduce(list(share))
+    most, least = reduce(np.maximum, share), reduce(np.minimum, share)
     shadow = (most < 1) & (least > _SHADE) & (most - least < _SHADE_TINT)
-    return (np.maximum.reduce(list(off)) > _DIFFERS).astype(np.uint8), shadow.astype(np.uint8)
+    return (reduce(np.maximum, off) > _DIFFERS).astype(np.uint8), shadow.astype(np.uint8)

@@ -71,12 +71,12 @@ def refine(image: Image, camera: Camera, estimates: Sequence[Estimate]) -> list[
     if not estimates:
         return []
     edges = find_edges(image, camera, [one.footprint for one in estimates])
-    turn = np.stack([_to_board(one.footprint.heading_deg) for one in estimates])
-    known = turn.transpose(0, 2, 1) @ np.stack([one.covariance for one in estimates]) @ turn
+    turn = _to_board(np.radians([one.footprint.heading_deg for one in estimates]))
+    known = turn.transpose(0, 2, 1) @ np.array([one.covariance for one in estimates]) @ turn
     prior = np.asarray(np.linalg.inv(known), dtype=np.float64)
-    move, information, weight = _common_movement(edges, prior)
+    move, information, shown = _common_movement(edges, prior)
     # The upper and the lower edge of a segment are two rows: one of them is enough.
-    support = weight.sum(axis=2).reshape(len(estimates), -1, 2).max(axis=2).mean(axis=1)
+    support = np.maximum(shown[:, ::2], shown[:, 1::2]).mean(axis=1)
     left = np.minimum(_LEFT_SHARE / np.maximum(support, 1e-3), 1.0)[:, None, None] ** 2 * known
     error = np.linalg.inv(information) + np.diag(np.square(_SYSTEMATIC)) + left
     covariance = turn @ error @ turn.transpose(0, 2, 1)
@@ -92,15 +92,16 @@ def _common_movement(edges: Edges, prior: Array) -> tuple[Array, Array, Array]:
         prior: inverse covariances of the movements, shape (n, 3, 3).
 
     Returns:
-        Movements, shape (n, 3), their inverse covariances, shape (n, 3, 3), and the candidates' weights.
+        Movements, shape (n, 3), their inverse covariances, shape (n, 3, 3), and how surely each row shows its edge,
+        0..1, shape (n, rows).
 
     """
-    move, information, weight = np.zeros((len(prior), 3)), prior, edges.strength
     # By candidate first: sums over the few candidates then go over whole arrays.
     offset, strength, variance = (
         np.ascontiguousarray(values.transpose(2, 0, 1))
         for values in (edges.offset_mm, edges.strength, edges.sigma_mm**2)
     )
+    move, information, weight = np.zeros((len(prior), 3)), prior, strength
     products = (edges.slopes[..., :, None] * edges.slopes[..., None, :]).reshape(*edges.slopes.shape[:2], 9)
     for width_mm in _WIDTHS_MM:
         weight = _belongs(offset - (edges.slopes @ move[..., None])[..., 0], strength, width_mm)
@@ -108,7 +109,7 @@ def _common_movement(edges: Edges, prior: Array) -> tuple[Array, Array, Array]:
         information = prior + (trust.sum(axis=0)[:, None] @ products).reshape(-1, 3, 3)
         pull = (trust * offset).sum(axis=0)[:, None] @ edges.slopes
         move = np.linalg.solve(information, pull.transpose(0, 2, 1))[..., 0]
-    return move, information, weight.transpose(1, 2, 0)
+    return move, information, weight.sum(axis=0)
 
 
 def _moved(one: Estimate, by: Array, covariance: Array, support: float) -> Refined | None:
@@ -121,10 +122,14 @@ def _moved(one: Estimate, by: Array, covariance: Array, support: float) -> Refin
     return Refined(there, covariance, support)
 
 
-def _to_board(heading_deg: float) -> Array:
-    """From ahead, left and turn to x, y and turn; shape (3, 3)."""
-    cos, sin = math.cos(math.radians(heading_deg)), math.sin(math.radians(heading_deg))
-    return np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
+def _to_board(heading: Array) -> Array:
+    """From ahead, left and turn to x, y and turn, for headings in radians, shape (n,); (n, 3, 3)."""
+    turn = np.zeros((len(heading), 3, 3))
+    turn[:, 0, 0] = turn[:, 1, 1] = np.cos(heading)
+    turn[:, 1, 0] = np.sin(heading)
+    turn[:, 0, 1] = -turn[:, 1, 0]
+    turn[:, 2, 2] = 1.0
+    return turn
 
 
 def _belongs(off: Array, strength: Array, width_mm: float) -> Array:

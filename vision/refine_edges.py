@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.vision.footprint import Array, BaseSize, Footprint
+from downfield.vision.footprint import Array, Footprint
 from downfield.vision.frame import Image
 
 _SEGMENTS: Final = 6  # of a side
@@ -65,28 +65,25 @@ class Edges:
     slopes: Array
 
 
-def lines_mm(sizes: Sequence[BaseSize]) -> tuple[Array, Array]:
-    """The lines across the four sides of bases of n sizes, where the picture is sampled, in the bases' own frames.
-
-    Returns:
-        Places ahead and to the left, shape (n, lines of a segment, segments, samples, 2); slopes of a segment's offset
-        for the base's movement, shape (n, segments, 3).
-
-    """
-    half = np.array([(size.length_mm, size.width_mm) for size in sizes]) / 2
-    corner = np.array([size.corner_mm for size in sizes])
+def _shapes(bases: Sequence[Footprint]) -> Array:
+    """What the lines across bases' sides depend on, as of `_unit_lines`, shape (n, 4)."""
+    half = np.array([(at.size.length_mm, at.size.width_mm) for at in bases]) / 2
+    corner = np.array([at.size.corner_mm for at in bases])
     clear = np.minimum(corner + _CORNER_CLEAR_MM, 0.4 * half.min(axis=1))
-    by = np.column_stack([np.ones(len(sizes)), half, clear])
-    places, slopes = _unit_lines()
-    at, slope = ((by @ unit.reshape(4, -1)).reshape(-1, *unit.shape[1:]) for unit in (places, slopes))
-    return at, slope
+    return np.column_stack([np.ones(len(bases)), half, clear])
 
 
 @cache
 def _unit_lines() -> tuple[Array, Array]:
-    """Places and slopes as they depend on 1, half a base's length and width, and what is left clear at its corners.
+    """The lines across the sides of a base's top, where the picture is sampled, in the base's own frame.
 
-    They do so linearly, and the sizes of bases are learnt anew in every frame.
+    They depend linearly on 1, half a base's length and width, and what is left clear at its corners, and the sizes of
+    bases are learnt anew in every frame: what each of the four makes comes first in the shapes.
+
+    Returns:
+        Places ahead and to the left, shape (4, lines of a segment, segments, samples, 2); slopes of a segment's offset
+        for the base's movement, shape (4, segments, 3).
+
     """
     corner = [_lines_of(np.zeros(2), 0.0), *(_lines_of(one, 0.0) for one in np.eye(2)), _lines_of(np.zeros(2), 1.0)]
     nothing = corner[0]
@@ -112,12 +109,12 @@ def _lines_of(half: Array, clear: float) -> tuple[Array, Array]:
 
 def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edges:
     """Find the candidates for the edges of bases' tops."""
-    places, slopes = lines_mm([at.size for at in bases])
-    profiles = _sampled(image, camera, bases, places)
+    shapes, count = _shapes(bases), len(bases)
+    slopes = (shapes @ _unit_lines()[1].reshape(4, -1)).reshape(count, -1, 3)
+    profiles = _sampled(image, camera, bases, shapes)
     slope = cv2.sepFilter2D(profiles, cv2.CV_32F, _KERNEL[::-1].copy(), _ONE)
-    steep = np.sqrt(np.einsum("nsc,nsc->ns", slope, slope))[:, _INSIDE]
-    offset, height = _peaks(steep)
-    count = len(bases)
+    blue, green, red = slope[:, _INSIDE].transpose(2, 0, 1)
+    offset, height = _peaks(np.sqrt(blue * blue + green * green + red * red))
     snr = height.reshape(count, -1) / _noise(profiles, count)[:, None]
     snr = snr.reshape(height.shape)
     strength = 1 - np.exp(-np.maximum(snr - _LEAST_SNR, 0.0) / _PLAIN_SNR)
@@ -154,14 +151,14 @@ def _on_board(bases: Sequence[Footprint], squares_mm: Array) -> Array:
     return board
 
 
-def _sampled(image: Image, camera: Camera, bases: Sequence[Footprint], places_mm: Array) -> Samples:
+def _sampled(image: Image, camera: Camera, bases: Sequence[Footprint], shapes: Array) -> Samples:
     """Colours along lines, averaged over those of a segment.
 
     Args:
         image: the picture.
         camera: as it stood.
         bases: n of them.
-        places_mm: as of `lines_mm`.
+        shapes: as of `_shapes`.
 
     Returns:
         Shape (n * segments, samples, 3), 0 outside the picture.
@@ -177,22 +174,30 @@ def _sampled(image: Image, camera: Camera, bases: Sequence[Footprint], places_mm
     inside &= (high - low >= 2).all(axis=1)
     own = squares_mm.astype(np.float32)
     seen = (known_px - low[:, None]).astype(np.float32)
-    lines = places_mm.reshape(len(bases), 1, -1, 2).astype(np.float32)
-    out = np.zeros((len(bases), *places_mm.shape[1:4], 3), dtype=np.uint8)
+    unit = _unit_lines()[0]
+    out = np.zeros((len(bases), *unit.shape[1:4], 3), dtype=np.uint8)
     for row in np.flatnonzero(inside).tolist():
         (left, top), (right, bottom) = low[row].tolist(), high[row].tolist()
-        where = cv2.perspectiveTransform(lines[row], cv2.getPerspectiveTransform(own[row], seen[row]))
-        x, y = where.reshape(-1, places_mm.shape[3], 2).transpose(2, 0, 1)
-        colours = cv2.remap(image[top:bottom, left:right], x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        lines = (shapes[row] @ unit.reshape(4, -1)).astype(np.float32).reshape(1, -1, 2)
+        where = cv2.perspectiveTransform(lines, cv2.getPerspectiveTransform(own[row], seen[row]))
+        where = where.reshape(_LINES, -1, 2)  # drawn as a picture of few rows, which is fastest
+        part = image[top:bottom, left:right]
+        # One map of both x and y: opencv's types don't know that the other may then be None. An empty one is no such.
+        colours = cv2.remap(part, where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[call-overload]
         out[row] = colours.reshape(out.shape[1:])
-    mean: Samples = out.sum(axis=1, dtype=np.float32) / np.float32(_LINES)
+    total = np.add(out[:, 0], out[:, 1], dtype=np.uint16)
+    for line in range(2, _LINES):
+        total += out[:, line]
+    mean: Samples = np.divide(total, _LINES, dtype=np.float32)
     return mean.reshape(-1, *mean.shape[2:])
 
 
 def _noise(profiles: Samples, count: int) -> Array:
     """Standard deviation of the slope filter's answer where nothing is, by base: from third differences, robustly."""
-    bend = np.abs(np.diff(profiles[:, ::2], n=3, axis=1)).reshape(count, -1)
-    sigma = _medians(bend) / 0.6745 / np.sqrt(20.0)
+    bend = profiles[:, ::2].reshape(len(profiles), -1)  # three colours of a sample, then those of the next
+    for _ in range(3):
+        bend = bend[:, 3:] - bend[:, :-3]
+    sigma = _medians(np.abs(bend).reshape(count, -1)) / 0.6745 / np.sqrt(20.0)
     scale = float(np.linalg.norm(_KERNEL)) * np.sqrt(3.0) * _CORRELATED
     noise: Array = np.maximum(sigma, _LEAST_NOISE).astype(np.float64) * scale
     return noise
@@ -204,7 +209,8 @@ def _peaks(steep: Samples) -> tuple[Array, Array]:
     height = np.where((middle > before) & (middle >= after), middle, 0.0)
     best = np.argsort(-height, axis=1, kind="stable")[:, :_CANDIDATES]
     rows = np.arange(len(steep))[:, None]
-    a, b, c = (part[rows, best].astype(np.float64) for part in (before, middle, after))
+    at, flat = rows * steep.shape[1] + best, steep.ravel()
+    a, b, c = (flat[at + step].astype(np.float64) for step in range(3))
     shift = np.clip(0.5 * (c - a) / np.maximum(2 * b - a - c, 1e-9), -0.5, 0.5)
     return _OFFSETS[_INSIDE][1:-1][best] + shift * _STEP_MM, height[rows, best].astype(np.float64)
 
@@ -215,18 +221,21 @@ def _leaves_base(profiles: Samples, offset: Array, count: int) -> Array:
     own = _medians(inner.transpose(0, 2, 1).reshape(count * 3, -1)).reshape(count, 3)
     spread = 1.4826 * _medians(np.abs(inner - own[:, None]).reshape(count, -1)) + _LEAST_SPREAD
     at = np.clip(np.rint((offset - _INSIDE_MM + _ACROSS_MM) / _STEP_MM).astype(int), 1, profiles.shape[1] - 2)
-    rows = np.arange(len(profiles))[:, None]
-    inside = (profiles[rows, at - 1] + profiles[rows, at] + profiles[rows, at + 1]) / 3
+    at += profiles.shape[1] * np.arange(len(profiles))[:, None]
+    colours = profiles.reshape(-1, 3)
+    before, here, after = (colours.take((at + step).ravel(), axis=0) for step in (-1, 0, 1))
+    inside = (before + here + after) / 3
     off = np.linalg.norm(inside.reshape(count, -1, 3) - own[:, None], axis=2) / (_LIKE * spread)[:, None]
     like: Array = np.exp(-0.5 * off.astype(np.float64) ** 2).reshape(offset.shape)
     return like
 
 
 def _medians(rows: Samples) -> Samples:
-    """Medians of rows, shape (n, m), as (n,). numpy's own looks for NaN first, and takes thrice as long."""
-    middle = (rows.shape[1] - 1) // 2, rows.shape[1] // 2
-    ordered = np.partition(rows, middle, axis=1)
-    medians: Samples = (ordered[:, middle[0]] + ordered[:, middle[1]]) / np.float32(2)
+    """Medians of rows, shape (n, m), as (n,). numpy's own looks for two ranks at once, and takes ten times as long."""
+    middle = (rows.shape[1] - 1) // 2
+    upper = np.partition(rows, middle, axis=1)[:, middle:]
+    above: Samples = upper[:, 0] if rows.shape[1] % 2 else upper[:, 1:].min(axis=1)
+    medians: Samples = (upper[:, 0] + above) / np.float32(2)
     return medians
 
 

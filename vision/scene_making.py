@@ -19,23 +19,22 @@ _REACH_MM: Final = 35.0  # two bases whose middles are further apart than this a
 
 def figure_of(estimate: Estimate) -> Figure:
     """A figure as scenes have it."""
-    at = estimate.footprint
-    sigma_x, sigma_y, sigma_rad = (math.sqrt(variance) for variance in estimate.covariance.diagonal().tolist())
-    helmet = estimate.helmet_mm
+    at, size, helmet = estimate.footprint, estimate.footprint.size, estimate.helmet_mm
+    variance_x, variance_y, variance_rad = estimate.covariance.diagonal().tolist()
     return Figure(
         id=estimate.id,
         jersey=estimate.jersey,
-        x_mm=_rounded(at.x_mm),
-        y_mm=_rounded(at.y_mm),
-        heading_deg=_rounded(at.heading_deg),
-        length_mm=_rounded(at.size.length_mm),
-        width_mm=_rounded(at.size.width_mm),
-        corner_mm=_rounded(at.size.corner_mm),
+        x_mm=round(at.x_mm, _DIGITS),
+        y_mm=round(at.y_mm, _DIGITS),
+        heading_deg=round(at.heading_deg, _DIGITS),
+        length_mm=round(size.length_mm, _DIGITS),
+        width_mm=round(size.width_mm, _DIGITS),
+        corner_mm=round(size.corner_mm, _DIGITS),
         posture=estimate.posture,
-        sigma_mm=(_rounded(sigma_x), _rounded(sigma_y)),
-        sigma_deg=_rounded(math.degrees(sigma_rad)),
-        visible=_rounded(estimate.visible),
-        helmet_mm=None if helmet is None else (_rounded(helmet[0]), _rounded(helmet[1])),
+        sigma_mm=(round(math.sqrt(variance_x), _DIGITS), round(math.sqrt(variance_y), _DIGITS)),
+        sigma_deg=round(math.degrees(math.sqrt(variance_rad)), _DIGITS),
+        visible=round(estimate.visible, _DIGITS),
+        helmet_mm=None if helmet is None else (round(helmet[0], _DIGITS), round(helmet[1], _DIGITS)),
         sure=estimate.sure,
     )
 
@@ -61,7 +60,3 @@ def deciding(estimates: Sequence[Estimate], field: FieldModel, carrier: str | No
     to_line = np.minimum.reduce([np.abs(x), np.abs(x - field.length_mm), y, field.width_mm - y])
     chosen = near.any(axis=1) | (to_line < length / 2 + _NEAR_MM)
     return [row for row, decides in zip(standing, chosen.tolist(), strict=True) if decides]
-
-
-def _rounded(value: float) -> float:
-    return round(value, _DIGITS)

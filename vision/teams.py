@@ -164,14 +164,15 @@ def _palette(pixels: Array) -> Array:
 
 
 def _nearest(pixels: Array, palette: Array) -> NDArray[np.intp]:
-    squares = (palette**2).sum(axis=1)
-    nearest: NDArray[np.intp] = (squares - 2 * pixels @ palette.T).argmin(axis=-1)
+    off = pixels @ (2 * palette.T)
+    np.subtract((palette**2).sum(axis=1), off, out=off)
+    nearest: NDArray[np.intp] = off.argmin(axis=-1)
     return nearest
 
 
 def _counts(colours: Array, palette: Array) -> Array:
     """How often each figure's parts show each colour, shape (m, 3, k)."""
-    row, point = np.nonzero(np.isfinite(colours).all(axis=2))
+    row, point = np.nonzero(np.isfinite(colours[..., 0]))  # all three are known, or none
     near = _nearest(colours[row, point], palette)
     part = np.full(POINTS, 1)
     part[:_ON_HELMET], part[POINTS - len(_ON_BASE) :] = 0, 2

@@ -293,10 +293,11 @@ class Tracker:
 
     def estimates(self) -> tuple[Estimate, ...]:
         """What is believed of all of the roster, in its order, at the latest frame."""
+        state = self._state
         covariance = self._motion.pose_cov()
-        covariance[self._state.lost] += np.diag([_ANYWHERE_MM**2, _ANYWHERE_MM**2, np.pi**2])
-        tall = self._state.by_height * self._height_sigma_mm
-        covariance[:, :2, :2] += self._state.systematic + tall[:, :, None] * tall[:, None, :]
+        covariance[state.lost] += np.diag([_ANYWHERE_MM**2, _ANYWHERE_MM**2, np.pi**2])
+        tall = state.by_height * self._height_sigma_mm
+        covariance[:, :2, :2] += state.systematic + tall[:, :, None] * tall[:, None, :]
         return tuple(
             self._estimate(row, covariance[row], *numbers)
             for row, numbers in enumerate(
@@ -304,13 +305,22 @@ class Tracker:
                     self._motion.mean.tolist(),
                     np.degrees(self._motion.mean[:, HEADING]).tolist(),
                     self._posture.fallen.tolist(),
+                    state.visible.tolist(),
+                    (self._t_ns - state.seen_ns).tolist(),
                     strict=True,
                 )
             )
         )
 
     def _estimate(
-        self, row: int, covariance: Array, mean: Sequence[float], heading_deg: float, fallen: float
+        self,
+        row: int,
+        covariance: Array,
+        mean: Sequence[float],
+        heading_deg: float,
+        fallen: float,
+        visible: float,
+        away_ns: int,
     ) -> Estimate:
         player, state = self.players[row], self._state
         posture: Posture = "fallen" if fallen >= 0.5 else "upright"
@@ -318,7 +328,7 @@ class Tracker:
         size = self._lying_size(row) if lies else believed_size(mean[LENGTH], mean[WIDTH], player.base)
         if state.grasped[row]:
             posture = "lifted"
-        elif self._t_ns - state.seen_ns[row] > _UNSEEN_NS:
+        elif away_ns > _UNSEEN_NS:
             posture = "unseen"
         jersey: Jersey = player.jersey
         return Estimate(
@@ -329,9 +339,9 @@ class Tracker:
             velocity=np.array(mean[VX : SPIN + 1]),
             posture=posture,
             fallen=fallen,
-            visible=float(state.visible[row]),
+            visible=visible,
             helmet_mm=state.helmet[row],
-            seen=bool(state.seen_ns[row] == self._t_ns),
+            seen=away_ns == 0,
             sure=bool(state.sure[row]),
         )
 

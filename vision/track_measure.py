@@ -29,7 +29,11 @@ PLACE, POSE, SIZE = slice(0, 2), slice(0, 3), slice(3, 5)
 Place = tuple[float, float]
 
 
-_CORNERS, _MIDDLE, _HELMET, _POINTS = slice(0, 4), 4, 5, 6
+_CORNERS, _MIDDLE, _HELMET, _POINTS = slice(0, 4), 4, 5, 6  # of what is seen of a figure
+_MIDDLES: Final = slice(_MIDDLE, None, _POINTS)  # of what is seen of all of them
+# Inverse correlations of errors along and across, for x and y of all corners, shape (2, 8, 8).
+_BY_ERRORS: Final = np.asarray(np.linalg.inv(CORNER_CORRELATION.transpose(2, 0, 1))).repeat(2, axis=1).repeat(2, axis=2)
+_ENDS, _SIDES = np.array([0.5, 0.5, -0.5, -0.5]), np.array([0.5, -0.5, -0.5, 0.5])  # of corners: front, left
 
 HELMET_MM: Final = 32.0
 """Height of a helmet's middle over the board, about: figures are 27 to 40 mm high."""
@@ -120,17 +124,15 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     points_px = np.array([_points_px(one) for one in figures], dtype=np.float64).reshape(count, _POINTS, 2)
     heights = np.full((count, _POINTS), height_mm)
     heights[:, _HELMET] = [_LYING_HELMET_MM if one.kind == "fallen" else HELMET_MM for one in figures]
-    located = locate(camera, points_px.reshape(-1, 2), heights.ravel())
-    places, by_pixel, by_height, by_parameters = (
-        values.reshape(count, _POINTS, *values.shape[1:]) for values in located
-    )
+    *located, by_parameters = locate(camera, points_px.reshape(-1, 2), heights.ravel(), asked=_MIDDLES)
+    places, by_pixel, by_height = (values.reshape(count, _POINTS, *values.shape[1:]) for values in located)
     corners = places[:, _CORNERS]
     there = _on_board(corners.mean(axis=1), calibration.field)
     if not there.all():
         return measure([one for one, kept in zip(figures, there.tolist(), strict=True) if kept], calibration, height_mm)
     seen = np.array([_corner_scores(one) for one in figures]).reshape(count, 4)
     sigma_px = _sigma_px(figures, seen, camera.lens.size_px[0] / _WIDTH_PX)
-    pose, covariance = _fitted(corners, _noise(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
+    pose, covariance = _fitted(corners, _weights(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
     # A base seen from its edge looks short, so what it looks like comes before what it is likely to be.
     fallen = np.array([_kind_odds(one) for one in figures]) + _shape_odds(pose)
     lying = fallen > 0
@@ -140,7 +142,7 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
         detections=figures,
         pose=pose,
         covariance=covariance,
-        systematic=calibration.error_of(by_pixel[:, _MIDDLE], by_parameters[:, _MIDDLE]),
+        systematic=calibration.error_of(by_pixel[:, _MIDDLE], by_parameters),
         by_height=by_height[:, _CORNERS].mean(axis=1),
         fallen=fallen,
         visible=np.where([len(one.corner_scores) == 4 for one in figures], np.clip(seen, 0.0, 1.0).mean(axis=1), 1.0),
@@ -191,8 +193,11 @@ def _sigma_px(figures: Sequence[Detection], seen: Array, scale: float) -> Array:
     return sigma
 
 
-def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
-    """Covariances of all four corners' places on the board, mm^2.
+def _weights(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
+    """Inverse covariances of all four corners' places on the board, mm^-2.
+
+    What corners' errors along the base have to do with each other, and those across it, is the same for all bases: the
+    inverse is made of these correlations' inverses, with pixels as they move with places.
 
     Args:
         corners_px: shape (m, 4, 2).
@@ -208,17 +213,20 @@ def _noise(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
     cos, sin = np.cos(way), np.sin(way)
     axes = np.array([[cos, -sin], [sin, cos]]).transpose(2, 0, 1)
     slope = by_pixel @ axes[:, None] * sigma_px[:, :, None]
-    noise: Array = np.einsum("miak,ijk,mjbk->miajb", slope, CORNER_CORRELATION, slope).reshape(-1, 8, 8)
-    return noise
+    (a, b), (c, d) = slope.transpose(2, 3, 0, 1)
+    area = a * d - b * c
+    along, across = (np.stack(error, axis=2).reshape(-1, 8) for error in ((d / area, -b / area), (-c / area, a / area)))
+    weights: Array = _BY_ERRORS[0] * (along[:, :, None] * along[:, None])
+    weights += _BY_ERRORS[1] * (across[:, :, None] * across[:, None])
+    return weights
 
 
-def _fitted(corners: Array, noise: Array) -> tuple[Array, Array]:
-    """Rectangles through corners, shape (m, 4, 2), with noise (m, 8, 8): (m, 5) and covariances (m, 5, 5)."""
+def _fitted(corners: Array, weight: Array) -> tuple[Array, Array]:
+    """Rectangles through corners, shape (m, 4, 2), of weights (m, 8, 8): (m, 5) and covariances (m, 5, 5)."""
     count = len(corners)
     ahead = corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1)
     heading = np.arctan2(ahead[:, 1], ahead[:, 0])
     pose = np.column_stack([corners.mean(axis=1), heading, np.tile(_LIKELY_MM, (count, 1))])
-    weight = np.linalg.inv(noise)
     prior = np.diag([0.0, 0.0, 0.0, *(spread_mm**-2.0 for spread_mm in _SPREAD_MM)])
     likely = np.array([0.0, 0.0, 0.0, *_LIKELY_MM])
     for last in [False] * _ROUNDS + [True]:
@@ -258,17 +266,14 @@ def _take_likely_sizes(pose: Array, covariance: Array, rows: NDArray[np.intp]) -
 
 def _corners(pose: Array) -> tuple[Array, Array]:
     """Corners of rectangles, shape (m, 4, 2), and how they move with the five numbers, shape (m, 4, 2, 5)."""
-    cos, sin = np.cos(pose[:, 2]), np.sin(pose[:, 2])
-    ahead, left = (np.array(way).T[:, None] for way in ((cos, sin), (-sin, cos)))
-    ends, sides = np.array([0.5, 0.5, -0.5, -0.5])[:, None], np.array([0.5, -0.5, -0.5, 0.5])[:, None]
-    along, across = ends * pose[:, None, 3:4], sides * pose[:, None, 4:5]
-    corners = pose[:, None, PLACE] + along * ahead + across * left
+    cos, sin = np.cos(pose[:, 2, None]), np.sin(pose[:, 2, None])
     slope = np.zeros((len(pose), 4, 2, 5))
     slope[..., 0, 0] = slope[..., 1, 1] = 1.0
-    slope[..., 2] = along * left - across * ahead
-    slope[..., 3] = ends * ahead
-    slope[..., 4] = sides * left
-    return corners, slope
+    slope[..., 0, 3], slope[..., 1, 3] = _ENDS * cos, _ENDS * sin
+    slope[..., 0, 4], slope[..., 1, 4] = -_SIDES * sin, _SIDES * cos
+    off = slope[..., 3] * pose[:, None, 3:4] + slope[..., 4] * pose[:, None, 4:5]  # a turn swings it round the middle
+    slope[..., 0, 2], slope[..., 1, 2] = -off[..., 1], off[..., 0]
+    return pose[:, None, PLACE] + off, slope
 
 
 def _kind_odds(detection: Detection) -> float:
