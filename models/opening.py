@@ -60,10 +60,16 @@ def open_detector(
         return first
     path, chosen = _file(folder, card.second_look, precision)
     patch_px = (PATCH_PX, PATCH_PX)
-    again = open_network(path, runtime, size_px=patch_px, threads=threads, precision=chosen, batches=BATCHES)
+    again, brief = (
+        open_network(
+            path, runtime, size_px=patch_px, threads=threads, precision=chosen, batches=BATCHES, outputs=outputs
+        )
+        for outputs in (None, 1)
+    )
     return SecondLook(
         first,
         again,
+        brief,
         threshold=card.figure_threshold,
         ball_threshold=card.ball_threshold,
         turn_logit=card.turn_logit,

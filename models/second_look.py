@@ -19,7 +19,8 @@ A patch of which anything is in doubt is looked at twice, the second time turned
 are nearer the truth, and neither way round is preferred. Where a figure was seen a moment ago, one look is enough, and
 no first one is needed; but then a patch is cut by what was said before. So now and then a first look's own view of it
 is looked at besides, and of what is seen but vaguely a view across: the one of smaller errors is believed. And where a
-first look was so far off that the patch was cut askew, it is cut again by what was made of it.
+first look was so far off that the patch was cut askew, it is cut again by what was made of it. The ball is looked for
+in all patches then; in between it is where it was seen last, or nowhere, and what is said of figures comes faster.
 """
 
 from __future__ import annotations
@@ -54,7 +55,10 @@ from downfield.models.solid import solid, whose_place
 BALL_CELLS: Final = 16
 """In a row of a patch."""
 
-OUTPUTS: Final = 23 + BALL_CELLS**2
+OF_FIGURE: Final = 23
+"""Outputs about the figure, which come first."""
+
+OUTPUTS: Final = OF_FIGURE + BALL_CELLS**2
 BATCHES: Final = (1, 3, 6, 11, 17, 23)
 """Patches of one pass, of 22 figures and the ball or of what is in doubt; every pass costs two patches besides."""
 
@@ -65,7 +69,8 @@ FALLEN: Final = 21
 """The column of having fallen."""
 
 _POINTS, _LOG_ERRORS, _SEEN, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 22
-_BALL = slice(23, OUTPUTS)
+_BALL = slice(OF_FIGURE, OUTPUTS)
+_NOWHERE = -40.0  # logit of the ball where nobody looked for it
 _CELLS = (np.arange(BALL_CELLS) + 0.5) * 2 / BALL_CELLS - 1  # middles, units
 _STILL_THERE = 0.3  # score of what was there a moment ago: figures don't vanish
 _CLEAR = 3.0  # log-odds beyond which a word needs no second one
@@ -91,6 +96,7 @@ class SecondLook:
     Args:
         first: what finds the figures.
         network: with the outputs above.
+        brief: the same without the ball's, and so faster; None where there is no such.
         threshold: score, by both looks, from which a figure stays.
         ball_threshold: the same of the ball.
         turn_logit: what the logit of a figure facing the other way must exceed to overrule the first look.
@@ -103,6 +109,7 @@ class SecondLook:
         self,
         first: Detector,
         network: Network,
+        brief: Network | None = None,
         *,
         threshold: float = 0.5,
         ball_threshold: float = 0.5,
@@ -112,7 +119,7 @@ class SecondLook:
     ) -> None:
         self.name = f"{first.name}, two looks"
         self._first = first
-        self._network = network
+        self._network, self._brief = network, brief or network
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
         self._sigma_scale = sigma_scale
@@ -170,12 +177,16 @@ class SecondLook:
             sure = [ball for ball in balls if ball.score >= self._ball_threshold]
             return tuple(sorted(sure + hands, key=lambda one: -one.score))
         balls = with_corners(balls, figures)
-        # Where the front of those known is was settled when they were first seen: one look at them is enough.
         usual_px = _usual_px(figures)
         every = [*figures, *balls]
-        settled = len(known) if whole else len(every)
-        looks = [(every[:settled], False), (every[settled:], True)]
-        each = [self.look(group, image, both_ways=both_ways, usual_px=usual_px) for group, both_ways in looks if group]
+        # Where the front of those known is was settled when they were first seen: one look at them is enough.
+        settled = len(known) if whole else len(figures)
+        network = self._network if whole else self._brief
+        each = [
+            self._look(group, image, by, both_ways=both_ways, usual_px=usual_px)
+            for group, by, both_ways in ((every[:settled], network, False), (every[settled:], self._network, whole))
+            if group
+        ]
         said, transforms = (np.concatenate(parts) for parts in zip(*each, strict=True))
         self._limit(said)
         count = len(figures)
@@ -261,20 +272,31 @@ class SecondLook:
             InputError: the network is not one that can take a second look.
 
         """
+        usual_px = _usual_px(figures) if usual_px is None else usual_px
+        return self._look(figures, image, self._network, both_ways=both_ways, usual_px=usual_px)
+
+    @staticmethod
+    def _look(
+        figures: Sequence[Detection], image: Image, network: Network, *, both_ways: bool, usual_px: float
+    ) -> tuple[Array, Array]:
         corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
-        transforms = patch_transform(corners, _usual_px(figures) if usual_px is None else usual_px)
+        transforms = patch_transform(corners, usual_px)
         patches = cut_patches(image, transforms)
-        said = self._say(patches)
+        said = _said(network, patches)
         again = np.flatnonzero(doubtful(said)) if both_ways else np.arange(0)
         if len(again):
-            said[again] = (said[again] + turned_round(self._say(patches[again, ::-1, ::-1]))) / 2
+            said[again] = (said[again] + turned_round(_said(network, patches[again, ::-1, ::-1]))) / 2
         return said, transforms
 
-    def _say(self, patches: Image) -> Array:
-        said = self._network.run(patches).astype(np.float64)
-        if said.shape != (len(patches), OUTPUTS):
-            raise InputError(f"{self._network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
-        return said
+
+def _said(network: Network, patches: Image) -> Array:
+    """What a network says of patches; one that says nothing of the ball sees it nowhere."""
+    said = network.run(patches)
+    if said.shape not in {(len(patches), OUTPUTS), (len(patches), OF_FIGURE)}:
+        raise InputError(f"{network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
+    out = np.full((len(patches), OUTPUTS), _NOWHERE)
+    out[:, : said.shape[1]] = said
+    return out
 
 
 def _surer(one: Detection, view: Detection) -> Detection:

@@ -17,6 +17,7 @@ from downfield.models.detector import Image
 from downfield.models.patch import PATCH_PX, patch_transform, scale_of, to_patch, to_units
 from downfield.models.second_look import (
     BALL_CELLS,
+    OF_FIGURE,
     OUTPUTS,
     TURN,
     SecondLook,
@@ -267,12 +268,22 @@ def test_what_was_seen_a_moment_ago_is_looked_at_where_it_was() -> None:
     ball = Detection("ball", 0.6, (328.0, 198.0, 344.0, 214.0))
     (about,) = with_corners([ball], [figure(before)])
     cut = np.array(about.corners_px)
-    said = [said_of(before, now, flip=False), said_of(cut, cut, flip=False, there=-5.0, ball=(340.0, 210.0))]
-    looks = SecondLook(First(), Canned(np.stack(said), known=2))
+    of_figure, of_ball = said_of(before, now, flip=False), said_of(cut, cut, flip=False, ball=(340.0, 210.0))
+    brief = InTurn(of_figure[None, :OF_FIGURE])
+    looks = SecondLook(First(), InTurn(of_ball[None]), brief)
     seen = looks.look_again(FRAME, [figure(before, 0.9), hand, ball], whole=False)
     assert [one.kind for one in seen] == ["upright", "ball", "hand"]
     np.testing.assert_allclose(seen[0].corners_px, now, atol=1e-3)
     assert seen[1].helmet_px == pytest.approx((340.0, 210.0), abs=1e-3)
+
+
+def test_in_between_a_ball_is_where_it_was_or_nowhere_and_a_whole_look_finds_it_in_an_arm() -> None:
+    here = base(300, 200, 0.7)
+    said = said_of(here, here, flip=False, ball=(310.0, 205.0))[None]
+    looks = SecondLook(First(), InTurn(said), InTurn(said[:, :OF_FIGURE]))
+    known = [dataclasses.replace(figure(here, 0.9), corner_sigma_px=(0.3,) * 4)]
+    assert [one.kind for one in looks.look_again(FRAME, known, whole=False)] == ["upright"]
+    assert [one.kind for one in looks.look_again(FRAME, known, whole=True)] == ["ball", "upright"]
 
 
 def test_who_was_lifted_away_is_not_seen_again() -> None:

@@ -87,10 +87,9 @@ class RawSecondLook(torch.nn.Module):
         self.network = network
         take_camera_pictures(next(one for one in network.modules() if isinstance(one, torch.nn.Conv2d)))
 
-    def forward(self, patches: torch.Tensor) -> torch.Tensor:
-        """Patches, uint8 (n, 64, 64, 3), to (n, 279)."""
-        said: torch.Tensor = self.network(patches.permute(0, 3, 1, 2).float())
-        return said
+    def forward(self, patches: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Patches, uint8 (n, 64, 64, 3), to what is said of the figure, (n, 23), and of the ball, (n, 256)."""
+        return self.network.parts(patches.permute(0, 3, 1, 2).float())
 
 
 def take_camera_pictures(first: torch.nn.Conv2d) -> None:
@@ -141,21 +140,20 @@ def export_second_look(weights: Path, out: Path) -> None:
         raise InputError(f"{weights}: no such file") from None
     except (OSError, KeyError, TypeError, RuntimeError, pickle.UnpicklingError) as error:
         raise InputError(f"{weights}: not a checkpoint of a second look: {error}") from None
-    export_onnx(
-        RawSecondLook(network.eval()), (1, PATCH_PX, PATCH_PX, 3), out, names=("patches", "said"), any_batch=True
-    )
+    names = ("patches", "figure", "ball")
+    export_onnx(RawSecondLook(network.eval()), (1, PATCH_PX, PATCH_PX, 3), out, names=names, any_batch=True)
 
 
 def export_onnx(
-    network: torch.nn.Module, shape: tuple[int, ...], out: Path, *, names: tuple[str, str], any_batch: bool
+    network: torch.nn.Module, shape: tuple[int, ...], out: Path, *, names: tuple[str, ...], any_batch: bool
 ) -> None:
     """Write a network that takes pictures as ONNX.
 
     Args:
-        network: from uint8 pictures to one tensor.
+        network: from uint8 pictures to one tensor or more.
         shape: of the pictures, (n, height, width, 3).
         out: the file to write.
-        names: of the input and the output.
+        names: of the input and the outputs.
         any_batch: whether n is left open.
 
     """

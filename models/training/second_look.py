@@ -69,12 +69,16 @@ class SecondLook(nn.Module):
 
     def forward(self, patches: Tensor) -> Tensor:
         """What is in each patch."""
+        return torch.cat(self.parts(patches), dim=1)
+
+    def parts(self, patches: Tensor) -> tuple[Tensor, Tensor]:
+        """What is in each patch: of the figure, shape (n, `OF_FIGURE`), and of the ball, shape (n, cells)."""
         sharp = self.features[:_SHARP](patches)
         coarse = self.features[_SHARP:_COARSE](sharp)
         fine = self.features[_COARSE:](coarse)
         around = nn.functional.interpolate(self.ball_around(fine), scale_factor=2.0)
         ball = self.ball(self.ball_close(sharp) + self.ball_near(coarse) + around)
-        return torch.cat([self.head(fine), ball.flatten(1)], dim=1)
+        return self.head(fine), ball.flatten(1)
 
 
 class _Residual(nn.Module):
