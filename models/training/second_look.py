@@ -56,15 +56,9 @@ class SecondLook(nn.Module):
             _Residual(high),
         )
         self.ball_around = nn.Conv2d(high, _BALL_EYES, 1)
-        self.ball_near = nn.Conv2d(middle, _BALL_EYES, 3, padding=1)
         self.ball_close = nn.Conv2d(low, _BALL_EYES, 3, 2, padding=1)
-        self.ball = nn.Sequential(
-            nn.BatchNorm2d(_BALL_EYES),
-            nn.ReLU(),
-            _Residual(_BALL_EYES),
-            _Residual(_BALL_EYES),
-            nn.Conv2d(_BALL_EYES, 1, 1),
-        )
+        self.ball_near = nn.Conv2d(middle, _BALL_EYES, 3, padding=1)
+        self.ball = nn.Sequential(nn.ReLU(), _Residual(_BALL_EYES), _Residual(_BALL_EYES), nn.Conv2d(_BALL_EYES, 1, 1))
         self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, OF_FIGURE))
 
     def forward(self, patches: Tensor) -> Tensor:
