@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from pathlib import Path
+
+import av
 import cv2
 import numpy as np
 import pytest
 
 from downfield.rig.sources.jpeg import Image, unpack_jpeg
+from downfield.rig.sources.video_file import VideoFile
 
 
 def picture() -> Image:
@@ -48,3 +53,23 @@ def test_pictures_of_different_sizes_may_follow_each_other() -> None:
     small = np.ascontiguousarray(picture()[::2, ::2])
     shapes = [one.shape for image in (picture(), small, picture()) if (one := unpack_jpeg(packed(image))) is not None]
     assert shapes == [(180, 320, 3), (90, 160, 3), (180, 320, 3)]
+
+
+def test_a_recording_is_unpacked_to_the_last_bit_as_the_rig_unpacked_it(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    sent = [
+        packed(np.asarray(np.clip(picture() + rng.normal(0, 20, (180, 320, 3)), 0, 255), np.uint8)) for _ in range(3)
+    ]
+    path = tmp_path / "recording.mkv"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mjpeg", rate=30)
+        stream.height, stream.width = picture().shape[:2]
+        stream.pix_fmt = "yuvj420p"
+        for number, data in enumerate(sent):
+            packet = av.Packet(data)
+            packet.stream, packet.pts, packet.dts, packet.time_base = stream, number, number, Fraction(1, 30)
+            container.mux(packet)
+    read = [shot.frame().image for shot in VideoFile(path, paced=False).shots()]
+    assert len(read) == len(sent)
+    for image, data in zip(read, sent, strict=True):
+        np.testing.assert_array_equal(image, unpack_jpeg(data))

@@ -13,6 +13,7 @@ import numpy as np
 from downfield.calibration.errors import InputError, SourceError
 from downfield.rig.record.index import index_of, read_index
 from downfield.rig.sources.clocks import Rising
+from downfield.rig.sources.jpeg import DECODING
 from downfield.rig.sources.pace import Pace
 from downfield.rig.sources.source import Shot, SourceFacts
 
@@ -38,6 +39,8 @@ class VideoFile:
         except (av.FFmpegError, IndexError):
             raise InputError(f"{path}: not a video that can be read") from None
         stream.codec_context.thread_count = 1
+        if stream.codec_context.name == "mjpeg":
+            stream.codec_context.options = dict(DECODING)
         self._path = path
         self._index = read_index(index_of(path)).frames if index_of(path).is_file() else None
         self._stream = stream
