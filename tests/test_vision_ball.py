@@ -54,15 +54,15 @@ def test_a_declared_carrier_has_it_seen_or_not() -> None:
 
 def test_what_is_hardly_taken_for_a_ball_makes_nobody_a_carrier() -> None:
     tracker, man = BallTracker(), figure("dark-1", 200.0, 100.0)
-    doubtful = replace(ball_at(203.0, 106.0, CARRIED_MM), score=0.95)
+    doubtful = replace(ball_at(203.0, 106.0, CARRIED_MM), score=0.9)
     assert all(tracker.step([doubtful], [man], CAMERA, i * FRAME_NS) is None for i in range(20))
 
 
-def test_what_is_fairly_taken_for_a_ball_is_one_where_it_lies_clear_of_all() -> None:
+def test_what_is_surely_a_ball_and_clear_of_all_lies_there() -> None:
     tracker, man = BallTracker(), figure("dark-1", 200.0, 100.0)
-    fair, poor = (replace(ball_at(300.0, 150.0), score=score) for score in (0.9, 0.8))
-    assert all(tracker.step([poor], [man], CAMERA, i * FRAME_NS) is None for i in range(20))
-    balls = [tracker.step([fair], [man], CAMERA, (20 + i) * FRAME_NS) for i in range(10)]
+    sure, doubtful = (replace(ball_at(300.0, 150.0), score=score) for score in (0.96, 0.9))
+    assert all(tracker.step([doubtful], [man], CAMERA, i * FRAME_NS) is None for i in range(20))
+    balls = [tracker.step([sure], [man], CAMERA, (20 + i) * FRAME_NS) for i in range(10)]
     assert balls[-1] is not None
     assert (balls[-1].state, balls[-1].carrier) == ("magnetic", None)
 

@@ -27,8 +27,7 @@ _RADIUS_MM: Final = 4.5  # of the magnetic ball
 _LYING_MM: Final = 3.0  # height of the middle of a ball on the board
 _CARRIED_MM: Final = 18.0  # of one in a figure's arm
 _ARM_MM: Final = 16.0  # a carried ball is this near to the middle of its figure's base
-_LEAST_SCORE: Final = 0.85
-_LEAST_CARRIED: Final = 0.99  # an arm may be taken for the ball for seconds: a wrong carrier is worse than none
+_LEAST_SCORE: Final = 0.95  # an arm may be taken for the ball for seconds: a wrong carrier is worse than none
 _SAME_MM: Final = 6.0  # a ball on the board seen this near is where it was
 _PLACE_SIGMA_MM: Final = 0.8  # of one sighting on the board
 _GUESSED_SIGMA_MM: Final = 6.0  # of a carried ball that is not seen
@@ -117,8 +116,6 @@ class BallTracker:
             self._moving = self._held = None
             return
         holder = _holder(high, low, estimates)
-        if holder is not None and seen.score < _LEAST_CARRIED:
-            return
         if holder is not None:
             self._moving = None
             count = self._held[1] + 1 if self._held is not None and self._held[0] == holder.id else 1
