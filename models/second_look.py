@@ -179,17 +179,17 @@ class SecondLook:
         balls = with_corners(balls, figures)
         usual_px = _usual_px(figures)
         every = [*figures, *balls]
-        # Where the front of those known is was settled when they were first seen: one look at them is enough.
-        settled = len(known) if whole else len(figures)
-        network = self._network if whole else self._brief
-        each = [
-            self._look(group, image, by, both_ways=both_ways, usual_px=usual_px)
-            for group, by, both_ways in ((every[:settled], network, False), (every[settled:], self._network, whole))
-            if group
-        ]
-        said, transforms = (np.concatenate(parts) for parts in zip(*each, strict=True))
-        self._limit(said)
         count = len(figures)
+        transforms, patches = _cut(every, image, usual_px)
+        if whole:
+            said = _said(self._network, patches)
+            # Where the front of those known is was settled when they were first seen: one look at them is enough.
+            _look_round(self._network, said[len(known) :], patches[len(known) :])
+        else:
+            said = _said(self._brief, patches[:count])
+            if balls:
+                said = np.concatenate([said, _said(self._network, patches[count:])])
+        self._limit(said)
         better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
         if whole:
             self._look_straight(image, better, figures, len(known), usual_px)
@@ -219,7 +219,7 @@ class SecondLook:
         if not rows:
             return
         guesses = [dataclasses.replace(figures[i], score=before[i].score) for i in rows]
-        said, transforms = self.look(guesses, image, usual_px=usual_px)
+        said, transforms = _look(self._brief, guesses, image, usual_px)
         self._limit(said)
         views = read_second_look(guesses, said, transforms, self._sigma_scale)
         for i, view in zip(rows, views, strict=True):
@@ -236,7 +236,7 @@ class SecondLook:
         if not rows:
             return
         across = [_quarter_turned(figures[i]) for i in rows]
-        said, transforms = self.look(across, image, usual_px=usual_px)
+        said, transforms = _look(self._brief, across, image, usual_px)
         self._limit(said)
         views = read_second_look(across, said, transforms, self._sigma_scale)
         for i, view in zip(rows, views, strict=True):
@@ -254,16 +254,12 @@ class SecondLook:
         shows = sum(figure.corner_scores) / len(figure.corner_scores) > _SHOWS
         return figure.kind != "upright" or (shows and 1 / _UNLIKELY < size < _UNLIKELY)
 
-    def look(
-        self, figures: Sequence[Detection], image: Image, *, both_ways: bool = True, usual_px: float | None = None
-    ) -> tuple[Array, Array]:
+    def look(self, figures: Sequence[Detection], image: Image) -> tuple[Array, Array]:
         """What the network says of figures.
 
         Args:
             figures: at least one.
             image: they are in.
-            both_ways: look at those in doubt both ways round.
-            usual_px: length of most bases in it; None for that of these.
 
         Returns:
             Its numbers, shape (n, `OUTPUTS`), and the transforms the patches were cut with, shape (n, 2, 3).
@@ -272,21 +268,28 @@ class SecondLook:
             InputError: the network is not one that can take a second look.
 
         """
-        usual_px = _usual_px(figures) if usual_px is None else usual_px
-        return self._look(figures, image, self._network, both_ways=both_ways, usual_px=usual_px)
+        return _look(self._network, figures, image, _usual_px(figures))
 
-    @staticmethod
-    def _look(
-        figures: Sequence[Detection], image: Image, network: Network, *, both_ways: bool, usual_px: float
-    ) -> tuple[Array, Array]:
-        corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
-        transforms = patch_transform(corners, usual_px)
-        patches = cut_patches(image, transforms)
-        said = _said(network, patches)
-        again = np.flatnonzero(doubtful(said)) if both_ways else np.arange(0)
-        if len(again):
-            said[again] = (said[again] + turned_round(_said(network, patches[again, ::-1, ::-1]))) / 2
-        return said, transforms
+
+def _look(network: Network, figures: Sequence[Detection], image: Image, usual_px: float) -> tuple[Array, Array]:
+    transforms, patches = _cut(figures, image, usual_px)
+    said = _said(network, patches)
+    _look_round(network, said, patches)
+    return said, transforms
+
+
+def _cut(figures: Sequence[Detection], image: Image, usual_px: float) -> tuple[Array, Image]:
+    """The transforms of figures' patches, and the patches."""
+    corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
+    transforms = patch_transform(corners, usual_px)
+    return transforms, cut_patches(image, transforms)
+
+
+def _look_round(network: Network, said: Array, patches: Image) -> None:
+    """Look at those in doubt once more, turned by half a circle, and take the mean, in place."""
+    rows = np.flatnonzero(doubtful(said))
+    if len(rows):
+        said[rows] = (said[rows] + turned_round(_said(network, patches[rows, ::-1, ::-1]))) / 2
 
 
 def _said(network: Network, patches: Image) -> Array:
