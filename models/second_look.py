@@ -1,19 +1,6 @@
 """The second look: every figure found is cut out at full resolution and looked at again.
 
-The network takes patches (`patch.py`), uint8 (n, 64, 64, 3), blue green red, and gives 279 numbers of each:
-
-- 0..9: x, y of five points in units of the patch: the base top's corners, then the helmet;
-- 10..14: natural logarithm of each point's mean error along x or y, in units;
-- 15..19: logit of each point being seen;
-- 20: logit of the figure facing the other way, toward the patch's -x;
-- 21: logit of the figure having fallen;
-- 22: logit of there being a figure in the patch's middle at all;
-- 23..278: logits of the ball's middle being seen in each of 16 x 16 cells of the patch, row by row, in that figure's
-  arm or anywhere; that of its being nowhere is 0.
-
-The corners are those of the patch's order, whichever way the figure faces: first the one at the front and left if the
-front is at the right of the patch. Only when the figure faces the other way are they put into its own order. So the
-network need not say two things at once where it is unsure of one.
+What the network says is in `second_look_output`.
 
 A patch of which anything is in doubt is looked at twice, the second time turned by half a circle: both answers together
 are nearer the truth, and neither way round is preferred. Where a figure was seen a moment ago, one look is enough, and
@@ -26,55 +13,37 @@ in all patches then; in between it is where it was seen last, or nowhere, and wh
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.errors import InputError
 from downfield.models.base_sizes import with_likely_sizes
-from downfield.models.detection import Detection, Pixel
+from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Image
-from downfield.models.first_look import base_lengths
 from downfield.models.head import Array, logit, sigmoid
 from downfield.models.network import Network
-from downfield.models.patch import (
-    BASE_LENGTH_PX,
-    PATCH_PX,
-    cut_patches,
-    from_patch,
-    from_units,
-    patch_transform,
-    scale_of,
-    seen_lengths,
+from downfield.models.patch import cut_patches, patch_transform, seen_lengths
+from downfield.models.second_look_output import (
+    FALLEN,
+    OF_FIGURE,
+    OUTPUTS,
+    TURN,
+    TURNED,
+    doubtful,
+    read_ball,
+    read_second_look,
+    turned_round,
+    with_corners,
 )
 from downfield.models.solid import solid, whose_place
 
-BALL_CELLS: Final = 16
-"""In a row of a patch."""
-
-OF_FIGURE: Final = 23
-"""Outputs about the figure, which come first."""
-
-OUTPUTS: Final = OF_FIGURE + BALL_CELLS**2
 BATCHES: Final = (1, 3, 6, 11, 17, 23)
 """Patches of one pass, of 22 figures and the ball or of what is in doubt; every pass costs two patches besides."""
 
-TURN: Final = 20
-"""The column of facing the other way."""
-
-FALLEN: Final = 21
-"""The column of having fallen."""
-
-_POINTS, _LOG_ERRORS, _SEEN, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 22
-_BALL = slice(OF_FIGURE, OUTPUTS)
 _NOWHERE = -40.0  # logit of the ball where nobody looked for it
-_CELLS = (np.arange(BALL_CELLS) + 0.5) * 2 / BALL_CELLS - 1  # middles, units
 _STILL_THERE = 0.3  # score of what was there a moment ago: figures don't vanish
-_CLEAR = 3.0  # log-odds beyond which a word needs no second one
-_MAYBE_BALL = -1.5  # log-odds up to which the ball, which is in one patch of thirty, needs none
 _SHOWS = 0.35  # of its corners: what of a figure can only be guessed is not followed
 _UNLIKELY = 1.4  # a base that is so many times smaller or larger than most
 _DIFFERS = 0.08  # of a base's length, mean distance of corners: two views of it are worth a look each
@@ -83,11 +52,6 @@ _EXACT = 0.02  # errors of corners by a base's length below which one view is en
 _VAGUE = 0.09  # errors of corners by a base's length from which it may lie across what is believed
 _MAY_BE = 0.15  # score from which it is worth that
 _SURER = 0.8  # errors that another view must be said to have, by those of one that was followed
-_LEAST_BALL = 0.02
-_SURE_BALL = 6.0  # log-odds
-_BALL_SHARE = 0.25  # half a ball's box, by a base's length
-_SIGMA_PER_ERROR = math.sqrt(2)  # of a Laplace distribution, which is what the errors are taken for
-_TURNED = (2, 3, 0, 1, 4)  # what each corner is called when the front is the rear
 
 
 class SecondLook:
@@ -95,7 +59,7 @@ class SecondLook:
 
     Args:
         first: what finds the figures.
-        network: with the outputs above.
+        network: with the outputs of `second_look_output`.
         brief: the same without the ball's, and so faster; None where there is no such.
         threshold: score, by both looks, from which a figure stays.
         ball_threshold: the same of the ball.
@@ -328,111 +292,9 @@ def _elsewhere(one: Detection, other: Detection) -> bool:
 def _apart(one: Detection, other: Detection) -> float:
     """How far apart two views of one base have its corners, pixels, whichever end they take for its front."""
     corners, others = np.array(one.corners_px), np.array(other.corners_px)
-    ways = (others, others[list(_TURNED[:4])])
+    ways = (others, others[list(TURNED[:4])])
     return min(float(np.linalg.norm(corners - way, axis=1).mean()) for way in ways)
 
 
 def _usual_px(figures: Sequence[Detection]) -> float:
     return float(np.median(seen_lengths([figure.corners_px for figure in figures])))
-
-
-def doubtful(said: Array) -> NDArray[np.bool_]:
-    """Of which patches something is not clear at the first glance, shape (n,)."""
-    ball = np.logaddexp.reduce(said[:, _BALL], axis=1)
-    unclear = (np.abs(said[:, [TURN, FALLEN, _FIGURE]]) < _CLEAR).any(axis=1)
-    out: NDArray[np.bool_] = np.logical_or(unclear, (ball > _MAYBE_BALL) & (ball < _CLEAR))
-    return out
-
-
-def turned_round(said: Array) -> Array:
-    """What was said of patches turned by half a circle, as of the patches unturned; shape (n, `OUTPUTS`)."""
-    out = said.copy()
-    order = list(_TURNED)
-    out[:, _POINTS] = -said[:, _POINTS].reshape(-1, 5, 2)[:, order].reshape(-1, 10)
-    out[:, _LOG_ERRORS] = said[:, _LOG_ERRORS][:, order]
-    out[:, _SEEN] = said[:, _SEEN][:, order]
-    out[:, TURN] = -said[:, TURN]
-    out[:, _BALL] = said[:, _BALL][:, ::-1]
-    return out
-
-
-def read_second_look(
-    figures: Sequence[Detection], said: Array, transforms: Array, sigma_scale: float = 1.0
-) -> list[Detection]:
-    """Figures as a second look has them.
-
-    Args:
-        figures: as the first look had them.
-        said: of each, from `SecondLook.look`.
-        transforms: of each, from there too.
-        sigma_scale: standard deviation of a corner per deviation that the network says.
-
-    """
-    points = from_patch(from_units(said[:, _POINTS].reshape(-1, 5, 2)), transforms)
-    unit_px = PATCH_PX / 2 / scale_of(transforms)
-    sigmas = sigma_scale * _SIGMA_PER_ERROR * np.exp(said[:, _LOG_ERRORS]) * unit_px[:, None]
-    seen, front = sigmoid(said[:, _SEEN]), sigmoid(np.abs(said[:, TURN]))
-    # Both looks have a say in whether there is a figure: they err on different things.
-    there = sigmoid((said[:, _FIGURE] + logit(np.array([figure.score for figure in figures]))) / 2)
-    out = []
-    for i, figure in enumerate(figures):
-        turned, fallen = said[i, TURN] > 0, said[i, FALLEN] > 0
-        order = list(_TURNED[:4]) if turned else [0, 1, 2, 3]
-        corners: list[Pixel] = [(x, y) for x, y in points[i, order].tolist()]
-        x, y = points[i, 4].tolist()
-        out.append(
-            dataclasses.replace(
-                figure,
-                kind="fallen" if fallen else "upright",
-                score=float(there[i]),
-                corners_px=tuple(corners),
-                corner_scores=tuple(seen[i, order].tolist()),
-                corner_sigma_px=tuple(sigmas[i, order].tolist()),
-                helmet_px=(x, y),
-                helmet_score=float(seen[i, 4]),
-                front_score=float(front[i]),
-            )
-        )
-    return out
-
-
-def with_corners(balls: Sequence[Detection], figures: Sequence[Detection]) -> list[Detection]:
-    """Balls with corners, so that patches are cut about them, of the size that figures' patches have in the picture."""
-    if not balls:
-        return []
-    length = float(np.median(base_lengths(np.array([figure.corners_px for figure in figures]))))
-    square = length / 2 * np.array([[1.0, -0.6], [1.0, 0.6], [-1.0, 0.6], [-1.0, -0.6]])
-    out = []
-    for ball in balls:
-        left, top, right, bottom = ball.box_px
-        middle = ball.helmet_px or ((left + right) / 2, (top + bottom) / 2)
-        corners: list[Pixel] = [(x, y) for x, y in (square + middle).tolist()]
-        out.append(dataclasses.replace(ball, corners_px=tuple(corners)))
-    return out
-
-
-def read_ball(balls: Sequence[Detection], said: Array, transforms: Array) -> list[Detection]:
-    """The ball where it is seen best, if anywhere: there is one on the table.
-
-    Args:
-        balls: as the first look had them; the last patches are theirs.
-        said: of all patches, those of figures first, from `SecondLook.look`.
-        transforms: of each, from there too.
-
-    """
-    scores = np.logaddexp.reduce(said[:, _BALL], axis=1)
-    # As of figures, both looks have a say where both looked.
-    own = len(said) - len(balls)
-    heard = scores.copy()
-    # Neither look may be so sure of something strange that the other is not heard.
-    sure = np.minimum(scores[own:], _SURE_BALL)
-    heard[own:] = (sure + logit(np.array([ball.score for ball in balls]))) / 2
-    best = int(heard.argmax())
-    score = float(sigmoid(heard[best]))
-    if score < _LEAST_BALL:
-        return []
-    share = np.exp(said[best, _BALL] - scores[best]).reshape(BALL_CELLS, BALL_CELLS)
-    units = np.array([[share.sum(axis=0) @ _CELLS, share.sum(axis=1) @ _CELLS]])
-    x, y = from_patch(from_units(units[None]), transforms[[best]])[0, 0].tolist()
-    half = float(_BALL_SHARE * BASE_LENGTH_PX / scale_of(transforms[best]))
-    return [Detection("ball", score, (x - half, y - half, x + half, y + half), helmet_px=(x, y), helmet_score=1.0)]

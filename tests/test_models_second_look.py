@@ -15,12 +15,12 @@ from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.models.detector import Image
 from downfield.models.patch import PATCH_PX, patch_transform, scale_of, to_patch, to_units
-from downfield.models.second_look import (
+from downfield.models.second_look import SecondLook
+from downfield.models.second_look_output import (
     BALL_CELLS,
     OF_FIGURE,
     OUTPUTS,
     TURN,
-    SecondLook,
     doubtful,
     turned_round,
     with_corners,

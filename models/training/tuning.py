@@ -14,7 +14,8 @@ from downfield.models.base_sizes import with_likely_sizes
 from downfield.models.card import LookFiles, NetworkCard, read_card, write_card
 from downfield.models.detection import Detection
 from downfield.models.opening import open_detector
-from downfield.models.second_look import FALLEN, TURN, SecondLook, read_ball, read_second_look, with_corners
+from downfield.models.second_look import SecondLook
+from downfield.models.second_look_output import FALLEN, TURN, read_ball, read_second_look, with_corners
 from downfield.models.training.figures import (
     Frames,
     ball_precision,
