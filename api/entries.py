@@ -107,6 +107,7 @@ class Followed:
     Attributes:
         calls: made or changed, in order.
         withdrawn: ids of calls that no longer stand.
+        moved: ids of calls that stand behind all others, in order, where a ruling brought back one from before them.
         set_aside: ids of events that no longer make sense.
         score: home, away after it.
         text: the game after it, on one line.
@@ -120,6 +121,7 @@ class Followed:
     score: tuple[int, int] = (0, 0)
     text: str = ""
     snap: Snap | None = None
+    moved: tuple[str, ...] = ()
 
 
 @record

@@ -194,6 +194,7 @@ class History:
         for gone in followed.withdrawn:
             self._calls.pop(gone, None)
         self._calls |= {call.id: call for call in followed.calls}
+        self._calls |= {moved: self._calls.pop(moved) for moved in followed.moved}
         self._aside = set(followed.set_aside)
         self.score, self.text = followed.score, followed.text
         if followed.snap is not None:

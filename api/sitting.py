@@ -106,7 +106,7 @@ class Sitting:
         """What an entry changed, for the journal."""
         state, snap, self._snap = self.game.state, self._snap, None
         aside = tuple(aside.event for aside in self.game.set_aside)
-        return Followed(taken.calls, taken.withdrawn, aside, state.score, state.text, snap)
+        return Followed(taken.calls, taken.withdrawn, aside, state.score, state.text, snap, taken.moved)
 
     def ended(self) -> Ended:
         """The game as it ends."""

@@ -110,11 +110,10 @@ class Teller:
 
     def _tell_calls(self, sitting: Sitting) -> None:
         now = self.calls(sitting)
-        changed, withdrawn = changed_calls(now, self._calls)
+        changed = changed_calls(now, self._calls)
         self._calls = now
-        if changed or withdrawn:
-            latest = CallsChanged(calls=now[-LATEST:])
-            self._hub.publish("calls", CallsChanged(calls=changed, withdrawn=withdrawn), whole=latest)
+        if changed != CallsChanged(calls=()):
+            self._hub.publish("calls", changed, whole=CallsChanged(calls=now[-LATEST:]))
 
     def _tell(self, topic: str, value: Payload, by: object = None) -> None:
         """Publish a topic's value if it differs from the last; compared by another value where one is given."""

@@ -165,6 +165,11 @@ class CallsChanged(Payload):
 
     calls: tuple[CallNow, ...] = Field(description="Put each in by id; one already there is replaced.")
     withdrawn: tuple[str, ...] = Field(default=(), description="Ids to take away.")
+    moved: tuple[str, ...] = Field(
+        default=(),
+        description="Ids to put behind all others, one by one, once the above is done: a ruling can bring back a call "
+        "from before others.",
+    )
 
 
 class Question(Payload):

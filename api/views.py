@@ -12,6 +12,7 @@ from downfield.api.entries import Began
 from downfield.api.topics import (
     BallNow,
     CallNow,
+    CallsChanged,
     ClauseCited,
     ClockNow,
     GameNow,
@@ -24,7 +25,7 @@ from downfield.api.topics import (
     WaitNow,
 )
 from downfield.api.wording import clock_text
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, moved_back
 from downfield.officiating.clauses import catalogue, catalogues
 from downfield.officiating.declarations import Side
 from downfield.officiating.state import GameState
@@ -221,8 +222,12 @@ def questions_now(calls: Iterable[CallNow], game: GameNow) -> Questions:
     return Questions(questions=tuple(asked))
 
 
-def changed_calls(now: Sequence[CallNow], before: Sequence[CallNow]) -> tuple[tuple[CallNow, ...], tuple[str, ...]]:
-    """Calls that are new or different, and ids of those that no longer stand."""
+def changed_calls(now: Sequence[CallNow], before: Sequence[CallNow]) -> CallsChanged:
+    """What of the calls is new, different, gone or in another order."""
     known = {call.id: call for call in before}
-    stand = {call.id for call in now}
-    return tuple(call for call in now if known.get(call.id) != call), tuple(one for one in known if one not in stand)
+    stand = dict.fromkeys(call.id for call in now)
+    return CallsChanged(
+        calls=tuple(call for call in now if known.get(call.id) != call),
+        withdrawn=tuple(one for one in known if one not in stand),
+        moved=moved_back(known, tuple(stand)),
+    )

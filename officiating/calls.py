@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from downfield.calibration.records import record
@@ -116,3 +117,22 @@ class Call:
             return f"{self.margin:+g} {self.unit}"
         error = f" ± {self.sigma:.2f}" if self.sigma else ""
         return f"{self.margin:+.2f}{error} {self.unit}"
+
+
+def moved_back(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...]:
+    """Calls that stand behind where a reader has them who drops what is gone and appends what is new.
+
+    A ruling can bring back a call from before others that stood all the while.
+
+    Args:
+        before: ids of the calls that stood, in order.
+        now: ids of those that stand, in order.
+
+    Returns:
+        Ids to put at the end one by one, which leads to the order of `now`; none where that is what appending does.
+
+    """
+    stand, stood = set(now), dict.fromkeys(before)
+    told = [*(one for one in stood if one in stand), *(one for one in now if one not in stood)]
+    first = next((place for place, (had, has) in enumerate(zip(told, now, strict=True)) if had != has), len(now))
+    return tuple(now[first:])

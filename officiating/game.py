@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from downfield.calibration.errors import RefusedError
 from downfield.calibration.field import FieldModel
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, moved_back
 from downfield.officiating.calls_file import SetAside
 from downfield.officiating.engine import RECENT_NS, Engine, EngineState
 from downfield.officiating.events import Event, Ruling, Tick, Undo
@@ -33,6 +33,7 @@ class Taken:
     Attributes:
         calls: calls made, in order.
         withdrawn: ids of calls that no longer stand after a ruling.
+        moved: ids of calls that stand behind all others now, in order: a ruling can bring back a call from before them.
         logged: what the log grew by, in order: the entry itself, after scenes of a resting board that it makes
             matter; nothing while a board rests. Taking just these once more leads to the same game.
 
@@ -40,6 +41,7 @@ class Taken:
 
     calls: tuple[Call, ...] = ()
     withdrawn: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
     logged: tuple[Scene | Event, ...] = ()
 
 
@@ -224,7 +226,8 @@ class Game:
         stood = {call.id: call for call in before}
         stand = {call.id: call for call in self._calls}
         new = tuple(call for call in self._calls if stood.get(call.id) != call)
-        return Taken(new, tuple(name for name in stood if name not in stand), (event,))
+        gone = tuple(name for name in stood if name not in stand)
+        return Taken(new, gone, moved_back(stood, tuple(stand)), (event,))
 
     def _replay(self, start: tuple[int, EngineState, int]) -> None:
         """Take everything since a checkpoint once more."""

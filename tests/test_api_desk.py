@@ -169,6 +169,24 @@ def test_one_call_is_struck_and_the_strike_taken_back(table: Table) -> None:
     assert [one.undone for one in table.desk.declared() if one.type == "ruling"] == [True]
 
 
+def test_a_call_that_comes_back_stands_where_it_stood_for_the_feed_and_the_history(table: Table) -> None:
+    game = table.begin()
+    table.play()
+    tackle = table.call("tackle")
+    by_hand = replace(_call_of(table), id="manual:1", t_ns=0, kind="fumble")
+    table.desk.rule(Ruling("", "manual", by_hand), Said())
+    before = [call.id for call in table.desk.calls()]
+    assert before.index(tackle) < before.index("manual:1")
+    struck = table.desk.rule(Ruling(tackle, "strike"), Said())
+    assert isinstance(struck, Accepted)
+    assert "manual:1" in {call.id for call in table.desk.calls()}
+    table.desk.undo(struck.event, Said())
+    assert [call.id for call in table.desk.calls()] == before
+    row = table.store.game(game)
+    assert row is not None
+    assert [call.id for call in History(table.store, row).calls()] == before
+
+
 def test_a_declaration_is_taken_back_after_the_play_it_made(table: Table) -> None:
     table.begin()
     table.play()

@@ -13,9 +13,11 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from downfield.api.board_topics import HealthNow, Reason
 from downfield.api.commands import NewGame
-from downfield.api.desk import Said
+from downfield.api.desk import Accepted, Said
 from downfield.api.door import Access
+from downfield.officiating.calls import Call
 from downfield.officiating.declarations import SetUp
+from downfield.officiating.events import Ruling
 
 RUNNER, HITTER = "dark-22", "light-50"
 GRAZE_MM = 0.05
@@ -28,6 +30,11 @@ def grazed() -> Film:
     apart_yd = (BASE.width_mm + GRAZE_MM) / FIELD.mm_per_yd_y
     men = [Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(46, FIELD.width_yd / 2 + apart_yd), "LB")]
     return film(men, 3.0, on=((0.5, 1.65),), sigma_gap_mm=0.15)
+
+
+def tackled() -> Film:
+    """A runner meets a standing man."""
+    return film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
 
 
 @pytest.fixture(scope="module")
@@ -173,12 +180,28 @@ def test_too_close_waits_with_its_measurement_until_somebody_rules(service: Serv
 
 
 def test_a_call_that_stands_is_overturned(service: Service, phone: Page) -> None:
-    shot = film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
-    play(service, shot)
+    play(service, tackled())
     tackle = phone.locator("#calls .call", has_text="tackled")
     expect(tackle).to_have_count(1)
     tap(phone, "#calls", re.compile("^Overturn: .*tackled"))
     expect(tackle).to_have_count(0)
+
+
+def test_a_call_that_comes_back_is_not_shown_as_the_latest(service: Service, phone: Page) -> None:
+    play(
+        service, film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
+    )
+    made = Call("manual:1", "first_down", 0, "tap", (), "called", "first down, by hand")
+    service.desk.rule(Ruling("", "manual", made), Said())
+    shown = phone.locator("#calls .call")
+    expect(shown.first).to_contain_text("by hand")
+    tackle = next(call.id for call in service.desk.calls() if call.kind == "tackle")
+    struck = service.desk.rule(Ruling(tackle, "strike"), Said())
+    assert isinstance(struck, Accepted)
+    expect(phone.locator("#calls .call", has_text="tackled")).to_have_count(0)
+    service.desk.undo(struck.event, Said())
+    expect(phone.locator("#calls .call", has_text="tackled")).to_have_count(1)
+    expect(shown.first).to_contain_text("by hand")
 
 
 def test_dice_are_tapped_as_they_fell(service: Service, phone: Page) -> None:

@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import pytest
 from hand_plays import FIELD, Film, Man, film, in_order, opening, runs, says, stands
+from hypothesis import given
+from hypothesis import strategies as st
 
 from downfield.calibration.errors import RefusedError
 from downfield.calibration.records import adapter, to_json
+from downfield.officiating.calls import moved_back
 from downfield.officiating.declarations import Carrier, Claim
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.game import Game
@@ -64,6 +67,25 @@ def test_a_ruling_taken_back_leaves_the_call_as_it_was() -> None:
     game.take(late("u", Undo("r")))
     assert game.calls == calls
     assert without_now(game) == state
+
+
+NAMES = st.lists(st.sampled_from("abcdefgh"), unique=True)
+
+
+@given(before=NAMES, now=NAMES)
+def test_who_is_told_what_moved_has_the_calls_in_order(before: list[str], now: list[str]) -> None:
+    had = [one for one in before if one in now] + [one for one in now if one not in before]
+    moved = moved_back(before, now)
+    for one in moved:
+        had.remove(one)
+        had.append(one)
+    assert had == now
+
+
+@given(before=NAMES, new=NAMES)
+def test_nothing_moves_where_calls_only_go_or_come_last(before: list[str], new: list[str]) -> None:
+    now = [one for one in before if one not in new] + [one for one in new if one not in before]
+    assert moved_back(before, now) == ()
 
 
 def test_of_two_rulings_the_one_before_comes_into_force_again() -> None:

@@ -183,11 +183,15 @@ export class Feed {
   }
 }
 
-/** Calls after a change: each new one put in by id, in its place if it was there, and those withdrawn taken away. */
+/** Calls after a change: new ones put in by id, in their place if they were there, withdrawn ones taken away, moved ones last. */
 export function mergeCalls(before = { calls: [] }, change) {
   const byId = new Map(before.calls.map((call) => [call.id, call]));
   for (const call of change.calls) byId.set(call.id, call);
   for (const id of change.withdrawn ?? []) byId.delete(id);
+  for (const call of (change.moved ?? []).map((id) => byId.get(id)).filter(Boolean)) {
+    byId.delete(call.id);
+    byId.set(call.id, call);
+  }
   return { calls: [...byId.values()], withdrawn: [] };
 }
 
