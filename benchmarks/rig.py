@@ -112,11 +112,11 @@ class RecordedScenes:
         self.carrier: str | None = None
         self.players: tuple[Player, ...] = open_recording(bundled_demo()).tracks.header.players
 
-    def look(self, frame: Frame) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         """Nothing."""
         return ()
 
-    def see(self, frame: Frame, detections: Sequence[Detection]) -> Scene:  # noqa: ARG002 - the seam's signature
+    def see(self, frame: Frame, detections: Sequence[Detection] | None) -> Scene:  # noqa: ARG002 - the seam's signature
         """The scene whose turn it is."""
         shift_ns = frame.t_ns - self._scenes[frame.index % len(self._scenes)].t_ns
         scene = self._scenes[frame.index % len(self._scenes)]
@@ -257,7 +257,7 @@ def _rig(asked: argparse.Namespace, port: int, folder: Path) -> Rig:
         "recording.stop_below_gb": 0.5,
     }
 
-    def recorded(_: Settings, __: Calibration, ___: Path | None) -> Sight:
+    def recorded(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Sight:  # noqa: ARG001 - the seam's signature
         return RecordedScenes()
 
     sight = open_sight if asked.sight == "network" else recorded

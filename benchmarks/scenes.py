@@ -84,7 +84,7 @@ def _watched(clip: Path, detector: Detector, tally: Tally) -> Iterator[tuple[Sce
         seen = vision.see(frame, detections)
         if not vision.players:
             continue
-        if vision.colours is not None:
+        if vision.colours is not None and detections is not None:
             sightings = measure(detections, calibration, BASE_MM)
             colours = look_at_colours(frame.image, sightings, calibration.camera, BASE_MM)
             shown = sightings.visible > WELL_SEEN

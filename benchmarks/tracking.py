@@ -158,9 +158,15 @@ class _Overheard:
         self.latest = self._detector.detect(image)
         return self.latest
 
-    def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
+    def find(self, image: Image) -> tuple[Detection, ...]:
+        """What it sees roughly."""
+        return self._detector.find(image)
+
+    def look_again(
+        self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
+    ) -> tuple[Detection, ...]:
         """What it still sees."""
-        self.latest = self._detector.look_again(image, seen, whole=whole)
+        self.latest = self._detector.look_again(image, seen, found)
         return self.latest
 
 
@@ -174,7 +180,7 @@ def _clips(folder: Path, count: int, network: str) -> Iterator[Watched]:
         out = Watched(clip.name, 1, calibration.field.mm_per_yd_x)
         vision = Vision(calibration, detector, read_roster(tracks_path))
         for shot, scene, frame in zip(VideoFile(clip, paced=False).shots(), Tracks(tracks_path), truth, strict=False):
-            seen = vision.see(shot.frame())
+            seen = vision.scene(shot.frame())
             out.happened += frame.events
             if not vision.players:
                 continue

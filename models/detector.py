@@ -38,17 +38,23 @@ class Detector(Protocol):
 class Follower(Detector, Protocol):
     """A detector that is faster, and misses less, where it knows what to look at."""
 
-    def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
+    def find(self, image: Image) -> tuple[Detection, ...]:
+        """What is in a picture, roughly: for `look_again` at this one, or one soon after."""
+        ...
+
+    def look_again(
+        self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
+    ) -> tuple[Detection, ...]:
         """What was seen a moment ago, as it is in the next picture, best first.
 
         Args:
             image: as of `detect`.
             seen: detections of the picture before.
-            whole: look everywhere besides, for what is new.
+            found: what `find` finds, to see what is new; None to look at nothing else.
 
         Returns:
-            Figures and balls where they are now, if they are still about there; hands as they were, or as they are
-            where the whole picture is looked at.
+            Figures and balls where they are now, if they are still about there; hands as they were, or as they were
+            found.
 
         """
         ...

@@ -90,19 +90,25 @@ class SecondLook:
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Everything seen in one picture, uint8 (height, width, 3), best first."""
-        return tuple(with_likely_sizes(self.look_again(image, (), whole=True)))
+        return tuple(with_likely_sizes(self.look_again(image, (), self.find(image))))
 
-    def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
+    def find(self, image: Image) -> tuple[Detection, ...]:
+        """What the first look finds."""
+        return self._first.detect(image)
+
+    def look_again(
+        self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
+    ) -> tuple[Detection, ...]:
         """What was seen a moment ago, as it is in the next picture, best first; see `Follower`.
 
         Every base as it looks by itself: who follows bases knows better how large they are.
         """
         known = [one for one in seen if one.corners_px]
         rest = [one for one in seen if not one.corners_px]
-        if not whole:
+        if found is None:
             return self._closer(image, known, rest)
         fresh, again = [], []
-        for one in self._first.detect(image):
+        for one in found:
             same = whose_place(one, known) if one.corners_px else None
             if same is None:
                 fresh.append(one)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -10,25 +12,33 @@ from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
 from downfield.models.opening import open_detector
 from downfield.rig.configuration.settings import NetworkTable, Settings
+from downfield.vision.pace import Pace
 from downfield.vision.pipeline import Vision
 from downfield.vision.roster import read_roster
 
 
-def open_sight(settings: Settings, calibration: Calibration, roster: Path | None) -> Vision:
+def open_sight(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Vision:
     """A sight for a camera. All share one detector, so only one may be in use.
 
     Args:
         settings: the configuration.
         calibration: of the camera.
         roster: a file with who is on the board; None to take and number whoever is there.
+        live: whether frames are lost when looking takes too long; it is done more rarely then.
 
     Raises:
         InputError: there is no such network or file.
         FormatError: the roster breaks its format.
 
     """
-    known, every_ns = None if roster is None else read_roster(roster), round(1e9 / settings.network.looks_per_s)
-    return Vision(calibration, detector(settings.network), known, look_every_ns=every_ns)
+    known = None if roster is None else read_roster(roster)
+    pace = pace_of(settings.network, time.perf_counter_ns if live else None)
+    return Vision(calibration, detector(settings.network), known, pace=pace)
+
+
+def pace_of(table: NetworkTable, clock: Callable[[], int] | None) -> Pace:
+    """How often the network is to look; see `Pace`."""
+    return Pace(round(1e9 / table.looks_per_s), round(1e9 / table.follows_per_s), clock)
 
 
 @cache

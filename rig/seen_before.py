@@ -27,14 +27,16 @@ class SeenHeader:
         source: name of the recording.
         stamp: tells one version of it from another.
         detector: its name.
+        thorough: whether it looked at the figures of every frame.
 
     """
 
     source: str
     stamp: str
     detector: str
+    thorough: bool = False
     format: Literal["downfield.seen"] = "downfield.seen"
-    version: Literal[1] = 1
+    version: Literal[2] = 2
 
 
 @record
@@ -92,12 +94,19 @@ class SeenBefore:
         """What is in the next picture."""
         return self._known(lambda: self._detector.detect(image))
 
-    def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
+    def find(self, image: Image) -> tuple[Detection, ...]:
+        """What is in the next picture, roughly."""
+        detector = self._detector
+        return self._known(lambda: detector.find(image)) if isinstance(detector, Follower) else ()
+
+    def look_again(
+        self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
+    ) -> tuple[Detection, ...]:
         """What was seen a moment ago, as it is in the next picture; everything in it, where the detector can't."""
         detector = self._detector
         if not isinstance(detector, Follower):
             return self.detect(image)
-        return self._known(lambda: detector.look_again(image, seen, whole=whole))
+        return self._known(lambda: detector.look_again(image, seen, found))
 
     def forget(self) -> None:
         """The work is done: remove the file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from downfield.api.board_topics import Reason
 from downfield.calibration.calibration import Calibration, read_calibration
@@ -41,7 +41,13 @@ _EVERY: Final = 6
 """Of the frames that come, so that those looked at are a tenth of a second apart."""
 
 MakeSight = Callable[[Calibration], Sight]
-OpenSight = Callable[[Settings, Calibration, Path | None], Sight]
+
+
+class OpenSight(Protocol):
+    """Makes a sight for a calibration and, where there is one, a file with the roster, for a live source or another."""
+
+    def __call__(self, settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Sight:
+        """As `network_sight.open_sight`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +132,13 @@ def open_table(
             f"{source.facts.size_px[0]}x{source.facts.size_px[1]}: calibrate anew, or ask the camera for that size"
         )
 
-    make_sight = _sights(settings, open_sight, tracks)
+    make_sight = _sights(settings, open_sight, tracks, live=source.facts.live)
     return Table(source, calibration, calibration.field, make_sight(calibration), make_sight, events, source.facts.name)
 
 
-def _sights(settings: Settings, open_sight: OpenSight, tracks: Path | None) -> MakeSight:
+def _sights(settings: Settings, open_sight: OpenSight, tracks: Path | None, *, live: bool) -> MakeSight:
     roster = Path(settings.game.roster) if settings.game.roster else tracks
-    return lambda calibration: open_sight(settings, calibration, roster)
+    return lambda calibration: open_sight(settings, calibration, roster, live=live)
 
 
 def _uncalibrated(
@@ -151,7 +157,9 @@ def _uncalibrated(
     troubles.add(uncalibrated(error))
     sight = BlindSight(UNCALIBRATED)
     name = source.facts.name
-    return Table(source, None, fields(settings.calibration)[0], sight, _sights(settings, open_sight, None), (), name)
+    return Table(
+        source, None, fields(settings.calibration)[0], sight, _sights(settings, open_sight, None, live=True), (), name
+    )
 
 
 def uncalibrated(error: DownfieldError) -> Reason:

@@ -28,6 +28,7 @@ from downfield.rig.sources.images import STILLS, ImageFolder
 from downfield.rig.sources.source import FrameSource, Shot
 from downfield.rig.sources.video_file import VideoFile
 from downfield.vision.footprint import BaseSize
+from downfield.vision.pace import Pace
 from downfield.vision.pipeline import Vision
 from downfield.vision.roster import read_roster
 from downfield.vision.scene import Player, Scene
@@ -47,6 +48,12 @@ def track(
     independent: Annotated[
         bool, typer.Option("--independent", help="See every picture by itself, naming its figures anew.")
     ] = False,
+    thorough: Annotated[
+        bool,
+        typer.Option(
+            "--thorough", help="Look at every figure in every frame, however fast they come: slower, more exact."
+        ),
+    ] = False,
     detector: Annotated[str, typer.Option(help="A network's name or folder.")] = BUNDLED,
 ) -> None:
     """Track the figures of a recording."""
@@ -57,12 +64,12 @@ def track(
     console = Console(stderr=True, highlight=False)
     with ExitStack() as closing:
         closing.callback(frames.close)
-        header = SeenHeader(source.name, _stamp(source), network.name)
+        header = SeenHeader(source.name, _stamp(source), network.name, thorough=thorough)
         seen = closing.enter_context(SeenBefore(network, out.with_name(out.name + ".seen"), header))
         if seen.note:
             console.print(seen.note)
-        vision = Vision(known, seen, named, memory=not independent)
-        scenes = (vision.see(shot.frame()) for shot in _shown(frames, source))
+        vision = Vision(known, seen, named, memory=not independent, pace=Pace(follow_every_ns=0) if thorough else None)
+        scenes = (vision.scene(shot.frame()) for shot in _shown(frames, source))
         ready = list(scenes) if independent else list(_until_known(scenes, vision))
         players = _all_of(ready) if independent else vision.players
         if not players:

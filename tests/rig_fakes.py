@@ -89,10 +89,10 @@ class FakeSight:
         self.health: Health | None = None
         self.carrier: str | None = None
 
-    def look(self, frame: Frame) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         return ()
 
-    def see(self, frame: Frame, detections: Sequence[Detection]) -> Scene:  # noqa: ARG002 - the seam's signature
+    def see(self, frame: Frame, detections: Sequence[Detection] | None) -> Scene:  # noqa: ARG002 - the seam's signature
         if self.before is not None:
             self.before(frame)
         self.seen.append(frame.index)

@@ -268,7 +268,7 @@ def test_what_was_seen_a_moment_ago_is_looked_at_where_it_was() -> None:
     of_figure, of_ball = said_of(before, now, flip=False), said_of(cut, cut, flip=False, ball=(340.0, 210.0))
     brief = InTurn(of_figure[None, :OF_FIGURE])
     looks = SecondLook(First(), InTurn(of_ball[None]), brief)
-    seen = looks.look_again(FRAME, [figure(before, 0.9), hand, ball], whole=False)
+    seen = looks.look_again(FRAME, [figure(before, 0.9), hand, ball])
     assert [one.kind for one in seen] == ["upright", "ball", "hand"]
     np.testing.assert_allclose(seen[0].corners_px, now, atol=1e-3)
     assert seen[1].helmet_px == pytest.approx((340.0, 210.0), abs=1e-3)
@@ -279,14 +279,14 @@ def test_in_between_a_ball_is_where_it_was_or_nowhere_and_a_whole_look_finds_it_
     said = said_of(here, here, flip=False, ball=(310.0, 205.0))[None]
     looks = SecondLook(First(), InTurn(said), InTurn(said[:, :OF_FIGURE]))
     known = [dataclasses.replace(figure(here, 0.9), corner_sigma_px=(0.3,) * 4)]
-    assert [one.kind for one in looks.look_again(FRAME, known, whole=False)] == ["upright"]
-    assert [one.kind for one in looks.look_again(FRAME, known, whole=True)] == ["ball", "upright"]
+    assert [one.kind for one in looks.look_again(FRAME, known)] == ["upright"]
+    assert [one.kind for one in looks.look_again(FRAME, known, looks.find(FRAME))] == ["ball", "upright"]
 
 
 def test_who_was_lifted_away_is_not_seen_again() -> None:
     at = base(300, 200, 0.7)
     looks = SecondLook(First(), Canned(said_of(at, at, flip=False, there=-6.0)[None], known=1))
-    assert looks.look_again(FRAME, [figure(at, 0.9)], whole=False) == ()
+    assert looks.look_again(FRAME, [figure(at, 0.9)]) == ()
 
 
 @pytest.mark.parametrize(("surer", "kept"), [(True, 1), (False, 0)])
@@ -296,7 +296,7 @@ def test_who_was_followed_astray_is_seen_anew_by_a_whole_look_if_that_is_surer(s
     views = np.stack([said_of(astray, astray, flip=False), said_of(truth, truth, flip=False)])
     views[1 if surer else 0, 10:15] -= 1.0  # its errors, logarithms
     looks = SecondLook(First(figure(truth, 0.6)), Canned(views, known=1))
-    (seen,) = looks.look_again(FRAME, [figure(astray, 0.6)], whole=True)
+    (seen,) = looks.look_again(FRAME, [figure(astray, 0.6)], looks.find(FRAME))
     np.testing.assert_allclose(seen.corners_px, (astray, truth)[kept], atol=1e-3)
 
 
@@ -304,7 +304,8 @@ def test_who_is_followed_exactly_is_not_looked_at_anew() -> None:
     truth, astray = base(300, 200, 0.7), base(305, 204, 0.7, 36.0)
     exact = dataclasses.replace(figure(truth, 0.6), corner_sigma_px=(0.3,) * 4)
     network = Canned(said_of(truth, truth, flip=False)[None], known=1)
-    (seen,) = SecondLook(First(figure(astray, 0.6)), network).look_again(FRAME, [exact], whole=True)
+    looks = SecondLook(First(figure(astray, 0.6)), network)
+    (seen,) = looks.look_again(FRAME, [exact], looks.find(FRAME))
     np.testing.assert_allclose(seen.corners_px, truth, atol=1e-3)
 
 
@@ -344,13 +345,13 @@ def test_two_that_come_out_at_one_place_are_one() -> None:
     one, other, there = base(300, 200, 0.7), base(310, 205, 0.7), base(302, 201, 0.7)
     said = np.stack([said_of(one, there, flip=False, there=1.0), said_of(other, there, flip=False, there=3.0)])
     looks = SecondLook(First(), Canned(said, known=2))
-    seen = looks.look_again(FRAME, [figure(one), figure(other)], whole=False)
+    seen = looks.look_again(FRAME, [figure(one), figure(other)])
     assert len(seen) == 1
     assert seen[0].score == pytest.approx(1 / (1 + np.exp(-(3.0 + np.log(0.4 / 0.6)) / 2)))
 
 
 def test_nobody_seen_before_costs_no_look() -> None:
-    assert SecondLook(First(), Canned(np.zeros((9, 9), np.float32))).look_again(FRAME, [], whole=False) == ()
+    assert SecondLook(First(), Canned(np.zeros((9, 9), np.float32))).look_again(FRAME, []) == ()
 
 
 def middles(seen: Sequence[Detection]) -> list[tuple[int, int]]:
@@ -361,9 +362,8 @@ def middles(seen: Sequence[Detection]) -> list[tuple[int, int]]:
 def test_who_was_there_a_moment_ago_stays_on_less_and_who_is_new_must_be_sure() -> None:
     at, beside = base(300, 200, 0.7), base(300, 300, 0.7)
     doubts = np.stack([said_of(place, place, flip=False, there=-1.0) for place in (at, beside)])
-    seen = SecondLook(First(figure(beside, 0.5)), Canned(doubts, known=1)).look_again(
-        FRAME, [figure(at, 0.5)], whole=True
-    )
+    looks = SecondLook(First(figure(beside, 0.5)), Canned(doubts, known=1))
+    seen = looks.look_again(FRAME, [figure(at, 0.5)], looks.find(FRAME))
     assert middles(seen) == [(300, 200)]
 
 
@@ -371,7 +371,7 @@ def test_a_whole_look_finds_who_is_new_and_takes_nobody_twice() -> None:
     known, again, new = base(300, 200, 0.7), base(301, 199, 0.72), base(400, 300, 0.2)
     said = np.stack([said_of(known, known, flip=False), said_of(new, new, flip=False)])
     looks = SecondLook(First(figure(again, 0.6), figure(new, 0.6)), Canned(said, known=1))
-    seen = looks.look_again(FRAME, [figure(known, 0.6)], whole=True)
+    seen = looks.look_again(FRAME, [figure(known, 0.6)], looks.find(FRAME))
     assert middles(seen) == [(300, 200), (400, 300)]
 
 

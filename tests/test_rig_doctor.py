@@ -96,7 +96,7 @@ def test_no_field_in_the_picture_is_a_fault_with_a_remedy() -> None:
 
 
 def test_a_network_that_is_not_there_is_a_fault(image: Image) -> None:
-    finding = look_at_network(NetworkTable(name="nonesuch"), image, 60)
+    finding = look_at_network(NetworkTable(name="nonesuch"), image)
     assert finding.state == "fault"
     assert "nonesuch" in finding.text
 

@@ -75,10 +75,10 @@ def test_a_frame_that_fails_is_told_and_the_next_is_seen() -> None:
 
 def test_a_frame_that_can_not_be_looked_at_is_told_and_the_next_is_seen() -> None:
     class Blinking(FakeSight):
-        def look(self, frame: Frame) -> tuple[Detection, ...]:
+        def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
             if frame.index == 5:
                 raise ZeroDivisionError("a fault")
-            return super().look(frame)
+            return super().look(frame, waiting)
 
     assert told_but_for_frame_5(FakeSource(10), Blinking()) == [
         "alarm: frame 5 could not be looked at: ZeroDivisionError: a fault."
@@ -101,10 +101,10 @@ def test_one_frame_is_looked_at_while_the_one_before_is_seen() -> None:
     seeing, looked_meanwhile = threading.Event(), threading.Event()
 
     class Watched(FakeSight):
-        def look(self, frame: Frame) -> tuple[Detection, ...]:
+        def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
             if frame.index == 1 and seeing.wait(5):
                 looked_meanwhile.set()
-            return super().look(frame)
+            return super().look(frame, waiting)
 
     def waits(frame: Frame) -> None:
         if frame.index == 0:

@@ -37,7 +37,7 @@ def wait_to_see(_: Frame) -> None:
     SEEING.wait(60)
 
 
-def fake_sight(_: Settings, __: Calibration, ___: Path | None) -> Sight:
+def fake_sight(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Sight:  # noqa: ARG001
     return FakeSight(wait_to_see)
 
 
@@ -178,7 +178,7 @@ def test_the_bundled_recording_is_looked_at_and_not_shown(tmp_path: Path) -> Non
     given = {"service.on": False}
     asked: list[Path | None] = []
 
-    def sight(_: Settings, __: Calibration, roster: Path | None) -> Sight:
+    def sight(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Sight:  # noqa: ARG001
         asked.append(roster)
         return FakeSight()
 

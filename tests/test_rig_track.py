@@ -127,9 +127,14 @@ class Again(Counted):
 
     again = 0
 
-    def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
-        assert seen or whole
-        self.again += not whole
+    def find(self, image: Image) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+        return ()
+
+    def look_again(
+        self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
+    ) -> tuple[Detection, ...]:
+        assert seen or found is not None
+        self.again += found is None
         return self.detect(image)
 
 

@@ -34,11 +34,13 @@ class Told:
     since_s: float | None
 
 
-def estimate(id_: str, pose: Pose, velocity: Array, sigma_mm: float, *, seen: bool = True) -> Estimate:
+def estimate(
+    id_: str, pose: Pose, velocity: Array, sigma_mm: float, *, seen: bool = True, fresh: bool = True
+) -> Estimate:
     """A figure as a tracker would give it."""
     covariance = np.diag([sigma_mm**2, sigma_mm**2, math.radians(0.4) ** 2])
     jersey: Jersey = "dark" if id_.startswith("dark") else "light"
-    return Estimate(id_, jersey, Footprint(*pose, BASE), covariance, velocity, seen=seen)
+    return Estimate(id_, jersey, Footprint(*pose, BASE), covariance, velocity, seen=seen, fresh=fresh)
 
 
 def watch(
@@ -52,6 +54,7 @@ def watch(
     power: Callable[[float], Power] = lambda _: "on",
     fit: Callable[[float], bool] = lambda _: True,
     seen: Callable[[float], bool] = lambda _: True,
+    fresh: Callable[[float], bool] = lambda _: True,
     times: Iterable[float] | None = None,
     start_ns: int = 0,
 ) -> list[Told]:
@@ -65,11 +68,8 @@ def watch(
             turned = math.radians((heading - then[2] + 180) % 360 - 180)
             velocity = np.array([x - then[0], y - then[1], turned]) / FRAME_S
             shaken = rng.normal(0, noise_mm, 2)
-            figures.append(
-                estimate(
-                    id_, (x + off[0] + shaken[0], y + off[1] + shaken[1], heading), velocity, sigma_mm, seen=seen(t_s)
-                )
-            )
+            at = x + off[0] + shaken[0], y + off[1] + shaken[1], heading
+            figures.append(estimate(id_, at, velocity, sigma_mm, seen=seen(t_s), fresh=fresh(t_s)))
         contacts = tracker.step(figures, start_ns + round(t_s * 1e9), power=power(t_s), fit=fit(t_s))
         out.append(told(contacts, t_s, start_ns))
     return out
@@ -220,6 +220,28 @@ def test_frames_that_are_lost_make_no_contact_of_a_pass() -> None:
 def test_of_a_figure_that_is_not_seen_nothing_is_sure() -> None:
     run = watch(standing, runs_into, seen=lambda t_s: t_s < 0.45)
     assert highest(run) <= UNSEEN
+
+
+def every_other(t_s: float) -> bool:
+    return round(t_s / FRAME_S) % 2 == 0
+
+
+def test_a_touch_between_frames_that_are_looked_at_is_called_and_timed() -> None:
+    run = watch(runs_into, standing, fresh=every_other)
+    assert highest(run) > SURE
+    since_s = run[-1].since_s
+    assert since_s is not None
+    assert abs(since_s - 0.5) < FRAME_S
+    assert all(one.probability > SURE for one in run if one.t_s > 0.7)
+
+
+def test_frames_that_nobody_looked_at_are_no_evidence() -> None:
+    def strays(t_s: float) -> Pose:
+        x, y, heading = passes(t_s, miss_mm=1.0)
+        return x, y - (0.0 if every_other(t_s) else 1.5), heading
+
+    assert highest(watch(strays, standing)) > SURE
+    assert highest(watch(strays, standing, fresh=every_other)) < SURE
 
 
 def test_a_lifted_figure_touches_nobody() -> None:

@@ -14,6 +14,7 @@ from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.twin.render.renderers import open_renderer
 from downfield.vision.frame import Frame, Image
+from downfield.vision.pace import Pace
 from downfield.vision.pipeline import Vision
 from downfield.vision.roster import Roster
 from downfield.vision.scene import Player, Scene
@@ -58,7 +59,7 @@ def shot(number: int) -> Frame:
 
 def seen(eyes: Vision, count: int | None = None) -> list[Scene]:
     frames = [shot(i) for i in range(len(detections()))]
-    return [eyes.see(frame) for frame in frames[:count]]
+    return [eyes.scene(frame) for frame in frames[:count]]
 
 
 def test_scenes_are_unfit_until_everybody_stands_and_whole_from_then_on() -> None:
@@ -96,7 +97,7 @@ def test_a_figure_that_walks_into_another_is_listed_as_touching_it() -> None:
 def test_pictures_by_themselves_have_figures_at_once_and_no_memory() -> None:
     eyes = vision(memory=False)
     frame = Frame(0, 0, picture())
-    first, second = eyes.see(frame), eyes.see(frame)
+    first, second = eyes.scene(frame), eyes.scene(frame)
     for scene in (first, second):
         assert len(scene.figures) == len(TABLE.players)
         assert not scene.unfit
@@ -108,12 +109,12 @@ def test_pictures_by_themselves_have_figures_at_once_and_no_memory() -> None:
 def test_who_stays_keeps_his_name_when_another_line_up_is_declared() -> None:
     eyes = vision(roster_of(TABLE))
     frames = [shot(i) for i in range(len(detections()))]
-    scenes = [eyes.see(frame) for frame in frames[:20]]
+    scenes = [eyes.scene(frame) for frame in frames[:20]]
     there = {figure.id: (figure.x_mm, figure.y_mm) for figure in scenes[-1].figures}
     relief = Player("dark-99", "dark", base=TABLE.players[0].base)
     eyes.line_up((relief, *TABLE.players[1:]))
     while eyes.players[0].id != "dark-99":
-        scenes.append(eyes.see(frames[len(scenes)]))
+        scenes.append(eyes.scene(frames[len(scenes)]))
     now = {figure.id: (figure.x_mm, figure.y_mm) for figure in scenes[-1].figures}
     assert "dark-1" not in now
     assert np.hypot(*np.subtract(now["dark-99"], there["dark-1"])) < 2.0
@@ -125,35 +126,35 @@ def test_figures_can_be_found_anew() -> None:
     eyes = vision()
     frames = [shot(i) for i in range(len(detections()))]
     for frame in frames[:20]:
-        eyes.see(frame)
+        eyes.scene(frame)
     assert eyes.players
     eyes.find_figures()
     assert not eyes.players
-    assert eyes.see(frames[20]).figures == ()
+    assert eyes.scene(frames[20]).figures == ()
 
 
 def test_a_picture_of_another_size_or_an_earlier_time_is_refused() -> None:
     eyes = vision()
     with pytest.raises(InputError, match="640x480 px but the calibration is of 960x540"):
-        eyes.see(Frame(0, 0, np.zeros((480, 640, 3), dtype=np.uint8)))
-    eyes.see(Frame(0, 10, picture()))
+        eyes.scene(Frame(0, 0, np.zeros((480, 640, 3), dtype=np.uint8)))
+    eyes.scene(Frame(0, 10, picture()))
     with pytest.raises(InputError, match="not after the one before"):
-        eyes.see(Frame(1, 10, picture()))
+        eyes.scene(Frame(1, 10, picture()))
 
 
 def test_a_picture_without_the_print_says_so() -> None:
     dark: Sequence[int] = (540, 960, 3)
-    scene = vision().see(Frame(0, 0, np.zeros(dark, dtype=np.uint8)))
+    scene = vision().scene(Frame(0, 0, np.zeros(dark, dtype=np.uint8)))
     assert any("print" in reason for reason in scene.unfit)
 
 
 def test_a_frozen_picture_moves_nobody_and_is_said() -> None:
     eyes = vision(roster_of(TABLE))
     for number in range(20):
-        eyes.see(shot(number))
+        eyes.scene(shot(number))
     before = {one.id: one.footprint for one in eyes.estimates}
     frozen = shot(20)
-    scenes = [eyes.see(replace(frozen, index=number, t_ns=number * 33_333_333)) for number in range(20, 32)]
+    scenes = [eyes.scene(replace(frozen, index=number, t_ns=number * 33_333_333)) for number in range(20, 32)]
     assert not any(one.seen for one in eyes.estimates)
     assert any("not changed" in reason for reason in scenes[-1].unfit)
     for one in eyes.estimates:
@@ -163,10 +164,10 @@ def test_a_frozen_picture_moves_nobody_and_is_said() -> None:
 def test_an_empty_board_is_a_scene_without_figures() -> None:
     look = look_of(TABLE.players)
     eyes = Vision(Calibration(FIELD, look.camera, "truth"), ListDetector([()] * 3))
-    scenes = [eyes.see(shot(number)) for number in range(3)]
+    scenes = [eyes.scene(shot(number)) for number in range(3)]
     assert all(scene.figures == () and scene.unfit for scene in scenes)
     alone = Vision(Calibration(FIELD, look.camera, "truth"), ListDetector([()]), memory=False)
-    assert alone.see(shot(0)).figures == ()
+    assert alone.scene(shot(0)).figures == ()
 
 
 class Following(ListDetector):
@@ -176,13 +177,20 @@ class Following(ListDetector):
         super().__init__(detections())
         self.asked: list[str] = []
         self.shown: list[int] = []
+        self.found = 0
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         self.asked.append("all")
         return super().detect(image)
 
-    def look_again(self, image: Image, seen: Sequence[Detection], *, whole: bool) -> tuple[Detection, ...]:
-        self.asked.append("all" if whole else "again")
+    def find(self, image: Image) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+        self.found += 1
+        return ()
+
+    def look_again(
+        self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
+    ) -> tuple[Detection, ...]:
+        self.asked.append("again" if found is None else "all")
         self.shown.append(len(seen))
         return super().detect(image)
 
@@ -194,14 +202,50 @@ def test_whole_frames_are_looked_at_by_the_clock_and_what_is_known_in_between(
     every_ms: int, expected: list[str]
 ) -> None:
     detector = Following()
-    eyes = Vision(
-        Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, look_every_ns=every_ms * 1_000_000
-    )
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=Pace(every_ms * 1_000_000))
     for number in range(6):
         eyes.look(shot(number))
     assert detector.asked == expected
     assert detector.shown[0] == 0
     assert all(detector.shown[1:])
+
+
+def test_in_frames_that_come_fast_everybody_goes_on_and_only_every_other_is_looked_at() -> None:
+    """The same recording at its own rate, and with a frame between every two."""
+    own, detector = seen(vision(roster_of(TABLE))), Following()
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, roster_of(TABLE))
+    frames = [
+        replace(shot(number), index=2 * number + between, t_ns=number * 33_333_333 + between * 16_666_666)
+        for number in range(len(detections()))
+        for between in (0, 1)
+    ]
+    for frame in frames[1::2]:
+        frame.image[32:64, :32] = 255  # another picture, not the same once more
+    scenes = [eyes.scene(frame) for frame in frames]
+    assert len(detector.asked) == len(frames) // 2
+    looked, between = scenes[::2], scenes[1::2]
+    for before, at, after in zip(looked, between, looked[1:], strict=False):
+        if not before.figures:
+            continue
+        assert not at.unfit
+        assert {one.id: one.visible for one in at.figures} == {one.id: one.visible for one in before.figures}
+        walker = [next(one.x_mm for one in scene.figures if one.id == "dark-4") for scene in (before, at, after)]
+        assert abs(walker[1] - (walker[0] + walker[2]) / 2) < 1.5  # he sets off within a frame
+    last = {(one.a, one.b): one for one in looked[-1].contacts}["dark-4", "light-4"]
+    at_own_rate = {(one.a, one.b): one for one in own[-1].contacts}["dark-4", "light-4"]
+    assert last.since_ns is not None
+    assert at_own_rate.since_ns is not None
+    assert abs(last.since_ns - at_own_rate.since_ns) < 40_000_000
+
+
+def test_on_a_computer_that_is_slow_nobody_is_lost_and_it_is_told() -> None:
+    pace = Pace(clock=iter(range(0, 10**12, 60_000_000)).__next__)  # every look takes as long
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), Following(), roster_of(TABLE), pace=pace)
+    scenes = seen(eyes)
+    assert eyes.health is not None
+    assert any("slow" in warning for warning in eyes.health.warnings)
+    assert len(scenes[-1].figures) == len(TABLE.players)
+    assert all(one.visible > 0 for one in scenes[-1].figures)
 
 
 def test_pictures_by_themselves_are_always_looked_at_whole() -> None:

@@ -98,6 +98,35 @@ def test_figures_that_walk_past_each_other_stay_who_they_are() -> None:
     assert np.median([frame.error_mm(id_) for frame in frames for id_ in paths]) < 0.4
 
 
+def test_frames_that_are_not_looked_at_are_gone_on_to_as_figures_go() -> None:
+    paths = {
+        "dark-1": walking(300, 200, 0, 60),
+        "light-1": walking(480, 221, 180, 60),
+        "dark-2": walking(300, 242, 5, 40),
+        "light-2": standing(480, 263, 180),
+    }
+    frames = tracked(Table(paths, 2.0, gone=lambda id_, t_s: id_ == "light-2" and t_s > 1.0), every=2)
+    looked, between = frames[1::2], frames[2::2]
+    assert all(one.fresh for frame in looked for one in frame.seen.values())
+    assert not any(one.fresh for frame in between for one in frame.seen.values())
+    for before, frame in zip(looked, between, strict=False):
+        assert [one.seen for one in frame.seen.values()] == [one.seen for one in before.seen.values()]
+    walkers = ("dark-1", "light-1", "dark-2")
+    assert np.median([frame.error_mm(id_) for frame in between for id_ in walkers]) < 0.5
+    assert frames[-1].seen["light-2"].posture == "unseen"
+    assert switches([frame for frame in frames if frame.t_s < 1.0]) == set()
+
+
+def test_a_fall_is_found_as_fast_in_half_as_many_looks() -> None:
+    """What a look is worth goes by the time since the last one, not by frames."""
+    table = Table(FOUR, 1.5, tilts={"dark-2": lambda t_s: float(np.clip((t_s - 0.6) / 0.15, 0, 1) * 85)})
+    fell = [
+        next(frame.t_s for frame in tracked(table, every=every) if frame.seen["dark-2"].posture == "fallen")
+        for every in (1, 2)
+    ]
+    assert 0.6 < fell[0] <= fell[1] < fell[0] + 0.1
+
+
 def test_no_figure_is_taken_from_the_roster_or_added_to_it() -> None:
     noisy = Faults(false=2.0, double=0.1, miss=0.1)
     frames = tracked(Table(FOUR, 2.0, gone=lambda id_, t_s: id_ == "light-2" and t_s > 1.0), noisy)

@@ -100,20 +100,31 @@ class Tracked:
         return abs((self.seen[id_].footprint.heading_deg - self.truth[id_][2] + 180) % 360 - 180)
 
 
-def tracked(table: Table, faults: Faults | None = None, *, seed: int = 0, named: bool = True) -> list[Tracked]:
-    """The table, tracked from the frame on in which the line-up was found; `named` says who stands where."""
-    return tracked_with(table, faults, seed=seed, named=named)[0]
+def tracked(
+    table: Table, faults: Faults | None = None, *, seed: int = 0, named: bool = True, every: int = 1
+) -> list[Tracked]:
+    """The table, tracked from the frame on in which the line-up was found.
+
+    Args:
+        table: what is filmed.
+        faults: of the network.
+        seed: of these.
+        named: whether it is said who stands where.
+        every: which frames are looked at; the tracker goes on to the others by itself.
+
+    """
+    return tracked_with(table, faults, seed=seed, named=named, every=every)[0]
 
 
 def tracked_with(
-    table: Table, faults: Faults | None = None, *, seed: int = 0, named: bool = True
+    table: Table, faults: Faults | None = None, *, seed: int = 0, named: bool = True, every: int = 1
 ) -> tuple[list[Tracked], Tracker]:
     """The same, and the tracker."""
     network = Network(faults, seed)
     search = LineUpSearch(FIELD, roster_of(table) if named else None)
     tracker: Tracker | None = None
     hands = HandWatch()
-    out = []
+    out: list[Tracked] = []
     look = look_of(table.players)
     for sight, power, t_s in filmed(table):
         detections, calibration = network.see(sight), calibration_of(sight, look)
@@ -121,14 +132,17 @@ def tracked_with(
             found = search.see(measure(detections, calibration, search.height_mm), sight.t_ns)
             tracker = None if found is None else Tracker(found, sight.t_ns)
             continue
-        hands.see(detections, calibration.camera, sight.t_ns)
-        estimates = tracker.step(
-            jerseys(measure(detections, calibration, tracker.height_mm), sight),
-            sight.t_ns,
-            power=power,
-            fingertips_mm=hands.fingertips_mm,
-            hands_mm=hands.outlines_mm,
-        )
+        if (len(out) + 1) % every:
+            estimates = tracker.go_on(sight.t_ns, power=power)
+        else:
+            hands.see(detections, calibration.camera, sight.t_ns)
+            estimates = tracker.step(
+                jerseys(measure(detections, calibration, tracker.height_mm), sight),
+                sight.t_ns,
+                power=power,
+                fingertips_mm=hands.fingertips_mm,
+                hands_mm=hands.outlines_mm,
+            )
         truth = {id_: path(t_s) for id_, path in table.paths.items()}
         out.append(Tracked(t_s, truth, {one.id: one for one in estimates}))
     if tracker is None:

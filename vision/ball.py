@@ -64,7 +64,7 @@ class BallTracker:
 
     def step(
         self,
-        detections: Sequence[Detection],
+        detections: Sequence[Detection] | None,
         estimates: Sequence[Estimate],
         camera: Camera,
         t_ns: int,
@@ -75,7 +75,7 @@ class BallTracker:
         """The ball as of a frame.
 
         Args:
-            detections: everything that was detected.
+            detections: everything that was detected; None where nobody looked: the ball is where it was.
             estimates: all figures.
             camera: as it stands in this frame.
             t_ns: capture time.
@@ -86,10 +86,12 @@ class BallTracker:
         if not fit:
             self._reach, self._t_ns = {}, t_ns
             return self._ball
-        seen = _best(detections)
+        seen = None if detections is None else _best(detections)
         px = None if seen is None else _middle(seen)
         by_id = {one.id: one for one in estimates}
-        if carrier in by_id:
+        if detections is None and (carrier is None or (self._ball is not None and self._ball.carrier == carrier)):
+            pass
+        elif carrier in by_id:
             self._ball = _carried(by_id[carrier], px, camera)
             self._forget()
         elif seen is not None:

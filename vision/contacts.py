@@ -121,7 +121,7 @@ class ContactTracker:
         step_s = 0.0 if self._t_ns is None else (t_ns - self._t_ns) / 1e9
         known = self._known(now) if 0 < step_s <= _LONGEST_STEP_S else {}
         old_rows = [row for row, pair in enumerate(now.pairs) if pair in known]
-        new_rows = [row for row in np.flatnonzero(now.seen).tolist() if now.pairs[row] not in known]
+        new_rows = [row for row in np.flatnonzero(now.fresh).tolist() if now.pairs[row] not in known]
         old, new = now.rows(old_rows), now.rows(new_rows)
         before = [known[pair] for pair in old.pairs]
         belief = self._belief.rows(np.array(before, dtype=np.intp))
@@ -236,11 +236,13 @@ class _Noise:
     def note(self, pairs: Measured) -> None:
         """Take in the gaps of a frame."""
         bends, gaps = [], {}
-        numbers = (pairs.gap_mm.tolist(), _noise_mm(pairs).tolist(), pairs.seen.tolist())
-        for pair, now, sigma, seen in zip(pairs.pairs, *numbers, strict=True):
-            if not seen:
+        numbers = (pairs.gap_mm.tolist(), _noise_mm(pairs).tolist(), pairs.seen.tolist(), pairs.fresh.tolist())
+        for pair, now, sigma, seen, fresh in zip(pairs.pairs, *numbers, strict=True):
+            last, older = before = self._gaps.get(pair, (math.nan, math.nan))
+            if not fresh:
+                if seen:  # nobody looked
+                    gaps[pair] = before
                 continue
-            last, older = self._gaps.get(pair, (math.nan, math.nan))
             gaps[pair] = now, last
             if not math.isnan(older):
                 bends.append(abs(now - 2 * last + older) / (_BEND * sigma))
@@ -252,7 +254,7 @@ class _Noise:
     def seen(self, pairs: Measured) -> Seen:
         """The measured gaps with the noise that they really have."""
         noise_mm = _noise_mm(pairs) * min(max(self._factor, 1.0), _MOST_NOISE)
-        return Seen(gap_mm=pairs.gap_mm, noise_mm=noise_mm, known=pairs.seen)
+        return Seen(gap_mm=pairs.gap_mm, noise_mm=noise_mm, known=pairs.fresh)
 
 
 def _noise_mm(pairs: Measured) -> Array:

@@ -39,7 +39,8 @@ class Measured:
 
     Attributes:
         pairs: their ids, each in order.
-        seen: whether both of a pair were seen in this frame, shape (n,).
+        seen: whether both of a pair were seen in this frame, or the last that was looked at, shape (n,).
+        fresh: whether both were seen in this frame, shape (n,).
         velocity: of the first figures and of the second, x and y in mm/s and heading in rad/s; shape (2, n, 3).
         gaps: of the estimates.
         rate_mm_s: how fast the gaps change while both go on, shape (n,).
@@ -49,6 +50,7 @@ class Measured:
 
     pairs: tuple[Pair, ...]
     seen: NDArray[np.bool_]
+    fresh: NDArray[np.bool_]
     velocity: Array
     gaps: Gaps
     rate_mm_s: Array
@@ -70,6 +72,7 @@ class Measured:
         return Measured(
             tuple(self.pairs[row] for row in which),
             self.seen[at],
+            self.fresh[at],
             self.velocity[:, at],
             self.gaps.rows(at),
             self.rate_mm_s[at],
@@ -90,12 +93,14 @@ def measured(figures: Sequence[Estimate], pairs: NDArray[np.intp], shared: Array
     velocity = np.array([one.velocity for one in figures]).reshape(-1, 3)[pairs]
     covariance = np.array([one.covariance for one in figures]).reshape(-1, 3, 3)[pairs]
     seen = np.array([one.seen and one.posture != "unseen" for one in figures], dtype=np.bool_)
+    fresh = seen & np.array([one.fresh for one in figures], dtype=np.bool_)
     slopes = _slopes(gaps)
     variance = np.einsum("sni,snij,snj->n", slopes, covariance, slopes)
     common = np.einsum("ni,ij,nj->n", gaps.normal, shared, gaps.normal)
     return Measured(
         pairs=tuple((figures[a].id, figures[b].id) for a, b in pairs.T.tolist()),
         seen=seen[pairs[0]] & seen[pairs[1]],
+        fresh=fresh[pairs[0]] & fresh[pairs[1]],
         velocity=velocity,
         gaps=gaps,
         rate_mm_s=_rates(slopes, velocity),

@@ -22,7 +22,8 @@ class Estimate:
         fallen: probability that it lies, 0..1.
         visible: share of the base top that is seen, 0..1.
         helmet_mm: the helmet's centre brought down to the board, None when not seen.
-        seen: whether this frame held evidence of it; otherwise it is carried forward.
+        seen: whether this frame held evidence of it, or the last that was looked at; otherwise it is carried forward.
+        fresh: whether this frame was looked at for it; if not, it goes on as it went.
         sure: False when its identity is in doubt.
 
     """
@@ -38,6 +39,7 @@ class Estimate:
     helmet_mm: tuple[float, float] | None = None
     seen: bool = True
     sure: bool = True
+    fresh: bool = True
 
     def at(self, footprint: Footprint, covariance: Array) -> Estimate:
         """The same figure, its place measured again; `dataclasses.replace` takes four times as long."""

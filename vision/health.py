@@ -83,12 +83,13 @@ class HealthWatch:
         self._usual_sharpness = 0.0
         self._sharp_ns = 0
 
-    def step(self, frame: Frame, estimates: Sequence[Estimate] = ()) -> Health:
+    def step(self, frame: Frame, estimates: Sequence[Estimate] = (), others: Sequence[str] = ()) -> Health:
         """The health as of a frame.
 
         Args:
             frame: the picture.
             estimates: all figures as of the frame before or of this one; empty while nobody is known.
+            others: warnings of what is not seen in pictures.
 
         """
         small = np.ascontiguousarray(frame.image[::_EVERY_PX, ::_EVERY_PX, 1])
@@ -111,7 +112,7 @@ class HealthWatch:
         unsure = sum(not one.sure for one in estimates)
         if unsure > _UNSURE_SHARE * len(estimates):
             unfit.append(f"who is who is in doubt of {unsure} men: line them up anew")
-        warnings = [*_exposure(look, small), *_roster(estimates)]
+        warnings = [*others, *_exposure(look, small), *_roster(estimates)]
         if relative < _BLURRED:
             warnings.append("the picture is blurred: focus the camera, or clean its lens")
         if lost_lately >= _MANY_LOST:

@@ -27,6 +27,7 @@ from downfield.vision.frame import Frame
 from downfield.vision.hands import HandWatch
 from downfield.vision.health import Health, HealthWatch
 from downfield.vision.line_up import LineUp, LineUpSearch
+from downfield.vision.pace import Pace
 from downfield.vision.posture import Fall
 from downfield.vision.power import PowerWatch
 from downfield.vision.reaching import ReachWatch
@@ -38,13 +39,11 @@ from downfield.vision.teams import TeamColours, look_at_colours
 from downfield.vision.track import Tracker
 from downfield.vision.track_measure import Sightings, measure
 
-LOOK_EVERY_NS: Final = 83_000_000
-"""Between looks at whole frames: a hand that comes in, or a figure that was lost, is seen a blink later."""
-
-_EARLY_NS: Final = 4_000_000
-
 NO_LINE_UP: Final = "nobody is known yet: stand all figures still, hands away"
 """What makes scenes unfit until everybody has been found."""
+
+SLOW: Final = "this computer is slow: figures are looked at more rarely, and contacts timed less exactly"
+"""Warned of while that is so."""
 
 
 class Vision:
@@ -58,8 +57,7 @@ class Vision:
         detector: sees figures, ball and hands in pictures.
         roster: who stands on the board; None takes and numbers whoever is there.
         memory: whether frames follow each other in time; else every picture is seen by itself, its figures named anew.
-        look_every_ns: how often the whole frame is looked at; in between only what was there a moment ago is, if the
-            detector knows how to. 0 for always.
+        pace: how often the detector looks; without memory it always does. None for the usual one.
 
     """
 
@@ -70,7 +68,7 @@ class Vision:
         roster: Roster | None = None,
         *,
         memory: bool = True,
-        look_every_ns: int = LOOK_EVERY_NS,
+        pace: Pace | None = None,
     ) -> None:
         self._calibration, self._detector, self._memory = calibration, detector, memory
         self._roster = roster
@@ -88,9 +86,9 @@ class Vision:
         self._estimates: tuple[Estimate, ...] = ()
         self._power: Power = "unknown"
         self._t_ns: int | None = None
-        self._look_every_ns = look_every_ns
-        self._looks_ns = 0
+        self._pace = pace or Pace()
         self._seen: tuple[Detection, ...] = ()
+        self._found: tuple[Detection, ...] | None = None
         self._shared: tuple[tuple[tuple[float, ...], ...], Array] | None = None
 
     @property
@@ -142,40 +140,67 @@ class Vision:
         self._search = LineUpSearch(self._calibration.field, self._roster)
         self._tracker, self._line_up, self._estimates = None, None, ()
 
-    def look(self, frame: Frame) -> tuple[Detection, ...]:
-        """What the detector finds in the next frame; another thread than that of `see` may call."""
-        due = frame.t_ns >= self._looks_ns
-        if isinstance(self._detector, Follower):
-            known = self._seen if self._memory else ()
-            self._seen = self._detector.look_again(frame.image, known, whole=due or not known)
-        else:
-            self._seen = self._detector.detect(frame.image)
-        if due:  # a frame that comes hardly before its time is in time
-            self._looks_ns = frame.t_ns + self._look_every_ns - _EARLY_NS
+    def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...] | None:
+        """What the detector finds in the next frame; another thread than that of `see` may call.
+
+        Args:
+            frame: the frame.
+            waiting: how many frames wait behind it.
+
+        Returns:
+            None where it comes so soon after the last that it isn't looked at.
+
+        """
+        looks = self._pace.due(frame.t_ns, waiting) if self._memory else ("find", "follow")
+        if not isinstance(self._detector, Follower):
+            if "follow" not in looks:
+                return None
+            with self._pace.looking("follow"):
+                return self._detector.detect(frame.image)
+        known = self._seen if self._memory else ()
+        if "find" in looks or (looks and not known):
+            with self._pace.looking("find"):
+                self._found = self._detector.find(frame.image)
+        if "follow" not in looks:
+            return None
+        with self._pace.looking("follow"):
+            self._seen = self._detector.look_again(frame.image, known, self._found)
+        self._found = None
         return self._seen
 
-    def see(self, frame: Frame, detections: Sequence[Detection] | None = None) -> Scene:
+    def scene(self, frame: Frame) -> Scene:
+        """Look at the next frame, and see its scene.
+
+        Raises:
+            InputError: as `see`.
+
+        """
+        self._check(frame)
+        return self.see(frame, self.look(frame))
+
+    def see(self, frame: Frame, detections: Sequence[Detection] | None) -> Scene:
         """The scene of the next frame.
 
         Args:
             frame: the frame.
-            detections: what `look` found in it; None to look now.
+            detections: what `look` found in it.
 
         Raises:
             InputError: its picture has another size than the calibration's, or it is not later than the one before.
 
         """
         self._check(frame)
-        if detections is None:
-            detections = self.look(frame)
+        self._t_ns = frame.t_ns
         if not self._memory:
-            return self._see_alone(frame, detections)
-        self._health = self._health_watch.step(frame, self._estimates)
+            return self._see_alone(frame, detections or ())
+        slow = (SLOW,) if self._pace.slow else ()
+        self._health = self._health_watch.step(frame, self._estimates, slow)
         kept = self._keeper.see(frame.image, frame.t_ns)
         # A picture that came twice shows nothing new, and would make everybody stand still.
-        detections = () if self._health.repeated else detections
+        if detections is not None and self._health.repeated:
+            detections = ()
         reaches = self._reach_watch.see(frame.image, kept.calibration.camera, frame.t_ns)
-        self._followers.hands.see(detections, kept.calibration.camera, frame.t_ns, reaches)
+        self._followers.hands.see(detections or (), kept.calibration.camera, frame.t_ns, reaches)
         self._track(frame, detections, kept.calibration)
         nobody = () if self._tracker is not None else (NO_LINE_UP,)
         return self._scene(frame, detections, kept.calibration, (*self._health.unfit, *kept.troubles, *nobody))
@@ -190,7 +215,6 @@ class Vision:
             )
         if self._memory and self._t_ns is not None and frame.t_ns <= self._t_ns:
             raise InputError(f"frame {frame.index}: its time, {frame.t_ns} ns, is not after the one before")
-        self._t_ns = frame.t_ns
 
     def _see_alone(self, frame: Frame, detections: Sequence[Detection]) -> Scene:
         """A picture by itself."""
@@ -206,9 +230,14 @@ class Vision:
         self._power = "unknown"
         return self._scene(frame, detections, self._calibration, () if found else (NO_LINE_UP,))
 
-    def _track(self, frame: Frame, detections: Sequence[Detection], calibration: Calibration) -> None:
+    def _track(self, frame: Frame, detections: Sequence[Detection] | None, calibration: Calibration) -> None:
         """Take the frame in: who is where now."""
         self._estimates = ()
+        if detections is None:
+            if self._tracker is not None:
+                self._estimates = self._tracker.go_on(frame.t_ns, power=self._power)
+                self._refine(frame, calibration)
+            return
         if self._tracker is not None:
             seen = self._sightings(frame, detections, calibration, self._tracker.height_mm)
             hands = self._followers.hands
@@ -245,14 +274,14 @@ class Vision:
         return replace(seen, colours=look_at_colours(frame.image, seen, calibration.camera, height_mm))
 
     def _scene(
-        self, frame: Frame, detections: Sequence[Detection], calibration: Calibration, unfit: tuple[str, ...]
+        self, frame: Frame, detections: Sequence[Detection] | None, calibration: Calibration, unfit: tuple[str, ...]
     ) -> Scene:
         estimates, camera, t_ns, follow = self._estimates, calibration.camera, frame.t_ns, self._followers
         field_model = calibration.field
         hands = follow.hands.judge(estimates, t_ns)
         unfit = (*unfit, *hands.unfit)
         middle_px = camera.to_pixels(np.array([[field_model.length_mm / 2, field_model.width_mm / 2]]))
-        if self._memory:
+        if self._memory and detections is not None:
             shake_px = None if self._middle_px is None else float(np.linalg.norm(middle_px - self._middle_px))
             self._power = follow.power.step(estimates, t_ns, shake_px=shake_px).power
             self._middle_px = middle_px

@@ -90,7 +90,7 @@ class Tracker:
         self._motion = Motion.standing(line_up.pose, line_up.cov, line_up.size_sigma_mm)
         self._posture = PostureBelief(count)
         self._strangers = Strangers()
-        self._t_ns = t_ns
+        self._t_ns = self._looked_ns = t_ns
         never = np.full(count, t_ns - 10 * _LET_GO_NS, dtype=np.int64)
         self._state = _State(
             front=line_up.front.copy(),
@@ -147,14 +147,31 @@ class Tracker:
         step_s, going = (t_ns - self._t_ns) * 1e-9, self._going(power)
         if step_s * 1e9 > _UNSEEN_NS:
             going[going == "walking"] = "unseen"  # where frames were lost, nobody was seen
-        self._t_ns = t_ns
+        since_look_s = (t_ns - self._looked_ns) * 1e-9
+        self._t_ns = self._looked_ns = t_ns
         near_mm = self._hand_distance(fingertips_mm)
         self._motion.predict(step_s, going)
         sightings = _clear_of(hands_mm, without_doubles(sightings))
         found = self._assign(sightings, power, hands_mm)
-        self._take_in(found, sightings, step_s, power, hands_mm)
+        self._take_in(found, sightings, since_look_s, power, hands_mm)
         self._mind_hands(near_mm)
         return self.estimates()
+
+    def go_on(self, t_ns: int, *, power: Power = "unknown") -> tuple[Estimate, ...]:
+        """Go on to a frame that nobody looked at: everybody goes on as he went, and was seen if he was before.
+
+        Args:
+            t_ns: of the frame, later than the one before.
+            power: whether the board is on, as known before this frame.
+
+        Returns:
+            All of the roster, in its order.
+
+        """
+        seen = self._state.seen_ns == self._t_ns
+        self._motion.predict((t_ns - self._t_ns) * 1e-9, self._going(power))
+        self._state.seen_ns[seen] = self._t_ns = t_ns
+        return self.estimates(fresh=False)
 
     def _going(self, power: Power) -> NDArray[np.str_]:
         """How each figure goes on from the latest frame."""
@@ -245,6 +262,7 @@ class Tracker:
     def _take_in(
         self, found: Match, sightings: Sightings, step_s: float, power: Power, hands_mm: Sequence[Array]
     ) -> None:
+        """Take sightings in that were assigned, a step after the last look."""
         rows, columns, state = found.figures, found.sightings, self._state
         lying = sightings.fallen[columns] > 0
         pose = sightings.pose[columns].copy()
@@ -291,15 +309,15 @@ class Tracker:
         state.grasped = (near_mm < _GRASP_MM) & (moving | state.grasped)
         self._posture.stand(np.flatnonzero(state.grasped))
 
-    def estimates(self) -> tuple[Estimate, ...]:
-        """What is believed of all of the roster, in its order, at the latest frame."""
+    def estimates(self, *, fresh: bool = True) -> tuple[Estimate, ...]:
+        """What is believed of all of the roster, in its order, at the latest frame, and whether that was looked at."""
         state = self._state
         covariance = self._motion.pose_cov()
         covariance[state.lost] += np.diag([_ANYWHERE_MM**2, _ANYWHERE_MM**2, np.pi**2])
         tall = state.by_height * self._height_sigma_mm
         covariance[:, :2, :2] += state.systematic + tall[:, :, None] * tall[:, None, :]
         return tuple(
-            self._estimate(row, covariance[row], *numbers)
+            self._estimate(row, covariance[row], *numbers, fresh=fresh)
             for row, numbers in enumerate(
                 zip(
                     self._motion.mean.tolist(),
@@ -321,6 +339,8 @@ class Tracker:
         fallen: float,
         visible: float,
         away_ns: int,
+        *,
+        fresh: bool,
     ) -> Estimate:
         player, state = self.players[row], self._state
         posture: Posture = "fallen" if fallen >= 0.5 else "upright"
@@ -343,6 +363,7 @@ class Tracker:
             helmet_mm=state.helmet[row],
             seen=away_ns == 0,
             sure=bool(state.sure[row]),
+            fresh=fresh,
         )
 
     def _lies_toward_deg(self, row: int) -> float | None:

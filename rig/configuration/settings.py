@@ -84,6 +84,13 @@ class NetworkTable(Table):
         description="Of whole frames; in those between, only what was just seen is looked for, which takes a quarter"
         " of the time.",
     )
+    follows_per_s: float = Field(
+        default=30.0,
+        gt=0,
+        le=1000,
+        description="Of every figure; in frames that come faster, only outlines that a decision may hang on are"
+        " measured, without the network.",
+    )
 
 
 class RecordingTable(Table):

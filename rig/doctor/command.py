@@ -59,8 +59,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
         yield from look_at_calibration(
             settings.calibration, looked.images, Path(choice.text).with_suffix(".calibration.json")
         )
-        fps = (looked.facts.fps if looked.facts is not None else None) or settings.source.fps
-        yield look_at_network(settings.network, image, fps)
+        yield look_at_network(settings.network, image)
     yield look_at_disk(recordings_folder(settings), settings.recording)
     yield look_at_port(settings.service)
     yield look_at_time()

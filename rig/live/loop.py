@@ -63,7 +63,7 @@ class _Unpacked:
 @dataclass(frozen=True, slots=True)
 class _Looked:
     frame: Frame
-    detections: Sequence[Detection]
+    detections: Sequence[Detection] | None
     taken_ns: int
 
 
@@ -200,7 +200,8 @@ class Loop:
     def _look_at(self, unpacked: _Unpacked) -> None:
         frame = unpacked.frame
         with self._telling("looking", f"frame {frame.index} could not be looked at"):
-            self._looked.put(_Looked(frame, self._sight.look(frame), unpacked.taken_ns))
+            found = self._sight.look(frame, waiting=len(self._frames))
+            self._looked.put(_Looked(frame, found, unpacked.taken_ns))
 
     def _see(self) -> None:
         try:

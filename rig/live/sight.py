@@ -22,12 +22,21 @@ class Sight(Protocol):
 
     carrier: str | None
 
-    def look(self, frame: Frame) -> Sequence[Detection]:
-        """What is found in the next frame; they come in the order of their times, with gaps."""
+    def look(self, frame: Frame, waiting: int = 0) -> Sequence[Detection] | None:
+        """What is found in the next frame; they come in the order of their times, with gaps.
+
+        Args:
+            frame: the frame.
+            waiting: how many frames wait behind it.
+
+        Returns:
+            None when it was not looked at.
+
+        """
         ...
 
-    def see(self, frame: Frame, detections: Sequence[Detection]) -> Scene:
-        """What is on the board in a frame that was looked at; they come in the order of their times, with gaps."""
+    def see(self, frame: Frame, detections: Sequence[Detection] | None) -> Scene:
+        """What is on the board in a frame, by what `look` found; they come in the order of their times, with gaps."""
         ...
 
     @property
@@ -65,11 +74,11 @@ class RecordedSight:
         self._scenes = iter(tracks)
         self._next: Scene | None = next(self._scenes, None)
 
-    def look(self, frame: Frame) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         """Nothing: what was seen is recorded."""
         return ()
 
-    def see(self, frame: Frame, detections: Sequence[Detection] = ()) -> Scene:  # noqa: ARG002 - the seam's signature
+    def see(self, frame: Frame, detections: Sequence[Detection] | None = None) -> Scene:  # noqa: ARG002 - the seam's signature
         """The scene of a frame.
 
         Raises:
@@ -103,11 +112,11 @@ class BlindSight:
         self.carrier: str | None = None
         self._unfit = (why,)
 
-    def look(self, frame: Frame) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         """Nothing."""
         return ()
 
-    def see(self, frame: Frame, detections: Sequence[Detection] = ()) -> Scene:  # noqa: ARG002 - the seam's signature
+    def see(self, frame: Frame, detections: Sequence[Detection] | None = None) -> Scene:  # noqa: ARG002 - the seam's signature
         """An empty board, unfit for calls."""
         return Scene(frame.index, frame.t_ns, "unknown", (), unfit=self._unfit)
 
