@@ -100,7 +100,7 @@ def test_looking_never_takes_all_of_the_time(find: float, follow: float, fps: fl
 
 def test_where_frames_wait_looks_become_rarer_and_never_end() -> None:
     _, free, _ = watched(60, {"find": 32, "follow": 22})
-    _, pressed, _ = watched(60, {"find": 32, "follow": 22}, waiting=2)
+    _, pressed, _ = watched(60, {"find": 32, "follow": 22}, waiting=4)
     assert 5 * SECONDS < pressed["follow"] < free["follow"] / 1.5
     assert pressed["find"] > SECONDS
 
@@ -109,7 +109,7 @@ def test_pressure_is_told_of_until_it_is_over() -> None:
     pace = Pace(clock=Clock())
     told = []
     for number in range(900):
-        pace.due(round(number * 1e9 / 60), waiting=2 if 100 <= number < 300 else 0)
+        pace.due(round(number * 1e9 / 60), waiting=4 if 100 <= number < 300 else 0)
         told.append(pace.slow)
     assert not any(told[:100])
     assert all(told[110:300])

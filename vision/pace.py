@@ -27,7 +27,7 @@ _MOST: Final[dict[Look, float]] = {
 }  # shares of the time, for whole pictures and all
 _AT_ONCE_NS: Final = 25_000_000  # what both looks may take to be taken of one frame
 _PUT_OFF_NS: Final = 50_000_000  # for so long at most, where frames wait or another look is due
-_MANY: Final = 2  # frames that wait: soon one will be lost
+_MANY: Final = 4  # frames that wait: soon one will be lost
 _PRESSED, _EASED, _LONGEST = 1.1, 0.99, 3.0  # how fast looks become rarer then, and less so otherwise; at most
 _RELIEVED: Final = 1.1  # times as long between looks, when it is no longer told
 _NEWS: Final = 0.1  # of a look's time, for how long looks take

@@ -30,8 +30,8 @@ from downfield.rig.troubles import Troubles
 from downfield.vision.frame import Frame
 from downfield.vision.scene import Player, Scene
 
-FRAMES_WAITING: Final = 2
-"""One being taken and one behind it: more would only make calls later."""
+FRAMES_WAITING: Final = 6
+"""A tenth of a second: while some wait, the network looks more rarely, and they are soon caught up with."""
 
 FRAMES_SPARE: Final = 6
 """For a halt of the computer or the camera's line, after which frames come in a heap."""
