@@ -36,6 +36,7 @@ from downfield.rig.table import OpenSight, choice_of, open_table
 from downfield.rig.terminal import Lines
 from downfield.rig.terminal_view import View
 from downfield.rig.troubles import NoticeLevel, Troubles
+from downfield.vision.pipeline import SLOW
 from downfield.vision.scene import Player
 
 _NOWHERE: Final = "passing.db"
@@ -87,7 +88,7 @@ class Rig:
             self.rulebook,
             clock=self._clock.now_ns if self.live else None,
         )
-        self._pictures = Pictures(None, self._hub, self._picture)
+        self._pictures = Pictures(None, self._hub, self._picture, self._slow)
         self._loop: Loop | None = None
         self._pulse = Pulse()
         self._recorder = self._record() if self.live else None
@@ -242,6 +243,10 @@ class Rig:
     def _carrier(self) -> str | None:
         ball = self._hub.value("ball")
         return None if ball is None else ball.player
+
+    def _slow(self) -> bool:
+        health = None if self._loop is None else self._loop.sight.health
+        return health is not None and SLOW in health.warnings
 
     def _calibrated(self, calibration: Calibration) -> None:
         """The picture is drawn on with the calibration and the roster of now, the game played on its field."""

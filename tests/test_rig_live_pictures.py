@@ -20,11 +20,11 @@ class Watched(LatestPicture):
     watched = True
 
 
-def made_in_a_second(step: int, monkeypatch: pytest.MonkeyPatch) -> int:
+def made_in_a_second(step: int, monkeypatch: pytest.MonkeyPatch, *, busy: bool = False) -> int:
     """Pictures offered in a second of frames whose indices rise by so much."""
     now, offered = 0.0, 0
     monkeypatch.setattr("downfield.rig.live.pictures.time.monotonic", lambda: now)
-    making = Pictures(None, Hub(), Watched())
+    making = Pictures(None, Hub(), Watched(), lambda: busy)
     making.close()  # what is offered is counted here, and not drawn
 
     def offer(_item: object) -> bool:
@@ -51,3 +51,7 @@ def test_all_frames_seen_the_picture_moves(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_while_frames_are_lost_it_moves_less(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made_in_a_second(2, monkeypatch) == pytest.approx(BUSY_PER_S, abs=1)
+
+
+def test_on_a_computer_that_is_too_slow_it_moves_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert made_in_a_second(1, monkeypatch, busy=True) == pytest.approx(BUSY_PER_S, abs=1)

@@ -235,6 +235,18 @@ def test_in_frames_that_come_fast_everybody_goes_on_and_only_every_other_is_look
     assert gaps[0] == pytest.approx(gaps[1], abs=0.1)
 
 
+def test_where_looks_take_long_what_was_found_in_one_frame_is_looked_at_in_the_next() -> None:
+    detector = Following()
+    pace = Pace(clock=iter(range(0, 10**12, 20_000_000)).__next__)
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=pace)
+    looked = [eyes.look(replace(shot(number % 30), t_ns=number * 16_666_667)) for number in range(60)]
+    later = detector.asked[1:]
+    assert detector.found - detector.asked.count("all") in {0, 1}  # the last may not be looked at any more
+    assert 0 < later.count("all") < later.count("again")
+    assert sum(one is not None for one in looked) == len(detector.asked)
+    assert len(detector.asked) + later.count("all") < 60  # a find has a frame of its own
+
+
 def test_on_a_computer_that_is_slow_nobody_is_lost_and_it_is_told() -> None:
     pace = Pace(clock=iter(range(0, 10**12, 60_000_000)).__next__)  # every look takes as long
     eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), Following(), roster_of(TABLE), pace=pace)

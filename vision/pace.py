@@ -21,10 +21,7 @@ FOLLOW_EVERY_NS: Final = 33_000_000
 
 _EARLY_NS: Final = 4_000_000
 _EARLY_SHARE: Final = 0.28  # of the time between two looks: at 40 frames/s all are looked at, at 50 every other
-_MOST: Final[dict[Look, float]] = {
-    "find": 0.2,
-    "follow": 0.9,
-}  # shares of the time, for whole pictures and all
+_MOST: Final[dict[Look, float]] = {"find": 0.2, "follow": 0.9}  # of the time, for whole pictures and for all looks
 _AT_ONCE_NS: Final = 25_000_000  # what both looks may take to be taken of one frame
 _PUT_OFF_NS: Final = 50_000_000  # for so long at most, where frames wait or another look is due
 _MANY: Final = 4  # frames that wait: soon one will be lost

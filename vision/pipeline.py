@@ -196,11 +196,11 @@ class Vision:
         slow = (SLOW,) if self._pace.slow else ()
         self._health = self._health_watch.step(frame, self._estimates, slow)
         kept = self._keeper.see(frame.image, frame.t_ns)
-        # A picture that came twice shows nothing new, and would make everybody stand still.
-        if detections is not None and self._health.repeated:
-            detections = ()
-        reaches = self._reach_watch.see(frame.image, kept.calibration.camera, frame.t_ns)
-        self._followers.hands.see(detections or (), kept.calibration.camera, frame.t_ns, reaches)
+        if detections is not None:
+            # A picture that came twice shows nothing new, and would make everybody stand still.
+            detections = () if self._health.repeated else detections
+            reaches = self._reach_watch.see(frame.image, kept.calibration.camera, frame.t_ns)
+            self._followers.hands.see(detections, kept.calibration.camera, frame.t_ns, reaches)
         self._track(frame, detections, kept.calibration)
         nobody = () if self._tracker is not None else (NO_LINE_UP,)
         return self._scene(frame, detections, kept.calibration, (*self._health.unfit, *kept.troubles, *nobody))

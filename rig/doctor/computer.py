@@ -47,7 +47,7 @@ def look_at_network(table: NetworkTable, image: Image) -> Finding:
                 network.look_again(image, seen) if isinstance(network, Follower) else network.detect(image)
     except DownfieldError as error:
         return Finding("network", "fault", str(error), "Name one that is there in [network], or install Downfield anew")
-    text = f"{network.name} {pace.text}"
+    text = f"{network.name}: it {pace.text}"
     return Finding("network", "warning", f"{text}: slow", _FASTER) if pace.slow else Finding("network", "ok", text)
 
 

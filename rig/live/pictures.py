@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Final
 
 import cv2
@@ -21,7 +22,7 @@ PER_S: Final = 20
 """Enough to follow, and half the work of every frame."""
 
 BUSY_PER_S: Final = 4
-"""While frames are lost, because the computer has no more to give: calls come first."""
+"""While frames are lost or hardly looked at, because the computer has no more to give: calls come first."""
 
 _BUSY_S: Final = 2.0
 _UNWATCHED_PER_S: Final = 1
@@ -35,11 +36,18 @@ class Pictures(Onlooker):
         annotator: draws.
         hub: holds what the game says of lines and ball.
         picture: where it goes.
+        busy: whether the computer is too slow for all that is asked of it.
 
     """
 
-    def __init__(self, annotator: Annotator | None, hub: Hub, picture: LatestPicture) -> None:
-        self._annotator = annotator
+    def __init__(
+        self,
+        annotator: Annotator | None,
+        hub: Hub,
+        picture: LatestPicture,
+        busy: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._annotator, self._busy = annotator, busy
         self._hub = hub
         self._picture = picture
         self._newest: Handover[tuple[Frame, Scene]] = Handover(1)
@@ -56,7 +64,7 @@ class Pictures(Onlooker):
     def scene(self, frame: Frame, scene: Scene) -> None:
         """Draw it, if it is time to."""
         now = time.monotonic()
-        if self._index is not None and frame.index > self._index + 1:
+        if (self._index is not None and frame.index > self._index + 1) or self._busy():
             self._busy_until = now + _BUSY_S
         self._index = frame.index
         if now >= self._next_at:
