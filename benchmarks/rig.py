@@ -3,9 +3,9 @@
 python benchmarks/rig.py [--seconds 30] [--clients 200] [--stalled 20] [--fps 60] [--sight recorded|network] [--cuts 0]
 
 A camera of its own process sends the bundled clip's pictures, there and back, as motion JPEG with its capture stamps.
-The whole rig runs on it: recording, journal, annotated picture (watched), service. The clients are of another process;
-the stalled ones read nothing. With ``--sight recorded`` the scenes are those recorded with the clip, in place of the
-network's.
+The whole rig runs on it: recording, journal, annotated picture (watched), service. The clients are of another process,
+which yields to the rig; the stalled ones read nothing. With ``--sight recorded`` the scenes are those recorded with the
+clip, in place of the network's.
 """
 
 from __future__ import annotations
@@ -207,6 +207,7 @@ def main() -> None:
         print(camera.server_address[1], flush=True)
         camera.serve_forever()
     elif asked.be_clients:
+        os.nice(10)  # they stand for other computers, which take nothing from this one
         asyncio.run(clients(asked.be_clients, asked.clients, asked.stalled))
     else:
         measure(asked)
