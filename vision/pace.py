@@ -90,7 +90,7 @@ class Pace:
         if sum(self._takes_ns.values()) <= _AT_ONCE_NS:
             looks = ("find", *looks) if find and follow else looks
         elif find and (not follow or t_ns >= self._next_ns["find"] + _PUT_OFF_NS):
-            looks = ("find",)  # which has a frame of its own
+            looks = ("find",)  # which others need not wait for
         if not looks:
             return ()
         self._t_ns, self._took_ns = t_ns, 0
@@ -103,8 +103,14 @@ class Pace:
         return looks
 
     @contextmanager
-    def looking(self, look: Look) -> Iterator[None]:
-        """Note how long a look takes."""
+    def looking(self, look: Look, *, beside: bool = False) -> Iterator[None]:
+        """Note how long a look takes.
+
+        Args:
+            look: which.
+            beside: whether others go on meanwhile.
+
+        """
         if self._clock is None:
             yield
             return
@@ -112,7 +118,8 @@ class Pace:
         yield
         took_ns, known_ns = self._clock() - began_ns, self._takes_ns[look]
         self._takes_ns[look] = took_ns if known_ns == 0 else known_ns + _NEWS * (took_ns - known_ns)
-        self._took_ns += took_ns
+        if not beside:
+            self._took_ns += took_ns
 
     def _rested_ns(self, look: Look) -> int:
         """Between looks of a kind, as asked for or as long as they take."""
