@@ -14,8 +14,9 @@ from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.twin.render.renderers import open_renderer
 from downfield.vision.frame import Frame, Image
+from downfield.vision.looking import BESIDE
 from downfield.vision.pace import Pace
-from downfield.vision.pipeline import _BESIDE, Vision
+from downfield.vision.pipeline import Vision
 from downfield.vision.roster import Roster
 from downfield.vision.scene import Player, Scene
 
@@ -242,7 +243,7 @@ def test_where_looks_take_long_what_was_found_in_one_frame_is_looked_at_in_the_n
     looked = []
     for number in range(60):
         looked.append(eyes.look(replace(shot(number % 30), t_ns=number * 16_666_667)))
-        _BESIDE.submit(int).result()  # what was begun before is over
+        BESIDE.submit(int).result()  # what was begun before is over
     later = detector.asked[1:]
     assert detector.found - detector.asked.count("all") in {0, 1}  # the last may not be looked at any more
     assert 0 < later.count("all") < later.count("again")
@@ -285,7 +286,7 @@ def test_a_look_at_the_whole_picture_that_fails_beside_the_frames_is_told_and_tr
             looked += eyes.look(replace(shot(number % 30), t_ns=number * 16_666_667)) is not None
         except InputError as error:
             told += "gone" in str(error)
-        _BESIDE.submit(int).result()
+        BESIDE.submit(int).result()
     assert detector.found > 3
     assert detector.found - 1 - told in {0, 1}
     assert looked > told

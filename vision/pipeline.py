@@ -9,7 +9,6 @@ Nothing here reads a clock or draws at random; everything comes from the frames,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -19,15 +18,16 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.errors import InputError
 from downfield.calibration.keeper import Keeper
 from downfield.models.detection import Detection
-from downfield.models.detector import Detector, Follower
+from downfield.models.detector import Detector
 from downfield.vision.ball import BallTracker
 from downfield.vision.contacts import ContactTracker
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array
-from downfield.vision.frame import Frame, Image
+from downfield.vision.frame import Frame
 from downfield.vision.hands import HandWatch
 from downfield.vision.health import Health, HealthWatch
 from downfield.vision.line_up import LineUp, LineUpSearch
+from downfield.vision.looking import Looking
 from downfield.vision.pace import Pace
 from downfield.vision.posture import Fall
 from downfield.vision.power import PowerWatch
@@ -45,8 +45,6 @@ NO_LINE_UP: Final = "nobody is known yet: stand all figures still, hands away"
 
 SLOW: Final = "this computer is slow: figures are looked at more rarely, and contacts timed less exactly"
 """Warned of while that is so."""
-
-_BESIDE: Final = ThreadPoolExecutor(1, thread_name_prefix="find")
 
 
 class Vision:
@@ -73,7 +71,7 @@ class Vision:
         memory: bool = True,
         pace: Pace | None = None,
     ) -> None:
-        self._calibration, self._detector, self._memory = calibration, detector, memory
+        self._calibration, self._memory = calibration, memory
         self._roster = roster
         self.carrier: str | None = None
         # Solved again in its turn, not beside the frames: what comes out must not depend on how long that takes.
@@ -90,9 +88,7 @@ class Vision:
         self._power: Power = "unknown"
         self._t_ns: int | None = None
         self._pace = pace or Pace()
-        self._seen: tuple[Detection, ...] = ()
-        self._found: tuple[Detection, ...] | None = None
-        self._finding: Future[tuple[Detection, ...]] | None = None
+        self._looking = Looking(detector, self._pace, memory=memory)
         self._shared: tuple[tuple[tuple[float, ...], ...], Array] | None = None
 
     @property
@@ -155,37 +151,7 @@ class Vision:
             None where it comes so soon after the last that it isn't looked at.
 
         """
-        looks = self._pace.due(frame.t_ns, waiting) if self._memory else ("find", "follow")
-        if not isinstance(self._detector, Follower):
-            if "follow" not in looks:
-                return None
-            with self._pace.looking("follow"):
-                return self._detector.detect(frame.image)
-        known = self._seen if self._memory else ()
-        if looks == ("find",):
-            self._find_beside(self._detector, frame.image)
-        if "follow" not in looks:
-            return None
-        if self._finding is not None and self._finding.done():
-            finding, self._finding = self._finding, None
-            self._found = finding.result()
-        if "find" in looks or not known:
-            with self._pace.looking("find"):
-                self._found = self._detector.find(frame.image)
-        with self._pace.looking("follow"):
-            self._seen = self._detector.look_again(frame.image, known, self._found)
-        self._found = None
-        return self._seen
-
-    def _find_beside(self, detector: Follower, image: Image) -> None:
-        """Look at a whole picture while others are looked at for what is known: what is found waits for one of them."""
-
-        def find() -> tuple[Detection, ...]:
-            with self._pace.looking("find", beside=True):
-                return detector.find(image)
-
-        if self._finding is None:
-            self._finding = _BESIDE.submit(find)
+        return self._looking.look(frame, waiting)
 
     def scene(self, frame: Frame) -> Scene:
         """Look at the next frame, and see its scene.

@@ -158,16 +158,7 @@ class Tracker:
         return self.estimates()
 
     def go_on(self, t_ns: int, *, power: Power = "unknown") -> tuple[Estimate, ...]:
-        """Go on to a frame that nobody looked at: everybody goes on as he went, and was seen if he was before.
-
-        Args:
-            t_ns: of the frame, later than the one before.
-            power: whether the board is on, as known before this frame.
-
-        Returns:
-            All of the roster, in its order.
-
-        """
+        """As `step`, to a frame that nobody looked at: everybody goes on as he went, and was seen if he was before."""
         seen = self._state.seen_ns == self._t_ns
         self._motion.predict((t_ns - self._t_ns) * 1e-9, self._going(power))
         self._state.seen_ns[seen] = self._t_ns = t_ns

@@ -1,0 +1,72 @@
+"""Which pictures the network is shown, and what of: whole ones, or the figures that were there a moment ago."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final
+
+from downfield.models.detection import Detection
+from downfield.models.detector import Detector, Follower, Image
+from downfield.vision.frame import Frame
+from downfield.vision.pace import Look, Pace
+
+BESIDE: Final = ThreadPoolExecutor(1, thread_name_prefix="find")
+"""Looks at whole pictures while frames go on, one at a time."""
+
+
+class Looking:
+    """Shows a detector frames at a pace; from one thread.
+
+    Args:
+        detector: what looks.
+        pace: how often.
+        memory: whether frames follow each other in time; else everything in each of them is looked at.
+
+    """
+
+    def __init__(self, detector: Detector, pace: Pace, *, memory: bool) -> None:
+        self._detector, self._pace, self._memory = detector, pace, memory
+        self._seen: tuple[Detection, ...] = ()
+        self._finding: Future[tuple[Detection, ...]] | None = None
+
+    def look(self, frame: Frame, waiting: int) -> tuple[Detection, ...] | None:
+        """What is seen in the next frame; None where it isn't looked at.
+
+        Args:
+            frame: the frame.
+            waiting: how many wait behind it.
+
+        """
+        looks: tuple[Look, ...] = self._pace.due(frame.t_ns, waiting) if self._memory else ("find", "follow")
+        if isinstance(self._detector, Follower) and looks == ("find",):
+            self._find_beside(self._detector, frame.image)
+        if "follow" not in looks:
+            return None
+        if not isinstance(self._detector, Follower):
+            with self._pace.looking("follow"):
+                return self._detector.detect(frame.image)
+        known = self._seen if self._memory else ()
+        found = self._found_beside()
+        if "find" in looks or not known:
+            with self._pace.looking("find"):
+                found = self._detector.find(frame.image)
+        with self._pace.looking("follow"):
+            self._seen = self._detector.look_again(frame.image, known, found)
+        return self._seen
+
+    def _find_beside(self, detector: Follower, image: Image) -> None:
+        """Look at a whole picture while others are looked at for what is known: what is found waits for one of them."""
+
+        def find() -> tuple[Detection, ...]:
+            with self._pace.looking("find", beside=True):
+                return detector.find(image)
+
+        if self._finding is None:
+            self._finding = BESIDE.submit(find)
+
+    def _found_beside(self) -> tuple[Detection, ...] | None:
+        """What was found since it was asked last; None for no news."""
+        if self._finding is None or not self._finding.done():
+            return None
+        finding, self._finding = self._finding, None
+        return finding.result()
