@@ -89,14 +89,15 @@ class BallTracker:
         seen = None if detections is None else _best(detections)
         px = None if seen is None else _middle(seen)
         by_id = {one.id: one for one in estimates}
-        if detections is None and (carrier is None or (self._ball is not None and self._ball.carrier == carrier)):
-            pass
-        elif carrier in by_id:
+        as_before = detections is None and (
+            carrier is None or (self._ball is not None and self._ball.carrier == carrier)
+        )
+        if carrier in by_id and not as_before:
             self._ball = _carried(by_id[carrier], px, camera)
             self._forget()
         elif seen is not None:
             self._see(seen, estimates, camera)
-        elif self._ball is not None and self._ball.carrier in by_id:
+        elif self._ball is not None and self._ball.carrier in by_id and not as_before:
             self._ball = _carried(by_id[self._ball.carrier], None, camera)
         self._touch(estimates, t_ns)
         self._t_ns = t_ns

@@ -11,7 +11,7 @@ from downfield.vision.frame import Frame
 from downfield.vision.pace import Look, Pace
 
 BESIDE: Final = ThreadPoolExecutor(1, thread_name_prefix="find")
-"""Looks at whole pictures while frames go on, one at a time."""
+"""Looks at whole pictures, one at a time, while frames may go on."""
 
 
 class Looking:
@@ -38,8 +38,8 @@ class Looking:
 
         """
         looks: tuple[Look, ...] = self._pace.due(frame.t_ns, waiting) if self._memory else ("find", "follow")
-        if isinstance(self._detector, Follower) and looks == ("find",):
-            self._find_beside(self._detector, frame.image)
+        if isinstance(self._detector, Follower) and looks == ("find",) and self._finding is None:
+            self._finding = self._find(self._detector, frame.image, beside=True)
         if "follow" not in looks:
             return None
         if not isinstance(self._detector, Follower):
@@ -48,21 +48,19 @@ class Looking:
         known = self._seen if self._memory else ()
         found = self._found_beside()
         if "find" in looks or not known:
-            with self._pace.looking("find"):
-                found = self._detector.find(frame.image)
+            found = self._find(self._detector, frame.image, beside=False).result()
         with self._pace.looking("follow"):
             self._seen = self._detector.look_again(frame.image, known, found)
         return self._seen
 
-    def _find_beside(self, detector: Follower, image: Image) -> None:
-        """Look at a whole picture while others are looked at for what is known: what is found waits for one of them."""
+    def _find(self, detector: Follower, image: Image, *, beside: bool) -> Future[tuple[Detection, ...]]:
+        """Look at a whole picture; a detector takes one at a time, whoever asks."""
 
         def find() -> tuple[Detection, ...]:
-            with self._pace.looking("find", beside=True):
+            with self._pace.looking("find", beside=beside):
                 return detector.find(image)
 
-        if self._finding is None:
-            self._finding = BESIDE.submit(find)
+        return BESIDE.submit(find)
 
     def _found_beside(self) -> tuple[Detection, ...] | None:
         """What was found since it was asked last; None for no news."""

@@ -74,10 +74,12 @@ class Pace:
         Args:
             t_ns: when it was captured.
             waiting: how many frames wait behind it; then it is looked at only if that was put off for long, and where
-                many do, looks become rarer.
+                many do, looks become rarer. Without a clock it does not matter: a recording's frames may wait.
 
         """
-        if self._clock is not None:
+        if self._clock is None:
+            waiting = 0
+        else:
             longer = self._longer * (_PRESSED if waiting >= _MANY else _EASED)
             self._longer = min(max(longer, 1.0), _LONGEST)
             self._pressed = self._longer > (_RELIEVED if self._pressed else _SLOW["follow"])
