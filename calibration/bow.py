@@ -47,33 +47,44 @@ class Bow:
         """The four sizes in the order of `SHAPES`, shape (4,)."""
         return np.array([self.along_mm, self.twist_mm, self.across_mm, self.both_mm])
 
-    def shapes(self, points_mm: Array) -> tuple[Array, Array]:
-        """The four shapes at board points, shape (n, 2): values (n, 4) and slopes per mm along x and y, (n, 4, 2)."""
-        middle, half = self._board()
-        inside = np.abs(points_mm - middle) <= _REACH * half
-        u, v = np.clip((points_mm - middle) / half, -_REACH, _REACH).T
-        bend_u, bend_v = 1.5 * u * u - 0.5, 1.5 * v * v - 0.5
-        nought = np.zeros_like(u)
-        values = np.stack([bend_u, u * v, bend_v, bend_u * bend_v], axis=1)
-        along_u = np.stack([3 * u, v, nought, 3 * u * bend_v], axis=1) / half[0]
-        along_v = np.stack([nought, u, 3 * v, bend_u * 3 * v], axis=1) / half[1]
-        return values, np.stack([along_u, along_v], axis=2) * inside[:, None, :]
+    def shapes(self, points_mm: Array) -> Array:
+        """The four shapes at board points, shape (n, 2), as (n, 4)."""
+        u, v = self._within(points_mm)
+        bend_u, bend_v = _bend(u), _bend(v)
+        return np.stack([bend_u, u * v, bend_v, bend_u * bend_v], axis=1)
 
     def height_mm(self, points_mm: Array) -> Array:
         """Height of the printed surface over the plane at board points, shape (n, 2), as (n,)."""
-        u, v = (
-            np.minimum(np.maximum((along - (low + high) / 2) / ((high - low) / 2), -_REACH), _REACH)
-            for along, (low, high) in zip(points_mm.T, (self.x_mm, self.y_mm), strict=True)
-        )
-        bend_u, bend_v = 1.5 * u * u - 0.5, 1.5 * v * v - 0.5
+        u, v = at = self._within(points_mm)
+        bend_u, bend_v = _bend(at)
         height: Array = bend_u * (self.along_mm + self.both_mm * bend_v)
         height += self.twist_mm * u * v + self.across_mm * bend_v
         return height
 
-    def _board(self) -> tuple[Array, Array]:
-        """Its middle and half its sides, mm, shape (2,) each."""
-        low, high = np.array([self.x_mm, self.y_mm]).T
-        return (low + high) / 2, (high - low) / 2
+    def slopes(self, points_mm: Array) -> Array:
+        """How the height changes along x and along y at board points, shape (n, 2), mm per mm, same shape."""
+        u, v = at = self._within(points_mm)
+        bend_u, bend_v = _bend(at)
+        half_x, half_y = ((high - low) / 2 for low, high in (self.x_mm, self.y_mm))
+        slopes = np.empty((len(u), 2))
+        slopes[:, 0] = (3 * u * (self.along_mm + self.both_mm * bend_v) + self.twist_mm * v) / half_x
+        slopes[:, 1] = (3 * v * (self.across_mm + self.both_mm * bend_u) + self.twist_mm * u) / half_y
+        slopes[(np.abs(at) >= _REACH).T] = 0.0
+        return slopes
+
+    def _within(self, points_mm: Array) -> Array:
+        """Board points, shape (n, 2), in half boards from its middle, as far as it was measured; shape (2, n)."""
+        (x_low, x_high), (y_low, y_high) = self.x_mm, self.y_mm
+        middle = np.array([[(x_low + x_high) / 2], [(y_low + y_high) / 2]])
+        half = np.array([[(x_high - x_low) / 2], [(y_high - y_low) / 2]])
+        within: Array = np.minimum(np.maximum((points_mm.T - middle) / half, -_REACH), _REACH)
+        return within
+
+
+def _bend(along: Array) -> Array:
+    """The Legendre polynomial of degree 2."""
+    bend: Array = 1.5 * along * along - 0.5
+    return bend
 
 
 def flat(field: FieldModel) -> Bow:

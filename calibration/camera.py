@@ -176,7 +176,7 @@ class Camera:
         """
         pixels = np.asarray(px, dtype=np.float64)
         flat = self.lens.undistort(pixels)
-        rays = np.concatenate([flat, np.ones((len(flat), 1))], axis=1) @ self.board_to_camera
+        rays = self.board_to_camera.T @ np.array([flat[:, 0], flat[:, 1], np.ones(len(flat))])
         heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), pixels.shape[:-1]).reshape(-1)
         eye = self.position_mm
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -184,18 +184,17 @@ class Camera:
             if self.bow is not None:
                 bowed = np.zeros_like(heights)
                 for _ in range(_BOW_STEPS):
-                    before, bowed = bowed, self.bow.height_mm(crossed)
+                    before, bowed = bowed, self.bow.height_mm(crossed.T)
                     crossed = _cross(eye, rays, heights + bowed)
                     if not (np.abs(bowed - before) > _BOW_DONE_MM).any():
                         break
-        return crossed.reshape(pixels.shape)
+        return np.ascontiguousarray(crossed.T).reshape(pixels.shape)
 
 
 def _cross(eye: Array, rays: Array, z_mm: Array) -> Array:
-    """Where rays from a camera's centre, shape (n, 3), cross the planes z = z_mm, shape (n,); NaN where not."""
-    reach = (z_mm - eye[2]) / rays[:, 2]
-    reach[~(reach > 0)] = np.nan
-    crossed: Array = eye[:2] + reach[:, None] * rays[:, :2]
+    """Where rays from a camera's centre, shape (3, n), cross the planes z = z_mm, (n,): (2, n); NaN where not."""
+    reach = (z_mm - eye[2]) / rays[2]
+    crossed: Array = eye[:2, None] + np.where(reach > 0, reach, np.nan) * rays[:2]
     return crossed
 
 

@@ -59,11 +59,9 @@ def project(camera: Camera, points_mm: ArrayLike, asked: slice = _ALL) -> tuple[
     """
     points = np.asarray(points_mm, dtype=np.float64).reshape(-1, 3)
     n = len(points)
-    by_place = np.zeros((n, 3, 3)) + np.eye(3)  # of the true 3-D point by (x, y, height)
-    shapes = np.zeros((n, len(SHAPES)))
+    slopes, shapes = np.zeros((n, 2)), np.zeros((n, len(SHAPES)))
     if camera.bow is not None:
-        shapes, slopes = camera.bow.shapes(points[:, :2])
-        by_place[:, 2, :2] = np.einsum("s,nsd->nd", camera.bow.sizes_mm, slopes)
+        slopes, shapes = camera.bow.slopes(points[:, :2]), camera.bow.shapes(points[:, :2])
         points = points + (shapes @ camera.bow.sizes_mm)[:, None] * (0.0, 0.0, 1.0)
     rotation, by_rodrigues = (np.asarray(out, dtype=np.float64) for out in cv2.Rodrigues(np.array(camera.rotation)))
     seen = points @ rotation.T + camera.translation_mm
@@ -85,7 +83,8 @@ def project(camera: Camera, points_mm: ArrayLike, asked: slice = _ALL) -> tuple[
     by_parameters[:, :, ROTATION] = by_seen[asked] @ np.einsum("arc,nc->nra", turned, points[asked])
     by_parameters[:, :, TRANSLATION] = by_seen[asked]
     by_parameters[:, :, BOW] = by_solid[asked, :, 2:] * shapes[asked, None]
-    return distorted * focal + camera.lens.centre_px, by_solid @ by_place, by_parameters
+    by_solid[:, :, :2] += by_solid[:, :, 2:] * slopes[:, None]  # what moves along a bow is lifted by it
+    return distorted * focal + camera.lens.centre_px, by_solid, by_parameters
 
 
 def locate(
