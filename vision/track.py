@@ -41,6 +41,7 @@ _LOST_MM: Final = 25.0  # a figure that may be so far off may be anywhere
 _LOST_NS: Final = 400_000_000  # one not seen for so long is looked for among those who are nobody,
 _WALKS_MM_S: Final = 30.0  # as far as it may have walked, one sigma
 _ANYWHERE_MM: Final = 300.0
+_ANYWHERE: Final = np.diag([_ANYWHERE_MM**2, _ANYWHERE_MM**2, np.pi**2])
 _TURNS_RAD: Final = 0.25  # how far somebody who was missed for a moment may have turned where he is
 _SHOWS: Final = 0.6  # share of a base that must be seen to be believed in under a hand
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
@@ -192,10 +193,11 @@ class Tracker:
         """Sightings to figures: first where they should be, then what has settled elsewhere to those that are lost."""
         state, every = self._state, np.arange(len(sightings))
         taken = (state.handled_ns >= state.seen_ns) & (self._t_ns - state.seen_ns > 0)
-        state.front[taken] = np.minimum(state.front[taken], _FRONT_HIDDEN)
-        if power == "off":
-            self._motion.rest(np.flatnonzero(taken))
-        self._motion.loosen(np.flatnonzero(taken), _PIVOT_MM, _PIVOT_RAD)
+        if taken.any():
+            state.front[taken] = np.minimum(state.front[taken], _FRONT_HIDDEN)
+            if power == "off":
+                self._motion.rest(np.flatnonzero(taken))
+            self._motion.loosen(np.flatnonzero(taken), _PIVOT_MM, _PIVOT_RAD)
         strange = self._strangers.beside(sightings.pose[:, :2], state.seen_ns)
         # What looks like a figure in a hand, or beside it, is nobody who was missed elsewhere.
         off_mm = np.linalg.norm(self._motion.mean[:, None, :2] - sightings.pose[None, :, :2], axis=2)
@@ -267,10 +269,10 @@ class Tracker:
         state.systematic[rows] = sightings.systematic[columns]
         state.by_height[rows] = sightings.by_height[columns]
         state.helmet = [None] * len(self.players)
-        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+        places = self._motion.mean[rows, :2].tolist()
+        for row, column, (x, y) in zip(rows.tolist(), columns.tolist(), places, strict=True):
             helmet = state.helmet[row] = sightings.helmet_mm[column]
             if helmet is not None:
-                x, y = self._motion.mean[row, :2].tolist()
                 reach = max(math.dist(helmet, (x, y)), 1e-6)
                 state.head[row] = (helmet[0] - x) / reach, (helmet[1] - y) / reach
         state.sure[found.doubtful] = False
@@ -304,11 +306,12 @@ class Tracker:
         """What is believed of all of the roster, in its order, at the latest frame, and whether that was looked at."""
         state = self._state
         covariance = self._motion.pose_cov()
-        covariance[state.lost] += np.diag([_ANYWHERE_MM**2, _ANYWHERE_MM**2, np.pi**2])
+        covariance[state.lost] += _ANYWHERE
+        velocity = self._motion.mean[:, VX : SPIN + 1].copy()
         tall = state.by_height * self._height_sigma_mm
         covariance[:, :2, :2] += state.systematic + tall[:, :, None] * tall[:, None, :]
         return tuple(
-            self._estimate(row, covariance[row], *numbers, fresh=fresh)
+            self._estimate(row, covariance[row], velocity[row], *numbers, fresh=fresh)
             for row, numbers in enumerate(
                 zip(
                     self._motion.mean.tolist(),
@@ -325,6 +328,7 @@ class Tracker:
         self,
         row: int,
         covariance: Array,
+        velocity: Array,
         mean: Sequence[float],
         heading_deg: float,
         fallen: float,
@@ -347,7 +351,7 @@ class Tracker:
             jersey=jersey,
             footprint=Footprint(mean[X], mean[Y], heading_deg, size),
             covariance=covariance,
-            velocity=np.array(mean[VX : SPIN + 1]),
+            velocity=velocity,
             posture=posture,
             fallen=fallen,
             visible=visible,

@@ -90,20 +90,12 @@ class Motion:
             going: how each figure goes, a `Going`, shape (n,).
 
         """
-        move = np.zeros((len(self.mean), 8, 8)) + np.eye(8)
-        noise = np.zeros_like(move)
-        for kind, (push, twist) in _CHANGES.items():
-            rows = going == kind
-            if not rows.any():
-                continue
-            fade = np.exp(-step_s / _STOPS_S[kind])
-            reach = _STOPS_S[kind] * (1 - fade)
-            for at, rate, density in ((X, VX, push), (Y, VY, push), (HEADING, SPIN, twist)):
-                move[rows, at, rate], move[rows, rate, rate] = reach, fade
-                noise[rows, at, at] = density * reach**3 / 3
-                noise[rows, at, rate] = noise[rows, rate, at] = density * reach**2 / 2
-                noise[rows, rate, rate] = density * reach
-        noise[:, LENGTH, LENGTH] = noise[:, WIDTH, WIDTH] = _SIZE_DRIFT * step_s
+        move, noise = np.empty_like(self.cov), np.empty_like(self.cov)
+        present = set(going.tolist())
+        for kind in _CHANGES:
+            if kind in present:
+                rows = going == kind
+                move[rows], noise[rows] = _step(kind, step_s)
         self.mean = np.einsum("nij,nj->ni", move, self.mean)
         self.mean[:, HEADING] = turned(self.mean[:, HEADING])
         self.cov = move @ self.cov @ move.transpose(0, 2, 1) + noise
@@ -136,10 +128,11 @@ class Motion:
         # What lasts differs from frame to frame by little, but between a corner seen and the same one hidden by much.
         nis = mahalanobis(off[:, :3], spread[:, :3, :3] + LASTING * noise[:, :3, :3])
         wild = nis > _WILD_NIS
-        for axis, rate in ((X, VX), (Y, VY), (HEADING, SPIN)):
-            jump = off[wild, axis] ** 2
-            cov[wild, axis, axis] += jump
-            cov[wild, rate, rate] += jump * 4.0
+        if wild.any():
+            for axis, rate in ((X, VX), (Y, VY), (HEADING, SPIN)):
+                jump = off[wild, axis] ** 2
+                cov[wild, axis, axis] += jump
+                cov[wild, rate, rate] += jump * 4.0
         across = cov[:, :, MEASURED]
         spread = across[:, MEASURED] + white
         gain = np.linalg.solve(spread, across.transpose(0, 2, 1)).transpose(0, 2, 1)
@@ -182,6 +175,21 @@ class Motion:
         """How far off each figure may be, one sigma of the worse direction about, shape (n,)."""
         spread: Array = np.sqrt(self.cov[:, X, X] + self.cov[:, Y, Y])
         return spread
+
+
+def _step(kind: Going, step_s: float) -> tuple[Array, Array]:
+    """How a figure's state moves in a time, and the covariance of what it may do otherwise, shape (8, 8) each."""
+    push, twist = _CHANGES[kind]
+    fade = np.exp(-step_s / _STOPS_S[kind])
+    reach = _STOPS_S[kind] * (1 - fade)
+    move, noise = np.eye(8), np.zeros((8, 8))
+    for at, rate, density in ((X, VX, push), (Y, VY, push), (HEADING, SPIN, twist)):
+        move[at, rate], move[rate, rate] = reach, fade
+        noise[at, at] = density * reach**3 / 3
+        noise[at, rate] = noise[rate, at] = density * reach**2 / 2
+        noise[rate, rate] = density * reach
+    noise[LENGTH, LENGTH] = noise[WIDTH, WIDTH] = _SIZE_DRIFT * step_s
+    return move, noise
 
 
 def mahalanobis(off: Array, cov: Array) -> Array:
