@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.vision.footprint import Array, Footprint
+from downfield.vision.footprint import Array, Footprint, outlines_of
 from downfield.vision.frame import Image
 
 _SEGMENTS: Final = 6  # of a side
@@ -38,7 +38,10 @@ _OFFSETS: Final[Array] = np.arange(-_ACROSS_MM, _ACROSS_MM + _STEP_MM / 2, _STEP
 _REACH: Final = round(3 * _BLUR_MM / _STEP_MM)
 _KERNEL_AT: Final[Array] = np.arange(-_REACH, _REACH + 1, dtype=np.float64) * _STEP_MM
 _KERNEL: Final[Array] = -_KERNEL_AT * np.exp(-0.5 * (_KERNEL_AT / _BLUR_MM) ** 2)
+_SLOPE: Final[Array] = _KERNEL[::-1].copy()  # opencv correlates, and does not convolve
 _ONE: Final[Array] = np.ones(1)
+_NOISE_SCALE: Final = float(np.linalg.norm(_KERNEL)) * np.sqrt(3.0) * _CORRELATED
+_EVERY_OTHER: Final = np.arange(3 * len(_OFFSETS)).reshape(-1, 3)[::2].ravel()  # sample's three colours, one by one
 _INSIDE: Final = slice(_REACH, len(_OFFSETS) - _REACH)
 _SQUARE: Final[Array] = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 _SIDES: Final[Array] = np.array([[1.0, 0.0], [0.0, -1.0], [-1.0, 0.0], [0.0, 1.0]])  # front, right, rear, left
@@ -65,12 +68,12 @@ class Edges:
     slopes: Array
 
 
-def _shapes(bases: Sequence[Footprint]) -> Array:
+def _shapes(outlines: Array) -> Array:
     """What the lines across bases' sides depend on, as of `_unit_lines`, shape (n, 4)."""
-    half = np.array([(at.size.length_mm, at.size.width_mm) for at in bases]) / 2
-    corner = np.array([at.size.corner_mm for at in bases])
-    clear = np.minimum(corner + _CORNER_CLEAR_MM, 0.4 * half.min(axis=1))
-    return np.column_stack([np.ones(len(bases)), half, clear])
+    shapes = np.ones((len(outlines), 4))
+    half = shapes[:, 1:3] = outlines[:, 3:5] / 2
+    shapes[:, 3] = np.minimum(outlines[:, 5] + _CORNER_CLEAR_MM, 0.4 * half.min(axis=1))
+    return shapes
 
 
 @cache
@@ -109,17 +112,19 @@ def _lines_of(half: Array, clear: float) -> tuple[Array, Array]:
 
 def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edges:
     """Find the candidates for the edges of bases' tops."""
-    shapes, count = _shapes(bases), len(bases)
+    outlines, count = outlines_of(bases), len(bases)
+    height_mm = np.array([at.size.height_mm for at in bases])
+    shapes = _shapes(outlines)
     slopes = (shapes @ _unit_lines()[1].reshape(4, -1)).reshape(count, -1, 3)
-    profiles = _sampled(image, camera, bases, shapes)
-    slope = cv2.sepFilter2D(profiles, cv2.CV_32F, _KERNEL[::-1].copy(), _ONE)
+    profiles = _sampled(image, camera, outlines, height_mm, shapes)
+    slope = cv2.sepFilter2D(profiles, cv2.CV_32F, _SLOPE, _ONE)
     blue, green, red = slope[:, _INSIDE].transpose(2, 0, 1)
     offset, height = _peaks(np.sqrt(blue * blue + green * green + red * red))
     snr = height.reshape(count, -1) / _noise(profiles, count)[:, None]
     snr = snr.reshape(height.shape)
     strength = 1 - np.exp(-np.maximum(snr - _LEAST_SNR, 0.0) / _PLAIN_SNR)
     sigma = np.hypot(_FLOOR_MM, 1.2 * _BLUR_MM / np.maximum(snr, 1.0))
-    below = np.einsum("nsi,ni->ns", slopes[:, :, :2], _below_mm(camera, bases)).reshape(-1, 1)
+    below = np.einsum("nsi,ni->ns", slopes[:, :, :2], _below_mm(camera, outlines, height_mm)).reshape(-1, 1)
     upper = strength * _leaves_base(profiles, offset, count)
     lower = strength * (_LOWER_SHARE * (below > _SHOWS_BELOW_MM))
     shape = count, -1, _CANDIDATES
@@ -131,41 +136,42 @@ def find_edges(image: Image, camera: Camera, bases: Sequence[Footprint]) -> Edge
     )
 
 
-def _squares_mm(bases: Sequence[Footprint]) -> Array:
+def _squares_mm(outlines: Array) -> Array:
     """A square around each base in its own frame, shape (n, 4, 2)."""
-    reach = np.array([max(at.size.length_mm, at.size.width_mm) / 2 + _ACROSS_MM for at in bases])
+    reach = outlines[:, 3:5].max(axis=1) / 2 + _ACROSS_MM
     squares: Array = _SQUARE * reach[:, None, None]
     return squares
 
 
-def _on_board(bases: Sequence[Footprint], squares_mm: Array) -> Array:
+def _on_board(outlines: Array, height_mm: Array, squares_mm: Array) -> Array:
     """Points of bases' own frames, shape (n, 4, 2), in the planes of their tops, board frame, shape (n, 4, 3)."""
-    x, y, heading, height = np.array([(at.x_mm, at.y_mm, at.heading_deg, at.size.height_mm) for at in bases]).T
+    x, y, heading = outlines[:, :3].T
     turn = np.radians(heading)[:, None]
     cos, sin = np.cos(turn), np.sin(turn)
     ahead, left = squares_mm[..., 0], squares_mm[..., 1]
     board = np.empty((*ahead.shape, 3))
     board[..., 0] = ahead * cos - left * sin + x[:, None]
     board[..., 1] = ahead * sin + left * cos + y[:, None]
-    board[..., 2] = height[:, None]
+    board[..., 2] = height_mm[:, None]
     return board
 
 
-def _sampled(image: Image, camera: Camera, bases: Sequence[Footprint], shapes: Array) -> Samples:
+def _sampled(image: Image, camera: Camera, outlines: Array, height_mm: Array, shapes: Array) -> Samples:
     """Colours along lines, averaged over those of a segment.
 
     Args:
         image: the picture.
         camera: as it stood.
-        bases: n of them.
+        outlines: of n bases, as of `outlines_of`.
+        height_mm: of their tops, shape (n,).
         shapes: as of `_shapes`.
 
     Returns:
         Shape (n * segments, samples, 3), 0 outside the picture.
 
     """
-    squares_mm = _squares_mm(bases)
-    squares_px = camera.to_pixels(_on_board(bases, squares_mm))
+    squares_mm = _squares_mm(outlines)
+    squares_px = camera.to_pixels(_on_board(outlines, height_mm, squares_mm))
     # What is drawn from the picture is the part of it around each base: its left, top, right and bottom ends.
     inside: NDArray[np.bool_] = np.asarray(np.isfinite(squares_px).all(axis=(1, 2)))
     known_px = np.where(inside[:, None, None], squares_px, 0.0)
@@ -175,11 +181,11 @@ def _sampled(image: Image, camera: Camera, bases: Sequence[Footprint], shapes: A
     own = squares_mm.astype(np.float32)
     seen = (known_px - low[:, None]).astype(np.float32)
     unit = _unit_lines()[0]
-    out = np.zeros((len(bases), *unit.shape[1:4], 3), dtype=np.uint8)
+    lines = (shapes @ unit.reshape(4, -1)).astype(np.float32).reshape(len(outlines), 1, -1, 2)
+    out = np.zeros((len(outlines), *unit.shape[1:4], 3), dtype=np.uint8)
     for row in np.flatnonzero(inside).tolist():
         (left, top), (right, bottom) = low[row].tolist(), high[row].tolist()
-        lines = (shapes[row] @ unit.reshape(4, -1)).astype(np.float32).reshape(1, -1, 2)
-        where = cv2.perspectiveTransform(lines, cv2.getPerspectiveTransform(own[row], seen[row]))
+        where = cv2.perspectiveTransform(lines[row], cv2.getPerspectiveTransform(own[row], seen[row]))
         where = where.reshape(_LINES, -1, 2)  # drawn as a picture of few rows, which is fastest
         part = image[top:bottom, left:right]
         # One map of both x and y: opencv's types don't know that the other may then be None. An empty one is no such.
@@ -194,12 +200,11 @@ def _sampled(image: Image, camera: Camera, bases: Sequence[Footprint], shapes: A
 
 def _noise(profiles: Samples, count: int) -> Array:
     """Standard deviation of the slope filter's answer where nothing is, by base: from third differences, robustly."""
-    bend = profiles[:, ::2].reshape(len(profiles), -1)  # three colours of a sample, then those of the next
+    bend = profiles.reshape(len(profiles), -1).take(_EVERY_OTHER, axis=1)
     for _ in range(3):
         bend = bend[:, 3:] - bend[:, :-3]
     sigma = _medians(np.abs(bend).reshape(count, -1)) / 0.6745 / np.sqrt(20.0)
-    scale = float(np.linalg.norm(_KERNEL)) * np.sqrt(3.0) * _CORRELATED
-    noise: Array = np.maximum(sigma, _LEAST_NOISE).astype(np.float64) * scale
+    noise: Array = np.maximum(sigma, _LEAST_NOISE).astype(np.float64) * _NOISE_SCALE
     return noise
 
 
@@ -239,7 +244,7 @@ def _medians(rows: Samples) -> Samples:
     return medians
 
 
-def _below_mm(camera: Camera, bases: Sequence[Footprint]) -> Array:
+def _below_mm(camera: Camera, outlines: Array, height_mm: Array) -> Array:
     """How far ahead and to the left of their tops' outlines the lower ones are seen, in the planes of the tops.
 
     Returns:
@@ -247,7 +252,7 @@ def _below_mm(camera: Camera, bases: Sequence[Footprint]) -> Array:
 
     """
     eye = camera.position_mm
-    places = np.array([(at.x_mm, at.y_mm, at.size.height_mm) for at in bases])
-    turn = np.radians([at.heading_deg for at in bases])
-    x, y = ((eye[:2] - places[:, :2]) * places[:, 2:] / max(float(eye[2]), 1e-9)).T
-    return np.stack([x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)], axis=1)
+    turn = np.radians(outlines[:, 2])
+    cos, sin = np.cos(turn), np.sin(turn)
+    x, y = ((eye[:2] - outlines[:, :2]) * height_mm[:, None] / max(float(eye[2]), 1e-9)).T
+    return np.stack([x * cos + y * sin, y * cos - x * sin], axis=1)
