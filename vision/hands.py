@@ -107,13 +107,16 @@ def under(outline: Array, place_mm: Sequence[float]) -> bool:
 
 def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
     """A hand with the figures that it covers: their bases' middles or corners are under it."""
+    (left, low), (right, high) = outline.min(axis=0).tolist(), outline.max(axis=0).tolist()
     covers = []
     for one in estimates:
         at = one.footprint
-        points = np.vstack([at.corners_mm(), [(at.x_mm, at.y_mm)]])
-        if any(under(outline, point) for point in points.tolist()):
+        reach = at.size.length_mm + at.size.width_mm  # further than any corner is from the middle
+        if not (left - reach < at.x_mm < right + reach and low - reach < at.y_mm < high + reach):
+            continue
+        if any(under(outline, point) for point in ((at.x_mm, at.y_mm), *at.corners_mm().tolist())):
             covers.append(one.id)
-    return Hand(tuple((float(x), float(y)) for x, y in outline), tuple(covers))
+    return Hand(tuple((x, y) for x, y in outline.tolist()), tuple(covers))
 
 
 def _at(outline: Array, place_mm: tuple[float, float]) -> bool:
