@@ -112,13 +112,11 @@ class ReachWatch:
         if not thick.any():
             return ()
         out = []
-        count, parts = cv2.connectedComponents(differs)
+        _, parts = cv2.connectedComponents(differs)
         beyond = cv2.erode(board, np.ones((3, 3), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0) == 0
-        for part in range(1, count):
-            here = parts == part
-            if not (thick.astype(bool) & here & (board > 0)).any() or not (here & beyond).any():
-                continue
-            reach = self._reach(here, beyond, board, camera, step, px_per_mm)
+        # Thick ones over the board that go on beyond it; the part 0 is all that doesn't differ.
+        for part in np.intersect1d(parts[thick.astype(bool) & (board > 0)], parts[beyond & (parts > 0)]).tolist():
+            reach = self._reach(parts == part, beyond, board, camera, step, px_per_mm)
             if reach is not None:
                 out.append(reach)
         return tuple(out)
