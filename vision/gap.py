@@ -106,14 +106,15 @@ class Gaps:
         clear = (apart > 0) & (distance > _TOUCHING)
         normal[clear] = (near_b - near_a)[clear] / distance[clear, None]
         core_gap = np.where(apart > 0, distance, apart)
-        touch_a = np.where(clear[:, None], near_a, _deepest(core[:count], normal))
-        touch_b = np.where(clear[:, None], near_b, touch_a + normal * core_gap[:, None])
+        if not clear.all():  # overlapping cores have no nearest points
+            near_a = np.where(clear[:, None], near_a, _deepest(core[:count], normal))
+            near_b = np.where(clear[:, None], near_b, near_a + normal * core_gap[:, None])
         return cls(
             outlines,
             core_gap - radius[:count] - radius[count:],
             normal,
-            touch_a + normal * radius[:count, None],
-            touch_b - normal * radius[count:, None],
+            near_a + normal * radius[:count, None],
+            near_b - normal * radius[count:, None],
         )
 
     def rows(self, which: NDArray[np.intp]) -> Gaps:

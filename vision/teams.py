@@ -101,7 +101,8 @@ def look_at_colours(image: Image, sightings: Sightings, camera: Camera, height_m
             head_px[row] = one.helmet_px
     px_per_mm = np.linalg.norm(beside_px - middle_px, axis=1) / _BESIDE_MM
     helmet_px = head_px[:, None] + _AROUND * px_per_mm[:, None, None]
-    px = np.rint(np.nan_to_num(np.concatenate([helmet_px, base_px], axis=1), nan=-1.0)).astype(np.intp)
+    seen_px = np.concatenate([helmet_px, base_px], axis=1)
+    px = np.rint(np.where(np.isfinite(seen_px), seen_px, -1.0)).astype(np.intp)
     height, width = image.shape[:2]
     columns, rows = px[..., 0], px[..., 1]
     inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
