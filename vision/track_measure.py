@@ -45,6 +45,8 @@ _SEEN_SCORE, _HIDDEN_SCORE = 0.8, 0.35  # corner scores that stand for either; b
 _WIDTH_PX: Final = 1920.0
 _LIKELY_MM: Final = (30.0, 18.0)  # a base's usual size, and how much bases differ: hardly a constraint, but one that
 _SPREAD_MM: Final = (5.0, 4.0)  # keeps the fit sound when two corners are guesses
+_LIKELY: Final = np.array([0.0, 0.0, 0.0, *_LIKELY_MM])  # a pose that nothing is known of, and its information
+_PRIOR: Final = np.diag([0.0, 0.0, 0.0, *(spread_mm**-2.0 for spread_mm in _SPREAD_MM)])
 _ROUNDS: Final = 3
 _MISFIT: Final = 11.1  # 95 % of honest fits leave less: chi squared of 8 coordinates and 2 likely sides, less 5 fitted
 _LYING_MM: Final = 8.0  # error of the middle of a base that lies: it is seen half a base from where it stood
@@ -208,8 +210,7 @@ def _weights(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
         Of x and y of one corner after the other, shape (m, 8, 8).
 
     """
-    ahead = corners_px[:, :2].mean(axis=1) - corners_px[:, 2:].mean(axis=1)
-    way = np.arctan2(ahead[:, 1], ahead[:, 0])  # some way even where front and rear are one point
+    way = _way(corners_px)  # some way even where front and rear are one point
     cos, sin = np.cos(way), np.sin(way)
     axes = np.array([[cos, -sin], [sin, cos]]).transpose(2, 0, 1)
     slope = by_pixel @ axes[:, None] * sigma_px[:, :, None]
@@ -224,26 +225,30 @@ def _weights(corners_px: Array, sigma_px: Array, by_pixel: Array) -> Array:
 def _fitted(corners: Array, weight: Array) -> tuple[Array, Array]:
     """Rectangles through corners, shape (m, 4, 2), of weights (m, 8, 8): (m, 5) and covariances (m, 5, 5)."""
     count = len(corners)
-    ahead = corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1)
-    heading = np.arctan2(ahead[:, 1], ahead[:, 0])
-    pose = np.column_stack([corners.mean(axis=1), heading, np.tile(_LIKELY_MM, (count, 1))])
-    prior = np.diag([0.0, 0.0, 0.0, *(spread_mm**-2.0 for spread_mm in _SPREAD_MM)])
-    likely = np.array([0.0, 0.0, 0.0, *_LIKELY_MM])
+    pose = np.empty((count, 5))
+    pose[:, PLACE], pose[:, 2], pose[:, SIZE] = corners.mean(axis=1), _way(corners), _LIKELY_MM
     for last in [False] * _ROUNDS + [True]:
         model, slope = (values.reshape(count, 8, *values.shape[3:]) for values in _corners(pose))
         left = corners.reshape(count, 8) - model
         pull = slope.transpose(0, 2, 1) @ weight
-        information = pull @ slope + prior
+        information = pull @ slope + _PRIOR
         if last:
             break
-        gradient = np.einsum("mpi,mi->mp", pull, left) + (likely - pose) @ prior
+        gradient = np.einsum("mpi,mi->mp", pull, left) + (_LIKELY - pose) @ _PRIOR
         pose = pose + np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
         pose[:, SIZE] = np.maximum(pose[:, SIZE], 1.0)
-    off = (pose - likely) @ prior
-    misfit = np.einsum("mi,mij,mj->m", left, weight, left) + np.einsum("mp,mp->m", off, pose - likely)
+    unlikely = pose - _LIKELY
+    misfit = np.einsum("mi,mij,mj->m", left, weight, left) + np.einsum("mp,mp->m", unlikely @ _PRIOR, unlikely)
     pose[:, 2] = turned(pose[:, 2])
     covariance: Array = np.linalg.inv(information) * np.maximum(1.0, misfit / _MISFIT)[:, None, None]
     return pose, covariance
+
+
+def _way(corners: Array) -> Array:
+    """Which way bases point by their corners, shape (m, 4, 2), in radians, shape (m,)."""
+    x, y = (corners[:, 0] + corners[:, 1] - (corners[:, 2] + corners[:, 3])).T
+    way: Array = np.arctan2(y, x)
+    return way
 
 
 def _take_likely_sizes(pose: Array, covariance: Array, rows: NDArray[np.intp]) -> None:
