@@ -16,8 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from downfield.vision.estimate import Estimate
 from downfield.vision.scene import Power
 
@@ -122,15 +120,16 @@ class PowerWatch:
             return 0.0, 0.0
         if len(both) < _FEWEST:
             return 0.0, 0.0
-        now, before = (np.array([places[id_] for id_ in both]) for places in (seen, then))
-        far = np.linalg.norm(now[:, :2] - before[:, :2], axis=1)
-        # Whoever is half covered, by a hand say, seems to move: only as far as his place is unsure.
-        unsure = np.maximum(np.hypot(now[:, 2], before[:, 2]), math.sqrt(2) * self._jitter_mm)
-        moved = int((far > np.maximum(_LEAST_MM, _SHAKES * unsure)).sum())
+        moved = sum(self._moved(then[id_], seen[id_]) for id_ in both)
         evidence = moved * math.log(_MOVES_ON / _MOVES_OFF) + (len(both) - moved) * math.log(
             (1 - _MOVES_ON) / (1 - _MOVES_OFF)
         )
         return moved / len(both), evidence
+
+    def _moved(self, before: _Place, now: _Place) -> bool:
+        """Whether a figure moved; whoever is half covered, by a hand say, seems to as far as his place is unsure."""
+        unsure = max(math.hypot(now[2], before[2]), math.sqrt(2) * self._jitter_mm)
+        return math.dist(now[:2], before[:2]) > max(_LEAST_MM, _SHAKES * unsure)
 
     def _note_put(self, seen: dict[str, _Place], t_ns: int) -> None:
         """Note who went faster than any walks since he was last seen: he was put there, or taken for another."""
@@ -146,11 +145,11 @@ class PowerWatch:
         if len(self._places) < 2 or step_s <= 0:
             return
         last, older = self._places[-1][1], self._places[-2][1]
-        known = [id_ for id_ in seen if id_ in last and id_ in older]
+        known = [(seen[id_], last[id_], older[id_]) for id_ in seen if id_ in last and id_ in older]
         if len(known) < _FEWEST:
             return
-        now, before, first = (np.array([places[id_][:2] for id_ in known]) for places in (seen, last, older))
-        jitter = statistics.median(np.abs(now - 2 * before + first).ravel().tolist()) / (0.6745 * math.sqrt(6))
+        bends = [abs(now[axis] - 2 * before[axis] + first[axis]) for now, before, first in known for axis in (0, 1)]
+        jitter = statistics.median(bends) / (0.6745 * math.sqrt(6))
         keep = math.exp(-step_s / _MEMORY_S)
         self._jitter_mm = jitter if self._jitter_mm == 0 else keep * self._jitter_mm + (1 - keep) * jitter
 
