@@ -8,6 +8,7 @@ over its base.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -28,7 +29,7 @@ COVERED: Final = "a hand covers figures"
 _LEAST_SCORE: Final = 0.4  # of a detection taken at its word
 _DOUBTFUL_SCORE: Final = 0.2  # of one that goes on with a hand seen a moment ago
 _HEIGHT_MM: Final = 30.0  # of hands over the board, about
-_TIPS_MM: Final = 20.0  # of fingertips that hold a figure, about
+_TIPS_MM: Final = 20.0  # of fingertips that hold a figure, about; a detection carries them in the helmet's place
 _HALF_ARM_MM: Final = 40.0  # half a forearm's width
 _ARM_MM: Final = 1500.0  # further than any board reaches
 _FINGERS_MM: Final = 45.0  # around the fingertips: palm and fingers
@@ -79,10 +80,11 @@ class HandWatch:
         lately = self._seen_ns is not None and t_ns - self._seen_ns <= _LASTS_NS
         least = _DOUBTFUL_SCORE if lately else _LEAST_SCORE
         sure = [one for one in detections if one.kind == "hand" and one.score >= least]
-        tips = _fingertips(sure, camera)
+        places = _places(sure, camera)
+        tips = tuple((x, y) for x, y in places[:, 0].tolist() if math.isfinite(x) and math.isfinite(y))
         # Of what is seen both ways the outline is better told by what it hides, and its end by the network.
         bare = [reach for reach in reaches if not any(_at(reach.outline_mm, tip) for tip in tips)]
-        told = [outline for one in sure if (outline := _outline(one, camera, reaches)) is not None]
+        told = [outline for tip, middle in places[:, 1:] if (outline := _outline(tip, middle, reaches)) is not None]
         outlines = (*told, *(reach.outline_mm for reach in reaches))
         if outlines:
             self.outlines_mm, self._seen_ns = outlines, t_ns
@@ -124,16 +126,25 @@ def _at(outline: Array, place_mm: tuple[float, float]) -> bool:
     return cv2.pointPolygonTest(outline.astype(np.float32), place_mm, True) > -_FINGERS_MM
 
 
-def _outline(detection: Detection, camera: Camera, reaches: Sequence[Reach]) -> Array | None:
+def _places(hands: Sequence[Detection], camera: Camera) -> Array:
+    """Where hands are on the board: fingertips as they hold, the same at the hand's height, its middle; (n, 3, 2)."""
+    points_px = []
+    for one in hands:
+        left, top, right, bottom = one.box_px
+        middle = ((left + right) / 2, (top + bottom) / 2)
+        points_px.append((one.helmet_px or (math.nan, math.nan), one.helmet_px or middle, middle))
+    if not points_px:
+        return np.zeros((0, 3, 2))
+    return camera.to_board(np.array(points_px, dtype=np.float64), (_TIPS_MM, _HEIGHT_MM, _HEIGHT_MM))
+
+
+def _outline(tip_mm: Array, middle_mm: Array, reaches: Sequence[Reach]) -> Array | None:
     """A hand's outline on the board, shape (n, 2); None where it is not over its plane, or is one of the reaches."""
-    left, top, right, bottom = detection.box_px
-    middle = ((left + right) / 2, (top + bottom) / 2)
-    places = camera.to_board(np.array([detection.helmet_px or middle, middle]), _HEIGHT_MM)
-    if not np.isfinite(places).all():
+    if not (np.isfinite(tip_mm).all() and np.isfinite(middle_mm).all()):
         return None
-    if any(_at(reach.outline_mm, (float(places[0, 0]), float(places[0, 1]))) for reach in reaches):
+    if any(_at(reach.outline_mm, (float(tip_mm[0]), float(tip_mm[1]))) for reach in reaches):
         return None
-    tip_mm, along = places[0], places[1] - places[0]
+    along = middle_mm - tip_mm
     reach = float(np.linalg.norm(along))
     along = along / reach if reach > 1e-6 else np.array([1.0, 0.0])
     far_mm = tip_mm + _ARM_MM * along
@@ -143,12 +154,3 @@ def _outline(detection: Detection, camera: Camera, reaches: Sequence[Reach]) -> 
     arm = np.array([end + side * _HALF_ARM_MM * aside for end in (tip_mm, far_mm) for side in (-1, 1)])
     hull = cv2.convexHull(np.vstack([palm, arm]).astype(np.float32)).reshape(-1, 2)
     return np.asarray(hull, dtype=np.float64)
-
-
-def _fingertips(hands: Sequence[Detection], camera: Camera) -> tuple[tuple[float, float], ...]:
-    """Where hands end on the board; a detection carries its fingertips in the helmet's place."""
-    px = [one.helmet_px for one in hands if one.helmet_px is not None]
-    if not px:
-        return ()
-    places = camera.to_board(np.array(px, dtype=np.float64), _TIPS_MM)
-    return tuple((float(x), float(y)) for x, y in places if np.isfinite(x) and np.isfinite(y))
