@@ -265,13 +265,15 @@ class Vision:
         field_model = calibration.field
         hands = follow.hands.judge(estimates, t_ns)
         unfit = (*unfit, *hands.unfit)
-        middle_px = camera.to_pixels(np.array([[field_model.length_mm / 2, field_model.width_mm / 2]]))
+        middle_mm = np.array([[field_model.length_mm / 2, field_model.width_mm / 2]])
         if self._memory and detections is not None:
+            middle_px = camera.to_pixels(middle_mm)
             shake_px = None if self._middle_px is None else float(np.linalg.norm(middle_px - self._middle_px))
             self._power = follow.power.step(estimates, t_ns, shake_px=shake_px).power
             self._middle_px = middle_px
         if self._shared is None or self._shared[0] is not calibration.covariance:
             # A shake hardly changes it: it is that of the calibration, until there is another.
+            middle_px = camera.to_pixels(middle_mm)
             self._shared = calibration.covariance, calibration.to_board_with_cov(middle_px)[1][0]
         contacts = follow.contacts.step(estimates, t_ns, power=self._power, fit=not unfit, shared=self._shared[1])
         ball = follow.ball.step(detections, estimates, camera, t_ns, carrier=self.carrier, fit=not unfit)

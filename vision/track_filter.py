@@ -142,7 +142,8 @@ class Motion:
         gain[:, SIZE] *= np.where(likely, news, 0.0)[:, :, None]
         mean = mean + np.einsum("kij,kj->ki", gain, off)
         mean[:, HEADING] = turned(mean[:, HEADING])
-        left = -gain @ np.eye(8)[MEASURED] + np.eye(8)
+        left = np.zeros_like(cov) + np.eye(8)
+        left[:, :, MEASURED] -= gain
         cov = left @ cov @ left.transpose(0, 2, 1) + gain @ white @ gain.transpose(0, 2, 1)
         self.mean[rows] = mean
         self.cov[rows] = (cov + cov.transpose(0, 2, 1)) / 2
