@@ -46,7 +46,7 @@ BOTH = Measure("two threads", lambda _: float("nan"), "frames/s", 120.0)
 OF_A_FILM = Measure("of a film at 30 looks/s, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
 TWO_FILMS = Measure("two films side by side", lambda _: float("nan"), "frames/s", 120.0)
 FILM = 61  # frames
-FIND_EVERY = 3  # 10 times a second
+FIND_EVERY, BALL_EVERY = 3, 9  # 10 and 3 times a second
 
 
 def main() -> None:
@@ -137,7 +137,8 @@ class _Following:
         self._seen: tuple[Detection, ...] = ()
 
     def __call__(self, image: Image) -> None:
-        found = self._detector.find(image) if self._count % FIND_EVERY == 0 else None
+        ball = self._count % BALL_EVERY == 0
+        found = self._detector.find(image, ball=ball) if self._count % FIND_EVERY == 0 else None
         self._seen = self._detector.look_again(image, self._seen, found)
         self._count += 1
 

@@ -158,9 +158,9 @@ class _Overheard:
         self.latest = self._detector.detect(image)
         return self.latest
 
-    def find(self, image: Image) -> tuple[Detection, ...]:
+    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """What it sees roughly."""
-        return self._detector.find(image)
+        return self._detector.find(image, ball=ball)
 
     def look_again(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None

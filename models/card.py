@@ -20,7 +20,7 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 @record
 class LookFiles:
-    """One of a network's two parts.
+    """One of a network's parts.
 
     Attributes:
         fp32: ONNX file in full precision, beside the card.
@@ -43,10 +43,14 @@ class NetworkCard:
         name: of the network.
         first_look: finds everything in a whole frame.
         second_look: looks at each figure again; None where there is none.
+        ball_look: says in place of the first look where balls may lie; None where there is none.
         input_px: width and height of what the first look takes.
-        thresholds: first look's score from which something upright, fallen, a ball, a hand is reported.
+        thresholds: score from which the first look reports something upright, fallen, a ball, a hand; of a ball that
+            of the ball look, where there is one.
         figure_threshold: score, by both looks, from which a figure is believed in.
         ball_threshold: the same of the ball.
+        ball_px: width and height of what the ball look takes.
+        ball_odds: slope and intercept that make the ball look's logit the log-odds of being right.
         turn_logit: what the second look's logit of a figure facing the other way must exceed for the first look, which
             is seldom wrong, to be overruled.
         fallen_logit: what the second look's logit of a figure having fallen must exceed.
@@ -60,10 +64,13 @@ class NetworkCard:
     name: str
     first_look: LookFiles
     second_look: LookFiles | None = None
+    ball_look: LookFiles | None = None
     input_px: tuple[int, int] = (960, 544)
     thresholds: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
     figure_threshold: float = 0.5
     ball_threshold: float = 0.5
+    ball_px: tuple[int, int] = (1280, 720)
+    ball_odds: tuple[float, float] = (1.0, 0.0)
     turn_logit: float = 0.0
     fallen_logit: float = 0.0
     about: str = ""
@@ -77,7 +84,8 @@ class NetworkCard:
             InputError,
             "thresholds must be between 0 and 1",
         )
-        check(min(self.input_px) > 0, InputError, f"input_px must be above 0, not {self.input_px}")
+        for name, size in (("input_px", self.input_px), ("ball_px", self.ball_px)):
+            check(min(size) > 0, InputError, f"{name} must be above 0, not {size}")
 
 
 def bundled_networks() -> tuple[str, ...]:

@@ -38,8 +38,14 @@ class Detector(Protocol):
 class Follower(Detector, Protocol):
     """A detector that is faster, and misses less, where it knows what to look at."""
 
-    def find(self, image: Image) -> tuple[Detection, ...]:
-        """What is in a picture, roughly: for `look_again` at this one, or one soon after."""
+    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+        """What is in a picture, roughly: for `look_again` at this one, or one soon after.
+
+        Args:
+            image: as of `detect`.
+            ball: whether to look for the ball as well, which may take as long again.
+
+        """
         ...
 
     def look_again(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from downfield.calibration.errors import InputError
-from downfield.models.card import BUNDLED, LookFiles, find_network, read_card
+from downfield.models.ball_look import BallLook
+from downfield.models.card import BUNDLED, KINDS, LookFiles, NetworkCard, find_network, read_card
 from downfield.models.detector import Detector
 from downfield.models.first_look import FirstLook
-from downfield.models.network import Precision, choose_backend, open_network
+from downfield.models.network import Backend, Precision, choose_backend, open_network
 from downfield.models.patch import PATCH_PX
 from downfield.models.second_look import BATCHES, SecondLook
 
@@ -32,7 +33,7 @@ def open_detector(
         threads: that one picture may use.
         backend: ``"openvino"``, ``"onnxruntime"``, or ``"auto"`` for the faster one installed.
         precision: int8 where the network has it, else fp32, unless asked for.
-        second_look: look at each figure again, where the network can.
+        second_look: look at each figure again, and for the ball by itself, where the network can.
         least_score: of what the first look reports, in place of the network's own thresholds.
 
     Raises:
@@ -70,12 +71,23 @@ def open_detector(
         first,
         again,
         brief,
+        _ball_look(folder, card, runtime, threads, precision),
         threshold=card.figure_threshold,
         ball_threshold=card.ball_threshold,
         turn_logit=card.turn_logit,
         fallen_logit=card.fallen_logit,
         sigma_scale=card.second_look.sigma_scale,
     )
+
+
+def _ball_look(
+    folder: Path, card: NetworkCard, runtime: Backend, threads: int, precision: Precision | None
+) -> BallLook | None:
+    if card.ball_look is None:
+        return None
+    path, chosen = _file(folder, card.ball_look, precision)
+    network = open_network(path, runtime, size_px=card.ball_px, threads=threads, precision=chosen)
+    return BallLook(network, threshold=card.thresholds[KINDS.index("ball")], odds=card.ball_odds)
 
 
 def _file(folder: Path, look: LookFiles, precision: Precision | None) -> tuple[Path, Precision]:

@@ -7,7 +7,8 @@ are nearer the truth, and neither way round is preferred. Where a figure was see
 no first one is needed; but then a patch is cut by what was said before. So now and then a first look's own view of it
 is looked at besides, and of what is seen but vaguely a view across: the one of smaller errors is believed. And where a
 first look was so far off that the patch was cut askew, it is cut again by what was made of it. The ball is looked for
-in all patches then; in between it is where it was seen last, or nowhere, and what is said of figures comes faster.
+in all patches then, and in the whole frame by a network of its own (`ball_look`); in between it is where it was seen
+last, or nowhere, and what is said of figures comes faster.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.errors import InputError
+from downfield.models.ball_look import BallLook
 from downfield.models.base_sizes import with_likely_sizes
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Image
@@ -61,6 +63,7 @@ class SecondLook:
         first: what finds the figures.
         network: with the outputs of `second_look_output`.
         brief: the same without the ball's, and so faster; None where there is no such.
+        ball: says where balls may lie, better than the first look does; None where there is no such.
         threshold: score, by both looks, from which a figure stays.
         ball_threshold: the same of the ball.
         turn_logit: what the logit of a figure facing the other way must exceed to overrule the first look.
@@ -74,6 +77,7 @@ class SecondLook:
         first: Detector,
         network: Network,
         brief: Network | None = None,
+        ball: BallLook | None = None,
         *,
         threshold: float = 0.5,
         ball_threshold: float = 0.5,
@@ -82,7 +86,7 @@ class SecondLook:
         sigma_scale: float = 1.0,
     ) -> None:
         self.name = f"{first.name}, two looks"
-        self._first = first
+        self._first, self._ball = first, ball
         self._network, self._brief = network, brief or network
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
@@ -92,9 +96,13 @@ class SecondLook:
         """Everything seen in one picture, uint8 (height, width, 3), best first."""
         return tuple(with_likely_sizes(self.look_again(image, (), self.find(image))))
 
-    def find(self, image: Image) -> tuple[Detection, ...]:
-        """What the first look finds."""
-        return self._first.detect(image)
+    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+        """What the first look finds, and the ball look."""
+        found = self._first.detect(image)
+        if self._ball is None:
+            return found
+        others = [one for one in found if one.kind != "ball"]
+        return (*others, *(self._ball.find(image) if ball else ()))
 
     def look_again(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
@@ -114,7 +122,7 @@ class SecondLook:
                 fresh.append(one)
             elif not _exact(known[same]) and _elsewhere(one, known[same]):
                 again.append((same, one))
-        # A ball in an arm is seen by the second look alone.
+        # A ball in an arm is seen by the second look alone, and others are not looked for every time.
         if not any(one.kind == "ball" for one in fresh):
             fresh += [one for one in rest if one.kind == "ball"]
         return self._closer(image, known, fresh, again, whole=True)

@@ -36,7 +36,7 @@ class SeenHeader:
     detector: str
     thorough: bool = False
     format: Literal["downfield.seen"] = "downfield.seen"
-    version: Literal[2] = 2
+    version: Literal[3] = 3
 
 
 @record
@@ -94,10 +94,10 @@ class SeenBefore:
         """What is in the next picture."""
         return self._known(lambda: self._detector.detect(image))
 
-    def find(self, image: Image) -> tuple[Detection, ...]:
+    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """What is in the next picture, roughly."""
         detector = self._detector
-        return self._known(lambda: detector.find(image)) if isinstance(detector, Follower) else ()
+        return self._known(lambda: detector.find(image, ball=ball)) if isinstance(detector, Follower) else ()
 
     def look_again(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None

@@ -49,16 +49,18 @@ def test_every_ball_is_labelled_where_it_changes_the_picture() -> None:
     assert 8 < with_balls < 40
 
 
-def test_balls_are_near_figures_and_of_their_scale() -> None:
+def test_most_balls_are_near_figures_and_all_of_their_scale() -> None:
     known = bases((150, 150), (250, 140))
     middles = known.points[:, :4, :2].mean(axis=1)
-    for seed in range(40):
+    near: list[bool] = []
+    for seed in range(80):
         _, now = drawn(seed, known)
         balls = now.kinds == BALL_KIND
         at = now.points[balls, BALL_POINT, :2]
-        assert (np.linalg.norm(at[:, None] - middles, axis=2).min(axis=1) < 45).all()
+        near += (np.linalg.norm(at[:, None] - middles, axis=2).min(axis=1) < 45).tolist()
         width = now.boxes[balls, 2] - now.boxes[balls, 0]
-        assert ((width >= 4) & (width < 0.4 * 40)).all()
+        assert ((width >= 4) & (width < 0.46 * 40)).all()
+    assert 0.5 < np.mean(near) < 1
 
 
 @pytest.mark.parametrize("objects", [bases(), bases((-300, -300))])

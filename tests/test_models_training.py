@@ -20,9 +20,13 @@ from typer.testing import CliRunner  # noqa: E402
 from downfield.calibration.errors import InputError  # noqa: E402
 from downfield.models.detection import Detection  # noqa: E402
 from downfield.models.detector import Image  # noqa: E402
+from downfield.models.network import open_network  # noqa: E402
 from downfield.models.patch import from_units  # noqa: E402
+from downfield.models.training.ball_crops import CELL_PX, crops_of  # noqa: E402
+from downfield.models.training.ball_look_run import BALL_LOOK, ball_look_loss  # noqa: E402
 from downfield.models.training.commands import app  # noqa: E402
 from downfield.models.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
+from downfield.models.training.export import export_ball_look  # noqa: E402
 from downfield.models.training.first_look import FIRST_LOOK, save_weights  # noqa: E402
 from downfield.models.training.guesses import guesses_of, make_guesses  # noqa: E402
 from downfield.models.training.labelled_frames import Objects, frames_of, labels_of, read_frame, read_objects  # noqa: E402
@@ -233,12 +237,85 @@ def test_one_step_of_the_second_look_learns_and_the_next_sitting_goes_on(frames:
     assert SecondLook()(torch.zeros(2, 3, 64, 64)).shape == (2, OUTPUTS)
 
 
+def _board_with_balls(*middles: tuple[float, float]) -> tuple[Image, Objects]:
+    """A green picture with a red figure's base, and red balls of 12 pixels."""
+    image = np.full((700, 900, 3), (60, 120, 50), dtype=np.uint8)
+    points = np.zeros((1 + len(middles), 5, 3))
+    points[0, :4, :2] = [[315, 291], [315, 309], [285, 309], [285, 291]]
+    points[0, :4, 2] = 2
+    for row, (x, y) in enumerate(middles, 1):
+        cv2.circle(image, (round(x), round(y)), 6, (0, 0, 255), -1)
+        points[row, 4] = x, y, 2
+    boxes = np.concatenate([points[:, 4, :2] - 6, points[:, 4, :2] + 6], axis=1)
+    boxes[0] = 285, 291, 315, 309
+    return image, Objects(np.array([0.0] + [2.0] * len(middles)), boxes, points)
+
+
+def test_a_ball_is_asked_for_where_it_is_in_a_crop() -> None:
+    image, objects = _board_with_balls((420.0, 250.0), (480.0, 300.0))
+    asked = 0
+    for seed in range(12):
+        batch = crops_of(image, objects, np.random.default_rng(seed), np.zeros((0, 2)))
+        for crop in range(len(batch["img"])):
+            rows, columns = np.nonzero(batch["ball"][crop].numpy())
+            for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+                right, down = batch["place"][crop, :, row, column].tolist()
+                x, y = (CELL_PX * (column + 0.5 + right) - 0.5, CELL_PX * (row + 0.5 + down) - 0.5)
+                if min(x, y) < 4 or max(x, y) > batch["img"].shape[3] - 5:
+                    continue
+                asked += 1
+                red, green = (int(batch["img"][crop, colour, round(y), round(x)]) for colour in (0, 1))
+                assert red > green, f"seed {seed}: no ball at {x:.0f}, {y:.0f} of crop {crop}"
+                assert batch["known"][crop, row, column] == batch["placed"][crop, row, column] == 1
+    assert asked > 40
+
+
+def test_of_a_ball_that_need_not_be_seen_nothing_is_asked() -> None:
+    image, objects = _board_with_balls((420.0, 250.0))
+    batch = crops_of(image, objects, np.random.default_rng(3), np.array([[420.0, 250.0]]))
+    assert float(batch["ball"].sum()) == 0
+    assert 0 < float((1 - batch["known"]).sum()) < 30 * len(batch["img"])
+
+
+def test_the_ball_look_s_loss_falls_with_the_truth() -> None:
+    image, objects = _board_with_balls((420.0, 250.0))
+    batch = crops_of(image, objects, np.random.default_rng(4), np.zeros((0, 2)))
+    right = torch.cat([12 * batch["ball"][:, None] - 6, batch["place"]], dim=1)
+    elsewhere = torch.cat([right[:, :1].roll(3, dims=2), right[:, 1:]], dim=1)
+    aside = torch.cat([right[:, :1], right[:, 1:] + 0.2], dim=1)
+    loss = float(ball_look_loss(right, batch)[0])
+    assert loss < float(ball_look_loss(elsewhere, batch)[0])
+    assert loss < float(ball_look_loss(aside, batch)[0])
+
+
+def test_a_ball_look_that_learnt_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
+    learner = BALL_LOOK.new()
+    learn(BALL_LOOK, learner, [(frames, 1.0)], 96)
+    assert learner.seen == 96
+    save_learner(learner, tmp_path / "ball-look.pt")
+    size_px = (320, 176)
+    export_ball_look(tmp_path / "ball-look.pt", tmp_path / "ball.onnx", size_px)
+    opened = open_network(tmp_path / "ball.onnx", "openvino", size_px=size_px, threads=1, precision="fp32")
+    picture = np.random.default_rng(5).integers(0, 255, (1, size_px[1], size_px[0], 3), dtype=np.uint8)
+    taken = torch.from_numpy(picture[..., ::-1].transpose(0, 3, 1, 2).astype(np.float32) / 255)
+    said = learner.average.ema.eval()(taken).detach().numpy()
+    np.testing.assert_allclose(opened.run(picture), said, atol=2e-3)
+
+
+def test_a_checkpoint_of_another_look_is_refused_by_name(tmp_path: Path) -> None:
+    save_learner(SECOND_LOOK.new(), tmp_path / "second.pt")
+    with pytest.raises(InputError, match=r"second\.pt: not a checkpoint of a ball look"):
+        export_ball_look(tmp_path / "second.pt", tmp_path / "ball.onnx", (320, 176))
+
+
 def test_sittings_of_the_command_go_on_and_a_finish_leaves_them_where_they_were(frames: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "mine.toml"
     sets = f'[[sets]]\nname = "{frames.name}"\nrenderer = "compositor"\nseed = 3\ncount = 2\nper_table = 2\nshare = 1\n'
-    recipe.write_text(f"{sets}[first_look]\nlevel = 32\nfinish = 16\n[second_look]\nlevel = 120\nfinish = 120\n")
+    levels = {"first_look": (32, 16), "second_look": (120, 120), "ball_look": (96, 96)}
+    plans = "".join(f"[{name}]\nlevel = {level}\nfinish = {more}\n" for name, (level, more) in levels.items())
+    recipe.write_text(sets + plans)
     given = [str(frames.parent), "--runs", str(tmp_path), "--recipe", str(recipe), "--threads", "1"]
-    for look in ("first-look", "second-look"):
+    for look in ("first-look", "second-look", "ball-look"):
         early = CliRunner().invoke(app, [look, *given, "--finish"])
         assert isinstance(early.exception, InputError)
         for more in ([], ["--finish"]):

@@ -127,7 +127,7 @@ class Again(Counted):
 
     again = 0
 
-    def find(self, image: Image) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         return ()
 
     def look_again(

@@ -184,7 +184,7 @@ class Following(ListDetector):
         self.asked.append("all")
         return super().detect(image)
 
-    def find(self, image: Image) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         self.found += 1
         return ()
 
@@ -272,8 +272,8 @@ def test_pictures_by_themselves_are_always_looked_at_whole() -> None:
 
 def test_a_look_at_the_whole_picture_that_fails_beside_the_frames_is_told_and_tried_again() -> None:
     class Broken(Following):
-        def find(self, image: Image) -> tuple[Detection, ...]:
-            super().find(image)
+        def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+            super().find(image, ball=ball)
             if self.found == 1:
                 return ()
             raise InputError("the network is gone")

@@ -6,9 +6,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
 from downfield.models.detection import Detection
-from downfield.models.detector import Detector, Follower, Image
+from downfield.models.detector import Detector, Follower
 from downfield.vision.frame import Frame
-from downfield.vision.pace import Look, Pace
+from downfield.vision.pace import BALL_EVERY_NS, Look, Pace
 
 BESIDE: Final = ThreadPoolExecutor(1, thread_name_prefix="find")
 """Looks at whole pictures, one at a time, while frames may go on."""
@@ -28,6 +28,7 @@ class Looking:
         self._detector, self._pace, self._memory = detector, pace, memory
         self._seen: tuple[Detection, ...] = ()
         self._finding: Future[tuple[Detection, ...]] | None = None
+        self._ball_ns = 0  # when the ball is looked for next
 
     def look(self, frame: Frame, waiting: int) -> tuple[Detection, ...] | None:
         """What is seen in the next frame; None where it isn't looked at.
@@ -39,7 +40,7 @@ class Looking:
         """
         looks: tuple[Look, ...] = self._pace.due(frame.t_ns, waiting) if self._memory else ("find", "follow")
         if isinstance(self._detector, Follower) and looks == ("find",) and self._finding is None:
-            self._finding = self._find(self._detector, frame.image, beside=True)
+            self._finding = self._find(self._detector, frame, beside=True)
         if "follow" not in looks:
             return None
         if not isinstance(self._detector, Follower):
@@ -48,17 +49,20 @@ class Looking:
         known = self._seen if self._memory else ()
         found = self._found_beside()
         if "find" in looks or not known:
-            found = self._find(self._detector, frame.image, beside=False).result()
+            found = self._find(self._detector, frame, beside=False).result()
         with self._pace.looking("follow"):
             self._seen = self._detector.look_again(frame.image, known, found)
         return self._seen
 
-    def _find(self, detector: Follower, image: Image, *, beside: bool) -> Future[tuple[Detection, ...]]:
+    def _find(self, detector: Follower, frame: Frame, *, beside: bool) -> Future[tuple[Detection, ...]]:
         """Look at a whole picture; a detector takes one at a time, whoever asks."""
+        image, ball = frame.image, frame.t_ns >= self._ball_ns
+        if ball:
+            self._ball_ns = frame.t_ns + BALL_EVERY_NS
 
         def find() -> tuple[Detection, ...]:
             with self._pace.looking("find", beside=beside):
-                return detector.find(image)
+                return detector.find(image, ball=ball)
 
         return BESIDE.submit(find)
 

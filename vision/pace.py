@@ -16,6 +16,9 @@ Look = Literal["find", "follow"]
 FIND_EVERY_NS: Final = 83_000_000
 """Between looks at whole pictures: a hand that comes in, or a figure that was lost, is seen a blink later."""
 
+BALL_EVERY_NS: Final = 300_000_000
+"""Between looks for the ball in whole pictures; where it is known it is followed like the figures."""
+
 FOLLOW_EVERY_NS: Final = 33_000_000
 """Between looks at the figures: in frames that come faster, the network's word would hardly be news."""
 

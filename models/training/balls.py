@@ -1,7 +1,7 @@
 """Balls drawn into pictures: a rendered one shows a single ball, of a set's few makes, and that mostly hidden.
 
-A ball is drawn near figures or over them, as a football from above or a disc with a football or a cross on it, of any
-likely colour, now and then partly covered by what is there.
+A ball is drawn near figures, over them or somewhere on the table, as a football from above or a disc with a football or
+a cross on it, of any likely colour, now and then partly covered by what is there.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ BALL_POINT: Final = 4
 _CHANCE = 0.35  # of a picture
 _MOST = 3  # balls drawn into one
 _SEEN_FLAG = 2.0
-_LENGTH = (0.2, 0.38)  # of a base's length
+_LENGTH = (0.18, 0.45)  # of a base's length
 _SLENDER = (0.5, 0.8)  # width by length
 _DISC_CHANCE = 0.3
-_REACH = 0.75  # of a base's length, from its middle
+_REACH, _FAR, _FAR_CHANCE = 0.75, 8.0, 0.35  # of a base's length, from its middle
 _LEAST_PX = 4.0
 _COVER_CHANCE, _COVERED = 0.4, (-0.35, 0.9)  # where what covers it begins, by half its length: at least a third is seen
 _FINE = 8  # drawn so much larger, for soft edges
@@ -60,7 +60,8 @@ def lay_balls(image: Image, objects: Objects, rng: np.random.Generator) -> tuple
     boxes, middles = [], []
     for _ in range(1 + int(rng.integers(_MOST))):
         about = corners[int(rng.integers(len(corners)))].mean(axis=0)
-        x, y = about + rng.uniform(-_REACH, _REACH, 2) * length_px
+        reach = _FAR if rng.random() < _FAR_CHANCE else _REACH
+        x, y = about + rng.uniform(-reach, reach, 2) * length_px
         half = max(rng.uniform(*_LENGTH) * length_px, _LEAST_PX) / 2
         if _draw(image, np.array((x, y)), half, rng):
             boxes.append((x - half, y - half, x + half, y + half))

@@ -1,4 +1,4 @@
-"""`downfield train`: the data sets, the two networks, and what the rig runs made of them.
+"""`downfield train`: the data sets, the three networks, and what the rig runs made of them.
 
 What needs torch or the twin is imported inside: the command's help must need neither.
 """
@@ -107,22 +107,43 @@ def second_look(
     sitting.hold(SECOND_LOOK, plan.sources(folder))
 
 
+@app.command("ball-look")
+def ball_look(
+    folder: Data,
+    runs: Runs,
+    recipe: RecipeFile = None,
+    until: Until = None,
+    finish: Finish = False,
+    start: Start = None,
+    threads: Threads = 2,
+) -> None:
+    """Train the network that finds the ball. Interrupted, it goes on from its checkpoint."""
+    from downfield.models.training.ball_look_run import BALL_LOOK
+
+    plan = read_recipe(recipe)
+    sitting = _Sitting(runs / "ball-look", plan.ball_look, until, finish, start, threads)
+    sitting.hold(BALL_LOOK, plan.sources(folder))
+
+
 @app.command()
 def export(
     first: Annotated[Path, typer.Argument(help="Checkpoint of the first look (.pt).")],
     out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
     second: Annotated[Path | None, typer.Option(help="Checkpoint of the second look (.pt).")] = None,
+    ball: Annotated[Path | None, typer.Option(help="Checkpoint of the ball look (.pt).")] = None,
     train: Annotated[list[Path] | None, typer.Option(help="Data sets whose training pictures calibrate int8.")] = None,
     val: Annotated[list[Path] | None, typer.Option(help="Data sets whose val pictures set the thresholds.")] = None,
     name: Annotated[str, typer.Option(help="Of the network.")] = "downfield",
 ) -> None:
-    """Write what the rig runs: both networks as ONNX, full and int8, with thresholds set on validation pictures."""
+    """Write what the rig runs: the networks as ONNX, full and int8, with thresholds set on validation pictures."""
     from downfield.models.training.export import export_network
     from downfield.models.training.tuning import tune
 
+    if ball is not None and second is None:
+        raise InputError("--ball goes with --second: that one tells which of the balls found is it")
     if not train or not val:
         raise InputError("give at least one data set with --train and one with --val")
-    export_network(first, second, out, train, name=name, progress=typer.echo)
+    export_network(first, second, ball, out, train, name=name, progress=typer.echo)
     tune(out, val, typer.echo)
     typer.echo(f"exported: {out}")
 

@@ -27,6 +27,7 @@ from downfield.models.card import LookFiles, NetworkCard, write_card
 from downfield.models.head import CHANNELS, STRIDE_PX
 from downfield.models.letterbox import Letterbox
 from downfield.models.patch import PATCH_PX
+from downfield.models.training.ball_look import BallLook
 from downfield.models.training.labelled_frames import frames_of
 from downfield.models.training.patches import PatchStream
 from downfield.models.training.second_look import SecondLook
@@ -72,6 +73,25 @@ class RawFirstLook(torch.nn.Module):
             head.cv4_sigma[0](pose),
         ]
         return torch.cat(parts, dim=1).flatten(2)
+
+
+class RawBallLook(torch.nn.Module):
+    """A ball look from frames fitted to its input to what it says of their cells.
+
+    Args:
+        network: its first convolution is changed.
+
+    """
+
+    def __init__(self, network: BallLook) -> None:
+        super().__init__()
+        self.network = network
+        take_camera_pictures(next(one for one in network.modules() if isinstance(one, torch.nn.Conv2d)))
+
+    def forward(self, frames: torch.Tensor) -> torch.Tensor:
+        """Frames, uint8 (n, height, width, 3), to what is said of the cells, (n, 3, height / 8, width / 8)."""
+        said: torch.Tensor = self.network(frames.permute(0, 3, 1, 2).float())
+        return said
 
 
 class RawSecondLook(torch.nn.Module):
@@ -133,15 +153,48 @@ def export_second_look(weights: Path, out: Path) -> None:
 
     """
     network = SecondLook()
+    _remember(network, weights)
+    names = ("patches", "figure", "ball")
+    export_onnx(RawSecondLook(network.eval()), (1, PATCH_PX, PATCH_PX, 3), out, names=names, any_batch=True)
+
+
+def export_ball_look(weights: Path, out: Path, input_px: tuple[int, int]) -> None:
+    """Write a ball look as ONNX.
+
+    Args:
+        weights: checkpoint of its learner; the moving average in it is what is written.
+        out: the file to write.
+        input_px: width and height of what it shall take.
+
+    Raises:
+        InputError: there is no checkpoint, or it holds no such network.
+
+    """
+    network = BallLook()
+    _remember(network, weights)
+    width, height = input_px
+    shape = (1, height, width, 3)
+    export_onnx(RawBallLook(network.eval()), shape, out, names=("frame", "cells"), any_batch=False)
+
+
+def _remember(network: torch.nn.Module, weights: Path) -> None:
+    """Give a network what a learner's moving average was.
+
+    Raises:
+        InputError: there is no checkpoint, or it holds no such network.
+
+    """
     try:
         kept = torch.load(weights, map_location="cpu", weights_only=True)
         network.load_state_dict(kept["average"])
     except FileNotFoundError:
         raise InputError(f"{weights}: no such file") from None
     except (OSError, KeyError, TypeError, RuntimeError, pickle.UnpicklingError) as error:
-        raise InputError(f"{weights}: not a checkpoint of a second look: {error}") from None
-    names = ("patches", "figure", "ball")
-    export_onnx(RawSecondLook(network.eval()), (1, PATCH_PX, PATCH_PX, 3), out, names=names, any_batch=True)
+        raise InputError(f"{weights}: not a checkpoint of a {_words(network)}: {error}") from None
+
+
+def _words(network: torch.nn.Module) -> str:
+    return "second look" if isinstance(network, SecondLook) else "ball look"
 
 
 def export_onnx(
@@ -204,17 +257,19 @@ def quantise(
 def export_network(
     first: Path,
     second: Path | None,
+    ball: Path | None,
     out: Path,
     sets: Sequence[Path],
     *,
     name: str,
     progress: Callable[[str], None] = lambda _line: None,
 ) -> None:
-    """Write a network's folder: ONNX files of both looks, full and int8, and a card with untuned thresholds.
+    """Write a network's folder: ONNX files of its looks, full and int8, and a card with untuned thresholds.
 
     Args:
         first: checkpoint of the first look.
         second: of the second; None for a network of one look.
+        ball: of the ball look, which goes with a second; None for a network without.
         out: the folder.
         sets: data sets whose training pictures int8 is calibrated on.
         name: of the network.
@@ -237,11 +292,16 @@ def export_network(
         # the network may say wild ones, so biases are best left alone.
         patches, small = _patches(sets), out / "second-look.int8.onnx"
         quantise(out / "second-look.onnx", small, patches, exact=FULL_LAYERS, correct_biases=False)
+    if ball is not None:
+        progress("ball look")
+        card = dataclasses.replace(card, ball_look=LookFiles("ball-look.onnx", "ball-look.int8.onnx"))
+        export_ball_look(ball, out / "ball-look.onnx", card.ball_px)
+        quantise(out / "ball-look.onnx", out / "ball-look.int8.onnx", _frames(sets, card.ball_px))
     write_card(out, card)
 
 
 def _frames(sets: Sequence[Path], input_px: tuple[int, int]) -> list[Pictures]:
-    """Training pictures fitted to the first look's input, evenly out of all sets."""
+    """Training pictures fitted to an input, evenly out of all sets."""
     out = []
     for folder in sets:
         paths = frames_of(folder, "train")

@@ -116,16 +116,17 @@ def learn_table(
     model, old = (open_second_look(network / card.second_look.fp32) for _ in range(2))
     _learn(model, old, frames, minutes * 60, progress)
     out.mkdir(parents=True, exist_ok=True)
-    for file in (card.first_look.fp32, card.first_look.int8):
-        if file is not None:
-            shutil.copyfile(network / file, out / file)
+    for look in (card.first_look, card.ball_look):
+        for file in (look.fp32, look.int8) if look is not None else ():
+            if file is not None:
+                shutil.copyfile(network / file, out / file)
     export_onnx(
         RawSecondLook(model), (1, PATCH_PX, PATCH_PX, 3), out / SECOND_LOOK, names=("patches", "said"), any_batch=True
     )
     quantise(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
-    look = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
+    taught = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
     about = f"{card.name}, its second look taught {minutes:g} minutes on {len(frames)} frames of one table"
-    write_card(out, dataclasses.replace(card, name=name, second_look=look, about=about))
+    write_card(out, dataclasses.replace(card, name=name, second_look=taught, about=about))
 
 
 def open_second_look(path: Path) -> SecondLook:

@@ -48,6 +48,7 @@ class TrainingRecipe(_Part):
     sets: tuple[TrainingSet, ...]
     first_look: Schedule
     second_look: Schedule
+    ball_look: Schedule
 
     def sources(self, folder: Path) -> list[tuple[Path, float]]:
         """The folders of the sets that are there, with their shares.

@@ -24,6 +24,8 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
+from downfield.models.training.parts import Residual, convolve
+
 POINTS: Final = 5
 OF_FIGURE: Final = 4 * POINTS + 3
 BALL_CELLS: Final = 16  # in a row
@@ -46,19 +48,19 @@ class SecondLook(nn.Module):
         super().__init__()
         low, middle, high = _WIDTHS
         self.features = nn.Sequential(
-            _convolve(3, low, 2),
-            _Residual(low),
-            _convolve(low, middle, 2),
-            _Residual(middle),
-            _Residual(middle),
-            _convolve(middle, high, 2),
-            _Residual(high),
-            _Residual(high),
+            convolve(3, low, 2),
+            Residual(low),
+            convolve(low, middle, 2),
+            Residual(middle),
+            Residual(middle),
+            convolve(middle, high, 2),
+            Residual(high),
+            Residual(high),
         )
         self.ball_around = nn.Conv2d(high, _BALL_EYES, 1)
         self.ball_close = nn.Conv2d(low, _BALL_EYES, 3, 2, padding=1)
         self.ball_near = nn.Conv2d(middle, _BALL_EYES, 3, padding=1)
-        self.ball = nn.Sequential(nn.ReLU(), _Residual(_BALL_EYES), _Residual(_BALL_EYES), nn.Conv2d(_BALL_EYES, 1, 1))
+        self.ball = nn.Sequential(nn.ReLU(), Residual(_BALL_EYES), Residual(_BALL_EYES), nn.Conv2d(_BALL_EYES, 1, 1))
         self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, OF_FIGURE))
 
     def forward(self, patches: Tensor) -> Tensor:
@@ -73,17 +75,3 @@ class SecondLook(nn.Module):
         around = nn.functional.interpolate(self.ball_around(fine), scale_factor=2.0)
         ball = self.ball(self.ball_close(sharp) + self.ball_near(coarse) + around)
         return self.head(fine), ball.flatten(1)
-
-
-class _Residual(nn.Module):
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.first = _convolve(width, width, 1)
-        self.second = nn.Sequential(nn.Conv2d(width, width, 3, padding=1, bias=False), nn.BatchNorm2d(width))
-
-    def forward(self, features: Tensor) -> Tensor:
-        return torch.relu(features + self.second(self.first(features)))
-
-
-def _convolve(into: int, out: int, stride: int) -> nn.Sequential:
-    return nn.Sequential(nn.Conv2d(into, out, 3, stride, padding=1, bias=False), nn.BatchNorm2d(out), nn.ReLU())

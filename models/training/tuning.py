@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from scipy.optimize import minimize
 
 from downfield.models.base_sizes import with_likely_sizes
 from downfield.models.card import LookFiles, NetworkCard, read_card, write_card
 from downfield.models.detection import Detection
+from downfield.models.head import logit, sigmoid
 from downfield.models.opening import open_detector
 from downfield.models.second_look import SecondLook
 from downfield.models.second_look_output import FALLEN, TURN, read_ball, read_second_look, with_corners
@@ -35,6 +37,7 @@ from downfield.vision.footprint import Array
 FIGURE, BALL, HAND = ("upright", "fallen"), ("ball",), ("hand",)
 
 _LOWEST = 0.02
+_STIFF = 0.01  # how strongly log-odds are held to logits where few pictures tell otherwise
 _CANDIDATES: Final = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8)
 _TURN_LOGITS: Final = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 _FALLEN_LOGITS: Final = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
@@ -60,6 +63,12 @@ class _Looks:
         """What the first look says alone."""
         return self.figures + self.balls + self.hands
 
+    def with_odds(self, slope: float, intercept: float) -> _Looks:
+        """The same, the balls' scores made chances of being right."""
+        scores = sigmoid(slope * logit(np.array([ball.score for ball in self.balls])) + intercept).tolist()
+        balls = [dataclasses.replace(ball, score=score) for ball, score in zip(self.balls, scores, strict=True)]
+        return dataclasses.replace(self, balls=balls)
+
 
 def tune(folder: Path, sets: Iterable[Path], progress: Callable[[str], None] = lambda _line: None) -> NetworkCard:
     """Set a network's thresholds and error scales, and write them into its card.
@@ -76,6 +85,11 @@ def tune(folder: Path, sets: Iterable[Path], progress: Callable[[str], None] = l
     card = _untuned(read_card(folder))
     write_card(folder, card)
     looks = list(_looks(folder, sets))
+    if card.ball_look is not None:
+        odds = _ball_odds(looks)
+        looks = [each.with_odds(*odds) for each in looks]
+        card = dataclasses.replace(card, ball_odds=odds)
+        progress(f"ball look: log-odds {odds[0]:g} x logit {odds[1]:+g}")
     seen = [(each.sample, each.first) for each in looks]
     figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
     ball = _best(seen, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)))
@@ -124,12 +138,27 @@ def _tune_second(
     )
 
 
+def _ball_odds(looks: Sequence[_Looks]) -> tuple[float, float]:
+    """Slope and intercept that make the ball look's logits log-odds: of the likeliest logistic curve."""
+    told = [(each.sample, ball) for each in looks for ball in each.balls]
+    logits = logit(np.array([ball.score for _, ball in told]))
+    right = np.array([score_frame(sample, [ball]).ball_found for sample, ball in told])
+
+    def unlikely(line: Array) -> float:
+        said = line[0] * logits + line[1]
+        return float((np.logaddexp(0, said) - right * said).sum() + _STIFF * ((line[0] - 1) ** 2 + line[1] ** 2))
+
+    slope, intercept = minimize(unlikely, (1.0, 0.0), method="Nelder-Mead").x.tolist()
+    return round(slope, 3), round(intercept, 3)
+
+
 def _untuned(card: NetworkCard) -> NetworkCard:
     return dataclasses.replace(
         card,
         thresholds=(_LOWEST,) * len(card.thresholds),
         figure_threshold=_LOWEST,
         ball_threshold=_LOWEST,
+        ball_odds=(1.0, 0.0),
         turn_logit=0.0,
         fallen_logit=0.0,
         first_look=dataclasses.replace(card.first_look, sigma_scale=1.0),
@@ -146,6 +175,8 @@ def _looks(folder: Path, sets: Iterable[Path]) -> Iterator[_Looks]:
             figures = [one for one in seen if one.corners_px]
             balls, hands = ([one for one in seen if one.kind == kind] for kind in ("ball", "hand"))
             said = transforms = nothing
+            if isinstance(both, SecondLook):
+                balls = [one for one in both.find(image) if one.kind == "ball"]
             if isinstance(both, SecondLook) and figures:
                 balls = with_corners(balls, figures)
                 said, transforms = both.look([*figures, *balls], image)

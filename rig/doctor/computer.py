@@ -42,7 +42,7 @@ def look_at_network(table: NetworkTable, image: Image) -> Finding:
         for _ in range(_RUNS):
             if isinstance(network, Follower):
                 with pace.looking("find"):
-                    network.find(image)
+                    network.find(image, ball=False)
             with pace.looking("follow"):
                 network.look_again(image, seen) if isinstance(network, Follower) else network.detect(image)
     except DownfieldError as error:
