@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import cv2
 import numpy as np
 import torch
 from torch.utils.data import Dataset
@@ -14,6 +13,7 @@ from downfield.models.training.augment import Image, recolour
 from downfield.models.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
 from downfield.models.training.learner import Batch
+from downfield.models.training.turning import cut_out, quarter_turn
 from downfield.twin.looks.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import ThingLabel
@@ -39,7 +39,7 @@ class BallCrops(Dataset[Batch]):
         sources, split, seed: see `FrameDraw`.
 
     Raises:
-        InputError: a folder holds no labelled pictures of the split.
+        InputError: a folder holds no finished pictures of the split.
 
     """
 
@@ -108,15 +108,10 @@ def _place(image: Image, objects: Objects, balls: Array, rng: np.random.Generato
 
 def _crop(image: Image, centre: Array, rng: np.random.Generator) -> tuple[Image, Array]:
     """A part of a frame about a place, turned by quarters, mirrored, scaled and recoloured, and how it was cut."""
-    turn = np.linalg.matrix_power(np.array([[0.0, -1.0], [1.0, 0.0]]), int(rng.integers(4)))
-    if rng.random() < 0.5:
-        turn = turn @ np.diag([-1.0, 1.0])
-    scale = _SCALE * float(np.exp(rng.uniform(*np.log(_GROWTH))))
-    linear = turn * scale
+    turn, _ = quarter_turn(rng)
+    linear = turn * _SCALE * float(np.exp(rng.uniform(*np.log(_GROWTH))))
     matrix = np.concatenate([linear, (np.full(2, (CROP_PX - 1) / 2) - linear @ centre)[:, None]], axis=1)
-    grey = tuple(int(value) for value in rng.integers(0, 255, 3))
-    part = cv2.warpAffine(image, matrix, (CROP_PX, CROP_PX), flags=cv2.INTER_LINEAR, borderValue=grey)
-    return recolour(np.asarray(part, dtype=np.uint8), rng), matrix
+    return recolour(cut_out(image, matrix, CROP_PX, rng), rng), matrix
 
 
 def _moved(points: Array, matrix: Array) -> Array:

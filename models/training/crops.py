@@ -19,6 +19,7 @@ from torch.utils.data import Dataset
 from downfield.models.training.augment import Image, recolour
 from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
 from downfield.models.training.shadows import cast_hard_shadows
+from downfield.models.training.turning import cut_out, quarter_turn
 from downfield.vision.footprint import Array
 
 CROP_PX: Final = 320
@@ -100,18 +101,13 @@ def cut(image: Image, objects: Objects, rng: np.random.Generator) -> tuple[Image
     exact = bool(rng.random() < _EXACT)
     scale = 1.0 if exact else float(np.exp(rng.uniform(*np.log(_SCALES))))
     centre = _place(image, objects, scale, rng)
-    turn = np.linalg.matrix_power(np.array([[0.0, -1.0], [1.0, 0.0]]), int(rng.integers(4)))
-    mirrored = bool(rng.random() < 0.5)
-    if mirrored:
-        turn = turn @ np.diag([-1.0, 1.0])
+    turn, mirrored = quarter_turn(rng)
     linear = turn * scale
     shift = np.full(2, (CROP_PX - 1) / 2) - linear @ centre
     if exact:  # whole pixels stay whole pixels
         shift = np.rint(shift)
     matrix = np.concatenate([linear, shift[:, None]], axis=1)
-    grey = tuple(int(v) for v in rng.integers(0, 255, 3))
-    part = cv2.warpAffine(image, matrix, (CROP_PX, CROP_PX), flags=cv2.INTER_LINEAR, borderValue=grey)
-    return recolour(np.asarray(part, dtype=np.uint8), rng), _moved(objects, matrix, mirrored=mirrored)
+    return recolour(cut_out(image, matrix, CROP_PX, rng), rng), _moved(objects, matrix, mirrored=mirrored)
 
 
 def _place(image: Image, objects: Objects, scale: float, rng: np.random.Generator) -> Array:
