@@ -22,7 +22,7 @@ from downfield.calibration.errors import InputError  # noqa: E402
 from downfield.models.detection import Detection  # noqa: E402
 from downfield.models.detector import Image  # noqa: E402
 from downfield.models.patch import PATCH_PX  # noqa: E402
-from downfield.models.training.export import RawSecondLook, export_onnx  # noqa: E402
+from downfield.models.training.export import RawLook, export_onnx  # noqa: E402
 from downfield.models.training.own_table import agreement, open_second_look  # noqa: E402
 from downfield.models.training.second_look import SecondLook  # noqa: E402
 from downfield.models.training.table_frames import corrected, doubt, read_table  # noqa: E402
@@ -140,7 +140,11 @@ def test_an_exported_network_can_be_taught_further(tmp_path: Path) -> None:
     said = network(pictures).detach()
     path = tmp_path / "second-look.onnx"
     export_onnx(
-        RawSecondLook(network), (1, PATCH_PX, PATCH_PX, 3), path, names=("patches", "figure", "ball"), any_batch=True
+        RawLook(network, network.parts),
+        (1, PATCH_PX, PATCH_PX, 3),
+        path,
+        names=("patches", "figure", "ball"),
+        any_batch=True,
     )
     torch.testing.assert_close(open_second_look(path)(pictures).detach(), said, atol=1e-3, rtol=1e-3)
 

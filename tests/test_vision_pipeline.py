@@ -179,6 +179,7 @@ class Following(ListDetector):
         self.asked: list[str] = []
         self.shown: list[int] = []
         self.found = 0
+        self.for_ball: list[bool] = []
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         self.asked.append("all")
@@ -186,6 +187,7 @@ class Following(ListDetector):
 
     def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         self.found += 1
+        self.for_ball.append(ball)
         return ()
 
     def look_again(
@@ -268,6 +270,25 @@ def test_pictures_by_themselves_are_always_looked_at_whole() -> None:
         eyes.look(shot(number))
     assert detector.asked == ["all"] * 3
     assert not any(detector.shown)
+    assert detector.for_ball == [True] * 3
+
+
+def test_the_ball_is_looked_for_in_the_whole_picture_three_times_a_second() -> None:
+    class Seeing(Following):
+        def look_again(
+            self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
+        ) -> tuple[Detection, ...]:
+            del image, seen, found
+            return (Detection("hand", 0.9, (0.0, 0.0, 9.0, 9.0)),)
+
+    detector = Seeing()
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector)
+    for number in range(90):
+        eyes.look(shot(number))
+    seconds = (shot(89).t_ns - shot(0).t_ns) / 1e9
+    assert detector.for_ball[0]
+    assert 2 * seconds < sum(detector.for_ball) < 4 * seconds + 1
+    assert sum(detector.for_ball) < detector.found / 2
 
 
 def test_a_look_at_the_whole_picture_that_fails_beside_the_frames_is_told_and_tried_again() -> None:

@@ -56,7 +56,8 @@ class Looking:
 
     def _find(self, detector: Follower, frame: Frame, *, beside: bool) -> Future[tuple[Detection, ...]]:
         """Look at a whole picture; a detector takes one at a time, whoever asks."""
-        image, ball = frame.image, frame.t_ns >= self._ball_ns
+        # Stills come in no order of time, and everything in each of them is looked for.
+        image, ball = frame.image, not self._memory or frame.t_ns >= self._ball_ns
         if ball:
             self._ball_ns = frame.t_ns + BALL_EVERY_NS
 

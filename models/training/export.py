@@ -75,41 +75,23 @@ class RawFirstLook(torch.nn.Module):
         return torch.cat(parts, dim=1).flatten(2)
 
 
-class RawBallLook(torch.nn.Module):
-    """A ball look from frames fitted to its input to what it says of their cells.
+class RawLook(torch.nn.Module):
+    """A second or a ball look from pictures as a camera gives them to what it says of them.
 
     Args:
         network: its first convolution is changed.
+        say: what of it says that.
 
     """
 
-    def __init__(self, network: BallLook) -> None:
+    def __init__(self, network: torch.nn.Module, say: Callable[[torch.Tensor], Any]) -> None:
         super().__init__()
-        self.network = network
+        self.network, self.say = network, say
         take_camera_pictures(next(one for one in network.modules() if isinstance(one, torch.nn.Conv2d)))
 
-    def forward(self, frames: torch.Tensor) -> torch.Tensor:
-        """Frames, uint8 (n, height, width, 3), to what is said of the cells, (n, 3, height / 8, width / 8)."""
-        said: torch.Tensor = self.network(frames.permute(0, 3, 1, 2).float())
-        return said
-
-
-class RawSecondLook(torch.nn.Module):
-    """A second look from patches as they are cut to what it says of each.
-
-    Args:
-        network: its first convolution is changed.
-
-    """
-
-    def __init__(self, network: SecondLook) -> None:
-        super().__init__()
-        self.network = network
-        take_camera_pictures(next(one for one in network.modules() if isinstance(one, torch.nn.Conv2d)))
-
-    def forward(self, patches: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Patches, uint8 (n, 64, 64, 3), to what is said of the figure, (n, 23), and of the ball, (n, 256)."""
-        return self.network.parts(patches.permute(0, 3, 1, 2).float())
+    def forward(self, pictures: torch.Tensor) -> Any:
+        """Pictures, uint8 (n, height, width, 3), to a tensor or a tuple of them."""
+        return self.say(pictures.permute(0, 3, 1, 2).float())
 
 
 def take_camera_pictures(first: torch.nn.Conv2d) -> None:
@@ -153,9 +135,9 @@ def export_second_look(weights: Path, out: Path) -> None:
 
     """
     network = SecondLook()
-    _remember(network, weights)
-    names = ("patches", "figure", "ball")
-    export_onnx(RawSecondLook(network.eval()), (1, PATCH_PX, PATCH_PX, 3), out, names=names, any_batch=True)
+    _remember(network, weights, "second look")
+    look, shape = RawLook(network, network.parts), (1, PATCH_PX, PATCH_PX, 3)
+    export_onnx(look, shape, out, names=("patches", "figure", "ball"), any_batch=True)
 
 
 def export_ball_look(weights: Path, out: Path, input_px: tuple[int, int]) -> None:
@@ -171,14 +153,13 @@ def export_ball_look(weights: Path, out: Path, input_px: tuple[int, int]) -> Non
 
     """
     network = BallLook()
-    _remember(network, weights)
+    _remember(network, weights, "ball look")
     width, height = input_px
-    shape = (1, height, width, 3)
-    export_onnx(RawBallLook(network.eval()), shape, out, names=("frame", "cells"), any_batch=False)
+    export_onnx(RawLook(network, network), (1, height, width, 3), out, names=("frame", "cells"), any_batch=False)
 
 
-def _remember(network: torch.nn.Module, weights: Path) -> None:
-    """Give a network what a learner's moving average was.
+def _remember(network: torch.nn.Module, weights: Path, what: str) -> None:
+    """Make a network what a learner's moving average was, ready to run.
 
     Raises:
         InputError: there is no checkpoint, or it holds no such network.
@@ -187,14 +168,11 @@ def _remember(network: torch.nn.Module, weights: Path) -> None:
     try:
         kept = torch.load(weights, map_location="cpu", weights_only=True)
         network.load_state_dict(kept["average"])
+        network.eval()
     except FileNotFoundError:
         raise InputError(f"{weights}: no such file") from None
     except (OSError, KeyError, TypeError, RuntimeError, pickle.UnpicklingError) as error:
-        raise InputError(f"{weights}: not a checkpoint of a {_words(network)}: {error}") from None
-
-
-def _words(network: torch.nn.Module) -> str:
-    return "second look" if isinstance(network, SecondLook) else "ball look"
+        raise InputError(f"{weights}: not a checkpoint of a {what}: {error}") from None
 
 
 def export_onnx(

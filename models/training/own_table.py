@@ -25,7 +25,7 @@ from downfield.calibration.errors import InputError
 from downfield.models.card import read_card, write_card
 from downfield.models.detector import Detector
 from downfield.models.patch import PATCH_PX
-from downfield.models.training.export import RawSecondLook, export_onnx, quantise
+from downfield.models.training.export import RawLook, export_onnx, quantise
 from downfield.models.training.learner import Batch
 from downfield.models.training.patches import collate_patches, patches_of
 from downfield.models.training.second_look import FALLEN, SecondLook
@@ -116,12 +116,16 @@ def learn_table(
     model, old = (open_second_look(network / card.second_look.fp32) for _ in range(2))
     _learn(model, old, frames, minutes * 60, progress)
     out.mkdir(parents=True, exist_ok=True)
-    for look in (card.first_look, card.ball_look):
-        for file in (look.fp32, look.int8) if look is not None else ():
+    for part in (card.first_look, card.ball_look):
+        for file in (part.fp32, part.int8) if part is not None else ():
             if file is not None:
                 shutil.copyfile(network / file, out / file)
     export_onnx(
-        RawSecondLook(model), (1, PATCH_PX, PATCH_PX, 3), out / SECOND_LOOK, names=("patches", "said"), any_batch=True
+        RawLook(model, model.parts),
+        (1, PATCH_PX, PATCH_PX, 3),
+        out / SECOND_LOOK,
+        names=("patches", "said"),
+        any_batch=True,
     )
     quantise(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
     taught = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
