@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -112,14 +113,43 @@ def test_two_workers_make_the_same_files_as_one(made: Path, tmp_path: Path) -> N
     assert contents(tmp_path) == contents(made)
 
 
+def test_many_figures_carry_a_ball_where_that_is_asked_for_and_it_is_labelled_where_it_is(tmp_path: Path) -> None:
+    recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, carriers=0.5)
+    make_dataset(tmp_path / "many", recipe, 2)
+    make_dataset(tmp_path / "none", dataclasses.replace(recipe, carriers=0.0), 2)
+    changed = []
+    for sample, plain in zip(
+        read_samples(tmp_path / "many", "train"), read_samples(tmp_path / "none", "train"), strict=True
+    ):
+        assert [figure.corners_px for figure in sample.labels.figures] == [
+            figure.corners_px for figure in plain.labels.figures
+        ]
+        game = [thing for thing in plain.labels.things if thing.kind == "ball"]
+        own = [thing for thing in sample.labels.things if thing.kind == "ball" and thing not in game]
+        assert 4 < len(own) < 18
+        assert len({ball.carrier for ball in own}) == len(own)
+        image, without = (
+            np.asarray(cv2.imread(str(tmp_path / kind / one.image)), dtype=np.int64)
+            for kind, one in (("many", sample), ("none", plain))
+        )
+        for ball in own:
+            assert ball.state == "carried"
+            if ball.shown > 0.8:
+                left, top, right, bottom = (round(side) for side in ball.box_px)
+                part = np.s_[top + 1 : bottom, left + 1 : right]
+                changed.append(float(np.abs(image[part] - without[part]).max(axis=2).mean()))
+    assert len(changed) > 2
+    assert np.median(changed) > 20, "nothing is drawn where balls are labelled"
+
+
 def test_an_interrupted_run_goes_on_and_does_nothing_twice(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[int] = []
 
-    def counted(*args: object) -> Iterator[object]:
+    def counted(*args: object, carriers: float) -> Iterator[object]:
         drawn.append(int(str(args[2])))
-        for number, picture in enumerate(table_pictures(*args)):  # type: ignore[arg-type]
+        for number, picture in enumerate(table_pictures(*args, carriers=carriers)):  # type: ignore[arg-type]
             if len(drawn) == 2 and number == 1:
                 raise KeyboardInterrupt
             yield picture

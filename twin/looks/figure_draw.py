@@ -5,6 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
+import numpy as np
+from scipy.spatial.transform import Rotation
+
 from downfield.twin.look import BoardLook, Colour, FigureLook, Solid
 from downfield.twin.looks import palettes
 from downfield.twin.looks.deck import Deck
@@ -16,6 +19,9 @@ FOAM_MM = (4.0, 2.5)
 
 MAGNET_MM = (4.5, 3.0)
 """Radius and half height of the magnetic ball, likewise."""
+
+_ARM_MM = ((-2.0, 7.0), (4.5, 10.0), (12.0, 20.0))  # where balls of practice are: ahead, to a side, over the board
+_BALL_TURN_DEG = 40.0
 
 
 def draw_figures(deck: Deck, players: tuple[Player, ...], board: BoardLook) -> tuple[FigureLook, ...]:
@@ -54,6 +60,30 @@ def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureL
             Solid("box", (1.4, 0.3, 0.25), (0.0, 0.0, 2.4), colour=lace, part="other"),
         )
     )
+
+
+def give_balls(deck: Deck, figures: tuple[FigureLook, ...], share: float) -> tuple[FigureLook, ...]:
+    """Figures of which about a share have a ball of their own in an arm, left or right: no game, but practice for eyes.
+
+    Of a game's table one figure in 22 carries at most, and pictures of those teach hardly anything.
+    """
+    return tuple(_with_ball(deck, figure) if deck.chance(share) else figure for figure in figures)
+
+
+def _with_ball(deck: Deck, figure: FigureLook) -> FigureLook:
+    ahead, aside, over = (deck.free(*limits) for limits in _ARM_MM)
+    spot = np.array([ahead, aside if deck.chance(0.5) else -aside, over])
+    turn = Rotation.from_euler("z", deck.free(-_BALL_TURN_DEG, _BALL_TURN_DEG), degrees=True)
+    w, x, y, z = turn.as_quat(scalar_first=True).tolist()
+    solids = []
+    for solid in draw_ball(deck).solids:
+        middle = (spot + turn.apply(solid.position_mm)).tolist()
+        solids.append(
+            dataclasses.replace(
+                solid, position_mm=(middle[0], middle[1], middle[2]), rotation=(w, x, y, z), part="ball"
+            )
+        )
+    return FigureLook((*figure.solids, *solids))
 
 
 def _draw_base(deck: Deck, board: BoardLook) -> tuple[Colour, float]:

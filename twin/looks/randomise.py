@@ -13,7 +13,7 @@ from downfield.calibration.field_file import preset
 from downfield.twin.look import Look
 from downfield.twin.looks.camera_draw import draw_camera, draw_sensor
 from downfield.twin.looks.deck import Deck, Split
-from downfield.twin.looks.figure_draw import draw_ball, draw_figures
+from downfield.twin.looks.figure_draw import draw_ball, draw_figures, give_balls
 from downfield.twin.looks.table_draw import (
     draw_board,
     draw_bow,
@@ -42,6 +42,7 @@ def draw(
     size: tuple[int, int] = (1920, 1080),
     fps: float = 30.0,
     ball: Literal["foam", "magnetic"] = "foam",
+    carriers: float = 0.0,
 ) -> Look:
     """A whole table.
 
@@ -53,16 +54,18 @@ def draw(
         size: of the picture, px.
         fps: frames a second.
         ball: which of the two the look shows wherever there is a ball.
+        carriers: share of the figures that have a ball of their own in an arm, for eyes to learn from.
 
     """
     field = field or draw_field(seed, split=split)
     board = dataclasses.replace(draw_board(Deck(split, seed, 2), field, seed), bow_mm=draw_bow(Deck(split, seed, 11)))
     skin, sleeve = skin_and_sleeve(Deck(split, seed, 5))
+    figures = draw_figures(Deck(split, seed, 3), players, board)
     return Look(
         seed=seed,
         field=field,
         board=board,
-        figures=draw_figures(Deck(split, seed, 3), players, board),
+        figures=give_balls(Deck(split, seed, 12), figures, carriers),
         ball=draw_ball(Deck(split, seed, 4), ball),
         lamps=(lamps := draw_lamps(Deck(split, seed, 6), field)),
         ambient=1 - sum(lamp.strength for lamp in lamps),

@@ -131,11 +131,13 @@ class Labeller:
             for i, (pose, top) in enumerate(zip(settled.figures, frame.base_tops, strict=True))
             if seen.box(i) is not None
         ]
-        return Labels(tuple(figures), tuple(self._things(settled, seen, frame.camera)))
+        return Labels(tuple(figures), tuple(self._things(settled, placed, seen, frame.camera)))
 
     def _owners(self, placed: PlacedSolids, snapshot: Snapshot) -> NDArray[np.intp]:
-        """Who each solid belongs to: a figure's row, then one number for the ball and one for each hand."""
+        """Who each solid belongs to: a figure's row, then a number for the ball, each hand, each figure's own ball."""
         owners = np.array(placed.owners)
+        own_balls = [k for k, solid in enumerate(placed.solids) if solid.part == "ball"]
+        owners[own_balls] += self._first_own_ball(snapshot)
         groups = [len(self._look.ball.solids)] if snapshot.ball else [0]
         groups += [len(hand_solids(hand, self._look.skin, self._look.sleeve)) for hand in snapshot.hands]
         start = len(owners) - sum(groups) - len(snapshot.sticks)
@@ -143,6 +145,9 @@ class Labeller:
             owners[start : start + size] = len(self._players) + i
             start += size
         return owners
+
+    def _first_own_ball(self, snapshot: Snapshot) -> int:
+        return len(self._players) + 1 + len(snapshot.hands)
 
     def _figure(self, i: int, pose: FigurePose, top: BaseTop, placed: PlacedSolids, seen: _Seen) -> FigureLabel:
         player = self._players[i]
@@ -171,13 +176,18 @@ class Labeller:
             in_hand=pose.in_hand,
         )
 
-    def _things(self, snapshot: Snapshot, seen: _Seen, camera: Camera) -> list[ThingLabel]:
+    def _things(self, snapshot: Snapshot, placed: PlacedSolids, seen: _Seen, camera: Camera) -> list[ThingLabel]:
         out, count = [], len(self._players)
         ball = snapshot.ball
         if ball and (box := seen.box(count)):
             state: BallState = "carried" if ball.carrier else "magnetic" if ball.kind == "magnetic" else "loose"
             at = _pixel(camera.to_pixels(np.array(ball.position_mm)))
             out.append(ThingLabel("ball", box, at, seen.share(count), state, ball.carrier))
+        for i, player in enumerate(self._players):
+            owner = self._first_own_ball(snapshot) + i
+            if box := seen.box(owner):
+                at = _pixel(camera.to_pixels(seen.middle_mm(owner, placed)))
+                out.append(ThingLabel("ball", box, at, seen.share(owner), "carried", player.id))
         for i, hand in enumerate(snapshot.hands):
             if box := seen.box(count + 1 + i):
                 at = _pixel(camera.to_pixels(np.array(hand.fingertip_mm)))
@@ -238,6 +248,11 @@ class _Seen:
         seen = self._picture[top : max(low[1] + rows, 0), left : max(low[0] + columns, 0)] == owner + 1
         whole = cv2.countNonZero(alone)
         return round(min(float(np.count_nonzero(seen)) / whole, 1.0), 4) if whole else 0.0
+
+    def middle_mm(self, owner: int, placed: PlacedSolids) -> Array:
+        """The middle of an owner's first solid, board frame."""
+        middle: Array = placed.points_mm[int(np.flatnonzero(self._owners == owner)[0])].mean(axis=0)
+        return middle
 
     def helmet(self, owner: int, placed: PlacedSolids) -> tuple[Pixel, bool]:
         """A figure's helmet: where its centre is, and whether its own figure is what is seen there."""

@@ -70,7 +70,7 @@ class Picture:
 
 
 def table_pictures(
-    split: Split, seed: int, table: int, which: Sequence[tuple[int, int]], view: View
+    split: Split, seed: int, table: int, which: Sequence[tuple[int, int]], view: View, *, carriers: float = 0.0
 ) -> Iterator[Picture]:
     """Some of the pictures of one table.
 
@@ -80,12 +80,14 @@ def table_pictures(
         table: number of the table; all about it is a function of it, the seed and the split.
         which: for each picture its number on this table, and its index in the split.
         view: how they are taken.
+        carriers: share of the figures that have a ball of their own in an arm.
 
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
     players = draw_players(table_seed, split=split)
     ball: Literal["foam", "magnetic"] = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
-    look = _scaled(draw(table_seed, players, split=split, size=view.size_px, ball=ball), view.scale)
+    look = draw(table_seed, players, split=split, size=view.size_px, ball=ball, carriers=carriers)
+    look = _scaled(look, view.scale)
     count = max(number for number, _ in which) + 1
     moments, is_play = _moments(look, players, table_seed, count, ball)
     labeller = Labeller(look, players)
