@@ -44,11 +44,12 @@ class NetworkCard:
         first_look: finds everything in a whole frame.
         second_look: looks at each figure again; None where there is none.
         ball_look: says in place of the first look where balls may lie; None where there is none.
+        close_look: tells which of them is the ball, and sees it in an arm; None where there is none.
         input_px: width and height of what the first look takes.
         thresholds: score from which the first look reports something upright, fallen, a ball, a hand; of a ball that
             of the ball look, where there is one.
         figure_threshold: score, by both looks, from which a figure is believed in.
-        ball_threshold: the same of the ball.
+        ball_threshold: score, by the looks that see the ball, from which it is.
         ball_px: width and height of what the ball look takes.
         ball_odds: slope and intercept that make the ball look's logit the log-odds of being right.
         turn_logit: what the second look's logit of a figure facing the other way must exceed for the first look, which
@@ -65,6 +66,7 @@ class NetworkCard:
     first_look: LookFiles
     second_look: LookFiles | None = None
     ball_look: LookFiles | None = None
+    close_look: LookFiles | None = None
     input_px: tuple[int, int] = (960, 544)
     thresholds: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
     figure_threshold: float = 0.5

@@ -39,7 +39,7 @@ class Network(Protocol):
             pictures: uint8 blue green red, shape (n, height, width, 3).
 
         Returns:
-            Shape (n, ...), its outputs side by side; valid until the next run.
+            Its first output, shape (n, ...); valid until the next run.
 
         """
         ...
@@ -76,7 +76,6 @@ def open_network(
     threads: int,
     precision: Precision,
     batches: Sequence[int] = (1,),
-    outputs: int | None = None,
 ) -> Network:
     """Open an ONNX file.
 
@@ -87,7 +86,6 @@ def open_network(
         threads: it may use.
         precision: of the arithmetic the file leaves open; a quantised file stays quantised.
         batches: how many pictures a pass may be of, ascending; `run` takes any number, in passes.
-        outputs: how many of its outputs, from the first, are wanted; what is not is not reckoned. None for all.
 
     Raises:
         InputError: the file is missing or no such network, or the runtime doesn't know the precision.
@@ -101,11 +99,11 @@ def open_network(
     if backend == "openvino":
         from downfield.models.openvino_network import OpenVinoNetwork
 
-        network = OpenVinoNetwork(path, threads=threads, precision=precision, batches=batches, outputs=outputs)
+        network = OpenVinoNetwork(path, threads=threads, precision=precision, batches=batches)
     else:
         from downfield.models.onnxruntime_network import OnnxRuntimeNetwork
 
-        network = OnnxRuntimeNetwork(path, threads=threads, precision=precision, batches=batches, outputs=outputs)
+        network = OnnxRuntimeNetwork(path, threads=threads, precision=precision, batches=batches)
     if network.size_px != size_px:
         taken, wanted = (f"{width} x {height}" for width, height in (network.size_px, size_px))
         raise InputError(f"{path}: takes pictures of {taken} px, not {wanted}: it is another network")

@@ -23,16 +23,13 @@ class OnnxRuntimeNetwork:
         threads: it may use.
         precision: of the arithmetic; it has no bf16 on processors.
         batches: how many pictures a pass may be of, ascending.
-        outputs: how many of its outputs, from the first, are wanted; None for all.
 
     Raises:
         InputError: the file is no network, or the precision isn't offered.
 
     """
 
-    def __init__(
-        self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int], outputs: int | None = None
-    ) -> None:
+    def __init__(self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int]) -> None:
         if precision == "bf16":
             raise InputError("ONNX Runtime has no bf16 on processors; use fp32 or int8, or OpenVINO")
         options = onnxruntime.SessionOptions()
@@ -49,7 +46,7 @@ class OnnxRuntimeNetwork:
             raise InputError(f"{path}: takes {taken.shape}, not pictures")
         self.size_px = (taken.shape[2], taken.shape[1])
         self._input = taken.name
-        self._outputs = [output.name for output in self._session.get_outputs()][:outputs]
+        self._output = self._session.get_outputs()[0].name
         self._batches = batches
 
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -58,5 +55,4 @@ class OnnxRuntimeNetwork:
         return parts[0] if len(parts) == 1 else np.concatenate(parts or [self._pass(pictures)])
 
     def _pass(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        said = self._session.run(self._outputs, {self._input: pictures})
-        return np.asarray(said[0] if len(said) == 1 else np.concatenate(said, axis=1), dtype=np.float32)
+        return np.asarray(self._session.run([self._output], {self._input: pictures})[0], dtype=np.float32)

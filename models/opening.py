@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from downfield.calibration.errors import InputError
+from downfield.models import close_look
 from downfield.models.ball_look import BallLook
 from downfield.models.card import BUNDLED, KINDS, LookFiles, NetworkCard, find_network, read_card
+from downfield.models.close_look import CloseLook
 from downfield.models.detector import Detector
 from downfield.models.first_look import FirstLook
 from downfield.models.network import Backend, Precision, choose_backend, open_network
@@ -14,6 +16,7 @@ from downfield.models.patch import PATCH_PX
 from downfield.models.second_look import BATCHES, SecondLook
 
 _OF_TORCH = (".pt", ".torchscript", ".engine")
+_PATCH = (PATCH_PX, PATCH_PX)
 
 
 def open_detector(
@@ -60,17 +63,10 @@ def open_detector(
     if card.second_look is None or not second_look:
         return first
     path, chosen = _file(folder, card.second_look, precision)
-    patch_px = (PATCH_PX, PATCH_PX)
-    again, brief = (
-        open_network(
-            path, runtime, size_px=patch_px, threads=threads, precision=chosen, batches=BATCHES, outputs=outputs
-        )
-        for outputs in (None, 1)
-    )
     return SecondLook(
         first,
-        again,
-        brief,
+        open_network(path, runtime, size_px=_PATCH, threads=threads, precision=chosen, batches=BATCHES),
+        _close_look(folder, card, runtime, threads, precision),
         _ball_look(folder, card, runtime, threads, precision),
         threshold=card.figure_threshold,
         ball_threshold=card.ball_threshold,
@@ -78,6 +74,19 @@ def open_detector(
         fallen_logit=card.fallen_logit,
         sigma_scale=card.second_look.sigma_scale,
     )
+
+
+def _close_look(
+    folder: Path, card: NetworkCard, runtime: Backend, threads: int, precision: Precision | None
+) -> CloseLook | None:
+    if card.close_look is None:
+        return None
+    path, chosen = _file(folder, card.close_look, precision)
+    searching, following = (
+        open_network(path, runtime, size_px=_PATCH, threads=threads, precision=chosen, batches=batches)
+        for batches in (close_look.BATCHES, (1,))
+    )
+    return CloseLook(searching, following)
 
 
 def _ball_look(

@@ -23,16 +23,13 @@ class OpenVinoNetwork:
         threads: it may use.
         precision: of the arithmetic.
         batches: how many pictures a pass may be of, ascending.
-        outputs: how many of its outputs, from the first, are wanted; None for all.
 
     Raises:
         InputError: the file is no network.
 
     """
 
-    def __init__(
-        self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int], outputs: int | None = None
-    ) -> None:
+    def __init__(self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int]) -> None:
         core = openvino.Core()
         # Pinned, two networks of one thread each would sit on the same core.
         how = {
@@ -44,8 +41,6 @@ class OpenVinoNetwork:
         self._passes: dict[int, _Pass] = {}
         try:
             model = core.read_model(path)
-            if outputs is not None:  # a network of those alone does not reckon the others
-                model = openvino.Model(model.outputs[:outputs], model.get_parameters())
             height, width, colours = (int(side.get_length()) for side in list(model.input(0).get_partial_shape())[1:])
             for size in batches:
                 # Fixed shapes spare it planning anew for every number of figures.
@@ -77,8 +72,7 @@ class _Pass:
     def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
         self._pictures[: len(pictures)] = pictures
         self._request.infer()
-        said = [tensor.data[: len(pictures)] for tensor in self._request.output_tensors]
-        return np.asarray(said[0] if len(said) == 1 else np.concatenate(said, axis=1), dtype=np.float32)
+        return np.asarray(self._request.output_tensors[0].data[: len(pictures)], dtype=np.float32)
 
 
 def _first_line(error: Exception) -> str:

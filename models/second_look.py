@@ -7,8 +7,8 @@ are nearer the truth, and neither way round is preferred. Where a figure was see
 no first one is needed; but then a patch is cut by what was said before. So now and then a first look's own view of it
 is looked at besides, and of what is seen but vaguely a view across: the one of smaller errors is believed. And where a
 first look was so far off that the patch was cut askew, it is cut again by what was made of it. The ball is looked for
-in all patches then, and in the whole frame by a network of its own (`ball_look`); in between it is where it was seen
-last, or nowhere, and what is said of figures comes faster.
+now and then, by networks of its own: in the whole frame (`ball_look`), and closely in figures' arms and where it may be
+(`close_look`). In between it is where it was seen last, or nowhere.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 from downfield.calibration.errors import InputError
 from downfield.models.ball_look import BallLook
 from downfield.models.base_sizes import with_likely_sizes
+from downfield.models.close_look import CloseLook, read_ball
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Image
 from downfield.models.head import Array, logit, sigmoid
@@ -29,12 +30,10 @@ from downfield.models.network import Network
 from downfield.models.patch import cut_patches, patch_transform, seen_lengths
 from downfield.models.second_look_output import (
     FALLEN,
-    OF_FIGURE,
     OUTPUTS,
     TURN,
     TURNED,
     doubtful,
-    read_ball,
     read_second_look,
     turned_round,
     with_corners,
@@ -42,12 +41,12 @@ from downfield.models.second_look_output import (
 from downfield.models.solid import solid, whose_place
 
 BATCHES: Final = (1, 3, 6, 11, 17, 23)
-"""Patches of one pass, of 22 figures and the ball or of what is in doubt; every pass costs two patches besides."""
+"""Patches of one pass, of 22 figures and one more or of what is in doubt; every pass costs two patches besides."""
 
-_NOWHERE = -40.0  # logit of the ball where nobody looked for it
 _STILL_THERE = 0.3  # score of what was there a moment ago: figures don't vanish
 _SHOWS = 0.35  # of its corners: what of a figure can only be guessed is not followed
 _UNLIKELY = 1.4  # a base that is so many times smaller or larger than most
+_MAY_CARRY = 22  # figures, the surest, in whose arms the ball is looked for
 _DIFFERS = 0.08  # of a base's length, mean distance of corners: two views of it are worth a look each
 _ASKEW = 0.05  # of a base's length, mean distance of corners: a patch cut so far off is cut anew
 _EXACT = 0.02  # errors of corners by a base's length below which one view is enough
@@ -62,7 +61,7 @@ class SecondLook:
     Args:
         first: what finds the figures.
         network: with the outputs of `second_look_output`.
-        brief: the same without the ball's, and so faster; None where there is no such.
+        close: sees the ball in patches; None where there is no such: the ball is what was found first.
         ball: says where balls may lie, better than the first look does; None where there is no such.
         threshold: score, by both looks, from which a figure stays.
         ball_threshold: the same of the ball.
@@ -76,7 +75,7 @@ class SecondLook:
         self,
         first: Detector,
         network: Network,
-        brief: Network | None = None,
+        close: CloseLook | None = None,
         ball: BallLook | None = None,
         *,
         threshold: float = 0.5,
@@ -86,23 +85,48 @@ class SecondLook:
         sigma_scale: float = 1.0,
     ) -> None:
         self.name = f"{first.name}, two looks"
-        self._first, self._ball = first, ball
-        self._network, self._brief = network, brief or network
+        self._first, self._network = first, network
+        self._close, self._ball = close, ball
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
         self._sigma_scale = sigma_scale
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Everything seen in one picture, uint8 (height, width, 3), best first."""
-        return tuple(with_likely_sizes(self.look_again(image, (), self.find(image))))
+        found = self.find(image)
+        balls = [one for one in found if one.kind == "ball"]
+        rest = self.look_again(image, (), [one for one in found if one.kind != "ball"])
+        return tuple(sorted([*with_likely_sizes(rest), *balls], key=lambda one: -one.score))
 
     def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-        """What the first look finds, and the ball look."""
+        """What the first look finds; and the ball, if it is asked for. Another thread may `look_again` meanwhile."""
         found = self._first.detect(image)
-        if self._ball is None:
-            return found
         others = [one for one in found if one.kind != "ball"]
-        return (*others, *(self._ball.find(image) if ball else ()))
+        if not ball:
+            return tuple(others)
+        balls, heat, transforms = self.search_ball(image, found)
+        seen = read_ball(balls, heat, transforms) if len(heat) else sorted(balls, key=lambda one: -one.score)[:1]
+        return (*others, *(one for one in seen if one.score >= self._ball_threshold))
+
+    def search_ball(self, image: Image, found: Sequence[Detection]) -> tuple[list[Detection], Array, Array]:
+        """Where the ball may be.
+
+        Args:
+            image: the picture.
+            found: what the first look finds in it.
+
+        Returns:
+            What may be a ball by the ball look, or the first look where there is no such; what the close look says of
+            the figures' patches and then of those, shape (n, 256), of none where it can't be asked; and the patches'
+            transforms, shape (n, 2, 3).
+
+        """
+        balls = self._ball.find(image) if self._ball is not None else [one for one in found if one.kind == "ball"]
+        figures = [one for one in found if one.corners_px][:_MAY_CARRY]
+        if self._close is None or not figures:  # and so no size to look at balls with
+            return balls, np.zeros((0, 0)), np.zeros((0, 2, 3))
+        transforms, patches = _cut([*figures, *with_corners(balls, figures)], image, _usual_px(figures))
+        return balls, self._close.search(patches), transforms
 
     def look_again(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
@@ -120,9 +144,9 @@ class SecondLook:
             same = whose_place(one, known) if one.corners_px else None
             if same is None:
                 fresh.append(one)
-            elif not _exact(known[same]) and _elsewhere(one, known[same]):
+            elif _news(one, known[same]):
                 again.append((same, one))
-        # A ball in an arm is seen by the second look alone, and others are not looked for every time.
+        # The ball is not looked for every time.
         if not any(one.kind == "ball" for one in fresh):
             fresh += [one for one in rest if one.kind == "ball"]
         return self._closer(image, known, fresh, again, whole=True)
@@ -151,24 +175,16 @@ class SecondLook:
         hands = [one for one in seen if one.kind == "hand"]
         balls = [one for one in seen if one.kind == "ball"]
         figures = [*known, *(one for _, one in again), *fresh]
-        if not figures:  # and so no size to look at balls with
-            sure = [ball for ball in balls if ball.score >= self._ball_threshold]
-            return tuple(sorted(sure + hands, key=lambda one: -one.score))
-        balls = with_corners(balls, figures)
+        if not figures:
+            return tuple(sorted(balls + hands, key=lambda one: -one.score))
         usual_px = _usual_px(figures)
-        every = [*figures, *balls]
-        count = len(figures)
-        transforms, patches = _cut(every, image, usual_px)
+        transforms, patches = _cut(figures, image, usual_px)
+        said = _said(self._network, patches)
         if whole:
-            said = _said(self._network, patches)
             # Where the front of those known is was settled when they were first seen: one look at them is enough.
             _look_round(self._network, said[len(known) :], patches[len(known) :])
-        else:
-            said = _said(self._brief, patches[:count])
-            if balls:
-                said = np.concatenate([said, _said(self._network, patches[count:])])
         self._limit(said)
-        better = read_second_look(figures, said[:count], transforms[:count], self._sigma_scale)
+        better = read_second_look(figures, said, transforms, self._sigma_scale)
         if whole:
             self._look_straight(image, better, figures, len(known), usual_px)
         for row, (same, _) in enumerate(again, len(known)):
@@ -179,8 +195,18 @@ class SecondLook:
         still = [one for one, size in zip(better, sizes, strict=False) if self._goes_on(one, size)]
         new = [one for one in better[len(known) + len(again) :] if one.score >= self._threshold]
         kept = solid(still + new, len(still))
-        found = [ball for ball in read_ball(balls, said, transforms) if ball.score >= self._ball_threshold]
-        return tuple(sorted(kept + found + hands, key=lambda one: -one.score))
+        balls = self._followed(image, balls, figures, usual_px)
+        return tuple(sorted(kept + balls + hands, key=lambda one: -one.score))
+
+    def _followed(
+        self, image: Image, balls: list[Detection], figures: Sequence[Detection], usual_px: float
+    ) -> list[Detection]:
+        """Where the ball is now that was there a moment ago."""
+        if self._close is None or not balls:
+            return balls
+        transforms, patches = _cut(with_corners(balls, figures), image, usual_px)
+        seen = read_ball(balls, self._close.follow(patches), transforms)
+        return [ball for ball in seen if ball.score >= self._ball_threshold]
 
     def _look_straight(
         self, image: Image, figures: list[Detection], before: Sequence[Detection], start: int, usual_px: float
@@ -197,7 +223,7 @@ class SecondLook:
         if not rows:
             return
         guesses = [dataclasses.replace(figures[i], score=before[i].score) for i in rows]
-        said, transforms = _look(self._brief, guesses, image, usual_px)
+        said, transforms = _look(self._network, guesses, image, usual_px)
         self._limit(said)
         views = read_second_look(guesses, said, transforms, self._sigma_scale)
         for i, view in zip(rows, views, strict=True):
@@ -214,7 +240,7 @@ class SecondLook:
         if not rows:
             return
         across = [_quarter_turned(figures[i]) for i in rows]
-        said, transforms = _look(self._brief, across, image, usual_px)
+        said, transforms = _look(self._network, across, image, usual_px)
         self._limit(said)
         views = read_second_look(across, said, transforms, self._sigma_scale)
         for i, view in zip(rows, views, strict=True):
@@ -249,6 +275,19 @@ class SecondLook:
         return _look(self._network, figures, image, _usual_px(figures))
 
 
+def news(found: Sequence[Detection], seen: Sequence[Detection]) -> list[Detection]:
+    """What is found in a picture and not seen there anyhow: what a later picture's `look_again` needs to know of.
+
+    Args:
+        found: by `SecondLook.find`.
+        seen: by `SecondLook.look_again`, in the same picture or nearly.
+
+    """
+    known = [one for one in seen if one.corners_px]
+    same = [whose_place(one, known) if one.corners_px else None for one in found]
+    return [one for one, row in zip(found, same, strict=True) if row is None or _news(one, known[row])]
+
+
 def _look(network: Network, figures: Sequence[Detection], image: Image, usual_px: float) -> tuple[Array, Array]:
     transforms, patches = _cut(figures, image, usual_px)
     said = _said(network, patches)
@@ -271,13 +310,10 @@ def _look_round(network: Network, said: Array, patches: Image) -> None:
 
 
 def _said(network: Network, patches: Image) -> Array:
-    """What a network says of patches; one that says nothing of the ball sees it nowhere."""
     said = network.run(patches)
-    if said.shape not in {(len(patches), OUTPUTS), (len(patches), OF_FIGURE)}:
+    if said.shape != (len(patches), OUTPUTS):
         raise InputError(f"{network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
-    out = np.full((len(patches), OUTPUTS), _NOWHERE)
-    out[:, : said.shape[1]] = said
-    return out
+    return said.astype(np.float64)
 
 
 def _surer(one: Detection, view: Detection) -> Detection:
@@ -290,6 +326,11 @@ def _quarter_turned(figure: Detection) -> Detection:
     middle = corners.mean(axis=0)
     turned = (corners - middle)[:, ::-1] * (1.0, -1.0) + middle
     return dataclasses.replace(figure, corners_px=tuple((x, y) for x, y in turned.tolist()))
+
+
+def _news(one: Detection, known: Detection) -> bool:
+    """Whether a view of a figure that is known may be a better one."""
+    return not _exact(known) and _elsewhere(one, known)
 
 
 def _exact(one: Detection) -> bool:

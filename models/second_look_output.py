@@ -1,15 +1,13 @@
 """What the second look's network says of patches, and what that means in the picture.
 
-The network takes patches (`patch.py`), uint8 (n, 64, 64, 3), blue green red, and gives 279 numbers of each:
+The network takes patches (`patch.py`), uint8 (n, 64, 64, 3), blue green red, and gives 23 numbers of each:
 
 - 0..9: x, y of five points in units of the patch: the base top's corners, then the helmet;
 - 10..14: natural logarithm of each point's mean error along x or y, in units;
 - 15..19: logit of each point being seen;
 - 20: logit of the figure facing the other way, toward the patch's -x;
 - 21: logit of the figure having fallen;
-- 22: logit of there being a figure in the patch's middle at all;
-- 23..278: logits of the ball's middle being seen in each of 16 x 16 cells of the patch, row by row, in that figure's
-  arm or anywhere; that of its being nowhere is 0.
+- 22: logit of there being a figure in the patch's middle at all.
 
 The corners are those of the patch's order, whichever way the figure faces: first the one at the front and left if the
 front is at the right of the patch. Only when the figure faces the other way are they put into its own order. So the
@@ -29,15 +27,10 @@ from numpy.typing import NDArray
 from downfield.models.detection import Detection, Pixel
 from downfield.models.first_look import base_lengths
 from downfield.models.head import Array, logit, sigmoid
-from downfield.models.patch import BASE_LENGTH_PX, PATCH_PX, from_patch, from_units, scale_of
+from downfield.models.patch import PATCH_PX, from_patch, from_units, scale_of
 
-BALL_CELLS: Final = 16
-"""In a row of a patch."""
-
-OF_FIGURE: Final = 23
-"""Outputs about the figure, which come first."""
-
-OUTPUTS: Final = OF_FIGURE + BALL_CELLS**2
+OUTPUTS: Final = 23
+"""Numbers of a patch."""
 
 TURN: Final = 20
 """The column of facing the other way."""
@@ -49,22 +42,14 @@ TURNED: Final = (2, 3, 0, 1, 4)
 """What each point is called when the front is the rear."""
 
 _POINTS, _LOG_ERRORS, _SEEN, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 22
-_BALL = slice(OF_FIGURE, OUTPUTS)
-_CELLS = (np.arange(BALL_CELLS) + 0.5) * 2 / BALL_CELLS - 1  # middles, units
 _CLEAR = 3.0  # log-odds beyond which a word needs no second one
-_MAYBE_BALL = -1.5  # log-odds up to which the ball, which is in one patch of thirty, needs none
-_LEAST_BALL = 0.02
-_SURE_BALL = 6.0  # log-odds
-_BALL_SHARE = 0.25  # half a ball's box, by a base's length
 _SIGMA_PER_ERROR = math.sqrt(2)  # of a Laplace distribution, which is what the errors are taken for
 
 
 def doubtful(said: Array) -> NDArray[np.bool_]:
     """Of which patches something is not clear at the first glance, shape (n,)."""
-    ball = np.logaddexp.reduce(said[:, _BALL], axis=1)
-    unclear = (np.abs(said[:, [TURN, FALLEN, _FIGURE]]) < _CLEAR).any(axis=1)
-    out: NDArray[np.bool_] = np.logical_or(unclear, (ball > _MAYBE_BALL) & (ball < _CLEAR))
-    return out
+    unclear: NDArray[np.bool_] = np.abs(said[:, [TURN, FALLEN, _FIGURE]]).min(axis=1) < _CLEAR
+    return unclear
 
 
 def turned_round(said: Array) -> Array:
@@ -75,7 +60,6 @@ def turned_round(said: Array) -> Array:
     out[:, _LOG_ERRORS] = said[:, _LOG_ERRORS][:, order]
     out[:, _SEEN] = said[:, _SEEN][:, order]
     out[:, TURN] = -said[:, TURN]
-    out[:, _BALL] = said[:, _BALL][:, ::-1]
     return out
 
 
@@ -132,30 +116,3 @@ def with_corners(balls: Sequence[Detection], figures: Sequence[Detection]) -> li
         corners: list[Pixel] = [(x, y) for x, y in (square + middle).tolist()]
         out.append(dataclasses.replace(ball, corners_px=tuple(corners)))
     return out
-
-
-def read_ball(balls: Sequence[Detection], said: Array, transforms: Array) -> list[Detection]:
-    """The ball where it is seen best, if anywhere: there is one on the table.
-
-    Args:
-        balls: as the first look had them; the last patches are theirs.
-        said: of all patches, those of figures first, from `SecondLook.look`.
-        transforms: of each, from there too.
-
-    """
-    scores = np.logaddexp.reduce(said[:, _BALL], axis=1)
-    # As of figures, both looks have a say where both looked.
-    own = len(said) - len(balls)
-    heard = scores.copy()
-    # Neither look may be so sure of something strange that the other is not heard.
-    sure = np.minimum(scores[own:], _SURE_BALL)
-    heard[own:] = (sure + logit(np.array([ball.score for ball in balls]))) / 2
-    best = int(heard.argmax())
-    score = float(sigmoid(heard[best]))
-    if score < _LEAST_BALL:
-        return []
-    share = np.exp(said[best, _BALL] - scores[best]).reshape(BALL_CELLS, BALL_CELLS)
-    units = np.array([[share.sum(axis=0) @ _CELLS, share.sum(axis=1) @ _CELLS]])
-    x, y = from_patch(from_units(units[None]), transforms[[best]])[0, 0].tolist()
-    half = float(_BALL_SHARE * BASE_LENGTH_PX / scale_of(transforms[best]))
-    return [Detection("ball", score, (x - half, y - half, x + half, y + half), helmet_px=(x, y), helmet_score=1.0)]

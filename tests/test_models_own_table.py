@@ -140,10 +140,10 @@ def test_an_exported_network_can_be_taught_further(tmp_path: Path) -> None:
     said = network(pictures).detach()
     path = tmp_path / "second-look.onnx"
     export_onnx(
-        RawLook(network, network.parts),
+        RawLook(network),
         (1, PATCH_PX, PATCH_PX, 3),
         path,
-        names=("patches", "figure", "ball"),
+        names=("patches", "said"),
         any_batch=True,
     )
     torch.testing.assert_close(open_second_look(path)(pictures).detach(), said, atol=1e-3, rtol=1e-3)

@@ -15,15 +15,12 @@ from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.models.detector import Image
 from downfield.models.patch import PATCH_PX, patch_transform, scale_of, to_patch, to_units
-from downfield.models.second_look import SecondLook
+from downfield.models.second_look import SecondLook, news
 from downfield.models.second_look_output import (
-    BALL_CELLS,
-    OF_FIGURE,
     OUTPUTS,
     TURN,
     doubtful,
     turned_round,
-    with_corners,
 )
 from downfield.vision.footprint import Array
 
@@ -75,8 +72,6 @@ class Canned:
         return self.turned()[rows]
 
     def turned(self) -> NDArray[np.float32]:
-        if self.said.shape[1] != OUTPUTS:
-            return self.said
         return turned_round(self.said.astype(np.float64)).astype(np.float32)
 
 
@@ -87,7 +82,6 @@ def said_of(
     flip: bool,
     fallen: bool = False,
     there: float = 3.0,
-    ball: tuple[float, float] | None = None,
 ) -> NDArray[np.float32]:
     """What a perfect network would say of a patch cut by a guess; the corners in the patch's order."""
     order = (2, 3, 0, 1) if flip else (0, 1, 2, 3)
@@ -97,12 +91,6 @@ def said_of(
     seen = [-20.0 if k == order.index(0) else 20.0 for k in range(4)] + [20.0]
     errors = np.log([0.2 if k == order.index(0) else 0.01 for k in range(4)] + [0.01])
     row = [*units.ravel(), *errors, *seen, 5.0 if flip else -5.0, 5.0 if fallen else -5.0, there]
-    place = to_units(to_patch(np.array([[ball or (0.0, 0.0)]]), patch_transform(guess[None])))[0, 0]
-    # Shared among the cells about it, so that their mean is the place.
-    at = (place + 1) * BALL_CELLS / 2 - 0.5
-    share = np.maximum(1 - np.abs(np.arange(BALL_CELLS)[:, None] - at), 1e-12)
-    cells = np.log(share[:, 1][:, None] * share[:, 0][None]) + (4.0 if ball else -40.0)
-    row += cells.ravel().tolist()
     return np.array(row, np.float32)
 
 
@@ -195,62 +183,11 @@ def test_what_is_no_figure_goes_and_a_hand_stays() -> None:
     assert seen[1] is hand
 
 
-def test_a_ball_in_an_arm_is_seen_by_the_second_look_alone() -> None:
-    one, other = base(100, 100, 0.3), base(140, 110, 2.0)  # the ball is in both their patches
-    said = [said_of(place, place, flip=False, ball=(112.0, 105.0)) for place in (one, other)]
-    seen = SecondLook(First(figure(one), figure(other)), Canned(np.stack(said))).detect(FRAME)
-    balls = [each for each in seen if each.kind == "ball"]
-    assert len(balls) == 1
-    assert balls[0].helmet_px == pytest.approx((112.0, 105.0), abs=1e-3)
-    left, top, right, bottom = balls[0].box_px
-    assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx((112.0, 105.0), abs=1e-3)
-
-
-def test_of_two_balls_the_surer_one_is_it() -> None:
-    bases = [base(100, 100, 0.3), base(300, 200, 1.0)]
-    said = np.stack([said_of(one, one, flip=False, ball=tuple(one.mean(axis=0))) for one in bases])
-    said[0, 23:] -= 2.0
-    balls = [one for one in SecondLook(First(*map(figure, bases)), Canned(said)).detect(FRAME) if one.kind == "ball"]
-    assert [one.helmet_px for one in balls] == [pytest.approx((300.0, 200.0), abs=1e-3)]
-
-
-@pytest.mark.parametrize("there", [True, False])
-def test_a_ball_of_the_first_look_is_looked_at_again(there: bool) -> None:
-    man, spot = base(100, 100, 0.3), (400.0, 300.0)
-    ball = Detection("ball", 0.4, (390.0, 291.0, 406.0, 307.0), helmet_px=(398.0, 299.0))
-    (about,) = with_corners([ball], [figure(man)])
-    cut = np.array(about.corners_px)
-    said = [said_of(man, man, flip=False), said_of(cut, cut, flip=False, ball=spot if there else None)]
-    seen = SecondLook(First(figure(man), ball), Canned(np.stack(said))).detect(FRAME)
-    balls = [each for each in seen if each.kind == "ball"]
-    assert len(balls) == there
-    if there:
-        assert balls[0].helmet_px == pytest.approx(spot, abs=1e-3)
-        assert balls[0].score == pytest.approx(1 / (1 + np.exp(-(4.0 + np.log(0.4 / 0.6)) / 2)))
-
-
-def test_however_sure_one_look_is_of_a_ball_the_other_is_heard() -> None:
-    man, spot = base(100, 100, 0.3), (400.0, 300.0)
-    ball = Detection("ball", 0.01, (390.0, 291.0, 406.0, 307.0), helmet_px=(398.0, 299.0))
-    (about,) = with_corners([ball], [figure(man)])
-    cut = np.array(about.corners_px)
-    in_arm = said_of(man, man, flip=False, ball=(104.0, 101.0))
-    strange = said_of(cut, cut, flip=False, ball=spot)
-    strange[23:] += 40.0
-    seen = SecondLook(First(figure(man), ball), Canned(np.stack([in_arm, strange]))).detect(FRAME)
-    assert [one.helmet_px for one in seen if one.kind == "ball"] == [pytest.approx((104.0, 101.0), abs=1e-3)]
-
-
 def test_either_look_alone_may_be_mistaken_of_a_figure() -> None:
     place = base(100, 100, 0.3)
     for first, second, there in ((0.3, 4.0, True), (0.95, -1.5, True), (0.1, 1.0, False), (0.6, -2.0, False)):
         network = Canned(said_of(place, place, flip=False, there=second)[None])
         assert bool(SecondLook(First(figure(place, first)), network).detect(FRAME)) == there
-
-
-def test_a_frame_without_figures_costs_no_second_look() -> None:
-    ball = Detection("ball", 0.6, (1.0, 2.0, 3.0, 4.0))
-    assert SecondLook(First(ball), Canned(np.zeros((9, 9), np.float32))).detect(FRAME) == (ball,)
 
 
 def test_a_network_that_says_something_else_is_refused() -> None:
@@ -262,31 +199,27 @@ def test_a_network_that_says_something_else_is_refused() -> None:
 def test_what_was_seen_a_moment_ago_is_looked_at_where_it_was() -> None:
     before, now = base(300, 200, 0.7), base(304, 203, 0.75)
     hand = Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))
-    ball = Detection("ball", 0.6, (328.0, 198.0, 344.0, 214.0))
-    (about,) = with_corners([ball], [figure(before)])
-    cut = np.array(about.corners_px)
-    of_figure, of_ball = said_of(before, now, flip=False), said_of(cut, cut, flip=False, ball=(340.0, 210.0))
-    brief = InTurn(of_figure[None, :OF_FIGURE])
-    looks = SecondLook(First(), InTurn(of_ball[None]), brief)
-    seen = looks.look_again(FRAME, [figure(before, 0.9), hand, ball])
-    assert [one.kind for one in seen] == ["upright", "ball", "hand"]
+    looks = SecondLook(First(), InTurn(said_of(before, now, flip=False)[None]))
+    seen = looks.look_again(FRAME, [figure(before, 0.9), hand])
+    assert [one.kind for one in seen] == ["upright", "hand"]
     np.testing.assert_allclose(seen[0].corners_px, now, atol=1e-3)
-    assert seen[1].helmet_px == pytest.approx((340.0, 210.0), abs=1e-3)
-
-
-def test_in_between_a_ball_is_where_it_was_or_nowhere_and_a_whole_look_finds_it_in_an_arm() -> None:
-    here = base(300, 200, 0.7)
-    said = said_of(here, here, flip=False, ball=(310.0, 205.0))[None]
-    looks = SecondLook(First(), InTurn(said), InTurn(said[:, :OF_FIGURE]))
-    known = [dataclasses.replace(figure(here, 0.9), corner_sigma_px=(0.3,) * 4)]
-    assert [one.kind for one in looks.look_again(FRAME, known)] == ["upright"]
-    assert [one.kind for one in looks.look_again(FRAME, known, looks.find(FRAME))] == ["ball", "upright"]
 
 
 def test_who_was_lifted_away_is_not_seen_again() -> None:
     at = base(300, 200, 0.7)
     looks = SecondLook(First(), Canned(said_of(at, at, flip=False, there=-6.0)[None], known=1))
     assert looks.look_again(FRAME, [figure(at, 0.9)]) == ()
+
+
+def test_of_what_is_found_only_what_was_not_seen_there_anyhow_is_news() -> None:
+    here, aside = base(300, 200, 0.7), base(305, 203, 0.7)
+    hand = Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))
+    vague, exact = (dataclasses.replace(figure(here, 0.9), corner_sigma_px=(sigma,) * 4) for sigma in (2.0, 0.3))
+    assert news([figure(here)], [vague]) == []
+    assert news([figure(aside)], [exact]) == []
+    for found in (figure(aside), figure(base(100, 100, 0.0)), hand):
+        assert news([figure(here), found], [vague]) == [found]
+    assert news([figure(here)], [hand]) == [figure(here)]
 
 
 @pytest.mark.parametrize(("surer", "kept"), [(True, 1), (False, 0)])

@@ -11,6 +11,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("ultralytics")
@@ -18,17 +19,23 @@ pytest.importorskip("ultralytics")
 from typer.testing import CliRunner  # noqa: E402
 
 from downfield.calibration.errors import InputError  # noqa: E402
+from downfield.models.ball_look import BallLook  # noqa: E402
 from downfield.models.detection import Detection  # noqa: E402
 from downfield.models.detector import Image  # noqa: E402
 from downfield.models.network import open_network  # noqa: E402
 from downfield.models.patch import from_units  # noqa: E402
+from downfield.models.second_look import SecondLook as LookAgain  # noqa: E402
+from downfield.models.training.augment import recolour  # noqa: E402
 from downfield.models.training.ball_crops import CELL_PX, crops_of  # noqa: E402
 from downfield.models.training.ball_look_run import BALL_LOOK, ball_look_loss  # noqa: E402
+from downfield.models.training.ball_patches import PER_ITEM, BallPatches, ball_patches_of  # noqa: E402
+from downfield.models.training.close_look import CELLS  # noqa: E402
+from downfield.models.training.close_look_run import CLOSE_LOOK, close_look_loss  # noqa: E402
 from downfield.models.training.commands import app  # noqa: E402
 from downfield.models.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
-from downfield.models.training.export import export_ball_look  # noqa: E402
+from downfield.models.training.export import export_ball_look, export_close_look  # noqa: E402
 from downfield.models.training.first_look import FIRST_LOOK, save_weights  # noqa: E402
-from downfield.models.training.guesses import guesses_of, make_guesses  # noqa: E402
+from downfield.models.training.guesses import ball_guesses_of, guesses_of, make_guesses  # noqa: E402
 from downfield.models.training.labelled_frames import Objects, frames_of, labels_of, read_frame, read_objects  # noqa: E402
 from downfield.models.training.learner import learn, load_learner, save_learner  # noqa: E402
 from downfield.models.training.patches import PatchStream, collate_patches, patches_of  # noqa: E402
@@ -174,20 +181,17 @@ def test_a_hard_lamp_darkens_the_picture_beside_figures_now_and_then(frames: Pat
     assert 1 <= cast <= 14
 
 
-def test_who_lies_or_has_the_ball_is_shown_again_and_lures_are_nobody() -> None:
+def test_who_lies_is_shown_again_and_lures_are_nobody() -> None:
     image = np.full((200, 300, 3), 90, dtype=np.uint8)
     base = np.array([[15.0, -9.0], [15.0, 9.0], [-15.0, 9.0], [-15.0, -9.0], [5.0, 0.0]])
     points = np.concatenate(
         [np.stack([base + at for at in ((60, 60), (160, 60), (240, 60))]), np.full((3, 5, 1), 2.0)], 2
     )
-    ball = np.zeros((1, 5, 3))
-    ball[0, 4] = 165, 66, 2
-    objects = Objects(np.array([0.0, 0.0, 1.0, 2.0]), np.zeros((4, 4)), np.concatenate([points, ball]))
+    objects = Objects(np.array([0.0, 0.0, 1.0]), np.zeros((3, 4)), points)
     batch = patches_of(image, objects, np.random.default_rng(1), lures=np.array([[100.0, 150.0]]))
     figures = batch["figure"] > 0
-    assert int(figures.sum()) == 3 + 3 + 1
+    assert int(figures.sum()) == 3 + 1
     assert int((batch["fallen"] > 0).sum()) == 2
-    assert int((batch["ball"][figures] > 0).sum()) == 4
     assert float(batch["figure"][int(figures.sum())]) == 0
 
 
@@ -302,6 +306,95 @@ def test_a_ball_look_that_learnt_says_the_same_when_it_is_exported(frames: Path,
     np.testing.assert_allclose(opened.run(picture), said, atol=2e-3)
 
 
+def test_a_ball_is_asked_for_where_it_is_in_a_patch_and_nothing_where_it_hardly_shows() -> None:
+    image, objects = _board_with_balls((306.0, 300.0), (420.0, 250.0))
+    unasked = []
+    for hidden in (False, True):
+        objects.points[1, 4, 2] = 1 if hidden else 2
+        batch = ball_patches_of(image, objects, np.random.default_rng(2), plain=True)
+        assert len(batch["img"]) <= PER_ITEM
+        assert 0 < float(batch["ball"].sum()) < len(batch["img"])
+        for patch in np.flatnonzero(batch["ball"].numpy()):
+            x, y = np.rint(from_units(batch["ball_place"][patch].numpy())).astype(int).tolist()
+            red, green = (int(batch["img"][patch, colour, y, x]) for colour in (0, 1))
+            assert red > green, f"no ball at {x}, {y} of patch {patch}"
+        unasked.append(int(((batch["ball_known"] == 0) & (batch["ball"] == 0)).sum()))
+    assert unasked[0] < unasked[1], "the ball that hardly shows is in the figure's own patch"
+
+
+def test_under_other_light_a_ball_keeps_its_colour_where_that_is_asked_for() -> None:
+    brown = np.full((64, 64, 3), (35, 60, 110), dtype=np.uint8)
+
+    def hues(*, faithful: bool) -> NDArray[np.float64]:
+        lit = [recolour(brown, np.random.default_rng(seed), faithful=faithful).mean(axis=(0, 1)) for seed in range(60)]
+        hsv = cv2.cvtColor(np.array([lit], dtype=np.float32) / 255, cv2.COLOR_BGR2HSV)
+        return np.abs((hsv[0, :, 0] - 20 + 180) % 360 - 180).astype(np.float64)
+
+    assert np.percentile(hues(faithful=True), 90) < 12 < np.percentile(hues(faithful=False), 80)
+
+
+def test_what_a_ball_look_took_for_the_ball_is_shown_first_with_the_truth(frames: Path, tmp_path: Path) -> None:
+    class Hopeful:
+        """A ball look's network that takes the middle of every picture for the ball."""
+
+        name, size_px = "hopeful", (256, 144)
+
+        def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+            cells = np.full((len(pictures), 3, 18, 32), -9.0, np.float32)
+            cells[:, :, 9, 16] = 3.0, -0.5, -0.5  # a cell's upper left corner
+            return cells
+
+    guessed = tmp_path / "guessed"
+    shutil.copytree(frames, guessed)
+    make_guesses(LookAgain(Shifted(guessed), Hopeful(), ball=BallLook(Hopeful())), guessed)
+    path = frames_of(guessed, "train")[0]
+    image = read_frame(path)
+    about = ball_guesses_of(path)
+    assert about is not None
+    np.testing.assert_allclose(about.mean(axis=1), [(image.shape[1] / 2 - 0.5, image.shape[0] / 2 - 0.5)], atol=1e-3)
+    assert guesses_of(path) is not None
+    assert ball_guesses_of(frames_of(frames, "train")[0]) is None
+    plain, objects = _board_with_balls((420.0, 250.0))
+    for middle, there in (((420.0, 250.0), 1.0), ((600.0, 500.0), 0.0)):
+        base = np.array([[[15.0, -9], [15, 9], [-15, 9], [-15, -9]]]) + middle
+        batch = ball_patches_of(plain, objects, np.random.default_rng(2), plain=True, taken_for_ball=base)
+        row = 0 if there else int((batch["ball"] > 0).sum())
+        assert float(batch["ball"][row]) == there
+        assert (np.abs(batch["ball_place"][row].numpy()) < 0.15).all() or not there
+
+
+def test_balls_that_hardly_show_are_known_from_the_data_set(frames: Path) -> None:
+    stream = BallPatches([(frames, 1.0)], "train", seed=1)
+    batch = collate_patches([stream[i] for i in range(6)])
+    assert len(batch["img"]) <= 6 * PER_ITEM
+    assert set(batch["ball"].unique().tolist()) <= {0.0, 1.0}
+    assert torch.equal(stream[3]["img"], BallPatches([(frames, 1.0)], "train", seed=1)[3]["img"])
+
+
+def test_the_close_look_s_loss_falls_with_the_truth() -> None:
+    image, objects = _board_with_balls((306.0, 300.0))
+    batch = ball_patches_of(image, objects, np.random.default_rng(4))
+    column, row = ((batch["ball_place"] + 1) * CELLS / 2 - 0.5).round().long().unbind(dim=1)
+    right = torch.full((len(batch["img"]), CELLS**2), -8.0)
+    right.scatter_(1, (row * CELLS + column).clamp(0, CELLS**2 - 1)[:, None], (16 * batch["ball"] - 8)[:, None])
+    elsewhere = right.roll(5, dims=1)
+    loss = float(close_look_loss(right, batch))
+    assert loss < float(close_look_loss(elsewhere, batch))
+    assert loss < float(close_look_loss(torch.full_like(right, -8.0), batch))
+
+
+def test_a_close_look_that_learnt_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
+    learner = CLOSE_LOOK.new()
+    learn(CLOSE_LOOK, learner, [(frames, 1.0)], 64)
+    assert learner.seen == 64
+    save_learner(learner, tmp_path / "close-look.pt")
+    export_close_look(tmp_path / "close-look.pt", tmp_path / "close.onnx")
+    opened = open_network(tmp_path / "close.onnx", "openvino", size_px=(64, 64), threads=1, precision="fp32")
+    picture = np.random.default_rng(5).integers(0, 255, (1, 64, 64, 3), dtype=np.uint8)
+    taken = torch.from_numpy(picture[..., ::-1].transpose(0, 3, 1, 2).astype(np.float32) / 255)
+    np.testing.assert_allclose(opened.run(picture), learner.average.ema.eval()(taken).detach().numpy(), atol=2e-3)
+
+
 def test_a_checkpoint_of_another_look_is_refused_by_name(tmp_path: Path) -> None:
     save_learner(SECOND_LOOK.new(), tmp_path / "second.pt")
     with pytest.raises(InputError, match=r"second\.pt: not a checkpoint of a ball look"):
@@ -311,11 +404,11 @@ def test_a_checkpoint_of_another_look_is_refused_by_name(tmp_path: Path) -> None
 def test_sittings_of_the_command_go_on_and_a_finish_leaves_them_where_they_were(frames: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "mine.toml"
     sets = f'[[sets]]\nname = "{frames.name}"\nrenderer = "compositor"\nseed = 3\ncount = 2\nper_table = 2\nshare = 1\n'
-    levels = {"first_look": (32, 16), "second_look": (120, 120), "ball_look": (96, 96)}
+    levels = {"first_look": (32, 16), "second_look": (120, 120), "ball_look": (96, 96), "close_look": (64, 64)}
     plans = "".join(f"[{name}]\nlevel = {level}\nfinish = {more}\n" for name, (level, more) in levels.items())
     recipe.write_text(sets + plans)
     given = [str(frames.parent), "--runs", str(tmp_path), "--recipe", str(recipe), "--threads", "1"]
-    for look in ("first-look", "second-look", "ball-look"):
+    for look in ("first-look", "second-look", "ball-look", "close-look"):
         early = CliRunner().invoke(app, [look, *given, "--finish"])
         assert isinstance(early.exception, InputError)
         for more in ([], ["--finish"]):

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -251,6 +253,48 @@ def test_where_looks_take_long_what_was_found_in_one_frame_is_looked_at_in_the_n
     assert 0 < later.count("all") < later.count("again")
     assert sum(one is not None for one in looked) == len(detector.asked)
     assert all(one is None or one for one in looked)
+
+
+def test_whoever_walked_on_while_a_whole_picture_was_looked_at_is_no_news() -> None:
+    """A vague figure that walks some pixels a frame: where it was found is not where it is by then."""
+
+    class Walker(Following):
+        told: ClassVar[list[int]] = []
+        gate = threading.Event()
+
+        def at(self, x: float) -> Detection:
+            corners = ((x + 30, 100.0), (x + 30, 130.0), (x - 20, 130.0), (x - 20, 100.0))
+            return Detection("upright", 0.9, (x - 20, 100.0, x + 30, 130.0), corners, (1.0,) * 4, (3.0,) * 4)
+
+        def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+            super().find(image, ball=ball)
+            self.gate.wait(5)
+            self.gate.clear()
+            return (self.at(1.5 * int(image[0, 0, 0])),)
+
+        def look_again(
+            self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
+        ) -> tuple[Detection, ...]:
+            del seen
+            if found is not None:
+                self.told.append(len(found))
+            return (self.at(1.5 * int(image[0, 0, 0])),)
+
+    detector = Walker()
+    detector.gate.set()
+    pace = Pace(clock=iter(range(0, 10**12, 20_000_000)).__next__)
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=pace)
+    for number in range(120):
+        frame = replace(shot(number % 30), t_ns=number * 16_666_667)
+        frame.image[0, 0, 0] = number
+        eyes.look(frame)
+        if number % 10 == 9 and detector.found > len(detector.told):
+            detector.gate.set()
+            BESIDE.submit(int).result()
+    detector.gate.set()
+    assert detector.told[0] == 1
+    assert len(detector.told) > 2
+    assert not any(detector.told[1:])
 
 
 def test_on_a_computer_that_is_slow_nobody_is_lost_and_it_is_told() -> None:

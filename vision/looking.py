@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Follower
+from downfield.models.second_look import news
 from downfield.vision.frame import Frame
 from downfield.vision.pace import BALL_EVERY_NS, Look, Pace
 
@@ -28,6 +30,7 @@ class Looking:
         self._detector, self._pace, self._memory = detector, pace, memory
         self._seen: tuple[Detection, ...] = ()
         self._finding: Future[tuple[Detection, ...]] | None = None
+        self._then: tuple[Detection, ...] | None = None  # what was seen when the picture came that is being looked at
         self._ball_ns = 0  # when the ball is looked for next
 
     def look(self, frame: Frame, waiting: int) -> tuple[Detection, ...] | None:
@@ -40,7 +43,7 @@ class Looking:
         """
         looks: tuple[Look, ...] = self._pace.due(frame.t_ns, waiting) if self._memory else ("find", "follow")
         if isinstance(self._detector, Follower) and looks == ("find",) and self._finding is None:
-            self._finding = self._find(self._detector, frame, beside=True)
+            self._finding, self._then = self._find(self._detector, frame, beside=True), None
         if "follow" not in looks:
             return None
         if not isinstance(self._detector, Follower):
@@ -52,6 +55,8 @@ class Looking:
             found = self._find(self._detector, frame, beside=False).result()
         with self._pace.looking("follow"):
             self._seen = self._detector.look_again(frame.image, known, found)
+        if self._finding is not None and self._then is None:
+            self._then = self._seen
         return self._seen
 
     def _find(self, detector: Follower, frame: Frame, *, beside: bool) -> Future[tuple[Detection, ...]]:
@@ -67,9 +72,12 @@ class Looking:
 
         return BESIDE.submit(find)
 
-    def _found_beside(self) -> tuple[Detection, ...] | None:
-        """What was found since it was asked last; None for no news."""
+    def _found_beside(self) -> Sequence[Detection] | None:
+        """What was found since it was asked last; None where nobody looked.
+
+        Meanwhile figures have moved on: whoever was followed then was where he was found, and is no news now.
+        """
         if self._finding is None or not self._finding.done():
             return None
         finding, self._finding = self._finding, None
-        return finding.result()
+        return finding.result() if self._then is None else news(finding.result(), self._then)

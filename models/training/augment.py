@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]
 
-_GAIN = 0.14  # per channel: white balance
+_GAIN, _FAITHFUL_GAIN = 0.14, 0.04  # per channel: white balance
 _BRIGHT = (0.6, 1.35)
 _GAMMA = (0.75, 1.35)
 _HUE_DEG = 9.0
@@ -22,23 +22,27 @@ _SHADOW_CHANCE, _SHADOW, _SHADOW_SOFT_PX = 0.4, (0.2, 0.6), (1.0, 40.0)
 _GLARE_CHANCE, _GLARE, _GLARE_SHARE = 0.3, (30.0, 140.0), (0.05, 0.3)
 
 
-def recolour(image: Image, rng: np.random.Generator) -> Image:
+def recolour(image: Image, rng: np.random.Generator, *, faithful: bool = False) -> Image:
     """The picture under other light, through another sensor; the geometry stays.
 
     Args:
         image: uint8 blue green red, shape (height, width, 3).
         rng: where chance comes from.
+        faithful: whether colours stay nearly what they are: what is told by its colour can't be told under any light.
 
     """
-    if rng.random() < 0.5:
+    if not faithful and rng.random() < 0.5:
         image = _shift_hue(image, rng)
-    table = np.arange(256) / 255.0
-    curves = [
-        255 * np.clip(rng.uniform(*_BRIGHT) ** 0.5 * rng.normal(1, _GAIN / 2) * table ** rng.uniform(*_GAMMA), 0, 1)
-        for _ in range(3)
-    ]
+    shades = np.arange(256) / 255.0
+    if faithful:
+        alike = shades ** rng.uniform(*_GAMMA)
+        curves = [rng.normal(1, _FAITHFUL_GAIN) * alike for _ in range(3)]
+    else:
+        curves = [
+            rng.uniform(*_BRIGHT) ** 0.5 * rng.normal(1, _GAIN / 2) * shades ** rng.uniform(*_GAMMA) for _ in range(3)
+        ]
     shared = rng.uniform(*_BRIGHT) ** 0.5
-    lut = np.clip(np.stack(curves, axis=1) * shared, 0, 255).astype(np.uint8)[None]
+    lut = np.clip(255 * np.clip(np.stack(curves, axis=1), 0, 1) * shared, 0, 255).astype(np.uint8)[None]
     image = np.asarray(cv2.LUT(image, lut), dtype=np.uint8)
     if rng.random() < _LIT_CHANCE:
         image = _lit(image, rng)

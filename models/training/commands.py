@@ -1,4 +1,4 @@
-"""`downfield train`: the data sets, the three networks, and what the rig runs made of them.
+"""`downfield train`: the data sets, the four networks, and what the rig runs made of them.
 
 What needs torch or the twin is imported inside: the command's help must need neither.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,80 +50,62 @@ def data(
     from downfield.twin.sets.dataset import Recipe, make_dataset
 
     for each in read_recipe(recipe).sets:
-        plan = Recipe(split="train", seed=each.seed, renderer=each.renderer, per_table=each.per_table)
+        plan = Recipe(
+            split="train", seed=each.seed, renderer=each.renderer, per_table=each.per_table, carriers=each.carriers
+        )
         with progress_bar(f"{each.name} pictures") as tell:
             make_dataset(folder / each.name, plan, each.count, workers=workers, progress=tell)
         typer.echo(f"{folder / each.name}: {each.count} pictures")
 
 
-@app.command("first-look")
-def first_look(
-    folder: Data,
-    runs: Runs,
-    recipe: RecipeFile = None,
-    until: Until = None,
-    finish: Finish = False,
-    start: Start = None,
-    threads: Threads = 2,
-) -> None:
-    """Train the network that finds figures in frames. Interrupted, it goes on from its checkpoint."""
-    from downfield.models.training.first_look import FIRST_LOOK
-
-    plan = read_recipe(recipe)
-    sitting = _Sitting(runs / "first-look", plan.first_look, until, finish, start, threads)
-    sitting.hold(FIRST_LOOK, plan.sources(folder))
-
-
 @app.command()
 def guesses(
     folder: Data,
-    network: Annotated[Path, typer.Argument(help="Folder of an exported first look.")],
+    network: Annotated[Path, typer.Argument(help="Folder of an exported first look, with a ball look or without.")],
     recipe: RecipeFile = None,
 ) -> None:
-    """Let a first look guess in all training pictures, so that the second look learns to better its guesses."""
+    """Let a first look guess in all training pictures, so that closer looks learn to better its guesses."""
     from downfield.models.opening import open_detector
     from downfield.models.training.guesses import make_guesses
 
-    detector = open_detector(network, second_look=False, least_score=LEAST_GUESS)
-    for source, _ in read_recipe(recipe).sources(folder):
+    detector = open_detector(network, least_score=LEAST_GUESS)
+    for source, _ in read_recipe(recipe).sources(folder, practice=True):
         with progress_bar(f"{source.name} pictures") as tell:
             make_guesses(detector, source, tell)
 
 
-@app.command("second-look")
-def second_look(
-    folder: Data,
-    runs: Runs,
-    recipe: RecipeFile = None,
-    until: Until = None,
-    finish: Finish = False,
-    start: Start = None,
-    threads: Threads = 2,
-) -> None:
-    """Train the network that measures each figure. Interrupted, it goes on from its checkpoint."""
-    from downfield.models.training.second_look_run import SECOND_LOOK
+def _trains(look: str, module: str, about: str, *, practice: bool = False) -> None:
+    """Add the command that trains one of the networks.
 
-    plan = read_recipe(recipe)
-    sitting = _Sitting(runs / "second-look", plan.second_look, until, finish, start, threads)
-    sitting.hold(SECOND_LOOK, plan.sources(folder))
+    Args:
+        look: its name, and so that of the command, the runs' folder, the recipe's schedule and the lesson.
+        module: that has the lesson; it needs torch, so it is imported when the command runs.
+        about: the command's help.
+        practice: whether it also learns from the sets where many figures carry a ball.
+
+    """
+
+    def train(
+        folder: Data,
+        runs: Runs,
+        recipe: RecipeFile = None,
+        until: Until = None,
+        finish: Finish = False,
+        start: Start = None,
+        threads: Threads = 2,
+    ) -> None:
+        name, plan = look.replace("-", "_"), read_recipe(recipe)
+        lesson: Lesson = getattr(import_module(f"downfield.models.training.{module}"), name.upper())
+        sitting = _Sitting(runs / look, getattr(plan, name), until, finish, start, threads)
+        sitting.hold(lesson, plan.sources(folder, practice=practice))
+
+    app.command(look, help=f"{about} Interrupted, it goes on from its checkpoint.")(train)
 
 
-@app.command("ball-look")
-def ball_look(
-    folder: Data,
-    runs: Runs,
-    recipe: RecipeFile = None,
-    until: Until = None,
-    finish: Finish = False,
-    start: Start = None,
-    threads: Threads = 2,
-) -> None:
-    """Train the network that finds the ball. Interrupted, it goes on from its checkpoint."""
-    from downfield.models.training.ball_look_run import BALL_LOOK
-
-    plan = read_recipe(recipe)
-    sitting = _Sitting(runs / "ball-look", plan.ball_look, until, finish, start, threads)
-    sitting.hold(BALL_LOOK, plan.sources(folder))
+_trains("first-look", "first_look", "Train the network that finds figures in frames.")
+_trains("second-look", "second_look_run", "Train the network that measures each figure.")
+_trains("ball-look", "ball_look_run", "Train the network that finds what may be the ball.")
+_trains("close-look", "close_look_run", "Train the network that tells the ball, and sees it in an arm.", practice=True)
 
 
 @app.command()
@@ -131,6 +114,7 @@ def export(
     out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
     second: Annotated[Path | None, typer.Option(help="Checkpoint of the second look (.pt).")] = None,
     ball: Annotated[Path | None, typer.Option(help="Checkpoint of the ball look (.pt).")] = None,
+    close: Annotated[Path | None, typer.Option(help="Checkpoint of the close look (.pt).")] = None,
     train: Annotated[list[Path] | None, typer.Option(help="Data sets whose training pictures calibrate int8.")] = None,
     val: Annotated[list[Path] | None, typer.Option(help="Data sets whose val pictures set the thresholds.")] = None,
     name: Annotated[str, typer.Option(help="Of the network.")] = "downfield",
@@ -139,11 +123,11 @@ def export(
     from downfield.models.training.export import export_network
     from downfield.models.training.tuning import tune
 
-    if ball is not None and second is None:
-        raise InputError("--ball goes with --second: that one tells which of the balls found is it")
+    if second is None and (ball is not None or close is not None):
+        raise InputError("--ball and --close go with --second, whose patches they share")
     if not train or not val:
         raise InputError("give at least one data set with --train and one with --val")
-    export_network(first, second, ball, out, train, name=name, progress=typer.echo)
+    export_network(first, second, ball, close, out, train, name=name, progress=typer.echo)
     tune(out, val, typer.echo)
     typer.echo(f"exported: {out}")
 

@@ -21,6 +21,7 @@ import numpy as np
 import onnx
 import torch
 from numpy.typing import NDArray
+from torch.utils.data import Dataset
 
 from downfield.calibration.errors import InputError
 from downfield.models.card import LookFiles, NetworkCard, write_card
@@ -28,7 +29,10 @@ from downfield.models.head import CHANNELS, STRIDE_PX
 from downfield.models.letterbox import Letterbox
 from downfield.models.patch import PATCH_PX
 from downfield.models.training.ball_look import BallLook
+from downfield.models.training.ball_patches import BallPatches
+from downfield.models.training.close_look import CloseLook
 from downfield.models.training.labelled_frames import frames_of
+from downfield.models.training.learner import Batch
 from downfield.models.training.patches import PatchStream
 from downfield.models.training.second_look import SecondLook
 
@@ -76,22 +80,21 @@ class RawFirstLook(torch.nn.Module):
 
 
 class RawLook(torch.nn.Module):
-    """A second or a ball look from pictures as a camera gives them to what it says of them.
+    """A look from pictures as a camera gives them to what it says of them.
 
     Args:
         network: its first convolution is changed.
-        say: what of it says that.
 
     """
 
-    def __init__(self, network: torch.nn.Module, say: Callable[[torch.Tensor], Any]) -> None:
+    def __init__(self, network: torch.nn.Module) -> None:
         super().__init__()
-        self.network, self.say = network, say
+        self.network = network
         take_camera_pictures(next(one for one in network.modules() if isinstance(one, torch.nn.Conv2d)))
 
     def forward(self, pictures: torch.Tensor) -> Any:
         """Pictures, uint8 (n, height, width, 3), to a tensor or a tuple of them."""
-        return self.say(pictures.permute(0, 3, 1, 2).float())
+        return self.network(pictures.permute(0, 3, 1, 2).float())
 
 
 def take_camera_pictures(first: torch.nn.Conv2d) -> None:
@@ -134,10 +137,21 @@ def export_second_look(weights: Path, out: Path) -> None:
         InputError: there is no checkpoint, or it holds no such network.
 
     """
-    network = SecondLook()
-    _remember(network, weights, "second look")
-    look, shape = RawLook(network, network.parts), (1, PATCH_PX, PATCH_PX, 3)
-    export_onnx(look, shape, out, names=("patches", "figure", "ball"), any_batch=True)
+    _export_patch_look(SecondLook(), weights, "second look", out)
+
+
+def export_close_look(weights: Path, out: Path) -> None:
+    """Write a close look as ONNX.
+
+    Args:
+        weights: checkpoint of its learner; the moving average in it is what is written.
+        out: the file to write.
+
+    Raises:
+        InputError: there is no checkpoint, or it holds no such network.
+
+    """
+    _export_patch_look(CloseLook(), weights, "close look", out)
 
 
 def export_ball_look(weights: Path, out: Path, input_px: tuple[int, int]) -> None:
@@ -155,7 +169,12 @@ def export_ball_look(weights: Path, out: Path, input_px: tuple[int, int]) -> Non
     network = BallLook()
     _remember(network, weights, "ball look")
     width, height = input_px
-    export_onnx(RawLook(network, network), (1, height, width, 3), out, names=("frame", "cells"), any_batch=False)
+    export_onnx(RawLook(network), (1, height, width, 3), out, names=("frame", "cells"), any_batch=False)
+
+
+def _export_patch_look(network: torch.nn.Module, weights: Path, what: str, out: Path) -> None:
+    _remember(network, weights, what)
+    export_onnx(RawLook(network), (1, PATCH_PX, PATCH_PX, 3), out, names=("patches", "said"), any_batch=True)
 
 
 def _remember(network: torch.nn.Module, weights: Path, what: str) -> None:
@@ -236,6 +255,7 @@ def export_network(
     first: Path,
     second: Path | None,
     ball: Path | None,
+    close: Path | None,
     out: Path,
     sets: Sequence[Path],
     *,
@@ -248,6 +268,7 @@ def export_network(
         first: checkpoint of the first look.
         second: of the second; None for a network of one look.
         ball: of the ball look, which goes with a second; None for a network without.
+        close: of the close look, likewise.
         out: the folder.
         sets: data sets whose training pictures int8 is calibrated on.
         name: of the network.
@@ -268,13 +289,20 @@ def export_network(
         export_second_look(second, out / "second-look.onnx")
         # The full layers cost next to nothing, and say places to a hundredth of a patch. Of patches without a figure
         # the network may say wild ones, so biases are best left alone.
-        patches, small = _patches(sets), out / "second-look.int8.onnx"
+        patches = _patches(PatchStream([(folder, 1.0) for folder in sets], "train", seed=3, plain=True))
+        small = out / "second-look.int8.onnx"
         quantise(out / "second-look.onnx", small, patches, exact=FULL_LAYERS, correct_biases=False)
     if ball is not None:
         progress("ball look")
         card = dataclasses.replace(card, ball_look=LookFiles("ball-look.onnx", "ball-look.int8.onnx"))
         export_ball_look(ball, out / "ball-look.onnx", card.ball_px)
         quantise(out / "ball-look.onnx", out / "ball-look.int8.onnx", _frames(sets, card.ball_px))
+    if close is not None:
+        progress("close look")
+        card = dataclasses.replace(card, close_look=LookFiles("close-look.onnx", "close-look.int8.onnx"))
+        export_close_look(close, out / "close-look.onnx")
+        patches = _patches(BallPatches([(folder, 1.0) for folder in sets], "train", seed=3))
+        quantise(out / "close-look.onnx", out / "close-look.int8.onnx", patches)
     write_card(out, card)
 
 
@@ -293,9 +321,8 @@ def _frames(sets: Sequence[Path], input_px: tuple[int, int]) -> list[Pictures]:
     return out
 
 
-def _patches(sets: Sequence[Path]) -> list[Pictures]:
-    """Training patches as the second look sees them."""
-    stream = PatchStream([(folder, 1.0) for folder in sets], "train", seed=3, plain=True)
+def _patches(stream: Dataset[Batch]) -> list[Pictures]:
+    """Training patches as they will be seen."""
     out: list[Pictures] = []
     for item in range(CALIBRATION_PATCHES):
         pictures = stream[item]["img"].numpy().transpose(0, 2, 3, 1)[..., ::-1]

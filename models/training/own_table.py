@@ -116,12 +116,12 @@ def learn_table(
     model, old = (open_second_look(network / card.second_look.fp32) for _ in range(2))
     _learn(model, old, frames, minutes * 60, progress)
     out.mkdir(parents=True, exist_ok=True)
-    for part in (card.first_look, card.ball_look):
+    for part in (card.first_look, card.ball_look, card.close_look):
         for file in (part.fp32, part.int8) if part is not None else ():
             if file is not None:
                 shutil.copyfile(network / file, out / file)
     export_onnx(
-        RawLook(model, model.parts),
+        RawLook(model),
         (1, PATCH_PX, PATCH_PX, 3),
         out / SECOND_LOOK,
         names=("patches", "said"),
@@ -185,7 +185,7 @@ def _learn(
 
 
 def _batch(frame: TableFrame, rng: np.random.Generator, *, plain: bool = False) -> Batch:
-    return patches_of(frame.image, frame.objects, rng, plain=plain, avoid=frame.unsure, balls_known=False)
+    return patches_of(frame.image, frame.objects, rng, plain=plain, avoid=frame.unsure)
 
 
 def _pictures(frames: Sequence[TableFrame]) -> list[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]]:

@@ -14,7 +14,7 @@ from torch.utils.data import Dataset
 
 from downfield.models.patch import PATCH_PX, cut_patches, patch_transform, to_patch, to_units
 from downfield.models.training.augment import Image, recolour
-from downfield.models.training.balls import lay_balls
+from downfield.models.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.models.training.guesses import guesses_of
 from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
 from downfield.models.training.learner import Batch
@@ -28,10 +28,8 @@ EMPTY_PER_FRAME: Final = 8
 PER_PICTURE: Final = 2
 """Items out of one decoded picture: decoding costs more than all the rest."""
 
-_FALLEN_KIND, _BALL_KIND, _BALL_POINT, _SEEN_FLAG = 1, 2, 4, 2
-_BALL_REACH = 0.8  # of a base's length: a ball no further from its middle is in most of its patches
-_BALL_AGAIN, _LYING_AGAIN = 3, 1
-_BALL_WITHIN = 0.9  # units: a ball nearer to the patch's edge may be cut
+_FALLEN_KIND = 1
+_LYING_AGAIN = 1
 _LURES = 3
 _LURE_AWAY = 0.2  # of a base's length: how far off a patch about a lure, such as the ball itself, is cut
 
@@ -86,7 +84,25 @@ class PatchStream(Dataset[Batch]):
         return patches_of(image, objects, rng, plain=self._plain, seen=guesses_of(path), lures=lures)
 
 
-def patches_of(
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Patches of a frame's figures, and after them of empty places.
+
+    Attributes:
+        patches: blue green red, uint8, shape (m, 64, 64, 3).
+        transforms: that they were cut with, shape (m, 2, 3).
+        kinds: class of each figure, shape (n,), where n is at most m.
+        points: of each figure in the picture, x, y and flag, shape (n, 5, 3).
+
+    """
+
+    patches: Image
+    transforms: Array
+    kinds: Array
+    points: Array
+
+
+def cut_guessed(
     image: Image,
     objects: Objects,
     rng: np.random.Generator,
@@ -95,9 +111,11 @@ def patches_of(
     avoid: Array | None = None,
     seen: Array | None = None,
     lures: Array | None = None,
-    balls_known: bool = True,
-) -> Batch:
-    """Patches of a frame's figures and of empty places, with what is true of them.
+    besides: Array | None = None,
+    lying_again: int = 0,
+    faithful: bool = False,
+) -> Cut:
+    """Patches of a frame, cut where a first look might have put figures.
 
     Args:
         image: the frame.
@@ -107,40 +125,69 @@ def patches_of(
         avoid: places that are not known to be empty, pixels, shape (n, 2).
         seen: corners of figures as a first look saw them here, rightly or not, shape (n, 4, 2); None when none looked.
         lures: places that may be taken for a figure's, pixels, shape (n, 2).
-        balls_known: whether every ball is among the objects.
-
-    Returns:
-        ``img`` uint8 (n, 3, 64, 64) red green blue; ``points`` (n, 5, 2) in units, in the patch's order; ``flags``
-        (n, 5): 0 unknown, 1 hidden, 2 seen; ``flip``, ``fallen``, ``figure``, ``ball``, ``ball_known`` (n,): 0 or 1;
-        ``ball_place`` (n, 2) in units.
+        besides: corners by which more patches are cut, the last ones, shape (n, 4, 2).
+        lying_again: how often fallen figures, which are few, are cut once more.
+        faithful: whether recolouring leaves colours nearly what they are.
 
     """
     chosen = np.isin(objects.kinds, FIGURE_KINDS) & (objects.points[:, :4, 2] > 0).all(axis=1)
-    balls = objects.points[objects.kinds == _BALL_KIND, _BALL_POINT]
+    balls = objects.points[objects.kinds == BALL_KIND, BALL_POINT, :2]
     each = np.flatnonzero(chosen)
-    each = np.concatenate([each, _shown_again(objects, each, balls)])
+    each = np.concatenate([each, np.repeat(each[objects.kinds[each] == _FALLEN_KIND], lying_again)])
     points, kinds = objects.points[each], objects.kinds[each]
     guessed = _guess(points[:, :4, :2], rng)
     figures = objects.points[np.isin(objects.kinds, FIGURE_KINDS), :4, :2]
     taken = _Taken(figures, np.zeros((0, 2)) if avoid is None else avoid)
-    tempting = balls[:, :2]
+    tempting = balls
     if lures is not None:
         tempting = np.concatenate([tempting, lures[rng.permutation(len(lures))[:_LURES]]])
     empty = _empty(points[:, :4, :2], taken, (image.shape[1], image.shape[0]), tempting, rng)
     if seen is not None:
         wrong = _wrong(seen, taken, rng)
         guessed, empty = _as_seen(guessed, points[:, :4, :2], seen, rng), np.concatenate([wrong, empty])
-    transforms = patch_transform(np.concatenate([guessed, empty[:EMPTY_PER_FRAME]]))
+    more = np.zeros((0, 4, 2)) if besides is None else besides
+    transforms = patch_transform(np.concatenate([guessed, empty[:EMPTY_PER_FRAME], more]))
     if not plain:
         transforms = _stretched(transforms, points[:, :4, :2], rng)
     patches = cut_patches(image, transforms)
     if not plain:
-        patches = np.concatenate([_recoloured(patches[i : i + _ALIKE], rng) for i in range(0, len(patches), _ALIKE)])
-    count, total = len(points), len(patches)
+        alike = [patches[i : i + _ALIKE] for i in range(0, len(patches), _ALIKE)]
+        patches = np.concatenate([_recoloured(some, rng, faithful=faithful) for some in alike])
+    return Cut(patches, transforms, kinds, points)
+
+
+def patches_of(
+    image: Image,
+    objects: Objects,
+    rng: np.random.Generator,
+    *,
+    plain: bool = False,
+    avoid: Array | None = None,
+    seen: Array | None = None,
+    lures: Array | None = None,
+) -> Batch:
+    """Patches of a frame's figures and of empty places, with what is true of them.
+
+    Args:
+        image: the frame.
+        objects: what is in it.
+        rng: where chance comes from.
+        plain: without recolouring.
+        avoid: places that are not known to be empty, pixels, shape (n, 2).
+        seen: corners of figures as a first look saw them here, see `cut_guessed`.
+        lures: places that may be taken for a figure's, pixels, shape (n, 2).
+
+    Returns:
+        ``img`` uint8 (n, 3, 64, 64) red green blue; ``points`` (n, 5, 2) in units, in the patch's order; ``flags``
+        (n, 5): 0 unknown, 1 hidden, 2 seen; ``flip``, ``fallen``, ``figure`` (n,): 0 or 1.
+
+    """
+    cut = cut_guessed(image, objects, rng, plain=plain, avoid=avoid, seen=seen, lures=lures, lying_again=_LYING_AGAIN)
+    count, total = len(cut.points), len(cut.patches)
     units = np.zeros((total, 5, 2))
     flags = np.zeros((total, 5))
-    units[:count] = to_units(to_patch(points[..., :2], transforms[:count]))
-    flags[:count] = points[..., 2]
+    units[:count] = to_units(to_patch(cut.points[..., :2], cut.transforms[:count]))
+    flags[:count] = cut.points[..., 2]
     ahead = units[:count, :2].mean(axis=1) - units[:count, 2:4].mean(axis=1)
     flip = ahead[:, 0] < 0
     order = np.where(flip[:, None], (2, 3, 0, 1, 4), (0, 1, 2, 3, 4))
@@ -151,9 +198,14 @@ def patches_of(
         "points": units,
         "flags": np.where(inside, flags, 0),
         "flip": _padded(flip, total),
-        "fallen": _padded(kinds == 1, total),
+        "fallen": _padded(cut.kinds == _FALLEN_KIND, total),
         "figure": _padded(np.ones(count), total),
-    } | _balls(balls, transforms, known=balls_known)
+    }
+    return to_batch(cut.patches, truth)
+
+
+def to_batch(patches: Image, truth: dict[str, Array]) -> Batch:
+    """Patches, blue green red, and what is true of them as tensors."""
     tensors = {name: torch.from_numpy(values.astype(np.float32)) for name, values in truth.items()}
     return {"img": torch.from_numpy(np.ascontiguousarray(patches[..., ::-1].transpose(0, 3, 1, 2)))} | tensors
 
@@ -181,34 +233,10 @@ def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> A
     return out
 
 
-def _shown_again(objects: Objects, figures: NDArray[np.intp], balls: Array) -> NDArray[np.intp]:
-    """Which figures to show more than once, each time as if guessed anew: those with a ball, and those that lie."""
-    points = objects.points[figures, :4, :2]
-    seen = balls[balls[:, 2] == _SEEN_FLAG, :2]
-    apart = np.linalg.norm(points.mean(axis=1)[:, None] - seen[None], axis=2).min(axis=1, initial=np.inf)
-    with_ball = figures[apart < _BALL_REACH * _lengths(points)]
-    lying = figures[objects.kinds[figures] == _FALLEN_KIND]
-    return np.concatenate([np.repeat(with_ball, _BALL_AGAIN), np.repeat(lying, _LYING_AGAIN)])
-
-
-def _recoloured(patches: Image, rng: np.random.Generator) -> Image:
+def _recoloured(patches: Image, rng: np.random.Generator, *, faithful: bool) -> Image:
     """A few patches as if of one camera and lamp, shape (n, 64, 64, 3): together they cost hardly more than one."""
     side = patches.shape[2]
-    return recolour(patches.reshape(-1, side, 3), rng).reshape(patches.shape)
-
-
-def _balls(balls: Array, transforms: Array, *, known: bool) -> dict[str, Array]:
-    """Whether and where patches show a ball, of x, y and flag of each, shape (n, 3)."""
-    total = len(transforms)
-    ball, place, sure = np.zeros(total), np.zeros((total, 2)), np.full(total, float(known))
-    for x, y, flag in balls:
-        units = to_units(to_patch(np.broadcast_to((x, y), (total, 1, 2)), transforms))[:, 0]
-        reach = np.abs(units).max(axis=1)
-        shown = (reach < _BALL_WITHIN) & (flag == _SEEN_FLAG)
-        sure[shown & (ball > 0)] = 0  # one place can be said
-        ball[shown], place[shown] = 1, units[shown]
-        sure[(reach < 1) & ~shown] = 0  # hidden or cut
-    return {"ball": ball, "ball_place": place, "ball_known": sure}
+    return recolour(patches.reshape(-1, side, 3), rng, faithful=faithful).reshape(patches.shape)
 
 
 def collate_patches(items: Sequence[Batch]) -> Batch:

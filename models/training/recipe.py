@@ -6,7 +6,7 @@ import tomllib
 from importlib.resources import files
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, PositiveFloat, PositiveInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
 
 from downfield.calibration.errors import InputError
 from downfield.calibration.records import read_text
@@ -22,7 +22,7 @@ class TrainingSet(_Part):
 
     Attributes:
         name: of its folder.
-        renderer, seed, count, per_table: as `downfield twin dataset` takes them.
+        renderer, seed, count, per_table, carriers: as `downfield twin dataset` takes them.
         share: of the frames that are learnt from, against the other sets'.
 
     """
@@ -33,6 +33,7 @@ class TrainingSet(_Part):
     count: PositiveInt
     per_table: PositiveInt
     share: PositiveFloat
+    carriers: float = Field(default=0.0, ge=0, le=1)
 
 
 class Schedule(_Part):
@@ -49,15 +50,21 @@ class TrainingRecipe(_Part):
     first_look: Schedule
     second_look: Schedule
     ball_look: Schedule
+    close_look: Schedule
 
-    def sources(self, folder: Path) -> list[tuple[Path, float]]:
+    def sources(self, folder: Path, *, practice: bool = False) -> list[tuple[Path, float]]:
         """The folders of the sets that are there, with their shares.
+
+        Args:
+            folder: that they are in.
+            practice: those too where many figures carry a ball.
 
         Raises:
             InputError: none is there.
 
         """
-        found = [(folder / each.name, each.share) for each in self.sets if (folder / each.name / "images").is_dir()]
+        wanted = [each for each in self.sets if practice or each.carriers == 0]
+        found = [(folder / each.name, each.share) for each in wanted if (folder / each.name / "images").is_dir()]
         if not found:
             raise InputError(f"{folder}: holds none of the recipe's data sets; make them with 'downfield train data'")
         return found

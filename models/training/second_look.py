@@ -12,30 +12,22 @@ Output, one row of `OUTPUTS` numbers a patch, places in units of half a patch fr
     20     logit: front and rear are the other way round, so the true order is rear-right, rear-left, front-left, ...
     21     logit: the figure has fallen
     22     logit: there is a figure in the middle of the patch at all
-    23:    logits: the ball's middle is seen in each of 16 x 16 cells of the patch, row by row, against 0 for nowhere
-
-The ball may be anywhere in the patch, in this figure's arm or not, so it is looked for with the same eyes everywhere.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-import torch
 from torch import Tensor, nn
 
 from downfield.models.training.parts import Residual, convolve
 
 POINTS: Final = 5
-OF_FIGURE: Final = 4 * POINTS + 3
-BALL_CELLS: Final = 16  # in a row
-OUTPUTS: Final = OF_FIGURE + BALL_CELLS**2
+OUTPUTS: Final = 4 * POINTS + 3
 FLIP, FALLEN, FIGURE = 20, 21, 22
 
 _WIDTHS = (24, 48, 96)
 _HIDDEN = 96
-_SHARP, _COARSE = 2, 5  # layers of features up to where cells are half as large as the ball's, and as large
-_BALL_EYES = 32
 
 
 class SecondLook(nn.Module):
@@ -57,21 +49,9 @@ class SecondLook(nn.Module):
             Residual(high),
             Residual(high),
         )
-        self.ball_around = nn.Conv2d(high, _BALL_EYES, 1)
-        self.ball_close = nn.Conv2d(low, _BALL_EYES, 3, 2, padding=1)
-        self.ball_near = nn.Conv2d(middle, _BALL_EYES, 3, padding=1)
-        self.ball = nn.Sequential(nn.ReLU(), Residual(_BALL_EYES), Residual(_BALL_EYES), nn.Conv2d(_BALL_EYES, 1, 1))
-        self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, OF_FIGURE))
+        self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, OUTPUTS))
 
     def forward(self, patches: Tensor) -> Tensor:
         """What is in each patch."""
-        return torch.cat(self.parts(patches), dim=1)
-
-    def parts(self, patches: Tensor) -> tuple[Tensor, Tensor]:
-        """What is in each patch: of the figure, shape (n, `OF_FIGURE`), and of the ball, shape (n, cells)."""
-        sharp = self.features[:_SHARP](patches)
-        coarse = self.features[_SHARP:_COARSE](sharp)
-        fine = self.features[_COARSE:](coarse)
-        around = nn.functional.interpolate(self.ball_around(fine), scale_factor=2.0)
-        ball = self.ball(self.ball_close(sharp) + self.ball_near(coarse) + around)
-        return self.head(fine), ball.flatten(1)
+        said: Tensor = self.head(self.features(patches))
+        return said

@@ -13,11 +13,12 @@ from scipy.optimize import minimize
 
 from downfield.models.base_sizes import with_likely_sizes
 from downfield.models.card import LookFiles, NetworkCard, read_card, write_card
+from downfield.models.close_look import read_ball
 from downfield.models.detection import Detection
 from downfield.models.head import logit, sigmoid
 from downfield.models.opening import open_detector
 from downfield.models.second_look import SecondLook
-from downfield.models.second_look_output import FALLEN, TURN, read_ball, read_second_look, with_corners
+from downfield.models.second_look_output import FALLEN, TURN, read_second_look
 from downfield.models.training.figures import (
     Frames,
     ball_precision,
@@ -49,7 +50,7 @@ Seen = Sequence[tuple[Sample, Sequence[Detection]]]
 
 @dataclass(frozen=True, slots=True)
 class _Looks:
-    """What both looks say of one picture: everything from the lowest threshold on."""
+    """What all looks say of one picture: everything from the lowest threshold on."""
 
     sample: Sample
     figures: list[Detection]
@@ -57,6 +58,8 @@ class _Looks:
     hands: list[Detection]
     said: Array
     transforms: Array
+    heat: Array
+    heat_transforms: Array
 
     @property
     def first(self) -> list[Detection]:
@@ -169,18 +172,18 @@ def _untuned(card: NetworkCard) -> NetworkCard:
 def _looks(folder: Path, sets: Iterable[Path]) -> Iterator[_Looks]:
     first, both = open_detector(folder, second_look=False), open_detector(folder)
     nothing = np.zeros((0, 0))
+    nowhere = np.zeros((0, 2, 3))
     for each in sets:
         for sample, image in pictures_of(each, "val"):
             seen = first.detect(image)
             figures = [one for one in seen if one.corners_px]
             balls, hands = ([one for one in seen if one.kind == kind] for kind in ("ball", "hand"))
-            said = transforms = nothing
+            said, transforms, heat, heat_transforms = nothing, nowhere, nothing, nowhere
             if isinstance(both, SecondLook):
-                balls = [one for one in both.find(image) if one.kind == "ball"]
+                balls, heat, heat_transforms = both.search_ball(image, seen)
             if isinstance(both, SecondLook) and figures:
-                balls = with_corners(balls, figures)
-                said, transforms = both.look([*figures, *balls], image)
-            yield _Looks(sample, figures, balls, hands, said, transforms)
+                said, transforms = both.look(figures, image)
+            yield _Looks(sample, figures, balls, hands, said, transforms, heat, heat_transforms)
 
 
 def _better(
@@ -192,9 +195,9 @@ def _better(
         if len(said):
             said[:, TURN] -= turn_logit
             said[:, FALLEN] -= fallen_logit
-        count = len(each.figures)
-        figures = read_second_look(each.figures, said[:count], each.transforms[:count]) if count else []
-        yield each.sample, figures + (read_ball(each.balls, said, each.transforms) if count else [])
+        figures = read_second_look(each.figures, said, each.transforms) if each.figures else []
+        balls = read_ball(each.balls, each.heat, each.heat_transforms) if len(each.heat) else each.balls
+        yield each.sample, figures + balls
 
 
 def _best(seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[float, float]]) -> float:

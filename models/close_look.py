@@ -1,0 +1,102 @@
+"""The close look: whether a patch shows the ball, in a figure's arm or on the board, and where; a network of its own.
+
+It takes the patches that the second look takes (`patch.py`), uint8 (n, 64, 64, 3), blue green red, and gives logits of
+the ball's middle being seen in each of 16 x 16 cells of the patch, row by row; that of its being nowhere is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from downfield.calibration.errors import InputError
+from downfield.models.detection import Detection
+from downfield.models.detector import Image
+from downfield.models.head import Array, logit, sigmoid
+from downfield.models.network import Network
+from downfield.models.patch import BASE_LENGTH_PX, from_patch, from_units, scale_of
+
+CELLS: Final = 16
+"""In a row of a patch."""
+
+BATCHES: Final = (1, 4, 12, 25)
+"""Patches of one pass: those of the ball look's places, of what is in doubt, and of 22 figures and those places."""
+
+_MIDDLES = (np.arange(CELLS) + 0.5) * 2 / CELLS - 1  # units
+_UNCLEAR = (-1.5, 3.0)  # log-odds between which a patch is worth a second view: one in thirty shows the ball
+_LEAST = 0.02
+_SURE = 6.0  # log-odds
+_SHARE = 0.25  # half a ball's box, by a base's length
+
+
+class CloseLook:
+    """Sees the ball in patches; one thread may search for it while another follows it.
+
+    Args:
+        searching: says the logits of patches in which it may be.
+        following: the same network, opened once more, for patches about where it was.
+
+    """
+
+    def __init__(self, searching: Network, following: Network) -> None:
+        self._searching, self._following = searching, following
+
+    def search(self, patches: Image) -> Array:
+        """Logits of the cells of patches, (n, 64, 64, 3), in one of which the ball may be; shape (n, 256).
+
+        Those in doubt are looked at once more, turned by half a circle, and the mean is taken.
+
+        Raises:
+            InputError: the network is not one that can take a close look.
+
+        """
+        heat = _said(self._searching, patches)
+        low, high = _UNCLEAR
+        there = np.logaddexp.reduce(heat, axis=1)
+        rows = np.flatnonzero((there > low) & (there < high))
+        if len(rows):
+            heat[rows] = (heat[rows] + _said(self._searching, patches[rows, ::-1, ::-1])[:, ::-1]) / 2
+        return heat
+
+    def follow(self, patches: Image) -> Array:
+        """Logits of the cells of patches about where the ball was a moment ago, as `search` gives them.
+
+        Raises:
+            InputError: as of `search`.
+
+        """
+        return _said(self._following, patches)
+
+
+def _said(network: Network, patches: Image) -> Array:
+    said = network.run(patches)
+    if said.shape != (len(patches), CELLS**2):
+        raise InputError(f"{network.name}: its output is {said.shape}; a close look gives (n, {CELLS**2})")
+    return said.astype(np.float64)
+
+
+def read_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> list[Detection]:
+    """The ball where it is seen best, if anywhere: there is one on the table.
+
+    Args:
+        balls: as they were found before; the last patches are theirs.
+        heat: of all patches, from `CloseLook`.
+        transforms: that the patches were cut with.
+
+    """
+    scores = np.logaddexp.reduce(heat, axis=1)
+    # Both have a say where both looked, and neither may be so sure of something strange that the other is not heard.
+    own = len(heat) - len(balls)
+    heard = scores.copy()
+    heard[own:] = (np.minimum(scores[own:], _SURE) + logit(np.array([ball.score for ball in balls]))) / 2
+    best = int(heard.argmax())
+    score = float(sigmoid(heard[best]))
+    if score < _LEAST:
+        return []
+    share = np.exp(heat[best] - scores[best]).reshape(CELLS, CELLS)
+    units = np.array([[share.sum(axis=0) @ _MIDDLES, share.sum(axis=1) @ _MIDDLES]])
+    x, y = from_patch(from_units(units[None]), transforms[[best]])[0, 0].tolist()
+    half = float(_SHARE * BASE_LENGTH_PX / scale_of(transforms[best]))
+    return [Detection("ball", score, (x - half, y - half, x + half, y + half), helmet_px=(x, y), helmet_score=1.0)]

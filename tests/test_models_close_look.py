@@ -1,0 +1,187 @@
+"""The close look: the ball is seen in an arm or where something was taken for it, and only when it is looked for."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from downfield.calibration.errors import InputError
+from downfield.models.close_look import CELLS, CloseLook
+from downfield.models.detection import Detection
+from downfield.models.detector import Image
+from downfield.models.patch import PATCH_PX, patch_transform, to_patch, to_units
+from downfield.models.second_look import SecondLook
+from downfield.models.second_look_output import OUTPUTS, with_corners
+from downfield.vision.footprint import Array
+
+FRAME = np.zeros((400, 600, 3), np.uint8)
+NOWHERE = np.full(CELLS**2, -40.0, np.float32)
+
+
+def base(x: float, y: float, turn: float, length_px: float = 45.0) -> Array:
+    half = length_px / 2 * np.array([[1, -0.6], [1, 0.6], [-1, 0.6], [-1, -0.6]])
+    rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    return np.asarray(half @ rotation.T + (x, y))
+
+
+def figure(corners: Array, score: float = 0.6) -> Detection:
+    return Detection("upright", score, (0.0, 0.0, 1.0, 1.0), tuple((float(x), float(y)) for x, y in corners))
+
+
+def ball_at(x: float, y: float, score: float) -> Detection:
+    return Detection("ball", score, (x - 8, y - 8, x + 8, y + 8), helmet_px=(x, y))
+
+
+def heat(guess: Array, ball: tuple[float, float] | None, logit: float = 4.0) -> NDArray[np.float32]:
+    """What a perfect network would say of a patch cut by a guess."""
+    if ball is None:
+        return NOWHERE
+    place = to_units(to_patch(np.array([[ball]]), patch_transform(guess[None])))[0, 0]
+    # Shared among the cells about it, so that their mean is the place.
+    at = (place + 1) * CELLS / 2 - 0.5
+    share = np.maximum(1 - np.abs(np.arange(CELLS)[:, None] - at), 1e-12)
+    cells = np.log(share[:, 1][:, None] * share[:, 0][None]) + logit
+    return np.asarray(cells.ravel(), np.float32)
+
+
+class First:
+    """A first look that always says the same."""
+
+    name = "first"
+
+    def __init__(self, *detections: Detection) -> None:
+        self.detections = detections
+
+    def detect(self, image: Image) -> tuple[Detection, ...]:
+        del image
+        return self.detections
+
+
+class Still:
+    """A second look's network that sees every figure where its patch was cut."""
+
+    name = "still"
+    size_px = (PATCH_PX, PATCH_PX)
+
+    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        units = to_units(base((PATCH_PX - 1) / 2, (PATCH_PX - 1) / 2, 0.0, 34.0))
+        row = [*units.ravel(), 0.0, 0.0, *[-4.0] * 5, *[20.0] * 5, -5.0, -5.0, 6.0]
+        return np.tile(np.array(row, np.float32), (len(pictures), 1))
+
+
+class Canned:
+    """A close look's network that says one thing after another, and of how many patches it was asked."""
+
+    name = "canned"
+    size_px = (PATCH_PX, PATCH_PX)
+
+    def __init__(self, *said: NDArray[np.float32]) -> None:
+        self.said = list(said)
+        self.asked: list[int] = []
+
+    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+        self.asked.append(len(pictures))
+        return self.said.pop(0)
+
+
+def balls_of(detections: tuple[Detection, ...]) -> list[Detection]:
+    return [one for one in detections if one.kind == "ball"]
+
+
+def test_a_ball_in_an_arm_is_seen_by_the_close_look_alone() -> None:
+    one, other = base(100, 100, 0.3), base(140, 110, 2.0)  # the ball is in both their patches
+    said = np.stack([heat(place, (112.0, 105.0)) for place in (one, other)])
+    looks = SecondLook(First(figure(one), figure(other)), Still(), CloseLook(Canned(said), Canned()))
+    (ball,) = balls_of(looks.detect(FRAME))
+    assert ball.helmet_px == pytest.approx((112.0, 105.0), abs=1e-3)
+    left, top, right, bottom = ball.box_px
+    assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx((112.0, 105.0), abs=1e-3)
+
+
+def test_of_two_balls_the_surer_one_is_it() -> None:
+    bases = [base(100, 100, 0.3), base(300, 200, 1.0)]
+    said = np.stack([heat(bases[0], (100.0, 100.0), 3.5), heat(bases[1], (300.0, 200.0), 5.0)])
+    looks = SecondLook(First(*map(figure, bases)), Still(), CloseLook(Canned(said), Canned()))
+    assert [one.helmet_px for one in balls_of(looks.detect(FRAME))] == [pytest.approx((300.0, 200.0), abs=1e-3)]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_what_may_be_a_ball_is_looked_at_again(there: bool) -> None:
+    man, spot, found = base(100, 100, 0.3), (400.0, 300.0), ball_at(398.0, 299.0, 0.4)
+    (about,) = with_corners([found], [figure(man)])
+    said = np.stack([NOWHERE, heat(np.array(about.corners_px), spot if there else None)])
+    balls = balls_of(SecondLook(First(figure(man), found), Still(), CloseLook(Canned(said), Canned())).detect(FRAME))
+    assert len(balls) == there
+    if there:
+        assert balls[0].helmet_px == pytest.approx(spot, abs=1e-3)
+        assert balls[0].score == pytest.approx(1 / (1 + np.exp(-(4.0 + np.log(0.4 / 0.6)) / 2)))
+
+
+def test_however_sure_one_look_is_of_a_ball_the_other_is_heard() -> None:
+    man, found = base(100, 100, 0.3), ball_at(398.0, 299.0, 0.01)
+    (about,) = with_corners([found], [figure(man)])
+    strange = heat(np.array(about.corners_px), (400.0, 300.0), 44.0)
+    said = np.stack([heat(man, (104.0, 101.0)), strange])
+    seen = SecondLook(First(figure(man), found), Still(), CloseLook(Canned(said), Canned())).detect(FRAME)
+    assert [one.helmet_px for one in balls_of(seen)] == [pytest.approx((104.0, 101.0), abs=1e-3)]
+
+
+def test_a_patch_in_doubt_is_looked_at_once_more_turned_by_half_a_circle() -> None:
+    man, spot = base(100, 100, 0.0), (105.0, 103.0)
+    doubtful = heat(man, spot, 1.0)
+    network = Canned(doubtful[None], heat(man, spot, 3.0)[None, ::-1])
+    (ball,) = balls_of(SecondLook(First(figure(man)), Still(), CloseLook(network, Canned())).detect(FRAME))
+    assert network.asked == [1, 1]
+    assert ball.helmet_px == pytest.approx(spot, abs=0.1)
+    assert ball.score == pytest.approx(1 / (1 + np.exp(-2.0)), abs=0.01)
+
+
+def test_in_between_a_ball_is_where_it_was_or_nowhere_and_a_search_finds_it_in_an_arm() -> None:
+    here = base(300, 200, 0.7)
+    known = [dataclasses.replace(figure(here, 0.9), corner_sigma_px=(0.3,) * 4)]
+    searching, following = Canned(heat(here, (310.0, 205.0))[None]), Canned()
+    looks = SecondLook(First(*known), Still(), CloseLook(searching, following))
+    assert balls_of(looks.look_again(FRAME, known)) == []
+    assert balls_of(looks.find(FRAME, ball=False)) == []
+    assert searching.asked == following.asked == []
+    (found,) = balls_of(looks.find(FRAME))
+    assert found.helmet_px == pytest.approx((310.0, 205.0), abs=1e-3)
+    (about,) = with_corners([found], known)
+    following.said = [heat(np.array(about.corners_px), (313.0, 206.0))[None]] * 2
+    for seen, fresh in (((*known, found), None), (known, (found,))):
+        (ball,) = balls_of(looks.look_again(FRAME, seen, fresh))
+        assert ball.helmet_px == pytest.approx((313.0, 206.0), abs=1e-3)
+    following.said = [NOWHERE[None]]
+    assert balls_of(looks.look_again(FRAME, [*known, found])) == []
+    assert (searching.asked, following.asked) == ([1], [1, 1, 1])
+
+
+def test_it_is_looked_for_in_the_arms_of_no_more_figures_than_play() -> None:
+    table = [figure(base(20 + 20 * k, 200, 0.7), 0.9 - 0.02 * k) for k in range(28)]
+    searching = Canned(np.stack([NOWHERE] * 22))
+    assert balls_of(SecondLook(First(*table), Still(), CloseLook(searching, Canned())).find(FRAME)) == []
+    assert searching.asked == [22]
+
+
+def test_without_a_close_look_the_ball_is_the_surest_that_was_found() -> None:
+    man = figure(base(100, 100, 0.3))
+    found = [ball_at(400.0, 300.0, 0.6), ball_at(200.0, 300.0, 0.9), ball_at(500.0, 300.0, 0.7)]
+    looks = SecondLook(First(man, *found), Still())
+    assert [one.helmet_px for one in balls_of(looks.detect(FRAME))] == [(200.0, 300.0)]
+    assert balls_of(SecondLook(First(man, ball_at(400.0, 300.0, 0.3)), Still()).detect(FRAME)) == []
+
+
+def test_a_frame_without_figures_costs_no_closer_look() -> None:
+    ball = ball_at(20.0, 30.0, 0.6)
+    assert SecondLook(First(ball), Canned(), CloseLook(Canned(), Canned())).detect(FRAME) == (ball,)
+
+
+def test_a_network_that_says_something_else_is_refused() -> None:
+    looks = SecondLook(
+        First(figure(base(100, 100, 0))), Still(), CloseLook(Canned(np.zeros((1, OUTPUTS), np.float32)), Canned())
+    )
+    with pytest.raises(InputError, match=r"a close look gives \(n, 256\)"):
+        looks.detect(FRAME)
