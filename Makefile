@@ -14,7 +14,8 @@ test: $(VENV)/.dev lint types
 
 # Training needs torch, which nothing else does: it is tested in an environment of its own.
 test-training: $(VENV)-train/.done
-	$(VENV)-train/bin/python -m pytest tests/test_models_training.py tests/test_models_own_table.py
+	$(VENV)-train/bin/python -m pytest tests/test_models_training.py tests/test_models_training_ball.py \
+		tests/test_models_own_table.py
 
 check: test
 

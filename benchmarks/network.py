@@ -113,6 +113,9 @@ def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> No
     first = opened(threads=1, second_look=False)
     first_ms = float(np.median(_times_ms(first.detect, frames)))
     print(f"  of it the first look{'':<22}{first_ms:>9.2f} ms")
+    if isinstance(detector, Follower):
+        find_ms = float(np.median(_times_ms(detector.find, frames)))
+        print(f"  that and the search for the ball{'':<9}{find_ms:>9.2f} ms")
     print(_line(BOTH, _throughput([opened(threads=1).detect for _ in range(2)], frames)))
     if isinstance(detector, Follower):
         film = _film()

@@ -6,14 +6,16 @@ the ball's middle being seen in each of 16 x 16 cells of the patch, row by row; 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from downfield.calibration.errors import InputError
-from downfield.models.detection import Detection
+from downfield.models.detection import Detection, Pixel
 from downfield.models.detector import Image
+from downfield.models.first_look import base_lengths
 from downfield.models.head import Array, logit, sigmoid
 from downfield.models.network import Network
 from downfield.models.patch import BASE_LENGTH_PX, from_patch, from_units, scale_of
@@ -75,6 +77,21 @@ def _said(network: Network, patches: Image) -> Array:
     if said.shape != (len(patches), CELLS**2):
         raise InputError(f"{network.name}: its output is {said.shape}; a close look gives (n, {CELLS**2})")
     return said.astype(np.float64)
+
+
+def with_corners(balls: Sequence[Detection], figures: Sequence[Detection]) -> list[Detection]:
+    """Balls with corners, so that patches are cut about them, of the size that figures' patches have in the picture."""
+    if not balls:
+        return []
+    length = float(np.median(base_lengths(np.array([figure.corners_px for figure in figures]))))
+    square = length / 2 * np.array([[1.0, -0.6], [1.0, 0.6], [-1.0, 0.6], [-1.0, -0.6]])
+    out = []
+    for ball in balls:
+        left, top, right, bottom = ball.box_px
+        middle = ball.helmet_px or ((left + right) / 2, (top + bottom) / 2)
+        corners: list[Pixel] = [(x, y) for x, y in (square + middle).tolist()]
+        out.append(dataclasses.replace(ball, corners_px=tuple(corners)))
+    return out
 
 
 def read_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> list[Detection]:

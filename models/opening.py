@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from downfield.calibration.errors import InputError
@@ -11,7 +13,7 @@ from downfield.models.card import BUNDLED, KINDS, LookFiles, NetworkCard, find_n
 from downfield.models.close_look import CloseLook
 from downfield.models.detector import Detector
 from downfield.models.first_look import FirstLook
-from downfield.models.network import Backend, Precision, choose_backend, open_network
+from downfield.models.network import Backend, Network, Precision, choose_backend, open_network
 from downfield.models.patch import PATCH_PX
 from downfield.models.second_look import BATCHES, SecondLook
 
@@ -49,25 +51,22 @@ def open_detector(
         from downfield.models.ultralytics_detector import UltralyticsDetector
 
         return UltralyticsDetector(Path(name_or_path), threads=threads)
-    runtime = choose_backend(backend)
-    folder = find_network(name_or_path)
-    card = read_card(folder)
-    path, chosen = _file(folder, card.first_look, precision)
+    folder = _Folder(find_network(name_or_path), choose_backend(backend), threads, precision)
+    card = read_card(folder.path)
     first = FirstLook(
-        open_network(path, runtime, size_px=card.input_px, threads=threads, precision=chosen),
-        name=f"{card.name} ({chosen})",
+        folder.open(card.first_look, card.input_px),
+        name=f"{card.name} ({folder.file(card.first_look)[1]})",
         input_px=card.input_px,
         thresholds=card.thresholds if least_score is None else (least_score,) * len(card.thresholds),
         sigma_scale=card.first_look.sigma_scale,
     )
     if card.second_look is None or not second_look:
         return first
-    path, chosen = _file(folder, card.second_look, precision)
     return SecondLook(
         first,
-        open_network(path, runtime, size_px=_PATCH, threads=threads, precision=chosen, batches=BATCHES),
-        _close_look(folder, card, runtime, threads, precision),
-        _ball_look(folder, card, runtime, threads, precision),
+        folder.open(card.second_look, _PATCH, BATCHES),
+        None if card.close_look is None else _close_look(folder, card.close_look),
+        None if card.ball_look is None else _ball_look(folder, card, card.ball_look),
         threshold=card.figure_threshold,
         ball_threshold=card.ball_threshold,
         turn_logit=card.turn_logit,
@@ -76,33 +75,35 @@ def open_detector(
     )
 
 
-def _close_look(
-    folder: Path, card: NetworkCard, runtime: Backend, threads: int, precision: Precision | None
-) -> CloseLook | None:
-    if card.close_look is None:
-        return None
-    path, chosen = _file(folder, card.close_look, precision)
-    searching, following = (
-        open_network(path, runtime, size_px=_PATCH, threads=threads, precision=chosen, batches=batches)
-        for batches in (close_look.BATCHES, (1,))
-    )
-    return CloseLook(searching, following)
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A network's folder, and how its files are to be opened."""
+
+    path: Path
+    runtime: Backend
+    threads: int
+    precision: Precision | None
+
+    def open(self, look: LookFiles, size_px: tuple[int, int], batches: Sequence[int] = (1,)) -> Network:
+        """One of its networks, ready to run."""
+        path, chosen = self.file(look)
+        return open_network(
+            path, self.runtime, size_px=size_px, threads=self.threads, precision=chosen, batches=batches
+        )
+
+    def file(self, look: LookFiles) -> tuple[Path, Precision]:
+        """Which file of a look to open, and in which precision."""
+        if self.precision == "int8" and look.int8 is None:
+            raise InputError(f"{self.path}: this network has no int8 file ({look.fp32} is fp32)")
+        if look.int8 is not None and self.precision in (None, "int8"):
+            return self.path / look.int8, "int8"
+        return self.path / look.fp32, self.precision or "fp32"
 
 
-def _ball_look(
-    folder: Path, card: NetworkCard, runtime: Backend, threads: int, precision: Precision | None
-) -> BallLook | None:
-    if card.ball_look is None:
-        return None
-    path, chosen = _file(folder, card.ball_look, precision)
-    network = open_network(path, runtime, size_px=card.ball_px, threads=threads, precision=chosen)
-    return BallLook(network, threshold=card.thresholds[KINDS.index("ball")], odds=card.ball_odds)
+def _close_look(folder: _Folder, look: LookFiles) -> CloseLook:
+    return CloseLook(folder.open(look, _PATCH, close_look.BATCHES), folder.open(look, _PATCH))
 
 
-def _file(folder: Path, look: LookFiles, precision: Precision | None) -> tuple[Path, Precision]:
-    """Which file of a look to open, and in which precision."""
-    if precision == "int8" and look.int8 is None:
-        raise InputError(f"{folder}: this network has no int8 file ({look.fp32} is fp32)")
-    if look.int8 is not None and precision in (None, "int8"):
-        return folder / look.int8, "int8"
-    return folder / look.fp32, precision or "fp32"
+def _ball_look(folder: _Folder, card: NetworkCard, look: LookFiles) -> BallLook:
+    threshold = card.thresholds[KINDS.index("ball")]
+    return BallLook(folder.open(look, card.ball_px), threshold=threshold, odds=card.ball_odds)

@@ -22,7 +22,7 @@ import numpy as np
 from downfield.calibration.errors import InputError
 from downfield.models.ball_look import BallLook
 from downfield.models.base_sizes import with_likely_sizes
-from downfield.models.close_look import CloseLook, read_ball
+from downfield.models.close_look import CloseLook, read_ball, with_corners
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Image
 from downfield.models.head import Array, logit, sigmoid
@@ -36,7 +36,6 @@ from downfield.models.second_look_output import (
     doubtful,
     read_second_look,
     turned_round,
-    with_corners,
 )
 from downfield.models.solid import solid, whose_place
 
@@ -108,6 +107,10 @@ class SecondLook:
         seen = read_ball(balls, heat, transforms) if len(heat) else sorted(balls, key=lambda one: -one.score)[:1]
         return (*others, *(one for one in seen if one.score >= self._ball_threshold))
 
+    def may_be_balls(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
+        """What may be a ball by the ball look, or by what the first look found where there is no such."""
+        return self._ball.find(image) if self._ball is not None else [one for one in found if one.kind == "ball"]
+
     def search_ball(self, image: Image, found: Sequence[Detection]) -> tuple[list[Detection], Array, Array]:
         """Where the ball may be.
 
@@ -116,12 +119,11 @@ class SecondLook:
             found: what the first look finds in it.
 
         Returns:
-            What may be a ball by the ball look, or the first look where there is no such; what the close look says of
-            the figures' patches and then of those, shape (n, 256), of none where it can't be asked; and the patches'
-            transforms, shape (n, 2, 3).
+            What may be a ball; what the close look says of the figures' patches and then of those, shape (n, 256), of
+            none where it can't be asked; and the patches' transforms, shape (n, 2, 3).
 
         """
-        balls = self._ball.find(image) if self._ball is not None else [one for one in found if one.kind == "ball"]
+        balls = self.may_be_balls(image, found)
         figures = [one for one in found if one.corners_px][:_MAY_CARRY]
         if self._close is None or not figures:  # and so no size to look at balls with
             return balls, np.zeros((0, 0)), np.zeros((0, 2, 3))

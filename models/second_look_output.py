@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.models.detection import Detection, Pixel
-from downfield.models.first_look import base_lengths
 from downfield.models.head import Array, logit, sigmoid
 from downfield.models.patch import PATCH_PX, from_patch, from_units, scale_of
 
@@ -100,19 +99,4 @@ def read_second_look(
                 front_score=float(front[i]),
             )
         )
-    return out
-
-
-def with_corners(balls: Sequence[Detection], figures: Sequence[Detection]) -> list[Detection]:
-    """Balls with corners, so that patches are cut about them, of the size that figures' patches have in the picture."""
-    if not balls:
-        return []
-    length = float(np.median(base_lengths(np.array([figure.corners_px for figure in figures]))))
-    square = length / 2 * np.array([[1.0, -0.6], [1.0, 0.6], [-1.0, 0.6], [-1.0, -0.6]])
-    out = []
-    for ball in balls:
-        left, top, right, bottom = ball.box_px
-        middle = ball.helmet_px or ((left + right) / 2, (top + bottom) / 2)
-        corners: list[Pixel] = [(x, y) for x, y in (square + middle).tolist()]
-        out.append(dataclasses.replace(ball, corners_px=tuple(corners)))
     return out

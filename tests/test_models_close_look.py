@@ -7,28 +7,17 @@ import dataclasses
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from seen_figures import FRAME, First, base, figure
 
 from downfield.calibration.errors import InputError
-from downfield.models.close_look import CELLS, CloseLook
+from downfield.models.close_look import CELLS, CloseLook, with_corners
 from downfield.models.detection import Detection
-from downfield.models.detector import Image
 from downfield.models.patch import PATCH_PX, patch_transform, to_patch, to_units
 from downfield.models.second_look import SecondLook
-from downfield.models.second_look_output import OUTPUTS, with_corners
+from downfield.models.second_look_output import OUTPUTS
 from downfield.vision.footprint import Array
 
-FRAME = np.zeros((400, 600, 3), np.uint8)
 NOWHERE = np.full(CELLS**2, -40.0, np.float32)
-
-
-def base(x: float, y: float, turn: float, length_px: float = 45.0) -> Array:
-    half = length_px / 2 * np.array([[1, -0.6], [1, 0.6], [-1, 0.6], [-1, -0.6]])
-    rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    return np.asarray(half @ rotation.T + (x, y))
-
-
-def figure(corners: Array, score: float = 0.6) -> Detection:
-    return Detection("upright", score, (0.0, 0.0, 1.0, 1.0), tuple((float(x), float(y)) for x, y in corners))
 
 
 def ball_at(x: float, y: float, score: float) -> Detection:
@@ -45,19 +34,6 @@ def heat(guess: Array, ball: tuple[float, float] | None, logit: float = 4.0) -> 
     share = np.maximum(1 - np.abs(np.arange(CELLS)[:, None] - at), 1e-12)
     cells = np.log(share[:, 1][:, None] * share[:, 0][None]) + logit
     return np.asarray(cells.ravel(), np.float32)
-
-
-class First:
-    """A first look that always says the same."""
-
-    name = "first"
-
-    def __init__(self, *detections: Detection) -> None:
-        self.detections = detections
-
-    def detect(self, image: Image) -> tuple[Detection, ...]:
-        del image
-        return self.detections
 
 
 class Still:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from seen_figures import FRAME, First, base, figure
 
 from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
-from downfield.models.detector import Image
 from downfield.models.patch import PATCH_PX, patch_transform, scale_of, to_patch, to_units
 from downfield.models.second_look import SecondLook, news
 from downfield.models.second_look_output import (
@@ -23,32 +23,6 @@ from downfield.models.second_look_output import (
     turned_round,
 )
 from downfield.vision.footprint import Array
-
-FRAME = np.zeros((400, 600, 3), np.uint8)
-
-
-def base(x: float, y: float, turn: float, length_px: float = 45.0) -> Array:
-    half = length_px / 2 * np.array([[1, -0.6], [1, 0.6], [-1, 0.6], [-1, -0.6]])
-    rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    return np.asarray(half @ rotation.T + (x, y))
-
-
-def figure(corners: Array, score: float = 0.4) -> Detection:
-    points = [(float(x), float(y)) for x, y in corners]
-    return Detection("upright", score, (0.0, 0.0, 1.0, 1.0), tuple(points), (0.5,) * 4, (), (0.0, 0.0), 0.1)
-
-
-class First:
-    """A first look that always says the same."""
-
-    name = "first"
-
-    def __init__(self, *detections: Detection) -> None:
-        self.detections = detections
-
-    def detect(self, image: Image) -> tuple[Detection, ...]:
-        del image
-        return self.detections
 
 
 class Canned:

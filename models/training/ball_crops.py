@@ -11,11 +11,18 @@ from torch.utils.data import Dataset
 
 from downfield.models.training.augment import Image, recolour
 from downfield.models.training.balls import BALL_KIND, BALL_POINT, lay_balls
-from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
+from downfield.models.training.labelled_frames import (
+    FrameDraw,
+    Objects,
+    Sources,
+    labels_of,
+    read_frame,
+    read_objects,
+    things_of,
+)
 from downfield.models.training.learner import Batch
 from downfield.models.training.turning import cut_out, quarter_turn
 from downfield.twin.looks.deck import Split
-from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import ThingLabel
 from downfield.vision.footprint import Array
 
@@ -45,18 +52,15 @@ class BallCrops(Dataset[Batch]):
 
     def __init__(self, sources: Sources, split: Split, seed: int) -> None:
         self._frames = FrameDraw(sources, split, seed)
-        self._unasked = {
-            folder / sample.image: [thing.centre_px for thing in sample.labels.things if _unasked(thing)]
-            for folder, _ in sources
-            for sample in read_samples(folder, split)
-        }
+        self._things = things_of(sources, split)
 
     def __getitem__(self, index: int) -> Batch:
         path, rng = self._frames.draw(index)
         image = read_frame(path)
         objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
         image, objects = lay_balls(image, objects, rng)
-        return crops_of(image, objects, rng, np.array(self._unasked.get(path, ())).reshape(-1, 2))
+        unasked = [thing.centre_px for thing in self._things.get(path, ()) if _unasked(thing)]
+        return crops_of(image, objects, rng, np.array(unasked).reshape(-1, 2))
 
 
 def crops_of(image: Image, objects: Objects, rng: np.random.Generator, unasked: Array) -> Batch:

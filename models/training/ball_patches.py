@@ -1,4 +1,4 @@
-"""What the close look learns from: patches about figures and about what may be a ball, most of which show one."""
+"""What the close look learns from: patches about figures and about what may be a ball, a third of which show one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,20 @@ from downfield.models.patch import to_patch, to_units
 from downfield.models.training.augment import Image
 from downfield.models.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.models.training.guesses import ball_guesses_of, guesses_of
-from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
+from downfield.models.training.labelled_frames import (
+    FrameDraw,
+    Objects,
+    Sources,
+    labels_of,
+    read_frame,
+    read_objects,
+    things_of,
+)
 from downfield.models.training.learner import Batch
 from downfield.models.training.patches import cut_guessed, to_batch
 from downfield.models.training.shadows import cast_hard_shadows
 from downfield.twin.looks.deck import Split
-from downfield.twin.sets.dataset import read_samples
+from downfield.twin.sets.labels import ThingLabel
 from downfield.vision.footprint import Array
 
 PER_ITEM: Final = 16
@@ -43,17 +51,14 @@ class BallPatches(Dataset[Batch]):
 
     def __init__(self, sources: Sources, split: Split, seed: int) -> None:
         self._frames = FrameDraw(sources, split, seed)
-        self._shown = {
-            folder / sample.image: [(*thing.centre_px, thing.shown) for thing in sample.labels.things]
-            for folder, _ in sources
-            for sample in read_samples(folder, split)
-        }
+        self._things = things_of(sources, split)
 
     def __getitem__(self, index: int) -> Batch:
         path, rng = self._frames.draw(index)
         image = read_frame(path)
         objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
-        objects = _hardly_seen(objects, np.array(self._shown.get(path, ())).reshape(-1, 3))
+        hardly = [thing.centre_px for thing in self._things.get(path, ()) if _hardly_shows(thing)]
+        objects = _hidden(objects, np.array(hardly).reshape(-1, 2))
         image, objects = lay_balls(image, objects, rng)
         image, lures = cast_hard_shadows(image, objects, rng)
         return ball_patches_of(
@@ -88,7 +93,9 @@ def ball_patches_of(
 
     """
     more = _shaken(taken_for_ball, rng)
-    cut = cut_guessed(image, objects, rng, plain=plain, lures=lures, seen=seen, besides=more, faithful=True)
+    cut = cut_guessed(
+        image, objects, rng, plain=plain, lures=lures, seen=seen, besides=more, lying_again=0, faithful=True
+    )
     truth = _truth(objects.points[objects.kinds == BALL_KIND, BALL_POINT], cut.transforms)
     # What was taken for a ball and is none is the hardest to tell, and comes first.
     order = np.concatenate(
@@ -108,12 +115,15 @@ def _shaken(corners: Array | None, rng: np.random.Generator) -> Array:
     return np.where(turned[:, None, None], np.roll(moved, 2, axis=1), moved)
 
 
-def _hardly_seen(objects: Objects, shown: Array) -> Objects:
-    """The objects with balls flagged as hidden of which hardly anything shows: x, y and share of each, (n, 3)."""
+def _hardly_shows(thing: ThingLabel) -> bool:
+    return thing.kind == "ball" and thing.shown < _SEEN_FROM
+
+
+def _hidden(objects: Objects, balls: Array) -> Objects:
+    """The objects with balls of some middles, shape (n, 2), flagged as hidden."""
     points = objects.points.copy()
     for row in np.flatnonzero(objects.kinds == BALL_KIND):
-        same = np.abs(shown[:, :2] - points[row, BALL_POINT, :2]).max(axis=1, initial=0) < 1
-        if (shown[same, 2] < _SEEN_FROM).any():
+        if (np.abs(balls - points[row, BALL_POINT, :2]) < 1).all(axis=1).any():
             points[row, BALL_POINT, 2] = _HIDDEN_FLAG
     return dataclasses.replace(objects, points=points)
 

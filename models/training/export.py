@@ -93,7 +93,7 @@ class RawLook(torch.nn.Module):
         take_camera_pictures(next(one for one in network.modules() if isinstance(one, torch.nn.Conv2d)))
 
     def forward(self, pictures: torch.Tensor) -> Any:
-        """Pictures, uint8 (n, height, width, 3), to a tensor or a tuple of them."""
+        """Pictures, uint8 (n, height, width, 3), to what is said of them."""
         return self.network(pictures.permute(0, 3, 1, 2).float())
 
 
@@ -126,10 +126,12 @@ def export_first_look(weights: Path, out: Path, input_px: tuple[int, int]) -> No
     export_onnx(RawFirstLook(model), (1, height, width, 3), out, names=("frame", "head"), any_batch=False)
 
 
-def export_second_look(weights: Path, out: Path) -> None:
-    """Write a second look as ONNX, for any number of patches.
+def export_patch_look(network: SecondLook | CloseLook, what: str, weights: Path, out: Path) -> None:
+    """Write a look at patches as ONNX.
 
     Args:
+        network: a new one.
+        what: its name, for the error.
         weights: checkpoint of its learner; the moving average in it is what is written.
         out: the file to write.
 
@@ -137,21 +139,8 @@ def export_second_look(weights: Path, out: Path) -> None:
         InputError: there is no checkpoint, or it holds no such network.
 
     """
-    _export_patch_look(SecondLook(), weights, "second look", out)
-
-
-def export_close_look(weights: Path, out: Path) -> None:
-    """Write a close look as ONNX.
-
-    Args:
-        weights: checkpoint of its learner; the moving average in it is what is written.
-        out: the file to write.
-
-    Raises:
-        InputError: there is no checkpoint, or it holds no such network.
-
-    """
-    _export_patch_look(CloseLook(), weights, "close look", out)
+    _remember(network, weights, what)
+    export_onnx(RawLook(network), (1, PATCH_PX, PATCH_PX, 3), out, names=("patches", "said"), any_batch=True)
 
 
 def export_ball_look(weights: Path, out: Path, input_px: tuple[int, int]) -> None:
@@ -170,11 +159,6 @@ def export_ball_look(weights: Path, out: Path, input_px: tuple[int, int]) -> Non
     _remember(network, weights, "ball look")
     width, height = input_px
     export_onnx(RawLook(network), (1, height, width, 3), out, names=("frame", "cells"), any_batch=False)
-
-
-def _export_patch_look(network: torch.nn.Module, weights: Path, what: str, out: Path) -> None:
-    _remember(network, weights, what)
-    export_onnx(RawLook(network), (1, PATCH_PX, PATCH_PX, 3), out, names=("patches", "said"), any_batch=True)
 
 
 def _remember(network: torch.nn.Module, weights: Path, what: str) -> None:
@@ -286,7 +270,7 @@ def export_network(
     if second is not None:
         progress("second look")
         card = dataclasses.replace(card, second_look=LookFiles("second-look.onnx", "second-look.int8.onnx"))
-        export_second_look(second, out / "second-look.onnx")
+        export_patch_look(SecondLook(), "second look", second, out / "second-look.onnx")
         # The full layers cost next to nothing, and say places to a hundredth of a patch. Of patches without a figure
         # the network may say wild ones, so biases are best left alone.
         patches = _patches(PatchStream([(folder, 1.0) for folder in sets], "train", seed=3, plain=True))
@@ -300,7 +284,7 @@ def export_network(
     if close is not None:
         progress("close look")
         card = dataclasses.replace(card, close_look=LookFiles("close-look.onnx", "close-look.int8.onnx"))
-        export_close_look(close, out / "close-look.onnx")
+        export_patch_look(CloseLook(), "close look", close, out / "close-look.onnx")
         patches = _patches(BallPatches([(folder, 1.0) for folder in sets], "train", seed=3))
         quantise(out / "close-look.onnx", out / "close-look.int8.onnx", patches)
     write_card(out, card)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from downfield.models.close_look import with_corners
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector
 from downfield.models.second_look import SecondLook
-from downfield.models.second_look_output import with_corners
 from downfield.models.training.labelled_frames import frames_of, read_frame
 from downfield.vision.footprint import Array
 
@@ -36,7 +36,7 @@ def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int]
         frame = read_frame(image)
         if isinstance(detector, SecondLook):
             found = detector.find(frame, ball=False)
-            balls = detector.search_ball(frame, found)[0]
+            balls = detector.may_be_balls(frame, found)
         else:
             found, balls = detector.detect(frame), []
         figures = [one for one in found if one.corners_px]

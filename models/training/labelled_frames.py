@@ -11,6 +11,9 @@ import numpy as np
 
 from downfield.calibration.errors import InputError
 from downfield.models.training.augment import Image
+from downfield.twin.looks.deck import Split
+from downfield.twin.sets.dataset import read_samples
+from downfield.twin.sets.labels import ThingLabel
 from downfield.vision.footprint import Array
 
 Sources = Sequence[tuple[Path, float]]
@@ -42,6 +45,18 @@ def read_objects(path: Path, size_px: tuple[int, int]) -> Objects:
     points = rows[:, 5:].reshape(-1, 5, 3).copy()
     points[..., :2] = points[..., :2] * (width, height) - 0.5
     return Objects(rows[:, 0], np.concatenate([centre - half, centre + half], axis=1), points)
+
+
+def things_of(sources: Sources, split: Split) -> dict[Path, tuple[ThingLabel, ...]]:
+    """Balls and hands of every picture of a split, with how much of each shows, which label files don't say.
+
+    Raises:
+        InputError: a folder holds no finished pictures of the split.
+
+    """
+    return {
+        folder / sample.image: sample.labels.things for folder, _ in sources for sample in read_samples(folder, split)
+    }
 
 
 class FrameDraw:

@@ -27,7 +27,7 @@ from downfield.models.detector import Detector
 from downfield.models.patch import PATCH_PX
 from downfield.models.training.export import RawLook, export_onnx, quantise
 from downfield.models.training.learner import Batch
-from downfield.models.training.patches import collate_patches, patches_of
+from downfield.models.training.patches import collate_patches, cut_guessed, patches_of
 from downfield.models.training.second_look import FALLEN, SecondLook
 from downfield.models.training.second_look_run import second_look_loss
 from downfield.models.training.table_frames import TableFrame
@@ -185,7 +185,7 @@ def _learn(
 
 
 def _batch(frame: TableFrame, rng: np.random.Generator, *, plain: bool = False) -> Batch:
-    return patches_of(frame.image, frame.objects, rng, plain=plain, avoid=frame.unsure)
+    return patches_of(cut_guessed(frame.image, frame.objects, rng, plain=plain, avoid=frame.unsure))
 
 
 def _pictures(frames: Sequence[TableFrame]) -> list[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]]:

@@ -81,7 +81,7 @@ class PatchStream(Dataset[Batch]):
         if not self._plain:
             image, objects = lay_balls(image, objects, rng)
             image, lures = cast_hard_shadows(image, objects, rng)
-        return patches_of(image, objects, rng, plain=self._plain, seen=guesses_of(path), lures=lures)
+        return patches_of(cut_guessed(image, objects, rng, plain=self._plain, seen=guesses_of(path), lures=lures))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def cut_guessed(
     seen: Array | None = None,
     lures: Array | None = None,
     besides: Array | None = None,
-    lying_again: int = 0,
+    lying_again: int = _LYING_AGAIN,
     faithful: bool = False,
 ) -> Cut:
     """Patches of a frame, cut where a first look might have put figures.
@@ -156,33 +156,17 @@ def cut_guessed(
     return Cut(patches, transforms, kinds, points)
 
 
-def patches_of(
-    image: Image,
-    objects: Objects,
-    rng: np.random.Generator,
-    *,
-    plain: bool = False,
-    avoid: Array | None = None,
-    seen: Array | None = None,
-    lures: Array | None = None,
-) -> Batch:
-    """Patches of a frame's figures and of empty places, with what is true of them.
+def patches_of(cut: Cut) -> Batch:
+    """What is true of the figures in patches.
 
     Args:
-        image: the frame.
-        objects: what is in it.
-        rng: where chance comes from.
-        plain: without recolouring.
-        avoid: places that are not known to be empty, pixels, shape (n, 2).
-        seen: corners of figures as a first look saw them here, see `cut_guessed`.
-        lures: places that may be taken for a figure's, pixels, shape (n, 2).
+        cut: the patches.
 
     Returns:
         ``img`` uint8 (n, 3, 64, 64) red green blue; ``points`` (n, 5, 2) in units, in the patch's order; ``flags``
         (n, 5): 0 unknown, 1 hidden, 2 seen; ``flip``, ``fallen``, ``figure`` (n,): 0 or 1.
 
     """
-    cut = cut_guessed(image, objects, rng, plain=plain, avoid=avoid, seen=seen, lures=lures, lying_again=_LYING_AGAIN)
     count, total = len(cut.points), len(cut.patches)
     units = np.zeros((total, 5, 2))
     flags = np.zeros((total, 5))
