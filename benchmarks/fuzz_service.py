@@ -32,18 +32,18 @@ def main() -> int:
             if service.stdout is None:
                 raise RuntimeError("no output to read")
             found = next(match for line in service.stdout if (match := re.search(r"http://\S+", line)))
-            return _fuzz(found[0], asked.examples, asked.seed) or _alive(service, found[0])
+            return _fuzz(found[0], asked.examples, asked.seed, folder) or _alive(service, found[0])
         finally:
             service.terminate()
             service.wait(10)
 
 
-def _fuzz(url: str, examples: int, seed: int) -> int:
+def _fuzz(url: str, examples: int, seed: int, folder: str) -> int:
     command = [str(Path(sys.executable).with_name("schemathesis")), "run", f"{url}/openapi.json", "--checks", CHECKS]
     command += ["--max-examples", str(examples), "--seed", str(seed), "--suppress-health-check", "all", "--no-color"]
     for path in ENDLESS:
         command += ["--exclude-path", path]
-    return subprocess.run(command, check=False).returncode
+    return subprocess.run(command, check=False, cwd=folder).returncode  # where it leaves a cache
 
 
 def _alive(service: subprocess.Popen[str], url: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ def open_detector(
     name_or_path: str | Path = BUNDLED,
     *,
     threads: int = 1,
+    follow_threads: int | None = None,
     backend: str = "auto",
     precision: Precision | None = None,
     second_look: bool = True,
@@ -36,6 +38,7 @@ def open_detector(
         name_or_path: a bundled network, a folder with a `network.json`, or an ultralytics model (``.pt``), which needs
             the extra `train`.
         threads: that one picture may use.
+        follow_threads: that a second look at its figures may use; None for as many.
         backend: ``"openvino"``, ``"onnxruntime"``, or ``"auto"`` for the faster one installed.
         precision: int8 where the network has it, else fp32, unless asked for.
         second_look: look at each figure again, and for the ball by itself, where the network can.
@@ -62,9 +65,10 @@ def open_detector(
     )
     if card.second_look is None or not second_look:
         return first
+    following = folder if follow_threads is None else dataclasses.replace(folder, threads=follow_threads)
     return SecondLook(
         first,
-        folder.open(card.second_look, _PATCH, BATCHES),
+        following.open(card.second_look, _PATCH, BATCHES),
         None if card.close_look is None else _close_look(folder, card.close_look),
         None if card.ball_look is None else _ball_look(folder, card, card.ball_look),
         threshold=card.figure_threshold,

@@ -72,6 +72,14 @@ def patch_transform(corners_px: ArrayLike, usual_px: float | None = None) -> Arr
     return np.concatenate([linear, shift], axis=-1)
 
 
+def magnified(transforms: ArrayLike, times: float) -> Array:
+    """The transforms, shape (n, 2, 3), of patches with the same middles that show so many times less of the picture."""
+    matrices = np.asarray(transforms, dtype=np.float64)
+    larger: Array = matrices * times
+    larger[..., 2] += _CENTRE * (1 - times)
+    return larger
+
+
 def _sides(corners: Array) -> tuple[Array, Array]:
     """From rear to front and from right to left, shape (..., 2) each."""
     ahead = corners[..., :2, :].mean(axis=-2) - corners[..., 2:, :].mean(axis=-2)

@@ -22,12 +22,12 @@ import numpy as np
 from downfield.calibration.errors import InputError
 from downfield.models.ball_look import BallLook
 from downfield.models.base_sizes import with_likely_sizes
-from downfield.models.close_look import CloseLook, read_ball, with_corners
+from downfield.models.close_look import CLOSER, CloseLook, read_ball, with_corners
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Image
 from downfield.models.head import Array, logit, sigmoid
 from downfield.models.network import Network
-from downfield.models.patch import cut_patches, patch_transform, seen_lengths
+from downfield.models.patch import cut_patches, magnified, patch_transform, seen_lengths
 from downfield.models.second_look_output import (
     FALLEN,
     OUTPUTS,
@@ -127,7 +127,7 @@ class SecondLook:
         figures = [one for one in found if one.corners_px][:_MAY_CARRY]
         if self._close is None or not figures:  # and so no size to look at balls with
             return balls, np.zeros((0, 0)), np.zeros((0, 2, 3))
-        transforms, patches = _cut([*figures, *with_corners(balls, figures)], image, _usual_px(figures))
+        transforms, patches = _cut([*figures, *with_corners(balls, figures)], image, _usual_px(figures), CLOSER)
         return balls, self._close.search(patches), transforms
 
     def look_again(
@@ -206,7 +206,7 @@ class SecondLook:
         """Where the ball is now that was there a moment ago."""
         if self._close is None or not balls:
             return balls
-        transforms, patches = _cut(with_corners(balls, figures), image, usual_px)
+        transforms, patches = _cut(with_corners(balls, figures), image, usual_px, CLOSER)
         seen = read_ball(balls, self._close.follow(patches), transforms)
         return [ball for ball in seen if ball.score >= self._ball_threshold]
 
@@ -297,10 +297,10 @@ def _look(network: Network, figures: Sequence[Detection], image: Image, usual_px
     return said, transforms
 
 
-def _cut(figures: Sequence[Detection], image: Image, usual_px: float) -> tuple[Array, Image]:
+def _cut(figures: Sequence[Detection], image: Image, usual_px: float, closer: float = 1.0) -> tuple[Array, Image]:
     """The transforms of figures' patches, and the patches."""
     corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
-    transforms = patch_transform(corners, usual_px)
+    transforms = magnified(patch_transform(corners, usual_px), closer)
     return transforms, cut_patches(image, transforms)
 
 

@@ -49,4 +49,9 @@ def detector(table: NetworkTable) -> Detector:
         InputError: there is no such network, or it can't be run here.
 
     """
-    return open_detector(table.name or BUNDLED, threads=table.threads, second_look=table.second_look)
+    return open_detector(
+        table.name or BUNDLED,
+        threads=table.threads,
+        follow_threads=table.follow_threads,
+        second_look=table.second_look,
+    )

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from seen_figures import FRAME, First, base, figure
 
 from downfield.calibration.errors import InputError
-from downfield.models.close_look import CELLS, CloseLook, with_corners
+from downfield.models.close_look import CELLS, CLOSER, CloseLook, with_corners
 from downfield.models.detection import Detection
-from downfield.models.patch import PATCH_PX, patch_transform, to_patch, to_units
+from downfield.models.patch import PATCH_PX, magnified, patch_transform, to_patch, to_units
 from downfield.models.second_look import SecondLook
 from downfield.models.second_look_output import OUTPUTS
 from downfield.vision.footprint import Array
@@ -28,7 +28,7 @@ def heat(guess: Array, ball: tuple[float, float] | None, logit: float = 4.0) -> 
     """What a perfect network would say of a patch cut by a guess."""
     if ball is None:
         return NOWHERE
-    place = to_units(to_patch(np.array([[ball]]), patch_transform(guess[None])))[0, 0]
+    place = to_units(to_patch(np.array([[ball]]), magnified(patch_transform(guess[None]), CLOSER)))[0, 0]
     # Shared among the cells about it, so that their mean is the place.
     at = (place + 1) * CELLS / 2 - 0.5
     share = np.maximum(1 - np.abs(np.arange(CELLS)[:, None] - at), 1e-12)
@@ -69,12 +69,12 @@ def balls_of(detections: tuple[Detection, ...]) -> list[Detection]:
 
 def test_a_ball_in_an_arm_is_seen_by_the_close_look_alone() -> None:
     one, other = base(100, 100, 0.3), base(140, 110, 2.0)  # the ball is in both their patches
-    said = np.stack([heat(place, (112.0, 105.0)) for place in (one, other)])
+    said = np.stack([heat(place, (120.0, 105.0)) for place in (one, other)])
     looks = SecondLook(First(figure(one), figure(other)), Still(), CloseLook(Canned(said), Canned()))
     (ball,) = balls_of(looks.detect(FRAME))
-    assert ball.helmet_px == pytest.approx((112.0, 105.0), abs=1e-3)
+    assert ball.helmet_px == pytest.approx((120.0, 105.0), abs=1e-3)
     left, top, right, bottom = ball.box_px
-    assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx((112.0, 105.0), abs=1e-3)
+    assert ((left + right) / 2, (top + bottom) / 2) == pytest.approx((120.0, 105.0), abs=1e-3)
 
 
 def test_of_two_balls_the_surer_one_is_it() -> None:

@@ -170,6 +170,8 @@ def test_what_a_runtime_can_not_is_said() -> None:
         open_detector(backend="onnxruntime", precision="bf16")
     with pytest.raises(InputError, match="at least 1 thread, not 0"):
         open_detector(threads=0)
+    with pytest.raises(InputError, match="at least 1 thread, not 0"):
+        open_detector(follow_threads=0)
 
 
 def test_a_model_of_ultralytics_needs_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,10 @@ from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Follower
 from downfield.models.second_look import news
 from downfield.vision.frame import Frame
+from downfield.vision.giving_way import give_way
 from downfield.vision.pace import BALL_EVERY_NS, Look, Pace
 
-BESIDE: Final = ThreadPoolExecutor(1, thread_name_prefix="find")
+BESIDE: Final = ThreadPoolExecutor(1, thread_name_prefix="find", initializer=give_way)
 """Looks at whole pictures, one at a time, while frames may go on."""
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from torch.utils.data import Dataset
 
+from downfield.models.close_look import CLOSER
 from downfield.models.patch import to_patch, to_units
 from downfield.models.training.augment import Image
 from downfield.models.training.balls import BALL_KIND, BALL_POINT, lay_balls
@@ -33,7 +34,7 @@ PER_ITEM: Final = 16
 
 _WITH_BALL: Final = 6  # of them at most show one
 _SEEN_FROM: Final = 0.2  # share of a ball that must show to be asked for; of less it may be seen or not
-_WITHIN, _EDGE = 0.75, 1.1  # units: a ball between these may be said or not: it is in the middle of another patch
+_WITHIN, _EDGE = 0.85, 1.1  # units: a ball between these may be said or not: it is in the middle of another patch
 _SEEN_FLAG, _HIDDEN_FLAG = 2, 1
 _MOVED_PX: Final = 1.5
 
@@ -94,7 +95,16 @@ def ball_patches_of(
     """
     more = _shaken(taken_for_ball, rng)
     cut = cut_guessed(
-        image, objects, rng, plain=plain, lures=lures, seen=seen, besides=more, lying_again=0, faithful=True
+        image,
+        objects,
+        rng,
+        plain=plain,
+        lures=lures,
+        seen=seen,
+        besides=more,
+        lying_again=0,
+        faithful=True,
+        closer=CLOSER,
     )
     truth = _truth(objects.points[objects.kinds == BALL_KIND, BALL_POINT], cut.transforms)
     # What was taken for a ball and is none is the hardest to tell, and comes first.

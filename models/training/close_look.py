@@ -1,7 +1,7 @@
 """The close look: a small network that says whether a patch shows the ball, in an arm or on the board, and where.
 
-It sees the patches that the second look sees (`models.patch`): about each figure, turned as it stands, and about each
-place where the ball look takes something for a ball.
+It sees patches like the second look's (`models.patch`), only closer: about each figure, turned as it stands, and about
+each place where the ball look takes something for a ball.
 
 Output, shape (n, 256): logits of the ball's middle being seen in each of 16 x 16 cells of the patch, row by row,
 against 0 for nowhere.

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
-from downfield.models.patch import PATCH_PX, cut_patches, patch_transform, to_patch, to_units
+from downfield.models.patch import PATCH_PX, cut_patches, magnified, patch_transform, to_patch, to_units
 from downfield.models.training.augment import Image, recolour
 from downfield.models.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.models.training.guesses import guesses_of
@@ -114,6 +114,7 @@ def cut_guessed(
     besides: Array | None = None,
     lying_again: int = _LYING_AGAIN,
     faithful: bool = False,
+    closer: float = 1.0,
 ) -> Cut:
     """Patches of a frame, cut where a first look might have put figures.
 
@@ -128,6 +129,7 @@ def cut_guessed(
         besides: corners by which more patches are cut, the last ones, shape (n, 4, 2).
         lying_again: how often fallen figures, which are few, are cut once more.
         faithful: whether recolouring leaves colours nearly what they are.
+        closer: how many times as large as for the second look.
 
     """
     chosen = np.isin(objects.kinds, FIGURE_KINDS) & (objects.points[:, :4, 2] > 0).all(axis=1)
@@ -149,6 +151,7 @@ def cut_guessed(
     transforms = patch_transform(np.concatenate([guessed, empty[:EMPTY_PER_FRAME], more]))
     if not plain:
         transforms = _stretched(transforms, points[:, :4, :2], rng)
+    transforms = magnified(transforms, closer)
     patches = cut_patches(image, transforms)
     if not plain:
         alike = [patches[i : i + _ALIKE] for i in range(0, len(patches), _ALIKE)]

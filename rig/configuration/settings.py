@@ -75,7 +75,10 @@ class NetworkTable(Table):
     """The network that sees the figures."""
 
     name: str = Field(default="", description="A bundled network, or the folder of another; empty for the usual one.")
-    threads: int = Field(default=1, ge=1, le=64, description="That one picture may use.")
+    threads: int = Field(default=1, ge=1, le=64, description="That a look at a whole picture may use.")
+    follow_threads: int = Field(
+        default=2, ge=1, le=64, description="That a look at the figures may use, for which frames wait."
+    )
     second_look: bool = Field(default=True, description="Look at each figure again, closer: slower and more exact.")
     looks_per_s: float = Field(
         default=12.0,

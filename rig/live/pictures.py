@@ -15,6 +15,7 @@ from downfield.rig.annotate import Annotator, Drawn
 from downfield.rig.live.handover import Handover
 from downfield.rig.live.onlooker import Onlooker
 from downfield.vision.frame import Frame
+from downfield.vision.giving_way import give_way
 from downfield.vision.scene import Scene
 
 QUALITY: Final = 80
@@ -79,6 +80,7 @@ class Pictures(Onlooker):
         self._thread.join()
 
     def _run(self) -> None:
+        give_way()
         for frame, scene in self._newest:
             image = frame.image
             if self._annotator is not None:

@@ -21,6 +21,9 @@ _NS: Final = Fraction(1, 1_000_000_000)
 _CLUSTER_MS: Final = 500
 """What Matroska holds back before it writes; MJPEG leaves with every picture."""
 
+_BUFFER: Final = 1 << 20
+"""Bytes: a picture is written in one go, not in ten between which other threads are waited for."""
+
 _SYNC_NS: Final = 1_000_000_000
 """How much a power failure may cost."""
 
@@ -60,6 +63,7 @@ class Segment:
                 "w",
                 format="matroska",
                 options={"cluster_time_limit": str(_CLUSTER_MS), "flush_packets": "1"},
+                buffer_size=_BUFFER,
             )
             with av.open(io.BytesIO(first.header + first.data), format=first.codec) as like:
                 self._stream = self._container.add_stream_from_template(like.streams.video[0])
