@@ -162,6 +162,10 @@ class _Overheard:
         """What it sees roughly."""
         return self._detector.find(image, ball=ball)
 
+    def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        """What it makes of what it sees roughly."""
+        return self._detector.examine(image, found, seen)
+
     def look_again(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:

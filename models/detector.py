@@ -48,6 +48,20 @@ class Follower(Detector, Protocol):
         """
         ...
 
+    def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        """A closer look at figures of an earlier picture; another thread may `look_again` at later ones meanwhile.
+
+        Args:
+            image: as of `detect`.
+            found: what `find` finds in it.
+            seen: what `look_again` saw in it or nearly then.
+
+        Returns:
+            Who is new, and better views of who is seen vaguely or wrongly.
+
+        """
+        ...
+
     def look_again(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:

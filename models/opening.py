@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from downfield.calibration.errors import InputError
@@ -66,16 +67,20 @@ def open_detector(
     if card.second_look is None or not second_look:
         return first
     following = folder if follow_threads is None else dataclasses.replace(folder, threads=follow_threads)
-    return SecondLook(
+    look = partial(
+        SecondLook,
         first,
-        following.open(card.second_look, _PATCH, BATCHES),
-        None if card.close_look is None else _close_look(folder, card.close_look),
-        None if card.ball_look is None else _ball_look(folder, card, card.ball_look),
         threshold=card.figure_threshold,
         ball_threshold=card.ball_threshold,
         turn_logit=card.turn_logit,
         fallen_logit=card.fallen_logit,
         sigma_scale=card.second_look.sigma_scale,
+    )
+    return look(
+        following.open(card.second_look, _PATCH, BATCHES),
+        None if card.close_look is None else _close_look(folder, card.close_look),
+        None if card.ball_look is None else _ball_look(folder, card, card.ball_look),
+        beside=look(folder.open(card.second_look, _PATCH, BATCHES)),
     )
 
 

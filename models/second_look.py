@@ -62,6 +62,7 @@ class SecondLook:
         network: with the outputs of `second_look_output`.
         close: sees the ball in patches; None where there is no such: the ball is what was found first.
         ball: says where balls may lie, better than the first look does; None where there is no such.
+        beside: another one like this, which examines what was found; None where nobody looks again meanwhile.
         threshold: score, by both looks, from which a figure stays.
         ball_threshold: the same of the ball.
         turn_logit: what the logit of a figure facing the other way must exceed to overrule the first look.
@@ -77,6 +78,7 @@ class SecondLook:
         close: CloseLook | None = None,
         ball: BallLook | None = None,
         *,
+        beside: SecondLook | None = None,
         threshold: float = 0.5,
         ball_threshold: float = 0.5,
         turn_logit: float = 0.0,
@@ -86,6 +88,7 @@ class SecondLook:
         self.name = f"{first.name}, two looks"
         self._first, self._network = first, network
         self._close, self._ball = close, ball
+        self._beside = beside or self
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
         self._sigma_scale = sigma_scale
@@ -130,6 +133,19 @@ class SecondLook:
         transforms, patches = _cut([*figures, *with_corners(balls, figures)], image, _usual_px(figures), CLOSER)
         return balls, self._close.search(patches), transforms
 
+    def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        """What a closer look makes of the figures that were found and are news, and of those seen but vaguely.
+
+        Another thread may `look_again` meanwhile, if there is another one `beside`; what it sees then is `bettered`.
+        """
+        known = [one for one in seen if one.corners_px]
+        views = [one for one in news(found, known) if one.corners_px]
+        if not known and not views:
+            return ()
+        usual_px = _usual_px([*known, *views])
+        views += [one for one in known if _vague(one, usual_px) and whose_place(one, views) is None]
+        return self._beside._closer(image, (), views, whole=True, usual_px=usual_px)
+
     def look_again(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
@@ -161,6 +177,7 @@ class SecondLook:
         again: Sequence[tuple[int, Detection]] = (),
         *,
         whole: bool = False,
+        usual_px: float | None = None,
     ) -> tuple[Detection, ...]:
         """A closer look at what is seen.
 
@@ -171,6 +188,7 @@ class SecondLook:
             again: rows of those known, with how a first look sees them now: it does not build on what was said before,
                 which may have led astray.
             whole: whether there is time to look at vague ones across.
+            usual_px: length of most bases; None for that of these.
 
         """
         fresh = [one for one in seen if one.corners_px]
@@ -179,7 +197,7 @@ class SecondLook:
         figures = [*known, *(one for _, one in again), *fresh]
         if not figures:
             return tuple(sorted(balls + hands, key=lambda one: -one.score))
-        usual_px = _usual_px(figures)
+        usual_px = usual_px or _usual_px(figures)
         transforms, patches = _cut(figures, image, usual_px)
         said = _said(self._network, patches)
         if whole:
@@ -234,11 +252,7 @@ class SecondLook:
 
     def _look_across(self, image: Image, figures: list[Detection], usual_px: float) -> None:
         """Look at vague figures, in place, as if turned by a quarter: a patch cut across a base may hold its answer."""
-        rows = [
-            i
-            for i, one in enumerate(figures)
-            if one.kind == "upright" and one.score > _MAY_BE and sum(one.corner_sigma_px) / 4 > _VAGUE * usual_px
-        ]
+        rows = [i for i, one in enumerate(figures) if _vague(one, usual_px) and one.score > _MAY_BE]
         if not rows:
             return
         across = [_quarter_turned(figures[i]) for i in rows]
@@ -290,6 +304,38 @@ def news(found: Sequence[Detection], seen: Sequence[Detection]) -> list[Detectio
     return [one for one, row in zip(found, same, strict=True) if row is None or _news(one, known[row])]
 
 
+def bettered(seen: Sequence[Detection], then: Sequence[Detection], views: Sequence[Detection]) -> tuple[Detection, ...]:
+    """What is seen now, with what a closer look has made of an earlier picture: to be looked at again.
+
+    Args:
+        seen: by `SecondLook.look_again`, now.
+        then: by it, in the earlier picture.
+        views: by `SecondLook.examine`, of that: who is new, and better views of who is seen vaguely or wrongly. Who
+            has moved since is where he is seen, only as he was viewed.
+
+    """
+    now, before = ([one for one in each if one.corners_px] for each in (seen, then))
+    out = list(seen)
+    for view in views:
+        was = whose_place(view, before)
+        same = whose_place(view if was is None else before[was], now)
+        if was is None and same is None:
+            out.append(view)
+        elif was is not None and same is not None and _surer(before[was], view) is view:
+            out[out.index(now[same])] = _moved(view, _middle_px(now[same]) - _middle_px(before[was]))
+    return tuple(out)
+
+
+def _middle_px(figure: Detection) -> Array:
+    middle: Array = np.array(figure.corners_px).mean(axis=0)
+    return middle
+
+
+def _moved(figure: Detection, by_px: Array) -> Detection:
+    corners = (np.array(figure.corners_px) + by_px).tolist()
+    return dataclasses.replace(figure, corners_px=tuple((x, y) for x, y in corners))
+
+
 def _look(network: Network, figures: Sequence[Detection], image: Image, usual_px: float) -> tuple[Array, Array]:
     transforms, patches = _cut(figures, image, usual_px)
     said = _said(network, patches)
@@ -321,6 +367,11 @@ def _said(network: Network, patches: Image) -> Array:
 def _surer(one: Detection, view: Detection) -> Detection:
     """A figure, or another view of it if that is said to be clearly more exact."""
     return view if sum(view.corner_sigma_px) < _SURER * sum(one.corner_sigma_px) else one
+
+
+def _vague(one: Detection, usual_px: float) -> bool:
+    """Whether a base is seen so vaguely that it may lie across what is believed."""
+    return one.kind == "upright" and sum(one.corner_sigma_px) / 4 > _VAGUE * usual_px
 
 
 def _quarter_turned(figure: Detection) -> Detection:

@@ -99,6 +99,11 @@ class SeenBefore:
         detector = self._detector
         return self._known(lambda: detector.find(image, ball=ball)) if isinstance(detector, Follower) else ()
 
+    def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        """What a closer look makes of what was found in the next picture."""
+        detector = self._detector
+        return self._known(lambda: detector.examine(image, found, seen)) if isinstance(detector, Follower) else ()
+
     def look_again(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:

@@ -15,7 +15,7 @@ from seen_figures import FRAME, First, base, figure
 from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.models.patch import PATCH_PX, patch_transform, scale_of, to_patch, to_units
-from downfield.models.second_look import SecondLook, news
+from downfield.models.second_look import SecondLook, bettered, news
 from downfield.models.second_look_output import (
     OUTPUTS,
     TURN,
@@ -194,6 +194,44 @@ def test_of_what_is_found_only_what_was_not_seen_there_anyhow_is_news() -> None:
     for found in (figure(aside), figure(base(100, 100, 0.0)), hand):
         assert news([figure(here), found], [vague]) == [found]
     assert news([figure(here)], [hand]) == [figure(here)]
+
+
+def with_errors(one: Detection, sigma_px: float) -> Detection:
+    return dataclasses.replace(one, corner_sigma_px=(sigma_px,) * 4)
+
+
+def test_beside_the_frames_only_news_and_vague_figures_are_examined() -> None:
+    exact, vague, new, junk = (base(x, 200, 0.0) for x in (100, 200, 300, 400))
+    said = np.stack(
+        [said_of(new, new, flip=False), said_of(junk, junk, flip=False, there=-6.0), said_of(vague, vague, flip=False)]
+    )
+    beside = SecondLook(First(), Canned(said))
+    looks = SecondLook(First(), Canned(np.zeros((9, 9), np.float32)), beside=beside)
+    found = [figure(exact), figure(new, 0.9), figure(junk), Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))]
+    seen = [with_errors(figure(exact, 0.9), 0.3), with_errors(figure(vague, 0.9), 5.0)]
+    assert middles(looks.examine(FRAME, found, seen)) == [(200, 200), (300, 200)]
+    assert looks.examine(FRAME, (), ()) == ()
+
+
+@given(st.floats(-9, 9), st.floats(-9, 9), st.floats(-0.3, 0.3), st.booleans())
+def test_a_better_view_of_an_earlier_picture_is_taken_along_to_where_its_figure_is_now(
+    right: float, down: float, turn: float, better: bool
+) -> None:
+    others = [with_errors(figure(base(100 * k, 350, 0.1), 0.9), 1.0) for k in (1, 2, 3)]
+    before, now = (with_errors(figure(base(300 + x, 200 + y, 0.7), 0.9), 2.0) for x, y in ((0, 0), (right, down)))
+    view = with_errors(figure(base(301, 198, 0.7 + turn), 0.9), 1.5 if better else 1.8)
+    hand = Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))
+    seen = bettered([*others, now, hand], [before, *others], [view])
+    assert [*seen[:3], seen[4]] == [*others, hand]
+    expected = base(301 + right, 198 + down, 0.7 + turn) if better else base(300 + right, 200 + down, 0.7)
+    np.testing.assert_allclose(seen[3].corners_px, expected, atol=1e-6)
+
+
+def test_who_was_found_in_an_earlier_picture_is_new_unless_somebody_is_seen_there_by_now() -> None:
+    one, other = figure(base(100, 100, 0.7)), figure(base(300, 200, 0.7))
+    assert bettered([one], [one], [other]) == (one, other)
+    assert bettered([one, other], [one], [figure(base(301, 201, 0.6))]) == (one, other)
+    assert bettered([other], [one, other], [with_errors(one, 0.1)]) == (other,)  # who is gone by now stays away
 
 
 @pytest.mark.parametrize(("surer", "kept"), [(True, 1), (False, 0)])

@@ -130,6 +130,9 @@ class Again(Counted):
     def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         return ()
 
+    def examine(self, *_: object) -> tuple[Detection, ...]:
+        raise AssertionError("a recording's frames wait: nothing is done beside them")
+
     def look_again(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -182,6 +183,7 @@ class Following(ListDetector):
         self.shown: list[int] = []
         self.found = 0
         self.for_ball: list[bool] = []
+        self.examined: list[int] = []
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         self.asked.append("all")
@@ -190,6 +192,11 @@ class Following(ListDetector):
     def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         self.found += 1
         self.for_ball.append(ball)
+        return ()
+
+    def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        del image, found
+        self.examined.append(len(seen))
         return ()
 
     def look_again(
@@ -240,61 +247,81 @@ def test_in_frames_that_come_fast_everybody_goes_on_and_only_every_other_is_look
     assert gaps[0] == pytest.approx(gaps[1], abs=0.1)
 
 
-def test_where_looks_take_long_what_was_found_in_one_frame_is_looked_at_in_the_next() -> None:
+def slow() -> Pace:
+    """That of a computer whose looks take 20 ms each."""
+    return Pace(clock=iter(range(0, 10**12, 20_000_000)).__next__)
+
+
+def test_where_looks_take_long_whole_pictures_are_looked_at_beside_the_frames() -> None:
     detector = Following()
-    pace = Pace(clock=iter(range(0, 10**12, 20_000_000)).__next__)
-    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=pace)
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=slow())
     looked = []
     for number in range(60):
         looked.append(eyes.look(replace(shot(number % 30), t_ns=number * 16_666_667)))
         BESIDE.submit(int).result()  # what was begun before is over
-    later = detector.asked[1:]
-    assert detector.found - detector.asked.count("all") in {0, 1}  # the last may not be looked at any more
-    assert 0 < later.count("all") < later.count("again")
+    assert detector.asked == ["all"] + ["again"] * (len(detector.asked) - 1)
+    assert 2 < detector.found == 1 + len(detector.examined) < len(detector.asked)
+    assert all(detector.examined)
     assert sum(one is not None for one in looked) == len(detector.asked)
     assert all(one is None or one for one in looked)
 
 
-def test_whoever_walked_on_while_a_whole_picture_was_looked_at_is_no_news() -> None:
-    """A vague figure that walks some pixels a frame: where it was found is not where it is by then."""
+def test_what_was_found_beside_the_frames_is_followed_from_the_next_look_on() -> None:
+    """A vague figure walks some pixels a frame; who is new, a hand, and the walker's better view come late."""
+
+    def at(x: float, y: float, sigma_px: float) -> Detection:
+        corners = ((x + 30, y), (x + 30, y + 30), (x - 20, y + 30), (x - 20, y))
+        return Detection("upright", 0.9, (x - 20, y, x + 30, y + 30), corners, (1.0,) * 4, (sigma_px,) * 4)
+
+    new, hand = at(400, 300, 1.0), Detection("hand", 0.9, (0.0, 0.0, 9.0, 9.0))
 
     class Walker(Following):
-        told: ClassVar[list[int]] = []
+        begun: ClassVar[list[int]] = []
+        told: ClassVar[list[tuple[int, tuple[Detection, ...]]]] = []
         gate = threading.Event()
-
-        def at(self, x: float) -> Detection:
-            corners = ((x + 30, 100.0), (x + 30, 130.0), (x - 20, 130.0), (x - 20, 100.0))
-            return Detection("upright", 0.9, (x - 20, 100.0, x + 30, 130.0), corners, (1.0,) * 4, (3.0,) * 4)
 
         def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
             super().find(image, ball=ball)
-            self.gate.wait(5)
-            self.gate.clear()
-            return (self.at(1.5 * int(image[0, 0, 0])),)
+            if self.told:
+                self.begun.append(int(image[0, 0, 0]))
+                assert self.gate.wait(5)
+            return (hand,)
+
+        def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
+            assert found == (hand,)
+            assert 0 < int(image[0, 0, 0]) - (seen[0].corners_px[0][0] - 30) < 4
+            return (new, dataclasses.replace(seen[0], corner_sigma_px=(0.3,) * 4))
 
         def look_again(
             self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
         ) -> tuple[Detection, ...]:
-            del seen
-            if found is not None:
-                self.told.append(len(found))
-            return (self.at(1.5 * int(image[0, 0, 0])),)
+            del found
+            self.told.append((int(image[0, 0, 0]), tuple(seen)))
+            return (at(int(image[0, 0, 0]), 100, 3.0),)
 
     detector = Walker()
-    detector.gate.set()
-    pace = Pace(clock=iter(range(0, 10**12, 20_000_000)).__next__)
-    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=pace)
-    for number in range(120):
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=slow())
+    for number in range(1, 60):
         frame = replace(shot(number % 30), t_ns=number * 16_666_667)
         frame.image[0, 0, 0] = number
         eyes.look(frame)
-        if number % 10 == 9 and detector.found > len(detector.told):
-            detector.gate.set()
-            BESIDE.submit(int).result()
+        if detector.begun and number > detector.begun[0] + 6:
+            break
+    alone = [seen for _, seen in detector.told[1:]]
+    assert len(alone) > 2
+    assert all(len(seen) == 1 for seen in alone)  # so far nobody has been found
     detector.gate.set()
-    assert detector.told[0] == 1
-    assert len(detector.told) > 2
-    assert not any(detector.told[1:])
+    BESIDE.submit(int).result()
+    last = detector.told[-1][0]
+    while detector.told[-1][0] == last:
+        number += 1
+        frame = replace(shot(number % 30), t_ns=number * 16_666_667)
+        frame.image[0, 0, 0] = number
+        eyes.look(frame)
+    better, seen_hand, seen_new = detector.told[-1][1]
+    assert (seen_hand, seen_new) == (hand, new)
+    assert better.corner_sigma_px == (0.3,) * 4
+    assert better.corners_px == at(last, 100, 0.3).corners_px
 
 
 def test_on_a_computer_that_is_slow_nobody_is_lost_and_it_is_told() -> None:
@@ -344,8 +371,7 @@ def test_a_look_at_the_whole_picture_that_fails_beside_the_frames_is_told_and_tr
             raise InputError("the network is gone")
 
     detector, told, looked = Broken(), 0, 0
-    pace = Pace(clock=iter(range(0, 10**12, 20_000_000)).__next__)
-    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=pace)
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=slow())
     for number in range(90):
         try:
             looked += eyes.look(replace(shot(number % 30), t_ns=number * 16_666_667)) is not None

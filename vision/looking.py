@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Final
 
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Follower
-from downfield.models.second_look import news
+from downfield.models.second_look import bettered
 from downfield.vision.frame import Frame
 from downfield.vision.giving_way import give_way
 from downfield.vision.pace import BALL_EVERY_NS, Look, Pace
 
 BESIDE: Final = ThreadPoolExecutor(1, thread_name_prefix="find", initializer=give_way)
 """Looks at whole pictures, one at a time, while frames may go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What was made of a whole picture while frames went on.
+
+    Attributes:
+        then: what was seen in it, or a frame before.
+        found: hands, and the ball if it was looked for.
+        views: as of `Follower.examine`.
+
+    """
+
+    then: tuple[Detection, ...]
+    found: tuple[Detection, ...]
+    views: tuple[Detection, ...]
 
 
 class Looking:
@@ -30,8 +46,7 @@ class Looking:
     def __init__(self, detector: Detector, pace: Pace, *, memory: bool) -> None:
         self._detector, self._pace, self._memory = detector, pace, memory
         self._seen: tuple[Detection, ...] = ()
-        self._finding: Future[tuple[Detection, ...]] | None = None
-        self._then: tuple[Detection, ...] | None = None  # what was seen when the picture came that is being looked at
+        self._beside: Future[_Beside] | None = None
         self._ball_ns = 0  # when the ball is looked for next
 
     def look(self, frame: Frame, waiting: int) -> tuple[Detection, ...] | None:
@@ -43,42 +58,46 @@ class Looking:
 
         """
         looks: tuple[Look, ...] = self._pace.due(frame.t_ns, waiting) if self._memory else ("find", "follow")
-        if isinstance(self._detector, Follower) and looks == ("find",) and self._finding is None:
-            self._finding, self._then = self._find(self._detector, frame, beside=True), None
+        if isinstance(self._detector, Follower) and looks == ("find",) and self._beside is None:
+            self._beside = BESIDE.submit(self._look_beside, self._detector, frame, self._seen)
         if "follow" not in looks:
             return None
         if not isinstance(self._detector, Follower):
             with self._pace.looking("follow"):
                 return self._detector.detect(frame.image)
-        known = self._seen if self._memory else ()
-        found = self._found_beside()
+        known = self._up_to_date() if self._memory else ()
+        found = None
         if "find" in looks or not known:
-            found = self._find(self._detector, frame, beside=False).result()
+            found = BESIDE.submit(self._find, self._detector, frame).result()
         with self._pace.looking("follow"):
             self._seen = self._detector.look_again(frame.image, known, found)
-        if self._finding is not None and self._then is None:
-            self._then = self._seen
         return self._seen
 
-    def _find(self, detector: Follower, frame: Frame, *, beside: bool) -> Future[tuple[Detection, ...]]:
-        """Look at a whole picture; a detector takes one at a time, whoever asks."""
+    def _find(self, detector: Follower, frame: Frame) -> tuple[Detection, ...]:
+        with self._pace.looking("find"):
+            return self._found(detector, frame)
+
+    def _found(self, detector: Follower, frame: Frame) -> tuple[Detection, ...]:
+        """What is in a whole picture; a detector takes one at a time, whoever asks."""
         # Stills come in no order of time, and everything in each of them is looked for.
-        image, ball = frame.image, not self._memory or frame.t_ns >= self._ball_ns
+        ball = not self._memory or frame.t_ns >= self._ball_ns
         if ball:
             self._ball_ns = frame.t_ns + BALL_EVERY_NS
+        return detector.find(frame.image, ball=ball)
 
-        def find() -> tuple[Detection, ...]:
-            with self._pace.looking("find", beside=beside):
-                return detector.find(image, ball=ball)
+    def _look_beside(self, detector: Follower, frame: Frame, then: tuple[Detection, ...]) -> _Beside:
+        with self._pace.looking("find", beside=True):
+            found = self._found(detector, frame)
+            views = detector.examine(frame.image, found, then)
+        return _Beside(then, tuple(one for one in found if not one.corners_px), views)
 
-        return BESIDE.submit(find)
-
-    def _found_beside(self) -> Sequence[Detection] | None:
-        """What was found since it was asked last; None where nobody looked.
-
-        Meanwhile figures have moved on: whoever was followed then was where he was found, and is no news now.
-        """
-        if self._finding is None or not self._finding.done():
-            return None
-        finding, self._finding = self._finding, None
-        return finding.result() if self._then is None else news(finding.result(), self._then)
+    def _up_to_date(self) -> tuple[Detection, ...]:
+        """What was seen last, with what has been found since."""
+        if self._beside is None or not self._beside.done():
+            return self._seen
+        looked, self._beside = self._beside, None
+        beside = looked.result()
+        # The ball is not looked for every time.
+        new_ball = any(one.kind == "ball" for one in beside.found)
+        seen = [one for one in self._seen if one.corners_px or (one.kind == "ball" and not new_ball)]
+        return bettered([*seen, *beside.found], beside.then, beside.views)
