@@ -115,7 +115,7 @@ def _crop(image: Image, centre: Array, rng: np.random.Generator) -> tuple[Image,
     turn, _ = quarter_turn(rng)
     linear = turn * _SCALE * float(np.exp(rng.uniform(*np.log(_GROWTH))))
     matrix = np.concatenate([linear, (np.full(2, (CROP_PX - 1) / 2) - linear @ centre)[:, None]], axis=1)
-    return recolour(cut_out(image, matrix, CROP_PX, rng), rng), matrix
+    return recolour(cut_out(image, matrix, CROP_PX, rng), rng, faithful=True), matrix
 
 
 def _moved(points: Array, matrix: Array) -> Array:
