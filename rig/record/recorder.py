@@ -22,6 +22,7 @@ from downfield.rig.record.retention import prune
 from downfield.rig.record.segment import OpenFile, Segment, open_new
 from downfield.rig.sources.source import Packed, Shot, SourceFacts
 from downfield.rig.troubles import Troubles
+from downfield.vision.giving_way import give_way
 
 GB: Final = 1_000_000_000
 DISK_LOW, DISK_FULL, FAILED, BEHIND = "disk_low", "disk_full", "recording_failed", "recording_behind"
@@ -115,6 +116,7 @@ class Recorder(Onlooker):
         self._thread.join()
 
     def _run(self) -> None:
+        give_way()
         while not self._waiting.ended:
             shot = self._waiting.take(_LOOK_S)
             try:
