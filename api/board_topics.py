@@ -36,7 +36,7 @@ class FigureNow(Payload):
 
 
 class SceneNow(Payload):
-    """Topic `scene`: where everybody is; at most 15 a second, and only the newest when a client lags."""
+    """Topic `scene`: where everybody is; at most 15 a second, fewer for over 60 clients; the newest to who lags."""
 
     frame: int
     t_ns: int

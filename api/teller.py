@@ -1,4 +1,4 @@
-"""Tells the hub what changed: each topic when its value is another, scenes at most 15 a second."""
+"""Tells the hub what changed: each topic when its value is another, scenes a few times a second."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from downfield.officiating.state import GameState
 from downfield.vision.scene import Ball, Scene
 
 SCENES_PER_S: Final = 15
+SENT_PER_S: Final = 900
+"""Scenes to all listeners together: where more than sixty listen each gets them more rarely, and frames don't wait."""
+
 LATEST: Final = 60
 """Calls in a snapshot, and declarations in `declared`: a quarter's worth; the rest is at the endpoints."""
 
@@ -53,7 +56,7 @@ class Teller:
         """Tell where everybody is, unless that was told just now."""
         self._ball = scene.ball
         now = time.monotonic()
-        if now - self._scene_at >= 1 / SCENES_PER_S:
+        if now - self._scene_at >= max(1 / SCENES_PER_S, self._hub.listeners / SENT_PER_S):
             self._scene_at = now
             self._hub.publish("scene", scene_now(scene, self._field))
 
