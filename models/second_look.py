@@ -32,12 +32,12 @@ from downfield.models.second_look_output import (
     FALLEN,
     OUTPUTS,
     TURN,
-    TURNED,
     doubtful,
     read_second_look,
     turned_round,
 )
 from downfield.models.solid import solid, whose_place
+from downfield.models.views import apart, is_news, news, quarter_turned, surer, vague
 
 BATCHES: Final = (1, 3, 6, 11, 17, 23)
 """Patches of one pass, of 22 figures and one more or of what is in doubt; every pass costs two patches besides."""
@@ -46,12 +46,8 @@ _STILL_THERE = 0.3  # score of what was there a moment ago: figures don't vanish
 _SHOWS = 0.35  # of its corners: what of a figure can only be guessed is not followed
 _UNLIKELY = 1.4  # a base that is so many times smaller or larger than most
 _MAY_CARRY = 22  # figures, the surest, in whose arms the ball is looked for
-_DIFFERS = 0.08  # of a base's length, mean distance of corners: two views of it are worth a look each
 _ASKEW = 0.05  # of a base's length, mean distance of corners: a patch cut so far off is cut anew
-_EXACT = 0.02  # errors of corners by a base's length below which one view is enough
-_VAGUE = 0.09  # errors of corners by a base's length from which it may lie across what is believed
 _MAY_BE = 0.15  # score from which it is worth that
-_SURER = 0.8  # errors that another view must be said to have, by those of one that was followed
 
 
 class SecondLook:
@@ -143,7 +139,7 @@ class SecondLook:
         if not known and not views:
             return ()
         usual_px = _usual_px([*known, *views])
-        views += [one for one in known if _vague(one, usual_px) and whose_place(one, views) is None]
+        views += [one for one in known if vague(one, usual_px) and whose_place(one, views) is None]
         return self._beside._closer(image, (), views, whole=True, usual_px=usual_px)
 
     def look_again(
@@ -162,7 +158,7 @@ class SecondLook:
             same = whose_place(one, known) if one.corners_px else None
             if same is None:
                 fresh.append(one)
-            elif _news(one, known[same]):
+            elif is_news(one, known[same]):
                 again.append((same, one))
         # The ball is not looked for every time.
         if not any(one.kind == "ball" for one in fresh):
@@ -208,7 +204,7 @@ class SecondLook:
         if whole:
             self._look_straight(image, better, figures, len(known), usual_px)
         for row, (same, _) in enumerate(again, len(known)):
-            better[same] = _surer(better[same], better[row])
+            better[same] = surer(better[same], better[row])
         if whole:
             self._look_across(image, better, usual_px)
         sizes = (seen_lengths([one.corners_px for one in better[: len(known)]]) / usual_px).tolist() if known else []
@@ -238,7 +234,7 @@ class SecondLook:
         rows = [
             i
             for i, one in enumerate(figures[start:], start)
-            if one.score > _MAY_BE and _apart(one, before[i]) > _ASKEW * float(seen_lengths(one.corners_px))
+            if one.score > _MAY_BE and apart(one, before[i]) > _ASKEW * float(seen_lengths(one.corners_px))
         ]
         if not rows:
             return
@@ -252,15 +248,15 @@ class SecondLook:
 
     def _look_across(self, image: Image, figures: list[Detection], usual_px: float) -> None:
         """Look at vague figures, in place, as if turned by a quarter: a patch cut across a base may hold its answer."""
-        rows = [i for i, one in enumerate(figures) if _vague(one, usual_px) and one.score > _MAY_BE]
+        rows = [i for i, one in enumerate(figures) if vague(one, usual_px) and one.score > _MAY_BE]
         if not rows:
             return
-        across = [_quarter_turned(figures[i]) for i in rows]
+        across = [quarter_turned(figures[i]) for i in rows]
         said, transforms = _look(self._network, across, image, usual_px)
         self._limit(said)
         views = read_second_look(across, said, transforms, self._sigma_scale)
         for i, view in zip(rows, views, strict=True):
-            figures[i] = _surer(figures[i], view)
+            figures[i] = surer(figures[i], view)
 
     def _limit(self, said: Array) -> None:
         """Take off, in place, what must be exceeded."""
@@ -291,51 +287,6 @@ class SecondLook:
         return _look(self._network, figures, image, _usual_px(figures))
 
 
-def news(found: Sequence[Detection], seen: Sequence[Detection]) -> list[Detection]:
-    """What is found in a picture and not seen there anyhow: what a later picture's `look_again` needs to know of.
-
-    Args:
-        found: by `SecondLook.find`.
-        seen: by `SecondLook.look_again`, in the same picture or nearly.
-
-    """
-    known = [one for one in seen if one.corners_px]
-    same = [whose_place(one, known) if one.corners_px else None for one in found]
-    return [one for one, row in zip(found, same, strict=True) if row is None or _news(one, known[row])]
-
-
-def bettered(seen: Sequence[Detection], then: Sequence[Detection], views: Sequence[Detection]) -> tuple[Detection, ...]:
-    """What is seen now, with what a closer look has made of an earlier picture: to be looked at again.
-
-    Args:
-        seen: by `SecondLook.look_again`, now.
-        then: by it, in the earlier picture.
-        views: by `SecondLook.examine`, of that: who is new, and better views of who is seen vaguely or wrongly. Who
-            has moved since is where he is seen, only as he was viewed.
-
-    """
-    now, before = ([one for one in each if one.corners_px] for each in (seen, then))
-    out = list(seen)
-    for view in views:
-        was = whose_place(view, before)
-        same = whose_place(view if was is None else before[was], now)
-        if was is None and same is None:
-            out.append(view)
-        elif was is not None and same is not None and _surer(before[was], view) is view:
-            out[out.index(now[same])] = _moved(view, _middle_px(now[same]) - _middle_px(before[was]))
-    return tuple(out)
-
-
-def _middle_px(figure: Detection) -> Array:
-    middle: Array = np.array(figure.corners_px).mean(axis=0)
-    return middle
-
-
-def _moved(figure: Detection, by_px: Array) -> Detection:
-    corners = (np.array(figure.corners_px) + by_px).tolist()
-    return dataclasses.replace(figure, corners_px=tuple((x, y) for x, y in corners))
-
-
 def _look(network: Network, figures: Sequence[Detection], image: Image, usual_px: float) -> tuple[Array, Array]:
     transforms, patches = _cut(figures, image, usual_px)
     said = _said(network, patches)
@@ -362,46 +313,6 @@ def _said(network: Network, patches: Image) -> Array:
     if said.shape != (len(patches), OUTPUTS):
         raise InputError(f"{network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
     return said.astype(np.float64)
-
-
-def _surer(one: Detection, view: Detection) -> Detection:
-    """A figure, or another view of it if that is said to be clearly more exact."""
-    return view if sum(view.corner_sigma_px) < _SURER * sum(one.corner_sigma_px) else one
-
-
-def _vague(one: Detection, usual_px: float) -> bool:
-    """Whether a base is seen so vaguely that it may lie across what is believed."""
-    return one.kind == "upright" and sum(one.corner_sigma_px) / 4 > _VAGUE * usual_px
-
-
-def _quarter_turned(figure: Detection) -> Detection:
-    corners = np.array(figure.corners_px)
-    middle = corners.mean(axis=0)
-    turned = (corners - middle)[:, ::-1] * (1.0, -1.0) + middle
-    return dataclasses.replace(figure, corners_px=tuple((x, y) for x, y in turned.tolist()))
-
-
-def _news(one: Detection, known: Detection) -> bool:
-    """Whether a view of a figure that is known may be a better one."""
-    return not _exact(known) and _elsewhere(one, known)
-
-
-def _exact(one: Detection) -> bool:
-    """Whether a figure is said to be where it is so exactly that hardly another view of it could be surer."""
-    limit_px = _EXACT * float(seen_lengths(one.corners_px))
-    return 0 < sum(one.corner_sigma_px) / 4 < limit_px
-
-
-def _elsewhere(one: Detection, other: Detection) -> bool:
-    """Whether two views of one base differ."""
-    return _apart(one, other) > _DIFFERS * float(seen_lengths(one.corners_px))
-
-
-def _apart(one: Detection, other: Detection) -> float:
-    """How far apart two views of one base have its corners, pixels, whichever end they take for its front."""
-    corners, others = np.array(one.corners_px), np.array(other.corners_px)
-    ways = (others, others[list(TURNED[:4])])
-    return min(float(np.linalg.norm(corners - way, axis=1).mean()) for way in ways)
 
 
 def _usual_px(figures: Sequence[Detection]) -> float:

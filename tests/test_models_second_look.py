@@ -15,13 +15,14 @@ from seen_figures import FRAME, First, base, figure
 from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.models.patch import PATCH_PX, patch_transform, scale_of, to_patch, to_units
-from downfield.models.second_look import SecondLook, bettered, news
+from downfield.models.second_look import SecondLook
 from downfield.models.second_look_output import (
     OUTPUTS,
     TURN,
     doubtful,
     turned_round,
 )
+from downfield.models.views import bettered, news
 from downfield.vision.footprint import Array
 
 
@@ -232,6 +233,14 @@ def test_who_was_found_in_an_earlier_picture_is_new_unless_somebody_is_seen_ther
     assert bettered([one], [one], [other]) == (one, other)
     assert bettered([one, other], [one], [figure(base(301, 201, 0.6))]) == (one, other)
     assert bettered([other], [one, other], [with_errors(one, 0.1)]) == (other,)  # who is gone by now stays away
+
+
+def test_two_that_were_seen_where_one_is_now_are_that_one() -> None:
+    here, beside, now = (with_errors(figure(base(x, 200, 0.7), 0.9), 2.0) for x in (300, 312, 306))
+    views = [with_errors(one, 1.0) for one in (here, beside)]
+    (seen,) = bettered([now], [here, beside], views)
+    assert seen.corner_sigma_px == (1.0,) * 4
+    assert middles([seen]) == middles([now])
 
 
 @pytest.mark.parametrize(("surer", "kept"), [(True, 1), (False, 0)])

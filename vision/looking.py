@@ -8,7 +8,7 @@ from typing import Final
 
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Follower
-from downfield.models.second_look import bettered
+from downfield.models.views import bettered
 from downfield.vision.frame import Frame
 from downfield.vision.giving_way import give_way
 from downfield.vision.pace import BALL_EVERY_NS, Look, Pace
