@@ -133,7 +133,7 @@ def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> No
 
 
 class _Following:
-    """Looks at a film as the rig does where looks are quick: at whole frames now and then, in between at what was there."""
+    """Looks at a film as the rig does where looks are quick: at whole frames now and then, else at what was there."""
 
     def __init__(self, detector: Follower) -> None:
         self._detector, self._count = detector, 0
