@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import AsyncGenerator, Collection
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Header, Query, Response, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, Header, Query, Response, WebSocket
 
 from downfield.api.access import allow
-from downfield.api.hub import PROTOCOL, Change, Hub
+from downfield.api.hub import PROTOCOL, Change
 from downfield.api.parts import TheHub
 from downfield.api.problems import ProblemError
-from downfield.api.streaming import STALLED_S, Stream
+from downfield.api.streaming import Patience, Stream
 
 MOST_LISTENERS: Final = 512
 """Feeds open at once; a tournament hall has a few dozen, and each costs a connection."""
@@ -72,28 +71,22 @@ async def feed_socket(socket: WebSocket, hub: TheHub, topics: Topics = None, aft
         await socket.close(1013)
         return
     await socket.accept()
-    sending = asyncio.create_task(_send_all(socket, hub, _chosen(topics), _place(after)))
-    try:
-        while not sending.done():
-            receiving = asyncio.ensure_future(socket.receive())
-            await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
-            if not receiving.done():
-                receiving.cancel()
-            elif receiving.result()["type"] == "websocket.disconnect":
-                break
-    finally:
-        sending.cancel()
-        with suppress(asyncio.CancelledError, TimeoutError, WebSocketDisconnect, RuntimeError, OSError):
-            await sending
+    patience = Patience()
+    await patience.send(_send_all(socket, hub.listen(_chosen(topics), _place(after)), patience), _left(socket))
 
 
-async def _send_all(socket: WebSocket, hub: Hub, topics: Collection[str] | None, after: tuple[str, int] | None) -> None:
-    async with aclosing(hub.listen(topics, after)) as batches:
+async def _send_all(socket: WebSocket, batches: AsyncGenerator[list[Change]], patience: Patience) -> None:
+    async with aclosing(batches):
         async for changes in batches:
-            async with asyncio.timeout(STALLED_S):
+            with patience:
                 for text in [change.text.decode() for change in changes] or [_ALIVE]:
                     await socket.send_text(text)
     await socket.close(1001)
+
+
+async def _left(socket: WebSocket) -> None:
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass
 
 
 async def _events(batches: AsyncGenerator[list[Change]]) -> AsyncGenerator[bytes]:

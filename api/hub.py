@@ -13,8 +13,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Collection, Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 
 from pydantic_core import to_json
@@ -26,6 +26,10 @@ BUFFER: Final = 1024
 HEARTBEAT_S: Final = 5.0
 CONFLATED: Final = frozenset({"game", "ball", "questions", "declared", "line_up", "scene", "health", "source"})
 """Topics that are told whole, so that a listener that lags needs the newest value only."""
+
+AT_ONCE: Final = 8
+APART_S: Final = 0.004
+"""So many listeners are woken at once, and the next so much later: a burst to hundreds would hold up the frames."""
 
 SNAPSHOT: Final = "snapshot"
 
@@ -59,13 +63,49 @@ class Change:
         return self._text
 
 
+@dataclass(slots=True, eq=False)
+class _Listener:
+    """One who listens: to which topics, what wakes it, and when it was last told something."""
+
+    topics: frozenset[str] | None
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    told_at: float = field(default_factory=time.monotonic)
+
+
 @dataclass(slots=True)
 class _Loop:
-    """One server loop, the listeners in it with the topics they want, and the topics they are to be woken for."""
+    """One server loop, its listeners, the topics there is news of, and who is still to be woken for earlier ones."""
 
     loop: asyncio.AbstractEventLoop
-    listening: dict[asyncio.Event, Collection[str] | None] = field(default_factory=dict)
+    listening: set[_Listener] = field(default_factory=set)
     news: set[str] = field(default_factory=set)
+    due: dict[_Listener, None] = field(default_factory=dict)
+
+    def beat(self) -> None:
+        """Wake who has long heard nothing, again and again while there are listeners: one timer for all."""
+        due = time.monotonic() - HEARTBEAT_S
+        for one in self.listening:
+            if one.told_at <= due:
+                one.changed.set()
+        if self.listening:
+            self.loop.call_later(HEARTBEAT_S / 5, self.beat)
+
+    def tell(self, news: Collection[str]) -> None:
+        """Wake who wants to hear of these topics, a few at a time."""
+        idle = not self.due
+        for one in self.listening:
+            if one.topics is None or SNAPSHOT in news or not one.topics.isdisjoint(news):
+                self.due[one] = None
+        if idle:
+            self.wake_some()
+
+    def wake_some(self) -> None:
+        """Wake the next of those who are due, and the others soon after."""
+        for one in list(islice(self.due, AT_ONCE)):
+            del self.due[one]
+            one.changed.set()
+        if self.due:
+            self.loop.call_later(APART_S, self.wake_some)
 
 
 class Hub:
@@ -150,28 +190,28 @@ class Hub:
             What has come since, in order; nothing as a heartbeat, when there was nothing.
 
         """
-        changed = asyncio.Event()
         loop = asyncio.get_running_loop()
+        listener = _Listener(None if topics is None else frozenset(topics))
         with self._lock:
             here = self._loops.setdefault(loop, _Loop(loop))
-            here.listening[changed] = topics
+            here.listening.add(listener)
+            first = len(here.listening) == 1
+        if first:
+            here.beat()
         seq = after[1] if after is not None and after[0] == self.epoch and after[1] <= self._seq else None
-        said_at = time.monotonic()
         try:
             while not self._closed:
-                changed.clear()
+                listener.changed.clear()
                 changes, seq = self._since(seq, topics)
-                quiet_s = time.monotonic() - said_at
-                if changes or quiet_s >= HEARTBEAT_S:
+                if changes or time.monotonic() - listener.told_at >= HEARTBEAT_S:
                     yield changes
-                    said_at = time.monotonic()
-                    continue
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(HEARTBEAT_S - quiet_s):
-                        await changed.wait()
+                    listener.told_at = time.monotonic()
+                else:
+                    await listener.changed.wait()
         finally:
             with self._lock:
-                here.listening.pop(changed, None)
+                here.listening.discard(listener)
+                here.due.pop(listener, None)
                 if not here.listening:
                     self._loops.pop(loop, None)
 
@@ -204,9 +244,7 @@ class Hub:
     def _woken(self, one: _Loop) -> None:
         with self._lock:
             news, one.news = one.news, set()
-            for changed, topics in one.listening.items():
-                if topics is None or SNAPSHOT in news or not news.isdisjoint(topics):
-                    changed.set()
+        one.tell(news)
 
 
 def _conflated(changes: Iterable[Change]) -> list[Change]:

@@ -22,7 +22,7 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -38,7 +38,7 @@ from downfield.officiating.events import Event
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import Settings
 from downfield.rig.live.onlooker import Onlooker
-from downfield.rig.live.sight import Sight
+from downfield.rig.live.sight import Looked, Sight
 from downfield.rig.network_sight import open_sight
 from downfield.rig.recording import bundled_demo, open_recording
 from downfield.rig.rig import Rig
@@ -117,7 +117,7 @@ class RecordedScenes:
         """Nothing."""
         return ()
 
-    def see(self, frame: Frame, detections: Sequence[Detection] | None) -> Scene:  # noqa: ARG002 - the seam's signature
+    def see(self, frame: Frame, looked: Looked) -> Scene:  # noqa: ARG002 - the seam's signature
         """The scene whose turn it is."""
         shift_ns = frame.t_ns - self._scenes[frame.index % len(self._scenes)].t_ns
         scene = self._scenes[frame.index % len(self._scenes)]

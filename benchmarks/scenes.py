@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,10 +19,12 @@ from contact_episodes import Episode, episodes
 
 from downfield.calibration.calibration import read_calibration
 from downfield.models.card import BUNDLED
+from downfield.models.detection import Detection
 from downfield.models.detector import Detector
 from downfield.models.opening import open_detector
 from downfield.rig.sources.video_file import VideoFile
 from downfield.vision.footprint import Array
+from downfield.vision.frame import Frame
 from downfield.vision.pipeline import Vision
 from downfield.vision.roster import read_roster
 from downfield.vision.scene import Contact, Scene
@@ -80,8 +82,7 @@ def _watched(clip: Path, detector: Detector, tally: Tally) -> Iterator[tuple[Sce
     vision = Vision(calibration, detector, read_roster(tracks))
     for shot, true in zip(VideoFile(clip, paced=False).shots(), Tracks(tracks), strict=False):
         frame = shot.frame()
-        detections = vision.look(frame)
-        seen = vision.see(frame, detections)
+        detections, seen = _seen(vision, frame)
         if not vision.players:
             continue
         if vision.colours is not None and detections is not None:
@@ -90,6 +91,11 @@ def _watched(clip: Path, detector: Detector, tally: Tally) -> Iterator[tuple[Sce
             shown = sightings.visible > WELL_SEEN
             tally.teams += _teams(true, sightings.pose[shown], vision.colours.light_odds(colours)[shown])
         yield true, seen
+
+
+def _seen(vision: Vision, frame: Frame) -> tuple[Sequence[Detection] | None, Scene]:
+    detections = vision.look(frame)
+    return detections, vision.see(frame, lambda: detections)
 
 
 def _teams(true: Scene, pose: Array, light_odds: Array) -> Iterator[bool]:

@@ -21,7 +21,7 @@ from downfield.rig.terminal_view import View
 BETWEEN_S: Final = 3.0
 """A pause between two showings, to read the last call."""
 
-_SWITCH_S: Final = 0.001
+_SWITCH_S: Final = 0.0002
 """How long a thread may keep the interpreter to itself: Python's 5 ms are long beside a frame's 16."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from downfield.officiating.events import Event
 from downfield.officiating.game import Game
 from downfield.officiating.rulebook import load_rulebook
 from downfield.rig.live.onlooker import Onlooker
+from downfield.rig.live.sight import Looked
 from downfield.rig.sources.source import Shot, SourceFacts
 from downfield.vision.frame import Frame
 from downfield.vision.health import Health
@@ -92,7 +93,8 @@ class FakeSight:
     def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         return ()
 
-    def see(self, frame: Frame, detections: Sequence[Detection] | None) -> Scene:  # noqa: ARG002 - the seam's signature
+    def see(self, frame: Frame, looked: Looked) -> Scene:
+        looked()
         if self.before is not None:
             self.before(frame)
         self.seen.append(frame.index)

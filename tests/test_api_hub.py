@@ -6,12 +6,13 @@ import asyncio
 import json
 import threading
 import weakref
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, MutableMapping
 from typing import Any
 
 import pytest
 
 from downfield.api import hub as hub_module
+from downfield.api import streaming
 from downfield.api.hub import Change, Hub
 from downfield.api.picture import LatestPicture
 
@@ -232,6 +233,67 @@ def test_publishing_costs_the_same_however_many_have_stalled() -> None:
         return hub.seq
 
     assert run(scenario) == 10_000
+
+
+def test_of_many_who_listen_a_few_are_woken_at_a_time_and_all_are_told_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hub_module, "APART_S", 0.05)
+
+    async def scenario() -> tuple[int, int]:
+        hub = Hub()
+        told = 0
+
+        async def listens() -> None:
+            nonlocal told
+            feed = hub.listen()
+            await anext(feed)
+            await anext(feed)
+            told += 1
+
+        everybody = [asyncio.create_task(listens()) for _ in range(20)]
+        await listening(hub, 20)
+        await asyncio.sleep(0)
+        hub.publish("calls", "tackle")
+        await asyncio.sleep(0.02)
+        at_first = told
+        await asyncio.gather(*everybody)
+        return at_first, told
+
+    assert run(scenario) == (hub_module.AT_ONCE, 20)
+
+
+@pytest.mark.parametrize("stalls", ["while it is sent to", "before its first part"])
+def test_a_client_that_takes_nothing_is_let_go(stalls: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "STALLED_S", 0.05)
+    ended = threading.Event()
+
+    async def parts() -> AsyncGenerator[bytes]:
+        try:
+            yield b"1"
+            await asyncio.sleep(0.2)  # nothing to say is no fault of the client's
+            yield b"2"
+        finally:
+            ended.set()
+
+    async def scenario() -> list[bytes]:
+        taken: list[bytes] = []
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            body = message.get("body", b"")
+            if (b"1" if stalls == "before its first part" else b"2") == body:
+                await asyncio.sleep(60)
+            taken.append(body)
+
+        async def receive() -> MutableMapping[str, Any]:
+            await asyncio.sleep(60)
+            return {"type": "http.disconnect"}
+
+        await streaming.Stream(parts())({"type": "http"}, receive, send)
+        return taken
+
+    assert run(scenario) == ([b""] if stalls == "before its first part" else [b"", b"1"])
+    assert ended.is_set()
 
 
 def test_a_watcher_of_pictures_gets_the_newest_only() -> None:

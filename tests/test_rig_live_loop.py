@@ -18,6 +18,7 @@ from downfield.rig.live.handover import Handover
 from downfield.rig.live.judge import Prompter
 from downfield.rig.live.loop import SCENES_WAITING, Loop
 from downfield.rig.live.pulse import Pulse
+from downfield.rig.live.sight import Looked
 from downfield.rig.sources.source import Packed, Shot
 from downfield.rig.troubles import Troubles
 from downfield.vision.frame import Frame
@@ -113,6 +114,23 @@ def test_one_frame_is_looked_at_while_the_one_before_is_seen() -> None:
 
     judge = FakeJudge()
     Loop(FakeSource(3), Watched(waits), judge, Troubles()).run()
+    assert [scene.frame for scene in judge.scenes] == [0, 1, 2]
+
+
+def test_what_can_be_seen_without_a_look_is_seen_while_it_goes_on() -> None:
+    begun = threading.Event()
+
+    class Watched(FakeSight):
+        def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
+            assert begun.wait(5)
+            return super().look(frame, waiting)
+
+        def see(self, frame: Frame, looked: Looked) -> Scene:
+            begun.set()
+            return super().see(frame, looked)
+
+    judge = FakeJudge()
+    Loop(FakeSource(3), Watched(), judge, Troubles()).run()
     assert [scene.frame for scene in judge.scenes] == [0, 1, 2]
 
 

@@ -8,8 +8,9 @@ Nothing here reads a clock or draws at random; everything comes from the frames,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -160,15 +161,14 @@ class Vision:
             InputError: as `see`.
 
         """
-        self._check(frame)
-        return self.see(frame, self.look(frame))
+        return self.see(frame, partial(self.look, frame))
 
-    def see(self, frame: Frame, detections: Sequence[Detection] | None) -> Scene:
+    def see(self, frame: Frame, looked: Callable[[], Sequence[Detection] | None]) -> Scene:
         """The scene of the next frame.
 
         Args:
             frame: the frame.
-            detections: what `look` found in it.
+            looked: gives what `look` found in it; called once what can be told without has been.
 
         Raises:
             InputError: its picture has another size than the calibration's, or it is not later than the one before.
@@ -177,10 +177,11 @@ class Vision:
         self._check(frame)
         self._t_ns = frame.t_ns
         if not self._memory:
-            return self._see_alone(frame, detections or ())
+            return self._see_alone(frame, looked() or ())
         slow = (SLOW,) if self._pace.slow else ()
         self._health = self._health_watch.step(frame, self._estimates, slow)
         kept = self._keeper.see(frame.image, frame.t_ns)
+        detections = looked()
         if detections is not None:
             # A picture that came twice shows nothing new, and would make everybody stand still.
             detections = () if self._health.repeated else detections

@@ -10,6 +10,7 @@ import dataclasses
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -36,8 +37,11 @@ FRAMES_WAITING: Final = 6
 FRAMES_SPARE: Final = 6
 """For a halt of the computer or the camera's line, after which frames come in a heap."""
 
-READY_WAITING: Final = 1
-"""One unpacked while the one before is looked at, one looked at while the one before that is seen."""
+UNPACKED_WAITING: Final = 1
+"""One unpacked while the one before is looked at."""
+
+LOOKED_WAITING: Final = 2
+"""One that is looked at, and one that has been, while the one before is seen."""
 
 SCENES_WAITING: Final = 120
 """Two seconds, which a ruling that replays minutes of a game may take."""
@@ -63,7 +67,7 @@ class _Unpacked:
 @dataclass(frozen=True, slots=True)
 class _Looked:
     frame: Frame
-    detections: Sequence[Detection] | None
+    detections: Future[Sequence[Detection] | None]
     taken_ns: int
 
 
@@ -113,8 +117,8 @@ class Loop:
         self._players: tuple[Player, ...] = ()
         self._between: queue.SimpleQueue[Callable[[Sight], Sight]] = queue.SimpleQueue()
         self._frames: Handover[Shot] = Handover(FRAMES_WAITING, FRAMES_SPARE)
-        self._unpacked: Handover[_Unpacked] = Handover(READY_WAITING)
-        self._looked: Handover[_Looked] = Handover(READY_WAITING)
+        self._unpacked: Handover[_Unpacked] = Handover(UNPACKED_WAITING)
+        self._looked: Handover[_Looked] = Handover(LOOKED_WAITING)
         self._scenes: Handover[_Seen] = Handover(SCENES_WAITING)
         self._over: DownfieldError | None = None
         self.pulse = pulse or Pulse()
@@ -198,10 +202,14 @@ class Loop:
             self._looked.close()
 
     def _look_at(self, unpacked: _Unpacked) -> None:
-        frame = unpacked.frame
+        frame, found = unpacked.frame, Future[Sequence[Detection] | None]()
+        # What can be seen without is seen meanwhile.
+        self._looked.put(_Looked(frame, found, unpacked.taken_ns))
         with self._telling("looking", f"frame {frame.index} could not be looked at"):
-            found = self._sight.look(frame, waiting=len(self._frames))
-            self._looked.put(_Looked(frame, found, unpacked.taken_ns))
+            try:
+                found.set_result(self._sight.look(frame, waiting=len(self._frames)))
+            finally:
+                found.cancel()
 
     def _see(self) -> None:
         try:
@@ -214,7 +222,10 @@ class Loop:
         frame, taken_ns = looked.frame, looked.taken_ns
         with self._telling("seeing", f"frame {frame.index} could not be seen"):
             self._prepare()
-            scene = self._sight.see(frame, looked.detections)
+            try:
+                scene = self._sight.see(frame, looked.detections.result)
+            except CancelledError:  # as was told where it was looked at
+                return
             self._tell_players(scene, taken_ns)
             why = self._suspended()
             if why:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from downfield.calibration.errors import InputError
@@ -10,6 +10,9 @@ from downfield.models.detection import Detection
 from downfield.vision.frame import Frame
 from downfield.vision.health import Health
 from downfield.vision.scene import Player, Scene
+
+Looked = Callable[[], Sequence[Detection] | None]
+"""Waits for what `Sight.look` finds in a frame, and gives it."""
 
 
 class Sight(Protocol):
@@ -35,8 +38,14 @@ class Sight(Protocol):
         """
         ...
 
-    def see(self, frame: Frame, detections: Sequence[Detection] | None) -> Scene:
-        """What is on the board in a frame, by what `look` found; they come in the order of their times, with gaps."""
+    def see(self, frame: Frame, looked: Looked) -> Scene:
+        """What is on the board in a frame; they come in the order of their times, with gaps.
+
+        Args:
+            frame: the frame.
+            looked: gives what `look` found in it; may raise, and so may this then.
+
+        """
         ...
 
     @property
@@ -78,7 +87,7 @@ class RecordedSight:
         """Nothing: what was seen is recorded."""
         return ()
 
-    def see(self, frame: Frame, detections: Sequence[Detection] | None = None) -> Scene:  # noqa: ARG002 - the seam's signature
+    def see(self, frame: Frame, looked: Looked) -> Scene:  # noqa: ARG002 - the seam's signature
         """The scene of a frame.
 
         Raises:
@@ -116,7 +125,7 @@ class BlindSight:
         """Nothing."""
         return ()
 
-    def see(self, frame: Frame, detections: Sequence[Detection] | None = None) -> Scene:  # noqa: ARG002 - the seam's signature
+    def see(self, frame: Frame, looked: Looked) -> Scene:  # noqa: ARG002 - the seam's signature
         """An empty board, unfit for calls."""
         return Scene(frame.index, frame.t_ns, "unknown", (), unfit=self._unfit)
 
