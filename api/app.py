@@ -26,6 +26,7 @@ from downfield.api.keyring import Keyring
 from downfield.api.metrics import Metrics
 from downfield.api.openapi import describe
 from downfield.api.parts import Parts
+from downfield.api.relaying import Relaying
 
 LOCAL: Final = Access()
 
@@ -42,12 +43,13 @@ ROUTERS: Final = (
 )
 
 
-def create_app(parts: Parts, access: Access = LOCAL) -> FastAPI:
+def create_app(parts: Parts, access: Access = LOCAL, relaying: Relaying | None = None) -> FastAPI:
     """The service over what the rig fills.
 
     Args:
         parts: desk, hub, picture and store.
         access: who may reach it; by default this computer alone.
+        relaying: tells those who follow the feed when they are many; None to tell all of them here.
 
     """
     app = FastAPI(
@@ -62,6 +64,7 @@ def create_app(parts: Parts, access: Access = LOCAL) -> FastAPI:
     )
     app.state.parts = parts
     app.state.access = access
+    app.state.relaying = relaying
     app.state.evidence = EvidenceRoom(parts)
     app.state.keyring = Keyring(parts.store)
     app.state.metrics = Metrics(parts.desk, parts.hub, parts.picture)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Header, Query, Response, WebSocket
+from fastapi import APIRouter, Header, Query, Request, Response, WebSocket, WebSocketDisconnect
+from starlette.types import Scope
 
 from downfield.api.access import allow
-from downfield.api.hub import PROTOCOL, Change
+from downfield.api.hub import PROTOCOL, Change, Hub
 from downfield.api.parts import TheHub
+from downfield.api.patience import Patience
 from downfield.api.problems import ProblemError
-from downfield.api.streaming import Patience, Stream
+from downfield.api.relaying import Relaying
+from downfield.api.server_sent import events
+from downfield.api.streaming import Stream
 
 MOST_LISTENERS: Final = 512
 """Feeds open at once; a tournament hall has a few dozen, and each costs a connection."""
@@ -34,17 +38,33 @@ router = APIRouter(tags=["feed"])
 
 
 class EventStream(Stream):
-    """Messages as Server-Sent Events.
+    """A hub's messages as Server-Sent Events.
 
     Args:
-        batches: what `Hub.listen` yields.
+        hub: the hub.
+        topics: as of `Hub.listen`.
+        after: as of `Hub.listen`.
+        relaying: tells those who are too many to be told here; None where there is no such.
 
     """
 
     media_type = "text/event-stream"
 
-    def __init__(self, batches: AsyncGenerator[list[Change]]) -> None:
-        super().__init__(_events(batches))
+    def __init__(
+        self,
+        hub: Hub,
+        topics: frozenset[str] | None,
+        after: tuple[str, int] | None,
+        relaying: Relaying | None = None,
+    ) -> None:
+        super().__init__(_events(hub.listen(topics, after)))
+        self._topics, self._after, self._relaying = topics, after, relaying
+
+    async def hand_over(self, scope: Scope) -> bool:
+        """Whether another process goes on."""
+        if self._relaying is None or scope["http_version"] == "1.0" or not scope.get("client"):  # which knows no chunks
+            return False
+        return await self._relaying.take(tuple(scope["client"]), self._topics, self._after)
 
 
 @router.get(
@@ -55,12 +75,16 @@ class EventStream(Stream):
 )
 @allow("viewer")
 async def feed(
-    hub: TheHub, topics: Topics = None, after: After = None, last_event_id: Annotated[str | None, Header()] = None
+    request: Request,
+    hub: TheHub,
+    topics: Topics = None,
+    after: After = None,
+    last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """A snapshot, then numbered changes; `Last-Event-ID` or `after` goes on from there while the buffer holds it."""
     if hub.listeners >= MOST_LISTENERS:
         raise ProblemError(503, f"{MOST_LISTENERS} feeds are open already", headers={"Retry-After": "10"})
-    return EventStream(hub.listen(_chosen(topics), _place(last_event_id or after)))
+    return EventStream(hub, _chosen(topics), _place(last_event_id or after), request.app.state.relaying)
 
 
 @router.websocket("/api/feed/ws")
@@ -76,12 +100,13 @@ async def feed_socket(socket: WebSocket, hub: TheHub, topics: Topics = None, aft
 
 
 async def _send_all(socket: WebSocket, batches: AsyncGenerator[list[Change]], patience: Patience) -> None:
-    async with aclosing(batches):
-        async for changes in batches:
-            with patience:
-                for text in [change.text.decode() for change in changes] or [_ALIVE]:
-                    await socket.send_text(text)
-    await socket.close(1001)
+    with suppress(WebSocketDisconnect):
+        async with aclosing(batches):
+            async for changes in batches:
+                with patience:
+                    for text in [change.text.decode() for change in changes] or [_ALIVE]:
+                        await socket.send_text(text)
+        await socket.close(1001)
 
 
 async def _left(socket: WebSocket) -> None:
@@ -92,12 +117,7 @@ async def _left(socket: WebSocket) -> None:
 async def _events(batches: AsyncGenerator[list[Change]]) -> AsyncGenerator[bytes]:
     async with aclosing(batches):
         async for changes in batches:
-            yield b"".join(map(_event, changes)) if changes else b": alive\n\n"
-
-
-def _event(change: Change) -> bytes:
-    head = f"event: {change.topic}\nid: {change.epoch}-{change.seq}\ndata: "
-    return head.encode() + change.text + b"\n\n"
+            yield events(changes)
 
 
 def _chosen(topics: str | None) -> frozenset[str] | None:

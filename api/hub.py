@@ -12,7 +12,7 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Collection, Iterable
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
@@ -27,11 +27,27 @@ HEARTBEAT_S: Final = 5.0
 CONFLATED: Final = frozenset({"game", "ball", "questions", "declared", "line_up", "scene", "health", "source"})
 """Topics that are told whole, so that a listener that lags needs the newest value only."""
 
+PACED: Final = frozenset({"scene", "health"})
+"""Topics that come often and can wait a moment."""
+
 AT_ONCE: Final = 8
-APART_S: Final = 0.004
-"""So many listeners are woken at once, and the next so much later: a burst to hundreds would hold up the frames."""
+APART_S: Final = 0.009
+"""Of these so many listeners are told at once, the next so much later. Where more than sixty listen, each is told of
+them more rarely, and frames don't wait: every message takes a thirtieth of a millisecond or more."""
 
 SNAPSHOT: Final = "snapshot"
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A value that is JSON already."""
+
+    text: bytes
+
+
+def encoded(value: Any) -> bytes:
+    """A value as JSON."""
+    return value.text if isinstance(value, Encoded) else to_json(value)
 
 
 @dataclass(slots=True)
@@ -59,8 +75,17 @@ class Change:
         """It as one line of JSON, made once for all listeners."""
         if self._text is None:
             head = f'{{"v":{PROTOCOL},"epoch":"{self.epoch}","seq":{self.seq},"topic":"{self.topic}",'
-            self._text = f'{head}"at_ms":{self.at_ms},"data":'.encode() + to_json(self.data) + b"}"
+            self._text = f'{head}"at_ms":{self.at_ms},"data":'.encode() + self._data() + b"}"
         return self._text
+
+    def _data(self) -> bytes:
+        if self.topic != SNAPSHOT:
+            return encoded(self.data)
+        return b"{" + b",".join(to_json(topic) + b":" + encoded(value) for topic, value in self.data.items()) + b"}"
+
+
+Mirror = Callable[[Change, Any], None]
+"""Told of each change, and of its topic's value for a snapshot, in the thread that publishes; never blocks."""
 
 
 @dataclass(slots=True, eq=False)
@@ -80,6 +105,7 @@ class _Loop:
     listening: set[_Listener] = field(default_factory=set)
     news: set[str] = field(default_factory=set)
     due: dict[_Listener, None] = field(default_factory=dict)
+    pacing: bool = False
 
     def beat(self) -> None:
         """Wake who has long heard nothing, again and again while there are listeners: one timer for all."""
@@ -91,12 +117,16 @@ class _Loop:
             self.loop.call_later(HEARTBEAT_S / 5, self.beat)
 
     def tell(self, news: Collection[str]) -> None:
-        """Wake who wants to hear of these topics, a few at a time."""
-        idle = not self.due
+        """Wake who wants to hear of these topics; a few at a time where that can wait."""
+        urgent = not PACED.issuperset(news)
         for one in self.listening:
             if one.topics is None or SNAPSHOT in news or not one.topics.isdisjoint(news):
-                self.due[one] = None
-        if idle:
+                if urgent:
+                    self.due.pop(one, None)
+                    one.changed.set()
+                else:
+                    self.due[one] = None
+        if not self.pacing:
             self.wake_some()
 
     def wake_some(self) -> None:
@@ -104,12 +134,17 @@ class _Loop:
         for one in list(islice(self.due, AT_ONCE)):
             del self.due[one]
             one.changed.set()
-        if self.due:
+        self.pacing = bool(self.due)
+        if self.pacing:
             self.loop.call_later(APART_S, self.wake_some)
 
 
 class Hub:
     """Holds the latest value of every topic and tells listeners of each change.
+
+    Attributes:
+        epoch: which run of the service numbers the changes.
+        elsewhere: how many listen to those who mirror this.
 
     Args:
         buffer: how many changes are kept for those who lag.
@@ -118,6 +153,8 @@ class Hub:
 
     def __init__(self, buffer: int = BUFFER) -> None:
         self.epoch = secrets.token_hex(4)
+        self.elsewhere = 0
+        self._mirror: Mirror | None = None
         self._lock = threading.Lock()
         self._seq = 0
         self._buffer: deque[Change] = deque(maxlen=buffer)
@@ -130,6 +167,11 @@ class Hub:
     @property
     def listeners(self) -> int:
         """How many listen now."""
+        return self.here + self.elsewhere
+
+    @property
+    def here(self) -> int:
+        """How many of them in this process."""
         with self._lock:
             return sum(len(one.listening) for one in self._loops.values())
 
@@ -154,13 +196,28 @@ class Hub:
 
         """
         with self._lock:
-            self._forget(topic)
-            self._seq += 1
-            self._told[topic] = self._seq
-            self._topics[topic] = data if whole is None else whole
-            self._told_at[topic] = time.monotonic()
-            self._buffer.append(Change(self.epoch, self._seq, topic, data, time.time_ns() // 1_000_000))
-            self._wake(topic)
+            self._add(Change(self.epoch, self._seq + 1, topic, data, time.time_ns() // 1_000_000), whole)
+
+    def mirrored(self, mirror: Mirror | None) -> Change:
+        """Have another one told of every change from now on; None for nobody any more.
+
+        Returns:
+            A snapshot to begin with.
+
+        """
+        with self._lock:
+            self._mirror = mirror
+            return self._snapshot(None)
+
+    def begin(self, epoch: str, seq: int, topics: dict[str, Any]) -> None:
+        """Begin where a hub that is mirrored by this one is."""
+        with self._lock:
+            self.epoch, self._seq, self._topics = epoch, seq, topics
+
+    def repeat(self, change: Change, whole: Any = None) -> None:
+        """Publish what a hub that is mirrored by this one did, as it came."""
+        with self._lock:
+            self._add(change, whole)
 
     def value(self, topic: str) -> Any:
         """A topic's value now; None before it was first published."""
@@ -228,6 +285,17 @@ class Hub:
     def _snapshot(self, topics: Collection[str] | None) -> Change:
         data = {name: value for name, value in self._topics.items() if topics is None or name in topics}
         return Change(self.epoch, self._seq, SNAPSHOT, data, time.time_ns() // 1_000_000)
+
+    def _add(self, change: Change, whole: Any) -> None:
+        topic = change.topic
+        self._forget(topic)
+        self._seq = self._told[topic] = change.seq
+        self._topics[topic] = change.data if whole is None else whole
+        self._told_at[topic] = time.monotonic()
+        self._buffer.append(change)
+        if self._mirror is not None:
+            self._mirror(change, whole)
+        self._wake(topic)
 
     def _forget(self, topic: str) -> None:
         """Let go of a value nobody will be told any more: a minute of scenes is much for the collector to visit."""

@@ -2,62 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import AsyncGenerator, Coroutine
-from contextlib import aclosing, suppress
-from types import TracebackType
-from typing import Final, Self
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
-from starlette.websockets import WebSocketDisconnect
 
-STALLED_S: Final = 30.0
-"""A client that takes nothing for this long is let go."""
-
-
-class Patience:
-    """How long a client has been waited for: entered around each sending.
-
-    It is looked at now and then. A timer for each message would cost a fifth of all that a message to one of two
-    hundred clients costs.
-    """
-
-    def __init__(self) -> None:
-        self._since: float | None = None
-
-    @property
-    def ended(self) -> bool:
-        """Whether the client has stalled."""
-        return self._since is not None and time.monotonic() - self._since > STALLED_S
-
-    def __enter__(self) -> Self:
-        """Begin to wait."""
-        self._since = time.monotonic()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """The client has taken it."""
-        self._since = None
-
-    async def send(self, sending: Coroutine[None, None, None], leaving: Coroutine[None, None, None]) -> None:
-        """Send until there is no more, the client has left, or it has stalled.
-
-        Args:
-            sending: sends, entering this.
-            leaving: ends when the client has left.
-
-        """
-        tasks = asyncio.create_task(sending), asyncio.create_task(leaving)
-        try:
-            while not (self.ended or any(task.done() for task in tasks)):
-                await asyncio.wait(tasks, timeout=STALLED_S / 3, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in tasks:
-                task.cancel()
-            with suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError, OSError):
-                await tasks[0]
+from downfield.api.patience import Patience
 
 
 class Stream(Response):
@@ -74,11 +25,18 @@ class Stream(Response):
         del self.headers["content-length"]
         self._parts = parts
 
-    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        if await self.hand_over(scope):
+            await _left(receive)
+            return
         patience = Patience()
         await patience.send(self._send(send, patience), _left(receive))
+
+    async def hand_over(self, scope: Scope) -> bool:  # noqa: ARG002 - for others to answer
+        """Whether somebody else sends the parts; this connection is closed then, and the client's stays open."""
+        return False
 
     async def _send(self, send: Send, patience: Patience) -> None:
         async with aclosing(self._parts) as parts:

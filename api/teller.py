@@ -17,8 +17,6 @@ from downfield.officiating.state import GameState
 from downfield.vision.scene import Ball, Scene
 
 SCENES_PER_S: Final = 15
-SENT_PER_S: Final = 900
-"""Scenes to all listeners together: where more than sixty listen each gets them more rarely, and frames don't wait."""
 
 LATEST: Final = 60
 """Calls in a snapshot, and declarations in `declared`: a quarter's worth; the rest is at the endpoints."""
@@ -56,7 +54,7 @@ class Teller:
         """Tell where everybody is, unless that was told just now."""
         self._ball = scene.ball
         now = time.monotonic()
-        if now - self._scene_at >= max(1 / SCENES_PER_S, self._hub.listeners / SENT_PER_S):
+        if now - self._scene_at >= 1 / SCENES_PER_S:
             self._scene_at = now
             self._hub.publish("scene", scene_now(scene, self._field))
 

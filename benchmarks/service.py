@@ -13,28 +13,25 @@ import asyncio
 import multiprocessing
 import re
 import socket
-import threading
 import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import uvicorn
 from no_machine import NoMachine
 
-from downfield.api.app import create_app
 from downfield.api.board_topics import FigureNow, SceneNow
 from downfield.api.commands import NewGame
-from downfield.api.door import Access, Limits
 from downfield.api.game_desk import GameDesk
 from downfield.api.hub import Hub
 from downfield.api.parts import Parts
 from downfield.api.picture import LatestPicture
-from downfield.api.rates import Rate
 from downfield.api.store import Store
 from downfield.calibration.field_file import preset
 from downfield.officiating.rulebook import load_rulebook
+from downfield.rig.configuration.settings import ServiceTable
+from downfield.rig.serving import Service
 
 SCENES_PER_S = 15  # as the desk tells them; the rest of the rate are calls and states
 WARM_S = 4.0
@@ -58,16 +55,13 @@ def serve(pipe: Connection, folder: str, rate: float, seconds: float) -> None:
     store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
     desk = GameDesk(store, hub, NoMachine(), preset("ultimate"), load_rulebook("tap"))
     desk.begin(NewGame())
-    often = Rate(1e9, 10**9)
-    app = create_app(Parts(desk, hub, picture, store), Access(limits=Limits(often, often, often)))
-    listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off"))
-    threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True).start()
-    pipe.send(listening.getsockname()[1])
+    service = Service(Parts(desk, hub, picture, store), ServiceTable(port=0))
+    pipe.send(service.port)
     while pipe.recv() == "go":
         before_s = time.process_time()
         costs = _publish(hub, rate, seconds)
         pipe.send((costs, (time.process_time() - before_s) / seconds))
+    service.end()
     desk.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import socket
 import threading
@@ -11,6 +12,7 @@ import uvicorn
 from downfield.api.app import create_app
 from downfield.api.door import Access
 from downfield.api.parts import Parts
+from downfield.api.relaying import Relaying
 from downfield.calibration.errors import InputError
 from downfield.rig.configuration.settings import ServiceTable
 
@@ -37,8 +39,9 @@ class Service:
         self.port: int = listening.getsockname()[1]
         lan = not is_loopback(table.host)
         access = Access(lan, table.names, table.open_viewing, table.trust_local)
+        self._relaying = Relaying(parts.hub, self._transport_of)
         config = uvicorn.Config(
-            create_app(parts, access),
+            create_app(parts, access, self._relaying),
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=1,
@@ -63,6 +66,15 @@ class Service:
         self._parts.picture.close()
         self._server.should_exit = True
         self._thread.join(timeout=_ENDING_S)
+        self._relaying.close()
+
+    def _transport_of(self, client: tuple[str, int]) -> asyncio.Transport | None:
+        """The connection of a client."""
+        for connection in self._server.server_state.connections:
+            if getattr(connection, "client", None) == client:
+                transport = getattr(connection, "transport", None)
+                return transport if isinstance(transport, asyncio.Transport) else None
+        return None
 
 
 def is_loopback(host: str) -> bool:

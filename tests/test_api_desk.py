@@ -343,22 +343,6 @@ def test_scenes_are_told_fifteen_times_a_second_at_most(table: Table) -> None:
     assert table.hub.value("scene").figures[0].id == RUNNER
 
 
-@pytest.mark.parametrize(("listeners", "per_s"), [(0, 15), (60, 15), (180, 5)])
-def test_where_many_listen_scenes_are_told_more_rarely(
-    listeners: int, per_s: int, table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = 0.0
-    table.begin()
-    monkeypatch.setattr(Hub, "listeners", property(lambda _hub: listeners))
-    monkeypatch.setattr("downfield.api.teller.time.monotonic", lambda: now)
-    before = table.hub.seq
-    for number in range(600):
-        now = 1000 + number / 60
-        table.desk.take(replace(PLAY.scenes[0], frame=number, t_ns=PLAY.scenes[0].t_ns + number * 16_666_667))
-    scenes = table.hub.seq - before
-    assert 7.5 * per_s < scenes <= 10 * per_s + 2  # at times of frames
-
-
 def test_without_a_game_scenes_are_refused(table: Table) -> None:
     with pytest.raises(RefusedError, match="begin one"):
         table.desk.take(PLAY.scenes[0])

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from downfield.api import hub as hub_module
-from downfield.api import streaming
+from downfield.api import patience, streaming
 from downfield.api.hub import Change, Hub
 from downfield.api.picture import LatestPicture
 
@@ -235,8 +235,9 @@ def test_publishing_costs_the_same_however_many_have_stalled() -> None:
     assert run(scenario) == 10_000
 
 
-def test_of_many_who_listen_a_few_are_woken_at_a_time_and_all_are_told_in_the_end(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(("topic", "at_once"), [("scene", hub_module.AT_ONCE), ("calls", 20)])
+def test_of_many_who_listen_a_few_are_told_of_a_scene_at_a_time_and_all_of_a_call(
+    topic: str, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub_module, "APART_S", 0.05)
 
@@ -254,18 +255,18 @@ def test_of_many_who_listen_a_few_are_woken_at_a_time_and_all_are_told_in_the_en
         everybody = [asyncio.create_task(listens()) for _ in range(20)]
         await listening(hub, 20)
         await asyncio.sleep(0)
-        hub.publish("calls", "tackle")
+        hub.publish(topic, "news")
         await asyncio.sleep(0.02)
         at_first = told
         await asyncio.gather(*everybody)
         return at_first, told
 
-    assert run(scenario) == (hub_module.AT_ONCE, 20)
+    assert run(scenario) == (at_once, 20)
 
 
 @pytest.mark.parametrize("stalls", ["while it is sent to", "before its first part"])
 def test_a_client_that_takes_nothing_is_let_go(stalls: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "STALLED_S", 0.05)
+    monkeypatch.setattr(patience, "STALLED_S", 0.05)
     ended = threading.Event()
 
     async def parts() -> AsyncGenerator[bytes]:
@@ -289,7 +290,7 @@ def test_a_client_that_takes_nothing_is_let_go(stalls: str, monkeypatch: pytest.
             await asyncio.sleep(60)
             return {"type": "http.disconnect"}
 
-        await streaming.Stream(parts())({"type": "http"}, receive, send)
+        await streaming.Stream(parts())({"type": "http", "http_version": "1.1"}, receive, send)
         return taken
 
     assert run(scenario) == ([b""] if stalls == "before its first part" else [b"", b"1"])

@@ -1,0 +1,152 @@
+"""Most of those who listen to the feed are told by another process: frames then share no interpreter with them.
+
+The first few are told here. A connection is handed over once its answer has begun; what the feed tells goes to the
+other process as it is published. Where that can't be, or it ended, everybody is told here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from typing import Any, Final
+
+from pydantic_core import to_json
+
+from downfield.api.hub import Change, Hub, encoded
+from downfield.api.relay import LONGEST
+
+HERE: Final = 8
+"""Listeners told in this process: a panel, some overlays, and no other process for them."""
+
+_AGAIN_S: Final = 10.0  # after one that ended
+_ENDING_S: Final = 3.0
+
+TransportOf = Callable[[tuple[str, int]], asyncio.Transport | None]
+"""The connection of a client, by its address."""
+
+
+class Relaying:
+    """Starts the other process when it is needed, tells it what is published, and hands it connections.
+
+    Used from the server's loop, but for `close`.
+
+    Args:
+        hub: what is told.
+        transport_of: finds connections.
+
+    """
+
+    def __init__(self, hub: Hub, transport_of: TransportOf) -> None:
+        self._hub, self._transport_of = hub, transport_of
+        self._process: subprocess.Popen[bytes] | None = None
+        self._channel: socket.socket | None = None
+        self._passing: socket.socket | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._not_before = 0.0
+
+    async def take(
+        self, client: tuple[str, int], topics: Collection[str] | None, after: tuple[str, int] | None
+    ) -> bool:
+        """Hand over a connection whose answer, in chunks, has begun.
+
+        Args:
+            client: its address.
+            topics: as of `Hub.listen`.
+            after: as of `Hub.listen`.
+
+        Returns:
+            Whether it was; else it is to be told here.
+
+        """
+        if self._hub.here < HERE or not await self._running():
+            return False
+        transport = self._transport_of(client)
+        if transport is None or transport.get_write_buffer_size() or self._writer is None or self._passing is None:
+            return False
+        connection = os.dup(transport.get_extra_info("socket").fileno())
+        try:
+            socket.send_fds(self._passing, [b"."], [connection])
+        except OSError:
+            return False
+        finally:
+            os.close(connection)
+        wanted = None if topics is None else sorted(topics)
+        self._write({"listener": {"topics": wanted, "after": after}})
+        transport.close()  # here only: the other process holds it
+        return True
+
+    def close(self) -> None:
+        """End the other process, and so its feeds."""
+        self._hub.mirrored(None)
+        if self._channel is not None:
+            with suppress(OSError):
+                self._channel.shutdown(socket.SHUT_RDWR)
+        if self._process is not None:
+            try:
+                self._process.wait(_ENDING_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    async def _running(self) -> bool:
+        if self._writer is not None:
+            return True
+        if not hasattr(socket, "send_fds") or time.monotonic() < self._not_before:
+            return False
+        self._not_before = time.monotonic() + _AGAIN_S
+        channel, its_channel = socket.socketpair()
+        passing, its_passing = socket.socketpair()
+        passing.setblocking(False)
+        numbers = its_channel.fileno(), its_passing.fileno()
+        with its_channel, its_passing:
+            try:
+                command = [sys.executable, "-m", "downfield.api.relay", *map(str, numbers)]
+                self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=numbers)  # noqa: S603
+            except OSError:
+                return False
+        self._channel, self._passing = channel, passing
+        reader, self._writer = await asyncio.open_connection(sock=channel)
+        loop = asyncio.get_running_loop()
+
+        def mirror(change: Change, whole: Any) -> None:
+            with suppress(RuntimeError):  # the server has ended
+                loop.call_soon_threadsafe(self._tell, change, whole)
+
+        begin = self._hub.mirrored(mirror)
+        texts = {topic: encoded(value).decode() for topic, value in begin.data.items()}
+        self._write({"epoch": begin.epoch, "seq": begin.seq, "topics": texts})
+        self._watching = asyncio.create_task(self._watch(reader))
+        return True
+
+    async def _watch(self, reader: asyncio.StreamReader) -> None:
+        """Note how many listen there, until it ends."""
+        try:
+            while line := await reader.readline():
+                self._hub.elsewhere = int(line)
+        finally:
+            self._hub.elsewhere = 0
+            self._hub.mirrored(None)
+            if self._writer is not None:
+                self._writer.close()
+            self._writer = None
+
+    def _tell(self, change: Change, whole: Any) -> None:
+        text = encoded(change.data).decode()
+        whole_text = None if whole is None else encoded(whole).decode()
+        said = {"seq": change.seq, "topic": change.topic, "at_ms": change.at_ms, "data": text, "whole": whole_text}
+        self._write(said)
+
+    def _write(self, said: dict[str, Any]) -> None:
+        if self._writer is None:
+            return
+        if self._writer.transport.get_write_buffer_size() > LONGEST:  # it takes nothing any more
+            self._writer.transport.abort()
+            return
+        self._writer.write(to_json(said) + b"\n")
