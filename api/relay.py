@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+from contextlib import suppress
 from typing import Any, Final
 
 from pydantic_core import from_json
@@ -75,8 +76,9 @@ class Relay:
             await writer.drain()
 
         async def leave() -> None:
-            while await reader.read(4096):
-                pass
+            with suppress(OSError):
+                while await reader.read(4096):
+                    pass
 
         try:
             await patience.send(send(), leave())

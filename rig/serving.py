@@ -24,6 +24,10 @@ _MOST_CONNECTIONS = 1024  # beyond the feeds that are let open, so that a flood 
 class Service:
     """Serves the parts until it is ended.
 
+    Attributes:
+        port: it is found at.
+        relaying: tells those who follow the feed from the ninth on.
+
     Args:
         parts: what is served.
         table: at which address, and for whom.
@@ -39,9 +43,9 @@ class Service:
         self.port: int = listening.getsockname()[1]
         lan = not is_loopback(table.host)
         access = Access(lan, table.names, table.open_viewing, table.trust_local)
-        self._relaying = Relaying(parts.hub, self._transport_of)
+        self.relaying = Relaying(parts.hub, self._transport_of)
         config = uvicorn.Config(
-            create_app(parts, access, self._relaying),
+            create_app(parts, access, self.relaying),
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=1,
@@ -66,7 +70,7 @@ class Service:
         self._parts.picture.close()
         self._server.should_exit = True
         self._thread.join(timeout=_ENDING_S)
-        self._relaying.close()
+        self.relaying.close()
 
     def _transport_of(self, client: tuple[str, int]) -> asyncio.Transport | None:
         """The connection of a client."""

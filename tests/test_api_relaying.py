@@ -36,17 +36,12 @@ class Rig:
         self.store, self.hub = Store.at(path), Hub()
         self.desk = GameDesk(self.store, self.hub, PretendMachine(None), preset("tudor-620"), load_rulebook("tap"))
         self.service = Service(Parts(self.desk, self.hub, LatestPicture(), self.store), ServiceTable(port=0))
+        self.relaying = self.service.relaying
 
     def end(self) -> None:
         self.service.end()
         self.desk.close()
         self.store.close()
-
-    @property
-    def process(self) -> int:
-        """Number of the other process."""
-        assert self.service._relaying._process is not None
-        return self.service._relaying._process.pid
 
 
 class Follower:
@@ -139,7 +134,8 @@ def test_one_who_is_told_elsewhere_from_the_start_gets_a_later_snapshot_whole(ri
 def test_when_the_other_process_dies_its_listeners_come_back_and_are_told_here(rig: Rig) -> None:
     with closing(Follower(rig)), closing(Follower(rig)) as second:
         last = second.message()
-        os.kill(rig.process, signal.SIGKILL)
+        assert rig.relaying.process is not None
+        os.kill(rig.relaying.process, signal.SIGKILL)
         with pytest.raises((EOFError, http.client.HTTPException, OSError)):
             second.message()
         eventually(lambda: rig.hub.elsewhere == 0)
@@ -156,16 +152,18 @@ def test_a_service_that_ends_ends_the_feeds_in_order_and_the_other_process(tmp_p
     eventually(lambda: rig.hub.elsewhere == 2)
     for one in followers:
         one.message()
+    process = rig.relaying.process
+    assert process is not None
     rig.end()
     for one in followers:
         with pytest.raises(EOFError):  # an answer that is cut in its middle raises another
             one.message()
         one.close()
     with pytest.raises(ProcessLookupError):
-        os.kill(rig.process, 0)
+        os.kill(process, 0)
 
 
 def test_few_are_told_without_another_process(rig: Rig) -> None:
     with closing(Follower(rig)) as only:
         only.message()
-        assert rig.service._relaying._process is None
+        assert rig.relaying.process is None

@@ -34,7 +34,7 @@ from downfield.vision.scene import Player, Scene
 FRAMES_WAITING: Final = 6
 """A tenth of a second: while some wait, the network looks more rarely, and they are soon caught up with."""
 
-FRAMES_SPARE: Final = 6
+FRAMES_SPARE: Final = 12
 """For a halt of the computer or the camera's line, after which frames come in a heap."""
 
 UNPACKED_WAITING: Final = 1
