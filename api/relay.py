@@ -72,8 +72,10 @@ class Relay:
                 with patience:
                     writer.write(b"%x\r\n%b\r\n" % (len(body), body))
                     await writer.drain()
-            writer.write(b"0\r\n\r\n")
-            await writer.drain()
+            with patience:
+                writer.write(b"0\r\n\r\n")
+                writer.close()
+                await writer.wait_closed()
 
         async def leave() -> None:
             with suppress(OSError):
@@ -83,7 +85,7 @@ class Relay:
         try:
             await patience.send(send(), leave())
         finally:
-            writer.close()
+            writer.transport.abort()  # whatever a client that stalled has not taken
 
     def _told(self, telling: asyncio.Task[None]) -> None:
         self._telling.discard(telling)
