@@ -33,7 +33,7 @@ PACED: Final = frozenset({"scene", "health"})
 AT_ONCE: Final = 8
 APART_S: Final = 0.009
 """Of these so many listeners are told at once, the next so much later. Where more than sixty listen, each is told of
-them more rarely, and frames don't wait: every message takes a thirtieth of a millisecond or more."""
+them more rarely, and frames don't wait for hundreds of messages at once."""
 
 SNAPSHOT: Final = "snapshot"
 

@@ -26,8 +26,8 @@ _SWITCH_S: Final = 0.0002
 """How long a thread may keep the interpreter to itself: Python's 5 ms are long beside a frame's 16."""
 
 _FULL_COLLECTIONS: Final = 10_000
-"""Collections of what is young before one of everything: half a day. One walks through all that a game remembers, 43 ms
-after three quarters of a minute of it and more later, while every frame waits, and finds next to nothing."""
+"""Collections of what is young before one of everything: half a day. One walks through all that a game remembers, which
+grows, while every frame waits, and finds next to nothing."""
 
 
 def run(
