@@ -1,12 +1,15 @@
 """How long from a frame's capture to its published calls, what is lost on the way, and how soon a lost camera is back.
 
-python benchmarks/rig.py [--seconds 30] [--clients 200] [--stalled 20] [--fps 60] [--sight recorded|network] [--cuts 0]
+python benchmarks/rig.py [--seconds 30] [--clients 200] [--stalled 20] [--watchers 1] [--fps 60]
+    [--sight recorded|network] [--cuts 0]
 
 A camera of its own process sends the bundled clip's pictures, there and back, as motion JPEG with its capture stamps;
 the clip is of 30 frames/s, so that at 60 its figures run twice as fast as they did.
-The whole rig runs on it: recording, journal, annotated picture (watched), service. The clients are of another process,
-which yields to the rig; the stalled ones read nothing. With ``--sight recorded`` the scenes are those recorded with the
-clip, in place of the network's.
+The whole rig runs on it: recording, journal, annotated picture, service. Clients read the feed, as overlays and panels
+do; watchers the annotated picture, which a camera page does. They are of another process, which yields to the rig; the
+stalled ones read nothing. With ``--sight recorded`` the scenes are those recorded with the clip, in place of the
+network's. A computer that others share changes its speed: how long one picture takes to unpack, with nothing beside it,
+is told of before and after, so that runs can be compared.
 """
 
 from __future__ import annotations
@@ -43,6 +46,7 @@ from downfield.rig.network_sight import open_sight
 from downfield.rig.recording import bundled_demo, open_recording
 from downfield.rig.rig import Rig
 from downfield.rig.run import prepare
+from downfield.rig.sources.jpeg import unpack_jpeg
 from downfield.rig.sources.source import Shot
 from downfield.vision.frame import Frame
 from downfield.vision.health import Health
@@ -161,8 +165,8 @@ class Measured(Onlooker):
             self.took_ms.append((time.monotonic_ns() - self.taken_ns[entry.frame]) / 1e6)
 
 
-async def clients(port: int, count: int, stalled: int) -> None:
-    """Open feeds, of which some are never read, and one watcher of the picture; until killed."""
+async def clients(port: int, count: int, stalled: int, watchers: int) -> None:
+    """Open feeds, of which some are never read, and watch the picture; until killed."""
 
     async def one(path: str, *, reads: bool) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=4096)
@@ -172,7 +176,8 @@ async def clients(port: int, count: int, stalled: int) -> None:
         await asyncio.sleep(3600)
 
     tasks = [one("/api/feed", reads=index >= stalled) for index in range(count)]
-    await asyncio.gather(*tasks, one("/camera.mjpeg", reads=True), return_exceptions=True)
+    tasks += [one("/camera.mjpeg", reads=True) for _ in range(watchers)]
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def thread_cpu_s() -> dict[str, float]:
@@ -197,6 +202,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--stalled", type=int, default=20)
+    parser.add_argument("--watchers", type=int, default=1)
     parser.add_argument("--fps", type=float, default=60)
     parser.add_argument("--sight", choices=("recorded", "network"), default="recorded")
     parser.add_argument("--cuts", type=int, default=0, help="cut the camera so many times, for half a second each")
@@ -209,13 +215,29 @@ def main() -> None:
         camera.serve_forever()
     elif asked.be_clients:
         os.nice(10)  # they stand for other computers, which take nothing from this one
-        asyncio.run(clients(asked.be_clients, asked.clients, asked.stalled))
+        asyncio.run(clients(asked.be_clients, asked.clients, asked.stalled, asked.watchers))
     else:
         measure(asked)
 
 
+def unpacking_ms() -> float:
+    """How long one picture takes to unpack here and now, in the median."""
+    took = []
+    for jpeg in [*itertools.islice(_jpegs(), 10)] * 5:
+        began = time.perf_counter()
+        unpack_jpeg(jpeg)
+        took.append((time.perf_counter() - began) * 1e3)
+    return float(np.median(took))
+
+
 def measure(asked: argparse.Namespace) -> None:
     """Run the rig, and print what was measured."""
+    before_ms = unpacking_ms()
+    _measure(asked)
+    print(f"one picture alone is unpacked in {before_ms:.1f} ms before, {unpacking_ms():.1f} ms after")
+
+
+def _measure(asked: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as started:
         camera = child("--be-camera", "--fps", str(asked.fps))
         started.callback(_kill, camera)
@@ -226,8 +248,8 @@ def measure(asked: argparse.Namespace) -> None:
         measured = Measured()
         rig.onlook(measured)
         here = rig.address.rsplit(":", 1)[1].strip("/")
-        counts = ("--clients", str(asked.clients), "--stalled", str(asked.stalled))
-        started.callback(_kill, child("--be-clients", here, *counts))
+        counts = ("--clients", asked.clients, "--stalled", asked.stalled, "--watchers", asked.watchers)
+        started.callback(_kill, child("--be-clients", here, *map(str, counts)))
         threading.Thread(target=rig.play, daemon=True).start()
         time.sleep(_WARM_S)
         dropped = rig.dropped
@@ -291,7 +313,8 @@ def _report(
 ) -> None:
     took = np.array(measured.took_ms or [np.nan])
     health = rig.topic("health")
-    print(f"sight: {asked.sight}; {asked.clients} feed clients, {asked.stalled} of them stalled; {took_s:.0f} s")
+    feeds = f"{asked.clients} feed clients, {asked.stalled} of them stalled, {asked.watchers} watching the picture"
+    print(f"sight: {asked.sight}; {feeds}; {took_s:.0f} s")
     print(f"captured {measured.captured} frames, {measured.captured / took_s:.1f} a second of {asked.fps:g}")
     print(f"capture to published: p50 {np.percentile(took, 50):.1f} ms, p99 {np.percentile(took, 99):.1f} ms")
     print(f"dropped: {dropped} ({dropped / max(measured.captured, 1):.2%})")
