@@ -98,6 +98,27 @@ def test_a_broken_picture_is_told_and_the_next_is_seen() -> None:
     ]
 
 
+def test_a_frame_is_unpacked_beside_the_one_before_and_still_seen_after_it() -> None:
+    next_unpacked = threading.Event()
+
+    class Slow(Shot):
+        def frame(self) -> Frame:
+            if self.index == 0:
+                assert next_unpacked.wait(5)
+            elif self.index == 1:
+                next_unpacked.set()
+            return super().frame()
+
+    class Heap(FakeSource):
+        def shots(self) -> Iterator[Shot]:
+            for shot in super().shots():
+                yield Slow(shot.index, shot.t_ns, shot.taken_ns, image=shot.image)
+
+    judge = FakeJudge()
+    Loop(Heap(4), FakeSight(), judge, Troubles()).run()
+    assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3]
+
+
 def test_one_frame_is_looked_at_while_the_one_before_is_seen() -> None:
     seeing, looked_meanwhile = threading.Event(), threading.Event()
 

@@ -10,7 +10,7 @@ import dataclasses
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -37,8 +37,11 @@ FRAMES_WAITING: Final = 6
 FRAMES_SPARE: Final = 12
 """For a halt of the computer or the camera's line, after which frames come in a heap."""
 
+UNPACKERS: Final = 2
+"""At once: frames that came in a heap are caught up with sooner."""
+
 UNPACKED_WAITING: Final = 1
-"""One unpacked while the one before is looked at."""
+"""One unpacked, and one that is next, while the one before is looked at."""
 
 LOOKED_WAITING: Final = 2
 """One that is looked at, and one that has been, while the one before is seen."""
@@ -60,7 +63,8 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Unpacked:
-    frame: Frame
+    index: int
+    frame: Future[Frame]
     taken_ns: int
 
 
@@ -185,26 +189,24 @@ class Loop:
 
     def _unpack(self) -> None:
         try:
-            for shot in self._frames:
-                self._unpack_one(shot)
+            with ThreadPoolExecutor(UNPACKERS, thread_name_prefix="unpack") as unpackers:
+                for shot in self._frames:
+                    self._unpacked.put(_Unpacked(shot.index, unpackers.submit(shot.frame), shot.taken_ns))
         finally:
             self._unpacked.close()
-
-    def _unpack_one(self, shot: Shot) -> None:
-        with self._telling("unpacking", f"frame {shot.index} could not be read"):
-            self._unpacked.put(_Unpacked(shot.frame(), shot.taken_ns))
 
     def _look(self) -> None:
         try:
             for unpacked in self._unpacked:
-                self._look_at(unpacked)
+                with self._telling("unpacking", f"frame {unpacked.index} could not be read"):
+                    self._look_at(unpacked.frame.result(), unpacked.taken_ns)
         finally:
             self._looked.close()
 
-    def _look_at(self, unpacked: _Unpacked) -> None:
-        frame, found = unpacked.frame, Future[Sequence[Detection] | None]()
+    def _look_at(self, frame: Frame, taken_ns: int) -> None:
+        found = Future[Sequence[Detection] | None]()
         # What can be seen without is seen meanwhile.
-        self._looked.put(_Looked(frame, found, unpacked.taken_ns))
+        self._looked.put(_Looked(frame, found, taken_ns))
         with self._telling("looking", f"frame {frame.index} could not be looked at"):
             try:
                 found.set_result(self._sight.look(frame, waiting=len(self._frames)))
