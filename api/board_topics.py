@@ -18,6 +18,7 @@ class LineUpNow(Payload):
 
     players: tuple[Player, ...]
     field: FieldModel
+    settled: int = Field(description='How often somebody said in this game who stands where: a line-up, or "set".')
 
 
 class FigureNow(Payload):

@@ -120,6 +120,17 @@ class GameDesk:
         Journal.wait(waiting)
         return sitting.row.id
 
+    def begin_anew(self) -> str:
+        """Begin another game on a clock that begins anew, too, as where a recording does: nobody is on the board yet.
+
+        Returns:
+            The game's id.
+
+        """
+        with self._lock:
+            self._scene_ns, self._scene_at_ns = 0, None
+            return self.begin(NewGame(), players=())
+
     def play_on(self, field: FieldModel) -> bool:
         """Play on a field that is known only now.
 

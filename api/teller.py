@@ -13,6 +13,7 @@ from downfield.api.topics import CallNow, CallsChanged, DeclaredLately, Notice, 
 from downfield.api.views import Shown, ball_now, call_now, changed_calls, game_now, questions_now
 from downfield.calibration.field import FieldModel
 from downfield.officiating.calls import Call
+from downfield.officiating.declarations import LineUp, Set
 from downfield.officiating.state import GameState
 from downfield.vision.scene import Ball, Scene
 
@@ -75,7 +76,7 @@ class Teller:
             self._tell_calls(sitting)
             self._tell("declared", DeclaredLately(events=tuple(sitting.declared()[-LATEST:])))
             if state.players:
-                self._tell("line_up", LineUpNow(players=state.players, field=self._field))
+                self._tell("line_up", LineUpNow(players=state.players, field=self._field, settled=_settled(sitting)))
         game = game_now(sitting.row.id, state, sitting.began, time.time_ns() // 1_000_000)
         timeless = game.model_copy(update={"t_ns": 0, "clock": state.clock})
         self._tell("game", game, timeless)
@@ -127,6 +128,12 @@ class Teller:
 def _shown(sitting: Sitting) -> Shown:
     state = sitting.game.state
     return Shown(sitting.began, state.spot_text, frozenset(state.proposals), sitting.rulings, sitting.frames)
+
+
+def _settled(sitting: Sitting) -> int:
+    """How often somebody said who stands where; what the camera found is not said."""
+    events = (said.event for said in sitting.said)
+    return sum(isinstance(event.body, LineUp | Set) and event.origin != "vision" for event in events)
 
 
 def _glance(state: GameState) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from downfield.officiating.calls import Call
 from downfield.officiating.certified import Floor
 from downfield.officiating.conduct.board import power_finding, settled, switched
 from downfield.officiating.events import Event, Ruling, Tick, Undo
-from downfield.officiating.facts import Facts
+from downfield.officiating.facts import Facts, without_lost
 from downfield.officiating.findings import POWER, Finding
 from downfield.officiating.making import call_of, ruled
 from downfield.officiating.pending import close, judged_as, merge
@@ -114,10 +114,10 @@ class Engine:
 
     def _scene(self, state: EngineState, scene: Scene) -> tuple[EngineState, tuple[Call, ...]]:
         game = state.game
-        scene = scene if self._floor is None else self._floor.under(scene)
+        scene = without_lost(scene if self._floor is None else self._floor.under(scene))
         if state.recent and scene.t_ns <= state.recent[-1].t_ns:
             raise RefusedError(f"scene {scene.frame} is out of order: {scene.t_ns} after {state.recent[-1].t_ns} ns")
-        recent = _kept(state.recent, scene)
+        recent = () if scene.unfit else _kept(state.recent, scene)
         edge = scene.board != state.power and scene.board != "unknown"
         idle = game.phase in QUIET and not game.play.pending
         if idle and not edge and scene.unfit == game.suspended:
@@ -125,7 +125,7 @@ class Engine:
         power = scene.board if edge else state.power
         if scene.unfit:
             game = replace(_at(game, scene.t_ns), suspended=scene.unfit)
-            return EngineState(game, (), power, state.event_ns), ()
+            return EngineState(game, recent, power, state.event_ns), ()
         game = replace(_at(game, scene.t_ns), suspended=())
         facts = Facts(scene, recent[:-1], game, self.field)
         view = View(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts)

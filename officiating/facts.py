@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from downfield.calibration.field import FieldModel
@@ -200,6 +200,18 @@ class Facts:
     def spot_yd(self, x_mm: float, y_mm: float) -> tuple[float, float]:
         """A point of the board in field yards."""
         return x_mm / self.field.mm_per_yd_x, y_mm / self.field.mm_per_yd_y
+
+
+def without_lost(scene: Scene) -> Scene:
+    """A scene without the figures that may be anywhere: whatever was called of them would be made up."""
+    lost = {figure.id for figure in scene.figures if figure.lost}
+    if not lost:
+        return scene
+    return replace(
+        scene,
+        figures=tuple(figure for figure in scene.figures if figure.id not in lost),
+        contacts=tuple(one for one in scene.contacts if one.a not in lost and one.b not in lost),
+    )
 
 
 def doubted(probability: float, figure: Figure) -> float:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from downfield.calibration.calibration import Calibration
 from downfield.models.card import BUNDLED
@@ -16,6 +17,10 @@ from downfield.vision.pace import Pace
 from downfield.vision.pipeline import Vision
 from downfield.vision.roster import read_roster
 
+WATCHED: Final = 3.0
+"""Times as rarely as asked for, whole pictures are looked at in a recording that somebody watches meanwhile: about as
+often as there is time for with a camera. Frames wait for it."""
+
 
 def open_sight(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Vision:
     """A sight for a camera. All share one detector, so only one may be in use.
@@ -24,7 +29,8 @@ def open_sight(settings: Settings, calibration: Calibration, roster: Path | None
         settings: the configuration.
         calibration: of the camera.
         roster: a file with who is on the board; None to take and number whoever is there.
-        live: whether frames are lost when looking takes too long; it is done more rarely then.
+        live: whether frames are lost when looking takes too long; it is done more rarely then. Else frames wait, and
+            what is seen does not depend on the computer.
 
     Raises:
         InputError: there is no such network or file.
@@ -32,13 +38,19 @@ def open_sight(settings: Settings, calibration: Calibration, roster: Path | None
 
     """
     known = None if roster is None else read_roster(roster)
-    pace = pace_of(settings.network, time.perf_counter_ns if live else None)
-    return Vision(calibration, detector(settings.network), known, pace=pace)
+    network = settings.network
+    watched = Pace(_every_ns(network.looks_per_s / WATCHED), _every_ns(network.follows_per_s))
+    pace = pace_of(network, time.perf_counter_ns) if live else watched
+    return Vision(calibration, detector(network), known, pace=pace)
 
 
-def pace_of(table: NetworkTable, clock: Callable[[], int] | None) -> Pace:
+def pace_of(table: NetworkTable, clock: Callable[[], int]) -> Pace:
     """How often the network is to look; see `Pace`."""
-    return Pace(round(1e9 / table.looks_per_s), round(1e9 / table.follows_per_s), clock)
+    return Pace(_every_ns(table.looks_per_s), _every_ns(table.follows_per_s), clock)
+
+
+def _every_ns(times_per_s: float) -> int:
+    return round(1e9 / times_per_s)
 
 
 @cache

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from downfield.api.board_topics import HealthNow, Reason, RecordingNow, SourceNow
-from downfield.api.commands import NewGame
 from downfield.api.game_desk import GameDesk
 from downfield.api.hub import Hub
 from downfield.api.parts import Parts
@@ -23,7 +22,7 @@ from downfield.rig.configuration.places import recordings_folder, store_file
 from downfield.rig.footage import ClipFootage, RecordedFootage
 from downfield.rig.live.health import HealthWatch
 from downfield.rig.live.judge import Prompter
-from downfield.rig.live.loop import Loop
+from downfield.rig.live.loop import LinedUp, Loop
 from downfield.rig.live.onlooker import Onlooker
 from downfield.rig.live.pictures import Pictures
 from downfield.rig.live.pulse import Pulse
@@ -37,7 +36,6 @@ from downfield.rig.terminal import Lines
 from downfield.rig.terminal_view import View
 from downfield.rig.troubles import NoticeLevel, Troubles
 from downfield.vision.pipeline import SLOW
-from downfield.vision.scene import Player
 
 _NOWHERE: Final = "passing.db"
 
@@ -74,7 +72,7 @@ class Rig:
         self._troubles = Troubles(self._changed, self._noticed)
         self._clock = TableClock()
         self._table = open_table(settings, self._clock, self._troubles, open_sight, paced=paced)
-        self.live = self._table.source.facts.live and self._table.source.facts.kind in {"camera", "stream"}
+        self.live = self._table.source.facts.live
         self.text = self._table.text
         self._machine = RigMachine(configuration, self._table, self._troubles)
         self._machine.calibrated = self._calibrated
@@ -163,7 +161,7 @@ class Rig:
             prompter=Prompter(self._table.events),
             onlookers=onlookers,
             suspended=self._machine.suspended,
-            roster=self._roster,
+            lined_up=self._lined_up,
             carrier=self._carrier,
             ticks=self.live,
         )
@@ -202,7 +200,7 @@ class Rig:
             self._clock.not_before(self._hub.value("game").t_ns)
             self._troubles.note("info", f"Going on with the game as it stood: {self.situation()}.")
         else:
-            self.desk.begin(NewGame())
+            self.desk.begin_anew()
         for note in facts.notes:
             self._troubles.note("warning", f"{facts.name}: {note}.")
 
@@ -236,9 +234,9 @@ class Rig:
                 self._troubles.add(Reason(code=DISK_FULL, level="alarm", text=f"Not recording: {error}", remedy=remedy))
         return recorder
 
-    def _roster(self) -> tuple[Player, ...]:
+    def _lined_up(self) -> LinedUp:
         line_up = self._hub.value("line_up")
-        return () if line_up is None else tuple(line_up.players)
+        return LinedUp() if line_up is None else LinedUp(tuple(line_up.players), line_up.settled)
 
     def _carrier(self) -> str | None:
         ball = self._hub.value("ball")
@@ -252,7 +250,7 @@ class Rig:
         """The picture is drawn on with the calibration and the roster of now, the game played on its field."""
         if self.desk.play_on(calibration.field):
             self._troubles.note("info", f"A new game begins: the board is '{calibration.field.name}'.")
-        players = self._roster() or self._table.sight.players
+        players = self._lined_up().players or self._table.sight.players
         self._pictures.use(Annotator(calibration.camera, calibration.field, players))
 
     def _changed(self) -> None:

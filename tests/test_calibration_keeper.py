@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import cv2
 import numpy as np
@@ -44,10 +44,8 @@ def after(before: Scene) -> Scene:
 
 
 @pytest.fixture
-def keeper(before: Scene) -> Iterator[Keeper]:
-    keeper = Keeper(Calibration(TUDOR, before.camera, "field", covariance=covariance()), in_background=False)
-    yield keeper
-    keeper.close()
+def keeper(before: Scene) -> Keeper:
+    return Keeper(Calibration(TUDOR, before.camera, "field", covariance=covariance()))
 
 
 def moved(image: Image, dx: float, dy: float) -> Image:
@@ -121,8 +119,8 @@ def test_what_can_not_be_solved_says_why_and_goes_on(keeper: Keeper, before: Sce
 
 
 def test_solving_goes_on_beside_the_frames(before: Scene, after: Scene) -> None:
-    keeper = Keeper(Calibration(TUDOR, before.camera, "field", covariance=covariance()))
-    try:
+    with ThreadPoolExecutor(1) as beside:
+        keeper = Keeper(Calibration(TUDOR, before.camera, "field", covariance=covariance()), beside=beside)
         kept = shown(keeper, [before.image] * 2 + [after.image] * 8)
         assert kept[-1].state == "resolving"
         assert "calibrated again" in kept[-1].troubles[0]
@@ -131,8 +129,6 @@ def test_solving_goes_on_beside_the_frames(before: Scene, after: Scene) -> None:
         while not (last := keeper.see(after.image, t_ns)).solutions and time.monotonic() < deadline:
             t_ns += FRAME_NS // 10
         assert last.trusted
-    finally:
-        keeper.close()
 
 
 def test_a_print_that_can_not_be_followed_and_another_size_are_told(keeper: Keeper, before: Scene) -> None:

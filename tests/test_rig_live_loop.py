@@ -16,7 +16,7 @@ from downfield.officiating.declarations import Carrier
 from downfield.officiating.events import Event
 from downfield.rig.live.handover import Handover
 from downfield.rig.live.judge import Prompter
-from downfield.rig.live.loop import SCENES_WAITING, Loop
+from downfield.rig.live.loop import SCENES_WAITING, LinedUp, Loop
 from downfield.rig.live.pulse import Pulse
 from downfield.rig.live.sight import Looked
 from downfield.rig.sources.source import Packed, Shot
@@ -278,7 +278,7 @@ def test_who_is_on_the_board_goes_from_the_sight_to_the_game_and_from_the_game_t
     assert sight.rosters == []
 
     sight, judge = FakeSight(), FakeJudge()
-    Loop(FakeSource(3), sight, judge, Troubles(), roster=lambda: PLAYERS).run()
+    Loop(FakeSource(3), sight, judge, Troubles(), lined_up=lambda: LinedUp(PLAYERS)).run()
     assert sight.rosters == [PLAYERS]
     assert judge.game.state.players == ()
 

@@ -111,7 +111,7 @@ class HealthWatch:
             unfit.append(f"{round(100 * (1 - seen))} % of the roster is not seen")
         unsure = sum(not one.sure for one in estimates)
         if unsure > _UNSURE_SHARE * len(estimates):
-            unfit.append(f"who is who is in doubt of {unsure} men: line them up anew")
+            unfit.append(f"who is who is in doubt of {unsure} men: say 'set' when they stand as named")
         warnings = [*others, *_exposure(look, small), *_roster(estimates)]
         if relative < _BLURRED:
             warnings.append("the picture is blurred: focus the camera, or clean its lens")

@@ -17,7 +17,7 @@ from scipy.optimize import linear_sum_assignment
 
 from downfield.calibration.field import FieldModel
 from downfield.vision.footprint import Array, BaseSize
-from downfield.vision.roster import Roster
+from downfield.vision.roster import Roster, Spot
 from downfield.vision.scene import Jersey, Player
 from downfield.vision.teams import TeamColours, tell_teams
 from downfield.vision.track_filter import LASTING
@@ -26,9 +26,11 @@ from downfield.vision.track_measure import POSE, SIZE, Sightings, turned
 
 _STILL_NS: Final = 250_000_000  # a figure that stood for so long is part of the line-up
 _SAME_MM: Final = 4.0  # between frames: it stands
-_GONE_NS: Final = 200_000_000  # without a sighting, somebody took it away
+_GONE_NS: Final = 200_000_000  # without a sighting, somebody took it away,
+_GONE_LOOKS: Final = 2  # however rare looks are
 _SEEN_SHARE: Final = 0.5  # of the frames since it was first seen
-_PATIENCE_NS: Final = 2_000_000_000  # after which a line-up that is not whole is taken as it is
+_PATIENCE_NS: Final = 2_000_000_000  # after which a line-up that is not whole is taken as it is,
+_MOVING_SHARE: Final = 0.2  # unless more of those there than this do not stand
 _KNOWN_SIZE_MM: Final = 0.3  # how far bases are off what a roster says
 _KNOWN_HEIGHT_MM, _GUESSED_HEIGHT_MM = 0.2, 0.8
 _NOWHERE_MM: Final = 500.0  # how far off a figure may be that is not found
@@ -39,6 +41,7 @@ _FRONT_SURE: Final = 8.0
 _FRONT_WORDS: Final = 2.0  # one frame's log-odds that all frames' together are worth: what errs once errs again
 _SUREST: Final = 0.99
 _TEAM_FACES: Final = 4.0  # log-odds that a man faces the way his team does
+_GUESS: Final = 0.1  # what a distance from a guessed place weighs
 _ELSEWHERE: Final = 1e6  # mm: dearer than any place on a board
 
 
@@ -54,6 +57,7 @@ class LineUp:
         front: log-odds that the headings point ahead, shape (n,).
         height_sigma_mm: how well the heights of the bases are known.
         colours: how the teams differ; None where that can't be told.
+        found: whether each was found, and is not just on the roster, shape (n,).
 
     """
 
@@ -63,7 +67,8 @@ class LineUp:
     size_sigma_mm: Array
     front: Array
     height_sigma_mm: float
-    colours: TeamColours | None = None
+    colours: TeamColours | None
+    found: NDArray[np.bool_]
 
 
 @dataclass(slots=True)
@@ -79,6 +84,7 @@ class _Stand:
     light: float
     front: float
     colours: list[Array]
+    missed: int = 0  # looks since it was seen
 
 
 class LineUpSearch:
@@ -94,6 +100,7 @@ class LineUpSearch:
         self._field, self._roster = field, roster
         self._stands: list[_Stand] = []
         self._began_ns: int | None = None
+        self._believed = False  # whether the roster's places are those of men who are followed meanwhile
 
     @property
     def height_mm(self) -> float:
@@ -102,24 +109,48 @@ class LineUpSearch:
             return BaseSize().height_mm
         return float(np.mean([player.base.height_mm for player in self._roster.players]))
 
-    def see(self, sightings: Sightings, t_ns: int) -> LineUp | None:
-        """Take in a frame; the line-up, once everybody stands still."""
-        self._began_ns = t_ns if self._began_ns is None else self._began_ns
-        self._stands = [one for one in self._stands if t_ns - one.last_ns <= _GONE_NS]
+    def see(
+        self, sightings: Sightings, t_ns: int, *, believed: Sequence[Spot] | None = None, hidden: bool = False
+    ) -> LineUp | None:
+        """Take in a frame; the line-up, once everybody stands still.
+
+        Where the roster is not known and figures walk for long, everybody is taken as he is in one frame.
+
+        Args:
+            sightings: measured at `height_mm`.
+            t_ns: of the frame.
+            believed: where those of the roster are who are followed meanwhile; None for where it says.
+            hidden: whether a hand may hide somebody, who is waited for.
+
+        """
+        self._began_ns = t_ns if self._began_ns is None or hidden else self._began_ns
+        if self._roster is not None and believed is not None:
+            self._roster, self._believed = replace(self._roster, spots=tuple(believed)), True
+        self._stands = [one for one in self._stands if t_ns - one.last_ns <= _GONE_NS or one.missed < _GONE_LOOKS]
         seen = without_doubles(sightings)
         for stand in self._stands:
             stand.frames += 1
+            stand.missed += 1
         for row in range(len(seen)):
             self._place(seen, row, t_ns)
         settled = [
-            one for one in self._stands if t_ns - one.since_ns >= _STILL_NS and one.seen >= _SEEN_SHARE * one.frames
+            one
+            for one in self._stands
+            if one.last_ns - one.since_ns >= _STILL_NS and one.seen >= _SEEN_SHARE * one.frames
         ]
         waited = t_ns - self._began_ns >= _PATIENCE_NS
         wanted = 2 if self._roster is None else len(self._roster.players)
         restless = [one for one in self._stands if one.seen >= _SEEN_SHARE * one.frames and one.frames > 2]
-        if len(settled) >= wanted and (waited or len(settled) == len(restless)):
+        known = self._roster is not None
+        if len(settled) >= wanted and (len(settled) == len(restless) or (waited and known)):
             return self._line_up(settled)
-        return self._line_up(settled) if waited and settled else None
+        if not waited:
+            return None
+        walking = len(seen) - sum(one.last_ns == t_ns for one in settled)
+        if settled and walking <= _MOVING_SHARE * len(seen):
+            return self._line_up(settled)
+        # Names go by the places that figures had when somebody said who they are: those who have left them have none.
+        return None if known else self.at_once(sightings, t_ns)
 
     def at_once(self, sightings: Sightings, t_ns: int) -> LineUp | None:
         """The line-up of one picture by itself, as a first guess for a tracker of that same picture."""
@@ -144,7 +175,7 @@ class LineUpSearch:
         off = pose - near.pose
         flipped = bool(np.cos(off[2]) < 0)
         off[2] = (off[2] + np.pi / 2) % np.pi - np.pi / 2
-        near.seen, near.last_ns = near.seen + 1, t_ns
+        near.seen, near.last_ns, near.missed = near.seen + 1, t_ns, 0
         near.pose = near.pose + off / near.seen
         near.cov = near.cov + (cov - near.cov) / near.seen
         near.light += float(seen.light[row])
@@ -186,7 +217,8 @@ class LineUpSearch:
             front[i] = min(_FRONT_WORDS * abs(stand.front) / stand.seen, _FRONT_SURE)
         _face_alike(pose, front, np.array([player.jersey == "light" for player in players]))
         height_sigma = _GUESSED_HEIGHT_MM if self._roster is None else _KNOWN_HEIGHT_MM
-        return LineUp(tuple(players), pose, cov, sigma, front, height_sigma, teams)
+        found = np.array([row is not None for row in rows])
+        return LineUp(tuple(players), pose, cov, sigma, front, height_sigma, teams, found)
 
     def _named(self, stands: list[_Stand], light: Array, *, told: bool) -> tuple[list[Player], list[int | None]]:
         """The roster, and for each of it the stand that is his; teams are `told` by colours or by where they face."""
@@ -199,12 +231,14 @@ class LineUpSearch:
         jersey = np.array([player.jersey == "light" for player in players])
         spotted = {spot.id for spot in self._roster.spots}
         free = np.array([player.id not in spotted for player in players])
+        apart[free] *= _GUESS  # of two who may stand here, he does who was believed to
         if told:
-            apart = apart + np.where(free[:, None] & (jersey[:, None] != (light > 0)[None]), _FAR_MM, 0.0)
+            another = jersey[:, None] != (light > 0)[None]
+            apart = apart + np.where((free | self._believed)[:, None] & another, _FAR_MM, 0.0)
         who, where = linear_sum_assignment(np.minimum(apart, _ELSEWHERE))
         found: list[int | None] = [None] * len(players)
         for i, row in zip(who, where, strict=True):
-            if players[i].id not in spotted or apart[i, row] < _FAR_MM:
+            if self._believed or players[i].id not in spotted or apart[i, row] < _FAR_MM:
                 found[i] = int(row)
         return players, found
 

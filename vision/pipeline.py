@@ -9,6 +9,7 @@ Nothing here reads a clock or draws at random; everything comes from the frames,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -25,6 +26,7 @@ from downfield.vision.contacts import ContactTracker
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array
 from downfield.vision.frame import Frame
+from downfield.vision.giving_way import give_way
 from downfield.vision.hands import HandWatch
 from downfield.vision.health import Health, HealthWatch
 from downfield.vision.line_up import LineUp, LineUpSearch
@@ -46,6 +48,9 @@ NO_LINE_UP: Final = "nobody is known yet: stand all figures still, hands away"
 
 SLOW: Final = "this computer is slow: figures are looked at more rarely, and contacts timed less exactly"
 """Warned of while that is so."""
+
+SOLVING: Final = ThreadPoolExecutor(1, thread_name_prefix="calibration", initializer=give_way)
+"""Solves for cameras that moved, one at a time, while frames may go on."""
 
 
 class Vision:
@@ -75,8 +80,6 @@ class Vision:
         self._calibration, self._memory = calibration, memory
         self._roster = roster
         self.carrier: str | None = None
-        # Solved again in its turn, not beside the frames: what comes out must not depend on how long that takes.
-        self._keeper = Keeper(calibration, in_background=False)
         self._middle_px: Array | None = None
         self._search: LineUpSearch | None = LineUpSearch(calibration.field, roster)
         self._tracker: Tracker | None = None
@@ -89,6 +92,8 @@ class Vision:
         self._power: Power = "unknown"
         self._t_ns: int | None = None
         self._pace = pace or Pace()
+        # Where what comes out must not depend on how long that takes, solved again in its turn.
+        self._keeper = Keeper(calibration, beside=SOLVING if self._pace.hurried else None)
         self._looking = Looking(detector, self._pace, memory=memory)
         self._shared: tuple[tuple[tuple[float, ...], ...], Array] | None = None
 
@@ -118,21 +123,27 @@ class Vision:
         return self._health
 
     def line_up(self, players: tuple[Player, ...]) -> None:
-        """Say who is on the board from now on; who stays is known where he stands, others are looked for.
+        """Say who is on the board from now on: each where he is believed to be; who is not seen is looked for.
 
-        Saying again what was said last changes nothing.
+        Saying it again of the same men takes away every doubt of who is who.
         """
-        if self._roster is not None and self._roster.players == players:
+        again = players == (self.players if self._roster is None else self._roster.players)
+        if again and self._tracker is None:
+            return  # they are being looked for
+        self._roster = Roster(players, self._spots(players))
+        if again and self._tracker is not None and self._tracker.confirm():
             return
-        known = {one.id: one for one in self._estimates if one.sure and one.posture != "unseen"}
-        scale = self._calibration.field.mm_per_yd
-        spots = tuple(
-            Spot(player.id, known[player.id].footprint.x_mm / scale[0], known[player.id].footprint.y_mm / scale[1])
-            for player in players
-            if player.id in known
-        )
-        self._roster = Roster(players, spots)
         self._search = LineUpSearch(self._calibration.field, self._roster)
+
+    def _spots(self, players: Sequence[Player]) -> tuple[Spot, ...]:
+        """Where those of these men stand who are seen."""
+        on_board = {player.id for player in players}
+        scale = self._calibration.field.mm_per_yd
+        return tuple(
+            Spot(one.id, one.footprint.x_mm / scale[0], one.footprint.y_mm / scale[1])
+            for one in self._estimates
+            if one.id in on_board and one.posture != "unseen"
+        )
 
     def find_figures(self) -> None:
         """Forget who stands where, and find everybody anew."""
@@ -234,9 +245,13 @@ class Vision:
                 fingertips_mm=hands.fingertips_mm,
                 hands_mm=hands.outlines_mm,
             )
+        if self._power == "on" and self._roster is not None and self._roster.players == self.players:
+            self._search = None  # they play on as they are believed to stand
         if self._search is not None:
             seen = self._sightings(frame, detections, calibration, self._search.height_mm)
-            found = self._search.see(seen, frame.t_ns)
+            believed = None if self._roster is None or self._tracker is None else self._spots(self._roster.players)
+            hidden = bool(self._followers.hands.outlines_mm)
+            found = self._search.see(seen, frame.t_ns, believed=believed, hidden=hidden)
             if found is not None:
                 self._tracker, self._line_up, self._search = Tracker(found, frame.t_ns), found, None
                 self._estimates = self._tracker.estimates()

@@ -5,7 +5,7 @@ Standard deviations are one sigma. The twin's truth has sigma 0.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from downfield.calibration.records import record
 from downfield.vision.footprint import BaseSize, Face, Footprint
@@ -14,6 +14,9 @@ Jersey = Literal["dark", "light"]
 Posture = Literal["upright", "fallen", "lifted", "unseen"]
 Power = Literal["on", "off", "unknown"]
 BallState = Literal["carried", "magnetic", "loose"]
+
+LOST_MM: Final = 100.0
+"""Standard deviation beyond which a figure that is in no hand may be anywhere."""
 
 
 @record
@@ -73,6 +76,11 @@ class Figure:
     visible: float = 1.0
     helmet_mm: tuple[float, float] | None = None
     sure: bool = True
+
+    @property
+    def lost(self) -> bool:
+        """Whether it may be anywhere, not having been found yet or seen for long: its measures mean nothing."""
+        return self.posture != "lifted" and max(self.sigma_mm) > LOST_MM
 
     @property
     def footprint(self) -> Footprint:

@@ -42,6 +42,7 @@ _LOST_NS: Final = 400_000_000  # one not seen for so long is looked for among th
 _WALKS_MM_S: Final = 30.0  # as far as it may have walked, one sigma
 _ANYWHERE_MM: Final = 300.0
 _ANYWHERE: Final = np.diag([_ANYWHERE_MM**2, _ANYWHERE_MM**2, np.pi**2])
+_ANY_HEADING: Final = np.pi**2 / 3  # variance of what may be any angle
 _TURNS_RAD: Final = 0.25  # how far somebody who was missed for a moment may have turned where he is
 _SHOWS: Final = 0.6  # share of a base that must be seen to be believed in under a hand
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
@@ -95,7 +96,7 @@ class Tracker:
         never = np.full(count, t_ns - 10 * _LET_GO_NS, dtype=np.int64)
         self._state = _State(
             front=line_up.front.copy(),
-            seen_ns=np.full(count, t_ns, dtype=np.int64),
+            seen_ns=np.where(line_up.found, t_ns, never + 1),
             handled_ns=never.copy(),
             surprised_ns=never.copy(),
             stood_mm=line_up.pose[:, :2].copy(),
@@ -157,6 +158,18 @@ class Tracker:
         self._take_in(found, sightings, since_look_s, power, hands_mm)
         self._mind_hands(near_mm)
         return self.estimates()
+
+    def confirm(self) -> bool:
+        """Somebody says that everybody is who he is believed to be.
+
+        Returns:
+            Whether all were seen, and nobody was in doubt.
+
+        """
+        state, seen = self._state, self._t_ns - self._state.seen_ns <= _UNSEEN_NS
+        well = bool((seen & state.sure).all())
+        state.sure |= seen
+        return well
 
     def go_on(self, t_ns: int, *, power: Power = "unknown") -> tuple[Estimate, ...]:
         """As `step`, to a frame that nobody looked at: everybody goes on as he went, and was seen if he was before."""
@@ -307,6 +320,10 @@ class Tracker:
         state = self._state
         covariance = self._motion.pose_cov()
         covariance[state.lost] += _ANYWHERE
+        # No heading is less known than one that is not known at all.
+        known = np.sqrt(np.minimum(_ANY_HEADING / covariance[:, 2, 2], 1.0))
+        covariance[:, 2] *= known[:, None]
+        covariance[:, :, 2] *= known[:, None]
         velocity = self._motion.mean[:, VX : SPIN + 1].copy()
         tall = state.by_height * self._height_sigma_mm
         covariance[:, :2, :2] += state.systematic + tall[:, :, None] * tall[:, None, :]

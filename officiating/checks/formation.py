@@ -88,6 +88,7 @@ class Formation:
         gunners: roster ids declared on a punt.
         returner: roster id of the returner, where one is named.
         stationary: roster ids on stationary bases.
+        unseen: roster ids of the men of the team that snaps or kicks who are not seen on the board.
 
     """
 
@@ -101,6 +102,7 @@ class Formation:
     gunners: tuple[str, ...] = ()
     returner: str | None = None
     stationary: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
     @property
     def offence(self) -> tuple[Man, ...]:
@@ -181,7 +183,9 @@ def formation(
         dataclasses.replace(man, role=role, inferred=inferred)
         for man, (role, inferred) in zip(on_field, roles, strict=True)
     )
-    return Formation(field, direction, line_yd, named, beside, offence, carrier, gunners, returner, stationary)
+    seen = {figure.id for figure in scene.figures}
+    unseen = tuple(player.id for player in roster if player.jersey == offence and player.id not in seen)
+    return Formation(field, direction, line_yd, named, beside, offence, carrier, gunners, returner, stationary, unseen)
 
 
 def _man(

@@ -59,6 +59,9 @@ def men_on_line(formation: Formation, params: Params) -> Iterator[Measured]:
     nearest = sorted(formation.offence, key=lambda man: abs(man.depth_mm))
     if len(nearest) < wanted:
         text = f"{len(nearest)} men of the offence are on the field; {wanted} must be on the line"
+        if len(nearest) + len(formation.unseen) >= wanted:
+            yield Measured(f"{text}, but {len(formation.unseen)} of its men are not seen", formation.unseen)
+            return
         yield Measured(text, tuple(man.id for man in nearest), len(nearest) - wanted, unit="count")
         return
     last = nearest[wanted - 1]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.officiating.facts import Facts, doubted
+from downfield.officiating.facts import UNDOUBTED, Facts, doubted
 from downfield.officiating.findings import Finding
 from downfield.officiating.params import Param, Params
+from downfield.officiating.pending import close
 from downfield.officiating.rule import Immediate, View
 from downfield.officiating.rules.reference import spot_at
 from downfield.officiating.rules.tackles import EARLY_FALL_NS
@@ -54,11 +55,17 @@ class DownByFall:
         )
 
     def settle(self, finding: Finding, state: GameState, view: View) -> Finding | None:  # noqa: ARG002
-        """Nothing, when a contact came so soon after that the fall belongs to it."""
+        """Nothing, when a contact came so soon after that the fall belongs to it; doubtful when one may have before."""
         tackled = any(
             rival.rule == "tackle" and rival.t_ns <= finding.t_ns + EARLY_FALL_NS for rival in state.play.pending
         )
-        return None if tackled else finding
+        if tackled:
+            return None
+        too_close = close(f"@{state.play.ran_ns or 0}")
+        if any(name.startswith("tackle:") and name.endswith(too_close) for name in state.play.judged):
+            against = f"{finding.players[0]} was tackled"
+            return replace(finding, probability=min(finding.probability, UNDOUBTED), against=against)
+        return finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from typing import Final
 
 from downfield.officiating.facts import Facts, find
@@ -52,23 +53,24 @@ def carried(ball: Ball | None, figure: Figure) -> Ball | None:
 
 
 def spot_at(facts: Facts, figure: Figure, word: str, t_ns: int) -> tuple[float, float]:
-    """Where the ball is spotted for a figure at an instant between the last frame and this one, field yards.
+    """Where the ball is spotted for a figure at an instant up to this frame, as far back as facts go, field yards.
 
     Across the field that is the hand or the ball, but the middle of a base. The figure is taken to have gone on from
     the frames before as it went, since what happens at the instant (a contact) may stop or turn it, but no further than
     it got.
     """
-    scenes = facts.recent
+    at = bisect(facts.recent, t_ns, key=lambda scene: scene.t_ns)  # the first frame after the instant
+    scenes, after = facts.recent[:at], (*facts.recent, facts.scene)[at]
     then = find(scenes[-1], figure.id) if scenes else None
-    now = _place(facts, figure, word, facts.scene)
-    if then is None or t_ns >= facts.t_ns:
+    now = _place(facts, find(after, figure.id) or figure, word, after)
+    if then is None or t_ns >= after.t_ns:
         return facts.spot_yd(*now)
     last = scenes[-1]
     place = _place(facts, then, word, last)
     earlier = next((scene for scene in scenes if last.t_ns - scene.t_ns <= BASELINE_NS), last)
     start = find(earlier, figure.id)
     if start is None or earlier.t_ns >= last.t_ns:
-        share = (t_ns - last.t_ns) / (facts.t_ns - last.t_ns)
+        share = (t_ns - last.t_ns) / (after.t_ns - last.t_ns)
         return facts.spot_yd(place[0] + share * (now[0] - place[0]), place[1] + share * (now[1] - place[1]))
     share = (t_ns - last.t_ns) / (last.t_ns - earlier.t_ns)
     begun = _place(facts, start, word, earlier)

@@ -56,6 +56,20 @@ _TICK_S: Final = 1.0  # longer than any frame is under way
 
 
 @dataclass(frozen=True, slots=True)
+class LinedUp:
+    """Who is on the board, as the game knows it.
+
+    Attributes:
+        players: the roster; empty while it is not known.
+        settled: how often somebody said who stands where.
+
+    """
+
+    players: tuple[Player, ...] = ()
+    settled: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class _Seen:
     entry: Scene | Event
     taken_ns: int
@@ -87,7 +101,7 @@ class Loop:
         prompter: says recorded declarations.
         onlookers: look on.
         suspended: why no calls are to be made from the scenes now; empty when they are.
-        roster: who is on the board, as the game knows it; asked before each frame.
+        lined_up: who is on the board, as the game knows it; asked before each frame.
         carrier: roster id of who has the ball, as the game knows it; asked before each frame.
         ticks: whether the game's time goes on while no scenes come; not where it is that of a recording.
 
@@ -104,7 +118,7 @@ class Loop:
         prompter: Prompter | None = None,
         onlookers: Sequence[Onlooker] = (),
         suspended: Callable[[], tuple[str, ...]] = tuple,
-        roster: Callable[[], tuple[Player, ...]] = tuple,
+        lined_up: Callable[[], LinedUp] = LinedUp,
         carrier: Callable[[], str | None] = lambda: None,
         ticks: bool = False,
     ) -> None:
@@ -115,10 +129,11 @@ class Loop:
         self._prompter = prompter or Prompter()
         self._onlookers = onlookers
         self._suspended = suspended
-        self._roster = roster
+        self._lined_up = lined_up
         self._carrier = carrier
         self._ticks = ticks
         self._players: tuple[Player, ...] = ()
+        self._settled = 0
         self._between: queue.SimpleQueue[Callable[[Sight], Sight]] = queue.SimpleQueue()
         self._frames: Handover[Shot] = Handover(FRAMES_WAITING, FRAMES_SPARE)
         self._unpacked: Handover[_Unpacked] = Handover(UNPACKED_WAITING)
@@ -240,11 +255,12 @@ class Loop:
         """What came up since the last frame."""
         while not self._between.empty():
             self._sight = self._between.get()(self._sight)
-        said = self._roster()
-        if said and said != self._players:
-            self._players = said
-            if said != self._sight.players:
-                self._sight.line_up(said)
+        said = self._lined_up()
+        settled, self._settled = said.settled != self._settled, said.settled
+        if said.players and (settled or said.players != self._players):
+            self._players = said.players
+            if settled or said.players != self._sight.players:
+                self._sight.line_up(said.players)
         self._sight.carrier = self._carrier()
 
     def _tell_players(self, scene: Scene, taken_ns: int) -> None:

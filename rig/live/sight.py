@@ -59,7 +59,7 @@ class Sight(Protocol):
         ...
 
     def line_up(self, players: tuple[Player, ...]) -> None:
-        """Somebody says who is on the board."""
+        """Somebody says who is on the board; of the same men, that each stands where he is believed to."""
         ...
 
     def find_figures(self) -> None:

@@ -25,7 +25,7 @@ class ImageFolder:
     Args:
         folder: where they are.
         fps: how many a second; they carry no time of their own.
-        paced: at that pace; else every picture waits until it is taken.
+        paced: at that pace, or slower where pictures are not taken so fast; else as fast as they are taken.
 
     Raises:
         InputError: no such folder, or no picture in it.
@@ -43,7 +43,7 @@ class ImageFolder:
             raise InputError(f"{self._paths[0]}: not a picture that can be read")
         self._fps = fps
         self._pace = Pace(paced=paced)
-        self._facts = SourceFacts("images", folder.name, (first.shape[1], first.shape[0]), fps, paced)
+        self._facts = SourceFacts("images", folder.name, (first.shape[1], first.shape[0]), fps, live=False)
 
     @property
     def facts(self) -> SourceFacts:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import Final
+
+_CATCHES_UP_NS: Final = 100_000_000
+"""Late by more, everything after is as late: nobody can judge a game that rushes on to make up for a halt."""
 
 
 class Pace:
@@ -28,7 +32,7 @@ class Pace:
         """
         if self._paced:
             now = time.monotonic_ns()
-            if self._ahead_ns is None:
+            if self._ahead_ns is None or now - (self._ahead_ns + t_ns) > _CATCHES_UP_NS:
                 self._ahead_ns = now - t_ns
             self._ended.wait(max(0, self._ahead_ns + t_ns - now) / 1e9)
         return not self._ended.is_set()

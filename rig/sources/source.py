@@ -84,7 +84,7 @@ class SourceFacts:
         name: for people and file names.
         size_px: width and height of its pictures.
         fps: nominal frame rate; None when it tells none.
-        live: whether it shows what happens now; such frames come whether they are taken or not.
+        live: whether it shows what happens now; such frames come whether they are taken or not, all others wait.
         codec: what it packs its pictures with; empty when they come raw.
         notes: what was asked of it and refused, for people.
 

@@ -23,7 +23,7 @@ class VideoFile:
 
     Args:
         path: anything PyAV decodes.
-        paced: at its own pace, as if it happened now; else every frame waits until it is taken.
+        paced: at its own pace, or slower where frames are not taken so fast; else as fast as they are taken.
 
     Raises:
         InputError: it is missing, or holds no video.
@@ -46,7 +46,7 @@ class VideoFile:
         self._stream = stream
         self._pace = Pace(paced=paced)
         fps = float(stream.average_rate) if stream.average_rate else None
-        self._facts = SourceFacts("clip", path.name, (stream.width, stream.height), fps, paced)
+        self._facts = SourceFacts("clip", path.name, (stream.width, stream.height), fps, live=False)
 
     @property
     def facts(self) -> SourceFacts:
