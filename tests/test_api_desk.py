@@ -21,8 +21,8 @@ from downfield.api.hub import Hub
 from downfield.api.store import Store
 from downfield.api.topics import CallsChanged, GameNow, Questions
 from downfield.calibration.errors import RefusedError
-from downfield.officiating.declarations import Carrier, Coin, Declaration, SetUp
-from downfield.officiating.events import Ruling
+from downfield.officiating.declarations import Carrier, Coin, Declaration, LineUp, Set, SetUp
+from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebook import load_rulebook
 
 RUNNER, HITTER = "dark-22", "light-50"
@@ -248,6 +248,16 @@ def test_a_command_is_done_once_for_its_key_and_a_failure_is_told(table: Table) 
     assert second.text == first.text
     assert len(table.store.games()) == 2
     assert table.desk.command(Record(on=True), Said()) == Accepted(text="record done")
+
+
+def test_the_line_up_tells_how_often_it_was_settled_by_people(table: Table) -> None:
+    table.begin()
+    counts = [table.hub.value("line_up").settled]
+    for declaration in (SetUp("home", 1, 40.0), LineUp(PLAY.players, "dark"), Set(), Carrier(RUNNER)):
+        table.declare(declaration)
+        counts.append(table.hub.value("line_up").settled)
+    table.desk.take(Event("seen-1", table.now_ns, "vision", LineUp(PLAY.players, "dark")))
+    assert [*counts, table.hub.value("line_up").settled] == [1, 1, 2, 3, 3, 3]
 
 
 def test_a_new_game_ends_the_one_before_and_keeps_the_line_up(table: Table) -> None:

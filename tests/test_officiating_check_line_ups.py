@@ -97,6 +97,7 @@ def test_seven_on_the_line(depth: float, outcome: str) -> None:
 
 def test_six_men_on_the_line_are_too_few_and_the_error_makes_it_close() -> None:
     assert judged(men_on_line, build(line(count=6))) == "broken"
+    assert judged(men_on_line, replace(build(line(count=6)), unseen=("dark-7",))) == "unknown"
     assert judged(men_on_line, build(with_man(pro_set(), 6, depth_yd=0.55), sigma_mm=0.5)) == "too_close"
 
 

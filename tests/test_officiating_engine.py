@@ -100,6 +100,14 @@ def test_no_call_is_made_from_unfit_scenes_and_the_state_says_why() -> None:
     assert game.state.suspended == ("camera moved",)
 
 
+def test_a_line_up_that_nobody_saw_is_not_judged() -> None:
+    play = tackled()
+    blind = replace(play, scenes=tuple(replace(scene, figures=(), unfit=("nobody is known",)) for scene in play.scenes))
+    game = live(blind, (*declared(blind), event("on", 0.5, Switch(True))))
+    assert game.state.phase is Phase.LIVE
+    assert game.calls == ()
+
+
 def test_a_declared_switch_and_the_measured_one_are_one_switch() -> None:
     play = film([Man(RUNNER, stands(30), "QB")], 2.0, on=((0.55, 1.0), (1.5, 9)))
     events = (*says(*opening(play, RUNNER)), event("on", 0.5, Switch(True)), event("off", 0.98, Switch(False)))

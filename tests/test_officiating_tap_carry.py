@@ -10,6 +10,7 @@ from downfield.officiating.rulebook import Rulebook
 from downfield.officiating.state import Phase
 from downfield.officiating.tap.system import TAP
 from downfield.vision.footprint import Footprint
+from downfield.vision.scene import Scene
 
 RUNNER = "dark-22"
 HITTER = "light-50"
@@ -321,3 +322,38 @@ def test_a_carrier_in_a_hand_crosses_no_line_and_is_touched_by_nobody() -> None:
         for scene in play.scenes
     )
     assert kinds(called(replace(play, scenes=unseen), RUNNER, line_yd=97.0), "called") == []
+
+
+def test_a_contact_that_became_sure_later_is_spotted_where_it_began() -> None:
+    men = [Man(RUNNER, runs(41), "RB"), Man(HITTER, runs(50, start_s=CONTACT_S), "LB")]  # who is pushed along
+    play = film(men, 2.0)
+    first = next(n for n, scene in enumerate(play.scenes) if scene.contacts and scene.contacts[0].gap_mm <= 0.01)
+
+    def doubted(n: int, scene: Scene) -> Scene:
+        gap_mm, likely = (0.1, 0.3) if n < first + 8 else (-0.2, 0.999)
+        met = replace(
+            scene.contacts[0], gap_mm=gap_mm, sigma_mm=0.2, probability=likely, since_ns=round(CONTACT_S * 1e9)
+        )
+        return replace(scene, contacts=(met,))
+
+    scenes = tuple(doubted(n, scene) if n >= first else scene for n, scene in enumerate(play.scenes))
+    tackle = the(called(replace(play, scenes=scenes), RUNNER), "tackle")
+    assert tackle.verdict == "called"
+    assert tackle.t_ns / 1e9 == pytest.approx(CONTACT_S, abs=1e-3)
+    assert tackle.spot_yd == pytest.approx((SPOT, MIDDLE_YD), abs=0.02)
+
+
+def test_who_may_have_been_tackled_is_not_said_to_have_fallen_by_himself() -> None:
+    clear = (18.0 + 0.1) / FIELD.mm_per_yd_y
+    close = film([Man(RUNNER, runs(41), "RB", 1.9), Man(HITTER, stands(50, MIDDLE_YD + clear), "LB")], sigma_gap_mm=0.3)
+    made = called(close, RUNNER)
+    assert the(made, "tackle").verdict == "too_close"
+    assert the(made, "down_by_fall").verdict == "too_close"
+    assert made.state.phase is Phase.LIVE
+
+
+def test_of_a_carrier_who_may_be_anywhere_nothing_is_called() -> None:
+    """A quarter of the board is no place to cross a line from."""
+    men = [Man(RUNNER, runs(36, speed=20), "RB", sigma_mm=300.0), Man(HITTER, stands(80), "LB")]
+    made = called(film(men, 4.0), RUNNER)
+    assert kinds(made) == []

@@ -283,6 +283,18 @@ def test_who_is_on_the_board_goes_from_the_sight_to_the_game_and_from_the_game_t
     assert judge.game.state.players == ()
 
 
+def test_the_sight_is_told_each_time_that_somebody_says_who_stands_where() -> None:
+    sight, said = FakeSight(), LinedUp(PLAYERS, 1)
+
+    def again(frame: Frame) -> None:
+        nonlocal said
+        said = LinedUp(PLAYERS, 1 + frame.index // 3)
+
+    sight.before = again
+    Loop(FakeSource(8), sight, FakeJudge(), Troubles(), lined_up=lambda: said).run()
+    assert sight.rosters == [PLAYERS] * 3
+
+
 def test_the_sight_is_told_who_has_the_ball() -> None:
     sight = FakeSight()
     Loop(FakeSource(3), sight, FakeJudge(), Troubles(), carrier=lambda: "dark-28").run()

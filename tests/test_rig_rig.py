@@ -13,7 +13,7 @@ import httpx
 import numpy as np
 import pytest
 from loopback_streams import MjpegServer
-from rig_fakes import PLAYERS, FakeSight
+from rig_fakes import PLAYERS, FakeSight, Notes
 
 from downfield.api.commands import Record, UseCalibration
 from downfield.api.desk import Accepted, Said
@@ -79,13 +79,13 @@ def play(rig: Rig) -> threading.Thread:
 def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path: Path, calibration: Path) -> None:
     server = MjpegServer(fps=30)
     first = rig_on(server, calibration, tmp_path / "data")
-    playing = play(first)
-    SEEING.clear()  # the board is seen to be on all the time: no play is to begin before both are declared
-    time.sleep(0.2)
+    SEEING.clear()  # the board is soon seen to go on: no play is to begin before both are declared
+    playing = threading.Thread(target=first.play, daemon=True)
+    playing.start()
     for declaration in (SetUp("away", -1, 31.0, down=3, distance_yd=4.0, score=(7, 3)), LineUp(PLAYERS, "dark")):
         assert isinstance(first.desk.declare(declaration, Said()), Accepted)
     SEEING.set()
-    until(lambda: first.situation().endswith("live"), "the board that is seen to be on began no play")
+    until(lambda: first.situation().endswith("live"), "the board that was seen to go on began no play")
     stood, game = first.situation(), first.topic("game").game
     server.cut()
     until(lambda: first.health().level == "alarm", "the loss was not told")
@@ -172,6 +172,40 @@ def test_the_twin_is_a_source_with_its_own_calibration_declarations_and_scenes(t
     kinds = {call.kind for call in rig.desk.calls()}
     rig.end()
     assert "tackle" in kinds
+
+
+def test_a_recording_shown_again_is_another_game_with_the_same_calls(tmp_path: Path) -> None:
+    given = {"source.tracks": True, "service.on": False}
+    rig = Rig(load(environment={}, command_line=given), tmp_path, paced=False)
+    notes = Notes()
+    rig.onlook(notes)
+    games, showings = [], []
+    for showing in range(2):
+        if showing:
+            rig.rewind()
+        notes.refusals.clear()
+        rig.play()
+        games.append(rig.topic("game").game)
+        showings.append([(call.t_ns, call.text) for call in rig.desk.calls()])
+        assert notes.refusals == []
+    rig.end()
+    assert games[0] != games[1]
+    assert showings[0] == showings[1]
+    assert len(showings[0]) == 6
+
+
+def test_frames_of_a_recording_wait_for_whoever_looks(tmp_path: Path) -> None:
+    """However long he takes: a camera's are lost meanwhile, these are there still."""
+    given = {"source.tracks": False, "service.on": False}
+    halted = FakeSight(lambda frame: time.sleep(0.8) if frame.index == 3 else None)
+    rig = Rig(load(environment={}, command_line=given), tmp_path, open_sight=lambda *_, live: halted)  # noqa: ARG005
+    playing = threading.Thread(target=rig.play, daemon=True)
+    playing.start()
+    until(lambda: len(halted.seen) > 60, "the recording stood still")
+    rig.end()
+    playing.join(10)
+    assert halted.seen == list(range(len(halted.seen)))
+    assert rig.dropped == 0
 
 
 def test_the_bundled_recording_is_looked_at_and_not_shown(tmp_path: Path) -> None:

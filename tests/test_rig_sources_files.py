@@ -59,6 +59,17 @@ def test_a_file_at_its_pace_takes_its_time_and_can_be_ended(clip: Path) -> None:
     assert count == 4
 
 
+def test_after_a_halt_a_file_goes_on_at_its_pace_and_does_not_rush(tmp_path: Path) -> None:
+    for number in range(8):
+        cv2.imwrite(str(tmp_path / f"{number}.png"), picture(number))
+    taken = []
+    for shot in ImageFolder(tmp_path, fps=20).shots():
+        if shot.index == 2:
+            time.sleep(0.4)
+        taken.append(time.monotonic())
+    assert taken[-1] - taken[3] > 0.19
+
+
 def test_a_folder_plays_in_the_order_of_its_numbers(tmp_path: Path) -> None:
     for number in (10, 2, 1):
         cv2.imwrite(str(tmp_path / f"frame-{number}.png"), picture(number))

@@ -126,6 +126,21 @@ def test_who_stays_keeps_his_name_when_another_line_up_is_declared() -> None:
     assert all(np.hypot(*np.subtract(now[id_], there[id_])) < 2.0 for id_ in others)
 
 
+def test_saying_again_who_is_on_the_board_ends_every_doubt() -> None:
+    eyes = vision(roster_of(TABLE))
+    frames = [shot(i) for i in range(len(detections()))]
+    for frame in frames[:20]:
+        scene = eyes.scene(frame)
+    tracker = eyes._tracker
+    assert tracker is not None
+    tracker._state.sure[:3] = False
+    assert [one.sure for one in eyes.scene(frames[20]).figures[:4]] == [False, False, False, True]
+    eyes.line_up(TABLE.players)
+    after = eyes.scene(frames[21])
+    assert all(one.sure for one in after.figures)
+    assert [one.id for one in after.figures] == [one.id for one in scene.figures]
+
+
 def test_figures_can_be_found_anew() -> None:
     eyes = vision()
     frames = [shot(i) for i in range(len(detections()))]

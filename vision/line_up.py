@@ -140,9 +140,9 @@ class LineUpSearch:
         ]
         waited = t_ns - self._began_ns >= _PATIENCE_NS
         wanted = 2 if self._roster is None else len(self._roster.players)
-        restless = [one for one in self._stands if one.seen >= _SEEN_SHARE * one.frames and one.frames > 2]
+        lasting = [one for one in self._stands if one.seen >= _SEEN_SHARE * one.frames and one.frames > 2]
         known = self._roster is not None
-        if len(settled) >= wanted and (len(settled) == len(restless) or (waited and known)):
+        if len(settled) >= wanted and (len(settled) >= len(lasting) or (waited and known)):
             return self._line_up(settled)
         if not waited:
             return None

@@ -1,0 +1,119 @@
+"""The search for the line-up: on slow computers, among figures that walk, under hands, and of men known before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from simulated_detector import PERFECT, Network, calibration_of
+from tracked_tables import FIELD, LINE_UP_S, Table, filmed, look_of, roster_of, standing, walking
+
+from downfield.vision.line_up import LineUp, LineUpSearch
+from downfield.vision.roster import Roster, Spot
+from downfield.vision.track import Tracker
+from downfield.vision.track_measure import Sightings, measure
+
+EIGHT = {f"dark-{i}": standing(300, 60 + 60 * i, 0) for i in range(4)} | {
+    f"light-{i}": standing(360, 60 + 60 * i, 180) for i in range(4)
+}
+WALKERS = {f"dark-{i}": walking(300, 60 + 60 * i, 0) for i in range(4)} | {
+    f"light-{i}": standing(600, 60 + 60 * i, 180) for i in range(4)
+}
+SLOW_NS = 400_000_000
+
+
+def sightings(table: Table, count: int | None = None) -> list[Sightings]:
+    """What a perfect network makes of every frame."""
+    network, look = Network(PERFECT), look_of(table.players)
+    frames = filmed(table)[:count]
+    return [measure(network.see(one), calibration_of(one, look), 5.5) for one, _, _ in frames]
+
+
+def spots(table: Table, *ids: str) -> tuple[Spot, ...]:
+    """Where these stand at the line-up."""
+    return tuple(spot for spot in roster_of(table).spots if spot.id in ids)
+
+
+def found(search: LineUpSearch, seen: Sequence[Sightings], step_ns: int = 33_333_333) -> tuple[int, LineUp | None]:
+    """After how many frames there is a line-up, and which."""
+    for number, one in enumerate(seen):
+        line_up = search.see(one, number * step_ns)
+        if line_up is not None:
+            return number + 1, line_up
+    return len(seen), None
+
+
+def places(line_up: LineUp) -> dict[str, tuple[float, float]]:
+    return {player.id: (x, y) for player, (x, y) in zip(line_up.players, line_up.pose[:, :2].tolist(), strict=True)}
+
+
+@pytest.mark.parametrize("step_ns", [33_333_333, SLOW_NS])
+def test_who_stands_is_found_however_rare_looks_are(step_ns: int) -> None:
+    table = Table(EIGHT, 0.0)
+    frames, line_up = found(LineUpSearch(FIELD, roster_of(table)), sightings(table), step_ns)
+    assert line_up is not None
+    assert line_up.found.all()
+    assert frames == (9 if step_ns < SLOW_NS else 2)
+
+
+def test_a_figure_that_was_seen_once_does_not_stand() -> None:
+    table = Table(EIGHT, 0.0)
+    one = sightings(table, 1)[0]
+    without = one.only(np.arange(len(one)) != 0)
+    search = LineUpSearch(FIELD, roster_of(table))
+    assert [search.see(seen, n * SLOW_NS) for n, seen in enumerate([one, without, without])] == [None] * 3
+
+
+def test_among_figures_that_walk_those_of_a_roster_are_waited_for() -> None:
+    table = Table(WALKERS, 4.0)
+    frames, line_up = found(LineUpSearch(FIELD, roster_of(table)), sightings(table)[round(LINE_UP_S * 30) :])
+    assert line_up is None
+    assert frames > 2.5 * 30
+
+
+def test_among_figures_that_walk_those_nobody_named_are_numbered_where_they_are() -> None:
+    table = Table(WALKERS, 4.0)
+    frames, line_up = found(LineUpSearch(FIELD), sightings(table)[round(LINE_UP_S * 30) :])
+    assert line_up is not None
+    assert len(line_up.players) == 8
+    assert 1.9 * 30 < frames < 2.2 * 30
+
+
+def test_who_is_missing_is_not_found_and_in_no_place() -> None:
+    table = Table(EIGHT, 4.0)
+    gone = replace(table, gone=lambda id_, _: id_ == "dark-2")
+    _, line_up = found(LineUpSearch(FIELD, roster_of(table)), sightings(gone))
+    assert line_up is not None
+    assert [player.id for player, there in zip(line_up.players, line_up.found, strict=True) if not there] == ["dark-2"]
+    (lost,) = (one for one in Tracker(line_up, 0).estimates() if one.posture == "unseen")
+    assert lost.id == "dark-2"
+    assert lost.covariance[0, 0] > 300**2
+    assert lost.covariance[2, 2] <= np.pi**2 / 3 * 1.001  # that of any angle
+
+
+def test_who_may_be_under_a_hand_is_waited_for() -> None:
+    table = Table(EIGHT, 4.0)
+    seen = sightings(replace(table, gone=lambda id_, _: id_ == "dark-2"))
+    search = LineUpSearch(FIELD, roster_of(table))
+    assert all(search.see(one, n * 33_333_333, hidden=True) is None for n, one in enumerate(seen))
+
+
+def test_men_who_are_followed_are_who_they_are_believed_to_be_and_of_their_teams() -> None:
+    """Dark 1 and 2 have changed places, nobody knows where light 0 is, and light 3 is believed where a dark man is."""
+    table = Table(EIGHT, 0.0)
+    x_yd, y_yd = 300 / FIELD.mm_per_yd_x, 60 / FIELD.mm_per_yd_y
+    swapped = (Spot("dark-1", x_yd, 3 * y_yd), Spot("dark-2", x_yd, 2 * y_yd))
+    wrong = Spot("light-3", x_yd, 4.2 * y_yd)
+    believed = (*spots(table, "dark-0", "dark-3", "light-1", "light-2"), *swapped, wrong)
+    search = LineUpSearch(FIELD, Roster(table.players))
+    looks = sightings(table)
+    coloured = [replace(one, light=np.where(one.pose[:, 0] > 330, 4.0, -4.0)) for one in looks]
+    answers = [search.see(one, n * 33_333_333, believed=believed) for n, one in enumerate(coloured[:9])]
+    assert answers[-1] is not None
+    named = {id_: (round(x / 60), round(y / 60)) for id_, (x, y) in places(answers[-1]).items()}
+    assert named["dark-1"] == (5, 3)
+    assert named["dark-2"] == (5, 2)
+    assert named["dark-3"] == (5, 4)
+    assert {named["light-0"], named["light-3"]} == {(6, 1), (6, 4)}
