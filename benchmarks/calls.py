@@ -1,0 +1,119 @@
+"""How well the whole rig calls: rendered plays through the network and the referee, against the calls of their truth.
+
+Run: python benchmarks/calls.py CLIPS [--rulebook NAME]
+
+CLIPS is a folder of clips with their tracks and declarations beside them, of `downfield twin render random --seed SEED
+-o CLIPS/NAME`. Each is played twice by the rig: shown with its true tracks, and looked at. A call is the same when it
+is of the same kind about the same men within a quarter of a second; between the two, declarations count alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from downfield.api.topics import CallNow
+from downfield.officiating.compare import SAME_NS
+from downfield.rig.configuration.loading import load
+from downfield.rig.rig import Rig
+
+OPEN = ("too_close", "proposed")
+
+
+@dataclass
+class Tally:
+    """What was counted over all clips.
+
+    Attributes:
+        counts: of true calls by what became of them, and of calls that nothing true stands behind.
+        off_ms: how far the same calls are apart in time.
+        off_yd: how far their spots are apart along the field.
+
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    off_ms: list[float] = field(default_factory=list)
+    off_yd: list[float] = field(default_factory=list)
+
+
+def main() -> None:
+    """Play the clips, and print how the calls compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("clips", type=Path)
+    parser.add_argument("--rulebook", default="tap", help="a bundled one or a file")
+    options = parser.parse_args()
+    told, reported = Tally(), Tally()
+    for clip in sorted(options.clips.glob("*.mp4")):
+        true, seen = (_calls(clip, options.rulebook, tracks=tracks) for tracks in (True, False))
+        notes = _compare(*_of(true, seen, reported=False), told)
+        _compare(*_of(true, seen, reported=True), reported)
+        print(f"{clip.name}: {len(true)} true calls, {len(seen)} seen", flush=True)
+        for note in notes:
+            print(f"  {note}", flush=True)
+    _print("calls", told)
+    _print("what is only reported", reported)
+
+
+def _calls(clip: Path, rulebook: str, *, tracks: bool) -> tuple[CallNow, ...]:
+    """Every call that the rig makes of a clip, as fast as it goes."""
+    given = {"source.name": str(clip), "source.tracks": tracks, "game.rulebook": rulebook, "service.on": False}
+    with tempfile.TemporaryDirectory() as passing:
+        rig = Rig(load(environment={}, command_line=given), Path(passing), paced=False)
+        try:
+            rig.play()
+            return tuple(rig.desk.calls())
+        finally:
+            rig.end()
+
+
+def _of(true: Sequence[CallNow], seen: Sequence[CallNow], *, reported: bool) -> tuple[list[CallNow], list[CallNow]]:
+    """Only what is reported, or only the rest."""
+    first, second = ([call for call in calls if (call.verdict == "reported") == reported] for calls in (true, seen))
+    return first, second
+
+
+def _compare(true: Sequence[CallNow], seen: Sequence[CallNow], tally: Tally) -> list[str]:
+    """Count one clip's calls; what is not alike, for people."""
+    left, notes = list(seen), []
+    for call in true:
+        same = next((one for one in left if _same(call, one)), None)
+        if same is not None:
+            left.remove(same)
+        became = "missed" if same is None else "too close" if same.verdict in OPEN else "made"
+        tally.counts[became] += 1
+        if same is None or became != "made":
+            notes.append(f"{became}: {call.t_ns / 1e9:.2f} s {call.text}" + (f" ({same.measured})" if same else ""))
+            continue
+        tally.off_ms.append(abs(call.t_ns - same.t_ns) / 1e6)
+        if call.spot_yd is not None and same.spot_yd is not None:
+            tally.off_yd.append(abs(call.spot_yd[0] - same.spot_yd[0]))
+    for call in left:
+        wrong = "false, too close" if call.verdict in OPEN else "false"
+        tally.counts[wrong] += 1
+        notes.append(f"{wrong}: {call.t_ns / 1e9:.2f} s {call.text} ({call.measured})")
+    return notes
+
+
+def _same(one: CallNow, two: CallNow) -> bool:
+    return (one.kind, one.players) == (two.kind, two.players) and abs(one.t_ns - two.t_ns) <= SAME_NS
+
+
+def _print(title: str, tally: Tally) -> None:
+    counts = tally.counts
+    true = counts["made"] + counts["too close"] + counts["missed"]
+    print(f"\n{title}: {true} true; made {counts['made']}, too close {counts['too close']}, missed {counts['missed']}")
+    print(f"  behind which nothing true stands: {counts['false']}, and too close {counts['false, too close']}")
+    for what, unit, values in (("time off", "ms", tally.off_ms), ("spot off", "yd", tally.off_yd)):
+        if values:
+            median, most = np.percentile(values, (50, 95))
+            print(f"  {what}: median {median:.3g} {unit}, 95 % within {most:.3g}, at most {max(values):.3g}")
+
+
+if __name__ == "__main__":
+    main()
