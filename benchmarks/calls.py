@@ -52,7 +52,7 @@ def main() -> None:
     for clip in sorted(options.clips.glob("*.mp4")):
         true, seen = (_calls(clip, options.rulebook, tracks=tracks) for tracks in (True, False))
         notes = _compare(*_of(true, seen, reported=False), told)
-        _compare(*_of(true, seen, reported=True), reported)
+        notes += _compare(*_of(true, seen, reported=True), reported)
         print(f"{clip.name}: {len(true)} true calls, {len(seen)} seen", flush=True)
         for note in notes:
             print(f"  {note}", flush=True)
@@ -94,7 +94,7 @@ def _compare(true: Sequence[CallNow], seen: Sequence[CallNow], tally: Tally) -> 
         if call.spot_yd is not None and same.spot_yd is not None:
             tally.off_yd.append(abs(call.spot_yd[0] - same.spot_yd[0]))
     for call in left:
-        wrong = "false, too close" if call.verdict in OPEN else "false"
+        wrong = "false, too close" if call.verdict in OPEN or call.text.startswith("too close") else "false"
         tally.counts[wrong] += 1
         notes.append(f"{wrong}: {call.t_ns / 1e9:.2f} s {call.text} ({call.measured})")
     return notes

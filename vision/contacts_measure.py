@@ -94,7 +94,7 @@ def measured(figures: Sequence[Estimate], pairs: NDArray[np.intp], shared: Array
     covariance = np.array([one.covariance for one in figures]).reshape(-1, 3, 3)[pairs]
     seen = np.array([one.seen and one.posture != "unseen" for one in figures], dtype=np.bool_)
     fresh = seen & np.array([one.fresh for one in figures], dtype=np.bool_)
-    slopes = _slopes(gaps)
+    slopes = slopes_of(gaps)
     variance = np.einsum("sni,snij,snj->n", slopes, covariance, slopes)
     common = np.einsum("ni,ij,nj->n", gaps.normal, shared, gaps.normal)
     return Measured(
@@ -129,7 +129,7 @@ def turns(before: Measured, step_s: float) -> Array:
     gone = Gaps.of(outlines)
     carry = np.maximum(np.einsum("ni,ni->n", before.gaps.normal, gone.normal), 0.0)
     added_mm = gone.gap_mm - before.gap_mm - before.rate_mm_s * step_s * (1 + carry) / 2
-    added_mm_s = _rates(_slopes(gone), before.velocity) - carry * before.rate_mm_s
+    added_mm_s = _rates(slopes_of(gone), before.velocity) - carry * before.rate_mm_s
     return np.stack([added_mm, added_mm_s, carry], axis=1)
 
 
@@ -140,7 +140,7 @@ def _rates(slopes: Array, velocity: Array) -> Array:
     return rates
 
 
-def _slopes(gaps: Gaps) -> Array:
+def slopes_of(gaps: Gaps) -> Array:
     """How far the points of bases that are nearest move along the normal for a base's x, y and heading in radians.
 
     Returns:

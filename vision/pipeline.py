@@ -39,6 +39,7 @@ from downfield.vision.refine import refine
 from downfield.vision.roster import Roster, Spot
 from downfield.vision.scene import Player, Power, Scene
 from downfield.vision.scene_making import deciding, figure_of
+from downfield.vision.solid import apart
 from downfield.vision.teams import TeamColours, look_at_colours
 from downfield.vision.track import Tracker
 from downfield.vision.track_measure import Sightings, measure
@@ -258,7 +259,8 @@ class Vision:
         self._refine(frame, calibration)
 
     def _refine(self, frame: Frame, calibration: Calibration) -> None:
-        """Measure those on the edges of their bases whom a decision may hang on."""
+        """Have nobody overlap, and measure those on the edges of their bases whom a decision may hang on."""
+        self._estimates = apart(self._estimates)
         rows = deciding(self._estimates, calibration.field, self.carrier)
         better = refine(frame.image, calibration.camera, [self._estimates[row] for row in rows])
         estimates = list(self._estimates)
