@@ -24,6 +24,7 @@ from downfield.rig.configuration.loading import load
 from downfield.rig.rig import Rig
 
 OPEN = ("too_close", "proposed")
+FAR_YD = 0.1
 
 
 @dataclass
@@ -92,7 +93,10 @@ def _compare(true: Sequence[CallNow], seen: Sequence[CallNow], tally: Tally) -> 
             continue
         tally.off_ms.append(abs(call.t_ns - same.t_ns) / 1e6)
         if call.spot_yd is not None and same.spot_yd is not None:
-            tally.off_yd.append(abs(call.spot_yd[0] - same.spot_yd[0]))
+            off_yd = abs(call.spot_yd[0] - same.spot_yd[0])
+            tally.off_yd.append(off_yd)
+            if off_yd > FAR_YD:
+                notes.append(f"spot off {off_yd:.2f} yd: {same.t_ns / 1e9:.2f} s {same.text} ({same.measured})")
     for call in left:
         wrong = "false, too close" if call.verdict in OPEN or call.text.startswith("too close") else "false"
         tally.counts[wrong] += 1

@@ -1,9 +1,10 @@
-"""From frames to scenes: what runs live and what runs over recordings is this, and comes out bit for bit the same.
+"""From frames to scenes: what runs live and what runs over recordings is this.
 
-    frame -> health, keeper of the calibration -> detector -> measure, teams -> tracker -> refine
+    frame -> health, keeper of the calibration -> detector -> measure, teams -> tracker -> solid -> refine
           -> hands, power, contacts, ball -> Scene
 
-Nothing here reads a clock or draws at random; everything comes from the frames, in the order of their times.
+Nothing here draws at random, and everything comes from the frames, in the order of their times. Where nobody hurries
+(`Pace.hurried`), the same frames give the same scenes bit for bit.
 """
 
 from __future__ import annotations
