@@ -28,6 +28,9 @@ from downfield.vision.scene import Power, Scene
 RECENT_NS = 600_000_000
 """How far back rules may look: the longest window any of them measures motion or turning over."""
 
+MISTAKEN_NS = 300_000_000
+"""Who stands again within this time had not fallen: nobody gets up by himself, and no hand comes so soon."""
+
 QUIET = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.PENDING_ROLL, Phase.PENDING_CHOICE, Phase.OVER})
 
 WAITING = frozenset({Phase.PENDING_ROLL, Phase.PENDING_CHOICE})
@@ -262,11 +265,15 @@ def _kept(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]:
 
 
 def _with_falls(game: GameState, facts: Facts) -> GameState:
-    """The game with the figures noted that have fallen since the play began."""
-    known = {fall.player for fall in game.play.falls}
+    """The game with the figures noted that have fallen since the play began, less those that were mistaken for it."""
+    falls = game.play.falls
+    if falls and facts.t_ns - falls[-1].t_ns < MISTAKEN_NS:
+        standing = {figure.id for figure in facts.scene.figures if figure.posture == "upright"}
+        falls = tuple(fall for fall in falls if fall.player not in standing or facts.t_ns - fall.t_ns >= MISTAKEN_NS)
+    known = {fall.player for fall in falls}
     new = tuple(
         Fall(figure.id, facts.t_ns)
         for figure in facts.scene.figures
         if figure.posture == "fallen" and figure.id not in known
     )
-    return replace(game, play=replace(game.play, falls=game.play.falls + new)) if new else game
+    return replace(game, play=replace(game.play, falls=falls + new)) if new or falls != game.play.falls else game

@@ -100,6 +100,17 @@ def test_a_carrier_who_falls_alone_is_down_at_the_front_of_his_base() -> None:
     assert down.clauses == ("TAP-026",)
 
 
+@pytest.mark.parametrize(("frames", "down"), [(6, False), (14, True)])
+def test_who_stands_again_at_once_had_not_fallen(frames: int, down: bool) -> None:
+    play = film([Man(RUNNER, runs(41), "RB"), Man(HITTER, stands(80), "LB")])
+    scenes = list(play.scenes)
+    for n in range(60, 60 + frames):
+        runner, hitter = scenes[n].figures
+        scenes[n] = replace(scenes[n], figures=(replace(runner, posture="fallen"), hitter))
+    made = called(replace(play, scenes=tuple(scenes)), RUNNER)
+    assert ("down_by_fall" in kinds(made)) == down
+
+
 def test_another_mans_fall_is_told_and_changes_nothing() -> None:
     made = called(film([Man(RUNNER, runs(41), "RB"), Man(HITTER, stands(80), "LB", 1.0)]), RUNNER)
     assert the(made, "figure_dead").verdict == "reported"

@@ -16,6 +16,9 @@ from downfield.officiating.state import GameState, Phase
 
 ON_FEET: Final = frozenset({Phase.LIVE, Phase.IN_AIR})
 
+LIES_NS: Final = 200_000_000
+"""For so long somebody lies who has fallen; what a network mistakes for it mostly lasts for less."""
+
 
 @dataclass(frozen=True, slots=True)
 class DownByFall:
@@ -49,17 +52,20 @@ class DownByFall:
                 spot_yd=spot_at(facts, standing, "base", facts.t_ns),
                 probability=doubted(1.0, carrier),
                 against=f"it is not {carrier.id} who fell",
-                ripe_ns=facts.t_ns + EARLY_FALL_NS,
+                ripe_ns=facts.t_ns + LIES_NS,
                 early=False,
             ),
         )
 
     def settle(self, finding: Finding, state: GameState, view: View) -> Finding | None:  # noqa: ARG002
-        """Nothing, when a contact came so soon after that the fall belongs to it; doubtful when one may have before."""
+        """Nothing, when he stands again or a contact came so soon that the fall belongs to it.
+
+        Doubtful, when a contact may have come before.
+        """
         tackled = any(
             rival.rule == "tackle" and rival.t_ns <= finding.t_ns + EARLY_FALL_NS for rival in state.play.pending
         )
-        if tackled:
+        if tackled or state.play.fallen_ns(finding.players[0]) is None:
             return None
         too_close = close(f"@{state.play.ran_ns or 0}")
         if any(name.startswith("tackle:") and name.endswith(too_close) for name in state.play.judged):
