@@ -178,6 +178,26 @@ def test_a_refused_declaration_is_told_and_the_rest_goes_on() -> None:
     assert any(call.kind == "tackle" for call in notes.calls)
 
 
+def test_a_recordings_next_frame_is_seen_when_the_last_has_been_judged() -> None:
+    judge = FakeJudge(lambda _: time.sleep(0.005))
+    behind: list[int] = []
+    sight = FakeSight(lambda frame: behind.append(frame.index - len(judge.scenes)))
+    Loop(FakeSource(20), sight, judge, Troubles()).run()
+    assert behind == [0] * 20
+
+
+def test_what_was_to_be_declared_after_the_end_is_not_declared_when_it_was_stopped() -> None:
+    notes = Notes()
+    late = Event("late", 10**12, "operator", Carrier("dark-1"))
+    sight = FakeSight()
+    loop = Loop(FakeSource(10_000), sight, FakeJudge(), Troubles(), prompter=Prompter((late,)), onlookers=[notes])
+    sight.before = lambda frame: loop.stop() if frame.index == 5 else None
+    loop.run()
+    assert notes.refusals == []
+    Loop(FakeSource(6), FakeSight(), FakeJudge(), Troubles(), prompter=Prompter((late,)), onlookers=[notes]).run()
+    assert len(notes.refusals) == 1
+
+
 def test_suspended_scenes_say_so_and_make_no_calls() -> None:
     judge, notes = FakeJudge(), Notes()
     Loop(

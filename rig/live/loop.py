@@ -139,6 +139,9 @@ class Loop:
         self._unpacked: Handover[_Unpacked] = Handover(UNPACKED_WAITING)
         self._looked: Handover[_Looked] = Handover(LOOKED_WAITING)
         self._scenes: Handover[_Seen] = Handover(SCENES_WAITING)
+        self._judged = threading.Condition()
+        self._unjudged = 0
+        self._stopped = False
         self._over: DownfieldError | None = None
         self.pulse = pulse or Pulse()
 
@@ -171,6 +174,7 @@ class Loop:
 
     def stop(self) -> None:
         """End it, in order: no more frames, then no more scenes. Callable from any thread, more than once."""
+        self._stopped = True
         self._source.close()
         self._frames.close()
 
@@ -238,6 +242,7 @@ class Loop:
     def _see_one(self, looked: _Looked) -> None:
         frame, taken_ns = looked.frame, looked.taken_ns
         with self._telling("seeing", f"frame {frame.index} could not be seen"):
+            self._wait_for_judge()
             self._prepare()
             try:
                 scene = self._sight.see(frame, looked.detections.result)
@@ -247,7 +252,7 @@ class Loop:
             why = self._suspended()
             if why:
                 scene = dataclasses.replace(scene, unfit=(*scene.unfit, *why))
-            self._scenes.put(_Seen(scene, taken_ns))
+            self._hand_on(scene, taken_ns)
             for onlooker in self._onlookers:
                 onlooker.scene(frame, scene)
 
@@ -268,7 +273,18 @@ class Loop:
         found = self._sight.players
         if found and found != self._players:
             self._players = found
-            self._scenes.put(_Seen(Event(f"seen-{scene.t_ns}", scene.t_ns, "vision", LineUp(found)), taken_ns))
+            self._hand_on(Event(f"seen-{scene.t_ns}", scene.t_ns, "vision", LineUp(found)), taken_ns)
+
+    def _hand_on(self, entry: Scene | Event, taken_ns: int) -> None:
+        with self._judged:
+            self._unjudged += 1
+        self._scenes.put(_Seen(entry, taken_ns))
+
+    def _wait_for_judge(self) -> None:
+        """A recording's next frame waits for what the game makes of the last: it must not depend on who is quicker."""
+        if not self._source.facts.live:
+            with self._judged:
+                self._judged.wait_for(lambda: self._unjudged == 0)
 
     def _judging(self) -> None:
         while not self._scenes.ended:
@@ -278,7 +294,12 @@ class Loop:
                     self._judge_one(seen)
                 elif self._ticks:
                     self._judge.tick()
-        self._say(None)
+            if seen is not None:
+                with self._judged:
+                    self._unjudged -= 1
+                    self._judged.notify_all()
+        if not self._stopped:  # what was declared later belongs to frames that never came
+            self._say(None)
 
     def _judge_one(self, seen: _Seen) -> None:
         entry = seen.entry
