@@ -164,7 +164,7 @@ def bump(tables: int = 6, fps: int = 30) -> None:
         before, after = (next(iter(film(Compositor(view, players), [at_rest], seed=seed))) for view in (look, pushed))
         solution = solve_field([before.image], [look.field])
         known = to_calibration(look.field, solution.fit, solution.sightings, method="field", made_from=[])
-        keeper, seconds = Keeper(known), 0.0
+        keeper, seconds = Keeper(known, in_background=False), 0.0
         for i, image in enumerate([before.image] * 5 + [after.image] * 3 * fps):
             begin = time.process_time()
             kept = keeper.see(image, i * 1_000_000_000 // fps)

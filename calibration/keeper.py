@@ -10,7 +10,7 @@ be so, and looked for.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -99,16 +99,16 @@ class Keeper:
 
     Args:
         calibration: of the camera.
-        beside: where solving goes on beside the frames, one at a time; None to have the frames wait for it.
+        in_background: whether solving goes on beside the frames, in a thread of its own; else frames wait for it.
 
     """
 
-    def __init__(self, calibration: Calibration, *, beside: Executor | None = None) -> None:
+    def __init__(self, calibration: Calibration, *, in_background: bool = True) -> None:
         self._last = calibration
         self._reference: _Reference | None = None
         self._watch = DriftWatch()
         self._trusted = True
-        self._beside = beside
+        self._pool = ThreadPoolExecutor(1, "calibration") if in_background else None
         self._job: _Job | None = None
         self._not_before_ns = 0
         self._failed = ""
@@ -141,6 +141,11 @@ class Keeper:
             self._solve(image, known.calibration, shake, t_ns, first=first)
         return Kept(self._last, drift.state, self._troubles(drift), self._solutions)
 
+    def close(self) -> None:
+        """Wait for what is being solved, and end the thread."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
     def _solve(self, image: Image, before: Calibration, shake: Shake, t_ns: int, *, first: bool) -> None:
         still = image.copy()  # the camera's buffer may be used again
 
@@ -149,7 +154,7 @@ class Keeper:
 
         if not first:
             self._not_before_ns = t_ns + (_CREPT_AGAIN_NS if self._trusted else _AGAIN_NS)
-        self._job = _Job(still, self._beside.submit(work) if self._beside else _done(work), not self._trusted, first)
+        self._job = _Job(still, self._pool.submit(work) if self._pool else _done(work), not self._trusted, first)
 
     def _answered(self, known: _Reference) -> _Reference:
         """The reference to go on from: a newly solved one, once there is one."""

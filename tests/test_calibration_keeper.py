@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 
 import cv2
 import numpy as np
@@ -44,8 +44,10 @@ def after(before: Scene) -> Scene:
 
 
 @pytest.fixture
-def keeper(before: Scene) -> Keeper:
-    return Keeper(Calibration(TUDOR, before.camera, "field", covariance=covariance()))
+def keeper(before: Scene) -> Iterator[Keeper]:
+    keeper = Keeper(Calibration(TUDOR, before.camera, "field", covariance=covariance()), in_background=False)
+    yield keeper
+    keeper.close()
 
 
 def moved(image: Image, dx: float, dy: float) -> Image:
@@ -119,8 +121,8 @@ def test_what_can_not_be_solved_says_why_and_goes_on(keeper: Keeper, before: Sce
 
 
 def test_solving_goes_on_beside_the_frames(before: Scene, after: Scene) -> None:
-    with ThreadPoolExecutor(1) as beside:
-        keeper = Keeper(Calibration(TUDOR, before.camera, "field", covariance=covariance()), beside=beside)
+    keeper = Keeper(Calibration(TUDOR, before.camera, "field", covariance=covariance()))
+    try:
         kept = shown(keeper, [before.image] * 2 + [after.image] * 8)
         assert kept[-1].state == "resolving"
         assert "calibrated again" in kept[-1].troubles[0]
@@ -129,6 +131,8 @@ def test_solving_goes_on_beside_the_frames(before: Scene, after: Scene) -> None:
         while not (last := keeper.see(after.image, t_ns)).solutions and time.monotonic() < deadline:
             t_ns += FRAME_NS // 10
         assert last.trusted
+    finally:
+        keeper.close()
 
 
 def test_a_print_that_can_not_be_followed_and_another_size_are_told(keeper: Keeper, before: Scene) -> None:

@@ -65,11 +65,6 @@ class Pace:
         return f"looks at figures {follow:.0f} times a second, at the whole picture {find:.0f} times"
 
     @property
-    def hurried(self) -> bool:
-        """Whether frames go on however long something takes."""
-        return self._clock is not None
-
-    @property
     def slow(self) -> bool:
         """Whether it looks so much more rarely than asked for that people should know."""
         return self._pressed or any(

@@ -1,16 +1,14 @@
-"""From frames to scenes: what runs live and what runs over recordings is this.
+"""From frames to scenes: what runs live and what runs over recordings is this, and comes out bit for bit the same.
 
     frame -> health, keeper of the calibration -> detector -> measure, teams -> tracker -> solid -> refine
           -> hands, power, contacts, ball -> Scene
 
-Nothing here draws at random, and everything comes from the frames, in the order of their times. Where nobody hurries
-(`Pace.hurried`), the same frames give the same scenes bit for bit.
+Nothing here reads a clock or draws at random; everything comes from the frames, in the order of their times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -27,7 +25,6 @@ from downfield.vision.contacts import ContactTracker
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array
 from downfield.vision.frame import Frame
-from downfield.vision.giving_way import give_way
 from downfield.vision.hands import HandWatch
 from downfield.vision.health import Health, HealthWatch
 from downfield.vision.line_up import LineUp, LineUpSearch
@@ -50,9 +47,6 @@ NO_LINE_UP: Final = "nobody is known yet: stand all figures still, hands away"
 
 SLOW: Final = "this computer is slow: figures are looked at more rarely, and contacts timed less exactly"
 """Warned of while that is so."""
-
-SOLVING: Final = ThreadPoolExecutor(1, thread_name_prefix="calibration", initializer=give_way)
-"""Solves for cameras that moved, one at a time, while frames may go on."""
 
 
 class Vision:
@@ -82,6 +76,8 @@ class Vision:
         self._calibration, self._memory = calibration, memory
         self._roster = roster
         self.carrier: str | None = None
+        # Solved again in its turn, not beside the frames: what comes out must not depend on how long that takes.
+        self._keeper = Keeper(calibration, in_background=False)
         self._middle_px: Array | None = None
         self._search: LineUpSearch | None = LineUpSearch(calibration.field, roster)
         self._tracker: Tracker | None = None
@@ -94,8 +90,6 @@ class Vision:
         self._power: Power = "unknown"
         self._t_ns: int | None = None
         self._pace = pace or Pace()
-        # Where what comes out must not depend on how long that takes, solved again in its turn.
-        self._keeper = Keeper(calibration, beside=SOLVING if self._pace.hurried else None)
         self._looking = Looking(detector, self._pace, memory=memory)
         self._shared: tuple[tuple[tuple[float, ...], ...], Array] | None = None
 
