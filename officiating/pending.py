@@ -49,6 +49,11 @@ def close(name: str) -> str:
     return f"{name}:close"
 
 
+def left_open(play: Play, rule: str, run_ns: int) -> bool:
+    """Whether something that a rule found since the board last came on was too close to call."""
+    return any(name.startswith(f"{rule}:") and name.endswith(close(f"@{run_ns}")) for name in play.judged)
+
+
 def judged_as(finding: Finding) -> str:
     """The name a finding is remembered by once settled."""
     return f"{finding.rule}:{finding.key}"

@@ -18,8 +18,8 @@ from downfield.vision.pipeline import Vision
 from downfield.vision.roster import read_roster
 
 WATCHED: Final = 3.0
-"""Times as rarely as asked for, whole pictures are looked at in a recording that somebody watches meanwhile: about as
-often as there is time for with a camera. Frames wait for it."""
+"""Times as rarely as asked for, whole pictures are looked at in a recording that somebody watches meanwhile: its frames
+wait for them, and it is to play at its pace."""
 
 
 def open_sight(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Vision:

@@ -124,11 +124,9 @@ class Vision:
         Saying it again of the same men takes away every doubt of who is who.
         """
         again = players == (self.players if self._roster is None else self._roster.players)
-        if again and self._tracker is None:
-            return  # they are being looked for
+        if again and (self._tracker is None or self._tracker.confirm()):
+            return  # they are being looked for, or all are known
         self._roster = Roster(players, self._spots(players))
-        if again and self._tracker is not None and self._tracker.confirm():
-            return
         self._search = LineUpSearch(self._calibration.field, self._roster)
 
     def _spots(self, players: Sequence[Player]) -> tuple[Spot, ...]:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,13 +24,13 @@ from downfield.vision.line_up import LineUp
 from downfield.vision.posture import Fall, PostureBelief
 from downfield.vision.scene import Jersey, Posture, Power
 from downfield.vision.track_filter import HEADING, LENGTH, SPIN, VX, WIDTH, Motion, X, Y
+from downfield.vision.track_hands import beside, clear_of
 from downfield.vision.track_match import SOLID_MM, Match, match, without_doubles
 from downfield.vision.track_measure import Sightings
 from downfield.vision.track_strangers import Strangers
 
 _REACH_MM: Final = 55.0  # from the fingertips: what is nearer may be moved by the hand
 _GRASP_MM: Final = 35.0  # and what is nearer and moves is held
-_BESIDE_MM: Final = 20.0  # from a hand's outline: what is nearer may be seen wrongly for the hand
 _CARRIED_MM: Final = 25.0  # a figure in a hand goes no further within a frame
 _LET_GO_NS: Final = 300_000_000  # a hand's doings count on for so long after it was last seen
 _UNSEEN_NS: Final = 250_000_000  # a figure not seen for less was missed, not hidden
@@ -44,7 +43,6 @@ _ANYWHERE_MM: Final = 300.0
 _ANYWHERE: Final = np.diag([_ANYWHERE_MM**2, _ANYWHERE_MM**2, np.pi**2])
 _ANY_HEADING: Final = np.pi**2 / 3  # variance of what may be any angle
 _TURNS_RAD: Final = 0.25  # how far somebody who was missed for a moment may have turned where he is
-_SHOWS: Final = 0.6  # share of a base that must be seen to be believed in under a hand
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
 _WILD_NIS: Final = 16.3  # chi squared of 3, 99.9 %
 _LENGTHWISE: Final = 0.7  # cosine of the head's direction to the heading: beyond, it fell ahead or back
@@ -153,7 +151,7 @@ class Tracker:
         self._t_ns = self._looked_ns = t_ns
         near_mm = self._hand_distance(fingertips_mm)
         self._motion.predict(step_s, going)
-        sightings = _clear_of(hands_mm, without_doubles(sightings))
+        sightings = clear_of(hands_mm, without_doubles(sightings))
         found = self._assign(sightings, power, hands_mm)
         self._take_in(found, sightings, since_look_s, power, hands_mm)
         self._mind_hands(near_mm)
@@ -214,7 +212,7 @@ class Tracker:
         strange = self._strangers.beside(sightings.pose[:, :2], state.seen_ns)
         # What looks like a figure in a hand, or beside it, is nobody who was missed elsewhere.
         off_mm = np.linalg.norm(self._motion.mean[:, None, :2] - sightings.pose[None, :, :2], axis=2)
-        in_hand = _beside(hands_mm, sightings.pose[:, :2])[None] & (off_mm > _CARRIED_MM)
+        in_hand = beside(hands_mm, sightings.pose[:, :2])[None] & (off_mm > _CARRIED_MM)
         first = match(self._motion, np.arange(len(self.players)), sightings, every, self._jersey, strange | in_hand)
         left = np.delete(every, first.sightings)
         ripe = left[self._strangers.settled(sightings.pose[left, :2], self._t_ns)]
@@ -291,7 +289,7 @@ class Tracker:
         state.sure[found.doubtful] = False
         word = np.where(found.flipped, -1.0, 1.0) * sightings.front[columns] * _FRONT_PER_S * step_s
         self._mind_fronts(rows[~lying], word[~lying], step_s, power)
-        free = (self._t_ns - state.handled_ns[rows] > 0) & ~_beside(hands_mm, pose[:, :2])
+        free = (self._t_ns - state.handled_ns[rows] > 0) & ~beside(hands_mm, pose[:, :2])
         self._posture.update(rows[free], sightings.fallen[columns][free], step_s, self._t_ns)
 
     def _mind_fronts(self, rows: NDArray[np.intp], word: Array, step_s: float, power: Power) -> None:
@@ -390,24 +388,3 @@ class Tracker:
         high = max(base.height_mm, 1.0)
         length, width = (high, float(mean[WIDTH])) if lengthwise else (float(mean[LENGTH]), high)
         return BaseSize(length, width, base.height_mm, 0.0)
-
-
-def _beside(hands_mm: Sequence[Array], place_mm: Array) -> NDArray[np.bool_]:
-    """Which places on the board, shape (k, 2), are under a hand or next to it, shape (k,)."""
-    out = np.zeros(len(place_mm), dtype=bool)
-    for outline in hands_mm:
-        shape = outline.astype(np.float32)
-        near = [cv2.pointPolygonTest(shape, (x, y), True) > -_BESIDE_MM for x, y in place_mm.tolist()]
-        out |= np.array(near, dtype=bool)
-    return out
-
-
-def _clear_of(hands_mm: Sequence[Array], sightings: Sightings) -> Sightings:
-    """The sightings less those under hands that hardly show: what is seen there is as likely knuckles."""
-    if not hands_mm:
-        return sightings
-    shows = sightings.visible >= _SHOWS
-    for row in np.flatnonzero(~shows).tolist():
-        place = sightings.pose[row, :2].tolist()
-        shows[row] = not any(under(outline, place) for outline in hands_mm)
-    return sightings.only(shows)

@@ -8,7 +8,7 @@ from typing import Final
 from downfield.officiating.facts import UNDOUBTED, Facts, doubted
 from downfield.officiating.findings import Finding
 from downfield.officiating.params import Param, Params
-from downfield.officiating.pending import close
+from downfield.officiating.pending import left_open
 from downfield.officiating.rule import Immediate, View
 from downfield.officiating.rules.reference import spot_at
 from downfield.officiating.rules.tackles import EARLY_FALL_NS
@@ -17,7 +17,7 @@ from downfield.officiating.state import GameState, Phase
 ON_FEET: Final = frozenset({Phase.LIVE, Phase.IN_AIR})
 
 LIES_NS: Final = 200_000_000
-"""For so long somebody lies who has fallen; what a network mistakes for it mostly lasts for less."""
+"""For so long somebody must lie to have fallen: a network takes some for fallen for a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,7 @@ class DownByFall:
         )
         if tackled or state.play.fallen_ns(finding.players[0]) is None:
             return None
-        too_close = close(f"@{state.play.ran_ns or 0}")
-        if any(name.startswith("tackle:") and name.endswith(too_close) for name in state.play.judged):
+        if left_open(state.play, "tackle", state.play.ran_ns or 0):
             against = f"{finding.players[0]} was tackled"
             return replace(finding, probability=min(finding.probability, UNDOUBTED), against=against)
         return finding
