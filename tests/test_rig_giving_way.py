@@ -1,4 +1,4 @@
-"""Threads beside the frames: they yield, and no other does."""
+"""Who gives way to whom: later frames to older ones, and what works beside them to all."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from downfield.rig.troubles import Troubles
 from downfield.vision.giving_way import give_way
 from downfield.vision.looking import BESIDE
 
+BESIDE_STEPS = 8
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process's threads apart")
 
 
@@ -29,11 +31,17 @@ def niceness(thread: int | None = None) -> int:
     return os.getpriority(os.PRIO_PROCESS, thread or threading.get_native_id())
 
 
+def beside_nice() -> int:
+    """Of a new thread that works beside the frames, started by the calling one."""
+    with ThreadPoolExecutor(1, initializer=give_way) as beside:
+        return beside.submit(niceness).result()
+
+
 def yields(name: str) -> bool:
-    """Whether a thread of this process yields, or comes to do so within a second."""
+    """Whether a thread of this process yields to all others, or comes to do so within a second."""
     (thread,) = (one.native_id for one in threading.enumerate() if one.name == name)
     for _ in range(100):
-        if niceness(thread) == min(niceness() + 5, 19):
+        if niceness(thread) == min(niceness() + BESIDE_STEPS, 19):
             return True
         time.sleep(0.01)
     return False
@@ -42,12 +50,25 @@ def yields(name: str) -> bool:
 def test_a_thread_that_gives_way_is_the_only_one_that_does() -> None:
     before = niceness()
     with ThreadPoolExecutor(1, initializer=give_way) as yielding, ThreadPoolExecutor(1) as other:
-        assert yielding.submit(niceness).result() == min(before + 5, 19)
+        assert yielding.submit(niceness).result() == min(before + BESIDE_STEPS, 19)
         assert other.submit(niceness).result() == niceness() == before
 
 
+def test_the_older_a_threads_frames_the_sooner_it_runs() -> None:
+    with ThreadPoolExecutor(1, initializer=give_way, initargs=("look",)) as look:
+        unpack = ThreadPoolExecutor(1, initializer=give_way, initargs=("unpack",))
+        nice = [niceness(), look.submit(niceness).result(), unpack.submit(niceness).result(), beside_nice()]
+        unpack.shutdown()
+    assert nice == sorted(set(nice)), "who sees, looks, unpacks, works beside: in this order"
+
+
+def test_a_thread_started_by_one_that_gave_way_gives_way_no_further() -> None:
+    with ThreadPoolExecutor(1, initializer=give_way, initargs=("look",)) as look:
+        assert look.submit(beside_nice).result() == beside_nice()
+
+
 def test_looks_at_whole_pictures_give_way_to_frames() -> None:
-    assert BESIDE.submit(niceness).result() == min(niceness() + 5, 19)
+    assert BESIDE.submit(niceness).result() == min(niceness() + BESIDE_STEPS, 19)
 
 
 def test_drawing_and_recording_give_way_to_frames(tmp_path: Path) -> None:

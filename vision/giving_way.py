@@ -1,20 +1,29 @@
-"""Threads that work beside the frames give way to those that frames go through."""
+"""Which thread goes first where more want to run than there are cores: the one with the oldest frame.
+
+On two cores a frame would else wait, with all that was done for it, while later ones are unpacked: each thread gives
+way to those that frames come through after it, and whatever works beside the frames to all of them.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 import threading
-from typing import Final
+from types import MappingProxyType
+from typing import Final, Literal
 
-_STEPS: Final = 5
-"""Of niceness: beside a busy thread such a one has a quarter of a core, and so it is never starved."""
+Work = Literal["look", "unpack", "beside"]
+"""What a thread does: looks at frames, unpacks them, or works beside them. Who sees and judges gives way to nobody."""
+
+_STEPS: Final = MappingProxyType({"look": 4, "unpack": 6, "beside": 8})
+"""Of niceness: against a busy thread one has 1 / (1 + 1.25 ** steps) of a core, so that none is starved."""
 
 _NICEST: Final = 19
 
 
-def give_way() -> None:
-    """Let the calling thread yield to the others of this process from now on, where threads can (on Linux)."""
+def give_way(work: Work = "beside") -> None:
+    """Have the calling thread give way from now on, where single threads can (on Linux)."""
     if sys.platform == "linux":
-        thread = threading.get_native_id()
-        os.setpriority(os.PRIO_PROCESS, thread, min(os.getpriority(os.PRIO_PROCESS, thread) + _STEPS, _NICEST))
+        # A thread begins as nice as the one that started it, which may have given way itself; the first one never does.
+        nice = os.getpriority(os.PRIO_PROCESS, os.getpid()) + _STEPS[work]
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), min(nice, _NICEST))

@@ -29,6 +29,7 @@ from downfield.rig.live.sight import Sight
 from downfield.rig.sources.source import FrameSource, Shot
 from downfield.rig.troubles import Troubles
 from downfield.vision.frame import Frame
+from downfield.vision.giving_way import give_way
 from downfield.vision.scene import Player, Scene
 
 FRAMES_WAITING: Final = 6
@@ -208,13 +209,14 @@ class Loop:
 
     def _unpack(self) -> None:
         try:
-            with ThreadPoolExecutor(UNPACKERS, thread_name_prefix="unpack") as unpackers:
+            with ThreadPoolExecutor(UNPACKERS, "unpack", give_way, ("unpack",)) as unpackers:
                 for shot in self._frames:
                     self._unpacked.put(_Unpacked(shot.index, unpackers.submit(shot.frame), shot.taken_ns))
         finally:
             self._unpacked.close()
 
     def _look(self) -> None:
+        give_way("look")
         try:
             for unpacked in self._unpacked:
                 with self._telling("unpacking", f"frame {unpacked.index} could not be read"):
