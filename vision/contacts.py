@@ -13,6 +13,7 @@ import numpy as np
 from downfield.vision.contacts_belief import Belief
 from downfield.vision.contacts_likelihood import Changes, Seen
 from downfield.vision.contacts_measure import Measured, Pair, measured, near_pairs, turns
+from downfield.vision.contacts_onset import Approaches
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array
 from downfield.vision.scene import Contact, Power
@@ -79,6 +80,7 @@ class ContactTracker:
         self._power: Power = "unknown"
         self._stirred_ns: int | None = None
         self._noise = _Noise()
+        self._approaches = Approaches()
         self._began_ns: dict[Pair, int] = {}
         self.parted: tuple[Meeting, ...] = ()
 
@@ -137,19 +139,23 @@ class ContactTracker:
         if new.pairs:
             belief = belief.joined(Belief.first(self._noise.seen(new), new.rate_mm_s, _bias_mm(new), t_s))
         self._belief, self._last, self._t_ns = belief, now.rows(old_rows + new_rows), t_ns
+        self._approaches.note(now, self._noise.seen(now).noise_mm, t_s)
         self._note_onsets(t_ns)
 
     def _note_onsets(self, t_ns: int) -> None:
-        """Keep when contacts began: as it is believed soon after, for later frames tell no more of it."""
+        """Keep when contacts began: as it looks soon after, for later frames tell no more of it."""
         onset_s, _ = self._belief.onset_s
+        stays = self._belief.touching.sum(axis=1) > self._belief.touch / 2
         began_ns = {}
-        for row, likely in enumerate(self._belief.touch.tolist()):
-            if likely > UNSEEN:
-                pair = self._last.pairs[row]
-                known_ns = self._began_ns.get(pair)
-                settled = known_ns is not None and t_ns - known_ns > _ONSET_SETTLES_NS
-                fresh_ns = (self._start_ns or 0) + round(float(onset_s[row]) * 1e9)
-                began_ns[pair] = known_ns if settled and known_ns is not None else fresh_ns
+        for row in np.flatnonzero(self._belief.touch > UNSEEN).tolist():
+            pair, about_s = self._last.pairs[row], float(onset_s[row])
+            known_ns = self._began_ns.get(pair)
+            if known_ns is not None and t_ns - known_ns > _ONSET_SETTLES_NS:
+                began_ns[pair] = known_ns
+                continue
+            # Who bounced off at once never stayed at a level.
+            met_s = self._approaches.met_s(pair, about_s) if stays[row] else about_s
+            began_ns[pair] = (self._start_ns or 0) + round(met_s * 1e9)
         self._began_ns = began_ns
 
     def _over(self, pair: Pair, belief: Belief, row: int, t_s: float) -> Meeting:

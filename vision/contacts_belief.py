@@ -33,6 +33,7 @@ from downfield.vision.contacts_likelihood import (
     share_above,
     share_staying,
 )
+from downfield.vision.contacts_onset import CHATTER_MM, SLOWEST_MM_S
 from downfield.vision.footprint import Array
 
 MOMENT_S: Final = 0.1
@@ -47,8 +48,6 @@ _WANDERS_TOO: Final = 0.6  # share of a free pair's wandering that touching base
 _RELAXES_MM_S: Final = 0.5  # how fast the least gap is forgotten
 _RELEASE_PER_S: Final = 0.5  # how often bases that touch part
 _NOTHING: Final = 1e-30  # weight
-_CHATTER_MM: Final = 0.1  # bases that shake meet first when they are this near to where they come to lie
-_SLOWEST_MM_S: Final = 5.0  # of approaches that it is reckoned for
 _ONE_APPROACH_STEPS: Final = 1.5  # touches of successive steps are one occasion, of which the noise hides the step
 _BOUNCE_MM: Final = 0.3  # how far bases that push each other may come apart
 _BOUNCES: Final = 0.2  # share of touches after which they part at once
@@ -258,7 +257,7 @@ class Belief:
         way = np.minimum(gap - self.gap_mm, -1e-6)[:, None]
         share = np.clip((self._levels_mm - self.gap_mm[:, None]) / way, 0.0, 1.0)
         noise = np.minimum(self.cov[:, :1, 0] / (way / step_s) ** 2, step_s**2) + step_s**2 / 100
-        early_s = _CHATTER_MM / np.maximum(-way / step_s, _SLOWEST_MM_S)
+        early_s = CHATTER_MM / np.maximum(-way / step_s, SLOWEST_MM_S)
         when = t_s - step_s * (1 - share) - early_s
         joined = self.touching + self.parted + inflow
         fresh = inflow / np.maximum(joined, 1e-300)

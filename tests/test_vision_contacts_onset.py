@@ -1,0 +1,77 @@
+"""When a contact began, told from the gaps before and after it."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from downfield.vision.contacts_onset import CHATTER_MM, onset_s
+from downfield.vision.footprint import Array
+
+STEP_S = 0.0005  # what instants between those that are tried may be off, and a little
+
+
+def approach(t_s: Array, met_s: float, speed_mm_s: float, level_mm: float) -> Array:
+    """Gaps that close at a steady speed until they stay at a level."""
+    return level_mm + speed_mm_s * np.maximum(met_s - t_s, 0.0)
+
+
+@given(
+    met_s=st.floats(-0.03, 0.05),
+    speed_mm_s=st.floats(25.0, 300.0),
+    level_mm=st.floats(-2.0, 2.0),
+    frames_per_s=st.sampled_from((30.0, 60.0)),
+    start=st.floats(0.0, 1.0),
+)
+@example(met_s=0.0, speed_mm_s=100.0, level_mm=0.0, frames_per_s=30.0, start=0.0)
+def test_where_approach_and_level_cross_they_met(
+    met_s: float, speed_mm_s: float, level_mm: float, frames_per_s: float, start: float
+) -> None:
+    t_s = np.arange(-max(0.08, 3 / frames_per_s), 0.13, 1 / frames_per_s) + start / frames_per_s
+    found_s = onset_s(t_s, approach(t_s, met_s, speed_mm_s, level_mm), np.full(len(t_s), 0.02))
+    # Bases that shake meet a little sooner; where the noise allows for it, the instant is that much less exact.
+    assert abs(found_s + CHATTER_MM / speed_mm_s - met_s) < 0.002 + 0.15 / speed_mm_s
+
+
+def test_what_fits_no_instant_best_leaves_what_was_believed() -> None:
+    t_s = np.arange(-0.08, 0.13, 1 / 60)
+    for met_s in (0.07, 0.08, 0.1):  # later than any that is tried
+        assert onset_s(t_s, approach(t_s, met_s, 40.0, 0.0), np.full(len(t_s), 0.02)) == 0.0
+
+
+def test_a_lasting_error_of_the_gap_is_no_matter() -> None:
+    t_s = np.arange(-0.08, 0.13, 1 / 30)
+    gap_mm, noise_mm = approach(t_s, 0.01, 60.0, 0.0), np.full(len(t_s), 0.1)
+    assert abs(onset_s(t_s, gap_mm, noise_mm) - onset_s(t_s, gap_mm + 1.5, noise_mm)) < 0.0021
+
+
+def test_a_measurement_far_off_is_hardly_believed() -> None:
+    t_s = np.arange(-0.08, 0.13, 1 / 60)
+    gap_mm, noise_mm = approach(t_s, 0.01, 60.0, 0.0), np.full(len(t_s), 0.1)
+    gap_mm[7] += 1.2
+    assert abs(onset_s(t_s, gap_mm, noise_mm) - 0.01) < 0.006
+
+
+def test_what_moved_otherwise_long_before_is_no_matter() -> None:
+    t_s = np.arange(-0.08, 0.13, 1 / 60)
+    gap_mm = np.minimum(approach(t_s, 0.0, 50.0, 0.0), 2.2)  # at rest, and then off
+    assert abs(onset_s(t_s, gap_mm, np.full(len(t_s), 0.1))) < 0.011
+
+
+def test_in_noise_the_instant_is_right_in_the_middle_and_seldom_a_frame_off() -> None:
+    rng = np.random.default_rng(5)
+    t_s = np.arange(-0.08, 0.13, 1 / 30)
+    off = np.array(
+        [
+            onset_s(
+                t_s,
+                approach(t_s, met, 70.0, rng.normal(0, 0.3)) + rng.normal(0, 0.15, len(t_s)),
+                np.full(len(t_s), 0.15),
+            )
+            - met
+            for met in rng.uniform(-0.03, 0.03, 200)
+        ]
+    )
+    assert abs(np.median(off)) < 0.002
+    assert np.mean(abs(off) < 1 / 60) > 0.98
