@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
+from downfield.calibration.camera import Camera
+from downfield.calibration.field import FieldModel
 from downfield.calibration.from_field import refine, solve_field
 from downfield.calibration.jacobians import LENS
 from downfield.calibration.lens_prior import MeasuredLens
@@ -22,6 +24,7 @@ Image = NDArray[np.uint8]
 
 _FOLLOWED_SHARE = 0.4  # of the print's corners: else the field went further than could be followed
 _SEARCH_PX = 6.0
+_SAME_PX = 1.5  # a solution so near to where the field was followed to is of that field: other lines are further off
 
 
 def solve_again(images: Sequence[Image], before: Calibration, shake: Shake, *, made_from: Sequence[str]) -> Calibration:
@@ -46,6 +49,17 @@ def solve_again(images: Sequence[Image], before: Calibration, shake: Shake, *, m
         start = moved_camera(before.camera, shake, before.field)
         planes = [best_plane(image) for image in images]
         solution = refine(planes, start, before.field, prior=prior, first_search_px=_SEARCH_PX)
-    if solution is None or objections(solution.evidence, solution.fit, solution.field):
+        if solution is not None:
+            placed = _furthest_px(start, solution.fit.camera, before.field) < _SAME_PX
+            if objections(solution.evidence, solution.fit, solution.field, placed=placed):
+                solution = None
+    if solution is None:
         solution = solve_field(images, [before.field], prior=prior)
     return to_calibration(before.field, solution.fit, solution.sightings, method="field", made_from=made_from)
+
+
+def _furthest_px(one: Camera, other: Camera, field: FieldModel) -> float:
+    """How far apart two cameras have the field's corners and middle."""
+    across, down = field.length_mm, field.width_mm
+    places_mm = np.array([(0, 0), (across, 0), (across, down), (0, down), (across / 2, down / 2)])
+    return float(np.linalg.norm(one.to_pixels(places_mm) - other.to_pixels(places_mm), axis=1).max())

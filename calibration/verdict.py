@@ -27,19 +27,28 @@ RIVAL_WITHIN = 0.05  # another solution as good as this leaves the answer open
 _OUTSIDE_PX = 2.0
 
 
-def objections(evidence: Evidence, fit: Fit, field: FieldModel) -> list[str]:
-    """What speaks against a solution, worst first; empty when it may be trusted."""
+def objections(evidence: Evidence, fit: Fit, field: FieldModel, *, placed: bool = False) -> list[str]:
+    """What speaks against a solution, worst first; empty when it may be trusted.
+
+    Args:
+        evidence: what the picture shows of it.
+        fit: the solution.
+        field: the print.
+        placed: whether the field was known to lie there to a pixel or two: then no line is mistaken for another, and
+            a sideline under feet and hands, or borders beside it, are no reason to distrust it.
+
+    """
     cut = sides_cut(fit.camera, field)
     if cut:
         return [f"the field is cut by the picture's {' and '.join(cut)} edge: move the camera until all of it is seen"]
     found = [
-        (min(evidence.sidelines) < LEAST_OF_A_SIDELINE, "a sideline is not where it should be"),
+        (not placed and min(evidence.sidelines) < LEAST_OF_A_SIDELINE, "a sideline is not where it should be"),
         (min(evidence.goal_lines) < LEAST_OF_A_GOAL_LINE, "a goal line is not where it should be"),
         (evidence.yard_lines < LEAST_OF_YARD_LINES, "too few of the yard lines are seen"),
         (evidence.line_ends < LEAST_OF_LINE_ENDS, "the yard lines end before the sidelines"),
         (evidence.overrun > MOST_BEYOND, "the yard lines go on beyond the sidelines"),
-        (evidence.beyond > MOST_BEYOND, "there is a line beyond a goal line where the field has none"),
-        (evidence.inside > MOST_INSIDE, "there is a line along a sideline and inside it"),
+        (not placed and evidence.beyond > MOST_BEYOND, "there is a line beyond a goal line where the field has none"),
+        (not placed and evidence.inside > MOST_INSIDE, "there is a line along a sideline and inside it"),
         (evidence.hash_contrast < LEAST_HASH_CONTRAST, "the hash marks are not where the field model has them"),
     ]
     problems = [text for failed, text in found if failed]
