@@ -6,8 +6,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from downfield.vision.contacts_onset import CHATTER_MM, onset_s
-from downfield.vision.footprint import Array
+from downfield.vision.contacts_measure import Measured, measured, near_pairs
+from downfield.vision.contacts_onset import CHATTER_MM, Approaches, onset_s
+from downfield.vision.estimate import Estimate
+from downfield.vision.footprint import Array, BaseSize, Footprint
 
 STEP_S = 0.0005  # what instants between those that are tried may be off, and a little
 
@@ -75,3 +77,26 @@ def test_in_noise_the_instant_is_right_in_the_middle_and_seldom_a_frame_off() ->
     )
     assert abs(np.median(off)) < 0.002
     assert np.mean(abs(off) < 1 / 60) > 0.98
+
+
+def pair_at(gap_mm: float) -> Measured:
+    """Two bases in line, so far apart."""
+    size = BaseSize(30.0, 18.0, 5.5, 1.0)
+    still, sure = np.zeros(3), np.eye(3) * 1e-4
+    places = Footprint(0.0, 0.0, 0.0, size), Footprint(30.0 + gap_mm, 0.0, 180.0, size)
+    figures = [
+        Estimate("dark-1", "dark", places[0], sure, still),
+        Estimate("light-1", "light", places[1], sure, still),
+    ]
+    return measured(*near_pairs(figures, 50.0), np.zeros((2, 2)))
+
+
+def test_of_whom_a_hand_moved_nothing_before_it_counts() -> None:
+    goes_on, moved = Approaches(), Approaches()
+    pair = ("dark-1", "light-1")
+    for frame in range(-6, 7):
+        now = pair_at(max(-60.0 * frame / 60, 0.0))
+        goes_on.note(now, np.array([0.05]), frame / 60, {pair})
+        moved.note(now, np.array([0.05]), frame / 60, set() if frame == 5 else {pair})
+    assert abs(goes_on.met_s(pair, 0.015)) < 0.004
+    assert moved.met_s(pair, 0.015) == 0.015, "too little is known of him since"

@@ -139,7 +139,7 @@ class ContactTracker:
         if new.pairs:
             belief = belief.joined(Belief.first(self._noise.seen(new), new.rate_mm_s, _bias_mm(new), t_s))
         self._belief, self._last, self._t_ns = belief, now.rows(old_rows + new_rows), t_ns
-        self._approaches.note(now, self._noise.seen(now).noise_mm, t_s)
+        self._approaches.note(now, self._noise.seen(now).noise_mm, t_s, known)
         self._note_onsets(t_ns)
 
     def _note_onsets(self, t_ns: int) -> None:

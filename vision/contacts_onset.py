@@ -9,6 +9,7 @@ less the longer before the instant they were measured.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -26,8 +27,8 @@ SLOWEST_MM_S: Final = 5.0
 _BEFORE_S, _AFTER_S = 0.08, 0.13  # the gaps that are looked at, about the instant believed
 _REACH_S, _STEP_S = 0.06, 0.002  # the instants that are tried
 _UNSTEADY: Final = 1000.0  # mm^2/s^3: density of an approach's acceleration, bases from rest and turning ones included
-_USUAL_MM_S: Final = 80.0  # of approaches
-_LEVEL_MM: Final = 100.0  # any
+_USUAL_MM_S: Final = 80.0  # deviation of approaches' speeds
+_LEVEL_MM: Final = 100.0  # and of levels: any
 _TAILS: Final = 4.0  # degrees of freedom of Student's distribution: measurements are off by much now and then
 _LEAST: Final = 4  # gaps, with which level and approach are overdetermined
 _LEAST_BEFORE: Final = 3  # of them, where there are: of slow cameras, longer before
@@ -40,16 +41,17 @@ class Approaches:
 
     _gaps: dict[Pair, deque[tuple[float, float, float]]] = field(default_factory=dict)
 
-    def note(self, now: Measured, noise_mm: Array, t_s: float) -> None:
+    def note(self, now: Measured, noise_mm: Array, t_s: float, known: Container[Pair]) -> None:
         """Keep what is measured in a frame.
 
         Args:
             now: pairs; who is not near any more is forgotten.
             noise_mm: standard deviation of what changes from frame to frame, shape (n,).
             t_s: of the frame.
+            known: those who go on; of others, whom a hand has moved, nothing before this frame counts.
 
         """
-        kept = {pair: self._gaps.get(pair, deque()) for pair in now.pairs}
+        kept = {pair: self._gaps[pair] if pair in known and pair in self._gaps else deque() for pair in now.pairs}
         for row in np.flatnonzero(now.fresh).tolist():
             gaps = kept[now.pairs[row]]
             gaps.append((t_s, float(now.gap_mm[row]), float(noise_mm[row])))
