@@ -58,7 +58,7 @@ def test_a_measurement_far_off_is_hardly_believed() -> None:
 def test_what_moved_otherwise_long_before_is_no_matter() -> None:
     t_s = np.arange(-0.08, 0.13, 1 / 60)
     gap_mm = np.minimum(approach(t_s, 0.0, 50.0, 0.0), 2.2)  # at rest, and then off
-    assert abs(onset_s(t_s, gap_mm, np.full(len(t_s), 0.1))) < 0.011
+    assert abs(onset_s(t_s, gap_mm, np.full(len(t_s), 0.1))) < 0.006
 
 
 def test_in_noise_the_instant_is_right_in_the_middle_and_seldom_a_frame_off() -> None:

@@ -51,7 +51,8 @@ class Meeting:
 
     Attributes:
         a, b: roster ids, a < b.
-        began_ns, began_sigma_ns: when the gap closed, between frames, and its standard deviation.
+        began_ns: when the gap closed, between frames.
+        began_sigma_ns: its standard deviation, as believed frame by frame.
         ended_ns: when it opened.
 
     """

@@ -28,7 +28,6 @@ _BEFORE_S, _AFTER_S = 0.08, 0.13  # the gaps that are looked at, about the insta
 _REACH_S, _STEP_S = 0.06, 0.002  # the instants that are tried
 _UNSTEADY: Final = 1000.0  # mm^2/s^3: density of an approach's acceleration, bases from rest and turning ones included
 _USUAL_MM_S: Final = 80.0  # deviation of approaches' speeds
-_LEVEL_MM: Final = 100.0  # and of levels: any
 _TAILS: Final = 4.0  # degrees of freedom of Student's distribution: measurements are off by much now and then
 _LEAST: Final = 4  # gaps, with which level and approach are overdetermined
 _LEAST_BEFORE: Final = 3  # of them, where there are: of slow cameras, longer before
@@ -82,7 +81,7 @@ def onset_s(t_s: Array, gap_mm: Array, noise_mm: Array) -> float:
     variance = noise_mm**2 + _UNSTEADY * before_s**3 / 3
     weight = 1 / variance
     # Least squares in two unknowns, level and speed, one problem for each instant.
-    a, b, c = weight.sum(axis=1) + _LEVEL_MM**-2, (weight * before_s).sum(axis=1), (weight * before_s**2).sum(axis=1)
+    a, b, c = weight.sum(axis=1), (weight * before_s).sum(axis=1), (weight * before_s**2).sum(axis=1)
     c += _USUAL_MM_S**-2
     level, closing = weight @ gap_mm, (weight * before_s) @ gap_mm
     speed = np.maximum((a * closing - b * level) / (a * c - b * b), SLOWEST_MM_S)
