@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 
 from downfield.rig.configuration.loading import Configuration, assignments, load
+from downfield.rig.memory import keep_memory
 from downfield.rig.rig import Rig
 from downfield.rig.terminal import Lines
 from downfield.rig.terminal_view import View
@@ -73,6 +74,7 @@ def prepare() -> None:
     cv2.setNumThreads(1)
     sys.setswitchinterval(_SWITCH_S)
     gc.set_threshold(*gc.get_threshold()[:2], _FULL_COLLECTIONS)
+    keep_memory()
 
 
 def _run(configuration: Configuration, console: Console, passing: Path, *, once: bool, paced: bool) -> None:
