@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Final
 
 from downfield.officiating.findings import POWER, Finding
 from downfield.officiating.state import Play
+
+_VAGUE: Final = 3.0  # times as uncertain a measurement says nothing beside the one before
 
 
 def merge(play: Play, found: Iterable[Finding], order: dict[str, int], sure: float) -> Play:
@@ -64,9 +67,17 @@ def _place_ns(finding: Finding) -> int:
     return finding.ripe_ns or finding.t_ns if finding.rule == POWER else finding.t_ns
 
 
+def _as_well_measured(known: Finding, again: Finding) -> Finding:
+    """What was found again, by how much as measured before where that hardly could be any more: somebody falls."""
+    if known.sigma is None or again.sigma is None or again.sigma <= _VAGUE * known.sigma:
+        return again
+    return replace(again, margin=known.margin, sigma=known.sigma)
+
+
 def _surer(known: Finding, again: Finding) -> Finding:
     if again.probability <= known.probability:
         return known
+    again = _as_well_measured(known, again)
     ripe_ns = max(known.ripe_ns or 0, again.ripe_ns or 0) or None
     if (known.margin or 0.0) < 0:
         return replace(again, ripe_ns=ripe_ns)
