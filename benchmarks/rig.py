@@ -9,7 +9,7 @@ The whole rig runs on it: recording, journal, annotated picture, service. Client
 do; watchers the annotated picture, which a camera page does. They are of another process, which yields to the rig; the
 stalled ones read nothing. With ``--sight recorded`` the scenes are those recorded with the clip, in place of the
 network's. A computer that others share changes its speed: how long one picture takes to unpack, with nothing beside it,
-is told of before and after, so that runs can be compared.
+is told of before and after, and how much of the cores went to others meanwhile, so that runs can be compared.
 """
 
 from __future__ import annotations
@@ -191,6 +191,13 @@ def thread_cpu_s() -> dict[str, float]:
     return spent
 
 
+def stolen_s() -> float:
+    """How long cores of this computer, a virtual one, have been others' when they were wanted here; Linux."""
+    with contextlib.suppress(OSError):
+        return int(Path("/proc/stat").read_text().split(maxsplit=9)[8]) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 def child(*args: str) -> subprocess.Popen[str]:
     """The same program in a process of its own, with another part."""
     return subprocess.Popen([sys.executable, __file__, *args], stdout=subprocess.PIPE, text=True)
@@ -254,14 +261,15 @@ def _measure(asked: argparse.Namespace) -> None:
         time.sleep(_WARM_S)
         dropped = rig.dropped
         measured.counting = True
-        before, began = thread_cpu_s(), time.monotonic()
+        before, stolen, began = thread_cpu_s(), stolen_s(), time.monotonic()
         back_s = _cut(asked.cuts, port, measured)
         time.sleep(max(0.0, asked.seconds - (time.monotonic() - began)))
         took_s = time.monotonic() - began
         measured.counting = False
-        after = thread_cpu_s()
+        after, stolen = thread_cpu_s(), stolen_s() - stolen
         busy_s = {name: after[name] - before.get(name, 0.0) for name in after}
         _report(asked, rig, measured, rig.dropped - dropped, took_s, busy_s, back_s)
+        print(f"cores that others had meanwhile: {stolen / took_s:.2f}")
 
 
 def _kill(process: subprocess.Popen[str]) -> None:
