@@ -117,3 +117,54 @@ def test_men_who_are_followed_are_who_they_are_believed_to_be_and_of_their_teams
     assert named["dark-2"] == (5, 2)
     assert named["dark-3"] == (5, 4)
     assert {named["light-0"], named["light-3"]} == {(6, 1), (6, 4)}
+
+
+RANKS = {
+    "dark-0": standing(300, 200, 0),
+    "dark-1": standing(300, 60, 0),
+    "dark-2": standing(250, 130, 0),
+    "dark-3": standing(200, 130, 0),
+    "light-0": standing(360, 90, 180),
+    "light-1": standing(360, 180, 180),
+    "light-2": standing(430, 230, 180),
+    "light-3": standing(440, 40, 180),
+}
+UP_THE_FIELD = {
+    id_: standing(one(0.0)[0] + 330, one(0.0)[1] + 12, np.degrees(one(0.0)[2])) for id_, one in RANKS.items()
+}
+
+
+def named_after_a_cut(now: Table, formations: Sequence[Sequence[Spot]]) -> dict[str, tuple[float, float]]:
+    """Who is who once everybody stands where nobody was followed to."""
+    looks = [replace(one, light=np.where(np.cos(one.pose[:, 2]) > 0, -4.0, 4.0)) for one in sightings(now)]
+    _, line_up = found(LineUpSearch(FIELD, Roster(now.players), formations), looks)
+    assert line_up is not None
+    return places(line_up)
+
+
+def test_men_are_known_by_a_formation_they_have_stood_in_before() -> None:
+    """Further up the field, in no order across it."""
+    now = Table(UP_THE_FIELD, 0.0)
+    named = named_after_a_cut(now, [roster_of(Table(EIGHT, 0.0)).spots, roster_of(Table(RANKS, 0.0)).spots])
+    for id_, path in UP_THE_FIELD.items():
+        assert named[id_] == pytest.approx(path(0.0)[:2], abs=1.0), id_
+
+
+def test_men_in_no_formation_of_before_are_known_by_their_order_across_the_field() -> None:
+    named = named_after_a_cut(Table(UP_THE_FIELD, 0.0), [roster_of(Table(EIGHT, 0.0)).spots])
+    assert named["dark-0"] == pytest.approx((630, 72), abs=1.0)
+    assert named["dark-3"] == pytest.approx((630, 212), abs=1.0)
+
+
+def test_men_who_were_followed_are_not_who_stood_there_before() -> None:
+    """Dark 1 and 2 have changed places since, and a third one is not known: no reason to exchange them."""
+    table = Table(EIGHT, 0.0)
+    x_yd, y_yd = 300 / FIELD.mm_per_yd_x, 60 / FIELD.mm_per_yd_y
+    swapped = (Spot("dark-1", x_yd, 3 * y_yd), Spot("dark-2", x_yd, 2 * y_yd))
+    believed = (*spots(table, "dark-0", "light-0", "light-1", "light-2", "light-3"), *swapped)
+    search = LineUpSearch(FIELD, Roster(table.players), [roster_of(table).spots])
+    answers = [search.see(one, n * 33_333_333, believed=believed) for n, one in enumerate(sightings(table)[:9])]
+    assert answers[-1] is not None
+    named = places(answers[-1])
+    assert named["dark-1"] == pytest.approx((300, 180), abs=1.0)
+    assert named["dark-2"] == pytest.approx((300, 120), abs=1.0)

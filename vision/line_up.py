@@ -1,7 +1,8 @@
 """The line-up: who stands where before a play, found where figures stand still, and named.
 
-Figures are named by place where a roster says places, else in order across the field, from the lower sideline up,
-within their team; without a roster they are ``dark-1``, ``dark-2`` ..., as many as there are.
+Figures are named by place where a roster says places, or where they stand in a formation they have stood in before;
+else in order across the field, from the lower sideline up, within their team; without a roster they are ``dark-1``,
+``dark-2`` ..., as many as there are.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from scipy.optimize import linear_sum_assignment
 
 from downfield.calibration.field import FieldModel
 from downfield.vision.footprint import Array, BaseSize
+from downfield.vision.formations import ELSEWHERE_MM, misfit_mm, recall
 from downfield.vision.roster import Roster, Spot
 from downfield.vision.scene import Jersey, Player
 from downfield.vision.teams import TeamColours, tell_teams
@@ -42,6 +44,8 @@ _FRONT_WORDS: Final = 2.0  # one frame's log-odds that all frames' together are 
 _SUREST: Final = 0.99
 _TEAM_FACES: Final = 4.0  # log-odds that a man faces the way his team does
 _GUESS: Final = 0.1  # what a distance from a guessed place weighs
+_MORE_LIKE: Final = 0.5  # of the distances from where men are believed to be: formations are repeated, but not always
+_LOST_MM: Final = 3 * ELSEWHERE_MM  # of three men: who followed nearly all of them knows better than any formation
 _ELSEWHERE: Final = 1e6  # mm: dearer than any place on a board
 
 
@@ -93,11 +97,15 @@ class LineUpSearch:
     Args:
         field: the printed field.
         roster: who is to be found; None takes and numbers whoever is there.
+        formations: where they stood at earlier line-ups.
 
     """
 
-    def __init__(self, field: FieldModel, roster: Roster | None = None) -> None:
+    def __init__(
+        self, field: FieldModel, roster: Roster | None = None, formations: Sequence[Sequence[Spot]] = ()
+    ) -> None:
         self._field, self._roster = field, roster
+        self._formations = tuple(formations)
         self._stands: list[_Stand] = []
         self._began_ns: int | None = None
         self._believed = False  # whether the roster's places are those of men who are followed meanwhile
@@ -225,28 +233,45 @@ class LineUpSearch:
         if self._roster is None:
             return _numbered(stands, light)
         players = list(self._roster.players)
-        places = self._roster_places(stands, light)
         known = np.array([one.pose[:2] for one in stands])
-        apart = np.linalg.norm(places[:, None] - known[None], axis=2)
         jersey = np.array([player.jersey == "light" for player in players])
-        spotted = {spot.id for spot in self._roster.spots}
-        free = np.array([player.id not in spotted for player in players])
+        another = jersey[:, None] != (light > 0)[None]
+        unlike = np.where(another & told, _FAR_MM, 0.0)
+        said, believed = self._spots_mm(self._roster.spots), self._believed
+        recalled = self._recalled(known, unlike, than_mm=misfit_mm(said, known, unlike))
+        if recalled is not None:
+            said, believed = recalled, True
+        free = np.isnan(said[:, 0])
+        places = np.where(free[:, None], self._in_order(stands, light), said)
+        apart = np.linalg.norm(places[:, None] - known[None], axis=2)
         apart[free] *= _GUESS  # of two who may stand here, he does who was believed to
-        if told:
-            another = jersey[:, None] != (light > 0)[None]
-            apart = apart + np.where((free | self._believed)[:, None] & another, _FAR_MM, 0.0)
+        apart += np.where((free | believed)[:, None], unlike, 0.0)
         who, where = linear_sum_assignment(np.minimum(apart, _ELSEWHERE))
         found: list[int | None] = [None] * len(players)
         for i, row in zip(who, where, strict=True):
-            if self._believed or players[i].id not in spotted or apart[i, row] < _FAR_MM:
+            if believed or free[i] or apart[i, row] < _FAR_MM:
                 found[i] = int(row)
         return players, found
 
-    def _roster_places(self, stands: list[_Stand], light: Array) -> Array:
-        """Where each of the roster should stand, mm, shape (n, 2): as it says, else in order across the field."""
-        roster = self._roster
-        players = () if roster is None else roster.players
-        spots = {} if roster is None else {spot.id: (spot.x_yd, spot.y_yd) for spot in roster.spots}
+    def _recalled(self, stands_mm: Array, unlike_mm: Array, *, than_mm: float) -> Array | None:
+        """The formation they have stood in before, if they stand in one much more than where they are said to be."""
+        if than_mm < _LOST_MM:
+            return None
+        recalled = recall([self._spots_mm(spots) for spots in self._formations], stands_mm, unlike_mm)
+        if recalled is None or misfit_mm(recalled, stands_mm, unlike_mm) > _MORE_LIKE * than_mm:
+            return None
+        return recalled
+
+    def _spots_mm(self, spots: Sequence[Spot]) -> Array:
+        """Places of the roster's players, shape (n, 2), NaN where none is told."""
+        at = {spot.id: (spot.x_yd, spot.y_yd) for spot in spots}
+        players = () if self._roster is None else self._roster.players
+        nowhere = (np.nan, np.nan)
+        return self._field.to_mm(np.array([at.get(player.id, nowhere) for player in players]).reshape(-1, 2))
+
+    def _in_order(self, stands: list[_Stand], light: Array) -> Array:
+        """Where each of the roster stands if they do in order across the field, mm, shape (n, 2)."""
+        players = () if self._roster is None else self._roster.players
         out = np.full((len(players), 2), _ELSEWHERE)
         for bright in (False, True):
             own = [i for i, player in enumerate(players) if (player.jersey == "light") == bright]
@@ -256,9 +281,6 @@ class LineUpSearch:
             )
             for i, at in zip(own, there, strict=False):
                 out[i] = at
-        for i, player in enumerate(players):
-            if player.id in spots:
-                out[i] = self._field.to_mm(np.array(spots[player.id]))
         return out
 
 

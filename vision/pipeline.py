@@ -8,6 +8,7 @@ Nothing here reads a clock or draws at random; everything comes from the frames,
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -45,6 +46,9 @@ from downfield.vision.track_measure import Sightings, measure
 NO_LINE_UP: Final = "nobody is known yet: stand all figures still, hands away"
 """What makes scenes unfit until everybody has been found."""
 
+FORMATIONS: Final = 6
+"""Line-ups that are remembered: those of offence and defence, and a few others."""
+
 SLOW: Final = "this computer is slow: figures are looked at more rarely, and contacts timed less exactly"
 """Warned of while that is so."""
 
@@ -79,6 +83,7 @@ class Vision:
         # Solved again in its turn, not beside the frames: what comes out must not depend on how long that takes.
         self._keeper = Keeper(calibration, in_background=False)
         self._middle_px: Array | None = None
+        self._formations: deque[tuple[Spot, ...]] = deque(maxlen=FORMATIONS)
         self._search: LineUpSearch | None = LineUpSearch(calibration.field, roster)
         self._tracker: Tracker | None = None
         self._line_up: LineUp | None = None
@@ -124,10 +129,13 @@ class Vision:
         Saying it again of the same men takes away every doubt of who is who.
         """
         again = players == (self.players if self._roster is None else self._roster.players)
-        if again and (self._tracker is None or self._tracker.confirm()):
-            return  # they are being looked for, or all are known
+        if again and self._tracker is None:
+            return  # they are being looked for
+        if again and self._tracker is not None and self._tracker.confirm():
+            self._formations.append(self._spots(players))
+            return
         self._roster = Roster(players, self._spots(players))
-        self._search = LineUpSearch(self._calibration.field, self._roster)
+        self._search = LineUpSearch(self._calibration.field, self._roster, self._formations)
 
     def _spots(self, players: Sequence[Player]) -> tuple[Spot, ...]:
         """Where those of these men stand who are seen."""
@@ -143,7 +151,7 @@ class Vision:
         """Forget who stands where, and find everybody anew."""
         if self._roster is not None:
             self._roster = replace(self._roster, spots=())
-        self._search = LineUpSearch(self._calibration.field, self._roster)
+        self._search = LineUpSearch(self._calibration.field, self._roster, self._formations)
         self._tracker, self._line_up, self._estimates = None, None, ()
 
     def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...] | None:
@@ -249,6 +257,7 @@ class Vision:
             if found is not None:
                 self._tracker, self._line_up, self._search = Tracker(found, frame.t_ns), found, None
                 self._estimates = self._tracker.estimates()
+                self._formations.append(self._spots(self.players))
         self._refine(frame, calibration)
 
     def _refine(self, frame: Frame, calibration: Calibration) -> None:

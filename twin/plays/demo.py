@@ -8,7 +8,6 @@ from downfield.officiating.declarations import Carrier, Coin, LineUp, PivotsDone
 from downfield.twin.physics.history import History
 from downfield.twin.physics.traits import Trait
 from downfield.twin.plays.common import BOARD, FIELD, LANE_YD, TURN, at, expect, tap_tackle
-from downfield.twin.plays.falls import TIP_S
 from downfield.twin.plays.formations import (
     DEFENCE_11,
     FB,
@@ -53,6 +52,7 @@ from downfield.twin.plays.script import (
 _SEED = 11
 _FIRST_YD = 34.0
 _RUN_MM_S = 105.0
+_HEAD_ON_YD, _PUSH_S = 1.5, 0.16  # so that the tackler pushes him for long enough to be seen doing it
 _QB_TURN = ((-3.0, 12.0), (-0.5, LANE_YD))  # he starts nearer to the line than the running back
 
 
@@ -111,7 +111,7 @@ def _between() -> tuple[Step, ...]:
         Say(Separated()),
         Hands("away", (Handling(RCB, to=(30.0, 10.0)), Handling(SS, to=(30.0, -10.0))), hands=2, seconds=1.0),
         Hands("home", (Handling(RB, to=(-20.0, 6.0)), Handling(QB, to=(-20.0, -6.0))), hands=2, seconds=1.0),
-        Cut(placed(standard(FIELD), Stance(RCB, 13.0, LANE_YD)), spot=(RB, "first"), seconds=0.5),
+        Cut(placed(standard(FIELD), Stance(RCB, 13.0, LANE_YD + _HEAD_ON_YD)), spot=(RB, "first"), seconds=0.5),
     )
 
 
@@ -128,7 +128,7 @@ def _second() -> tuple[Step, ...]:
         Board(on=True, by="home"),
         Route(QB, (*_QB_TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
         *_run_to_contact(QB, "second"),
-        Wait(TIP_S),
+        Wait(_PUSH_S),
         Topple(QB, away_from=RCB, strength=2.5),
         Wait(0.3),
         Board(on=False, by="away"),
