@@ -36,7 +36,7 @@ class SeenHeader:
     detector: str
     thorough: bool = False
     format: Literal["downfield.seen"] = "downfield.seen"
-    version: Literal[3] = 3
+    version: Literal[4] = 4
 
 
 @record

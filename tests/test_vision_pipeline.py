@@ -237,10 +237,11 @@ def test_whole_frames_are_looked_at_by_the_clock_and_what_is_known_in_between(
     assert all(detector.shown[1:])
 
 
-def test_in_frames_that_come_fast_everybody_goes_on_and_only_every_other_is_looked_at() -> None:
+def test_where_every_other_frame_is_looked_at_everybody_goes_on_in_between() -> None:
     """The same recording at its own rate, and with a frame between every two."""
     own, detector = seen(vision(roster_of(TABLE))), Following()
-    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, roster_of(TABLE))
+    calibration, pace = Calibration(FIELD, look_of(TABLE.players).camera, "truth"), Pace(follow_every_ns=33_000_000)
+    eyes = Vision(calibration, detector, roster_of(TABLE), pace=pace)
     frames = [
         replace(shot(number), index=2 * number + between, t_ns=number * 33_333_333 + between * 16_666_666)
         for number in range(len(detections()))

@@ -1,7 +1,8 @@
 """How often the network looks: for whatever is in the picture, and at the figures that were there a moment ago.
 
 A frame that comes sooner is not looked at: everybody goes on as he went, and whom a decision may hang on is measured on
-the edges of his base. On a computer too slow for the rates asked for, looks become rarer, and no frame is lost.
+the edges of his base. On a computer too slow for the rates asked for, looks become rarer, and no frame is lost: first
+as rare as is enough, which nobody need be told, and then further.
 """
 
 from __future__ import annotations
@@ -19,12 +20,16 @@ FIND_EVERY_NS: Final = 83_000_000
 BALL_EVERY_NS: Final = 300_000_000
 """Between looks for the ball in whole pictures; where it is known it is followed like the figures."""
 
-FOLLOW_EVERY_NS: Final = 33_000_000
-"""Between looks at the figures: in frames that come faster, the network's word would hardly be news."""
+FOLLOW_EVERY_NS: Final = 16_000_000
+"""Between looks at the figures, where that leaves most of the time: the instant of a contact is seen more exactly."""
+
+ENOUGH_EVERY_NS: Final = 33_000_000
+"""Between looks at the figures where time is short: in frames that come faster, the network's word is hardly news."""
 
 _EARLY_NS: Final = 4_000_000
 _EARLY_SHARE: Final = 0.28  # of the time between two looks: at 40 frames/s all are looked at, at 50 every other
 _MOST: Final[dict[Look, float]] = {"find": 0.2, "follow": 0.9}  # of the time, for whole pictures and for all looks
+_SPARED: Final = 0.45  # of the time, for looks at figures beyond what is enough: frames wait for them
 _AT_ONCE_NS: Final = 25_000_000  # what both looks may take to be taken of one frame
 _PUT_OFF_NS: Final = 50_000_000  # for so long at most, where frames wait or another look is due
 _MANY: Final = 4  # frames that wait: soon one will be lost
@@ -68,7 +73,7 @@ class Pace:
     def slow(self) -> bool:
         """Whether it looks so much more rarely than asked for that people should know."""
         return self._pressed or any(
-            self._rested_ns(look) > times * self._asked_ns[look] for look, times in _SLOW.items()
+            self._rested_ns(look) > times * max(self._asked_ns[look], ENOUGH_EVERY_NS) for look, times in _SLOW.items()
         )
 
     def due(self, t_ns: int, waiting: int = 0) -> tuple[Look, ...]:
@@ -128,4 +133,6 @@ class Pace:
 
     def _rested_ns(self, look: Look) -> int:
         """Between looks of a kind, as asked for or as long as they take."""
-        return max(self._asked_ns[look], round(self._takes_ns[look] / _MOST[look]))
+        asked_ns, takes_ns = self._asked_ns[look], self._takes_ns[look]
+        spared_ns = min(takes_ns / _SPARED, ENOUGH_EVERY_NS) if look == "follow" else 0.0
+        return max(asked_ns, round(max(spared_ns, takes_ns / _MOST[look])))

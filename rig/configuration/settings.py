@@ -88,11 +88,11 @@ class NetworkTable(Table):
         " of the time.",
     )
     follows_per_s: float = Field(
-        default=30.0,
+        default=60.0,
         gt=0,
         le=1000,
-        description="Of every figure; in frames that come faster, only outlines that a decision may hang on are"
-        " measured, without the network.",
+        description="Of every figure, as far as there is time, else 30; in frames that come faster, only outlines that"
+        " a decision may hang on are measured, without the network.",
     )
 
 
