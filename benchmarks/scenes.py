@@ -82,14 +82,15 @@ def _watched(clip: Path, detector: Detector, tally: Tally) -> Iterator[tuple[Sce
     vision = Vision(calibration, detector, read_roster(tracks))
     for shot, true in zip(VideoFile(clip, paced=False).shots(), Tracks(tracks), strict=False):
         frame = shot.frame()
+        before = vision.colours  # what is learnt from this very frame doesn't count
         detections, seen = _seen(vision, frame)
         if not vision.players:
             continue
-        if vision.colours is not None and detections is not None:
+        if before is not None and detections is not None:
             sightings = measure(detections, calibration, BASE_MM)
             colours = look_at_colours(frame.image, sightings, calibration.camera, BASE_MM)
             shown = sightings.visible > WELL_SEEN
-            tally.teams += _teams(true, sightings.pose[shown], vision.colours.light_odds(colours)[shown])
+            tally.teams += _teams(true, sightings.pose[shown], before.light_odds(colours)[shown])
         yield true, seen
 
 

@@ -79,3 +79,24 @@ def test_the_order_of_figures_does_not_matter(order: list[int], seed: int) -> No
     assert teams is not None
     assert shuffled is not None
     np.testing.assert_array_equal(teams.light_odds(colours) > 0, shuffled.light_odds(colours) > 0)
+
+
+def test_a_jersey_in_another_light_is_learnt_and_the_line_up_fades() -> None:
+    """A navy team walks into a lamp's pool of light."""
+    teams = tell_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
+    assert teams is not None
+    lit, light = (36.0, 4.0, -15.0), np.arange(22) >= 11
+    later = figures([lit] * 11 + [WHITE] * 11, seed=3)
+    assert (teams.light_odds(later)[:11] > 0).any()
+    for seed in range(25):
+        teams = teams.learnt(figures([lit] * 11 + [WHITE] * 11, seed=10 + seed), light)
+    assert (teams.light_odds(later) > 0).tolist() == light.tolist()
+    assert teams.met.sum() <= 2 * 220 * POINTS + 1
+
+
+def test_what_is_learnt_of_one_team_only_is_of_that_team() -> None:
+    teams = tell_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
+    assert teams is not None
+    after = teams.learnt(figures([NAVY] * 3, seed=5), np.zeros(3, bool))
+    np.testing.assert_array_equal(after.met[0], teams.met[0])
+    assert after.met[1].sum() == teams.met[1].sum() + 3 * POINTS

@@ -28,7 +28,7 @@ from downfield.vision.footprint import Array
 from downfield.vision.frame import Frame
 from downfield.vision.hands import HandWatch
 from downfield.vision.health import Health, HealthWatch
-from downfield.vision.line_up import LineUp, LineUpSearch
+from downfield.vision.line_up import LineUpSearch
 from downfield.vision.looking import Looking
 from downfield.vision.pace import Pace
 from downfield.vision.posture import Fall
@@ -39,6 +39,7 @@ from downfield.vision.roster import Roster, Spot
 from downfield.vision.scene import Player, Power, Scene
 from downfield.vision.scene_making import deciding, figure_of
 from downfield.vision.solid import apart
+from downfield.vision.team_learning import TeamLearner
 from downfield.vision.teams import TeamColours, look_at_colours
 from downfield.vision.track import Tracker
 from downfield.vision.track_measure import Sightings, measure
@@ -86,7 +87,7 @@ class Vision:
         self._formations: deque[tuple[Spot, ...]] = deque(maxlen=FORMATIONS)
         self._search: LineUpSearch | None = LineUpSearch(calibration.field, roster)
         self._tracker: Tracker | None = None
-        self._line_up: LineUp | None = None
+        self._teams = TeamLearner()
         self._followers = _Followers()
         self._health_watch = HealthWatch()
         self._reach_watch = ReachWatch(calibration.field)
@@ -110,8 +111,8 @@ class Vision:
 
     @property
     def colours(self) -> TeamColours | None:
-        """How the teams differ, as learnt at the line-up; None where that can't be told."""
-        return None if self._line_up is None else self._line_up.colours
+        """How the teams differ, as learnt so far; None where that can't be told."""
+        return self._teams.colours
 
     @property
     def falls(self) -> tuple[Fall, ...]:
@@ -152,7 +153,7 @@ class Vision:
         if self._roster is not None:
             self._roster = replace(self._roster, spots=())
         self._search = LineUpSearch(self._calibration.field, self._roster, self._formations)
-        self._tracker, self._line_up, self._estimates = None, None, ()
+        self._tracker, self._teams, self._estimates = None, TeamLearner(), ()
 
     def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...] | None:
         """What the detector finds in the next frame; another thread than that of `see` may call.
@@ -222,7 +223,7 @@ class Vision:
         found = search.at_once(sightings, frame.t_ns)
         if found is not None:
             self._tracker = Tracker(found, frame.t_ns)
-            self._estimates = self._tracker.step(_with_teams(sightings, found), frame.t_ns)
+            self._estimates = self._tracker.step(TeamLearner(found.colours).tell(sightings), frame.t_ns)
         self._refine(frame, self._calibration)
         self._followers = _Followers()
         self._followers.hands.see(detections, self._calibration.camera, frame.t_ns)
@@ -238,15 +239,16 @@ class Vision:
                 self._refine(frame, calibration)
             return
         if self._tracker is not None:
-            seen = self._sightings(frame, detections, calibration, self._tracker.height_mm)
+            seen = self._teams.tell(self._sightings(frame, detections, calibration, self._tracker.height_mm))
             hands = self._followers.hands
             self._estimates = self._tracker.step(
-                _with_teams(seen, self._line_up),
+                seen,
                 frame.t_ns,
                 power=self._power,
                 fingertips_mm=hands.fingertips_mm,
                 hands_mm=hands.outlines_mm,
             )
+            self._teams.learn(seen, self._estimates, frame.t_ns)
         if self._power == "on" and self._roster is not None and self._roster.players == self.players:
             self._search = None  # they play on as they are believed to stand
         if self._search is not None:
@@ -255,7 +257,7 @@ class Vision:
             hidden = bool(self._followers.hands.outlines_mm)
             found = self._search.see(seen, frame.t_ns, believed=believed, hidden=hidden)
             if found is not None:
-                self._tracker, self._line_up, self._search = Tracker(found, frame.t_ns), found, None
+                self._tracker, self._teams, self._search = Tracker(found, frame.t_ns), TeamLearner(found.colours), None
                 self._estimates = self._tracker.estimates()
                 self._formations.append(self._spots(self.players))
         self._refine(frame, calibration)
@@ -317,9 +319,3 @@ class _Followers:
     ball: BallTracker = field(default_factory=BallTracker)
     power: PowerWatch = field(default_factory=PowerWatch)
     hands: HandWatch = field(default_factory=HandWatch)
-
-
-def _with_teams(sightings: Sightings, line_up: LineUp | None) -> Sightings:
-    if line_up is None or line_up.colours is None:
-        return sightings
-    return replace(sightings, light=sightings.light + line_up.colours.light_odds(sightings.colours))

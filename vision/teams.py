@@ -1,4 +1,4 @@
-"""Which team a figure plays for, by its colours: learnt at the line-up, then told of every sighting.
+"""Which team a figure plays for, by its colours: learnt at the line-up and from then on, told of every sighting.
 
 Looked at are pixels of helmet, shoulders and base. The colours met at the line-up are gathered into a palette; a team
 is how often each colour of it is met on helmets, around them, and on bases. Two such teams are looked for that explain
@@ -45,7 +45,9 @@ _FEWEST: Final = 3  # of a team
 _RARE: Final = 0.5  # pixels that are taken for seen of every colour in every team
 _WORTH: Final = 0.12  # of a pixel: its neighbours tell the same
 _TWO_TEAMS: Final = 2.5  # mean log-odds of a figure's team: chance alone finds groups, but not so clear ones
-_SURE: Final = 7.0  # log-odds: one in 1000 is odd whatever its colours say
+_REMEMBERED: Final = 220.0  # figures of a team, looked at a few times a minute each: light and poses change
+SURE_ODDS: Final = 7.0
+"""Log-odds at most: one figure in 1000 is odd whatever its colours say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +56,35 @@ class TeamColours:
 
     Attributes:
         palette: colours, Lab with L as weighted, shape (k, 3).
-        odds: log-odds that a pixel of a palette's colour is of the light team, by part, shape (3, k).
+        met: how often each of them was met on each part of the light team and of the dark one, shape (2, 3, k).
 
     """
 
     palette: Array
-    odds: Array
+    met: Array
 
     def exchanged(self) -> TeamColours:
         """The same with the teams' names exchanged."""
-        return TeamColours(self.palette, -self.odds)
+        return TeamColours(self.palette, self.met[::-1])
 
     def light_odds(self, colours: Array) -> Array:
         """Log-odds that figures are of the light team, by colours of shape (m, POINTS, 3); 0 where not known."""
-        odds: Array = np.clip(np.einsum("mpk,pk->m", _counts(colours, self.palette), self.odds), -_SURE, _SURE)
+        told = np.einsum("mpk,pk->m", _counts(colours, self.palette), _odds(self.met))
+        odds: Array = np.clip(told, -SURE_ODDS, SURE_ODDS)
         return odds
+
+    def learnt(self, colours: Array, light: NDArray[np.bool_]) -> TeamColours:
+        """What is known once more figures were seen whose teams are known; what was seen long ago fades.
+
+        Args:
+            colours: of each, shape (m, POINTS, 3).
+            light: which are of the light team, shape (m,).
+
+        """
+        counts = _counts(colours, self.palette)
+        met = self.met + np.stack([counts[team].sum(axis=0) for team in (light, ~light)])
+        figures = met.sum(axis=(1, 2)) / POINTS
+        return TeamColours(self.palette, met * np.minimum(1.0, _REMEMBERED / figures)[:, None, None])
 
 
 def look_at_colours(image: Image, sightings: Sightings, camera: Camera, height_mm: float) -> Array:
@@ -135,15 +151,14 @@ def tell_teams(colours: Array, facing: NDArray[np.bool_]) -> TeamColours | None:
     found = [one for start in starts if (one := _grouped(counts, start)) is not None]
     if not found:
         return None
-    odds, group, told = max(found, key=lambda one: one[2])
+    met, group, told = max(found, key=lambda one: one[2])
     if told < _TWO_TEAMS * len(counts):
         return None
+    odds = _odds(met)
     # How light a jersey is tell the colours that only that team has about the shoulders.
     own = [(counts[team, 1].sum(axis=0) * np.maximum(sign * odds[1], 0.0)) for team, sign in ((group, 1), (~group, -1))]
     light, dark = (float(weight @ palette[:, 0] / max(weight.sum(), 1e-9)) for weight in own)
-    if light < dark:
-        odds = -odds
-    return TeamColours(palette, odds)
+    return TeamColours(palette, met if light >= dark else met[::-1])
 
 
 def _palette(pixels: Array) -> Array:
@@ -185,19 +200,22 @@ def _counts(colours: Array, palette: Array) -> Array:
     return scaled
 
 
+def _odds(met: Array) -> Array:
+    """Log-odds that a pixel of each colour is of the light team, by part, shape (3, k); see `TeamColours.met`."""
+    shares = (met + _RARE) / (met + _RARE).sum(axis=2, keepdims=True)
+    odds: Array = _WORTH * np.log(shares[0] / shares[1])
+    return odds
+
+
 def _grouped(counts: Array, group: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_], float] | None:
-    """Two teams from a first grouping, by turns: log-odds (3, k), the grouping, and how much it explains."""
+    """Two teams from a first grouping, by turns: colours met (2, 3, k), the grouping, and how much it explains."""
     for _ in range(_ROUNDS):
         if min(group.sum(), (~group).sum()) < _FEWEST:
             return None
-        shares = []
-        for team in (group, ~group):
-            met = counts[team].sum(axis=0) + _RARE
-            shares.append(met / met.sum(axis=1, keepdims=True))
-        odds = _WORTH * np.log(shares[0] / shares[1])
-        told = np.einsum("npk,pk->n", counts, odds)
+        met = np.stack([counts[team].sum(axis=0) for team in (group, ~group)])
+        told = np.einsum("npk,pk->n", counts, _odds(met))
         now = told > 0
         if (now == group).all():
             break
         group = now
-    return odds, group, float(np.abs(told).sum())
+    return met, group, float(np.abs(told).sum())
