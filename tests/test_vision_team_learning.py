@@ -54,7 +54,7 @@ def learnt(learner: TeamLearner, seen: Sightings, estimates: tuple[Estimate, ...
     return float(learner.colours.met.sum() - before) / POINTS
 
 
-def test_everybody_who_is_surely_followed_teaches_once_a_second() -> None:
+def test_everybody_who_is_surely_followed_teaches_a_few_times_a_second() -> None:
     seen, estimates = frame({})
     learner = TeamLearner(colours())
     assert learnt(learner, seen, estimates, 10) == pytest.approx(8)

@@ -91,7 +91,7 @@ def test_a_jersey_in_another_light_is_learnt_and_the_line_up_fades() -> None:
     for seed in range(25):
         teams = teams.learnt(figures([lit] * 11 + [WHITE] * 11, seed=10 + seed), light)
     assert (teams.light_odds(later) > 0).tolist() == light.tolist()
-    assert teams.met.sum() <= 2 * 220 * POINTS + 1
+    assert teams.met.sum() <= 2 * 440 * POINTS + 1
 
 
 def test_what_is_learnt_of_one_team_only_is_of_that_team() -> None:

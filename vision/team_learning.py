@@ -12,7 +12,7 @@ from downfield.vision.estimate import Estimate
 from downfield.vision.teams import SURE_ODDS, TeamColours
 from downfield.vision.track_measure import Sightings
 
-EVERY_NS: Final = 1_000_000_000
+EVERY_NS: Final = 250_000_000
 """Between lessons: a moment later everybody looks the same."""
 
 _OWN_MM: Final = 3.0  # a sighting so near to where a figure is believed to be is his

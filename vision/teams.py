@@ -45,7 +45,7 @@ _FEWEST: Final = 3  # of a team
 _RARE: Final = 0.5  # pixels that are taken for seen of every colour in every team
 _WORTH: Final = 0.12  # of a pixel: its neighbours tell the same
 _TWO_TEAMS: Final = 2.5  # mean log-odds of a figure's team: chance alone finds groups, but not so clear ones
-_REMEMBERED: Final = 220.0  # figures of a team, looked at a few times a minute each: light and poses change
+_REMEMBERED: Final = 440.0  # figures of a team, each looked at a few times a second: light and poses change
 SURE_ODDS: Final = 7.0
 """Log-odds at most: one figure in 1000 is odd whatever its colours say."""
 
