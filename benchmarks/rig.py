@@ -191,6 +191,13 @@ def thread_cpu_s() -> dict[str, float]:
     return spent
 
 
+def memory_mb() -> float:
+    """What this process holds of the computer's memory; Linux."""
+    with contextlib.suppress(OSError):
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return float("nan")
+
+
 def stolen_s() -> float:
     """How long cores of this computer, a virtual one, have been others' when they were wanted here; Linux."""
     with contextlib.suppress(OSError):
@@ -262,6 +269,7 @@ def _measure(asked: argparse.Namespace) -> None:
         dropped = rig.dropped
         measured.counting = True
         before, stolen, began = thread_cpu_s(), stolen_s(), time.monotonic()
+        memory = memory_mb()
         back_s = _cut(asked.cuts, port, measured)
         time.sleep(max(0.0, asked.seconds - (time.monotonic() - began)))
         took_s = time.monotonic() - began
@@ -270,6 +278,9 @@ def _measure(asked: argparse.Namespace) -> None:
         busy_s = {name: after[name] - before.get(name, 0.0) for name in after}
         _report(asked, rig, measured, rig.dropped - dropped, took_s, busy_s, back_s)
         print(f"cores that others had meanwhile: {stolen / took_s:.2f}")
+        quarters = [np.median(part) for part in np.array_split(np.array(measured.took_ms), 4) if len(part)]
+        told = ", ".join(f"{quarter:.1f}" for quarter in quarters)
+        print(f"growth: memory {memory:.0f} MB at first, {memory_mb():.0f} MB at last; p50 by quarters {told} ms")
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

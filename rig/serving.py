@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import logging
 import socket
 import threading
 
@@ -55,6 +56,7 @@ class Service:
             ws_max_size=_LONGEST_MESSAGE,
             limit_concurrency=_MOST_CONNECTIONS,
         )
+        logging.getLogger("uvicorn.error").addFilter(_is_a_fault)
         self._server = server = uvicorn.Server(config)
         self._thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="service", daemon=True)
         self._thread.start()
@@ -79,6 +81,11 @@ class Service:
                 transport = getattr(connection, "transport", None)
                 return transport if isinstance(transport, asyncio.Transport) else None
         return None
+
+
+def _is_a_fault(record: logging.LogRecord) -> bool:
+    """Whether something went wrong: uvicorn takes every client that is let go, since it stalled, for an error."""
+    return "returned without completing response" not in record.getMessage()
 
 
 def is_loopback(host: str) -> bool:

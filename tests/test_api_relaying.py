@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import os
 import signal
 import time
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 from served_games import PretendMachine
 
-from downfield.api import relaying
+from downfield.api import patience, relaying
 from downfield.api.game_desk import GameDesk
 from downfield.api.hub import Hub
 from downfield.api.parts import Parts
@@ -167,3 +168,17 @@ def test_few_are_told_without_another_process(rig: Rig) -> None:
     with closing(Follower(rig)) as only:
         only.message()
         assert rig.relaying.process is None
+
+
+def test_one_who_takes_nothing_is_let_go_and_that_is_no_error(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(patience, "STALLED_S", 0.2)
+    with closing(Follower(rig)):
+        eventually(lambda: rig.hub.here == 1)
+        for number in range(200):  # more than sockets hold between the two
+            rig.hub.publish("game", {"down": number, "long": "x" * 100_000})
+            time.sleep(0.002)
+        eventually(lambda: rig.hub.here == 0)
+        time.sleep(0.2)
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
