@@ -48,6 +48,7 @@ class Looking:
         self._seen: tuple[Detection, ...] = ()
         self._beside: Future[_Beside] | None = None
         self._ball_ns = 0  # when the ball is looked for next
+        self._for_ball = False  # whether it was in the latest whole picture
 
     def look(self, frame: Frame, waiting: int) -> tuple[Detection, ...] | None:
         """What is seen in the next frame; None where it isn't looked at.
@@ -79,8 +80,10 @@ class Looking:
 
     def _found(self, detector: Follower, frame: Frame) -> tuple[Detection, ...]:
         """What is in a whole picture; a detector takes one at a time, whoever asks."""
-        # Stills come in no order of time, and everything in each of them is looked for.
-        ball = not self._memory or frame.t_ns >= self._ball_ns
+        # Stills come in no order of time, and everything in each of them is looked for. In a film never twice running:
+        # on a slow computer whole pictures, of which few are looked at then, would all take as long as that takes.
+        ball = not self._memory or (frame.t_ns >= self._ball_ns and not self._for_ball)
+        self._for_ball = ball
         if ball:
             self._ball_ns = frame.t_ns + BALL_EVERY_NS
         return detector.find(frame.image, ball=ball)

@@ -7,6 +7,8 @@ as rare as is enough, which nobody need be told, and then further.
 
 from __future__ import annotations
 
+import statistics
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Literal
@@ -29,14 +31,14 @@ ENOUGH_EVERY_NS: Final = 33_000_000
 _EARLY_NS: Final = 4_000_000
 _EARLY_SHARE: Final = 0.28  # of the time between two looks: at 40 frames/s all are looked at, at 50 every other
 _MOST: Final[dict[Look, float]] = {"find": 0.2, "follow": 0.9}  # of the time, for whole pictures and for all looks
-_SPARED: Final = 0.45  # of the time, for looks at figures beyond what is enough: frames wait for them
+_SPARED: Final = 0.35  # of the time, for looks at figures beyond what is enough: frames wait for them
 _AT_ONCE_NS: Final = 25_000_000  # what both looks may take to be taken of one frame
 _PUT_OFF_NS: Final = 50_000_000  # for so long at most, where frames wait or another look is due
 _MANY: Final = 4  # frames that wait: soon one will be lost
 _PRESSED, _EASED, _LONGEST = 1.1, 0.99, 3.0  # how fast looks become rarer then, and less so otherwise; at most
 _RELIEVED: Final = 1.1  # times as long between looks, when it is no longer told
-_NEWS: Final = 0.1  # of a look's time, for how long looks take
-_SLOW: Final[dict[Look, float]] = {"find": 3.0, "follow": 1.5}  # times as long between them as asked for: to be told
+_LATEST: Final = 8  # looks by whose median it is told how long they take: the first few, of cold networks, take longer
+_SLOW: Final[dict[Look, float]] = {"find": 8.0, "follow": 1.5}  # times as long between them as asked for: to be told
 
 
 class Pace:
@@ -59,6 +61,7 @@ class Pace:
         self._asked_ns: dict[Look, int] = {"find": find_every_ns, "follow": follow_every_ns}
         self._clock = clock
         self._next_ns: dict[Look, int] = {"find": 0, "follow": 0}
+        self._took: dict[Look, deque[int]] = {"find": deque(maxlen=_LATEST), "follow": deque(maxlen=_LATEST)}
         self._takes_ns: dict[Look, float] = {"find": 0.0, "follow": 0.0}
         self._t_ns = self._took_ns = 0
         self._longer, self._pressed = 1.0, False
@@ -126,8 +129,9 @@ class Pace:
             return
         began_ns = self._clock()
         yield
-        took_ns, known_ns = self._clock() - began_ns, self._takes_ns[look]
-        self._takes_ns[look] = took_ns if known_ns == 0 else known_ns + _NEWS * (took_ns - known_ns)
+        took_ns = self._clock() - began_ns
+        self._took[look].append(took_ns)
+        self._takes_ns[look] = statistics.median(self._took[look])
         if not beside:
             self._took_ns += took_ns
 
