@@ -129,12 +129,12 @@ class Vision:
 
         Saying it again of the same men takes away every doubt of who is who.
         """
-        again = players == (self.players if self._roster is None else self._roster.players)
-        if again and self._tracker is None:
-            return  # they are being looked for
-        if again and self._tracker is not None and self._tracker.confirm():
-            self._formations.append(self._spots(players))
-            return
+        if players == (self.players if self._roster is None else self._roster.players):
+            if self._tracker is None:
+                return  # they are being looked for
+            if self._tracker.confirm():
+                self._formations.append(self._spots(players))
+                return
         self._roster = Roster(players, self._spots(players))
         self._search = LineUpSearch(self._calibration.field, self._roster, self._formations)
 
