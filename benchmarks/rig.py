@@ -15,10 +15,11 @@ is told of before and after, and how much of the cores went to others meanwhile,
 from __future__ import annotations
 
 import argparse
-import asyncio
 import contextlib
 import itertools
 import os
+import selectors
+import socket
 import subprocess
 import sys
 import tempfile
@@ -165,19 +166,26 @@ class Measured(Onlooker):
             self.took_ms.append((time.monotonic_ns() - self.taken_ns[entry.frame]) / 1e6)
 
 
-async def clients(port: int, count: int, stalled: int, watchers: int) -> None:
-    """Open feeds, of which some are never read, and watch the picture; until killed."""
+def clients(port: int, count: int, stalled: int, watchers: int) -> None:
+    """Open feeds, of which some are never read, and watch the picture; until killed.
 
-    async def one(path: str, *, reads: bool) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=4096)
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
-        while reads and await reader.read(65536):
-            pass
-        await asyncio.sleep(3600)
-
-    tasks = [one("/api/feed", reads=index >= stalled) for index in range(count)]
-    tasks += [one("/camera.mjpeg", reads=True) for _ in range(watchers)]
-    await asyncio.gather(*tasks, return_exceptions=True)
+    What comes is thrown away unseen: clients stand for other computers.
+    """
+    waiting, stay = selectors.DefaultSelector(), []
+    for index in range(count + watchers):
+        path = "/api/feed" if index < count else "/camera.mjpeg"
+        client = socket.socket()
+        client.connect(("127.0.0.1", port))
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        stay.append(client)
+        if index >= stalled:
+            waiting.register(client, selectors.EVENT_READ)
+    room = bytearray(1 << 20)
+    while True:
+        for key, _ in waiting.select():
+            assert isinstance(key.fileobj, socket.socket)
+            if not key.fileobj.recv_into(room, flags=socket.MSG_TRUNC):
+                waiting.unregister(key.fileobj)
 
 
 def thread_cpu_s() -> dict[str, float]:
@@ -191,11 +199,37 @@ def thread_cpu_s() -> dict[str, float]:
     return spent
 
 
+def processes() -> dict[int, str]:
+    """The rig's: this one, and what it started to find figures and to tell listeners, by number; Linux."""
+    found = {os.getpid(): "rig"}
+    for thread in Path("/proc/self/task").glob("*/children"):
+        for number in thread.read_text().split():
+            with contextlib.suppress(OSError):
+                command = Path(f"/proc/{number}/cmdline").read_text().split("\0")
+                name = next((one.rpartition(".")[2] for one in command if one.startswith("downfield.")), None)
+                if name is not None:
+                    found[int(number)] = f"process {name}"
+    return found
+
+
+def process_cpu_s() -> dict[str, float]:
+    """What the rig's other processes have spent, by their names; Linux."""
+    spent: dict[str, float] = {}
+    for number, name in processes().items():
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+            if number != os.getpid():
+                spent[name] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return spent
+
+
 def memory_mb() -> float:
-    """What this process holds of the computer's memory; Linux."""
-    with contextlib.suppress(OSError):
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-    return float("nan")
+    """What the rig's processes hold of the computer's memory; Linux."""
+    pages = 0
+    for number in processes():
+        with contextlib.suppress(OSError):
+            pages += int(Path(f"/proc/{number}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 if pages else float("nan")
 
 
 def stolen_s() -> float:
@@ -229,7 +263,7 @@ def main() -> None:
         camera.serve_forever()
     elif asked.be_clients:
         _take_nothing()
-        asyncio.run(clients(asked.be_clients, asked.clients, asked.stalled, asked.watchers))
+        clients(asked.be_clients, asked.clients, asked.stalled, asked.watchers)
     else:
         measure(asked)
 
@@ -276,13 +310,13 @@ def _measure(asked: argparse.Namespace) -> None:
         time.sleep(_WARM_S)
         dropped = rig.dropped
         measured.counting = True
-        before, stolen, began = thread_cpu_s(), stolen_s(), time.monotonic()
+        before, stolen, began = thread_cpu_s() | process_cpu_s(), stolen_s(), time.monotonic()
         memory = memory_mb()
         back_s = _cut(asked.cuts, port, measured)
         time.sleep(max(0.0, asked.seconds - (time.monotonic() - began)))
         took_s = time.monotonic() - began
         measured.counting = False
-        after, stolen = thread_cpu_s(), stolen_s() - stolen
+        after, stolen = thread_cpu_s() | process_cpu_s(), stolen_s() - stolen
         busy_s = {name: after[name] - before.get(name, 0.0) for name in after}
         _report(asked, rig, measured, rig.dropped - dropped, took_s, busy_s, back_s)
         print(f"cores that others had meanwhile: {stolen / took_s:.2f}")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from downfield.calibration.calibration import Calibration
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
+from downfield.models.finding import finding
 from downfield.models.opening import open_detector
 from downfield.rig.configuration.settings import NetworkTable, Settings
 from downfield.vision.pace import Pace
@@ -41,7 +43,7 @@ def open_sight(settings: Settings, calibration: Calibration, roster: Path | None
     network = settings.network
     watched = Pace(_every_ns(network.looks_per_s / WATCHED), _every_ns(network.follows_per_s))
     pace = pace_of(network, time.perf_counter_ns) if live else watched
-    return Vision(calibration, detector(network), known, pace=pace)
+    return Vision(calibration, elsewhere(network) if live else detector(network), known, pace=pace)
 
 
 def pace_of(table: NetworkTable, clock: Callable[[], int]) -> Pace:
@@ -61,9 +63,25 @@ def detector(table: NetworkTable) -> Detector:
         InputError: there is no such network, or it can't be run here.
 
     """
-    return open_detector(
-        table.name or BUNDLED,
-        threads=table.threads,
-        follow_threads=table.follow_threads,
-        second_look=table.second_look,
-    )
+    return open_detector(**_how(table))
+
+
+@cache
+def elsewhere(table: NetworkTable) -> Detector:
+    """The detector, with whole pictures looked at by another process if it can, so that no frame waits for that.
+
+    Raises:
+        InputError: there is no such network, or it can't be run here.
+
+    """
+    here = partial(detector, table)
+    return finding(here, _how(table)) if os.name == "posix" else here()
+
+
+def _how(table: NetworkTable) -> dict[str, Any]:
+    return {
+        "name_or_path": table.name or BUNDLED,
+        "threads": table.threads,
+        "follow_threads": table.follow_threads,
+        "second_look": table.second_look,
+    }
