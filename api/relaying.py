@@ -22,7 +22,7 @@ from pydantic_core import to_json
 from downfield.api.hub import Change, Hub, encoded
 from downfield.api.relay import LONGEST
 
-HERE: Final = 4
+HERE: Final = 8
 """Listeners told in this process: a panel, some overlays, and no other process for them."""
 
 _AGAIN_S: Final = 10.0  # after one that ended
