@@ -1,15 +1,16 @@
 """How long from a frame's capture to its published calls, what is lost on the way, and how soon a lost camera is back.
 
 python benchmarks/rig.py [--seconds 30] [--clients 200] [--stalled 20] [--watchers 1] [--fps 60]
-    [--sight recorded|network] [--cuts 0]
+    [--sight recorded|network|threaded] [--cuts 0]
 
 A camera of its own process sends the bundled clip's pictures, there and back, as motion JPEG with its capture stamps;
 the clip is of 30 frames/s, so that at 60 its figures run twice as fast as they did.
 The whole rig runs on it: recording, journal, annotated picture, service. Clients read the feed, as overlays and panels
 do; watchers the annotated picture, which a camera page does. They are of another process, which yields to the rig; the
 stalled ones read nothing. With ``--sight recorded`` the scenes are those recorded with the clip, in place of the
-network's. A computer that others share changes its speed: how long one picture takes to unpack, with nothing beside it,
-is told of before and after, and how much of the cores went to others meanwhile, so that runs can be compared.
+network's; with ``threaded`` a thread of the rig looks at whole pictures, in place of a process of its own. A computer
+that others share changes its speed: how long one picture takes to unpack, with nothing beside it, is told of before and
+after, and how much of the cores went to others meanwhile, so that runs can be compared.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import Settings
 from downfield.rig.live.onlooker import Onlooker
 from downfield.rig.live.sight import Looked, Sight
-from downfield.rig.network_sight import open_sight
+from downfield.rig.network_sight import detector, open_sight, pace_of
 from downfield.rig.recording import bundled_demo, open_recording
 from downfield.rig.rig import Rig
 from downfield.rig.run import prepare
@@ -51,6 +52,8 @@ from downfield.rig.sources.jpeg import unpack_jpeg
 from downfield.rig.sources.source import Shot
 from downfield.vision.frame import Frame
 from downfield.vision.health import Health
+from downfield.vision.pipeline import Vision
+from downfield.vision.roster import read_roster
 from downfield.vision.scene import Player, Scene
 
 _PICTURES = 240
@@ -215,11 +218,12 @@ def processes() -> dict[int, str]:
 def process_cpu_s() -> dict[str, float]:
     """What the rig's other processes have spent, by their names; Linux."""
     spent: dict[str, float] = {}
-    for number, name in processes().items():
+    others = processes()
+    del others[os.getpid()]
+    for number, name in others.items():
         with contextlib.suppress(OSError):
             fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
-            if number != os.getpid():
-                spent[name] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            spent[name] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return spent
 
 
@@ -252,7 +256,7 @@ def main() -> None:
     parser.add_argument("--stalled", type=int, default=20)
     parser.add_argument("--watchers", type=int, default=1)
     parser.add_argument("--fps", type=float, default=60)
-    parser.add_argument("--sight", choices=("recorded", "network"), default="recorded")
+    parser.add_argument("--sight", choices=("recorded", "network", "threaded"), default="recorded")
     parser.add_argument("--cuts", type=int, default=0, help="cut the camera so many times, for half a second each")
     parser.add_argument("--be-camera", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--be-clients", type=int, help=argparse.SUPPRESS)
@@ -345,7 +349,12 @@ def _rig(asked: argparse.Namespace, port: int, folder: Path) -> Rig:
     def recorded(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Sight:  # noqa: ARG001 - the seam's signature
         return RecordedScenes()
 
-    sight = open_sight if asked.sight == "network" else recorded
+    def threaded(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Sight:  # noqa: ARG001 - the seam's signature
+        known = None if roster is None else read_roster(roster)
+        network = settings.network
+        return Vision(calibration, detector(network), known, pace=pace_of(network, time.perf_counter_ns))
+
+    sight = {"network": open_sight, "threaded": threaded, "recorded": recorded}[asked.sight]
     return Rig(load(environment={}, command_line=given), folder, open_sight=sight)
 
 
