@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import openvino
 from numpy.typing import NDArray
 
 from downfield.calibration.errors import InputError
 from downfield.models.network import Precision, passes
+
+# Downfield tells nobody that it runs. OpenVINO reports over the internet that it was imported, and does so from a fork
+# of this process, which can stand still for ever and keeps it from ending; where its reporter is missing it doesn't.
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+
+import openvino  # noqa: E402 - after that
 
 _HINTS = {"fp32": "f32", "bf16": "bf16", "int8": "f32"}  # int8 is in the file; what it leaves open stays exact
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -178,3 +181,25 @@ def test_a_model_of_ultralytics_needs_the_extra(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("downfield.models.ultralytics_detector.find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError, match=r"'downfield\[train\]'"):
         open_detector(tmp_path / "mine.pt")
+
+
+def test_opening_a_network_tells_nobody(tmp_path: Path) -> None:
+    """OpenVINO reports its import over the internet from a fork, which can keep the rig from ending."""
+    opened = (
+        "import multiprocessing, sys, time\n"
+        "from downfield.models.card import BUNDLED\n"
+        "from downfield.models.opening import open_detector\n"
+        "print(open_detector(BUNDLED, threads=1).name)\n"
+        "time.sleep(0.5)\n"
+        "print(len(multiprocessing.active_children()), 'openvino_telemetry.main' in sys.modules)\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", opened],
+        env={**os.environ, "HOME": str(tmp_path), "CI": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert "openvino" in told
+    assert told[-2:] == ["0", "False"]
+    assert not list(tmp_path.iterdir())
