@@ -55,7 +55,7 @@ class Looking:
 
         Args:
             frame: the frame.
-            waiting: how many wait behind it.
+            waiting: how many have come since.
 
         """
         looks: tuple[Look, ...] = self._pace.due(frame.t_ns, waiting) if self._memory else ("find", "follow")

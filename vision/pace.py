@@ -33,8 +33,10 @@ _EARLY_SHARE: Final = 0.28  # of the time between two looks: at 40 frames/s all 
 _MOST: Final[dict[Look, float]] = {"find": 0.2, "follow": 0.9}  # of the time, for whole pictures and for all looks
 _SPARED: Final = 0.35  # of the time, for looks at figures beyond what is enough: frames wait for them
 _AT_ONCE_NS: Final = 25_000_000  # what both looks may take to be taken of one frame
-_PUT_OFF_NS: Final = 50_000_000  # for so long at most, where frames wait or another look is due
-_MANY: Final = 4  # frames that wait: soon one will be lost
+_PUT_OFF_NS: Final = 50_000_000  # for so long at most, where another look is due
+_CATCH_UP_NS: Final = 80_000_000  # and where frames wait
+_LATE: Final = 2  # frames that wait: this one is late
+_MANY: Final = 4  # soon one will be lost
 _PRESSED, _EASED, _LONGEST = 1.1, 0.99, 3.0  # how fast looks become rarer then, and less so otherwise; at most
 _RELIEVED: Final = 1.1  # times as long between looks, when it is no longer told
 _LATEST: Final = 8  # looks by whose median it is told how long they take: the first few, of cold networks, take longer
@@ -84,8 +86,8 @@ class Pace:
 
         Args:
             t_ns: when it was captured.
-            waiting: how many frames wait behind it; then it is looked at only if that was put off for long, and where
-                many do, looks become rarer. Without a clock it does not matter: a recording's frames may wait.
+            waiting: how many frames have come since; where it is late, it is looked at only if that was put off for
+                long, and where many have come, looks become rarer. Without a clock it does not matter: a recording's frames may wait.
 
         """
         if self._clock is None:
@@ -95,7 +97,7 @@ class Pace:
             self._longer = min(max(longer, 1.0), _LONGEST)
             self._pressed = self._longer > (_RELIEVED if self._pressed else _SLOW["follow"])
         if t_ns < self._t_ns + self._took_ns / _MOST["follow"] or (
-            waiting and t_ns < self._next_ns["follow"] + _PUT_OFF_NS
+            waiting >= _LATE and t_ns < self._next_ns["follow"] + _CATCH_UP_NS
         ):
             return ()
         find, follow = (t_ns >= self._next_ns[look] for look in ("find", "follow"))

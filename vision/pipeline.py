@@ -160,7 +160,7 @@ class Vision:
 
         Args:
             frame: the frame.
-            waiting: how many frames wait behind it.
+            waiting: how many frames have come since.
 
         Returns:
             None where it comes so soon after the last that it isn't looked at.
@@ -236,7 +236,7 @@ class Vision:
         if detections is None:
             if self._tracker is not None:
                 self._estimates = self._tracker.go_on(frame.t_ns, power=self._power)
-                self._refine(frame, calibration)
+                self._refine(frame, calibration, looked=False)
             return
         if self._tracker is not None:
             seen = self._teams.tell(self._sightings(frame, detections, calibration, self._tracker.height_mm))
@@ -262,9 +262,14 @@ class Vision:
                 self._formations.append(self._spots(self.players))
         self._refine(frame, calibration)
 
-    def _refine(self, frame: Frame, calibration: Calibration) -> None:
-        """Have nobody overlap, and measure those on the edges of their bases whom a decision may hang on."""
+    def _refine(self, frame: Frame, calibration: Calibration, *, looked: bool = True) -> None:
+        """Have nobody overlap, and measure those on the edges of their bases whom a decision may hang on.
+
+        While nobody has the ball nothing hangs on a single frame: then that is done where it was looked at.
+        """
         self._estimates = apart(self._estimates)
+        if not (looked or self.carrier):
+            return
         rows = deciding(self._estimates, calibration.field, self.carrier)
         better = refine(frame.image, calibration.camera, [self._estimates[row] for row in rows])
         estimates = list(self._estimates)

@@ -142,6 +142,7 @@ class Loop:
         self._scenes: Handover[_Seen] = Handover(SCENES_WAITING)
         self._judged = threading.Condition()
         self._unjudged = 0
+        self._captured = 0  # index of the latest frame
         self._stopped = False
         self._over: DownfieldError | None = None
         self.pulse = pulse or Pulse()
@@ -199,6 +200,7 @@ class Loop:
             for shot in self._source.shots():
                 for onlooker in self._onlookers:
                     onlooker.shot(shot)
+                self._captured = shot.index
                 hand_over(shot)
         except DownfieldError as error:
             self._over = error
@@ -230,7 +232,7 @@ class Loop:
         self._looked.put(_Looked(frame, found, taken_ns))
         with self._telling("looking", f"frame {frame.index} could not be looked at"):
             try:
-                found.set_result(self._sight.look(frame, waiting=len(self._frames)))
+                found.set_result(self._sight.look(frame, waiting=max(self._captured - frame.index, 0)))
             finally:
                 found.cancel()
 

@@ -30,7 +30,7 @@ class Sight(Protocol):
 
         Args:
             frame: the frame.
-            waiting: how many frames wait behind it.
+            waiting: how many frames have come since.
 
         Returns:
             None when it was not looked at.
