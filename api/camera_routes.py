@@ -38,9 +38,9 @@ async def moving(picture: ThePicture) -> Response:
     responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-def now(picture: ThePicture) -> Response:
-    """The latest picture."""
-    jpeg = picture.latest
+async def now(picture: ThePicture) -> Response:
+    """The next picture, or the latest if none comes soon."""
+    jpeg = await picture.now()
     if jpeg is None:
         raise ProblemError(404, "no picture has come yet: see /readyz")
     return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "no-store"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
 
 
 class LatestPicture:
@@ -46,6 +47,21 @@ class LatestPicture:
         with self._lock:
             self._closed = True
             self._wake()
+
+    async def now(self, within_s: float = 0.5) -> bytes | None:
+        """The next picture: while nobody watches, the latest may be seconds old. That one where no other comes in time.
+
+        Args:
+            within_s: how long to wait for it.
+
+        """
+        known = self.latest
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s), aclosing(self.watch()) as pictures:
+                async for jpeg in pictures:
+                    if jpeg is not known:
+                        return jpeg
+        return known
 
     async def watch(self) -> AsyncGenerator[bytes]:
         """The latest picture at once, then each that is newest when the last was taken."""

@@ -26,7 +26,10 @@ BETWEEN_S: Final = 3.0
 _SWITCH_S: Final = 0.0002
 """How long a thread may keep the interpreter to itself: Python's 5 ms are long beside a frame's 16."""
 
-_FULL_COLLECTIONS: Final = 10_000
+_YOUNG: Final = 5_000
+"""Objects that are made before one looks for garbage among them: a frame makes some hundred and leaves hardly any."""
+
+_FULL_COLLECTIONS: Final = 1_400
 """Collections of what is young before one of everything: half a day. One walks through all that a game remembers, which
 grows, while every frame waits, and finds next to nothing."""
 
@@ -73,7 +76,7 @@ def prepare() -> None:
         signal.signal(asked, signal.default_int_handler)
     cv2.setNumThreads(1)
     sys.setswitchinterval(_SWITCH_S)
-    gc.set_threshold(*gc.get_threshold()[:2], _FULL_COLLECTIONS)
+    gc.set_threshold(_YOUNG, gc.get_threshold()[1], _FULL_COLLECTIONS)
     keep_memory()
 
 

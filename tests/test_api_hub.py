@@ -310,3 +310,19 @@ def test_a_watcher_of_pictures_gets_the_newest_only() -> None:
         return seen
 
     assert run(scenario) == [b"1", b"4"]
+
+
+def test_a_still_is_of_now_or_the_latest_if_none_comes() -> None:
+    async def scenario() -> list[bytes | None]:
+        picture = LatestPicture()
+        seen = [await picture.now(within_s=0.01)]
+        picture.put(b"old")
+        asked = asyncio.create_task(picture.now(within_s=5))
+        await asyncio.sleep(0)
+        assert picture.watchers == 1  # so that one is drawn
+        picture.put(b"new")
+        seen.append(await asked)
+        assert picture.watchers == 0
+        return [*seen, await picture.now(within_s=0.01)]
+
+    assert run(scenario) == [None, b"new", b"new"]

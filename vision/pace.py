@@ -87,7 +87,8 @@ class Pace:
         Args:
             t_ns: when it was captured.
             waiting: how many frames have come since; where it is late, it is looked at only if that was put off for
-                long, and where many have come, looks become rarer. Without a clock it does not matter: a recording's frames may wait.
+                long, and where many have come, looks become rarer. Without a clock it does not matter: a recording's
+                frames may wait.
 
         """
         if self._clock is None:

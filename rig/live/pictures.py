@@ -26,8 +26,8 @@ BUSY_PER_S: Final = 4
 """While frames are lost or hardly looked at, because the computer has no more to give: calls come first."""
 
 _BUSY_S: Final = 2.0
-_UNWATCHED_PER_S: Final = 1
-"""So that whoever comes to watch sees something at once."""
+_UNWATCHED_PER_S: Final = 0.2
+"""So that whoever comes to watch sees something at once, and soon what is there now."""
 
 
 class Pictures(Onlooker):
