@@ -138,6 +138,20 @@ def test_one_frame_is_looked_at_while_the_one_before_is_seen() -> None:
     assert [scene.frame for scene in judge.scenes] == [0, 1, 2]
 
 
+def test_who_looks_at_a_frame_is_told_how_many_have_come_since() -> None:
+    source, notes, late = FakeSource(8, live=True, pause_s=0.001), Notes(), list[int]()
+
+    class Watched(FakeSight):
+        def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
+            while len(notes.shots) < source.count:  # of which some are unpacked, and wait no more
+                time.sleep(0.001)
+            late.append(waiting)
+            return super().look(frame, waiting)
+
+    Loop(source, Watched(), FakeJudge(), Troubles(), onlookers=[notes]).run()
+    assert late[1:] == [6, 5, 4, 3, 2, 1, 0]
+
+
 def test_what_can_be_seen_without_a_look_is_seen_while_it_goes_on() -> None:
     begun = threading.Event()
 

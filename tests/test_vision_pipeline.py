@@ -13,9 +13,12 @@ from simulated_detector import Faults, ListDetector, Network
 from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing
 
 from downfield.calibration.calibration import Calibration
+from downfield.calibration.camera import Camera
 from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
 from downfield.twin.render.renderers import open_renderer
+from downfield.vision import pipeline
+from downfield.vision.estimate import Estimate
 from downfield.vision.frame import Frame, Image
 from downfield.vision.looking import BESIDE
 from downfield.vision.pace import Pace
@@ -266,6 +269,32 @@ def test_where_every_other_frame_is_looked_at_everybody_goes_on_in_between() -> 
 def slow() -> Pace:
     """That of a computer whose looks take 20 ms each."""
     return Pace(clock=iter(range(0, 10**12, 20_000_000)).__next__)
+
+
+@pytest.mark.parametrize("carrier", [None, "dark-4"])
+def test_between_looks_edges_are_measured_while_somebody_has_the_ball(
+    carrier: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured: list[int] = []
+
+    def refined(image: Image, camera: Camera, estimates: Sequence[Estimate]) -> list[None]:
+        del image, camera
+        measured.append(len(estimates))
+        return [None] * len(estimates)
+
+    monkeypatch.setattr(pipeline, "refine", refined)
+    calibration, detector = Calibration(FIELD, look_of(TABLE.players).camera, "truth"), Following()
+    eyes = Vision(calibration, detector, roster_of(TABLE), pace=Pace(follow_every_ns=66_000_000))
+    eyes.carrier = carrier
+    looked: list[bool] = []
+    for number in range(len(detections())):
+        before, known = len(detector.asked), bool(eyes.players)
+        measured.clear()
+        eyes.scene(shot(number))
+        if known:
+            looked.append(len(detector.asked) > before)
+            assert bool(measured) == (looked[-1] or carrier is not None)
+    assert set(looked) == {True, False}
 
 
 def test_where_looks_take_long_whole_pictures_are_looked_at_beside_the_frames() -> None:

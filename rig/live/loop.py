@@ -198,9 +198,9 @@ class Loop:
         hand_over = self._frames.offer if self._source.facts.live else self._frames.put
         try:
             for shot in self._source.shots():
+                self._captured = shot.index
                 for onlooker in self._onlookers:
                     onlooker.shot(shot)
-                self._captured = shot.index
                 hand_over(shot)
         except DownfieldError as error:
             self._over = error
