@@ -232,7 +232,7 @@ class Loop:
         self._looked.put(_Looked(frame, found, taken_ns))
         with self._telling("looking", f"frame {frame.index} could not be looked at"):
             try:
-                found.set_result(self._sight.look(frame, waiting=max(self._captured - frame.index, 0)))
+                found.set_result(self._sight.look(frame, waiting=self._captured - frame.index))
             finally:
                 found.cancel()
 
