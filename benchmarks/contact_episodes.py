@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from downfield.vision.scene import Contact, Scene
 
 SURE = 0.95
@@ -18,6 +20,9 @@ OPENS_MM = 0.5
 
 TOLD_NS = 150_000_000
 """A call that begins so long after a touch is of it still."""
+
+BINS = ((0.1, "below 0.1"), (0.495, "0.1-0.5"), (1.005, "0.5-1"), (3.0, "1-3"))
+"""Closest gaps by which misses are reported: up to how many millimetres, and as what."""
 
 
 @dataclass(frozen=True)
@@ -127,3 +132,33 @@ def episodes(frames: Iterable[tuple[Scene, Iterable[Contact]]], furthest_mm: flo
             episode.said.append(said.get(pair))
             episode.last = scene.frame
     return [one for one in (*done, *open_.values()) if one.gap_mm <= furthest_mm and len(one.truth) > 2]
+
+
+def report_misses(found: Iterable[Episode]) -> None:
+    """Prints what was said of opponents who never touched, by how near they came."""
+    missed, low = [one for one in found if one.gap_mm > 0], 0.0
+    for high, name in BINS:
+        inside = [one for one in missed if low < one.gap_mm <= high]
+        low = high
+        if inside:
+            called = np.mean([bool(one.calls()) for one in inside])
+            close = np.mean([not one.calls() and one.close() for one in inside])
+            print(f"  missed by {name:<10} {len(inside):4d}: called {called:6.1%}, too close {close:6.1%}")
+
+
+def report_faces(found: Iterable[Episode]) -> None:
+    """Prints how often the faces that meet were right in touches that were called, where it is plain which they are."""
+    faces = [
+        (said.face_a, said.face_b) == (true.face_a, true.face_b)
+        for one in found
+        for touch in one.touches()
+        for calls in [one.called(touch)]
+        if calls and (said := one.said[calls[0].first]) is not None and _plain(true := one.truth[calls[0].first])
+    ]
+    if faces:
+        print(f"  faces right {np.mean(faces):.1%} of {len(faces)} that are plain, wanted >= 98 %")
+
+
+def _plain(true: Contact) -> bool:
+    """Whether it is clear which faces meet: they lie along each other."""
+    return true.angle_deg < 20 and true.overlap_mm > 3 and "corner" not in {true.face_a, true.face_b}

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from contact_episodes import Episode, episodes
+from contact_episodes import BINS, Episode, episodes, report_faces, report_misses
 
 from downfield.twin.plays.formations import RB, RCB
 from downfield.twin.plays.free import random_play
@@ -44,7 +44,6 @@ NAMED = (
 SCALES = (1.0, 1.5, 2.0)
 WHITE_PX, DRIFT_PX, DRIFT_S = 0.15, 0.3, 2.0
 WHITE_DEG, DRIFT_DEG = 0.3, 0.5
-BINS = ((0.1, "below 0.1"), (0.495, "0.1-0.5"), (1.005, "0.5-1"), (3.0, "1-3"))
 MISSES = ("near-miss-0.5", "near-miss-1", "stopped-short-0.5")
 DRAWS = 30
 FOLLOWS = 0.35  # how quickly the tracker's velocities follow, per frame
@@ -120,7 +119,7 @@ def report(found: list[Episode], scale: float) -> None:
     close = sum(not one.called(touch) and one.close() for one, touch in touches)
     missed = len(touches) - len(hits) - close
     print(f"  {len(touches)} touches: called {len(hits) / len(touches):6.1%}, too close {close / len(touches):6.1%}")
-    _report_misses([one for one in found if one.gap_mm > 0])
+    report_misses(found)
     false = sum(
         call not in {known for touch in one.touches() for known in one.called(touch)}
         for one in found
@@ -134,28 +133,7 @@ def report(found: list[Episode], scale: float) -> None:
         f" earlier {np.mean(off < -frame_ms):.1%}, later {np.mean(off > frame_ms):.1%}"
     )
     print(f"  told more than once: {sum(len(calls) - 1 for _, _, calls in hits)}")
-    faces = [
-        (said.face_a, said.face_b) == (true.face_a, true.face_b)
-        for one, _, calls in hits
-        if (said := one.said[calls[0].first]) is not None and _plain(true := one.truth[calls[0].first])
-    ]
-    print(f"  faces right {np.mean(faces):.1%} of {len(faces)} that are plain")
-
-
-def _report_misses(found: list[Episode]) -> None:
-    low = 0.0
-    for high, name in BINS:
-        inside = [one for one in found if low < one.gap_mm <= high]
-        low = high
-        if inside:
-            called = np.mean([bool(one.calls()) for one in inside])
-            close = np.mean([not one.calls() and one.close() for one in inside])
-            print(f"  missed by {name:<10} {len(inside):4d}: called {called:6.1%}, too close {close:6.1%}")
-
-
-def _plain(true: Contact) -> bool:
-    """Whether it is clear which faces meet: they lie along each other."""
-    return true.angle_deg < 20 and true.overlap_mm > 3 and "corner" not in {true.face_a, true.face_b}
+    report_faces(found)
 
 
 def report_draws(name: str, scenes: Sequence[Scene]) -> None:

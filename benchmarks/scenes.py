@@ -9,15 +9,17 @@ The whole pipeline sees their pictures, through the bundled network or another.
 from __future__ import annotations
 
 import argparse
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from contact_episodes import Episode, episodes
+from contact_episodes import Episode, episodes, report_faces, report_misses
 
-from downfield.calibration.calibration import read_calibration
+from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.models.card import BUNDLED
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector
@@ -35,6 +37,7 @@ from downfield.vision.tracks import Tracks
 SWITCHED_NS = 200_000_000
 """What the board may take to be seen switched on or off."""
 
+SCALES_PX_PER_MM = (0.0, 1.25, 1.75, 9.0)  # by which contacts are reported
 NEAR_MM = 3.0  # opponents that came so near each other are judged
 OWN_MM = 5.0  # a sighting so near to where a figure is is its own
 BASE_MM = 5.5
@@ -49,7 +52,7 @@ class Tally:
     ball: Counter[str] = field(default_factory=Counter)
     touches: list[bool] = field(default_factory=list)
     teams: list[bool] = field(default_factory=list)
-    episodes: list[Episode] = field(default_factory=list)
+    episodes: dict[float, list[Episode]] = field(default_factory=dict)  # by pixels per millimetre of the clip
     far: int = 0
     frame_ns: int = 0
     unfit: int = 0
@@ -64,21 +67,28 @@ def main() -> None:
     options = parser.parse_args()
     tally, detector = Tally(), open_detector(options.network)
     for clip in sorted(options.clips.glob("*.mp4")):
-        pairs = list(_watched(clip, detector, tally))
+        calibration = read_calibration(clip.with_name(clip.stem + ".calibration.json"))
+        pairs = list(_watched(clip, calibration, detector, tally))
         if not pairs:
             print(f"{clip.name}: nobody lined up", flush=True)
             continue
         tally.frame_ns = (pairs[-1][0].t_ns - pairs[0][0].t_ns) // max(len(pairs) - 1, 1)
-        _judge(pairs, tally)
-        print(f"{clip.name}: {len(pairs)} frames", flush=True)
+        px_per_mm = _px_per_mm(calibration)
+        _judge(pairs, px_per_mm, tally)
+        print(f"{clip.name}: {len(pairs)} frames, {px_per_mm:.1f} px/mm", flush=True)
     _print(tally)
 
 
-def _watched(clip: Path, detector: Detector, tally: Tally) -> Iterator[tuple[Scene, Scene]]:
+def _px_per_mm(calibration: Calibration) -> float:
+    """How large the camera shows the middle of the field."""
+    x, y = calibration.field.length_mm / 2, calibration.field.width_mm / 2
+    (ax, ay), (bx, by) = calibration.camera.to_pixels(np.array([(x - 0.5, y, 0.0), (x + 0.5, y, 0.0)])).tolist()
+    return math.hypot(bx - ax, by - ay)
+
+
+def _watched(clip: Path, calibration: Calibration, detector: Detector, tally: Tally) -> Iterator[tuple[Scene, Scene]]:
     """Scenes as they were and as they were seen, from the line-up on."""
-    name = clip.with_suffix("")
-    calibration = read_calibration(name.with_name(name.name + ".calibration.json"))
-    tracks = name.with_name(name.name + ".tracks.jsonl")
+    tracks = clip.with_name(clip.stem + ".tracks.jsonl")
     vision = Vision(calibration, detector, read_roster(tracks))
     for shot, true in zip(VideoFile(clip, paced=False).shots(), Tracks(tracks), strict=False):
         frame = shot.frame()
@@ -111,7 +121,7 @@ def _teams(true: Scene, pose: Array, light_odds: Array) -> Iterator[bool]:
             yield (odds > 0) == (standing[int(apart.argmin())].jersey == "light")
 
 
-def _judge(pairs: list[tuple[Scene, Scene]], tally: Tally) -> None:
+def _judge(pairs: list[tuple[Scene, Scene]], px_per_mm: float, tally: Tally) -> None:
     switched_ns, power = pairs[0][0].t_ns, pairs[0][0].board
     touched: dict[str, str | None] = {}
     for true, seen in pairs:
@@ -130,7 +140,7 @@ def _judge(pairs: list[tuple[Scene, Scene]], tally: Tally) -> None:
     told: list[tuple[Scene, tuple[Contact, ...]]] = [
         (true, () if seen.unfit else seen.contacts) for true, seen in pairs
     ]
-    tally.episodes += episodes(told, NEAR_MM)
+    tally.episodes.setdefault(px_per_mm, []).extend(episodes(told, NEAR_MM))
     tally.far += _called_far(told)
 
 
@@ -165,19 +175,33 @@ def _print(tally: Tally) -> None:
         print(f"first touch right       {np.mean(tally.touches):7.1%}  wanted >= 98 %; {len(tally.touches)} of them")
     if tally.teams:
         print(f"team by colour right    {np.mean(tally.teams):7.2%}  wanted >= 99.8 %; {len(tally.teams)} sightings")
-    touches = [(one, touch) for one in tally.episodes for touch in one.touches()]
+    found = [one for clip in tally.episodes.values() for one in clip]
+    print("contacts of opponents:")
+    _print_contacts(found, tally.far, tally.frame_ns)
+    report_faces(found)
+    report_misses(found)
+    for low, high in pairwise(SCALES_PX_PER_MM):
+        inside = [one for scale, clip in tally.episodes.items() if low <= scale < high for one in clip]
+        if inside and len(inside) < len(found):
+            print(f"  of clips with {low:g} to {high:g} px/mm:" if high < 9 else f"  with {low:g} px/mm and more:")
+            _print_contacts(inside, 0, tally.frame_ns, "    ")
+
+
+def _print_contacts(found: Sequence[Episode], far: int, frame_ns: int, indent: str = "  ") -> None:
+    touches = [(one, touch) for one in found for touch in one.touches()]
     hits = [(touch, calls) for one, touch in touches if (calls := one.called(touch))]
     close = sum(not one.called(touch) and one.close() for one, touch in touches)
-    false = tally.far + sum(bool(one.calls()) and not one.touches() for one in tally.episodes)
+    false = far + sum(bool(one.calls()) and not one.touches() for one in found)
     missed = len(touches) - len(hits) - close
     f1 = 2 * len(hits) / max(2 * len(hits) + false + missed, 1)
-    print(f"contacts of opponents: {len(touches)} touches, called {len(hits)}, too close {close}, missed {missed}")
-    print(f"  F1 on calls made      {f1:7.3f}  wanted >= 0.98; {false} called where none was")
+    share = close / max(len(touches), 1)
+    print(f"{indent}{len(touches)} touches: called {len(hits)}, missed {missed}, {false} called where none was")
+    print(f"{indent}F1 on calls made {f1:.3f}, wanted >= 0.98; too close {close}, {share:.1%}, wanted <= 5 %")
     if hits:
         off = np.abs([calls[0].began_ns - touch.began_ns for touch, calls in hits])
         print(
-            f"  time off              {np.median(off) / 1e6:5.1f} ms  within a frame of {tally.frame_ns / 1e6:.0f} ms"
-            f" {np.mean(off <= tally.frame_ns):.1%}, wanted >= 95 %"
+            f"{indent}time off {np.median(off) / 1e6:.1f} ms, within a frame of {frame_ns / 1e6:.0f} ms"
+            f" {np.mean(off <= frame_ns):.1%}, wanted >= 95 %"
         )
 
 

@@ -142,14 +142,59 @@ def test_many_figures_carry_a_ball_where_that_is_asked_for_and_it_is_labelled_wh
     assert np.median(changed) > 20, "nothing is drawn where balls are labelled"
 
 
+def test_strewn_balls_lie_on_the_board_and_are_labelled_as_what_they_are(tmp_path: Path) -> None:
+    recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, strewn=0.5)
+    make_dataset(tmp_path / "many", recipe, 2)
+    make_dataset(tmp_path / "none", dataclasses.replace(recipe, strewn=0.0), 2)
+    states, changed = [], []
+    for sample, plain in zip(
+        read_samples(tmp_path / "many", "train"), read_samples(tmp_path / "none", "train"), strict=True
+    ):
+        game = [thing for thing in plain.labels.things if thing.kind == "ball"]
+        strewn = [thing for thing in sample.labels.things if thing.kind == "ball" and thing not in game]
+        assert 4 < len(strewn) < 18
+        image, without = (
+            np.asarray(cv2.imread(str(tmp_path / kind / one.image)), dtype=np.int64)
+            for kind, one in (("many", sample), ("none", plain))
+        )
+        for ball in strewn:
+            assert ball.carrier is None
+            states.append(ball.state)
+            if ball.shown > 0.8:
+                x, y = (round(value) for value in ball.centre_px)
+                part = np.s_[y - 1 : y + 2, x - 1 : x + 2]
+                changed.append(float(np.abs(image[part] - without[part]).max(axis=2).mean()))
+    assert set(states) == {"loose", "magnetic"}
+    assert len(changed) > 4
+    assert np.median(changed) > 20, "nothing is drawn where balls are labelled"
+
+
+def test_a_ball_strewn_about_somebody_who_fell_is_nowhere_a_ball_can_be_and_not_shown(tmp_path: Path) -> None:
+    recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, strewn=1.0)
+    make_dataset(tmp_path, recipe, 6)
+    hidden, fallen = 0, 0
+    for sample in read_samples(tmp_path, "train"):
+        balls = [thing for thing in sample.labels.things if thing.kind == "ball" and thing.state != "carried"]
+        lying = sum(figure.kind == "fallen" for figure in sample.labels.figures)
+        if lying:
+            hidden, fallen = hidden + sum(ball.shown == 0 for ball in balls), fallen + lying
+    assert fallen > 2
+    assert hidden > fallen / 2
+
+
+def test_more_balls_than_figures_are_refused() -> None:
+    with pytest.raises(InputError, match="leave room for the carriers"):
+        Recipe("train", carriers=0.6, strewn=0.5)
+
+
 def test_an_interrupted_run_goes_on_and_does_nothing_twice(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[int] = []
 
-    def counted(*args: object, carriers: float) -> Iterator[object]:
+    def counted(*args: object, **practice: float) -> Iterator[object]:
         drawn.append(int(str(args[2])))
-        for number, picture in enumerate(table_pictures(*args, carriers=carriers)):  # type: ignore[arg-type]
+        for number, picture in enumerate(table_pictures(*args, **practice)):  # type: ignore[arg-type]
             if len(drawn) == 2 and number == 1:
                 raise KeyboardInterrupt
             yield picture

@@ -35,6 +35,7 @@ def dataset(
     crop: Annotated[int, typer.Option(help="Cut square parts of this side around figures; 0: whole pictures.")] = 0,
     per_table: Annotated[int, typer.Option(help="Pictures of each drawn table.")] = 4,
     carriers: Annotated[float, typer.Option(help="Share of figures with a ball of their own, to learn from.")] = 0.0,
+    strewn: Annotated[float, typer.Option(help="Share of figures with a ball lying about them, likewise.")] = 0.0,
     workers: Annotated[int, typer.Option(help="Processes that draw.")] = 1,
     image_format: Annotated[str, typer.Option("--format", help="jpg or png.")] = "jpg",
 ) -> None:
@@ -54,6 +55,7 @@ def dataset(
             crop_px=crop,
             per_table=per_table,
             carriers=carriers,
+            strewn=strewn,
             image_format="png" if image_format == "png" else "jpg",
         )
         with progress_bar(f"{split} pictures") as tell:

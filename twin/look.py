@@ -38,7 +38,7 @@ class Solid:
     rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)
     colour: Colour = (0.5, 0.5, 0.5)
     opacity: float = 1.0
-    part: Literal["base", "body", "helmet", "ball", "other"] = "body"
+    part: Literal["base", "body", "helmet", "ball", "strewn", "other"] = "body"
 
 
 @record

@@ -51,7 +51,12 @@ def data(
 
     for each in read_recipe(recipe).sets:
         plan = Recipe(
-            split="train", seed=each.seed, renderer=each.renderer, per_table=each.per_table, carriers=each.carriers
+            split="train",
+            seed=each.seed,
+            renderer=each.renderer,
+            per_table=each.per_table,
+            carriers=each.carriers,
+            strewn=each.strewn,
         )
         with progress_bar(f"{each.name} pictures") as tell:
             make_dataset(folder / each.name, plan, each.count, workers=workers, progress=tell)
@@ -81,7 +86,7 @@ def _trains(look: str, module: str, about: str, *, practice: bool = False) -> No
         look: its name, and so that of the command, the runs' folder, the recipe's schedule and the lesson.
         module: that has the lesson; it needs torch, so it is imported when the command runs.
         about: the command's help.
-        practice: whether it also learns from the sets where many figures carry a ball.
+        practice: whether it also learns from the sets where many figures have a ball of their own.
 
     """
 
@@ -104,7 +109,7 @@ def _trains(look: str, module: str, about: str, *, practice: bool = False) -> No
 
 _trains("first-look", "first_look", "Train the network that finds figures in frames.")
 _trains("second-look", "second_look_run", "Train the network that measures each figure.")
-_trains("ball-look", "ball_look_run", "Train the network that finds what may be the ball.")
+_trains("ball-look", "ball_look_run", "Train the network that finds what may be the ball.", practice=True)
 _trains("close-look", "close_look_run", "Train the network that tells the ball, and sees it in an arm.", practice=True)
 
 

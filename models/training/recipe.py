@@ -22,7 +22,7 @@ class TrainingSet(_Part):
 
     Attributes:
         name: of its folder.
-        renderer, seed, count, per_table, carriers: as `downfield twin dataset` takes them.
+        renderer, seed, count, per_table, carriers, strewn: as `downfield twin dataset` takes them.
         share: of the frames that are learnt from, against the other sets'.
 
     """
@@ -34,6 +34,7 @@ class TrainingSet(_Part):
     per_table: PositiveInt
     share: PositiveFloat
     carriers: float = Field(default=0.0, ge=0, le=1)
+    strewn: float = Field(default=0.0, ge=0, le=1)
 
 
 class Schedule(_Part):

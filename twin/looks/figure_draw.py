@@ -12,6 +12,7 @@ from downfield.twin.look import BoardLook, Colour, FigureLook, Solid
 from downfield.twin.looks import palettes
 from downfield.twin.looks.deck import Deck
 from downfield.twin.looks.figure_shape import POSES, Kit, shape
+from downfield.vision.footprint import Array
 from downfield.vision.scene import Player
 
 FOAM_MM = (4.0, 2.5)
@@ -22,6 +23,7 @@ MAGNET_MM = (4.5, 3.0)
 
 _ARM_MM = ((-2.0, 7.0), (4.5, 10.0), (12.0, 20.0))  # where balls of practice are: ahead, to a side, over the board
 _BALL_TURN_DEG = 40.0
+_STREWN_MM = (12.0, 75.0)  # how far from the middle of a base balls of practice lie
 
 
 def draw_figures(deck: Deck, players: tuple[Player, ...], board: BoardLook) -> tuple[FigureLook, ...]:
@@ -62,26 +64,54 @@ def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureL
     )
 
 
-def give_balls(deck: Deck, figures: tuple[FigureLook, ...], share: float) -> tuple[FigureLook, ...]:
-    """Figures of which about a share have a ball of their own in an arm, left or right: no game, but practice for eyes.
+def give_balls(
+    deck: Deck, figures: tuple[FigureLook, ...], carriers: float, strewn: float = 0.0
+) -> tuple[FigureLook, ...]:
+    """Figures with balls of their own: no game, but practice for eyes.
 
-    Of a game's table one figure in 22 carries at most, and pictures of those teach hardly anything.
+    Of a game's table there is one ball, and one figure in 22 carries it at most: such pictures teach hardly anything.
+
+    Args:
+        deck: where they are drawn from.
+        figures: without.
+        carriers: about what share of them has a ball in an arm, left or right.
+        strewn: what share has one lying on the board somewhere about it instead.
+
     """
-    return tuple(_with_ball(deck, figure) if deck.chance(share) else figure for figure in figures)
+    out = []
+    for figure in figures:
+        if deck.chance(carriers):
+            figure = _with_ball(deck, figure)
+        elif strewn and deck.chance(strewn / (1 - carriers)):
+            figure = _beside_ball(deck, figure)
+        out.append(figure)
+    return tuple(out)
 
 
 def _with_ball(deck: Deck, figure: FigureLook) -> FigureLook:
     ahead, aside, over = (deck.free(*limits) for limits in _ARM_MM)
     spot = np.array([ahead, aside if deck.chance(0.5) else -aside, over])
     turn = Rotation.from_euler("z", deck.free(-_BALL_TURN_DEG, _BALL_TURN_DEG), degrees=True)
+    return _together(figure, draw_ball(deck), spot, turn, "ball")
+
+
+def _beside_ball(deck: Deck, figure: FigureLook) -> FigureLook:
+    magnetic = deck.chance(0.5)
+    bearing, away = deck.free(0, 2 * np.pi), deck.free(*_STREWN_MM)
+    spot = np.array([away * np.cos(bearing), away * np.sin(bearing), MAGNET_MM[1] if magnetic else FOAM_MM[1]])
+    turn = Rotation.from_euler("z", deck.free(-180, 180), degrees=True)
+    return _together(figure, draw_ball(deck, "magnetic" if magnetic else "foam"), spot, turn, "strewn")
+
+
+def _together(
+    figure: FigureLook, ball: FigureLook, spot: Array, turn: Rotation, part: Literal["ball", "strewn"]
+) -> FigureLook:
     w, x, y, z = turn.as_quat(scalar_first=True).tolist()
     solids = []
-    for solid in draw_ball(deck).solids:
+    for solid in ball.solids:
         middle = (spot + turn.apply(solid.position_mm)).tolist()
         solids.append(
-            dataclasses.replace(
-                solid, position_mm=(middle[0], middle[1], middle[2]), rotation=(w, x, y, z), part="ball"
-            )
+            dataclasses.replace(solid, position_mm=(middle[0], middle[1], middle[2]), rotation=(w, x, y, z), part=part)
         )
     return FigureLook((*figure.solids, *solids))
 

@@ -43,6 +43,7 @@ def draw(
     fps: float = 30.0,
     ball: Literal["foam", "magnetic"] = "foam",
     carriers: float = 0.0,
+    strewn: float = 0.0,
 ) -> Look:
     """A whole table.
 
@@ -55,6 +56,7 @@ def draw(
         fps: frames a second.
         ball: which of the two the look shows wherever there is a ball.
         carriers: share of the figures that have a ball of their own in an arm, for eyes to learn from.
+        strewn: share of them that have one lying about them.
 
     """
     field = field or draw_field(seed, split=split)
@@ -65,7 +67,7 @@ def draw(
         seed=seed,
         field=field,
         board=board,
-        figures=give_balls(Deck(split, seed, 12), figures, carriers),
+        figures=give_balls(Deck(split, seed, 12), figures, carriers, strewn),
         ball=draw_ball(Deck(split, seed, 4), ball),
         lamps=(lamps := draw_lamps(Deck(split, seed, 6), field)),
         ambient=1 - sum(lamp.strength for lamp in lamps),

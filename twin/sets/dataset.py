@@ -47,6 +47,7 @@ class Recipe:
         crop_px: side of the square parts cut out of it; 0 for whole pictures.
         per_table: pictures of one table.
         carriers: share of the figures that have a ball of their own in an arm.
+        strewn: share of them that have one lying about them.
         image_format: of the files.
 
     Raises:
@@ -62,6 +63,7 @@ class Recipe:
     crop_px: int = 0
     per_table: int = 4
     carriers: float = 0.0
+    strewn: float = 0.0
     image_format: Literal["jpg", "png"] = "jpg"
     format: Literal["downfield.dataset"] = "downfield.dataset"
     version: Literal[1] = 1
@@ -79,6 +81,11 @@ class Recipe:
             f"the crop must be 0 (whole pictures) or 32..{smallest} px, not {self.crop_px}",
         )
         check(0 <= self.carriers <= 1, InputError, f"the share of carriers must be 0..1, not {self.carriers:g}")
+        check(
+            0 <= self.strewn <= 1 - self.carriers,
+            InputError,
+            f"the share of strewn balls must be 0..1 and leave room for the carriers', not {self.strewn:g}",
+        )
         check(self.per_table > 0, InputError, f"there must be at least 1 picture of a table, not {self.per_table}")
 
 
@@ -181,7 +188,8 @@ def _make_table(out: Path, recipe: Recipe, table: int, number: int) -> int:
     view = View(recipe.renderer, recipe.size_px, recipe.scale, recipe.crop_px)
     which = [(i, table * recipe.per_table + i) for i in range(number)]
     lines = []
-    for picture in table_pictures(recipe.split, recipe.seed, table, which, view, carriers=recipe.carriers):
+    practice = {"carriers": recipe.carriers, "strewn": recipe.strewn}
+    for picture in table_pictures(recipe.split, recipe.seed, table, which, view, **practice):
         sample = _write_picture(out, recipe, picture)
         lines.append(to_json(Sample, sample) + "\n")
     write_text(_truth_path(out, recipe, table), lines)

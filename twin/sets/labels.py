@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.records import record
-from downfield.twin.look import Look
+from downfield.twin.look import Look, Solid
 from downfield.twin.physics.poses import FALLEN_DEG
 from downfield.twin.render.hand_shape import hand_solids
 from downfield.twin.render.polygons import fill_hull, to_fixed
@@ -29,6 +29,8 @@ from downfield.vision.scene import BallState, Jersey, Player
 
 Pixel = tuple[float, float]
 Box = tuple[float, float, float, float]
+
+_LYING_MM = 9.0  # over the board, at most
 
 
 @record
@@ -136,7 +138,7 @@ class Labeller:
     def _owners(self, placed: PlacedSolids, snapshot: Snapshot) -> NDArray[np.intp]:
         """Who each solid belongs to: a figure's row, then a number for the ball, each hand, each figure's own ball."""
         owners = np.array(placed.owners)
-        own_balls = [k for k, solid in enumerate(placed.solids) if solid.part == "ball"]
+        own_balls = [k for k, solid in enumerate(placed.solids) if solid.part in ("ball", "strewn")]
         owners[own_balls] += self._first_own_ball(snapshot)
         groups = [len(self._look.ball.solids)] if snapshot.ball else [0]
         groups += [len(hand_solids(hand, self._look.skin, self._look.sleeve)) for hand in snapshot.hands]
@@ -186,13 +188,24 @@ class Labeller:
         for i, player in enumerate(self._players):
             owner = self._first_own_ball(snapshot) + i
             if box := seen.box(owner):
-                at = _pixel(camera.to_pixels(seen.middle_mm(owner, placed)))
-                out.append(ThingLabel("ball", box, at, seen.share(owner), "carried", player.id))
+                middle_mm = seen.middle_mm(owner, placed)
+                lies = _lies(placed.solids[seen.first(owner)])
+                # A ball that lies about somebody who fell is where no ball can be.
+                shown = 0.0 if lies and abs(middle_mm[2]) > _LYING_MM else seen.share(owner)
+                at = _pixel(camera.to_pixels(middle_mm))
+                out.append(ThingLabel("ball", box, at, shown, lies or "carried", None if lies else player.id))
         for i, hand in enumerate(snapshot.hands):
             if box := seen.box(count + 1 + i):
                 at = _pixel(camera.to_pixels(np.array(hand.fingertip_mm)))
                 out.append(ThingLabel("hand", box, at, seen.share(count + 1 + i)))
         return out
+
+
+def _lies(solid: Solid) -> BallState | None:
+    """What a ball of practice is of which this is the first solid: magnetic or loose; None of one in an arm."""
+    if solid.part != "strewn":
+        return None
+    return "magnetic" if solid.kind == "cylinder" else "loose"
 
 
 class _Seen:
@@ -251,8 +264,12 @@ class _Seen:
 
     def middle_mm(self, owner: int, placed: PlacedSolids) -> Array:
         """The middle of an owner's first solid, board frame."""
-        middle: Array = placed.points_mm[int(np.flatnonzero(self._owners == owner)[0])].mean(axis=0)
+        middle: Array = placed.points_mm[self.first(owner)].mean(axis=0)
         return middle
+
+    def first(self, owner: int) -> int:
+        """Row of an owner's first solid."""
+        return int(np.flatnonzero(self._owners == owner)[0])
 
     def helmet(self, owner: int, placed: PlacedSolids) -> tuple[Pixel, bool]:
         """A figure's helmet: where its centre is, and whether its own figure is what is seen there."""

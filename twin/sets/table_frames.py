@@ -70,7 +70,14 @@ class Picture:
 
 
 def table_pictures(
-    split: Split, seed: int, table: int, which: Sequence[tuple[int, int]], view: View, *, carriers: float = 0.0
+    split: Split,
+    seed: int,
+    table: int,
+    which: Sequence[tuple[int, int]],
+    view: View,
+    *,
+    carriers: float = 0.0,
+    strewn: float = 0.0,
 ) -> Iterator[Picture]:
     """Some of the pictures of one table.
 
@@ -81,12 +88,13 @@ def table_pictures(
         which: for each picture its number on this table, and its index in the split.
         view: how they are taken.
         carriers: share of the figures that have a ball of their own in an arm.
+        strewn: share of them that have one lying about them.
 
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
     players = draw_players(table_seed, split=split)
     ball: Literal["foam", "magnetic"] = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
-    look = draw(table_seed, players, split=split, size=view.size_px, ball=ball, carriers=carriers)
+    look = draw(table_seed, players, split=split, size=view.size_px, ball=ball, carriers=carriers, strewn=strewn)
     look = _scaled(look, view.scale)
     count = max(number for number, _ in which) + 1
     moments, is_play = _moments(look, players, table_seed, count, ball)
