@@ -30,7 +30,7 @@ from downfield.models.training.ball_look_run import BALL_LOOK, ball_look_loss  #
 from downfield.models.training.ball_patches import PER_ITEM, BallPatches, ball_patches_of  # noqa: E402
 from downfield.models.training.close_look import CELLS, CloseLook  # noqa: E402
 from downfield.models.training.close_look_run import CLOSE_LOOK, close_look_loss  # noqa: E402
-from downfield.models.training.export import export_ball_look, export_patch_look  # noqa: E402
+from downfield.models.training.export import export_ball_look, export_patch_look, quantise  # noqa: E402
 from downfield.models.training.guesses import ball_guesses_of, guesses_of, make_guesses  # noqa: E402
 from downfield.models.training.labelled_frames import Objects, frames_of, read_frame  # noqa: E402
 from downfield.models.training.learner import learn, save_learner  # noqa: E402
@@ -198,6 +198,22 @@ def test_a_close_look_that_learnt_says_the_same_when_it_is_exported(frames: Path
     picture = np.random.default_rng(5).integers(0, 255, (1, 64, 64, 3), dtype=np.uint8)
     taken = torch.from_numpy(picture[..., ::-1].transpose(0, 3, 1, 2).astype(np.float32) / 255)
     np.testing.assert_allclose(opened.run(picture), learner.average.ema.eval()(taken).detach().numpy(), atol=2e-3)
+
+
+def test_a_close_look_that_is_quantised_says_nearly_what_it_said(tmp_path: Path) -> None:
+    torch.manual_seed(6)
+    save_learner(CLOSE_LOOK.new(), tmp_path / "close-look.pt")
+    full, small = tmp_path / "close.onnx", tmp_path / "close.int8.onnx"
+    export_patch_look(CloseLook(), "close look", tmp_path / "close-look.pt", full)
+    rng = np.random.default_rng(6)
+    pictures = [rng.integers(0, 255, (1, 64, 64, 3), dtype=np.uint8) for _ in range(20)]
+    quantise(full, small, pictures)
+    assert small.stat().st_size < full.stat().st_size / 2
+    said, nearly = (
+        open_network(path, "openvino", size_px=(64, 64), threads=1, precision="fp32").run(np.concatenate(pictures))
+        for path in (full, small)
+    )
+    assert np.abs(nearly - said).mean() < 0.25 * said.std()
 
 
 def test_a_checkpoint_of_another_look_is_refused_by_name(tmp_path: Path) -> None:
