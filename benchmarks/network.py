@@ -39,7 +39,9 @@ PICTURES, PER_TABLE = 60, 2
 SIZES_PX = (0, 40, 50, 1e9)
 INPUT_PX = 960
 FRAMES_TIMED = 120
+IN_VIEW = 0.5  # score of a corner
 
+SHIFT_SEEN = Measure("of corners in view", lambda _: float("nan"), "px", None, least=False)
 SHIFT = Measure("corner shift int8 to fp32, p95", lambda _: float("nan"), "px", 0.3, least=False)
 ONE_THREAD = Measure("1080p frame to figures, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
 BOTH = Measure("two threads", lambda _: float("nan"), "frames/s", 120.0)
@@ -90,8 +92,9 @@ def report_accuracy(name: str, folder: Path, opened: Callable[..., Detector], wo
     for measure in MEASURES:
         print(_line(measure, *interval(frames, measure.of)))
     if shifts:
-        shift = np.concatenate(shifts)
-        print(_line(SHIFT, float(np.percentile(shift, 95)), note=f"median {np.percentile(shift, 50):.3f}"))
+        shift, in_view = np.concatenate(shifts).T
+        for measure, part in ((SHIFT, shift), (SHIFT_SEEN, shift[in_view > 0])):
+            print(_line(measure, float(np.percentile(part, 95)), note=f"median {np.percentile(part, 50):.3f}"))
     print(f"\n  {'base in the picture':<22}{'figures':>8}{'recall':>9}{'corner p50 / p95 mm':>22}{'heading p50':>13}")
     for low, high in pairwise(SIZES_PX):
         part = of_size(frames, low, high)
@@ -210,10 +213,14 @@ def _yolo26n() -> Callable[[Image], object]:
 
 
 def _shifts(said: Sequence[Detection], exact: Sequence[Detection]) -> Array:
-    """How far each corner lies from where full precision has it, figures and corners paired by nearness."""
+    """How far each corner lies from where full precision has it, and whether it is said to be in view, shape (n, 2).
+
+    Figures and corners are paired by nearness.
+    """
     mine, theirs = (np.array([one.corners_px for one in all_ if one.corners_px]) for all_ in (said, exact))
     if not len(mine) or not len(theirs):
-        return np.zeros(0)
+        return np.zeros((0, 2))
+    in_view = np.array([one.corner_scores for one in said if one.corners_px]) > IN_VIEW
     apart = np.linalg.norm(mine.mean(axis=1)[:, None] - theirs.mean(axis=1)[None], axis=2)
     nearest = apart.argmin(axis=1)
     close = apart[np.arange(len(mine)), nearest] < 10
@@ -224,7 +231,7 @@ def _shifts(said: Sequence[Detection], exact: Sequence[Detection]) -> Array:
     shifts: Array = np.where(
         straight.mean(axis=1, keepdims=True) <= turned.mean(axis=1, keepdims=True), straight, turned
     )
-    return shifts.ravel()
+    return np.stack([shifts.ravel(), in_view[close].ravel()], axis=1)
 
 
 def _badness(frame: FrameScore) -> float:

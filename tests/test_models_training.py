@@ -5,7 +5,10 @@ Needs torch and ultralytics: `make test-training` runs it in an environment of i
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import threading
 from pathlib import Path
 
 import cv2
@@ -20,6 +23,7 @@ from typer.testing import CliRunner  # noqa: E402
 
 from downfield.calibration.errors import InputError  # noqa: E402
 from downfield.models.patch import from_units  # noqa: E402
+from downfield.models.training.ball_look_run import BALL_LOOK  # noqa: E402
 from downfield.models.training.commands import app  # noqa: E402
 from downfield.models.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
 from downfield.models.training.first_look import FIRST_LOOK, save_weights  # noqa: E402
@@ -211,12 +215,7 @@ def test_one_step_of_the_second_look_learns_and_the_next_sitting_goes_on(frames:
 
 
 def test_sittings_of_the_command_go_on_and_a_finish_leaves_them_where_they_were(frames: Path, tmp_path: Path) -> None:
-    recipe = tmp_path / "mine.toml"
-    sets = f'[[sets]]\nname = "{frames.name}"\nrenderer = "compositor"\nseed = 3\ncount = 2\nper_table = 2\nshare = 1\n'
-    levels = {"first_look": (32, 16), "second_look": (120, 120), "ball_look": (96, 96), "close_look": (64, 64)}
-    plans = "".join(f"[{name}]\nlevel = {level}\nfinish = {more}\n" for name, (level, more) in levels.items())
-    recipe.write_text(sets + plans)
-    given = [str(frames.parent), "--runs", str(tmp_path), "--recipe", str(recipe), "--threads", "1"]
+    given = [str(frames.parent), "--runs", str(tmp_path), "--recipe", str(_recipe(frames, tmp_path)), "--threads", "1"]
     for look in ("first-look", "second-look", "ball-look", "close-look"):
         early = CliRunner().invoke(app, [look, *given, "--finish"])
         assert isinstance(early.exception, InputError)
@@ -225,6 +224,36 @@ def test_sittings_of_the_command_go_on_and_a_finish_leaves_them_where_they_were(
         assert (tmp_path / f"{look}.pt").exists()
         assert "already seen" in CliRunner().invoke(app, [look, *given]).stdout
         assert "already" not in CliRunner().invoke(app, [look, *given, "--finish"]).stdout
+
+
+def test_a_sitting_that_is_told_to_end_keeps_what_it_learnt(frames: Path, tmp_path: Path) -> None:
+    ended = threading.Event()
+
+    def end() -> None:
+        while not ended.wait(4.0):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # until the command listens
+    threading.Thread(target=end).start()
+    given = [str(frames.parent), "--runs", str(tmp_path), "--recipe", str(_recipe(frames, tmp_path, 10**9))]
+    try:
+        assert CliRunner().invoke(app, ["ball-look", *given, "--threads", "1"]).exit_code != 0
+    finally:
+        ended.set()
+        signal.signal(signal.SIGTERM, before)
+    learner = BALL_LOOK.new()
+    load_learner(learner, tmp_path / "ball-look" / "level.pt")
+    assert learner.seen > 0
+
+
+def _recipe(frames: Path, folder: Path, level: int | None = None) -> Path:
+    """A recipe of a folder's pictures, of a few samples or of so many for each network."""
+    recipe = folder / "mine.toml"
+    sets = f'[[sets]]\nname = "{frames.name}"\nrenderer = "compositor"\nseed = 3\ncount = 2\nper_table = 2\nshare = 1\n'
+    levels = {"first_look": (32, 16), "second_look": (120, 120), "ball_look": (96, 96), "close_look": (64, 64)}
+    plans = (f"[{name}]\nlevel = {level or few}\nfinish = {more}\n" for name, (few, more) in levels.items())
+    recipe.write_text(sets + "".join(plans))
+    return recipe
 
 
 def test_what_is_no_checkpoint_is_refused_by_name(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ What needs torch or the twin is imported inside: the command's help must need ne
 
 from __future__ import annotations
 
+import signal
 import time
 from dataclasses import dataclass
 from importlib import import_module
@@ -154,6 +155,8 @@ class _Sitting:
 
         from downfield.models.training.learner import learn, load_learner
 
+        for asked in (signal.SIGINT, signal.SIGTERM):  # both keep what was learnt, and left in the background, too
+            signal.signal(asked, signal.default_int_handler)
         torch.set_num_threads(self.threads)
         self.where.mkdir(parents=True, exist_ok=True)
         level, descent = self.where / "level.pt", self.where / "finish.pt"
