@@ -237,7 +237,7 @@ def _shifts(said: Sequence[Detection], exact: Sequence[Detection]) -> Array:
 def _badness(frame: FrameScore) -> float:
     missed = int((~frame.found & (frame.visible >= WELL_SEEN)).sum())
     wrong = int((frame.heading_deg > 90).sum()) + int((frame.found & (frame.fallen != frame.said_fallen)).sum())
-    ball = int(frame.ball_seen and not frame.ball_found) + frame.balls_false
+    ball = int(frame.ball_shown >= WELL_SEEN and not frame.ball_found) + frame.balls_false
     far = float(np.nan_to_num(frame.corners_mm).max(initial=0.0))
     return missed + len(frame.false_scores) + wrong + ball + 0.1 * far
 

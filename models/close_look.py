@@ -18,7 +18,7 @@ from downfield.models.detector import Image
 from downfield.models.first_look import base_lengths
 from downfield.models.head import Array, logit, sigmoid
 from downfield.models.network import Network
-from downfield.models.patch import BASE_LENGTH_PX, from_patch, from_units, scale_of
+from downfield.models.patch import BASE_LENGTH_PX, from_patch, from_units, scale_of, to_patch, to_units
 
 CELLS: Final = 16
 """In a row of a patch."""
@@ -31,9 +31,13 @@ BATCHES: Final = (1, 4, 12, 25)
 """Patches of one pass: those of the ball look's places, of what is in doubt, and of 22 figures and those places."""
 
 _MIDDLES = (np.arange(CELLS) + 0.5) * 2 / CELLS - 1  # units
+_CELLS_AT = np.stack(np.meshgrid(_MIDDLES, _MIDDLES), axis=-1).reshape(1, -1, 2)
 _UNCLEAR = (-1.5, 3.0)  # log-odds between which a patch is worth a second view: one in thirty shows the ball
 _LEAST = 0.02
-_SURE = 6.0  # log-odds
+_SURE, _SUREST = 6.0, 8.0  # log-odds: more is not believed of one view, and of the only one
+_HOPELESS = -4.0  # log-odds
+_SHOWN, _ABOUT = 0.8, 0.3  # units: how far from a patch's middle a place is in it, and cells are about a place
+_OTHERS_WORD = 0.5  # of a patch about the place itself
 _SHARE = 0.25  # half a ball's box, by a base's length
 
 
@@ -108,16 +112,46 @@ def read_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> lis
 
     """
     scores = np.logaddexp.reduce(heat, axis=1)
+    shares = np.exp(heat - scores[:, None]).reshape(-1, CELLS, CELLS)
+    units = np.stack([shares.sum(axis=1) @ _MIDDLES, shares.sum(axis=2) @ _MIDDLES], axis=1)
+    places = from_patch(from_units(units[:, None]), transforms)[:, 0]
     # Both have a say where both looked, and neither may be so sure of something strange that the other is not heard.
     own = len(heat) - len(balls)
-    heard = scores.copy()
+    heard = np.minimum(scores, _SUREST)
     heard[own:] = (np.minimum(scores[own:], _SURE) + logit(np.array([ball.score for ball in balls]))) / 2
+    heard = _by_all_views(heard, places, heat, transforms)
     best = int(heard.argmax())
     score = float(sigmoid(heard[best]))
     if score < _LEAST:
         return []
-    share = np.exp(heat[best] - scores[best]).reshape(CELLS, CELLS)
-    units = np.array([[share.sum(axis=0) @ _MIDDLES, share.sum(axis=1) @ _MIDDLES]])
-    x, y = from_patch(from_units(units[None]), transforms[[best]])[0, 0].tolist()
+    x, y = places[best].tolist()
     half = float(_SHARE * CLOSER * BASE_LENGTH_PX / scale_of(transforms[best]))
     return [Detection("ball", score, (x - half, y - half, x + half, y + half), helmet_px=(x, y), helmet_score=1.0)]
+
+
+def _by_all_views(heard: Array, places: Array, heat: Array, transforms: Array) -> Array:
+    """What is heard of a ball in each patch, with what the other patches say that show the same place.
+
+    What looks like the ball in one of them seldom does in all: each is cut and turned otherwise.
+
+    Args:
+        heard: log-odds of each patch, shape (n,).
+        places: where it would be, px, shape (n, 2).
+        heat: as of `read_ball`.
+        transforms: likewise.
+
+    Returns:
+        Log-odds, shape (n,).
+
+    """
+    out = heard.copy()
+    for row in np.flatnonzero(heard > _HOPELESS).tolist():
+        units = to_units(to_patch(np.broadcast_to(places[row], (len(heat), 1, 2)), transforms))
+        others = np.abs(units[:, 0]).max(axis=1) < _SHOWN
+        others[row] = False
+        if others.any():
+            about = np.linalg.norm(_CELLS_AT - units[others], axis=2) < _ABOUT
+            said = np.logaddexp.reduce(np.where(about, heat[others], -np.inf), axis=1)
+            each = _OTHERS_WORD * np.clip(said, -_SURE, _SURE)
+            out[row] = (heard[row] + each.sum()) / (1 + _OTHERS_WORD * len(each))
+    return out

@@ -96,6 +96,24 @@ def test_what_may_be_a_ball_is_looked_at_again(there: bool) -> None:
         assert balls[0].score == pytest.approx(1 / (1 + np.exp(-(4.0 + np.log(0.4 / 0.6)) / 2)))
 
 
+def test_what_one_view_takes_for_the_ball_and_another_does_not_yields_to_what_two_see() -> None:
+    near, beside, far = base(100, 100, 0.3), base(140, 110, 2.0), base(400, 300, 1.0)
+    agreed, odd = (120.0, 105.0), (400.0, 308.0)
+    alone = base(404, 305, 0.5)  # whose patch shows the odd one's place, and no ball there
+    said = np.stack([heat(near, agreed), heat(beside, agreed), heat(far, odd, 4.5), heat(alone, None)])
+    looks = SecondLook(First(*map(figure, (near, beside, far, alone))), Still(), CloseLook(Canned(said), Canned()))
+    (ball,) = balls_of(looks.detect(FRAME))
+    assert ball.helmet_px == pytest.approx(agreed, abs=1e-3)
+
+
+def test_a_view_that_only_just_shows_the_place_has_no_say() -> None:
+    one, other = base(100, 100, 0.0), base(137, 100, 0.0)  # the ball is at the edge of the other's patch
+    said = np.stack([heat(one, (101.0, 104.0)), heat(other, None)])
+    looks = SecondLook(First(figure(one), figure(other)), Still(), CloseLook(Canned(said), Canned()))
+    (ball,) = balls_of(looks.detect(FRAME))
+    assert ball.score > 0.97
+
+
 def test_however_sure_one_look_is_of_a_ball_the_other_is_heard() -> None:
     man, found = base(100, 100, 0.3), ball_at(398.0, 299.0, 0.01)
     (about,) = with_corners([found], [figure(man)])

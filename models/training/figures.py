@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -84,9 +85,9 @@ def turned(frames: Frames) -> float:
     return float((errors > 90).mean()) if len(errors) else np.nan
 
 
-def ball_recall(frames: Frames) -> float:
-    """Share of pictures with a ball to be seen in which it was found."""
-    found = [frame.ball_found for frame in frames if frame.ball_seen]
+def ball_recall(frames: Frames, least_shown: float = WELL_SEEN) -> float:
+    """Share of pictures with a ball to be seen, so much of it at least, in which it was found."""
+    found = [frame.ball_found for frame in frames if frame.ball_shown >= least_shown]
     return float(np.mean(found)) if found else np.nan
 
 
@@ -136,6 +137,7 @@ MEASURES: Final = (
     Measure("recall, all figures", lambda frames: recall(frames, 0.0), promised=0.97),
     Measure("precision", precision, promised=0.995),
     Measure("ball recall where seen", ball_recall, promised=0.97),
+    Measure("ball recall, 70 % of it seen", partial(ball_recall, least_shown=0.7)),
     Measure("ball precision", ball_precision),
     Measure("hand recall", hand_recall),
     Measure("hand precision", hand_precision),

@@ -55,7 +55,7 @@ class FrameScore:
         heading_deg: how far off, 0..180; NaN as corners_mm; shape (n,).
         scores: of the figures found, NaN elsewhere, shape (n,).
         false_scores: of figures seen where there is none, shape (m,).
-        ball_seen: whether the ball is there to be seen.
+        ball_shown: how much of the ball is seen, 0..1; 0 where there is none.
         ball_found: whether it was found.
         balls_false: balls seen elsewhere.
         hands: how many there are.
@@ -76,7 +76,7 @@ class FrameScore:
     heading_deg: Array
     scores: Array
     false_scores: Array
-    ball_seen: bool
+    ball_shown: float
     ball_found: bool
     balls_false: int
     hands: int
@@ -142,7 +142,7 @@ def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
         heading_deg=heading_deg,
         scores=np.array([np.nan if one is None else one.score for one in found]),
         false_scores=np.array(false),
-        ball_seen=any(ball.shown >= WELL_SEEN for ball in balls),
+        ball_shown=max((ball.shown for ball in balls), default=0.0),
         ball_found=any(hits),
         balls_false=len(hits) - sum(hits),
         hands=len(hands),

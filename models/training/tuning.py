@@ -39,6 +39,7 @@ FIGURE, BALL, HAND = ("upright", "fallen"), ("ball",), ("hand",)
 
 _LOWEST = 0.02
 _STIFF = 0.01  # how strongly log-odds are held to logits where few pictures tell otherwise
+_MISSED_BALL: Final = 2.0  # times as bad as one that is none: who follows it asks for far surer ones
 _CANDIDATES: Final = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8)
 _TURN_LOGITS: Final = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 _FALLEN_LOGITS: Final = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
@@ -95,7 +96,7 @@ def tune(folder: Path, sets: Iterable[Path], progress: Callable[[str], None] = l
         progress(f"ball look: log-odds {odds[0]:g} x logit {odds[1]:+g}")
     seen = [(each.sample, each.first) for each in looks]
     figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
-    ball = _best(seen, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)))
+    ball = _best(seen, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)), _MISSED_BALL)
     hand = _best(seen, HAND, lambda frames: (hand_recall(frames), hand_precision(frames)))
     scale = _scale(seen, figure)
     progress(f"first look: figures from {figure:g}, ball from {ball:g}, hands from {hand:g}; errors x {scale:.2f}")
@@ -122,7 +123,7 @@ def _tune_second(
     fallen = _FALLEN_LOGITS[surest]
     seen = list(_better(looks, turn, fallen))
     figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
-    ball = _best(seen, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)))
+    ball = _best(seen, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)), _MISSED_BALL)
     # Errors are told of what is reported in the end.
     reported = [(sample, with_likely_sizes([one for one in said if one.score >= figure])) for sample, said in seen]
     scale = _scale(reported, figure)
@@ -200,15 +201,25 @@ def _better(
         yield each.sample, figures + balls
 
 
-def _best(seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[float, float]]) -> float:
-    """The threshold with the best F1 of recall and precision; the middle of those equally good.
+def _best(
+    seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[float, float]], weight: float = 1.0
+) -> float:
+    """The threshold with the best F score of recall and precision; the middle of those equally good.
 
     What is never right is hardly to be reported: the highest.
+
+    Args:
+        seen: what was seen.
+        kinds: of it.
+        judged: recall and precision.
+        weight: of recall, against precision's 1.
+
     """
     values = []
     for threshold in _CANDIDATES:
         found, right = judged(_scores(seen, kinds, threshold))
-        values.append(_finite(2 * found * right / (found + right), 0.0) if found + right else 0.0)
+        both = (1 + weight**2) * found * right / (found + weight**2 * right) if found + right else 0.0
+        values.append(_finite(both, 0.0))
     if max(values) == 0:
         return _CANDIDATES[-1]
     best = [t for t, value in zip(_CANDIDATES, values, strict=True) if value >= max(values) - 1e-4]
