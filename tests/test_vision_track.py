@@ -290,3 +290,26 @@ def test_a_base_of_which_front_and_rear_are_seen_as_one_point_is_measured_all_th
     flat = dataclasses.replace(one, corners_px=(one.corners_px[0],) * 4)
     seen = measure([flat], calibration_of(sight, look_of(table.players)), BASE.height_mm)
     assert np.isfinite(seen.pose).all()
+
+
+def test_one_taken_for_fallen_with_its_base_in_full_is_believed_less_than_one_seen_from_its_edge() -> None:
+    table = Table({"dark-1": standing(300, 200, 0)}, 0.0)
+    sight = filmed(table)[0][0]
+    (stands,) = Network(PERFECT).see(sight)
+    whole = dataclasses.replace(stands, kind="fallen", score=1.0)
+    front, rear = whole.corners_px[:2], whole.corners_px[2:]
+    (ax, ay), (bx, by), (cx, cy), (dx, dy) = *front, *rear
+    thin = dataclasses.replace(
+        whole,
+        corners_px=(
+            (ax, ay),
+            (0.7 * ax + 0.3 * bx, 0.7 * ay + 0.3 * by),
+            (0.3 * cx + 0.7 * dx, 0.3 * cy + 0.7 * dy),
+            (dx, dy),
+        ),
+    )
+    calibration = calibration_of(sight, look_of(table.players))
+    upright, full, edge = (
+        float(measure([one], calibration, BASE.height_mm).fallen[0]) for one in (stands, whole, thin)
+    )
+    assert upright < 0 < full < edge - 1

@@ -55,6 +55,7 @@ _EDGE_MM: Final = (20.0, 11.0)  # no base is so short or so narrow: it is seen f
 _SAID_FALLEN: Final = 2.4  # log-odds of lying that the network's word is worth, times its score,
 _SAID_UPRIGHT: Final = -1.1  # and its word against it: of those that lie it takes a sixth for upright, of those that
 _SHORT_ODDS: Final = 1.0  # stand one in 200 for fallen. Both are halved, and the shape's too, for errors last
+_FULL_ODDS: Final = -1.3  # of one taken for fallen with a base in full: of those that lie a quarter show so much of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,8 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     sigma_px = _sigma_px(figures, seen, camera.lens.size_px[0] / _WIDTH_PX)
     pose, covariance = _fitted(corners, _weights(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
     # A base seen from its edge looks short, so what it looks like comes before what it is likely to be.
-    fallen = np.array([_kind_odds(one) for one in figures]) + _shape_odds(pose)
+    fallen = np.array([_kind_odds(one) for one in figures])
+    fallen += _shape_odds(pose, taken=fallen > 0)
     lying = fallen > 0
     _take_likely_sizes(pose, covariance, np.flatnonzero(~lying))
     covariance[lying] = np.diag([_LYING_MM**2] * 2 + [_UNKNOWN_RAD**2] * 3)
@@ -285,5 +287,6 @@ def _kind_odds(detection: Detection) -> float:
     return _SAID_FALLEN * min(max(detection.score, 0.0), 1.0) if detection.kind == "fallen" else _SAID_UPRIGHT
 
 
-def _shape_odds(pose: Array) -> Array:
-    return np.where((pose[:, SIZE] < _EDGE_MM).any(axis=1), _SHORT_ODDS, 0.0)
+def _shape_odds(pose: Array, taken: NDArray[np.bool_]) -> Array:
+    """What bases' shapes say of lying, of poses, shape (m, 5), and whether they are taken for fallen, shape (m,)."""
+    return np.where((pose[:, SIZE] < _EDGE_MM).any(axis=1), _SHORT_ODDS, np.where(taken, _FULL_ODDS, 0.0))
