@@ -169,17 +169,26 @@ def test_strewn_balls_lie_on_the_board_and_are_labelled_as_what_they_are(tmp_pat
     assert np.median(changed) > 20, "nothing is drawn where balls are labelled"
 
 
-def test_a_ball_strewn_about_somebody_who_fell_is_nowhere_a_ball_can_be_and_not_shown(tmp_path: Path) -> None:
+def test_a_ball_strewn_about_somebody_who_fell_is_nowhere_a_ball_can_be_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, strewn=1.0)
-    make_dataset(tmp_path, recipe, 6)
-    hidden, fallen = 0, 0
-    for sample in read_samples(tmp_path, "train"):
-        balls = [thing for thing in sample.labels.things if thing.kind == "ball" and thing.state != "carried"]
-        lying = sum(figure.kind == "fallen" for figure in sample.labels.figures)
-        if lying:
-            hidden, fallen = hidden + sum(ball.shown == 0 for ball in balls), fallen + lying
-    assert fallen > 2
-    assert hidden > fallen / 2
+    make_dataset(tmp_path / "told", recipe, 6)
+    monkeypatch.setattr("downfield.twin.sets.labels._LYING_MM", np.inf)
+    make_dataset(tmp_path / "anywhere", recipe, 6)
+    astray, fallen = 0, 0
+    for sample, anywhere in zip(
+        read_samples(tmp_path / "told", "train"), read_samples(tmp_path / "anywhere", "train"), strict=True
+    ):
+        shown = [
+            (one.shown, other.shown) for one, other in zip(sample.labels.things, anywhere.labels.things, strict=True)
+        ]
+        lifted = sum(figure.kind == "fallen" or figure.in_hand for figure in sample.labels.figures)
+        changed = [here for here, there in shown if here != there]
+        assert set(changed) <= {0.0}
+        assert len(changed) <= lifted
+        astray, fallen = astray + len(changed), fallen + lifted
+    assert astray > fallen / 3 > 1
 
 
 def test_more_balls_than_figures_are_refused() -> None:
