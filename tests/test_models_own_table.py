@@ -19,12 +19,13 @@ from twin_tables import FIELD, SQUARE, camera_over  # noqa: E402
 
 from downfield.calibration.calibration import Calibration  # noqa: E402
 from downfield.calibration.errors import InputError  # noqa: E402
+from downfield.models.card import BUNDLED, find_network, read_card  # noqa: E402
 from downfield.models.detection import Detection  # noqa: E402
 from downfield.models.detector import Image  # noqa: E402
 from downfield.models.patch import PATCH_PX  # noqa: E402
 from downfield.models.training.export import RawLook, export_onnx  # noqa: E402
 from downfield.models.training.own_table import agreement, open_second_look  # noqa: E402
-from downfield.models.training.second_look import SecondLook  # noqa: E402
+from downfield.models.training.second_look import OUTPUTS, SecondLook  # noqa: E402
 from downfield.models.training.table_frames import corrected, doubt, read_table  # noqa: E402
 from downfield.vision.footprint import Array, Footprint  # noqa: E402
 from downfield.vision.scene import Figure, Player, Scene  # noqa: E402
@@ -127,9 +128,18 @@ def test_tracks_of_another_recording_are_refused(recording: tuple[Path, Path], t
         read_table(recording[0], other, KNOWN, Seer(), count=20)
 
 
-def test_an_exported_network_can_be_taught_further(tmp_path: Path) -> None:
+def test_the_bundled_network_can_be_taught_further() -> None:
+    folder = find_network(BUNDLED)
+    look = read_card(folder).second_look
+    assert look is not None
+    network = open_second_look(folder / look.fp32)
+    assert network(torch.zeros(2, 3, PATCH_PX, PATCH_PX)).shape == (2, OUTPUTS)
+
+
+@pytest.mark.parametrize("hidden", [96, 256])
+def test_an_exported_network_can_be_taught_further(tmp_path: Path, hidden: int) -> None:
     torch.manual_seed(3)
-    network = SecondLook()
+    network = SecondLook(hidden)
     for norm in network.modules():
         if isinstance(norm, torch.nn.BatchNorm2d):
             norm.running_mean.normal_()

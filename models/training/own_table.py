@@ -28,7 +28,7 @@ from downfield.models.patch import PATCH_PX
 from downfield.models.training.export import RawLook, export_onnx, quantise
 from downfield.models.training.learner import Batch
 from downfield.models.training.patches import collate_patches, cut_guessed, patches_of
-from downfield.models.training.second_look import FALLEN, SecondLook
+from downfield.models.training.second_look import FALLEN, HIDDEN, SecondLook
 from downfield.models.training.second_look_run import second_look_loss
 from downfield.models.training.table_frames import TableFrame
 from downfield.vision.footprint import Array
@@ -140,11 +140,12 @@ def open_second_look(path: Path) -> SecondLook:
         InputError: it is another network.
 
     """
-    network = SecondLook()
-    network.eval()
     graph = onnx.load(str(path)).graph
     values = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
     layers = [(values[node.input[1]], values[node.input[2]]) for node in graph.node if node.op_type in ("Conv", "Gemm")]
+    # How wide its first full layer is follows from the last one, which takes what that gives.
+    network = SecondLook(hidden=layers[-1][0].shape[1] if layers else HIDDEN)
+    network.eval()
     places = [one for one in network.modules() if isinstance(one, torch.nn.Conv2d | torch.nn.Linear)]
     norms = iter([one for one in network.modules() if isinstance(one, torch.nn.BatchNorm2d)])
     if [tuple(weight.shape) for weight, _ in layers] != [tuple(place.weight.shape) for place in places]:

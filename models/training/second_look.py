@@ -27,16 +27,21 @@ OUTPUTS: Final = 4 * POINTS + 3
 FLIP, FALLEN, FIGURE = 20, 21, 22
 
 _WIDTHS = (24, 48, 96)
-_HIDDEN = 96
+HIDDEN: Final = 256
+"""Width of the first full layer: it costs next to nothing, beside the convolutions."""
 
 
 class SecondLook(nn.Module):
     """The network: three stages of residual convolutions, then two full layers that keep places.
 
     Input is red, green, blue in 0..1, shape (n, 3, 64, 64); output has shape (n, `OUTPUTS`).
+
+    Args:
+        hidden: width of the first full layer; older networks have narrower ones.
+
     """
 
-    def __init__(self) -> None:
+    def __init__(self, hidden: int = HIDDEN) -> None:
         super().__init__()
         low, middle, high = _WIDTHS
         self.features = nn.Sequential(
@@ -49,7 +54,7 @@ class SecondLook(nn.Module):
             Residual(high),
             Residual(high),
         )
-        self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, OUTPUTS))
+        self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, hidden), nn.ReLU(), nn.Linear(hidden, OUTPUTS))
 
     def forward(self, patches: Tensor) -> Tensor:
         """What is in each patch."""
