@@ -22,9 +22,11 @@ from downfield.vision.gap import Gaps
 SLACK_MM: Final = 0.3
 """An overlap that sizes not known better may make; what it says of a contact is weighed by `ContactTracker`."""
 
+NEAR_MM: Final = 0.1
+"""So near to the slack an overlap is near enough: who overlaps by no more than both together stays."""
+
 _MOST_MM: Final = 12.0  # more is no error of a place, but of somebody's who is somewhere else
 _SWEEPS: Final = 4
-_NEAR_MM: Final = 0.1  # so near to the slack is near enough
 
 
 def apart(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
@@ -44,7 +46,7 @@ def apart(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
     moved: set[int] = set()
     for _ in range(_SWEEPS):
         gaps = Gaps.of(outlines[pairs])
-        rows = np.flatnonzero((gaps.gap_mm < -SLACK_MM - _NEAR_MM) & (gaps.gap_mm > -_MOST_MM))
+        rows = np.flatnonzero((gaps.gap_mm < -SLACK_MM - NEAR_MM) & (gaps.gap_mm > -_MOST_MM))
         if not len(rows):
             break
         step = np.zeros((len(able), 3))
