@@ -265,7 +265,7 @@ def test_a_fall_is_seen_within_a_tenth_of_a_second_and_leaning_is_none() -> None
     assert frames[-1].seen["dark-1"].fallen > 0.95
     (fall,) = tracker.falls
     assert fall.id == "dark-1"
-    assert abs((fall.t_ns * 1e-9 - LINE_UP_S) - truly) < 0.1
+    assert abs((fall.t_ns * 1e-9 - LINE_UP_S) - truly) < 0.02  # however long it took to be believed
     assert fall.toward_deg is not None
     assert abs(fall.toward_deg + 90) < 30  # he faced 0 degrees and fell to his right
     size = frames[-1].seen["dark-1"].footprint.size

@@ -1,8 +1,10 @@
 """Who lies: a belief per figure, filtered over frames.
 
 A figure stands or lies; now and then it goes from one to the other, and every sighting speaks for one of them. Two or
-three frames in a row settle it; one that mistakes a leaning figure for a fallen one does not. While a hand is at a
-figure, what it is seen as counts for nothing.
+three frames in a row settle it; one that mistakes a leaning figure for a fallen one does not. When it fell is where the
+frames since speak most for having fallen and those before for having stood (the change point of Page's cumulative sums,
+Biometrika 41, 1954), however long it took to be believed. While a hand is at a figure, what it is seen as counts for
+nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ class Fall:
 
     Attributes:
         id: roster id.
-        t_ns: when it fell, interpolated between frames.
+        t_ns: when it fell, half-way between the sightings before and after.
         toward_deg: where its head points, counter-clockwise from +x; None while its helmet is not seen.
 
     """
@@ -42,11 +44,15 @@ class PostureBelief:
 
     Args:
         count: how many there are.
+        t_ns: when they are said to stand.
 
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, t_ns: int) -> None:
         self._odds = np.full(count, -4.0)
+        self._seen_ns = np.full(count, t_ns, dtype=np.int64)
+        self._since_ns = self._seen_ns.copy()
+        self._speaks = np.zeros(count)  # what sightings since then say, log-odds, as long as it is for lying
         self.fell_ns: list[int | None] = [None] * count
         """When each that lies fell; None for those that stand."""
 
@@ -72,11 +78,16 @@ class PostureBelief:
         self._odds = np.log(now / (1 - now))
         self._odds[rows] += odds
         after = self.fallen
+        silent = rows[self._speaks[rows] == 0.0]
+        self._since_ns[silent] = (self._seen_ns[silent] + t_ns) // 2
+        self._seen_ns[rows] = t_ns
+        self._speaks[rows] = np.maximum(self._speaks[rows] + odds, 0.0)
         for row in np.flatnonzero((before < _LIKELY) & (after >= _LIKELY)):
-            self.fell_ns[row] = t_ns - round(step_s * 1e9 * (after[row] - _LIKELY) / (after[row] - before[row]))
+            self.fell_ns[row] = int(self._since_ns[row])
         for row in np.flatnonzero(after < _LIKELY):
             self.fell_ns[row] = None
 
     def stand(self, rows: NDArray[np.intp]) -> None:
         """Believe of figures that were in a hand that they stand: that is what hands put them down for."""
         self._odds[rows] = np.minimum(self._odds[rows], 0.0)
+        self._speaks[rows] = 0.0

@@ -88,7 +88,7 @@ class Tracker:
         self._height_sigma_mm = line_up.height_sigma_mm
         self._jersey = np.array([1.0 if player.jersey == "light" else -1.0 for player in self.players])
         self._motion = Motion.standing(line_up.pose, line_up.cov, line_up.size_sigma_mm)
-        self._posture = PostureBelief(count)
+        self._posture = PostureBelief(count, t_ns)
         self._strangers = Strangers()
         self._t_ns = self._looked_ns = t_ns
         never = np.full(count, t_ns - 10 * _LET_GO_NS, dtype=np.int64)
