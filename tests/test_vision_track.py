@@ -292,15 +292,18 @@ def test_a_base_of_which_front_and_rear_are_seen_as_one_point_is_measured_all_th
     assert np.isfinite(seen.pose).all()
 
 
-def test_one_taken_for_fallen_with_its_base_in_full_is_believed_less_than_one_seen_from_its_edge() -> None:
+def test_one_taken_for_fallen_is_believed_by_the_shape_of_its_base_and_the_place_of_its_helmet() -> None:
     table = Table({"dark-1": standing(300, 200, 0)}, 0.0)
     sight = filmed(table)[0][0]
+    calibration = calibration_of(sight, look_of(table.players))
     (stands,) = Network(PERFECT).see(sight)
-    whole = dataclasses.replace(stands, kind="fallen", score=1.0)
-    front, rear = whole.corners_px[:2], whole.corners_px[2:]
-    (ax, ay), (bx, by), (cx, cy), (dx, dy) = *front, *rear
+    over = dataclasses.replace(stands, kind="fallen", score=1.0)
+    assert over.helmet_px is not None
+    beside = dataclasses.replace(over, helmet_px=(over.helmet_px[0], over.helmet_px[1] + 40))
+    guessed = dataclasses.replace(over, helmet_score=0.2)
+    (ax, ay), (bx, by), (cx, cy), (dx, dy) = over.corners_px
     thin = dataclasses.replace(
-        whole,
+        over,
         corners_px=(
             (ax, ay),
             (0.7 * ax + 0.3 * bx, 0.7 * ay + 0.3 * by),
@@ -308,8 +311,20 @@ def test_one_taken_for_fallen_with_its_base_in_full_is_believed_less_than_one_se
             (dx, dy),
         ),
     )
-    calibration = calibration_of(sight, look_of(table.players))
-    upright, full, edge = (
-        float(measure([one], calibration, BASE.height_mm).fallen[0]) for one in (stands, whole, thin)
+    seen = (stands, over, beside, guessed, thin)
+    upright, above, aside, unknown, edge = (
+        float(measure([one], calibration, BASE.height_mm).fallen[0]) for one in seen
     )
-    assert upright < 0 < full < edge - 1
+    assert upright < above < 0 < aside == unknown < edge - 1
+
+
+def test_at_the_edge_of_the_board_a_helmet_seen_far_off_its_base_is_over_it() -> None:
+    """One that stands there is seen from its side, as one that lies is."""
+    table = Table({"dark-1": standing(1080, 580, 0)}, 0.0)
+    sight = filmed(table)[0][0]
+    (stands,) = Network(PERFECT).see(sight)
+    right_px = max(x for x, _ in stands.corners_px)
+    assert stands.helmet_px is not None
+    assert stands.helmet_px[0] > right_px
+    taken = dataclasses.replace(stands, kind="fallen", score=1.0)
+    assert measure([taken], calibration_of(sight, look_of(table.players)), BASE.height_mm).fallen < 0

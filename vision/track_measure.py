@@ -22,6 +22,7 @@ from downfield.models.base_sizes import FEWEST, likely_sizes
 from downfield.models.corner_errors import CORNER_CORRELATION, errors_by_direction
 from downfield.models.detection import Detection
 from downfield.vision.footprint import Array
+from downfield.vision.lying import lying_odds
 
 PLACE, POSE, SIZE = slice(0, 2), slice(0, 3), slice(3, 5)
 """Of a measurement: x and y mm; these and the heading in radians; length and width mm."""
@@ -51,11 +52,6 @@ _ROUNDS: Final = 3
 _MISFIT: Final = 11.1  # 95 % of honest fits leave less: chi squared of 8 coordinates and 2 likely sides, less 5 fitted
 _LYING_MM: Final = 8.0  # error of the middle of a base that lies: it is seen half a base from where it stood
 _UNKNOWN_RAD: Final = 1.0e3  # of what a measurement doesn't tell
-_EDGE_MM: Final = (20.0, 11.0)  # no base is so short or so narrow: it is seen from its edge
-_SAID_FALLEN: Final = 2.4  # log-odds of lying that the network's word is worth, times its score,
-_SAID_UPRIGHT: Final = -1.1  # and its word against it: of those that lie it takes a sixth for upright, of those that
-_SHORT_ODDS: Final = 1.0  # stand one in 200 for fallen. Both are halved, and the shape's too, for errors last
-_FULL_ODDS: Final = -1.3  # of one taken for fallen with a base in full: of those that lie a quarter show so much of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +133,8 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     sigma_px = _sigma_px(figures, seen, camera.lens.size_px[0] / _WIDTH_PX)
     pose, covariance = _fitted(corners, _weights(points_px[:, _CORNERS], sigma_px, by_pixel[:, _CORNERS]))
     # A base seen from its edge looks short, so what it looks like comes before what it is likely to be.
-    fallen = np.array([_kind_odds(one) for one in figures])
-    fallen += _shape_odds(pose, taken=fallen > 0)
+    standing = places[:, _HELMET] + by_height[:, _HELMET] * (HELMET_MM - heights[:, _HELMET, None])
+    fallen = lying_odds(figures, pose[:, SIZE], pose[:, 2], standing - pose[:, PLACE])
     lying = fallen > 0
     _take_likely_sizes(pose, covariance, np.flatnonzero(~lying))
     covariance[lying] = np.diag([_LYING_MM**2] * 2 + [_UNKNOWN_RAD**2] * 3)
@@ -281,12 +277,3 @@ def _corners(pose: Array) -> tuple[Array, Array]:
     off = slope[..., 3] * pose[:, None, 3:4] + slope[..., 4] * pose[:, None, 4:5]  # a turn swings it round the middle
     slope[..., 0, 2], slope[..., 1, 2] = -off[..., 1], off[..., 0]
     return pose[:, None, PLACE] + off, slope
-
-
-def _kind_odds(detection: Detection) -> float:
-    return _SAID_FALLEN * min(max(detection.score, 0.0), 1.0) if detection.kind == "fallen" else _SAID_UPRIGHT
-
-
-def _shape_odds(pose: Array, taken: NDArray[np.bool_]) -> Array:
-    """What bases' shapes say of lying, of poses, shape (m, 5), and whether they are taken for fallen, shape (m,)."""
-    return np.where((pose[:, SIZE] < _EDGE_MM).any(axis=1), _SHORT_ODDS, np.where(taken, _FULL_ODDS, 0.0))
