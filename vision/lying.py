@@ -2,8 +2,8 @@
 
 Seen from the side, at the edge of the board, one that stands looks much like one that lies: its helmet is in the
 picture far off its base. The camera tells: brought down from the height at which helmets are, it is over the base.
-Numbers are log-odds, of what is so of figures that lie and of figures that stand, in validation pictures and plays of
-the twin; all are halved, for errors last from frame to frame.
+Numbers are log-odds, by how often each is so of figures that lie and of figures that stand, in validation pictures and
+plays of the twin, and halved, for errors last from frame to frame.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _SAID_UPRIGHT: Final = -1.1  # of those that lie it takes a sixth for upright, o
 _EDGE_MM: Final = (20.0, 11.0)  # no base is so short or so narrow: it is seen from its edge
 _SHORT: Final = 1.0
 _FULL: Final = -1.3  # of one taken for fallen with a base in full: of those that lie a quarter show so much of it
-_OVER: Final = -1.3  # and with its helmet over that: a seventh of those that lie, nine tenths of those that stand
+_OVER: Final = -1.3  # and with its helmet over that: nine tenths of those that stand and half of those that lie. More
+# than that is worth, for such errors last for seconds: with it the network's word says nothing any more
 _SEEN: Final = 0.5  # score of a helmet
 
 
