@@ -69,13 +69,15 @@ class Watched:
     seen: list[tuple[Figure, ...]] = field(default_factory=list)
     boxes: list[tuple[list[Detection], Array]] = field(default_factory=list)
     happened: list[TruthEvent] = field(default_factory=list)
-    fell: dict[Fall, int] = field(default_factory=dict)
-    """Falls that were seen, and when they were known, ns."""
+    fell: list[tuple[Fall, int]] = field(default_factory=list)
+    """Falls that were seen, and when they were known, ns; one that is taken back and told again is there twice."""
+    lying: set[str] = field(default_factory=set)
+    """Who lies at the latest frame."""
 
     def see_falls(self, falls: Sequence[Fall], t_ns: int) -> None:
         """Take in those that lie at a frame."""
-        known = {(one.id, one.t_ns) for one in self.fell}
-        self.fell.update({one: t_ns for one in falls if (one.id, one.t_ns) not in known})
+        self.fell += [(one, t_ns) for one in falls if one.id not in self.lying]
+        self.lying = {one.id for one in falls}
 
 
 @dataclass
@@ -249,12 +251,17 @@ def _measure(figure: Figure, true: Figure, play_seen: Watched, tally: Tally, *, 
 
 def _judge_falls(play_seen: Watched, tally: Tally) -> None:
     first_ns = play_seen.truth[0].t_ns if play_seen.truth else 0
-    found = dict(play_seen.fell)
+    found = list(play_seen.fell)
     for event in play_seen.happened:
         if event.type == "fell" and event.t_ns >= first_ns:
-            near = [one for one in found if one.id == event.player and abs(one.t_ns - event.t_ns) < FALL_MATCH_NS]
-            tally.falls.append((near[0].t_ns - event.t_ns, found.pop(near[0]) - event.t_ns) if near else None)
+            near = [one for one in found if _is_of(one[0], event)]
+            tally.falls.append((near[0][0].t_ns - event.t_ns, near[0][1] - event.t_ns) if near else None)
+            found = [one for one in found if one not in near[:1]]
     tally.false_falls += len(found)
+
+
+def _is_of(fall: Fall, event: TruthEvent) -> bool:
+    return fall.id == event.player and abs(fall.t_ns - event.t_ns) < FALL_MATCH_NS
 
 
 def _judge_identity(play_seen: Watched, tally: Tally) -> None:

@@ -22,8 +22,8 @@ _SAID_UPRIGHT: Final = -1.1  # of those that lie it takes a sixth for upright, o
 _EDGE_MM: Final = (20.0, 11.0)  # no base is so short or so narrow: it is seen from its edge
 _SHORT: Final = 1.0
 _FULL: Final = -1.3  # of one taken for fallen with a base in full: of those that lie a quarter show so much of it
-_OVER: Final = -1.3  # and with its helmet over that: nine tenths of those that stand and half of those that lie. More
-# than that is worth, for such errors last for seconds: with it the network's word says nothing any more
+_OVER: Final = -1.3  # and with its helmet over that: so do nine tenths of those that stand, half of those that lie. It
+# counts for more than that, so that the network's word says nothing then: such errors last for seconds
 _SEEN: Final = 0.5  # score of a helmet
 
 

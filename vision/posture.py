@@ -84,6 +84,7 @@ class PostureBelief:
         self._speaks[rows] = np.maximum(self._speaks[rows] + odds, 0.0)
         for row in np.flatnonzero((before < _LIKELY) & (after >= _LIKELY)):
             self.fell_ns[row] = int(self._since_ns[row])
+        self._speaks[(before >= _LIKELY) & (after < _LIKELY)] = 0.0  # it stands again: it may fall another time
         for row in np.flatnonzero(after < _LIKELY):
             self.fell_ns[row] = None
 
