@@ -267,12 +267,12 @@ def _kept(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]:
 def _with_falls(game: GameState, facts: Facts) -> GameState:
     """The game with the figures noted that have fallen since the play began, less those that were mistaken for it."""
     falls = game.play.falls
-    if falls and facts.t_ns - falls[-1].t_ns < MISTAKEN_NS:
+    if falls and facts.t_ns - falls[-1].seen_ns < MISTAKEN_NS:
         standing = {figure.id for figure in facts.scene.figures if figure.posture == "upright"}
-        falls = tuple(fall for fall in falls if fall.player not in standing or facts.t_ns - fall.t_ns >= MISTAKEN_NS)
+        falls = tuple(fall for fall in falls if fall.player not in standing or facts.t_ns - fall.seen_ns >= MISTAKEN_NS)
     known = {fall.player for fall in falls}
     new = tuple(
-        Fall(figure.id, facts.t_ns)
+        Fall(figure.id, facts.fell_ns(figure), facts.t_ns)
         for figure in facts.scene.figures
         if figure.posture == "fallen" and figure.id not in known
     )

@@ -144,6 +144,10 @@ class Facts:
         """Whether a figure touches an opposing base, standing or not."""
         return any(touch.probability > UNDOUBTED for touch in self.touches(player))
 
+    def fell_ns(self, figure: Figure) -> int:
+        """When a figure that lies in this frame fell: by now, and as now where that is not told."""
+        return self.t_ns if figure.fell_ns is None else min(figure.fell_ns, self.t_ns)
+
     def dead(self, player: str) -> bool:
         """Whether a figure has fallen in this play."""
         return self.state.play.fallen_ns(player) is not None

@@ -20,12 +20,14 @@ class Fall:
 
     Attributes:
         player: roster id.
-        t_ns: first instant it was seen fallen.
+        t_ns: when it fell, or was first seen fallen where that is not told.
+        seen_ns: when it was first seen fallen.
 
     """
 
     player: str
     t_ns: int
+    seen_ns: int
 
 
 @record

@@ -38,6 +38,7 @@ class Man:
         falls_s: when he falls.
         sigma_mm, sigma_deg: error reported with him.
         sure: whether vision is sure who he is.
+        late_s: how much later than he falls he is told to lie, then with the instant at which he fell.
 
     """
 
@@ -48,6 +49,7 @@ class Man:
     sigma_mm: float = 0.0
     sigma_deg: float = 0.0
     sure: bool = True
+    late_s: float = 0.0
 
     @property
     def jersey(self) -> Jersey:
@@ -61,8 +63,8 @@ class Man:
 
     def figure(self, t_s: float) -> Figure:
         """Where he is at an instant; after a fall he lies where he fell."""
-        fallen = self.falls_s is not None and t_s >= self.falls_s
-        x_yd, y_yd, heading = self.path(self.falls_s if fallen and self.falls_s is not None else t_s)
+        x_yd, y_yd, heading = self.path(t_s if self.falls_s is None else min(t_s, self.falls_s))
+        told = self.falls_s is not None and t_s >= self.falls_s + self.late_s
         x_mm, y_mm = x_yd * FIELD.mm_per_yd_x, y_yd * FIELD.mm_per_yd_y
         return Figure(
             self.id,
@@ -73,12 +75,13 @@ class Man:
             BASE.length_mm,
             BASE.width_mm,
             BASE.corner_mm,
-            "fallen" if fallen else "upright",
+            "fallen" if told else "upright",
             (self.sigma_mm, self.sigma_mm),
             self.sigma_deg,
             1.0,
             (x_mm, y_mm),
             self.sure,
+            round(1e9 * self.falls_s) if told and self.falls_s is not None and self.late_s else None,
         )
 
 
@@ -264,4 +267,5 @@ def _shifted(scene: Scene, t_ns: int) -> Scene:
     contacts = tuple(
         replace(one, since_ns=None if one.since_ns is None else one.since_ns + t_ns) for one in scene.contacts
     )
-    return replace(scene, t_ns=scene.t_ns + t_ns, contacts=contacts)
+    figures = tuple(replace(one, fell_ns=None if one.fell_ns is None else one.fell_ns + t_ns) for one in scene.figures)
+    return replace(scene, t_ns=scene.t_ns + t_ns, figures=figures, contacts=contacts)

@@ -31,11 +31,14 @@ def plays(draw: st.DrawFn) -> Film:
     speed = draw(st.floats(4, 20))
     late = st.one_of(st.none(), st.floats(0.6, 1.9))
     path = runs(x_yd, draw(st.floats(6, 47)), speed, heading)
-    men = [Man(RUNNER, path, "RB", draw(late), draw(st.sampled_from([0, 0.3])))]
+    told = st.sampled_from([0.0, 0.15])
+    men = [Man(RUNNER, path, "RB", draw(late), draw(st.sampled_from([0, 0.3])), late_s=draw(told))]
     for name in (HITTER, OTHER):
         meets_x, meets_y, _ = path(draw(st.floats(0.8, 2.2)))
         aside = draw(st.floats(-2.5, 2.5))
-        men.append(Man(name, stands(meets_x, meets_y + aside, draw(st.floats(-180, 180))), "LB", draw(late)))
+        men.append(
+            Man(name, stands(meets_x, meets_y + aside, draw(st.floats(-180, 180))), "LB", draw(late), late_s=draw(told))
+        )
     off = draw(st.one_of(st.just(9.0), st.floats(0.8, 1.6)))
     return film(men, 2.2, on=((0.5, off), (off + 0.2, 9.0)), sigma_gap_mm=draw(st.sampled_from([0.0, 0.2])), fps=30)
 

@@ -100,6 +100,15 @@ def test_a_carrier_who_falls_alone_is_down_at_the_front_of_his_base() -> None:
     assert down.clauses == ("TAP-026",)
 
 
+def test_a_fall_that_is_told_late_counts_from_when_it_was() -> None:
+    made = called(film([Man(RUNNER, runs(41), "RB", 1.0, late_s=0.2), Man(HITTER, stands(80), "LB")]), RUNNER)
+    assert the(made, "down_by_fall").t_ns == 1_000_000_000
+    runner = Man(RUNNER, runs(41, stop_s=CONTACT_S), "RB")
+    for falls_s, broken in ((CONTACT_S - 0.2, False), (CONTACT_S + 0.1, True)):
+        made = called(film([runner, Man(HITTER, stands(50), "LB", falls_s, late_s=0.15)]), RUNNER)
+        assert ("broken_tackle" in kinds(made)) == broken
+
+
 @pytest.mark.parametrize(("frames", "down"), [(6, False), (14, True)])
 def test_who_stands_again_at_once_had_not_fallen(frames: int, down: bool) -> None:
     play = film([Man(RUNNER, runs(41), "RB"), Man(HITTER, stands(80), "LB")])

@@ -23,6 +23,7 @@ from tracked_tables import (
     walking,
 )
 
+from downfield.vision.scene_making import figure_of
 from downfield.vision.track_measure import measure
 
 FOUR = {
@@ -266,6 +267,8 @@ def test_a_fall_is_seen_within_a_tenth_of_a_second_and_leaning_is_none() -> None
     (fall,) = tracker.falls
     assert fall.id == "dark-1"
     assert abs((fall.t_ns * 1e-9 - LINE_UP_S) - truly) < 0.02  # however long it took to be believed
+    told = {one.posture: figure_of(one).fell_ns for frame in frames for one in frame.seen.values()}
+    assert told == {"fallen": fall.t_ns, "upright": None}
     assert fall.toward_deg is not None
     assert abs(fall.toward_deg + 90) < 30  # he faced 0 degrees and fell to his right
     size = frames[-1].seen["dark-1"].footprint.size

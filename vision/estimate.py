@@ -23,8 +23,9 @@ class Estimate:
         visible: share of the base top that is seen, 0..1.
         helmet_mm: the helmet's centre brought down to the board, None when not seen.
         seen: whether this frame held evidence of it, or the last that was looked at; otherwise it is carried forward.
-        fresh: whether this frame was looked at for it; if not, it goes on as it went.
         sure: False when its identity is in doubt.
+        fell_ns: as in a scene.
+        fresh: whether this frame was looked at for it; if not, it goes on as it went.
 
     """
 
@@ -39,6 +40,7 @@ class Estimate:
     helmet_mm: tuple[float, float] | None = None
     seen: bool = True
     sure: bool = True
+    fell_ns: int | None = None
     fresh: bool = True
 
     def at(self, footprint: Footprint, covariance: Array) -> Estimate:
@@ -55,4 +57,5 @@ class Estimate:
             self.helmet_mm,
             self.seen,
             self.sure,
+            self.fell_ns,
         )

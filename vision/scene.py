@@ -59,6 +59,7 @@ class Figure:
         visible: share of the base top that is seen, 0..1.
         helmet_mm: the helmet's centre brought down to the board, None when not seen.
         sure: False when the identity is in doubt after a hand, a crossing or a pile.
+        fell_ns: when it fell, of one that lies, which is known some frames later; None where that is not told.
 
     """
 
@@ -76,6 +77,7 @@ class Figure:
     visible: float = 1.0
     helmet_mm: tuple[float, float] | None = None
     sure: bool = True
+    fell_ns: int | None = None
 
     @property
     def lost(self) -> bool:

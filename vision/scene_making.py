@@ -36,6 +36,7 @@ def figure_of(estimate: Estimate) -> Figure:
         visible=round(estimate.visible, _DIGITS),
         helmet_mm=None if helmet is None else (round(helmet[0], _DIGITS), round(helmet[1], _DIGITS)),
         sure=estimate.sure,
+        fell_ns=estimate.fell_ns,
     )
 
 

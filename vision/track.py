@@ -373,6 +373,7 @@ class Tracker:
             helmet_mm=state.helmet[row],
             seen=away_ns == 0,
             sure=bool(state.sure[row]),
+            fell_ns=self._posture.fell_ns[row] if posture == "fallen" else None,
             fresh=fresh,
         )
 

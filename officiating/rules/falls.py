@@ -40,16 +40,17 @@ class DownByFall:
         if carrier is None or carrier.posture != "fallen" or before is None or before.posture == "fallen":
             return ()
         standing = before if before.posture == "upright" else carrier
+        t_ns = max(facts.fell_ns(carrier), state.play.ran_ns or 0)
         return (
             Finding(
                 rule=self.id,
                 kind="down_by_fall",
-                t_ns=facts.t_ns,
+                t_ns=t_ns,
                 text=f"{carrier.id} falls by himself and is down",
                 clauses=self.clauses,
                 key=f"{carrier.id}@{facts.t_ns}",
                 players=(carrier.id,),
-                spot_yd=spot_at(facts, standing, "base", facts.t_ns),
+                spot_yd=spot_at(facts, standing, "base", t_ns),
                 probability=doubted(1.0, carrier),
                 against=f"it is not {carrier.id} who fell",
                 ripe_ns=facts.t_ns + LIES_NS,
@@ -90,7 +91,7 @@ class FigureDead(Immediate):
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:  # noqa: ARG002
         """Who has fallen in this frame."""
         falls = state.play.falls
-        if not falls or falls[-1].t_ns != facts.t_ns:
+        if not falls or falls[-1].seen_ns != facts.t_ns:
             return ()
         return tuple(
             Finding(
@@ -104,5 +105,5 @@ class FigureDead(Immediate):
                 reported=True,
             )
             for fall in falls
-            if fall.t_ns == facts.t_ns and fall.player != state.play.carrier
+            if fall.seen_ns == facts.t_ns and fall.player != state.play.carrier
         )
