@@ -170,6 +170,11 @@ class _Overheard:
         self.latest = self._detector.detect(image)
         return self.latest
 
+    def study(self, image: Image) -> tuple[Detection, ...]:
+        """What it sees, every base as it looks."""
+        self.latest = self._detector.study(image)
+        return self.latest
+
     def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """What it sees roughly."""
         return self._detector.find(image, ball=ball)

@@ -38,6 +38,10 @@ class Detector(Protocol):
 class Follower(Detector, Protocol):
     """A detector that is faster, and misses less, where it knows what to look at."""
 
+    def study(self, image: Image) -> tuple[Detection, ...]:
+        """Everything in a picture by itself, as `detect`, but every base as it looks, whatever the others are like."""
+        ...
+
     def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """What is in a picture, roughly: for `look_again` at this one, or one soon after.
 

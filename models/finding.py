@@ -116,6 +116,10 @@ class Finding:
         """As of `Detector`."""
         return self._here.detect(image)
 
+    def study(self, image: Image) -> tuple[Detection, ...]:
+        """As of `Follower`."""
+        return self._here.study(image)
+
     def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """As of `Follower`."""
         answer = self._finder.ask(Find(image.shape, ball), image)

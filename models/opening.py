@@ -32,6 +32,7 @@ def open_detector(
     precision: Precision | None = None,
     second_look: bool = True,
     least_score: float | None = None,
+    careful: bool = True,
 ) -> Detector:
     """Open a detector. Each serves one thread at a time; for two threads open two.
 
@@ -44,6 +45,8 @@ def open_detector(
         precision: int8 where the network has it, else fp32, unless asked for.
         second_look: look at each figure again, and for the ball by itself, where the network can.
         least_score: of what the first look reports, in place of the network's own thresholds.
+        careful: look at a picture by itself, and at its figures, in a mirror as well: `detect` then takes twice as
+            long. Films are followed as quickly without.
 
     Raises:
         InputError: there is no such network or runtime, or a file of it is missing or broken.
@@ -75,6 +78,7 @@ def open_detector(
         turn_logit=card.turn_logit,
         fallen_logit=card.fallen_logit,
         sigma_scale=card.second_look.sigma_scale,
+        careful=careful,
     )
     return look(
         following.open(card.second_look, _PATCH, BATCHES),

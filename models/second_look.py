@@ -3,11 +3,12 @@
 What the network says is in `second_look_output`.
 
 A patch of which anything is in doubt is looked at twice, the second time turned by half a circle: both answers together
-are nearer the truth, and neither way round is preferred. Where a figure was seen a moment ago, one look is enough, and
-no first one is needed; but then a patch is cut by what was said before. So now and then a first look's own view of it
-is looked at besides, and of what is seen but vaguely a view across: the one of smaller errors is believed. And where a
-first look was so far off that the patch was cut askew, it is cut again by what was made of it. The ball is looked for
-now and then, by networks of its own: in the whole frame (`ball_look`), and closely in figures' arms and where it may be
+are nearer the truth, and neither way round is preferred. In a picture by itself all are, and in a mirror besides, as is
+the picture: there is time for that. Where a figure was seen a moment ago, one look is enough, and no first one is
+needed; but then a patch is cut by what was said before. So now and then a first look's own view of it is looked at
+besides, and of what is seen but vaguely a view across: the one of smaller errors is believed. And where a first look
+was so far off that the patch was cut askew, it is cut again by what was made of it. The ball is looked for now and
+then, by networks of its own: in the whole frame (`ball_look`), and closely in figures' arms and where it may be
 (`close_look`). In between it is where it was seen last, or nowhere.
 """
 
@@ -19,22 +20,20 @@ from typing import Final
 
 import numpy as np
 
-from downfield.calibration.errors import InputError
 from downfield.models.ball_look import BallLook
 from downfield.models.base_sizes import with_likely_sizes
 from downfield.models.close_look import CLOSER, CloseLook, read_ball, with_corners
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Image
 from downfield.models.head import Array, logit, sigmoid
+from downfield.models.mirror import both_words, in_mirror, mirrored
 from downfield.models.network import Network
-from downfield.models.patch import cut_patches, magnified, patch_transform, seen_lengths
+from downfield.models.patch import seen_lengths
+from downfield.models.patch_views import FurtherViews, all_ways, both_ways_round, cut, look_at, said_of, usual_length_px
 from downfield.models.second_look_output import (
     FALLEN,
-    OUTPUTS,
     TURN,
-    doubtful,
     read_second_look,
-    turned_round,
 )
 from downfield.models.solid import solid, whose_place
 from downfield.models.views import apart, is_news, news, quarter_turned, surer, vague
@@ -64,6 +63,7 @@ class SecondLook:
         turn_logit: what the logit of a figure facing the other way must exceed to overrule the first look.
         fallen_logit: what the logit of a figure having fallen must exceed.
         sigma_scale: standard deviation of a corner per deviation that the network says.
+        careful: whether a picture by itself and its figures are looked at in a mirror as well.
 
     """
 
@@ -80,6 +80,7 @@ class SecondLook:
         turn_logit: float = 0.0,
         fallen_logit: float = 0.0,
         sigma_scale: float = 1.0,
+        careful: bool = False,
     ) -> None:
         self.name = f"{first.name}, two looks"
         self._first, self._network = first, network
@@ -88,13 +89,24 @@ class SecondLook:
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
         self._sigma_scale = sigma_scale
+        self._careful = careful
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Everything seen in one picture, uint8 (height, width, 3), best first."""
-        found = self.find(image)
-        balls = [one for one in found if one.kind == "ball"]
-        rest = self.look_again(image, (), [one for one in found if one.kind != "ball"])
+        seen = self.study(image)
+        balls = [one for one in seen if one.kind == "ball"]
+        rest = [one for one in seen if one.kind != "ball"]
         return tuple(sorted([*with_likely_sizes(rest), *balls], key=lambda one: -one.score))
+
+    def study(self, image: Image) -> tuple[Detection, ...]:
+        """The same, but every base as it looks by itself; what was found as the ball is not looked at again."""
+        found: Sequence[Detection] = self.find(image)
+        if self._careful:
+            found = both_words(found, in_mirror(self._first.detect(mirrored(image)), image.shape[1]))
+        balls = [one for one in found if one.kind == "ball"]
+        others = [one for one in found if one.kind != "ball"]
+        rest = self._closer(image, (), others, further=all_ways if self._careful else both_ways_round)
+        return tuple(sorted([*rest, *balls], key=lambda one: -one.score))
 
     def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """What the first look finds; and the ball, if it is asked for. Another thread may `look_again` meanwhile."""
@@ -126,7 +138,7 @@ class SecondLook:
         figures = [one for one in found if one.corners_px][:_MAY_CARRY]
         if self._close is None or not figures:  # and so no size to look at balls with
             return balls, np.zeros((0, 0)), np.zeros((0, 2, 3))
-        transforms, patches = _cut([*figures, *with_corners(balls, figures)], image, _usual_px(figures), CLOSER)
+        transforms, patches = cut([*figures, *with_corners(balls, figures)], image, usual_length_px(figures), CLOSER)
         return balls, self._close.search(patches), transforms
 
     def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
@@ -138,9 +150,9 @@ class SecondLook:
         views = [one for one in news(found, known) if one.corners_px]
         if not known and not views:
             return ()
-        usual_px = _usual_px([*known, *views])
+        usual_px = usual_length_px([*known, *views])
         views += [one for one in known if vague(one, usual_px) and whose_place(one, views) is None]
-        return self._beside._closer(image, (), views, whole=True, usual_px=usual_px)
+        return self._beside._closer(image, (), views, further=both_ways_round, usual_px=usual_px)
 
     def look_again(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
@@ -163,7 +175,7 @@ class SecondLook:
         # The ball is not looked for every time.
         if not any(one.kind == "ball" for one in fresh):
             fresh += [one for one in rest if one.kind == "ball"]
-        return self._closer(image, known, fresh, again, whole=True)
+        return self._closer(image, known, fresh, again, further=both_ways_round)
 
     def _closer(
         self,
@@ -172,7 +184,7 @@ class SecondLook:
         seen: Sequence[Detection],
         again: Sequence[tuple[int, Detection]] = (),
         *,
-        whole: bool = False,
+        further: FurtherViews | None = None,
         usual_px: float | None = None,
     ) -> tuple[Detection, ...]:
         """A closer look at what is seen.
@@ -183,7 +195,8 @@ class SecondLook:
             seen: what else is seen, or was.
             again: rows of those known, with how a first look sees them now: it does not build on what was said before,
                 which may have led astray.
-            whole: whether there is time to look at vague ones across.
+            further: how patches are looked at further, those of vague figures across as well; None where there is no
+                time.
             usual_px: length of most bases; None for that of these.
 
         """
@@ -193,20 +206,20 @@ class SecondLook:
         figures = [*known, *(one for _, one in again), *fresh]
         if not figures:
             return tuple(sorted(balls + hands, key=lambda one: -one.score))
-        usual_px = usual_px or _usual_px(figures)
-        transforms, patches = _cut(figures, image, usual_px)
-        said = _said(self._network, patches)
-        if whole:
+        usual_px = usual_px or usual_length_px(figures)
+        transforms, patches = cut(figures, image, usual_px)
+        said = said_of(self._network, patches)
+        if further:
             # Where the front of those known is was settled when they were first seen: one look at them is enough.
-            _look_round(self._network, said[len(known) :], patches[len(known) :])
+            further(self._network, said[len(known) :], patches[len(known) :])
         self._limit(said)
         better = read_second_look(figures, said, transforms, self._sigma_scale)
-        if whole:
-            self._look_straight(image, better, figures, len(known), usual_px)
+        if further:
+            self._look_straight(image, better, figures, len(known), usual_px, further)
         for row, (same, _) in enumerate(again, len(known)):
             better[same] = surer(better[same], better[row])
-        if whole:
-            self._look_across(image, better, usual_px)
+        if further:
+            self._look_across(image, better, usual_px, further)
         sizes = (seen_lengths([one.corners_px for one in better[: len(known)]]) / usual_px).tolist() if known else []
         still = [one for one, size in zip(better, sizes, strict=False) if self._goes_on(one, size)]
         new = [one for one in better[len(known) + len(again) :] if one.score >= self._threshold]
@@ -220,12 +233,18 @@ class SecondLook:
         """Where the ball is now that was there a moment ago."""
         if self._close is None or not balls:
             return balls
-        transforms, patches = _cut(with_corners(balls, figures), image, usual_px, CLOSER)
+        transforms, patches = cut(with_corners(balls, figures), image, usual_px, CLOSER)
         seen = read_ball(balls, self._close.follow(patches), transforms)
         return [ball for ball in seen if ball.score >= self._ball_threshold]
 
     def _look_straight(
-        self, image: Image, figures: list[Detection], before: Sequence[Detection], start: int, usual_px: float
+        self,
+        image: Image,
+        figures: list[Detection],
+        before: Sequence[Detection],
+        start: int,
+        usual_px: float,
+        further: FurtherViews,
     ) -> None:
         """Look anew at those, from a row on and in place, whose patch was cut beside them or askew.
 
@@ -239,20 +258,20 @@ class SecondLook:
         if not rows:
             return
         guesses = [dataclasses.replace(figures[i], score=before[i].score) for i in rows]
-        said, transforms = _look(self._network, guesses, image, usual_px)
+        said, transforms = look_at(self._network, guesses, image, usual_px, further)
         self._limit(said)
         views = read_second_look(guesses, said, transforms, self._sigma_scale)
         for i, view in zip(rows, views, strict=True):
             both = (logit(np.array(figures[i].score)) + logit(np.array(view.score))) / 2
             figures[i] = dataclasses.replace(view, score=float(sigmoid(both)))
 
-    def _look_across(self, image: Image, figures: list[Detection], usual_px: float) -> None:
+    def _look_across(self, image: Image, figures: list[Detection], usual_px: float, further: FurtherViews) -> None:
         """Look at vague figures, in place, as if turned by a quarter: a patch cut across a base may hold its answer."""
         rows = [i for i, one in enumerate(figures) if vague(one, usual_px) and one.score > _MAY_BE]
         if not rows:
             return
         across = [quarter_turned(figures[i]) for i in rows]
-        said, transforms = _look(self._network, across, image, usual_px)
+        said, transforms = look_at(self._network, across, image, usual_px, further)
         self._limit(said)
         views = read_second_look(across, said, transforms, self._sigma_scale)
         for i, view in zip(rows, views, strict=True):
@@ -284,36 +303,4 @@ class SecondLook:
             InputError: the network is not one that can take a second look.
 
         """
-        return _look(self._network, figures, image, _usual_px(figures))
-
-
-def _look(network: Network, figures: Sequence[Detection], image: Image, usual_px: float) -> tuple[Array, Array]:
-    transforms, patches = _cut(figures, image, usual_px)
-    said = _said(network, patches)
-    _look_round(network, said, patches)
-    return said, transforms
-
-
-def _cut(figures: Sequence[Detection], image: Image, usual_px: float, closer: float = 1.0) -> tuple[Array, Image]:
-    """The transforms of figures' patches, and the patches."""
-    corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
-    transforms = magnified(patch_transform(corners, usual_px), closer)
-    return transforms, cut_patches(image, transforms)
-
-
-def _look_round(network: Network, said: Array, patches: Image) -> None:
-    """Look at those in doubt once more, turned by half a circle, and take the mean, in place."""
-    rows = np.flatnonzero(doubtful(said))
-    if len(rows):
-        said[rows] = (said[rows] + turned_round(_said(network, patches[rows, ::-1, ::-1]))) / 2
-
-
-def _said(network: Network, patches: Image) -> Array:
-    said = network.run(patches)
-    if said.shape != (len(patches), OUTPUTS):
-        raise InputError(f"{network.name}: its output is {said.shape}; a second look gives (n, {OUTPUTS})")
-    return said.astype(np.float64)
-
-
-def _usual_px(figures: Sequence[Detection]) -> float:
-    return float(np.median(seen_lengths([figure.corners_px for figure in figures])))
+        return look_at(self._network, figures, image, usual_length_px(figures), both_ways_round)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from downfield.models.detection import Detection, Pixel
 from downfield.models.head import Array, logit, sigmoid
+from downfield.models.mirror import SWAPPED
 from downfield.models.patch import PATCH_PX, from_patch, from_units, scale_of
 
 OUTPUTS: Final = 23
@@ -59,6 +60,16 @@ def turned_round(said: Array) -> Array:
     out[:, _LOG_ERRORS] = said[:, _LOG_ERRORS][:, order]
     out[:, _SEEN] = said[:, _SEEN][:, order]
     out[:, TURN] = -said[:, TURN]
+    return out
+
+
+def mirrored_back(said: Array) -> Array:
+    """What was said of patches mirrored top to bottom, as of the patches themselves; shape (n, `OUTPUTS`)."""
+    out = said.copy()
+    order = [*SWAPPED, 4]
+    out[:, _POINTS] = (said[:, _POINTS].reshape(-1, 5, 2)[:, order] * (1.0, -1.0)).reshape(-1, 10)
+    out[:, _LOG_ERRORS] = said[:, _LOG_ERRORS][:, order]
+    out[:, _SEEN] = said[:, _SEEN][:, order]
     return out
 
 

@@ -94,6 +94,11 @@ class SeenBefore:
         """What is in the next picture."""
         return self._known(lambda: self._detector.detect(image))
 
+    def study(self, image: Image) -> tuple[Detection, ...]:
+        """What is in the next picture, every base as it looks."""
+        detector = self._detector
+        return self._known(lambda: detector.study(image)) if isinstance(detector, Follower) else self.detect(image)
+
     def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """What is in the next picture, roughly."""
         detector = self._detector

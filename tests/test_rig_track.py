@@ -127,6 +127,9 @@ class Again(Counted):
 
     again = 0
 
+    def study(self, image: Image) -> tuple[Detection, ...]:
+        return self.detect(image)
+
     def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         return ()
 

@@ -168,3 +168,17 @@ def test_men_who_were_followed_are_not_who_stood_there_before() -> None:
     named = places(answers[-1])
     assert named["dark-1"] == pytest.approx((300, 180), abs=1.0)
     assert named["dark-2"] == pytest.approx((300, 120), abs=1.0)
+
+
+@pytest.mark.parametrize(("width_mm", "lies"), [(4.0, True), (0.9, True), (0.9, False)])
+def test_who_lies_or_is_seen_as_flat_as_nobody_is_has_a_base_like_the_others(width_mm: float, lies: bool) -> None:
+    (seen,) = sightings(Table(EIGHT, 0.0), 1)
+    pose, fallen = seen.pose.copy(), seen.fallen.copy()
+    pose[2, 4], fallen[2] = width_mm, 5.0 if lies else -5.0
+    line_up = LineUpSearch(FIELD).at_once(replace(seen, pose=pose, fallen=fallen), 0)
+    assert line_up is not None
+    usual = np.median(np.delete(seen.pose[:, 3:], 2, axis=0), axis=0)
+    (i,) = np.flatnonzero(np.hypot(*(line_up.pose[:, :2] - pose[2, :2]).T) < 1)
+    base = line_up.players[i].base
+    np.testing.assert_allclose((base.length_mm, base.width_mm), usual, atol=0.01)
+    np.testing.assert_allclose(line_up.pose[i, 3:], usual)

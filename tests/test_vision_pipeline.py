@@ -207,6 +207,10 @@ class Following(ListDetector):
         self.asked.append("all")
         return super().detect(image)
 
+    def study(self, image: Image) -> tuple[Detection, ...]:
+        self.asked.append("by itself")
+        return super().detect(image)
+
     def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         self.found += 1
         self.for_ball.append(ball)
@@ -384,9 +388,8 @@ def test_pictures_by_themselves_are_always_looked_at_whole() -> None:
     eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, memory=False)
     for number in range(3):
         eyes.look(shot(number))
-    assert detector.asked == ["all"] * 3
-    assert not any(detector.shown)
-    assert detector.for_ball == [True] * 3
+    assert detector.asked == ["by itself"] * 3
+    assert detector.found == 0
 
 
 def test_the_ball_is_looked_for_in_the_whole_picture_three_times_a_second() -> None:

@@ -87,6 +87,7 @@ class _Stand:
     frames: int
     light: float
     front: float
+    lying: float  # log-odds, all sightings together
     colours: list[Array]
     missed: int = 0  # looks since it was seen
 
@@ -176,9 +177,8 @@ class LineUpSearch:
         word = 2 * math.atanh(min(float(seen.front[row]), _SUREST))
         near = min(self._stands, key=lambda one: float(np.hypot(*(one.pose[:2] - pose[:2]))), default=None)
         if near is None or np.hypot(*(near.pose[:2] - pose[:2])) > _SAME_MM or near.last_ns == t_ns:
-            self._stands.append(
-                _Stand(pose.copy(), cov, t_ns, t_ns, 1, 1, float(seen.light[row]), word, [seen.colours[row]])
-            )
+            light, lying = float(seen.light[row]), float(seen.fallen[row])
+            self._stands.append(_Stand(pose.copy(), cov, t_ns, t_ns, 1, 1, light, word, lying, [seen.colours[row]]))
             return
         off = pose - near.pose
         flipped = bool(np.cos(off[2]) < 0)
@@ -187,6 +187,7 @@ class LineUpSearch:
         near.pose = near.pose + off / near.seen
         near.cov = near.cov + (cov - near.cov) / near.seen
         near.light += float(seen.light[row])
+        near.lying += float(seen.fallen[row])
         if len(near.colours) < _LOOKS:
             near.colours.append(seen.colours[row])
         near.front += -word if flipped else word
@@ -200,7 +201,8 @@ class LineUpSearch:
         if teams is not None:
             light = light + teams.light_odds(colours)
         told = bool(light.any())
-        players, rows = self._named(stands, light if told else facing, told=told)
+        sizes = _standing_sizes(stands)
+        players, rows = self._named(stands, sizes, light if told else facing, told=told)
         if teams is not None and _misnamed(players, rows, light):
             teams = teams.exchanged()
         count = len(players)
@@ -218,8 +220,9 @@ class LineUpSearch:
             pose[i, POSE] = stand.pose[POSE]
             cov[i] = share * stand.cov[POSE, POSE]
             if self._roster is None:
-                pose[i, SIZE] = stand.pose[SIZE]
-                sigma[i] = np.sqrt(share * np.diagonal(stand.cov)[SIZE])
+                pose[i, SIZE] = sizes[row]
+                if stand.lying <= 0:
+                    sigma[i] = np.sqrt(share * np.diagonal(stand.cov)[SIZE])
             if stand.front < 0:
                 pose[i, 2] += np.pi
             front[i] = min(_FRONT_WORDS * abs(stand.front) / stand.seen, _FRONT_SURE)
@@ -228,10 +231,12 @@ class LineUpSearch:
         found = np.array([row is not None for row in rows])
         return LineUp(tuple(players), pose, cov, sigma, front, height_sigma, teams, found)
 
-    def _named(self, stands: list[_Stand], light: Array, *, told: bool) -> tuple[list[Player], list[int | None]]:
+    def _named(
+        self, stands: list[_Stand], sizes: Array, light: Array, *, told: bool
+    ) -> tuple[list[Player], list[int | None]]:
         """The roster, and for each of it the stand that is his; teams are `told` by colours or by where they face."""
         if self._roster is None:
-            return _numbered(stands, light)
+            return _numbered(stands, sizes, light)
         players = list(self._roster.players)
         known = np.array([one.pose[:2] for one in stands])
         jersey = np.array([player.jersey == "light" for player in players])
@@ -284,7 +289,19 @@ class LineUpSearch:
         return out
 
 
-def _numbered(stands: list[_Stand], light: Array) -> tuple[list[Player], list[int | None]]:
+def _standing_sizes(stands: list[_Stand]) -> Array:
+    """Length and width of bases as they stand, mm, shape (n, 2).
+
+    Those that lie show an edge or the underside, and a glance may see one as flat as no base is: for these the usual
+    size of the others is taken.
+    """
+    seen, usual = np.array([one.pose[SIZE] for one in stands]), BaseSize()
+    told = np.array([one.lying <= 0 for one in stands]) & (seen.min(axis=1) >= 2 * usual.corner_mm)
+    others = np.median(seen[told], axis=0) if told.any() else (usual.length_mm, usual.width_mm)
+    return np.where(told[:, None], seen, others)
+
+
+def _numbered(stands: list[_Stand], sizes: Array, light: Array) -> tuple[list[Player], list[int | None]]:
     """Everybody there, numbered within their team in order across the field."""
     players: list[Player] = []
     rows: list[int | None] = []
@@ -292,7 +309,7 @@ def _numbered(stands: list[_Stand], light: Array) -> tuple[list[Player], list[in
     for jersey, bright in teams:
         own = [i for i in range(len(stands)) if (light[i] > 0) == bright]
         for number, i in enumerate(sorted(own, key=lambda i: float(stands[i].pose[1])), start=1):
-            length, width = (round(float(side), 2) for side in stands[i].pose[SIZE])
+            length, width = (round(float(side), 2) for side in sizes[i])
             base = replace(BaseSize(), length_mm=length, width_mm=width)
             players.append(Player(f"{jersey}-{number}", jersey, base=base))
             rows.append(i)

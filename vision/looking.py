@@ -11,7 +11,7 @@ from downfield.models.detector import Detector, Follower
 from downfield.models.views import bettered
 from downfield.vision.frame import Frame
 from downfield.vision.giving_way import give_way
-from downfield.vision.pace import BALL_EVERY_NS, Look, Pace
+from downfield.vision.pace import BALL_EVERY_NS, Pace
 
 BESIDE: Final = ThreadPoolExecutor(1, thread_name_prefix="find", initializer=give_way)
 """Looks at whole pictures, one at a time, while frames may go on."""
@@ -58,7 +58,9 @@ class Looking:
             waiting: how many have come since.
 
         """
-        looks: tuple[Look, ...] = self._pace.due(frame.t_ns, waiting) if self._memory else ("find", "follow")
+        if not self._memory:
+            return self._study(frame)
+        looks = self._pace.due(frame.t_ns, waiting)
         if isinstance(self._detector, Follower) and looks == ("find",) and self._beside is None:
             self._beside = BESIDE.submit(self._look_beside, self._detector, frame, self._seen)
         if "follow" not in looks:
@@ -66,7 +68,7 @@ class Looking:
         if not isinstance(self._detector, Follower):
             with self._pace.looking("follow"):
                 return self._detector.detect(frame.image)
-        known = self._up_to_date() if self._memory else ()
+        known = self._up_to_date()
         found = None
         if "find" in looks or not known:
             found = BESIDE.submit(self._find, self._detector, frame).result()
@@ -74,15 +76,21 @@ class Looking:
             self._seen = self._detector.look_again(frame.image, known, found)
         return self._seen
 
+    def _study(self, frame: Frame) -> tuple[Detection, ...]:
+        """What is in a still: it comes in no order of time, and everything in it is looked for."""
+        with self._pace.looking("follow"):
+            if isinstance(self._detector, Follower):
+                return self._detector.study(frame.image)
+            return self._detector.detect(frame.image)
+
     def _find(self, detector: Follower, frame: Frame) -> tuple[Detection, ...]:
         with self._pace.looking("find"):
             return self._found(detector, frame)
 
     def _found(self, detector: Follower, frame: Frame) -> tuple[Detection, ...]:
         """What is in a whole picture; a detector takes one at a time, whoever asks."""
-        # Stills come in no order of time, and everything in each of them is looked for. In a film never twice running:
-        # on a slow computer whole pictures, of which few are looked at then, would all take as long as that takes.
-        ball = not self._memory or (frame.t_ns >= self._ball_ns and not self._for_ball)
+        # Never twice running: on a slow computer few whole pictures are looked at, and all would take as long as that.
+        ball = frame.t_ns >= self._ball_ns and not self._for_ball
         self._for_ball = ball
         if ball:
             self._ball_ns = frame.t_ns + BALL_EVERY_NS
