@@ -32,7 +32,7 @@ def open_detector(
     precision: Precision | None = None,
     second_look: bool = True,
     least_score: float | None = None,
-    careful: bool = True,
+    careful: bool = False,
 ) -> Detector:
     """Open a detector. Each serves one thread at a time; for two threads open two.
 
@@ -45,8 +45,8 @@ def open_detector(
         precision: int8 where the network has it, else fp32, unless asked for.
         second_look: look at each figure again, and for the ball by itself, where the network can.
         least_score: of what the first look reports, in place of the network's own thresholds.
-        careful: look at a picture by itself, and at its figures, in a mirror as well: `detect` then takes twice as
-            long. Films are followed as quickly without.
+        careful: look at pictures by themselves, and at their figures, in a mirror as well: more exact, and takes twice
+            as long. Films are followed as without.
 
     Raises:
         InputError: there is no such network or runtime, or a file of it is missing or broken.

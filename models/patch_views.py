@@ -12,7 +12,7 @@ from downfield.models.detector import Image
 from downfield.models.head import Array
 from downfield.models.network import Network
 from downfield.models.patch import cut_patches, magnified, patch_transform, seen_lengths
-from downfield.models.second_look_output import FALLEN, OUTPUTS, doubtful, mirrored_back, turned_round
+from downfield.models.second_look_output import OUTPUTS, WORDS, doubtful, mirrored_back, turned_round
 
 FurtherViews = Callable[[Network, Array, Image], None]
 """Looks at patches further ways, of which it is given what was said, and makes of that, in place, what all say."""
@@ -45,17 +45,17 @@ def both_ways_round(network: Network, said: Array, patches: Image) -> None:
 def all_ways(network: Network, said: Array, patches: Image) -> None:
     """Look at all turned by half a circle, mirrored, and both, and take the mean, in place.
 
-    Whether one has fallen is not asked of the mirror: of mirrored patches, none of which it has learnt from, the
-    network tells that worse.
+    Where its front is, whether it has fallen and whether it is one at all is not asked of the mirror: of mirrored
+    patches, none of which it has learnt from, the network tells that worse than it places corners.
     """
     if not len(said):
         return
     said += turned_round(said_of(network, patches[:, ::-1, ::-1]))
-    fallen = said[:, FALLEN] / 2
+    words = said[:, WORDS] / 2
     said += mirrored_back(said_of(network, patches[:, ::-1]))
     said += turned_round(mirrored_back(said_of(network, patches[:, :, ::-1])))
     said /= 4
-    said[:, FALLEN] = fallen
+    said[:, WORDS] = words
 
 
 def said_of(network: Network, patches: Image) -> Array:

@@ -4,7 +4,7 @@ What the network says is in `second_look_output`.
 
 A patch of which anything is in doubt is looked at twice, the second time turned by half a circle: both answers together
 are nearer the truth, and neither way round is preferred. In a picture by itself all are, and in a mirror besides, as is
-the picture: there is time for that. Where a figure was seen a moment ago, one look is enough, and no first one is
+the picture, where there is time for that. Where a figure was seen a moment ago, one look is enough, and no first one is
 needed; but then a patch is cut by what was said before. So now and then a first look's own view of it is looked at
 besides, and of what is seen but vaguely a view across: the one of smaller errors is believed. And where a first look
 was so far off that the patch was cut askew, it is cut again by what was made of it. The ball is looked for now and
@@ -82,7 +82,7 @@ class SecondLook:
         sigma_scale: float = 1.0,
         careful: bool = False,
     ) -> None:
-        self.name = f"{first.name}, two looks"
+        self.name = f"{first.name}, two looks" + (" and a mirror" if careful else "")
         self._first, self._network = first, network
         self._close, self._ball = close, ball
         self._beside = beside or self

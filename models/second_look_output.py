@@ -38,6 +38,9 @@ TURN: Final = 20
 FALLEN: Final = 21
 """The column of having fallen."""
 
+WORDS: Final = slice(20, 23)
+"""The columns of facing the other way, of having fallen, and of there being a figure."""
+
 TURNED: Final = (2, 3, 0, 1, 4)
 """What each point is called when the front is the rear."""
 
@@ -48,7 +51,7 @@ _SIGMA_PER_ERROR = math.sqrt(2)  # of a Laplace distribution, which is what the 
 
 def doubtful(said: Array) -> NDArray[np.bool_]:
     """Of which patches something is not clear at the first glance, shape (n,)."""
-    unclear: NDArray[np.bool_] = np.abs(said[:, [TURN, FALLEN, _FIGURE]]).min(axis=1) < _CLEAR
+    unclear: NDArray[np.bool_] = np.abs(said[:, WORDS]).min(axis=1) < _CLEAR
     return unclear
 
 

@@ -60,7 +60,7 @@ def track(
     known = read_calibration(calibration)
     named = None if roster is None else read_roster(roster)
     frames = _open(source)
-    network = open_detector(detector)
+    network = open_detector(detector, careful=independent)
     console = Console(stderr=True, highlight=False)
     with ExitStack() as closing:
         closing.callback(frames.close)

@@ -121,6 +121,7 @@ def test_detections_are_best_first_and_whole(
 def test_the_first_look_alone_can_be_had(detectors: dict[tuple[str, Precision], Detector]) -> None:
     alone = open_detector(second_look=False)
     assert alone.name + ", two looks" == detectors["openvino", "int8"].name
+    assert alone.name + ", two looks and a mirror" == open_detector(careful=True).name
 
 
 def test_the_bundled_networks_are_named() -> None:

@@ -67,7 +67,12 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, detector: Counted, monkeypatch: pytest.MonkeyPatch, *more: str) -> Result:
-    monkeypatch.setattr(track, "open_detector", lambda _: detector)
+
+    def opened(_: str, *, careful: bool) -> Counted:
+        assert careful == ("--independent" in more)
+        return detector
+
+    monkeypatch.setattr(track, "open_detector", opened)
     words = ["track", str(folder / "pictures"), "-c", str(folder / "c.json"), "-o", str(folder / "out.tracks.jsonl")]
     return CliRunner().invoke(app, [*words, "--roster", str(folder / "r.roster.json"), *more])
 
