@@ -21,15 +21,16 @@ def figure_of(estimate: Estimate) -> Figure:
     """A figure as scenes have it."""
     at, size, helmet = estimate.footprint, estimate.footprint.size, estimate.helmet_mm
     variance_x, variance_y, variance_rad = estimate.covariance.diagonal().tolist()
+    length_mm, width_mm = round(size.length_mm, _DIGITS), round(size.width_mm, _DIGITS)
     return Figure(
         id=estimate.id,
         jersey=estimate.jersey,
         x_mm=round(at.x_mm, _DIGITS),
         y_mm=round(at.y_mm, _DIGITS),
         heading_deg=round(at.heading_deg, _DIGITS),
-        length_mm=round(size.length_mm, _DIGITS),
-        width_mm=round(size.width_mm, _DIGITS),
-        corner_mm=round(size.corner_mm, _DIGITS),
+        length_mm=length_mm,
+        width_mm=width_mm,
+        corner_mm=min(round(size.corner_mm, _DIGITS), length_mm / 2, width_mm / 2),
         posture=estimate.posture,
         sigma_mm=(round(math.sqrt(variance_x), _DIGITS), round(math.sqrt(variance_y), _DIGITS)),
         sigma_deg=round(math.degrees(math.sqrt(variance_rad)), _DIGITS),
