@@ -1,0 +1,82 @@
+"""How well pictures are seen by themselves, as `downfield track --independent` sees them, with the mirror and without.
+
+Run: python benchmarks/stills.py [--data FOLDER]
+
+The test pictures are those of `benchmarks/network.py`, which makes them; their cameras are known exactly.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from downfield.models.detector import Detector, Image
+from downfield.models.opening import open_detector
+from downfield.models.training.scoring import WELL_SEEN, pictures_of
+from downfield.twin.sets.sample import Sample
+from downfield.vision.frame import Frame
+from downfield.vision.pipeline import Vision
+
+REACH = 0.5  # of a base's length: middles further apart are not the same figure
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of some pictures: figures asked for and missed, corners' errors in mm, and fronts taken for rears."""
+
+    asked: int = 0
+    missed: int = 0
+    measured: int = 0
+    turned: int = 0
+    corners_mm: list[float] = field(default_factory=list)
+
+
+def main() -> None:
+    """See every set both ways and print what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("data/test"), help="folder of the test sets")
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    for folder in sorted(path for path in options.data.iterdir() if (path / "truth" / "test").is_dir()):
+        for careful in (False, True):
+            tally, detector = Tally(), open_detector(careful=careful)
+            for sample, image in pictures_of(folder, "test"):
+                _see(sample, image, detector, tally)
+            p50, p95 = np.percentile(tally.corners_mm, (50, 95))
+            mirror = "with" if careful else "without"
+            print(
+                f"{folder.name:<11} {mirror:<7} the mirror: {tally.missed / tally.asked:.2%} of {tally.asked} missed;"
+                f" corners {p50:.3f} mm, p95 {p95:.2f};"
+                f" {tally.turned} of {tally.measured} turned round",
+                flush=True,
+            )
+
+
+def _see(sample: Sample, image: Image, detector: Detector, tally: Tally) -> None:
+    scene = Vision(sample.calibration, detector, memory=False).scene(Frame(0, 0, image))
+    places = np.array([(one.x_mm, one.y_mm) for one in scene.figures]).reshape(-1, 2)
+    for true in sample.labels.figures:
+        if true.visible < WELL_SEEN:
+            continue
+        tally.asked += 1
+        corners = sample.calibration.camera.to_board(true.corners_px, true.base_mm[2])
+        apart = np.linalg.norm(places - corners.mean(axis=0), axis=1)
+        if not len(apart) or apart.min() > REACH * true.base_mm[0]:
+            tally.missed += 1
+            continue
+        figure = scene.figures[int(apart.argmin())]
+        if true.kind == "fallen" or true.in_hand or figure.posture != "upright":
+            continue
+        seen = figure.footprint.corners_mm()
+        straight, turned = (np.linalg.norm(way - corners, axis=1) for way in (seen, seen[[2, 3, 0, 1]]))
+        tally.measured += 1
+        tally.turned += bool(turned.mean() < straight.mean())
+        tally.corners_mm += min(straight, turned, key=np.mean).tolist()
+
+
+if __name__ == "__main__":
+    main()
