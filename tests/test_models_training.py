@@ -35,6 +35,7 @@ from downfield.models.training.recipe import read_recipe  # noqa: E402
 from downfield.models.training.second_look import FLIP, OUTPUTS, SecondLook  # noqa: E402
 from downfield.models.training.second_look_run import SECOND_LOOK, second_look_loss  # noqa: E402
 from downfield.models.training.shadows import cast_hard_shadows  # noqa: E402
+from downfield.models.training.turning import mirrored_frame  # noqa: E402
 from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
 
 
@@ -166,6 +167,41 @@ def test_who_lies_is_shown_again_and_lures_are_nobody() -> None:
     assert int(figures.sum()) == 3 + 1
     assert int((batch["fallen"] > 0).sum()) == 2
     assert float(batch["figure"][int(figures.sum())]) == 0
+
+
+def test_a_mirrored_frame_has_the_same_things_with_left_and_right_exchanged(frames: Path) -> None:
+    path = frames_of(frames, "train")[0]
+    image = read_frame(path)
+    objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
+    guessed = objects.points[:3, :4, :2]
+    other, moved, seen = mirrored_frame(image, objects, guessed)
+    figures = (objects.kinds < 2) & (objects.points[:, :4, 2] > 0).all(axis=1)
+    assert all(_signed_area(corners) > 0 for corners in moved.points[figures & (objects.kinds == 0), :4, :2])
+    x, y = np.clip(np.rint(objects.points[figures, :4, :2]).astype(int), 0, (image.shape[1] - 1, image.shape[0] - 1)).T
+    left, right = moved.points[figures, :4, 0].T, objects.points[figures, :4, 0].T
+    np.testing.assert_allclose(left[[1, 0, 3, 2]] + right, image.shape[1] - 1)
+    np.testing.assert_array_equal(other[y, image.shape[1] - 1 - x], image[y, x])
+    assert seen is not None
+    np.testing.assert_allclose(seen, moved.points[:3, :4, :2])
+    np.testing.assert_allclose(moved.boxes[:, 2] - moved.boxes[:, 0], objects.boxes[:, 2] - objects.boxes[:, 0])
+    assert mirrored_frame(image, objects, None)[2] is None
+
+
+def test_the_second_look_learns_from_a_mirror_too(frames: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def counted(*frame: object) -> object:
+        asked.append(1)
+        return mirrored_frame(*frame)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("downfield.models.training.patches.mirrored_frame", counted)
+    for index in range(12):
+        PatchStream([(frames, 1.0)], "train", seed=7)[index]
+    assert 2 <= len(asked) <= 10
+    asked.clear()
+    for index in range(4):
+        PatchStream([(frames, 1.0)], "train", seed=7, plain=True)[index]
+    assert not asked
 
 
 def test_the_second_look_s_loss_falls_with_the_truth(frames: Path) -> None:

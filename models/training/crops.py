@@ -19,7 +19,7 @@ from torch.utils.data import Dataset
 from downfield.models.training.augment import Image, recolour
 from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
 from downfield.models.training.shadows import cast_hard_shadows
-from downfield.models.training.turning import cut_out, quarter_turn
+from downfield.models.training.turning import MIRRORED_POINTS, cut_out, quarter_turn
 from downfield.vision.footprint import Array
 
 CROP_PX: Final = 320
@@ -43,7 +43,6 @@ _LEAST_INSIDE = 0.35  # of a box: less of an object than this inside a crop is n
 _RARE = (1, 2, 3)  # classes fallen, ball, hand
 _BALL, _HAND = 2, 3
 _RARE_CHANCE = 0.75  # of a crop about one of them, each kind alike
-_MIRRORED = (1, 0, 3, 2, 4)
 
 
 class CropStream(Dataset[list[dict[str, Any]]]):
@@ -138,7 +137,7 @@ def _moved(objects: Objects, matrix: Array, *, mirrored: bool) -> Objects:
     outside = ((points[..., :2] < -0.5) | (points[..., :2] >= CROP_PX - 0.5)).any(axis=2)
     points[outside, 2] = 0
     if mirrored:
-        points = points[:, _MIRRORED]
+        points = points[:, MIRRORED_POINTS]
     return Objects(objects.kinds[kept], boxes[kept], points[kept])
 
 

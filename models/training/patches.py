@@ -19,6 +19,7 @@ from downfield.models.training.guesses import guesses_of
 from downfield.models.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
 from downfield.models.training.learner import Batch
 from downfield.models.training.shadows import cast_hard_shadows
+from downfield.models.training.turning import mirrored_frame
 from downfield.vision.footprint import Array
 
 FIGURE_KINDS: Final = (0, 1)  # upright, fallen
@@ -45,6 +46,7 @@ _BETWEEN_CHANCE, _NEAR_CHANCE = 0.35, 0.75  # up to which an empty place is betw
 _TRIES = 20
 _ALIKE = 4  # patches recoloured alike
 _SHORTEST_PX = 6.0
+_MIRROR_CHANCE = 0.5
 
 # Guesses that a first look really made of the same pictures.
 _SEEN_CHANCE = 0.5  # of the figures it found
@@ -77,11 +79,13 @@ class PatchStream(Dataset[Batch]):
             self._last = path, read_frame(path)
         image = self._last[1]
         objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
-        lures = None
+        lures, seen = None, guesses_of(path)
         if not self._plain:
+            if rng.random() < _MIRROR_CHANCE:
+                image, objects, seen = mirrored_frame(image, objects, seen)
             image, objects = lay_balls(image, objects, rng)
             image, lures = cast_hard_shadows(image, objects, rng)
-        return patches_of(cut_guessed(image, objects, rng, plain=self._plain, seen=guesses_of(path), lures=lures))
+        return patches_of(cut_guessed(image, objects, rng, plain=self._plain, seen=seen, lures=lures))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,32 @@
-"""Parts cut out of frames: turned by quarters and mirrored, which costs no sharpness and leaves the table likely."""
+"""Frames mirrored, and parts cut out of them turned by quarters: costs no sharpness and leaves the table likely."""
 
 from __future__ import annotations
+
+from typing import Final
 
 import cv2
 import numpy as np
 
+from downfield.models.mirror import SWAPPED, mirrored
 from downfield.models.training.augment import Image
+from downfield.models.training.labelled_frames import Objects
 from downfield.vision.footprint import Array
+
+MIRRORED_POINTS: Final = (*SWAPPED, 4)
+"""What the keypoints, corners and helmet, are called in a mirror."""
+
+
+def mirrored_frame(image: Image, objects: Objects, guessed: Array | None) -> tuple[Image, Objects, Array | None]:
+    """A frame as a mirror shows it, with what is in it, and corners of figures guessed there, shape (n, 4, 2)."""
+    last = image.shape[1] - 1
+    points = objects.points[:, MIRRORED_POINTS].copy()
+    points[..., 0] = last - points[..., 0]
+    boxes = objects.boxes[:, [2, 1, 0, 3]]
+    boxes[:, [0, 2]] = last - boxes[:, [0, 2]]
+    if guessed is not None:
+        guessed = guessed[:, SWAPPED]
+        guessed[..., 0] = last - guessed[..., 0]
+    return mirrored(image), Objects(objects.kinds, boxes, points), guessed
 
 
 def quarter_turn(rng: np.random.Generator) -> tuple[Array, bool]:
