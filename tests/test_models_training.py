@@ -309,3 +309,17 @@ def test_a_recipe_with_an_unknown_key_is_refused_by_name(tmp_path: Path) -> None
     recipe.write_text("[[sets]]\nname = 'a'\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"mine\.toml: sets\.0\.renderer"):
         read_recipe(recipe)
+
+
+def test_what_only_balls_are_learnt_from_figures_are_not(tmp_path: Path) -> None:
+    recipe = read_recipe()
+    with pytest.raises(InputError, match="none of the recipe's data sets"):
+        recipe.sources(tmp_path)
+    for name in ("balls-compositor", "photoreal2", "mujoco"):
+        (tmp_path / name / "images").mkdir(parents=True)
+    assert {folder.name for folder, _ in recipe.sources(tmp_path)} == {"photoreal2", "mujoco"}
+    assert {folder.name for folder, _ in recipe.sources(tmp_path, practice=True)} == {
+        "balls-compositor",
+        "photoreal2",
+        "mujoco",
+    }

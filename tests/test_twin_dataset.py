@@ -196,6 +196,27 @@ def test_more_balls_than_figures_are_refused() -> None:
         Recipe("train", carriers=0.6, strewn=0.5)
 
 
+def test_where_many_shall_lie_many_do_and_near_to_others(tmp_path: Path) -> None:
+    recipe = Recipe("train", seed=4, size_px=(640, 360), per_table=1)
+    make_dataset(tmp_path / "few", recipe, 12)
+    make_dataset(tmp_path / "many", dataclasses.replace(recipe, fallers=0.4), 12)
+    shares, nearest = {}, {}
+    for name in ("few", "many"):
+        samples = [one for one in read_samples(tmp_path / name, "train") if not one.play]
+        lying = [[figure.kind == "fallen" for figure in one.labels.figures] for one in samples]
+        shares[name] = np.mean([share for one in lying for share in one])
+        apart = []
+        for sample, down in zip(samples, lying, strict=True):
+            spots = np.array([np.mean(figure.corners_px, axis=0) for figure in sample.labels.figures])
+            gaps = np.linalg.norm(spots[:, None] - spots[None], axis=2) + np.where(np.eye(len(spots)) > 0, np.inf, 0)
+            apart += [float(gap) for gap, is_down in zip(gaps.min(axis=1), down, strict=True) if is_down]
+        nearest[name] = np.percentile(apart, 5)
+    assert shares["few"] < 0.16 < 0.28 < shares["many"] < 0.52
+    assert nearest["many"] < nearest["few"]
+    with pytest.raises(InputError, match="share of fallers"):
+        Recipe("train", fallers=1.5)
+
+
 def test_an_interrupted_run_goes_on_and_does_nothing_twice(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

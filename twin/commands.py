@@ -36,6 +36,7 @@ def dataset(
     per_table: Annotated[int, typer.Option(help="Pictures of each drawn table.")] = 4,
     carriers: Annotated[float, typer.Option(help="Share of figures with a ball of their own, to learn from.")] = 0.0,
     strewn: Annotated[float, typer.Option(help="Share of figures with a ball lying about them, likewise.")] = 0.0,
+    fallers: Annotated[float, typer.Option(help="Share of figures that lie, near others too, likewise.")] = 0.0,
     workers: Annotated[int, typer.Option(help="Processes that draw.")] = 1,
     image_format: Annotated[str, typer.Option("--format", help="jpg or png.")] = "jpg",
 ) -> None:
@@ -56,6 +57,7 @@ def dataset(
             per_table=per_table,
             carriers=carriers,
             strewn=strewn,
+            fallers=fallers,
             image_format="png" if image_format == "png" else "jpg",
         )
         with progress_bar(f"{split} pictures") as tell:

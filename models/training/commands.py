@@ -58,6 +58,7 @@ def data(
             per_table=each.per_table,
             carriers=each.carriers,
             strewn=each.strewn,
+            fallers=each.fallers,
         )
         with progress_bar(f"{each.name} pictures") as tell:
             make_dataset(folder / each.name, plan, each.count, workers=workers, progress=tell)

@@ -22,8 +22,9 @@ class TrainingSet(_Part):
 
     Attributes:
         name: of its folder.
-        renderer, seed, count, per_table, carriers, strewn: as `downfield twin dataset` takes them.
+        renderer, seed, count, per_table, carriers, strewn, fallers: as `downfield twin dataset` takes them.
         share: of the frames that are learnt from, against the other sets'.
+        practice: whether only close look and ball look learn from it.
 
     """
 
@@ -35,6 +36,8 @@ class TrainingSet(_Part):
     share: PositiveFloat
     carriers: float = Field(default=0.0, ge=0, le=1)
     strewn: float = Field(default=0.0, ge=0, le=1)
+    fallers: float = Field(default=0.0, ge=0, le=1)
+    practice: bool = False
 
 
 class Schedule(_Part):
@@ -58,13 +61,13 @@ class TrainingRecipe(_Part):
 
         Args:
             folder: that they are in.
-            practice: those too where many figures carry a ball.
+            practice: those too that only close look and ball look learn from.
 
         Raises:
             InputError: none is there.
 
         """
-        wanted = [each for each in self.sets if practice or each.carriers == 0]
+        wanted = [each for each in self.sets if practice or not each.practice]
         found = [(folder / each.name, each.share) for each in wanted if (folder / each.name / "images").is_dir()]
         if not found:
             raise InputError(f"{folder}: holds none of the recipe's data sets; make them with 'downfield train data'")

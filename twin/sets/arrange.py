@@ -24,16 +24,22 @@ from downfield.vision.scene import Player
 
 _NEAR_MM = 45.0  # centres further apart than this are clear of each other
 _TRIES = 60
-_ROOM_MM = 26.0  # how far from a lying figure's middle others keep their bases' centres
+_ROOM_MM = 26.0  # how far from a lying figure's middle others keep their bases' centres,
+_TIGHT_MM = 14.0  # and where many lie: they rest on others' bases, and under their arms
 _GRIP_MM = 30.0  # height of the fingertips that hold a figure
 
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """What arranged tables are made of: chances and ranges."""
+    """What arranged tables are made of: chances and ranges.
+
+    Where `fallers` is above 0 it is each figure's chance to lie, in place of the two before it, and nobody keeps away
+    from who lies as far as elsewhere.
+    """
 
     fallen_chance: float = 0.55
     most_fallen: int = 5
+    fallers: float = 0.0
     hand_chance: float = 0.3
     second_hand_chance: float = 0.2
     stick_chance: float = 0.12
@@ -57,6 +63,7 @@ class Arranger:
     def __init__(self, look: Look, players: Sequence[Player], rng: np.random.Generator, mix: Mix | None = None) -> None:
         self._look, self._players, self._rng, self._mix = look, tuple(players), rng, mix or Mix()
         self._field = look.field
+        self._room_mm = _ROOM_MM
 
     def arrange(self, t_ns: int, step_ns: int) -> tuple[Snapshot, Snapshot, Snapshot]:
         """One table at an instant, and as it was a step before and will be a step after.
@@ -67,7 +74,7 @@ class Arranger:
 
         """
         rng, mix = self._rng, self._mix
-        fallen = self._choose(int(rng.integers(1, mix.most_fallen + 1))) if rng.random() < mix.fallen_chance else set()
+        fallen = self._fallers()
         bases = self._bases(fallen)
         hands = self._hands(bases)
         held = {hand.holds for hand in hands}
@@ -81,6 +88,14 @@ class Arranger:
             self._at(t_ns, walking, poses, speeds, 0, ball, hands, sticks),
             self._at(t_ns + step_ns, walking, poses, speeds, step_ns, ball, hands, sticks),
         )
+
+    def _fallers(self) -> set[int]:
+        """Who lies; and how near to them others may be."""
+        rng, mix = self._rng, self._mix
+        if mix.fallers > 0:
+            self._room_mm = rng.uniform(_TIGHT_MM, _ROOM_MM)
+            return self._choose(int(rng.binomial(len(self._players), mix.fallers)))
+        return self._choose(int(rng.integers(1, mix.most_fallen + 1))) if rng.random() < mix.fallen_chance else set()
 
     def _choose(self, count: int) -> set[int]:
         return {int(i) for i in self._rng.choice(len(self._players), min(count, len(self._players)), replace=False)}
@@ -164,9 +179,9 @@ class Arranger:
         corners, edge = base.corners_mm(), 12.0 if lying else 0.5
         if (corners < (x_low + edge, y_low + edge)).any() or (corners > (x_high - edge, y_high - edge)).any():
             return False
-        if any(math.hypot(base.x_mm - x, base.y_mm - y) < _ROOM_MM for x, y in rooms):
+        if any(math.hypot(base.x_mm - x, base.y_mm - y) < self._room_mm for x, y in rooms):
             return False
-        reach = _ROOM_MM + 4 if lying else _NEAR_MM
+        reach = self._room_mm + 4 if lying else _NEAR_MM
         near = [o for o in placed if math.hypot(base.x_mm - o.x_mm, base.y_mm - o.y_mm) < reach]
         if lying or not near:
             return not near

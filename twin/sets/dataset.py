@@ -48,6 +48,7 @@ class Recipe:
         per_table: pictures of one table.
         carriers: share of the figures that have a ball of their own in an arm.
         strewn: share of them that have one lying about them.
+        fallers: share of the figures that lie, near others too; 0 for a few on some tables, by themselves.
         image_format: of the files.
 
     Raises:
@@ -64,6 +65,7 @@ class Recipe:
     per_table: int = 4
     carriers: float = 0.0
     strewn: float = 0.0
+    fallers: float = 0.0
     image_format: Literal["jpg", "png"] = "jpg"
     format: Literal["downfield.dataset"] = "downfield.dataset"
     version: Literal[1] = 1
@@ -86,6 +88,7 @@ class Recipe:
             InputError,
             f"the share of strewn balls must be 0..1 and leave room for the carriers', not {self.strewn:g}",
         )
+        check(0 <= self.fallers <= 1, InputError, f"the share of fallers must be 0..1, not {self.fallers:g}")
         check(self.per_table > 0, InputError, f"there must be at least 1 picture of a table, not {self.per_table}")
 
 
@@ -188,7 +191,7 @@ def _make_table(out: Path, recipe: Recipe, table: int, number: int) -> int:
     view = View(recipe.renderer, recipe.size_px, recipe.scale, recipe.crop_px)
     which = [(i, table * recipe.per_table + i) for i in range(number)]
     lines = []
-    practice = {"carriers": recipe.carriers, "strewn": recipe.strewn}
+    practice = {"carriers": recipe.carriers, "strewn": recipe.strewn, "fallers": recipe.fallers}
     for picture in table_pictures(recipe.split, recipe.seed, table, which, view, **practice):
         sample = _write_picture(out, recipe, picture)
         lines.append(to_json(Sample, sample) + "\n")

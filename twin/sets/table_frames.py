@@ -78,6 +78,7 @@ def table_pictures(
     *,
     carriers: float = 0.0,
     strewn: float = 0.0,
+    fallers: float = 0.0,
 ) -> Iterator[Picture]:
     """Some of the pictures of one table.
 
@@ -89,6 +90,7 @@ def table_pictures(
         view: how they are taken.
         carriers: share of the figures that have a ball of their own in an arm.
         strewn: share of them that have one lying about them.
+        fallers: share of the figures that lie, where it is above 0; else a few of them on some tables.
 
     """
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
@@ -97,7 +99,7 @@ def table_pictures(
     look = draw(table_seed, players, split=split, size=view.size_px, ball=ball, carriers=carriers, strewn=strewn)
     look = _scaled(look, view.scale)
     count = max(number for number, _ in which) + 1
-    moments, is_play = _moments(look, players, table_seed, count, ball)
+    moments, is_play = _moments(look, players, table_seed, count, dataclasses.replace(_MIXES[ball], fallers=fallers))
     labeller = Labeller(look, players)
     with contextlib.closing(open_renderer(view.renderer, look, players)) as renderer:
         for number, index in which:
@@ -135,18 +137,16 @@ def _scaled(look: Look, scale: float) -> Look:
     return dataclasses.replace(look, camera=camera, sensor=sensor)
 
 
-def _moments(
-    look: Look, players: tuple[Player, ...], seed: int, count: int, ball: Literal["foam", "magnetic"]
-) -> tuple[list[Moment], bool]:
+def _moments(look: Look, players: tuple[Player, ...], seed: int, count: int, mix: Mix) -> tuple[list[Moment], bool]:
     rng = np.random.default_rng([seed, 0xA3])
     step_ns = round(1e9 / look.sensor.fps)
     if rng.random() < PLAYS:
         calm = dataclasses.replace(
-            _MIXES[ball], fallen_chance=0.0, hand_chance=0.0, stick_chance=0.0, walking_chance=0.0
+            mix, fallers=0.0, fallen_chance=0.0, hand_chance=0.0, stick_chance=0.0, walking_chance=0.0
         )
         start = Arranger(look, players, rng, calm).arrange(0, step_ns)[1]
         return _play(look, players, rng, count, step_ns, start), True
-    arranger = Arranger(look, players, rng, _MIXES[ball])
+    arranger = Arranger(look, players, rng, mix)
     return [arranger.arrange((i + 1) * 1_000_000_000, step_ns) for i in range(count)], False
 
 
