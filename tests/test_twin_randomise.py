@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from downfield.calibration.camera import Camera
+from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.errors import InputError
 from downfield.calibration.records import to_json
 from downfield.twin.look import Look
@@ -159,6 +159,16 @@ def test_bases_of_one_make_are_nearly_alike() -> None:
         lengths = [size.length_mm for size in draw_bases(seed, 22)]
         gaps = np.diff(np.sort(lengths))
         assert np.sum(gaps > 0.5) <= 1  # at most two makes
+
+
+def test_in_place_of_a_lens_that_can_t_be_undone_another_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    off, bent = (923.5, 524.4), (-0.1101, 0.00023, -0.00057, -0.00045, 0.0)
+    too_much = Lens((1920, 1080), (1020.4, 1019.6), off, bent)
+    assert not is_invertible(too_much), "it reaches every corner of its picture"
+    drawn = [too_much, draw_lens(Deck("train", 1), (1920, 1080))]
+    monkeypatch.setattr("downfield.twin.looks.camera_draw._any_lens", lambda _deck, _size: drawn.pop(0))
+    assert is_invertible(draw_lens(Deck("train", 1), (1920, 1080)))
+    assert not drawn
 
 
 def test_lenses_of_small_pictures_are_drawn_too() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.errors import InputError
 from downfield.calibration.field import FieldModel
 from downfield.twin.look import BoardLook, Sensor
 from downfield.twin.looks.deck import Deck
@@ -41,7 +40,13 @@ def draw_camera(deck: Deck, field: FieldModel, board: BoardLook, size: tuple[int
 
 
 def draw_lens(deck: Deck, size: tuple[int, int]) -> Lens:
-    """A lens whose distortion can be undone over the whole picture."""
+    """A lens whose distortion can be undone over the whole picture; one in thousands can't, and another is drawn."""
+    while not is_invertible(lens := _any_lens(deck, size)):
+        pass
+    return lens
+
+
+def _any_lens(deck: Deck, size: tuple[int, int]) -> Lens:
     width, height = size
     focal = width / 2 / math.tan(math.radians(deck.uniform(48, 88)) / 2)
     stretch = 1 + deck.uniform(-0.002, 0.002)
@@ -51,15 +56,8 @@ def draw_lens(deck: Deck, size: tuple[int, int]) -> Lens:
     corner = math.hypot(width, height) / 2 / focal / (1 - pinch)  # undistorted radius of the corner
     k1, k2 = -pinch * (1 + bend) / corner**2, pinch * bend / corner**4
     slant = 0.002 * (1 - abs(pinch))
-    lens = Lens(
-        size,
-        (focal, focal * stretch),
-        centre,
-        (k1, k2, deck.uniform(-slant, slant), deck.uniform(-slant, slant), 0.0),
-    )
-    if not is_invertible(lens):
-        raise InputError(f"the lens drawn can't be undone at the picture's edge: {lens}")
-    return lens
+    distortion = (k1, k2, deck.uniform(-slant, slant), deck.uniform(-slant, slant), 0.0)
+    return Lens(size, (focal, focal * stretch), centre, distortion)
 
 
 def is_invertible(lens: Lens) -> bool:
