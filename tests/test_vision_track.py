@@ -208,6 +208,22 @@ def test_a_figure_lifted_and_put_back_elsewhere_is_itself_again_and_its_identity
         assert all(frame.seen[id_].sure for frame in frames for id_ in ("light-1", "light-2"))
 
 
+def test_what_flashes_up_beside_a_hand_is_not_the_figure_under_it() -> None:
+    def path(t_s: float) -> Place:
+        return (316 if 0.9 < t_s < 0.96 else 300, 200, 0.0)
+
+    def hidden(id_: str, t_s: float) -> bool:
+        return id_ == "dark-1" and 0.6 < t_s < 1.4 and not 0.9 < t_s < 0.96
+
+    def hands(t_s: float) -> tuple[object, ...]:
+        return (hand_at(300, 196),) if 0.4 < t_s < 1.3 else ()
+
+    table = Table({**FOUR, "dark-1": path}, 2.2, power=lambda _: False, hands=hands, gone=hidden)  # type: ignore[arg-type]
+    frames = tracked(table)
+    assert all(abs(frame.seen["dark-1"].footprint.x_mm - 300) < 8 for frame in frames)
+    assert frames[-1].seen["dark-1"].sure
+
+
 def test_two_look_alikes_taken_and_put_elsewhere_are_in_doubt_and_nobody_else_is() -> None:
     def path(id_: str) -> object:
         before = FOUR[id_](0.0)

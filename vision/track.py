@@ -31,7 +31,7 @@ from downfield.vision.track_strangers import Strangers
 
 _REACH_MM: Final = 55.0  # from the fingertips: what is nearer may be moved by the hand
 _GRASP_MM: Final = 35.0  # and what is nearer and moves is held
-_CARRIED_MM: Final = 25.0  # a figure in a hand goes no further within a frame
+_CARRIED_MM: Final = 25.0  # a figure in a hand goes no further within a frame, if it is seen there all the time
 _LET_GO_NS: Final = 300_000_000  # a hand's doings count on for so long after it was last seen
 _UNSEEN_NS: Final = 250_000_000  # a figure not seen for less was missed, not hidden
 _SURPRISE_NS: Final = 200_000_000  # a figure that moved against all belief goes on doing so
@@ -212,7 +212,8 @@ class Tracker:
         strange = self._strangers.beside(sightings.pose[:, :2], state.seen_ns)
         # What looks like a figure in a hand, or beside it, is nobody who was missed elsewhere.
         off_mm = np.linalg.norm(self._motion.mean[:, None, :2] - sightings.pose[None, :, :2], axis=2)
-        in_hand = beside(hands_mm, sightings.pose[:, :2])[None] & (off_mm > _CARRIED_MM)
+        near_mm = np.where(taken, SOLID_MM, _CARRIED_MM)
+        in_hand = beside(hands_mm, sightings.pose[:, :2])[None] & (off_mm > near_mm[:, None])
         first = match(self._motion, np.arange(len(self.players)), sightings, every, self._jersey, strange | in_hand)
         left = np.delete(every, first.sightings)
         ripe = left[self._strangers.settled(sightings.pose[left, :2], self._t_ns)]
