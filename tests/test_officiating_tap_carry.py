@@ -109,6 +109,13 @@ def test_a_fall_that_is_told_late_counts_from_when_it_was() -> None:
         assert ("broken_tackle" in kinds(made)) == broken
 
 
+@pytest.mark.parametrize(("after_s", "kind"), [(0.45, "broken_tackle"), (0.53, "tackle")])
+def test_a_tackle_waits_for_a_fall_at_the_end_of_its_window_to_be_told(after_s: float, kind: str) -> None:
+    runner = Man(RUNNER, runs(41, stop_s=CONTACT_S), "RB")
+    made = called(film([runner, Man(HITTER, stands(50), "LB", CONTACT_S + after_s, late_s=0.1)]), RUNNER)
+    assert kinds(made)[-1] == kind
+
+
 @pytest.mark.parametrize(("frames", "down"), [(6, False), (14, True)])
 def test_who_stands_again_at_once_had_not_fallen(frames: int, down: bool) -> None:
     play = film([Man(RUNNER, runs(41), "RB"), Man(HITTER, stands(80), "LB")])

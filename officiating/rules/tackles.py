@@ -20,6 +20,8 @@ from downfield.vision.scene import Figure
 FACES: Final = ("front", "rear", "left", "right", "corner")
 EARLY_FALL_NS: Final = 100_000_000
 """A camera may see a figure lie a little before it sees the gap close: such falls belong to the contact."""
+BELIEVED_NS: Final = 150_000_000
+"""After its window a tackle waits for so long: a fall in its last moments is believed some frames after it happened."""
 
 
 def tackle_params(window_s: float, spot: str, reason: str, *, fallen_tackles: bool) -> tuple[Param, ...]:
@@ -93,6 +95,7 @@ class Tackle:
         ran_ns = state.play.ran_ns or 0
         since_ns = facts.t_ns if touch.since_ns is None else touch.since_ns
         t_ns = max(since_ns, ran_ns)
+        window_ns = params.ns("tackle.fall_window_s")
         likely = facts.lasting(carrier.id, touch)
         return Finding(
             rule=self.id,
@@ -108,7 +111,7 @@ class Tackle:
             unit="mm",
             probability=doubted(likely, carrier),
             against=f"{touch.other} does not touch {carrier.id}: play on",
-            ripe_ns=t_ns + params.ns("tackle.fall_window_s"),
+            ripe_ns=t_ns + window_ns + (BELIEVED_NS if window_ns else 0),
             early=False,
         )
 
