@@ -22,7 +22,7 @@ pytest.importorskip("ultralytics")
 from typer.testing import CliRunner  # noqa: E402
 
 from downfield.calibration.errors import InputError  # noqa: E402
-from downfield.models.patch import from_units  # noqa: E402
+from downfield.models.patch import PATCH_PX, from_units  # noqa: E402
 from downfield.models.training.ball_look_run import BALL_LOOK  # noqa: E402
 from downfield.models.training.commands import app  # noqa: E402
 from downfield.models.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
@@ -167,6 +167,28 @@ def test_who_lies_is_shown_again_and_lures_are_nobody() -> None:
     assert int(figures.sum()) == 3 + 1
     assert int((batch["fallen"] > 0).sum()) == 2
     assert float(batch["figure"][int(figures.sum())]) == 0
+
+
+def test_the_body_of_one_who_lies_is_he_and_not_nobody() -> None:
+    image = np.full((200, 300, 3), 90, dtype=np.uint8)
+    base = np.array([[15.0, -9.0], [15.0, 9.0], [-15.0, 9.0], [-15.0, -9.0], [5.0, 0.0]])
+    edge = np.array([[15.0, -2.0], [15.0, 2.0], [-15.0, 2.0], [-15.0, -2.0], [0.0, 36.0]])
+    points = np.concatenate(
+        [np.stack([base + np.array([60.0, 60.0]), edge + np.array([160.0, 60.0])]), np.full((2, 5, 1), 2.0)], 2
+    )
+    objects = Objects(np.array([0.0, 1.0]), np.zeros((2, 4)), points)
+    body = np.array([160.0, 84.0])
+    nearest = []
+    for seed in range(10):
+        seen = (base[:4] + body)[None]
+        cut = cut_guessed(image, objects, np.random.default_rng(seed), seen=seen, plain=True)
+        middles = np.array(
+            [cv2.invertAffineTransform(matrix) @ (*[(PATCH_PX - 1) / 2] * 2, 1.0) for matrix in cut.transforms]
+        )
+        lying, nobody = middles[1:3], middles[3:]
+        assert np.linalg.norm(nobody - body, axis=1).min(initial=np.inf) > 6
+        nearest.append(np.linalg.norm(lying - body, axis=1).min())
+    assert min(nearest) < 3, "he is never shown where a first look puts him"
 
 
 def test_a_mirrored_frame_has_the_same_things_with_left_and_right_exchanged(frames: Path) -> None:

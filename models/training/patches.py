@@ -46,6 +46,7 @@ _BETWEEN_CHANCE, _NEAR_CHANCE = 0.35, 0.75  # up to which an empty place is betw
 _TRIES = 20
 _ALIKE = 4  # patches recoloured alike
 _SHORTEST_PX = 6.0
+_ALONG = 4  # places along a body that lies
 _MIRROR_CHANCE = 0.5
 
 # Guesses that a first look really made of the same pictures.
@@ -141,16 +142,20 @@ def cut_guessed(
     each = np.flatnonzero(chosen)
     each = np.concatenate([each, np.repeat(each[objects.kinds[each] == _FALLEN_KIND], lying_again)])
     points, kinds = objects.points[each], objects.kinds[each]
-    guessed = _guess(points[:, :4, :2], rng)
-    figures = objects.points[np.isin(objects.kinds, FIGURE_KINDS), :4, :2]
-    taken = _Taken(figures, np.zeros((0, 2)) if avoid is None else avoid)
+    along = _along_bodies(points, kinds)
+    guessed = _guess(points[:, :4, :2], along, rng)
+    everybody = np.isin(objects.kinds, FIGURE_KINDS)
+    figures = objects.points[everybody, :4, :2]
+    ways = _along_bodies(objects.points[everybody], objects.kinds[everybody])
+    bodies = figures + ways[:, :, None]
+    taken = _Taken(bodies.reshape(-1, 4, 2), np.zeros((0, 2)) if avoid is None else avoid)
     tempting = balls
     if lures is not None:
         tempting = np.concatenate([tempting, lures[rng.permutation(len(lures))[:_LURES]]])
     empty = _empty(points[:, :4, :2], taken, (image.shape[1], image.shape[0]), tempting, rng)
     if seen is not None:
         wrong = _wrong(seen, taken, rng)
-        guessed, empty = _as_seen(guessed, points[:, :4, :2], seen, rng), np.concatenate([wrong, empty])
+        guessed, empty = _as_seen(guessed, points[:, :4, :2], along, seen, rng), np.concatenate([wrong, empty])
     more = np.zeros((0, 4, 2)) if besides is None else besides
     transforms = patch_transform(np.concatenate([guessed, empty[:EMPTY_PER_FRAME], more]))
     if not plain:
@@ -235,7 +240,18 @@ def collate_patches(items: Sequence[Batch]) -> Batch:
     return {name: torch.cat([item[name] for item in items]) for name in items[0]}
 
 
-def _guess(corners: Array, rng: np.random.Generator) -> Array:
+def _along_bodies(points: Array, kinds: Array) -> Array:
+    """Ways from the middles of bases to where the same figures may be put, `_ALONG` of them, shape (`_ALONG`, n, 2).
+
+    The body of one that lies is beside its base, and a first look puts the figure there as often; of others no way.
+    """
+    way = points[:, 4, :2] - points[:, :4, :2].mean(axis=1)
+    lies = (kinds == _FALLEN_KIND) & (points[:, 4, 2] > 0)
+    steps: Array = np.linspace(0, 1, _ALONG)[:, None, None] * np.where(lies[:, None], way, 0.0)
+    return steps
+
+
+def _guess(corners: Array, along: Array, rng: np.random.Generator) -> Array:
     """Corners as a first look might say them, half of them with front and rear exchanged; shape (n, 4, 2)."""
     n = len(corners)
     far = rng.random(n) < _FAR_CHANCE
@@ -245,16 +261,17 @@ def _guess(corners: Array, rng: np.random.Generator) -> Array:
     turn += np.pi * (rng.random(n) < 0.5)
     away = rng.normal(0, 1, (n, 2)) * (np.where(far, _FAR_AWAY / 2, _AWAY) * length)[:, None]
     growth = np.exp(rng.normal(0, 1, n) * np.where(far, _FAR_GROWTH, _GROWTH))
+    away += along[rng.integers(_ALONG, size=n), np.arange(n)]
     guessed: Array = _turned(corners - middle[:, None], turn, growth)
     guessed += (middle + away)[:, None]
     return guessed
 
 
-def _as_seen(guessed: Array, corners: Array, seen: Array, rng: np.random.Generator) -> Array:
+def _as_seen(guessed: Array, corners: Array, along: Array, seen: Array, rng: np.random.Generator) -> Array:
     """Most guesses replaced by where a first look saw that figure, front and rear as it will."""
     if not len(seen) or not len(corners):
         return guessed
-    apart = _apart(corners, seen.mean(axis=1))
+    apart = np.min([_apart(corners + way[:, None], seen.mean(axis=1)) for way in along], axis=0)
     nearest = apart.argmin(axis=1)
     found = apart.min(axis=1) < _OWN_WITHIN
     chosen = found & (rng.random(len(corners)) < _SEEN_CHANCE)
@@ -268,7 +285,7 @@ def _as_seen(guessed: Array, corners: Array, seen: Array, rng: np.random.Generat
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """Where nothing is empty: corners of figures, shape (n, 4, 2), and places that may be taken, shape (k, 2)."""
+    """Where nothing is empty: corners about figures, shape (n, 4, 2), and places that may be taken, shape (k, 2)."""
 
     figures: Array
     avoid: Array
