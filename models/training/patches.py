@@ -142,13 +142,11 @@ def cut_guessed(
     each = np.flatnonzero(chosen)
     each = np.concatenate([each, np.repeat(each[objects.kinds[each] == _FALLEN_KIND], lying_again)])
     points, kinds = objects.points[each], objects.kinds[each]
-    along = _along_bodies(points, kinds)
+    ways = _along_bodies(objects)
+    along = ways[:, each]
     guessed = _guess(points[:, :4, :2], along, rng)
-    everybody = np.isin(objects.kinds, FIGURE_KINDS)
-    figures = objects.points[everybody, :4, :2]
-    ways = _along_bodies(objects.points[everybody], objects.kinds[everybody])
-    bodies = figures + ways[:, :, None]
-    taken = _Taken(bodies.reshape(-1, 4, 2), np.zeros((0, 2)) if avoid is None else avoid)
+    about = (objects.points[:, :4, :2] + ways[:, :, None])[:, np.isin(objects.kinds, FIGURE_KINDS)]
+    taken = _Taken(about.reshape(-1, 4, 2), np.zeros((0, 2)) if avoid is None else avoid)
     tempting = balls
     if lures is not None:
         tempting = np.concatenate([tempting, lures[rng.permutation(len(lures))[:_LURES]]])
@@ -240,13 +238,13 @@ def collate_patches(items: Sequence[Batch]) -> Batch:
     return {name: torch.cat([item[name] for item in items]) for name in items[0]}
 
 
-def _along_bodies(points: Array, kinds: Array) -> Array:
-    """Ways from the middles of bases to where the same figures may be put, `_ALONG` of them, shape (`_ALONG`, n, 2).
+def _along_bodies(objects: Objects) -> Array:
+    """Ways from the middles of bases to where the same figures may be put, `_ALONG` of each, shape (`_ALONG`, n, 2).
 
     The body of one that lies is beside its base, and a first look puts the figure there as often; of others no way.
     """
-    way = points[:, 4, :2] - points[:, :4, :2].mean(axis=1)
-    lies = (kinds == _FALLEN_KIND) & (points[:, 4, 2] > 0)
+    way = objects.points[:, 4, :2] - objects.points[:, :4, :2].mean(axis=1)
+    lies = (objects.kinds == _FALLEN_KIND) & (objects.points[:, 4, 2] > 0)
     steps: Array = np.linspace(0, 1, _ALONG)[:, None, None] * np.where(lies[:, None], way, 0.0)
     return steps
 
