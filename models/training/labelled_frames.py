@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import cv2
 import numpy as np
@@ -15,6 +16,10 @@ from downfield.twin.looks.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import ThingLabel
 from downfield.vision.footprint import Array
+
+FALLEN_KIND: Final = 1
+FIGURE_KINDS: Final = (0, FALLEN_KIND)
+"""Classes of labels that are figures: upright ones and fallen ones."""
 
 Sources = Sequence[tuple[Path, float]]
 """Folders of data sets, each with the share of frames to take from it."""

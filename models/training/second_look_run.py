@@ -11,7 +11,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from downfield.models.training.labelled_frames import Sources
 from downfield.models.training.learner import Batch, Lesson, Losses, load, save_learner
-from downfield.models.training.patches import EMPTY_PER_FRAME, PatchStream, collate_patches
+from downfield.models.training.patches import PatchStream, collate_patches
+from downfield.models.training.places import EMPTY_PER_FRAME
 from downfield.models.training.second_look import FALLEN, FIGURE, FLIP, POINTS, SecondLook
 
 FRAMES: Final = 4  # in a batch, about 30 patches each
