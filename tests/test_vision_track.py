@@ -224,6 +224,36 @@ def test_what_flashes_up_beside_a_hand_is_not_the_figure_under_it() -> None:
     assert frames[-1].seen["dark-1"].sure
 
 
+def test_a_stain_that_was_there_before_the_hand_is_nobody_it_took() -> None:
+    paths = {**FOUR, "dark-stain": standing(180, 120, 70)}
+
+    def hands(t_s: float) -> tuple[object, ...]:
+        return (hand_at(300, 196, "dark-1"),) if 1.0 < t_s < 1.6 else ()
+
+    def path(t_s: float) -> Place:
+        return (300 if t_s < 1.3 else 230, 200, 0.0)
+
+    for seen_again_s in (0.0, 1.9):  # a stain seen all the time, or not for a while, as behind an arm
+
+        def hidden(id_: str, t_s: float, again_s: float = seen_again_s) -> bool:
+            return t_s > 1.1 and t_s < (again_s if id_ == "dark-stain" else 2.6 if id_ == "dark-1" else 0)
+
+        table = Table(
+            {**paths, "dark-1": path},
+            3.2,
+            power=lambda _: False,
+            hands=hands,  # type: ignore[arg-type]
+            gone=hidden,
+            unlisted=("dark-stain",),
+        )
+        frames = tracked(table)
+        places = [frame.seen["dark-1"].footprint for frame in frames]
+        stained = [at for at in places if math.hypot(at.x_mm - 180, at.y_mm - 120) < 20]
+        assert not stained
+        assert frames[-1].error_mm("dark-1") < 1.0
+        assert frames[-1].seen["dark-1"].sure
+
+
 def test_two_look_alikes_taken_and_put_elsewhere_are_in_doubt_and_nobody_else_is() -> None:
     def path(id_: str) -> object:
         before = FOUR[id_](0.0)

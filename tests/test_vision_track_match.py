@@ -86,3 +86,25 @@ def test_strangers_are_known_by_when_they_were_there() -> None:
     beside = strangers.beside(np.array([[51.0, 60.0], [80.0, 60.0]]), np.array([30, 60, 90, -20]) * ms)
     assert beside[:, 0].tolist() == [True, True, False, False]
     assert not beside[:, 1].any()
+
+
+def test_what_stayed_in_a_place_is_remembered_there_for_a_while() -> None:
+    place, ms = np.array([[50.0, 60.0]]), 1_000_000
+    for stayed_ms, away_ms, remembered in ((600, 1000, True), (600, 4000, False), (300, 1000, False)):
+        strangers = Strangers()
+        for at in range(0, stayed_ms + 1, 30):
+            strangers.settled(place, at * ms)
+        back_ms = stayed_ms + away_ms
+        strangers.settled(np.zeros((0, 2)), back_ms * ms)
+        seen_ns = np.array([200, 590, back_ms - 100]) * ms  # as early as the stranger, and for longer beside him
+        fixed = strangers.fixed(np.array([[51.0, 60.0], [80.0, 60.0]]), seen_ns)
+        assert fixed[:, 0].tolist() == [False, remembered, remembered]
+        assert not fixed[:, 1].any()
+        assert not strangers.settled(place, (back_ms + 30) * ms).any(), "one who is back has to settle anew"
+
+
+def test_who_walks_about_unknown_is_no_fixture() -> None:
+    strangers, ms = Strangers(), 1_000_000
+    for at in range(0, 1500, 30):
+        strangers.settled(np.array([[50.0 + at / 20, 60.0]]), at * ms)
+    assert not strangers.fixed(np.array([[50.0 + 1470 / 20, 60.0]]), np.array([1400 * ms])).any()

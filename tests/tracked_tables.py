@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -47,6 +47,7 @@ class Table:
         sizes: of bases, where they are not `BASE`.
         gone: which figures are not on the board.
         lost: which frames never arrive.
+        unlisted: those of them that are on no roster, such as a stain that looks like a figure.
 
     """
 
@@ -58,10 +59,11 @@ class Table:
     sizes: Mapping[str, BaseSize] = field(default_factory=dict)
     gone: Callable[[str, float], bool] = lambda _id, _t: False
     lost: Callable[[float], bool] = lambda _: False
+    unlisted: Collection[str] = ()
 
     @property
     def players(self) -> tuple[Player, ...]:
-        """The roster."""
+        """Everybody and everything that looks like a figure."""
         jersey: dict[str, Jersey] = {id_: "dark" if id_.startswith("dark") else "light" for id_ in self.paths}
         return tuple(Player(id_, jersey[id_], base=self.sizes.get(id_, BASE)) for id_ in self.paths)
 
@@ -163,9 +165,11 @@ def roster_of(table: Table) -> Roster:
     """Everybody, with his place."""
     spots = []
     for id_, path in table.paths.items():
+        if id_ in table.unlisted:
+            continue
         x_mm, y_mm, _ = path(-LINE_UP_S)
         spots.append(Spot(id_, x_mm / FIELD.mm_per_yd_x, y_mm / FIELD.mm_per_yd_y))
-    return Roster(table.players, tuple(spots))
+    return Roster(tuple(one for one in table.players if one.id not in table.unlisted), tuple(spots))
 
 
 @cache

@@ -259,7 +259,9 @@ class Tracker:
         place_mm = np.select([still[lost], taken[lost]], [SOLID_MM, _ANYWHERE_MM], walked)
         anywhere.loosen(lost, place_mm, np.where(still[lost], _TURNS_RAD, np.pi))
         others = ~own & np.asarray(own.any(axis=0))[None]
-        found = match(anywhere, lost, sightings, ripe, self._jersey, in_hand | others)
+        # Nor is anybody what was seen elsewhere, in its place for long, while he was surely seen himself.
+        fixed = self._strangers.fixed(sightings.pose[:, :2], state.seen_ns) & state.sure[:, None]
+        found = match(anywhere, lost, sightings, ripe, self._jersey, in_hand | others | fixed)
         moved = np.linalg.norm(sightings.pose[found.sightings, :2] - state.stood_mm[found.figures], axis=1)
         state.sure[found.figures[moved > _MOVED_MM]] = False
         return found
