@@ -6,6 +6,7 @@ in the same place, while the figure was still seen elsewhere, and it is remember
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -70,11 +71,7 @@ class Strangers:
             Shape (n, m).
 
         """
-        out = np.zeros((len(seen_ns), len(place_mm)), dtype=bool)
-        for one in self._known:
-            there = np.linalg.norm(place_mm - one.place_mm, axis=1) < _SAME_MM
-            out |= ((seen_ns >= one.since_ns) & (seen_ns <= one.last_ns))[:, None] & there[None]
-        return out
+        return self._who_is_not(place_mm, seen_ns, lambda one: (seen_ns >= one.since_ns) & (seen_ns <= one.last_ns))
 
     def fixed(self, place_mm: Array, seen_ns: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which places had a stranger for long while figures were seen elsewhere, and he may have been hidden since.
@@ -87,10 +84,15 @@ class Strangers:
             Shape (n, m).
 
         """
+        return self._who_is_not(place_mm, seen_ns, lambda one: seen_ns - one.home_ns >= _FIXTURE_NS)
+
+    def _who_is_not(
+        self, place_mm: Array, seen_ns: NDArray[np.int64], was_elsewhere: Callable[[_Stranger], NDArray[np.bool_]]
+    ) -> NDArray[np.bool_]:
         out = np.zeros((len(seen_ns), len(place_mm)), dtype=bool)
         for one in self._known:
-            there = np.linalg.norm(place_mm - one.home_mm, axis=1) < _SAME_MM
-            out |= (seen_ns - one.home_ns >= _FIXTURE_NS)[:, None] & there[None]
+            there = np.linalg.norm(place_mm - one.place_mm, axis=1) < _SAME_MM
+            out |= was_elsewhere(one)[:, None] & there[None]
         return out
 
     def settled(self, place_mm: Array, t_ns: int) -> NDArray[np.bool_]:
