@@ -1,16 +1,19 @@
-"""``downfield track``: from a video or a folder of pictures to a track file.
+"""``downfield track``: from a video, a folder of pictures, a camera or a stream to a track file.
 
-The network takes nearly all of the time, and what it saw is kept beside the track file while that is being made. After
-an interruption the same command goes on there: frames it has seen before are tracked again from what was kept, so that
-the file comes out bit for bit as if there had been no interruption.
+The network takes nearly all of the time, and what it saw of a recording is kept beside the track file while that is
+being made. After an interruption the same command goes on there: frames it has seen before are tracked again from what
+was kept, so that the file comes out bit for bit as if there had been no interruption. What is live ends with one
+(`track_live`).
 """
 
 from __future__ import annotations
 
+import statistics
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -23,10 +26,13 @@ from downfield.calibration.calibration import read_calibration
 from downfield.calibration.errors import InputError
 from downfield.models.card import BUNDLED
 from downfield.models.opening import open_detector
+from downfield.rig.configuration.settings import NetworkTable
+from downfield.rig.network_sight import elsewhere, pace_of
 from downfield.rig.seen_before import SeenBefore, SeenHeader
 from downfield.rig.sources.images import STILLS, ImageFolder
 from downfield.rig.sources.source import FrameSource, Shot
 from downfield.rig.sources.video_file import VideoFile
+from downfield.rig.track_live import interrupt_ends, live_scenes, open_live, refuse
 from downfield.vision.footprint import BaseSize
 from downfield.vision.pace import Pace
 from downfield.vision.pipeline import Vision
@@ -34,11 +40,17 @@ from downfield.vision.roster import read_roster
 from downfield.vision.scene import Player, Scene
 from downfield.vision.tracks import TracksHeader, write_tracks
 
-_FPS = 30.0  # of what tells no frame rate
+_FPS = 30.0  # of a single picture that tells no frame rate
 
 
 def track(
-    source: Annotated[Path, typer.Argument(help="A video, or a folder of pictures in the order of their names.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A video, a folder of pictures in the order of their names, a camera (0, a part of its name) or a"
+            " stream's address."
+        ),
+    ],
     calibration: Annotated[Path, typer.Option("--calibration", "-c", help="Of the camera, *.calibration.json.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The track file, *.tracks.jsonl.")],
     roster: Annotated[
@@ -56,20 +68,33 @@ def track(
     ] = False,
     detector: Annotated[str, typer.Option(help="A network's name or folder.")] = BUNDLED,
 ) -> None:
-    """Track the figures of a recording."""
+    """Track the figures of a recording, or of a table until Ctrl-C."""
     known = read_calibration(calibration)
-    named = None if roster is None else read_roster(roster)
-    frames = _open(source)
-    network = open_detector(detector, careful=independent)
     console = Console(stderr=True, highlight=False)
+    path = Path(source)
+    named = None if roster is None else read_roster(roster)
     with ExitStack() as closing:
-        closing.callback(frames.close)
-        header = SeenHeader(source.name, _stamp(source), network.name, thorough=thorough)
-        seen = closing.enter_context(SeenBefore(network, out.with_name(out.name + ".seen"), header))
-        if seen.note:
-            console.print(seen.note)
-        vision = Vision(known, seen, named, memory=not independent, pace=Pace(follow_every_ns=0) if thorough else None)
-        scenes = (vision.scene(shot.frame()) for shot in _shown(frames, source))
+        if path.exists():
+            network = open_detector(detector, careful=independent)
+            header = SeenHeader(path.name, _stamp(path), network.name, thorough=thorough)
+            pace = Pace(follow_every_ns=0) if thorough else None
+            frames: FrameSource = ImageFolder(path, paced=False) if path.is_dir() else VideoFile(path, paced=False)
+            closing.callback(frames.close)
+            seen = closing.enter_context(SeenBefore(network, out.with_name(out.name + ".seen"), header))
+            if seen.note:
+                console.print(seen.note)
+            vision = Vision(known, seen, named, memory=not independent, pace=pace)
+            scenes: Iterator[Scene] = (vision.scene(shot.frame()) for shot in _shown(frames, path))
+        else:
+            refuse(independent=independent, thorough=thorough)
+            seen = None
+            table = NetworkTable(name=detector)
+            network = elsewhere(table)
+            vision = Vision(known, network, named, pace=pace_of(table, time.perf_counter_ns))
+            frames = open_live(source, out, console.print)
+            closing.callback(frames.close)
+            closing.enter_context(interrupt_ends(frames))
+            scenes = live_scenes(vision, frames, console.print)
         ready = list(scenes) if independent else list(_until_known(scenes, vision))
         players = _all_of(ready) if independent else vision.players
         if not players:
@@ -78,14 +103,17 @@ def track(
                 " begin with the line-up, or see every picture by itself with --independent"
             )
         facts = frames.facts
-        about = TracksHeader(known.field, players, facts.fps or _FPS, source=f"{facts.name}, by {network.name}")
+        about = TracksHeader(known.field, players, facts.fps or _rate(ready), source=f"{facts.name}, by {network.name}")
         write_tracks(out, about, chain(ready, scenes))
-        seen.forget()
+        if seen is not None:
+            seen.forget()
     console.print(f"{out}: {len(players)} figures")
 
 
-def _open(source: Path) -> FrameSource:
-    return ImageFolder(source, paced=False) if source.is_dir() else VideoFile(source, paced=False)
+def _rate(scenes: list[Scene]) -> float:
+    """Frames a second of what tells no rate, by how fast the first ones came."""
+    between = [after.t_ns - before.t_ns for before, after in pairwise(scenes)]
+    return 1e9 / statistics.median(between) if between else _FPS
 
 
 def _shown(frames: FrameSource, source: Path) -> Iterator[Shot]:

@@ -37,13 +37,19 @@ class MjpegServer:
         fps: pictures a second.
         with_length: whether parts tell their length.
         stamp: the camera's own stamp of a picture, in seconds.
+        packed: the picture of a number, from 1.
 
     """
 
     def __init__(
-        self, fps: float = 50.0, *, with_length: bool = True, stamp: Callable[[], float] | None = None
+        self,
+        fps: float = 50.0,
+        *,
+        with_length: bool = True,
+        stamp: Callable[[], float] | None = None,
+        packed: Callable[[int], bytes] = jpeg,
     ) -> None:
-        self.fps, self.with_length, self.stamp = fps, with_length, stamp
+        self.fps, self.with_length, self.stamp, self.packed = fps, with_length, stamp, packed
         self.sent = 0
         self.refuses = threading.Event()
         self.stalls = threading.Event()
@@ -81,7 +87,7 @@ class MjpegServer:
     def _part(self) -> bytes:
         if not self.freezes.is_set():
             self.sent += 1
-        data = jpeg(self.sent)
+        data = self.packed(self.sent)
         head = b"--cut\r\nContent-Type: image/jpeg\r\n"
         if self.with_length:
             head += b"Content-Length: %d\r\n" % len(data)
