@@ -78,7 +78,7 @@ def choice_of(settings: Settings, *, paced: bool) -> Choice:
     """What the configuration says of the source."""
     table = settings.source
     wanted = Wanted(table.size, table.fps, Locks(table.exposure, table.focus, table.white_balance))
-    return Choice(table.name or str(bundled_demo()), wanted, paced)
+    return Choice(table.name or str(bundled_demo()), wanted, paced, table.microphone)
 
 
 def open_table(

@@ -88,11 +88,11 @@ def track(
         else:
             refuse(independent=independent, thorough=thorough)
             seen = None
+            frames = open_live(source, out, console.print)
+            closing.callback(frames.close)
             table = NetworkTable(name=detector)
             network = elsewhere(table)
             vision = Vision(known, network, named, pace=pace_of(table, time.perf_counter_ns))
-            frames = open_live(source, out, console.print)
-            closing.callback(frames.close)
             closing.enter_context(interrupt_ends(frames))
             scenes = live_scenes(vision, frames, console.print)
         ready = list(scenes) if independent else list(_until_known(scenes, vision))

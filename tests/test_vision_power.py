@@ -135,3 +135,22 @@ def test_noise_and_other_tones_do_not(hertz: float) -> None:
 def test_a_block_too_short_to_tell_is_refused() -> None:
     with pytest.raises(InputError, match="at least 2400 samples"):
         Hum(16000).step(np.zeros(100))
+
+
+def test_a_microphone_that_heard_the_board_tells_when_nobody_is_in_view() -> None:
+    watch, table = PowerWatch(), Table(2)
+    for i in range(30):
+        watch.step(table.frame(on=True), i * FRAME_NS, hum=1.0)
+    assert [watch.step([], (30 + i) * FRAME_NS, hum=-1.0).power for i in range(20)][-1] == "off"
+
+
+def test_a_microphone_out_of_reach_of_the_board_does_not_switch_it_off() -> None:
+    watch, table = PowerWatch(), Table(2)
+    for i in range(30):
+        watch.step(table.frame(on=True), i * FRAME_NS, hum=-1.0)
+    assert [watch.step([], (30 + i) * FRAME_NS, hum=-1.0).power for i in range(20)] == ["on"] * 20
+
+
+def test_a_refrigerator_does_not_switch_a_dead_board_on() -> None:
+    watch, table = PowerWatch(), Table(3)
+    assert {watch.step(table.frame(on=False), i * FRAME_NS, hum=1.0).power for i in range(60)} <= {"off", "unknown"}

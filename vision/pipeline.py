@@ -296,7 +296,7 @@ class Vision:
         if self._memory and detections is not None:
             middle_px = camera.to_pixels(middle_mm)
             shake_px = None if self._middle_px is None else float(np.linalg.norm(middle_px - self._middle_px))
-            self._power = follow.power.step(estimates, t_ns, shake_px=shake_px).power
+            self._power = follow.power.step(estimates, t_ns, shake_px=shake_px, hum=frame.hum).power
             self._middle_px = middle_px
         if self._shared is None or self._shared[0] is not calibration.covariance:
             # A shake hardly changes it: it is that of the calibration, until there is another.

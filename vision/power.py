@@ -32,6 +32,7 @@ _FEWEST: Final = 3  # figures that must be seen
 _LONGEST_STEP_NS: Final = 500_000_000  # after a longer gap in the frames nothing is known
 _MEMORY_S: Final = 1.0  # of the measurement's shaking
 _DECADE: Final = math.log(10.0)
+_HEARD: Final = 0.5  # decades: a room's noise alone says less
 _SHAKE_SPREAD: Final = 0.5  # deviation of the logarithm of the print's shake in one state
 _SHAKE_APART: Final = 1.0  # by how much the two states must differ before it is listened to
 
@@ -65,6 +66,7 @@ class PowerWatch:
         self._jitter_mm = 0.0
         self._odds = 0.0  # logarithm, for on
         self._power: Power = "unknown"
+        self._hears = False  # whether the microphone has heard the board
         self._print = _PrintShake()
 
     def step(
@@ -94,7 +96,7 @@ class PowerWatch:
         self._places.append((t_ns, seen))
         self._odds = _switched(self._odds, step_s)
         looks = min(step_s / (_WINDOW_NS / 1e9), 1.0)  # frames share most of their window: they are not fresh evidence
-        self._odds += evidence * looks + hum * _DECADE * looks
+        self._odds += (evidence + self._heard(hum)) * looks
         if shake_px is not None:
             self._odds += self._print.evidence(shake_px, self._odds) * looks
         most = math.log(1 / _MOST_SURE)
@@ -105,6 +107,11 @@ class PowerWatch:
         elif on <= 1 - _SURE:
             self._power = "off"
         return PowerReading(self._power, on, moving)
+
+    def _heard(self, hum: float) -> float:
+        """What the microphone says for on; silence speaks only once the board has been heard: it may be far off."""
+        self._hears |= hum > _HEARD and self._power == "on"
+        return _DECADE * (hum if self._hears else max(hum, 0.0))
 
     def _votes(self, seen: dict[str, _Place], t_ns: int) -> tuple[float, float]:
         """The share of figures that moved over the window, and what that says for on."""

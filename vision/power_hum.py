@@ -19,6 +19,9 @@ _DB_PER_DECADE: Final = 6.0  # of likelihood
 _MOST_DECADES: Final = 1.0  # a refrigerator hums too: the figures must agree
 _SHORTEST_S: Final = 0.15
 
+BLOCK_S: Final = 0.25
+"""Of sound at a time: shorter than it takes to see that figures stand still, and hum stands out of it."""
+
 
 class Hum:
     """Listens for a vibrating board.

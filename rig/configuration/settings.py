@@ -44,6 +44,11 @@ class SourceTable(Table):
     )
     focus: Lock = Field(default="hold", description='`"hold"`, `"auto"`, or a number in the camera\'s own units.')
     white_balance: Lock = Field(default="hold", description='`"hold"`, `"auto"`, or a number in kelvin.')
+    microphone: str = Field(
+        default="",
+        description="Beside a live source, as ALSA calls it (`default`, `hw:1`; Linux): the hum of a running board"
+        " helps to tell whether it is on. Empty for none. A video's own sound is always listened to.",
+    )
 
 
 class CalibrationTable(Table):

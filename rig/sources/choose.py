@@ -12,12 +12,13 @@ from typing import Final
 
 import av
 
-from downfield.calibration.errors import InputError, MissingExtraError
+from downfield.calibration.errors import DownfieldError, InputError, MissingExtraError
 from downfield.rig.sources.clocks import TableClock
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
 from downfield.rig.sources.images import ImageFolder
 from downfield.rig.sources.network_video import SCHEMES, NetworkVideo
 from downfield.rig.sources.opencv_camera import OpenCvCamera
+from downfield.rig.sources.sound import Hearing, Microphone
 from downfield.rig.sources.source import FrameSource
 from downfield.rig.sources.steady import SteadySource
 from downfield.rig.sources.usb_camera import UsbCamera, Wanted, find_camera
@@ -41,12 +42,14 @@ class Choice:
             ``twin:PLAY``.
         wanted: what is asked of a camera.
         paced: files at their own pace; else as fast as they go.
+        microphone: that listens beside a live source; empty for none.
 
     """
 
     text: str
     wanted: Wanted = field(default_factory=Wanted)
     paced: bool = True
+    microphone: str = ""
 
 
 def open_source(choice: Choice, clock: TableClock, troubles: Troubles) -> FrameSource:
@@ -54,7 +57,7 @@ def open_source(choice: Choice, clock: TableClock, troubles: Troubles) -> FrameS
 
     Raises:
         InputError: there is nothing of that name.
-        SourceError: it can't be opened.
+        SourceError: it can't be opened, or the microphone can't.
         MissingExtraError: the twin is asked for and not installed.
 
     """
@@ -65,7 +68,14 @@ def open_source(choice: Choice, clock: TableClock, troubles: Troubles) -> FrameS
         return ImageFolder(path, fps=choice.wanted.fps, paced=choice.paced)
     if choice.text.startswith(TWIN):
         return _twin(choice)
-    return SteadySource(_live(choice, clock), troubles)
+    source = SteadySource(_live(choice, clock), troubles)
+    if not choice.microphone:
+        return source
+    try:
+        return Hearing(source, Microphone(choice.microphone, troubles))
+    except DownfieldError:
+        source.close()
+        raise
 
 
 def _live(choice: Choice, clock: TableClock) -> Callable[[], FrameSource]:

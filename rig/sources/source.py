@@ -50,6 +50,7 @@ class Shot:
             captured earlier, the instant it was handed over.
         packed: as the camera packed it; None where it does not.
         image: uint8 blue green red, shape (height, width, 3), raw; None while it is still packed.
+        hum: as of a frame.
 
     """
 
@@ -58,6 +59,7 @@ class Shot:
     taken_ns: int
     packed: Packed | None = None
     image: Image | None = None
+    hum: float = 0.0
 
     def frame(self) -> Frame:
         """The picture, unpacked.
@@ -66,7 +68,8 @@ class Shot:
             SourceError: it is broken.
 
         """
-        return Frame(self.index, self.t_ns, self.image if self.image is not None else self._unpacked())
+        image = self.image if self.image is not None else self._unpacked()
+        return Frame(self.index, self.t_ns, image, self.hum)
 
     def _unpacked(self) -> Image:
         image = unpack_jpeg(self.packed.data) if self.packed else None

@@ -15,6 +15,7 @@ from downfield.rig.record.index import index_of, read_index
 from downfield.rig.sources.clocks import Rising
 from downfield.rig.sources.jpeg import DECODING
 from downfield.rig.sources.pace import Pace
+from downfield.rig.sources.sound import Soundtrack
 from downfield.rig.sources.source import Shot, SourceFacts
 
 
@@ -44,6 +45,7 @@ class VideoFile:
         self._path = path
         self._index = read_index(index_of(path)).frames if index_of(path).is_file() else None
         self._stream = stream
+        self._sound = Soundtrack(path) if self._container.streams.audio else None
         self._pace = Pace(paced=paced)
         fps = float(stream.average_rate) if stream.average_rate else None
         self._facts = SourceFacts("clip", path.name, (stream.width, stream.height), fps, live=False)
@@ -72,11 +74,14 @@ class VideoFile:
                 image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
                 if not self._pace.wait_for(t_ns):
                     return
-                yield Shot(number, t_ns, time.monotonic_ns(), image=image)
+                hum = self._sound.hum_at(round(frame.pts * frame.time_base * 1_000_000_000)) if self._sound else 0.0
+                yield Shot(number, t_ns, time.monotonic_ns(), image=image, hum=hum)
         except av.FFmpegError as error:
             raise SourceError(f"{self._path}: can't be decoded: {error.strerror}") from None
         finally:
             self._container.close()
+            if self._sound:
+                self._sound.close()
 
     def _indexed(self, place: int) -> tuple[int, int]:
         """Number and time of a picture by the index."""
