@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import Connection, Engine, create_engine, delete, event, insert, make_url, null, select, update
+from sqlalchemy import Connection, Engine, create_engine, delete, event, insert, make_url, null, select
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 
 from downfield.api.chain import Entry, Verification, verify
@@ -185,11 +185,6 @@ class Store:
         """Keep a newly paired device."""
         with self._changing() as connection:
             connection.execute(insert(DEVICES), _fields(device))
-
-    def prolong_device(self, device: str, expires_ns: int) -> None:
-        """Let a device stay paired until another time."""
-        with self._changing() as connection:
-            connection.execute(update(DEVICES).where(DEVICES.c.id == device).values(expires_ns=expires_ns))
 
     def drop_device(self, device: str) -> bool:
         """Forget a device, so that its token counts no more; whether there was one."""

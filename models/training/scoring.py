@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 
 from downfield.calibration.errors import InputError
 from downfield.models.detection import Detection
-from downfield.models.detector import Detector, Image
+from downfield.models.detector import Image
 from downfield.twin.looks.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel, ThingLabel
@@ -96,16 +96,6 @@ def pictures_of(folder: Path, split: Split) -> Iterable[tuple[Sample, Image]]:
         if image is None:
             raise InputError(f"{folder / sample.image}: can't be decoded")
         yield sample, np.asarray(image, dtype=np.uint8)
-
-
-def score_set(detector: Detector, folder: Path, split: Split) -> list[FrameScore]:
-    """Run a detector over a data set's split.
-
-    Raises:
-        InputError: it has no pictures of that split.
-
-    """
-    return [score_frame(sample, detector.detect(image)) for sample, image in pictures_of(folder, split)]
 
 
 def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Final, Protocol
+from typing import Final
 
 _SECOND_NS: Final = 1_000_000_000
 _NEAR_NS: Final = 10 * _SECOND_NS
@@ -11,14 +11,6 @@ _NEAR_NS: Final = 10 * _SECOND_NS
 
 _LEAK: Final = 1e-4
 """How fast a mapping gives way, so that a clock that runs slow is followed: ten times what a bad crystal needs."""
-
-
-class CaptureClock(Protocol):
-    """Tells the time on the clock that frames are stamped with."""
-
-    def now_ns(self) -> int:
-        """Now."""
-        ...
 
 
 class TableClock:
