@@ -1,9 +1,10 @@
 """How well rendered plays are seen: power, contacts, ball, teams. Who is where is for `benchmarks/tracking.py`.
 
-Run: python benchmarks/scenes.py CLIPS [--network NETWORK]
+Run: python benchmarks/scenes.py CLIPS [--network NETWORK] [--disturb]
 
 CLIPS is a folder of clips with their truth beside them, of `downfield twin render random --seed SEED -o CLIPS/NAME`.
-The whole pipeline sees their pictures, through the bundled network or another.
+The whole pipeline sees their pictures, through the bundled network or another; with `--disturb` pictures are lost,
+frozen and dark now and then (`disturbances.py`). Touches are missed then: what counts is that none is called wrongly.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from contact_episodes import Episode, episodes, report_faces, report_misses
+from disturbances import disturbed
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.models.card import BUNDLED
@@ -52,6 +54,7 @@ class Tally:
     ball: Counter[str] = field(default_factory=Counter)
     touches: list[bool] = field(default_factory=list)
     teams: list[bool] = field(default_factory=list)
+    falls: Counter[str] = field(default_factory=Counter)
     episodes: dict[float, list[Episode]] = field(default_factory=dict)  # by pixels per millimetre of the clip
     far: int = 0
     frame_ns: int = 0
@@ -64,11 +67,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clips", type=Path)
     parser.add_argument("--network", default=BUNDLED, help="a bundled one or a folder")
+    parser.add_argument("--disturb", action="store_true", help="lose, freeze and darken pictures now and then")
     options = parser.parse_args()
     tally, detector = Tally(), open_detector(options.network)
     for clip in sorted(options.clips.glob("*.mp4")):
         calibration = read_calibration(clip.with_name(clip.stem + ".calibration.json"))
-        pairs = list(_watched(clip, calibration, detector, tally))
+        pairs = list(_watched(clip, calibration, detector, tally, disturb=options.disturb))
         if not pairs:
             print(f"{clip.name}: nobody lined up", flush=True)
             continue
@@ -86,12 +90,16 @@ def _px_per_mm(calibration: Calibration) -> float:
     return math.hypot(bx - ax, by - ay)
 
 
-def _watched(clip: Path, calibration: Calibration, detector: Detector, tally: Tally) -> Iterator[tuple[Scene, Scene]]:
+def _watched(
+    clip: Path, calibration: Calibration, detector: Detector, tally: Tally, *, disturb: bool
+) -> Iterator[tuple[Scene, Scene]]:
     """Scenes as they were and as they were seen, from the line-up on."""
     tracks = clip.with_name(clip.stem + ".tracks.jsonl")
     vision = Vision(calibration, detector, read_roster(tracks))
-    for shot, true in zip(VideoFile(clip, paced=False).shots(), Tracks(tracks), strict=False):
-        frame = shot.frame()
+    shots = (
+        (shot.frame(), true) for shot, true in zip(VideoFile(clip, paced=False).shots(), Tracks(tracks), strict=False)
+    )
+    for frame, true in disturbed(shots) if disturb else shots:
         before = vision.colours  # what is learnt from this very frame doesn't count
         detections, seen = _seen(vision, frame)
         if not vision.players:
@@ -136,6 +144,9 @@ def _judge(pairs: list[tuple[Scene, Scene]], px_per_mm: float, tally: Tally) -> 
             if true.ball.touched_by is not None:
                 by = seen.ball.touched_by if seen.ball is not None else None
                 touched[true.ball.touched_by] = by or touched.get(true.ball.touched_by)
+    lay = {one.id for true, _ in pairs for one in true.figures if one.posture == "fallen"}
+    told_lying = {one.id for _, seen in pairs if not seen.unfit for one in seen.figures if one.posture == "fallen"}
+    tally.falls.update(true=len(lay), told=len(lay & told_lying), false=len(told_lying - lay))
     tally.touches += [by == said for by, said in touched.items()]
     told: list[tuple[Scene, tuple[Contact, ...]]] = [
         (true, () if seen.unfit else seen.contacts) for true, seen in pairs
@@ -170,6 +181,7 @@ def _print(tally: Tally) -> None:
 
     print(f"\n{tally.frames} frames, {tally.unfit / max(tally.frames, 1):.1%} unfit for calls")
     print(f"board on or off right   {share(tally.power, 'right'):7.1%}  wanted >= 99 %; {_other(tally.power)}")
+    print("falls: {true} of figures, {told} told, {false} told that were none".format(**tally.falls))
     print(f"ball's carrier right    {share(tally.ball, 'right'):7.1%}  {_other(tally.ball)}")
     if tally.touches:
         print(f"first touch right       {np.mean(tally.touches):7.1%}  wanted >= 98 %; {len(tally.touches)} of them")
