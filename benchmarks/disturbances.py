@@ -38,4 +38,4 @@ def disturbed(pictures: Iterable[tuple[Frame, T]], seed: int = 0) -> Iterator[tu
 
 def _in_the_dark(image: Image, rng: np.random.Generator) -> Image:
     dark = image * np.float32(_DARK) + rng.normal(0, _NOISE, image.shape).astype(np.float32)
-    return np.clip(dark, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(dark, 0, 255), dtype=np.uint8)
