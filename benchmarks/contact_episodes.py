@@ -109,13 +109,13 @@ def episodes(frames: Iterable[tuple[Scene, Iterable[Contact]]], furthest_mm: flo
     """The episodes of a play in which opponents who stand came near each other.
 
     Args:
-        frames: every scene as it was, in order, with the contacts that were told of it.
+        frames: every scene as it was that was filmed, in order, with the contacts that were told of it.
         furthest_mm: closest gap up to which an episode counts.
 
     """
     open_: dict[tuple[str, str], Episode] = {}
     done: list[Episode] = []
-    for scene, contacts in frames:
+    for number, (scene, contacts) in enumerate(frames):
         said = {(one.a, one.b): one for one in contacts}
         jersey = {figure.id: figure.jersey for figure in scene.figures}
         upright = {figure.id for figure in scene.figures if figure.posture == "upright"}
@@ -124,13 +124,13 @@ def episodes(frames: Iterable[tuple[Scene, Iterable[Contact]]], furthest_mm: flo
             if jersey[true.a] == jersey[true.b] or not {true.a, true.b} <= upright:
                 continue
             episode = open_.setdefault(pair, Episode())
-            if episode.last not in {-1, scene.frame - 1}:
+            if episode.last not in {-1, number - 1}:
                 done.append(episode)
                 episode = open_[pair] = Episode()
             episode.t_ns.append(scene.t_ns)
             episode.truth.append(true)
             episode.said.append(said.get(pair))
-            episode.last = scene.frame
+            episode.last = number
     return [one for one in (*done, *open_.values()) if one.gap_mm <= furthest_mm and len(one.truth) > 2]
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 
 import numpy as np
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from tracked_tables import (
     LINE_UP_S,
     Place,
     Table,
+    Tracked,
     filmed,
     hand_at,
     look_of,
@@ -23,6 +25,7 @@ from tracked_tables import (
     walking,
 )
 
+from downfield.twin.snapshot import HandPose
 from downfield.vision.scene_making import figure_of
 from downfield.vision.track_measure import measure
 
@@ -252,6 +255,35 @@ def test_a_stain_that_was_there_before_the_hand_is_nobody_it_took() -> None:
         assert not stained
         assert frames[-1].error_mm("dark-1") < 1.0
         assert frames[-1].seen["dark-1"].sure
+
+
+def walked_unseen(aside_mm: float, gone: dict[str, tuple[float, float]], hand_s: tuple[float, float]) -> list[Tracked]:
+    """Two of a team go on unseen, one to near where the other was, by whom a hand is for a moment."""
+    walks = {"dark-1": ((200, 200), (200 + aside_mm, 206)), "dark-2": ((248, 180), (290, 180))}
+
+    def path(id_: str) -> Callable[[float], Place]:
+        (x, y), (to_x, to_y) = walks[id_]
+        return lambda t_s: (x, y, 0.0) if t_s < 1.0 else (to_x, to_y, 0.0)
+
+    def unseen(id_: str, t_s: float) -> bool:
+        return id_ in gone and gone[id_][0] < t_s < gone[id_][1]
+
+    def hands(t_s: float) -> tuple[HandPose, ...]:
+        return (hand_at(248, 135),) if hand_s[0] < t_s < hand_s[1] else ()
+
+    paths = {**FOUR, **{id_: path(id_) for id_ in walks}}
+    return tracked(Table(paths, 2.4, power=lambda _: False, hands=hands, gone=unseen))
+
+
+def test_who_went_on_unseen_is_not_taken_for_another_whom_a_hand_came_near() -> None:
+    last = walked_unseen(56, {"dark-1": (0.99, 1.15), "dark-2": (0.95, 1.1)}, (1.0, 1.05))[-1]
+    assert all(last.error_mm(id_) < 1.0 for id_ in ("dark-1", "dark-2"))
+
+
+def test_who_may_have_gone_on_to_where_another_is_found_is_in_doubt_with_him() -> None:
+    last = walked_unseen(40, {"dark-1": (0.9, 1.05), "dark-2": (0.85, 1.2)}, (1.1, 1.15))[-1]
+    assert not any(last.seen[id_].sure for id_ in ("dark-1", "dark-2"))
+    assert all(last.seen[id_].sure for id_ in ("light-1", "light-2"))
 
 
 def test_two_look_alikes_taken_and_put_elsewhere_are_in_doubt_and_nobody_else_is() -> None:

@@ -224,15 +224,16 @@ class Tracker:
             place = self._motion.mean[row, :2].tolist()
             hidden[row] = not any(under(outline, place) for outline in hands_mm)
         state.lost = hidden & (taken | (self._motion.spread_mm() > _LOST_MM) | (away_ns > _LOST_NS))
-        return (
-            first if not len(ripe) else first.and_also(self._look_for(sightings, ripe, away_ns, taken, in_hand, off_mm))
-        )
+        if not len(ripe):
+            return first
+        return first.and_also(self._look_for(sightings, ripe, away_ns, hidden, taken, in_hand, off_mm))
 
     def _look_for(
         self,
         sightings: Sightings,
         ripe: NDArray[np.intp],
         away_ns: NDArray[np.int64],
+        hidden: NDArray[np.bool_],
         taken: NDArray[np.bool_],
         in_hand: NDArray[np.bool_],
         off_mm: Array,
@@ -243,6 +244,7 @@ class Tracker:
             sightings: of the frame.
             ripe: rows of the settled ones.
             away_ns: for how long each figure has not been seen.
+            hidden: who has not been seen for a while; he gets none before he is lost, but they may be his.
             taken: who may be in a hand.
             in_hand: what looks like each of them in a hand, far from where he is, shape (n, m).
             off_mm: how far every sighting is from where each of them should be, same shape.
@@ -253,7 +255,7 @@ class Tracker:
         own = off_mm < SOLID_MM
         own &= ((away_ns > 0) & ~taken)[:, None]
         still: NDArray[np.bool_] = np.asarray(own[:, ripe].any(axis=1))
-        lost = np.flatnonzero(state.lost | still)
+        lost = np.flatnonzero(state.lost | still | hidden)
         anywhere = self._motion.copy()
         walked = np.minimum(_WALKS_MM_S * away_ns[lost] * 1e-9, _ANYWHERE_MM)
         place_mm = np.select([still[lost], taken[lost]], [SOLID_MM, _ANYWHERE_MM], walked)
@@ -262,6 +264,7 @@ class Tracker:
         # Nor is anybody what was seen elsewhere, in its place for long, while he was surely seen himself.
         fixed = self._strangers.fixed(sightings.pose[:, :2], state.seen_ns) & state.sure[:, None]
         found = match(anywhere, lost, sightings, ripe, self._jersey, in_hand | others | fixed)
+        found = found.only((state.lost | still)[found.figures])
         moved = np.linalg.norm(sightings.pose[found.sightings, :2] - state.stood_mm[found.figures], axis=1)
         state.sure[found.figures[moved > _MOVED_MM]] = False
         return found

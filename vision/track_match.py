@@ -55,6 +55,10 @@ class Match:
     flipped: NDArray[np.bool_]
     doubtful: Rows
 
+    def only(self, kept: NDArray[np.bool_]) -> Match:
+        """The pairs to be kept, shape (k,), of these; doubts stay."""
+        return Match(self.figures[kept], self.sightings[kept], self.flipped[kept], self.doubtful)
+
     def and_also(self, other: Match) -> Match:
         """Both of them; no figure and no sighting is in either."""
         return Match(
