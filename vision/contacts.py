@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from downfield.vision.contacts_belief import Belief
+from downfield.vision.contacts_halt import HaltWatch
 from downfield.vision.contacts_likelihood import Changes, Seen
 from downfield.vision.contacts_measure import Measured, Pair, measured, near_pairs, turns
 from downfield.vision.contacts_onset import Approaches
@@ -35,6 +37,7 @@ _CHANGES_PER_S: Final = 0.5  # how often a base changes its way for no reason th
 _BUSY_PER_S: Final = 0.5  # and this more while it also touches another, which may be pushed
 _STIRRED_PER_S: Final = 60.0  # when the board was switched off, or what was seen before is doubtful
 _STIRRED_NS: Final = 350_000_000  # how long after that: it is noticed late, and figures come to rest
+_NOTICED_NS: Final = 60_000_000  # how long ago they stopped, when it is noticed that everybody has
 _CHANGED_MM_S: Final = 40.0  # deviation of the gap's rate after such a change
 _COMING_TO_REST_MM_S: Final = 4.0  # and when everything stops
 _ONSET_SETTLES_NS: Final = 150_000_000  # after it began, when a contact began is settled
@@ -43,6 +46,18 @@ _LONGEST_STEP_S: Final = 0.25  # after a longer gap in the frames pairs are met 
 _SHIFTED_MM: Final = 8.0  # a gap that changes more than this in a frame was changed by a hand
 _SHIFTED_AT_REST_MM: Final = 0.7  # the same while the board is off
 _SHIFTED_SIGMAS: Final = 5.0  # and by how many deviations of the noise more: it is of two frames
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """A frame that was followed, and what was believed before it."""
+
+    now: Measured
+    t_ns: int
+    belief: Belief
+    last: Measured
+    before_ns: int | None
+    began_ns: Mapping[Pair, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +97,9 @@ class ContactTracker:
         self._stirred_ns: int | None = None
         self._noise = _Noise()
         self._approaches = Approaches()
-        self._began_ns: dict[Pair, int] = {}
+        self._began_ns: Mapping[Pair, int] = {}
+        self._halts = HaltWatch()
+        self._lately: deque[_Moment] = deque()
         self.parted: tuple[Meeting, ...] = ()
 
     def step(
@@ -109,18 +126,39 @@ class ContactTracker:
         """
         now = measured(*near_pairs(estimates, _FOLLOWED_MM), np.zeros((2, 2)) if shared is None else shared)
         now = now.rows(np.flatnonzero(now.gap_mm < _FOLLOWED_MM).tolist())
+        self.parted = ()
+        if fit and self._halts.step(estimates, t_ns) and power == "on" and not self._stirred(t_ns):
+            self._think_again(t_ns)
+            self._stirred_ns = t_ns
         if not fit or (power == "off" and self._power != "off"):
             self._stirred_ns = t_ns
         self._power = power
-        self.parted = ()
         if fit:
+            self._remember(now, t_ns)
+            self._noise.note(now)
             self._follow(now, t_ns)
         return self._contacts(now, fit=fit)
+
+    def _remember(self, now: Measured, t_ns: int) -> None:
+        """Keep what is believed before a frame, for as long as it may have to be thought over."""
+        while self._lately and t_ns - self._lately[0].t_ns > _NOTICED_NS:
+            self._lately.popleft()
+        self._lately.append(_Moment(now, t_ns, self._belief, self._last, self._t_ns, self._began_ns))
+
+    def _think_again(self, t_ns: int) -> None:
+        """Believe of the last frames what is right now that everybody is known to have stopped meanwhile."""
+        again = [one for one in self._lately if t_ns - one.t_ns <= _NOTICED_NS]
+        if not again:
+            return
+        first = again[0]
+        self._belief, self._last, self._t_ns, self._began_ns = first.belief, first.last, first.before_ns, first.began_ns
+        self._stirred_ns = first.t_ns
+        for one in again:
+            self._follow(one.now, one.t_ns)
 
     def _follow(self, now: Measured, t_ns: int) -> None:
         """Take note of the pairs of a frame that may be believed."""
         self._start_ns = t_ns if self._start_ns is None else self._start_ns
-        self._noise.note(now)
         step_s = 0.0 if self._t_ns is None else (t_ns - self._t_ns) / 1e9
         known = self._known(now) if 0 < step_s <= _LONGEST_STEP_S else {}
         old_rows = [row for row, pair in enumerate(now.pairs) if pair in known]
@@ -147,7 +185,7 @@ class ContactTracker:
         """Keep when contacts began: as it looks soon after, for later frames tell no more of it."""
         onset_s, _ = self._belief.onset_s
         stays = self._belief.touching.sum(axis=1) > self._belief.touch / 2
-        began_ns = {}
+        began_ns: dict[Pair, int] = {}
         for row in np.flatnonzero(self._belief.touch > UNSEEN).tolist():
             pair, about_s = self._last.pairs[row], float(onset_s[row])
             known_ns = self._began_ns.get(pair)

@@ -53,7 +53,8 @@ class Approaches:
         kept = {pair: self._gaps[pair] if pair in known and pair in self._gaps else deque() for pair in now.pairs}
         for row in np.flatnonzero(now.fresh).tolist():
             gaps = kept[now.pairs[row]]
-            gaps.append((t_s, float(now.gap_mm[row]), float(noise_mm[row])))
+            if not gaps or gaps[-1][0] < t_s:  # else the frame is thought over
+                gaps.append((t_s, float(now.gap_mm[row]), float(noise_mm[row])))
             while gaps[0][0] < t_s - _KEPT_S:
                 gaps.popleft()
         self._gaps = kept
