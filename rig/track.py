@@ -74,7 +74,7 @@ def track(
     path = Path(source)
     named = None if roster is None else read_roster(roster)
     with ExitStack() as closing:
-        if path.exists():
+        if path.is_file() or path.is_dir():
             network = open_detector(detector, careful=independent)
             header = SeenHeader(path.name, _stamp(path), network.name, thorough=thorough)
             pace = Pace(follow_every_ns=0) if thorough else None

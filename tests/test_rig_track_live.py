@@ -103,6 +103,12 @@ def test_a_missing_recording_is_named(words: list[str]) -> None:
     assert "nowhere.mp4: no such file" in str(result.exception)
 
 
+def test_a_camera_s_device_file_is_no_recording(words: list[str]) -> None:
+    result = CliRunner().invoke(app, ["track", "/dev/null", *words])
+    assert "/dev/null" in str(result.exception)
+    assert "no such file" not in str(result.exception)
+
+
 class Seer:
     """Stands for the vision: notes the frames it is shown."""
 
