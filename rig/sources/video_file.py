@@ -67,14 +67,15 @@ class VideoFile:
             for index, frame in enumerate(self._container.decode(self._stream)):
                 if frame.pts is None or frame.time_base is None:
                     raise SourceError(f"{self._path}: frame {index} has no time stamp")
-                number, t_ns = index, round(frame.pts * frame.time_base * 1_000_000_000)
+                file_ns = round(frame.pts * frame.time_base * 1_000_000_000)
+                number, t_ns = index, file_ns
                 if self._index is not None:
                     number, t_ns = self._indexed(index)
                 t_ns = rising(t_ns)
                 image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
                 if not self._pace.wait_for(t_ns):
                     return
-                hum = self._sound.hum_at(round(frame.pts * frame.time_base * 1_000_000_000)) if self._sound else 0.0
+                hum = self._sound.hum_at(file_ns) if self._sound else 0.0
                 yield Shot(number, t_ns, time.monotonic_ns(), image=image, hum=hum)
         except av.FFmpegError as error:
             raise SourceError(f"{self._path}: can't be decoded: {error.strerror}") from None
