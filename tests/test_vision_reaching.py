@@ -109,3 +109,54 @@ def test_nothing_beside_the_board_is_over_it() -> None:
     beside = figures(table(), 1)
     cv2.rectangle(beside, (0, 0), (960, 30), (20, 20, 200), -1)
     assert not any(seen([beside] * 6))
+
+
+def box(*places_mm: tuple[float, float]) -> list[float]:
+    corners = px(*places_mm)
+    return [*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist()]
+
+
+HAND = box((430.0, 230.0), (570.0, 370.0))  # where `arm` to the middle ends
+
+
+def watched(frames: Iterable[Image], hands_px: Iterable[list[float]] = (), frame_ns: int = 50_000_000) -> ReachWatch:
+    """After these frames, with boxes that the network takes for hands in every one."""
+    watch, boxes = ReachWatch(FIELD), list(hands_px)
+    for i, frame in enumerate(frames):
+        watch.see(frame, CAMERA, i * frame_ns, boxes)
+    return watch
+
+
+def logo(image: Image) -> Image:
+    """A print in midfield that may be taken for a hand."""
+    out = image.copy()
+    cv2.circle(out, px((500.0, 300.0))[0].astype(int).tolist(), 40, (140, 170, 220), -1)
+    return out
+
+
+def test_a_print_hides_nothing_of_the_table_and_an_arm_over_it_does() -> None:
+    printed = figures(logo(table()), 1)
+    assert not watched([printed] * KNOWN, [HAND]).hides(HAND)
+    assert watched([*[printed] * KNOWN, arm(printed, (500.0, 300.0), (60, 60, 90))], [HAND]).hides(HAND)
+
+
+def test_a_print_that_figures_walk_over_hides_nothing() -> None:
+    walked = [figures(logo(table()), 1, count=22 - k // 20) for k in range(5 * KNOWN)]
+    assert not watched(walked, [HAND]).hides(HAND)
+
+
+@pytest.mark.parametrize("frames", [0, 3])
+def test_before_the_table_is_known_anything_may_hide_it(frames: int) -> None:
+    assert watched([table()] * frames).hides(HAND)
+
+
+def test_where_the_light_has_changed_anything_may_be_hidden() -> None:
+    grey = np.full_like(table(), 128)
+    assert watched([*[table()] * KNOWN, grey]).hides(HAND)
+
+
+def test_a_hand_that_rests_never_belongs_to_the_table() -> None:
+    resting = [arm(figures(table(), 1), (500.0, 300.0))] * 150
+    frames = [*[figures(table(), 1)] * KNOWN, *resting]
+    assert watched(frames, [HAND], 400_000_000).hides(HAND)
+    assert not watched(frames, [], 400_000_000).hides(HAND), "known to nobody for a hand, it does in the end"

@@ -199,8 +199,11 @@ class Vision:
         if detections is not None:
             # A picture that came twice shows nothing new, and would make everybody stand still.
             detections = () if self._health.repeated else detections
-            reaches = self._reach_watch.see(frame.image, kept.calibration.camera, frame.t_ns)
-            self._followers.hands.see(detections, kept.calibration.camera, frame.t_ns, reaches)
+            camera = kept.calibration.camera
+            hands = [one for one in detections if one.kind == "hand"]
+            reaches = self._reach_watch.see(frame.image, camera, frame.t_ns, [one.box_px for one in hands])
+            hands = [one for one in hands if self._reach_watch.hides(one.box_px)]
+            self._followers.hands.see(hands, camera, frame.t_ns, reaches)
         self._track(frame, detections, kept.calibration)
         nobody = () if self._tracker is not None else (NO_LINE_UP,)
         return self._scene(frame, detections, kept.calibration, (*self._health.unfit, *kept.troubles, *nobody))

@@ -7,6 +7,7 @@ is no shadow, covers some of the board and goes on beyond its rim has been reach
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Final
@@ -34,6 +35,7 @@ _LEARNS_NS: Final = 700_000_000  # and so fast the rest of it is followed
 _EVERY_NS: Final = 45_000_000
 _SETTLES: Final = 8  # pictures until the table is known
 _HAND_MM: Final = 30.0  # height over the board, about
+_HIDES: Final = 0.3  # share of the table behind it that a hand hides at least; figures that walk there, less
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +66,39 @@ class ReachWatch:
         self._pictures = 0
         self._t_ns = 0
         self._reaches: tuple[Reach, ...] = ()
+        self._hidden: Mask | None = None
+        self._step = 1
 
-    def see(self, image: Image, camera: Camera, t_ns: int) -> tuple[Reach, ...]:
+    def hides(self, box_px: Sequence[float]) -> bool:
+        """Whether what is in a box of the frame may be over the table: no part of the print, which was there before.
+
+        Args:
+            box_px: left, top, right and bottom.
+
+        Returns:
+            True as well where that can't be told: the table is not known yet, or the light has changed.
+
+        """
+        if self._hidden is None:
+            return True
+        behind = self._hidden[self._rows(box_px)]
+        return not behind.size or float(behind.mean()) >= _HIDES
+
+    def _rows(self, box_px: Sequence[float]) -> tuple[slice, slice]:
+        """A box of the frame in the coarse picture."""
+        left, top, right, bottom = (max(round(value / self._step), 0) for value in box_px)
+        return slice(top, bottom + 1), slice(left, right + 1)
+
+    def see(
+        self, image: Image, camera: Camera, t_ns: int, hands_px: Sequence[Sequence[float]] = ()
+    ) -> tuple[Reach, ...]:
         """What is over the board and goes on beyond its rim, as of a frame; looked for about 20 times a second.
 
         Args:
             image: the frame.
             camera: as it stands.
             t_ns: capture time.
+            hands_px: boxes of what the network takes for hands; one that rests there never belongs to the table.
 
         """
         if self._table is not None and t_ns - self._t_ns < _EVERY_NS:
@@ -82,12 +109,13 @@ class ReachWatch:
             self._table, self._pictures, self._t_ns = coarse, 1, t_ns
             return ()
         differs, shadow = _differs(coarse, self._table)
-        hidden = differs & (1 - shadow)
-        self._reaches = self._found(hidden, camera, step) if self._pictures >= _SETTLES else ()
-        self._learn(coarse, differs, t_ns)
+        known = self._pictures >= _SETTLES
+        self._reaches = self._found(differs & (1 - shadow), camera, step) if known else ()
+        self._hidden, self._step = differs if known and differs.mean() <= _TOO_MUCH else None, step
+        self._learn(coarse, differs, t_ns, [self._rows(box) for box in hands_px if known and self.hides(box)])
         return self._reaches
 
-    def _learn(self, coarse: Planes, differs: Mask, t_ns: int) -> None:
+    def _learn(self, coarse: Planes, differs: Mask, t_ns: int, hands: Sequence[tuple[slice, slice]]) -> None:
         """Follow the table as the light changes, and what lies on it for long."""
         if self._table is None:
             return
@@ -96,6 +124,8 @@ class ReachWatch:
         fast = max(fast, 1 / (self._pictures + 1))
         changed = differs.mean() > _TOO_MUCH
         share = np.where(differs > 0, fast if changed else slow, fast).astype(np.float32)
+        for rows in hands:
+            share[rows] = 0.0
         self._table += share * (coarse - self._table)
         self._pictures, self._t_ns = self._pictures + 1, t_ns
 

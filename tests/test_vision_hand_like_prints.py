@@ -1,0 +1,72 @@
+"""A print that the network takes for a hand in every frame, through the whole of seeing; and a hand where it is."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from simulated_detector import Faults, ListDetector, Network
+from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing
+
+from downfield.calibration.calibration import Calibration
+from downfield.models.detection import Detection
+from downfield.models.detector import Image
+from downfield.twin.render.renderers import open_renderer
+from downfield.vision.frame import Frame
+from downfield.vision.hands import COVERED
+from downfield.vision.pipeline import Vision
+from downfield.vision.scene import Scene
+
+TABLE = Table(
+    {
+        **{f"dark-{i}": standing(300, 60 + 60 * i, 0) for i in (1, 2, 3, 4)},
+        **{f"light-{i}": standing(360, 60 + 60 * i, 180) for i in (1, 2, 3, 4)},
+    },
+    1.5,
+)
+LOOK = look_of(TABLE.players)
+TIPS_PX = LOOK.camera.to_pixels(np.array([[330.0, 240.0, 20.0]]))[0]  # amid the figures
+HAND = Detection(
+    "hand",
+    0.6,
+    (TIPS_PX[0] - 60, TIPS_PX[1] - 60, TIPS_PX[0] + 60, TIPS_PX[1] + 60),
+    helmet_px=(float(TIPS_PX[0]), float(TIPS_PX[1])),
+)
+COMES = 30  # frame at which a true hand comes, long after the table is known
+
+
+@cache
+def picture() -> Image:
+    renderer = open_renderer("compositor", LOOK, TABLE.players)
+    return renderer.render(TABLE.snapshot(0.0), LOOK.camera, t_ns=0).image
+
+
+def seen(*, hand: bool) -> list[Scene]:
+    """The table in frames that all have the network's hand, of which those from `COMES` on may show one."""
+    calm = Network(Faults(false=0.0, double=0.0, flip=0.0), seed=5)
+    said = [(*calm.see(sight), HAND) for sight, _, _ in filmed(TABLE)]
+    eyes = Vision(Calibration(FIELD, LOOK.camera, "truth"), ListDetector(said), roster_of(TABLE))
+    scenes = []
+    for number in range(len(said)):
+        image = picture().copy()
+        image[:32, :32] = number  # no frame repeats another
+        if hand and number >= COMES:
+            left, top, right, bottom = (int(value) for value in HAND.box_px)
+            image[top:bottom, left:right] = 150, 180, 230
+        scenes.append(eyes.scene(Frame(number, number * 33_333_333, image)))
+    return scenes
+
+
+def test_a_print_that_looks_like_a_hand_leaves_scenes_fit() -> None:
+    scenes = seen(hand=False)
+    assert any(scene.figures for scene in scenes)
+    assert not any(scene.hands for scene in scenes[COMES:])
+    assert not any(scene.unfit for scene in scenes[COMES:])
+
+
+@pytest.mark.parametrize("number", [0, 3, 10])
+def test_a_hand_where_the_print_looks_like_one_is_told(number: int) -> None:
+    scene = seen(hand=True)[COMES + number]
+    assert scene.hands
+    assert COVERED in scene.unfit
