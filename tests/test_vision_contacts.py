@@ -119,6 +119,16 @@ def test_passing_half_a_millimetre_clear_is_never_called(error_mm: float) -> Non
     assert highest(run) < SURE
 
 
+@pytest.mark.parametrize("miss_mm", [0.5, 1.0])
+@pytest.mark.parametrize("hz", [2.0, 4.0])
+def test_passing_clear_is_never_called_though_headings_are_seen_to_swing(miss_mm: float, hz: float) -> None:
+    def swings(t_s: float) -> Pose:
+        x, y, heading = passes(t_s, miss_mm=miss_mm)
+        return x, y, heading + 2.0 * math.sin(2 * math.pi * hz * t_s)
+
+    assert highest(watch(standing, swings, sigma_mm=0.3)) < SURE
+
+
 def test_two_millimetres_clear_is_clear() -> None:
     run = watch(standing, lambda t_s: passes(t_s, miss_mm=2.0))
     assert highest(run) < 1 - SURE

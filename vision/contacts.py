@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import statistics
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +11,9 @@ import numpy as np
 
 from downfield.vision.contacts_belief import Belief
 from downfield.vision.contacts_halt import HaltWatch
-from downfield.vision.contacts_likelihood import Changes, Seen
+from downfield.vision.contacts_likelihood import Changes
 from downfield.vision.contacts_measure import Measured, Pair, measured, near_pairs, turns
+from downfield.vision.contacts_noise import Noise
 from downfield.vision.contacts_onset import Approaches
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array
@@ -27,11 +26,6 @@ UNSEEN: Final = 0.5
 """The most that is said of a pair of which one is not seen."""
 
 _FOLLOWED_MM: Final = 12.0  # from here on, so that the approach is known when they meet
-_NOISE_SHARE: Final = 0.25  # of the gap's variance: what changes from frame to frame after tracking
-_NOISE_LEARNT: Final = 0.03  # of what a pair says in a frame of the noise: some ten pairs' last few frames
-_BEND: Final = 0.6745 * math.sqrt(6.0)  # median of the absolute second difference of noise of deviation 1
-_MOST_NOISE: Final = 4.0
-_LEAST_NOISE_MM: Final = 0.05  # what bouncing and rounding leave between bases that touch
 _LEAST_BIAS_MM: Final = 0.05  # no camera is better
 _CHANGES_PER_S: Final = 0.5  # how often a base changes its way for no reason that is seen, as in the twin's physics
 _BUSY_PER_S: Final = 0.5  # and this more while it also touches another, which may be pushed
@@ -95,7 +89,7 @@ class ContactTracker:
         self._start_ns: int | None = None
         self._power: Power = "unknown"
         self._stirred_ns: int | None = None
-        self._noise = _Noise()
+        self._noise = Noise()
         self._approaches = Approaches()
         self._began_ns: Mapping[Pair, int] = {}
         self._halts = HaltWatch()
@@ -269,41 +263,6 @@ class ContactTracker:
             )
             out.append(contact)
         return tuple(out)
-
-
-class _Noise:
-    """How much gaps really shake from frame to frame, learnt from how they bend: smooth movement does not."""
-
-    def __init__(self) -> None:
-        self._gaps: dict[Pair, tuple[float, float]] = {}  # of the last frame and the one before
-        self._factor = 1.0
-
-    def note(self, pairs: Measured) -> None:
-        """Take in the gaps of a frame."""
-        bends, gaps = [], {}
-        numbers = (pairs.gap_mm.tolist(), _noise_mm(pairs).tolist(), pairs.seen.tolist(), pairs.fresh.tolist())
-        for pair, now, sigma, seen, fresh in zip(pairs.pairs, *numbers, strict=True):
-            last, older = before = self._gaps.get(pair, (math.nan, math.nan))
-            if not fresh:
-                if seen:  # nobody looked
-                    gaps[pair] = before
-                continue
-            gaps[pair] = now, last
-            if not math.isnan(older):
-                bends.append(abs(now - 2 * last + older) / (_BEND * sigma))
-        self._gaps = gaps
-        if bends:
-            share = 1 - (1 - _NOISE_LEARNT) ** len(bends)
-            self._factor += share * (statistics.median(bends) - self._factor)
-
-    def seen(self, pairs: Measured) -> Seen:
-        """The measured gaps with the noise that they really have."""
-        noise_mm = _noise_mm(pairs) * min(max(self._factor, 1.0), _MOST_NOISE)
-        return Seen(gap_mm=pairs.gap_mm, noise_mm=noise_mm, known=pairs.fresh)
-
-
-def _noise_mm(pairs: Measured) -> Array:
-    return np.sqrt(_NOISE_SHARE * pairs.variance_mm2 + _LEAST_NOISE_MM**2)
 
 
 def _bias_mm(pairs: Measured) -> Array:

@@ -115,6 +115,9 @@ def turns(before: Measured, step_s: float) -> Array:
     normal turns by an angle with cosine c, of the rate there remains c times it, and something is added:
     ``gap + added + rate * step * (1 + c) / 2`` and ``c * rate + added``.
 
+    Headings are taken to stay. Where a face slides along a face, which of its ends is nearest changes with a fraction
+    of a degree, and what a heading's error does within a tenth of a second would be taken for one end's falling in.
+
     Args:
         before: where they start, and how they go.
         step_s: how long.
@@ -123,13 +126,14 @@ def turns(before: Measured, step_s: float) -> Array:
         Additions to gap, mm, and rate, mm/s, and the cosine; shape (n, 3).
 
     """
+    velocity = before.velocity * (1.0, 1.0, 0.0)
     outlines = before.gaps.outlines.copy()
-    outlines[..., :2] += before.velocity[..., :2] * step_s
-    outlines[..., 2] += np.degrees(before.velocity[..., 2]) * step_s
+    outlines[..., :2] += velocity[..., :2] * step_s
     gone = Gaps.of(outlines)
     carry = np.maximum(np.einsum("ni,ni->n", before.gaps.normal, gone.normal), 0.0)
-    added_mm = gone.gap_mm - before.gap_mm - before.rate_mm_s * step_s * (1 + carry) / 2
-    added_mm_s = _rates(slopes_of(gone), before.velocity) - carry * before.rate_mm_s
+    rate_mm_s = _rates(slopes_of(before.gaps), velocity)
+    added_mm = gone.gap_mm - before.gap_mm - rate_mm_s * step_s * (1 + carry) / 2
+    added_mm_s = _rates(slopes_of(gone), velocity) - carry * rate_mm_s
     return np.stack([added_mm, added_mm_s, carry], axis=1)
 
 

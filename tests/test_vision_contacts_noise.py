@@ -1,0 +1,71 @@
+"""The noise of measured gaps: learnt from all pairs for all of them, and from each for itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from downfield.vision.contacts_measure import Measured, Pair, measured, near_pairs
+from downfield.vision.contacts_noise import Noise
+from downfield.vision.estimate import Estimate
+from downfield.vision.footprint import BaseSize, Footprint
+from downfield.vision.scene import Jersey
+
+BASE = BaseSize(30.0, 18.0, 5.5, 1.0)
+SHAKES_MM = 0.6
+
+
+def pairs(shaken_mm: dict[str, float], *, seen: bool = True, fresh: bool = True) -> Measured:
+    """Four pairs far from each other, each with a gap of 1 mm, of whose second figures some are seen elsewhere."""
+    covariance, still = np.diag([0.04, 0.04, 1e-4]), np.zeros(3)
+    figures = []
+    for i in range(4):
+        for id_, x in ((f"dark-{i}", 0.0), (f"light-{i}", 31.0 + shaken_mm.get(f"light-{i}", 0.0))):
+            at = Footprint(x, 100.0 * i, 0.0, BASE)
+            jersey: Jersey = "dark" if id_.startswith("dark") else "light"
+            figures.append(Estimate(id_, jersey, at, covariance, still, seen=seen, fresh=fresh))
+    return measured(*near_pairs(figures, 12.0), np.zeros((2, 2)))
+
+
+def noise_mm(noise: Noise, shaken: list[dict[str, float]]) -> dict[Pair, float]:
+    for one in shaken:
+        noise.note(pairs(one))
+    now = pairs({})
+    return dict(zip(now.pairs, noise.seen(now).noise_mm.tolist(), strict=True))
+
+
+def shaking(*who: str, frames: int = 30) -> list[dict[str, float]]:
+    """Shaken to and fro in every frame."""
+    return [dict.fromkeys(who, SHAKES_MM * (-1) ** number) for number in range(frames)]
+
+
+CALM = noise_mm(Noise(), [{}] * 30)
+
+
+def test_one_that_shakes_is_noisier_than_those_that_do_not() -> None:
+    found = noise_mm(Noise(), shaking("light-2"))
+    assert found["dark-2", "light-2"] > 2 * CALM["dark-2", "light-2"]
+    assert found["dark-0", "light-0"] == pytest.approx(CALM["dark-0", "light-0"], rel=0.05)
+
+
+def test_where_most_shake_all_are_noisy() -> None:
+    found = noise_mm(Noise(), shaking("light-0", "light-1", "light-2"))
+    assert found["dark-3", "light-3"] > 2 * CALM["dark-3", "light-3"]
+
+
+def test_it_is_calm_again_when_it_is() -> None:
+    found = noise_mm(Noise(), shaking("light-2") + [{}] * 60)
+    assert found["dark-2", "light-2"] < 1.3 * CALM["dark-2", "light-2"]
+
+
+def test_moving_smoothly_is_no_noise() -> None:
+    found = noise_mm(Noise(), [{"light-2": 0.2 * number} for number in range(30)])
+    assert found == CALM
+
+
+def test_frames_that_nobody_looked_at_tell_nothing() -> None:
+    noise = Noise()
+    for one in shaking("light-2"):
+        noise.note(pairs({}))
+        noise.note(pairs(one, fresh=False))
+    assert noise_mm(noise, [{}]) == CALM
