@@ -2,10 +2,10 @@
 
 Run: python benchmarks/network.py [--network NAME_OR_FOLDER] [--data FOLDER] [--worst FOLDER]
 
-Test pictures are made in the data folder where they are missing: compositor and MuJoCo by this command, which needs the
-extra `twin`; photoreal ones by `downfield twin dataset FOLDER/photoreal --split test --renderer blender --count 40
---per-table 1 --seed 901`, which needs Blender. With ultralytics installed (extra `train`) its yolo26n-pose is timed
-too.
+Test pictures and films are made in the data folder where they are missing: compositor and MuJoCo by this command, which
+needs the extra `twin`; photoreal ones by `downfield twin dataset FOLDER/photoreal --split test --renderer blender
+--count 40 --per-table 1 --seed 901`, which needs Blender. Teams are told in films, of single sightings, by the colours
+learnt there from the line-up on. With ultralytics installed (extra `train`) its yolo26n-pose is timed too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import itertools
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -24,7 +24,10 @@ from pathlib import Path
 import av
 import cv2
 import numpy as np
+from test_sets import test_films, test_sets
+from watching import watched
 
+from downfield.calibration.calibration import read_calibration
 from downfield.models.card import BUNDLED
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Follower, Image
@@ -34,8 +37,6 @@ from downfield.models.training.scoring import WELL_SEEN, FrameScore, interval, p
 from downfield.rig.recording import bundled_demo
 from downfield.vision.footprint import Array
 
-TEST_SETS = {"compositor": 501, "mujoco": 502}
-PICTURES, PER_TABLE = 60, 2
 SIZES_PX = (0, 40, 50, 1e9)
 INPUT_PX = 960
 FRAMES_TIMED = 120
@@ -43,6 +44,7 @@ IN_VIEW = 0.5  # score of a corner
 
 SHIFT_SEEN = Measure("of corners in view", lambda _: float("nan"), "px", None, least=False)
 SHIFT = Measure("corner shift int8 to fp32, p95", lambda _: float("nan"), "px", 0.3, least=False)
+TEAM = Measure("team by colours", lambda _: float("nan"), "%", 0.998)
 ONE_THREAD = Measure("1080p frame to figures, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
 BOTH = Measure("two threads", lambda _: float("nan"), "frames/s", 120.0)
 OF_A_FILM = Measure("of a film at 30 looks/s, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
@@ -72,9 +74,10 @@ def main() -> None:
         careful=options.careful,
     )
 
-    sets = _test_sets(options.data)
+    sets = test_sets(options.data)
     for name, folder in sets.items():
         report_accuracy(name, folder, opened, options.worst)
+    report_teams(test_films(options.data), opened)
     if not options.no_speed:
         frames = [
             image for _, (_, image) in zip(range(12), pictures_of(next(iter(sets.values())), "test"), strict=False)
@@ -112,6 +115,19 @@ def report_accuracy(name: str, folder: Path, opened: Callable[..., Detector], wo
         print(f"  {size:<22}{count:>8}{found:>9}{corners:>22}{heading_deg(part, 50):>13.2f}")
     if worst is not None:
         _save_worst(worst, name, drawn)
+
+
+def report_teams(films: Mapping[str, Sequence[Path]], opened: Callable[..., Detector]) -> None:
+    """Print how often colours say the team of a figure, by who drew the films."""
+    detector = opened()
+    print()
+    for name, clips in films.items():
+        teams: list[bool] = []
+        for clip in clips:
+            calibration = read_calibration(clip.with_name(clip.stem + ".calibration.json"))
+            for _ in watched(clip, calibration, detector, teams):
+                pass
+        print(_line(TEAM, float(np.mean(teams)), note=f"{name}, {len(teams)} seen"))
 
 
 def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> None:
@@ -275,22 +291,6 @@ def _save_worst(
 def _or_none(opened: Callable[..., Detector], **more: object) -> Detector | None:
     detector = opened(**more)
     return None if detector.name == opened().name else detector
-
-
-def _test_sets(data: Path) -> dict[str, Path]:
-    """The test sets' folders, the fast ones made if need be."""
-    for name, seed in TEST_SETS.items():
-        if not (data / name / "truth" / "test").is_dir():
-            from downfield.twin.render.renderers import renderer_named
-            from downfield.twin.sets.dataset import Recipe, make_dataset
-
-            print(f"making {PICTURES} test pictures in {data / name}")
-            recipe = Recipe(split="test", seed=seed, renderer=renderer_named(name), per_table=PER_TABLE)
-            make_dataset(data / name, recipe, PICTURES)
-    found = {name: data / name for name in (*TEST_SETS, "photoreal") if (data / name / "truth" / "test").is_dir()}
-    if "photoreal" not in found:
-        print(f"{data / 'photoreal'}: no photoreal test pictures; this is how to make them:\n{__doc__}")
-    return found
 
 
 if __name__ == "__main__":

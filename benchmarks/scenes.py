@@ -12,38 +12,25 @@ from __future__ import annotations
 import argparse
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from contact_episodes import Episode, episodes, report_faces, report_misses
-from disturbances import disturbed
+from watching import watched
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.models.card import BUNDLED
-from downfield.models.detection import Detection
-from downfield.models.detector import Detector
 from downfield.models.opening import open_detector
-from downfield.rig.sources.video_file import VideoFile
-from downfield.vision.footprint import Array
-from downfield.vision.frame import Frame
-from downfield.vision.pipeline import Vision
-from downfield.vision.roster import read_roster
 from downfield.vision.scene import Contact, Scene
-from downfield.vision.teams import look_at_colours
-from downfield.vision.track_measure import measure
-from downfield.vision.tracks import Tracks
 
 SWITCHED_NS = 200_000_000
 """What the board may take to be seen switched on or off."""
 
 SCALES_PX_PER_MM = (0.0, 1.25, 1.75, 9.0)  # by which contacts are reported
 NEAR_MM = 3.0  # opponents that came so near each other are judged
-OWN_MM = 5.0  # a sighting so near to where a figure is is its own
-BASE_MM = 5.5
-WELL_SEEN = 0.5  # share of the base's top
 
 
 @dataclass
@@ -72,7 +59,7 @@ def main() -> None:
     tally, detector = Tally(), open_detector(options.network)
     for clip in sorted(options.clips.glob("*.mp4")):
         calibration = read_calibration(clip.with_name(clip.stem + ".calibration.json"))
-        pairs = list(_watched(clip, calibration, detector, tally, disturb=options.disturb))
+        pairs = list(watched(clip, calibration, detector, tally.teams, disturb=options.disturb))
         if not pairs:
             print(f"{clip.name}: nobody lined up", flush=True)
             continue
@@ -88,45 +75,6 @@ def _px_per_mm(calibration: Calibration) -> float:
     x, y = calibration.field.length_mm / 2, calibration.field.width_mm / 2
     (ax, ay), (bx, by) = calibration.camera.to_pixels(np.array([(x - 0.5, y, 0.0), (x + 0.5, y, 0.0)])).tolist()
     return math.hypot(bx - ax, by - ay)
-
-
-def _watched(
-    clip: Path, calibration: Calibration, detector: Detector, tally: Tally, *, disturb: bool
-) -> Iterator[tuple[Scene, Scene]]:
-    """Scenes as they were and as they were seen, from the line-up on."""
-    tracks = clip.with_name(clip.stem + ".tracks.jsonl")
-    vision = Vision(calibration, detector, read_roster(tracks))
-    shots = (
-        (shot.frame(), true) for shot, true in zip(VideoFile(clip, paced=False).shots(), Tracks(tracks), strict=False)
-    )
-    for frame, true in disturbed(shots) if disturb else shots:
-        before = vision.colours  # what is learnt from this very frame doesn't count
-        detections, seen = _seen(vision, frame)
-        if not vision.players:
-            continue
-        if before is not None and detections is not None:
-            sightings = measure(detections, calibration, BASE_MM)
-            colours = look_at_colours(frame.image, sightings, calibration.camera, BASE_MM)
-            shown = sightings.visible > WELL_SEEN
-            tally.teams += _teams(true, sightings.pose[shown], before.light_odds(colours)[shown])
-        yield true, seen
-
-
-def _seen(vision: Vision, frame: Frame) -> tuple[Sequence[Detection] | None, Scene]:
-    detections = vision.look(frame)
-    return detections, vision.see(frame, lambda: detections)
-
-
-def _teams(true: Scene, pose: Array, light_odds: Array) -> Iterator[bool]:
-    """Whether the colours of each sighting of a figure that stands say its team."""
-    standing = [one for one in true.figures if one.posture == "upright"]
-    if not standing:
-        return
-    places = np.array([(one.x_mm, one.y_mm) for one in standing])
-    for (x, y, *_), odds in zip(pose.tolist(), light_odds.tolist(), strict=True):
-        apart = np.hypot(*(places - (x, y)).T)
-        if apart.min() < OWN_MM:
-            yield (odds > 0) == (standing[int(apart.argmin())].jersey == "light")
 
 
 def _judge(pairs: list[tuple[Scene, Scene]], px_per_mm: float, tally: Tally) -> None:

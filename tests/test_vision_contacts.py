@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.vision.contacts import UNSEEN, ContactTracker, Meeting
+from downfield.vision.contacts import UNSEEN, VAGUE, ContactTracker, Meeting
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array, BaseSize, Footprint
 from downfield.vision.scene import Contact, Jersey, Power
@@ -230,6 +230,11 @@ def test_frames_that_are_lost_make_no_contact_of_a_pass() -> None:
 def test_of_a_figure_that_is_not_seen_nothing_is_sure() -> None:
     run = watch(standing, runs_into, seen=lambda t_s: t_s < 0.45)
     assert highest(run) <= UNSEEN
+
+
+def test_of_a_gap_known_to_some_millimetres_only_nothing_is_sure() -> None:
+    assert highest(watch(standing, runs_into, seconds=1.5)) > SURE
+    assert highest(watch(standing, runs_into, seconds=1.5, sigma_mm=2.5)) <= VAGUE < SURE
 
 
 def every_other(t_s: float) -> bool:

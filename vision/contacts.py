@@ -25,6 +25,10 @@ LISTED_MM: Final = 5.0
 UNSEEN: Final = 0.5
 """The most that is said of a pair of which one is not seen."""
 
+VAGUE: Final = 0.9
+"""The most that is said of a pair whose gap is known too vaguely to be called."""
+
+_VAGUE_MM: Final = 2.0  # standard deviation of such a gap: as of a figure that hardly shows
 _FOLLOWED_MM: Final = 12.0  # from here on, so that the approach is known when they meet
 _LEAST_BIAS_MM: Final = 0.05  # no camera is better
 _CHANGES_PER_S: Final = 0.5  # how often a base changes its way for no reason that is seen, as in the twin's physics
@@ -249,6 +253,8 @@ class ContactTracker:
             likely = known.get((a, b), 0.0)
             if not (fit and seen):
                 likely = min(likely, UNSEEN)
+            if sigma > _VAGUE_MM:
+                likely = min(likely, VAGUE)
             contact = Contact(
                 a=a,
                 b=b,

@@ -1,0 +1,74 @@
+"""Rendered clips seen by the whole pipeline beside their truth, and what colours say of the teams meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from disturbances import disturbed
+
+from downfield.calibration.calibration import Calibration
+from downfield.models.detection import Detection
+from downfield.models.detector import Detector
+from downfield.rig.sources.video_file import VideoFile
+from downfield.vision.footprint import Array
+from downfield.vision.frame import Frame
+from downfield.vision.pipeline import Vision
+from downfield.vision.roster import read_roster
+from downfield.vision.scene import Scene
+from downfield.vision.teams import look_at_colours
+from downfield.vision.track_measure import measure
+from downfield.vision.tracks import Tracks
+
+OWN_MM = 5.0  # a sighting so near to where a figure is is its own
+BASE_MM = 5.5
+WELL_SEEN = 0.5  # share of the base's top
+
+
+def watched(
+    clip: Path, calibration: Calibration, detector: Detector, teams: list[bool], *, disturb: bool = False
+) -> Iterator[tuple[Scene, Scene]]:
+    """Scenes as they were and as they were seen, from the line-up on.
+
+    Args:
+        clip: a film with its tracks beside it.
+        calibration: of its camera.
+        detector: sees its pictures.
+        teams: for every figure that stands well in sight, whether its colours say its team; is added to.
+        disturb: whether pictures are lost, frozen and dark now and then.
+
+    """
+    tracks = clip.with_name(clip.stem + ".tracks.jsonl")
+    vision = Vision(calibration, detector, read_roster(tracks))
+    shots = (
+        (shot.frame(), true) for shot, true in zip(VideoFile(clip, paced=False).shots(), Tracks(tracks), strict=False)
+    )
+    for frame, true in disturbed(shots) if disturb else shots:
+        before = vision.colours  # what is learnt from this very frame doesn't count
+        detections, seen = _seen(vision, frame)
+        if not vision.players:
+            continue
+        if before is not None and detections is not None:
+            sightings = measure(detections, calibration, BASE_MM)
+            colours = look_at_colours(frame.image, sightings, calibration.camera, BASE_MM)
+            shown = sightings.visible > WELL_SEEN
+            teams += _teams(true, sightings.pose[shown], before.light_odds(colours)[shown])
+        yield true, seen
+
+
+def _seen(vision: Vision, frame: Frame) -> tuple[Sequence[Detection] | None, Scene]:
+    detections = vision.look(frame)
+    return detections, vision.see(frame, lambda: detections)
+
+
+def _teams(true: Scene, pose: Array, light_odds: Array) -> Iterator[bool]:
+    """Whether the colours of each sighting of a figure that stands say its team."""
+    standing = [one for one in true.figures if one.posture == "upright"]
+    if not standing:
+        return
+    places = np.array([(one.x_mm, one.y_mm) for one in standing])
+    for (x, y, *_), odds in zip(pose.tolist(), light_odds.tolist(), strict=True):
+        apart = np.hypot(*(places - (x, y)).T)
+        if apart.min() < OWN_MM:
+            yield (odds > 0) == (standing[int(apart.argmin())].jersey == "light")
