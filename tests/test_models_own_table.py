@@ -17,16 +17,18 @@ pytest.importorskip("nncf")
 
 from twin_tables import FIELD, SQUARE, camera_over  # noqa: E402
 
-from downfield.calibration.calibration import Calibration  # noqa: E402
+from downfield.calibration.calibration import Calibration, read_calibration  # noqa: E402
 from downfield.calibration.errors import InputError  # noqa: E402
 from downfield.models.card import BUNDLED, find_network, read_card  # noqa: E402
 from downfield.models.detection import Detection  # noqa: E402
 from downfield.models.detector import Image  # noqa: E402
+from downfield.models.opening import open_detector  # noqa: E402
 from downfield.models.patch import PATCH_PX  # noqa: E402
 from downfield.models.training.export import RawLook, export_onnx  # noqa: E402
-from downfield.models.training.own_table import agreement, open_second_look  # noqa: E402
+from downfield.models.training.own_table import agreement, learn_table, open_second_look  # noqa: E402
 from downfield.models.training.second_look import OUTPUTS, SecondLook  # noqa: E402
 from downfield.models.training.table_frames import corrected, doubt, read_table  # noqa: E402
+from downfield.rig.recording import bundled_demo  # noqa: E402
 from downfield.vision.footprint import Array, Footprint  # noqa: E402
 from downfield.vision.scene import Figure, Player, Scene  # noqa: E402
 from downfield.vision.tracks import TracksHeader, write_tracks  # noqa: E402
@@ -134,6 +136,18 @@ def test_the_bundled_network_can_be_taught_further() -> None:
     assert look is not None
     network = open_second_look(folder / look.fp32)
     assert network(torch.zeros(2, 3, PATCH_PX, PATCH_PX)).shape == (2, OUTPUTS)
+
+
+def test_what_a_few_steps_teach_undoes_nothing_that_was_known(tmp_path: Path) -> None:
+    clip = bundled_demo()
+    calibration = read_calibration(clip.with_suffix(".calibration.json"))
+    before = open_detector(BUNDLED)
+    learnt, held = read_table(clip, clip.with_suffix(".tracks.jsonl"), calibration, before, count=24)
+    learn_table(find_network(BUNDLED), tmp_path, learnt, 0.05, name="attic")
+    was, now = (agreement(one, held, calibration) for one in (before, open_detector(str(tmp_path))))
+    assert now.found > was.found - 0.02
+    assert now.corner_mm < 1.3 * was.corner_mm
+    assert now.corner_p95_mm < 1.3 * was.corner_p95_mm
 
 
 @pytest.mark.parametrize("hidden", [96, 256])

@@ -235,6 +235,15 @@ def quantise(
     onnx.save(small, str(out))
 
 
+def quantise_second_look(full: Path, out: Path, patches: Sequence[Pictures]) -> None:
+    """The same of a second look.
+
+    Its full layers cost next to nothing, and say places to a hundredth of a patch. Of patches without a figure it may
+    say wild ones, so biases are best left alone.
+    """
+    quantise(full, out, patches, exact=FULL_LAYERS, correct_biases=False)
+
+
 def export_network(
     first: Path,
     second: Path | None,
@@ -271,11 +280,9 @@ def export_network(
         progress("second look")
         card = dataclasses.replace(card, second_look=LookFiles("second-look.onnx", "second-look.int8.onnx"))
         export_patch_look(SecondLook(), "second look", second, out / "second-look.onnx")
-        # The full layers cost next to nothing, and say places to a hundredth of a patch. Of patches without a figure
-        # the network may say wild ones, so biases are best left alone.
         patches = _patches(PatchStream([(folder, 1.0) for folder in sets], "train", seed=3, plain=True))
         small = out / "second-look.int8.onnx"
-        quantise(out / "second-look.onnx", small, patches, exact=FULL_LAYERS, correct_biases=False)
+        quantise_second_look(out / "second-look.onnx", small, patches)
     if ball is not None:
         progress("ball look")
         card = dataclasses.replace(card, ball_look=LookFiles("ball-look.onnx", "ball-look.int8.onnx"))

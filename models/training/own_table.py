@@ -25,7 +25,7 @@ from downfield.calibration.errors import InputError
 from downfield.models.card import read_card, write_card
 from downfield.models.detector import Detector
 from downfield.models.patch import PATCH_PX
-from downfield.models.training.export import RawLook, export_onnx, quantise
+from downfield.models.training.export import RawLook, export_onnx, quantise_second_look
 from downfield.models.training.learner import Batch
 from downfield.models.training.patches import collate_patches, cut_guessed, patches_of
 from downfield.models.training.second_look import FALLEN, HIDDEN, SecondLook
@@ -34,6 +34,7 @@ from downfield.models.training.table_frames import TableFrame
 from downfield.vision.footprint import Array
 
 RATE: Final = 3e-4  # a sixth of the rate at which it was trained: it shall shift, not forget
+WARM_UP: Final = 50  # steps until that rate is reached: Adam's first ones know no scale, and would undo what is known
 FRAMES: Final = 4  # in a batch
 SECOND_LOOK: Final = "second-look.onnx"
 SECOND_LOOK_INT8: Final = "second-look.int8.onnx"
@@ -127,7 +128,7 @@ def learn_table(
         names=("patches", "said"),
         any_batch=True,
     )
-    quantise(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
+    quantise_second_look(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
     taught = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
     about = f"{card.name}, its second look taught {minutes:g} minutes on {len(frames)} frames of one table"
     write_card(out, dataclasses.replace(card, name=name, second_look=taught, about=about))
@@ -169,10 +170,11 @@ def _learn(
 ) -> None:
     rng = np.random.default_rng(0)
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.0)
-    start = time.monotonic()
+    start, steps = time.monotonic(), 0
     while (share := (time.monotonic() - start) / seconds) < 1:
+        steps += 1
         for group in optimiser.param_groups:
-            group["lr"] = RATE * (1 - share)
+            group["lr"] = RATE * min(1.0, steps / WARM_UP) * (1 - share)
         batch = collate_patches([_batch(frames[int(rng.integers(len(frames)))], rng) for _ in range(FRAMES)])
         pictures = batch["img"].float() / 255
         with torch.no_grad():
