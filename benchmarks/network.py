@@ -24,7 +24,7 @@ from pathlib import Path
 import av
 import cv2
 import numpy as np
-from test_sets import test_films, test_sets
+from network_sets import films, picture_sets
 from watching import watched
 
 from downfield.calibration.calibration import read_calibration
@@ -74,10 +74,10 @@ def main() -> None:
         careful=options.careful,
     )
 
-    sets = test_sets(options.data)
+    sets = picture_sets(options.data)
     for name, folder in sets.items():
         report_accuracy(name, folder, opened, options.worst)
-    report_teams(test_films(options.data), opened)
+    report_teams(films(options.data), opened)
     if not options.no_speed:
         frames = [
             image for _, (_, image) in zip(range(12), pictures_of(next(iter(sets.values())), "test"), strict=False)
@@ -117,11 +117,11 @@ def report_accuracy(name: str, folder: Path, opened: Callable[..., Detector], wo
         _save_worst(worst, name, drawn)
 
 
-def report_teams(films: Mapping[str, Sequence[Path]], opened: Callable[..., Detector]) -> None:
+def report_teams(by_renderer: Mapping[str, Sequence[Path]], opened: Callable[..., Detector]) -> None:
     """Print how often colours say the team of a figure, by who drew the films."""
     detector = opened()
     print()
-    for name, clips in films.items():
+    for name, clips in by_renderer.items():
         teams: list[bool] = []
         for clip in clips:
             calibration = read_calibration(clip.with_name(clip.stem + ".calibration.json"))

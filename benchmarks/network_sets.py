@@ -13,7 +13,7 @@ FILMS = {"compositor": ((92001, 8801), (92002, 8802)), "mujoco": ((92003, 8803),
 """Seeds of play and look."""
 
 
-def test_sets(data: Path) -> Mapping[str, Path]:
+def picture_sets(data: Path) -> Mapping[str, Path]:
     """Folders of the test pictures, by who drew them; photoreal ones only where they are."""
     for name, seed in SETS.items():
         if _count(data / name) < PICTURES:
@@ -26,18 +26,18 @@ def test_sets(data: Path) -> Mapping[str, Path]:
     return found
 
 
-def test_films(data: Path) -> Mapping[str, Sequence[Path]]:
+def films(data: Path) -> Mapping[str, Sequence[Path]]:
     """The test films, by who drew them."""
-    films: dict[str, list[Path]] = {}
+    out: dict[str, list[Path]] = {}
     for name, seeds in FILMS.items():
         for seed, look in seeds:
             film = data / "films" / f"{seed}.mp4"
-            films.setdefault(name, []).append(film)
+            out.setdefault(name, []).append(film)
             if not film.is_file():
                 film.parent.mkdir(parents=True, exist_ok=True)
                 of = ("--seed", str(seed), "--look-seed", str(look), "--renderer", name)
                 _twin("render", "random", *of, "--size", "1920x1080", "-o", str(film.with_suffix("")))
-    return films
+    return out
 
 
 def _count(folder: Path) -> int:
