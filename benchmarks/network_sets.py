@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from making import render, twin
 
 SETS = {"compositor": 501, "mujoco": 502}
 PICTURES, PER_TABLE = 60, 2
@@ -19,7 +19,7 @@ def picture_sets(data: Path) -> Mapping[str, Path]:
         if _count(data / name) < PICTURES:
             print(f"making {PICTURES} test pictures in {data / name}")
             size = ("--count", str(PICTURES), "--per-table", str(PER_TABLE))
-            _twin("dataset", str(data / name), "--split", "test", "--renderer", name, "--seed", str(seed), *size)
+            twin("dataset", str(data / name), "--split", "test", "--renderer", name, "--seed", str(seed), *size)
     found = {name: data / name for name in (*SETS, "photoreal") if _count(data / name)}
     if "photoreal" not in found:
         print(f"{data / 'photoreal'}: no photoreal test pictures; how to make them is said with --help")
@@ -33,18 +33,10 @@ def films(data: Path) -> Mapping[str, Sequence[Path]]:
         for seed, look in seeds:
             film = data / "films" / f"{seed}.mp4"
             out.setdefault(name, []).append(film)
-            if not film.is_file():
-                film.parent.mkdir(parents=True, exist_ok=True)
-                of = ("--seed", str(seed), "--look-seed", str(look), "--renderer", name)
-                _twin("render", "random", *of, "--size", "1920x1080", "-o", str(film.with_suffix("")))
+            render(film, seed, look, name)
     return out
 
 
 def _count(folder: Path) -> int:
     """How many test pictures with their truth there are."""
     return sum(len(file.read_text().splitlines()) for file in (folder / "truth" / "test").glob("*.jsonl"))
-
-
-def _twin(*words: str) -> None:
-    """Run a command of the twin."""
-    subprocess.run((sys.executable, "-m", "downfield.rig", "twin", *words), check=True)

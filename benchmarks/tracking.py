@@ -1,117 +1,41 @@
-"""How well figures are tracked: identity, place, heading, falls, and side by side with ByteTrack and BoT-SORT.
+"""How well figures are tracked through a simulated network (`tests/simulated_detector.py`).
 
-Run: PYTHONPATH=tests python benchmarks/tracking.py [--plays N] [--clips FOLDER [--network NETWORK]]
+Run: PYTHONPATH=tests python benchmarks/tracking.py [--plays N]
 
-Plays are drawn at random from seeds that nothing was tuned on. Without clips the camera's picture is not rendered: what
-is before the swaying camera goes through the simulated network of `tests/simulated_detector.py`. With clips (of
-`downfield twin render random --seed SEED -o FOLDER/NAME`) the bundled network and the whole pipeline see the pictures.
-
-HOTA is TrackEval's (Luiten et al., IJCV 129, 2021), with similarity falling from 1 to 0 over half a base's length. The
-rivals are ultralytics' trackers with their default settings, given the same detections' boxes (BoT-SORT without
-appearance and without motion of the camera, which stands still); what they call one figure is where the detection they
-gave that number to has its base. Their rows are left out where `trackeval`, or `ultralytics` with its `lap`, is
-missing.
+Plays are drawn at random from seeds that nothing was tuned on; the swaying camera's picture is not rendered. What is
+printed is told in `tracking_tally.py`. Rendered plays through a real network are for `plays.py`.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
-import numpy as np
 from simulated_detector import Network, calibration_of, jerseys, sights
+from tracking_tally import Tally, Watched, judge, report
 
-from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.models.card import BUNDLED
-from downfield.models.detection import Detection
-from downfield.models.detector import Detector, Follower, Image
-from downfield.models.opening import open_detector
-from downfield.rig.sources.video_file import VideoFile
 from downfield.twin.looks.randomise import draw
-from downfield.twin.physics.truth_file import TruthEvent, TruthFile
 from downfield.twin.plays.free import random_play
 from downfield.twin.plays.performance import play
-from downfield.vision.footprint import Array
 from downfield.vision.hands import HandWatch
 from downfield.vision.line_up import LineUpSearch
-from downfield.vision.pipeline import Vision
-from downfield.vision.posture import Fall
-from downfield.vision.roster import Roster, Spot, read_roster
-from downfield.vision.scene import Figure, Scene
+from downfield.vision.roster import Roster, Spot
 from downfield.vision.scene_making import figure_of
 from downfield.vision.track import Tracker
 from downfield.vision.track_measure import measure
-from downfield.vision.tracks import Tracks
 
 FIRST_SEED = 90_000
-SIMILAR_MM = 15.0  # half a base's length: two places so far apart have nothing in common
-ASTRAY_MM = 12.0  # a figure so far from where it is, and nearer to another, is taken for that one
-FALL_NS = 100_000_000
-FALL_MATCH_NS = 500_000_000
-
-Ids = tuple[list[str], Array]
-"""Names and places, mm, shape (n, 2), of what is in one frame."""
-
-
-@dataclass
-class Watched:
-    """A play as it was and as it was seen; frames before the line-up was found are left out."""
-
-    name: str
-    direction: int
-    mm_per_yd: float
-    truth: list[Scene] = field(default_factory=list)
-    seen: list[tuple[Figure, ...]] = field(default_factory=list)
-    boxes: list[tuple[list[Detection], Array]] = field(default_factory=list)
-    happened: list[TruthEvent] = field(default_factory=list)
-    fell: list[tuple[Fall, int]] = field(default_factory=list)
-    """Falls that were seen, and when they were known, ns; one that is taken back and told again is there twice."""
-    lying: set[str] = field(default_factory=set)
-    """Who lies at the latest frame."""
-
-    def see_falls(self, falls: Sequence[Fall], t_ns: int) -> None:
-        """Take in those that lie at a frame."""
-        self.fell += [(one, t_ns) for one in falls if one.id not in self.lying]
-        self.lying = {one.id for one in falls}
-
-
-@dataclass
-class Tally:
-    """What was counted over all plays."""
-
-    switches: list[int] = field(default_factory=list)
-    corners_mm: list[float] = field(default_factory=list)
-    foremost_yd: list[float] = field(default_factory=list)
-    sigmas: list[float] = field(default_factory=list)
-    turned: list[bool] = field(default_factory=list)
-    unsure: int = 0
-    figures: int = 0
-    falls: list[tuple[int, int] | None] = field(default_factory=list)
-    """Of every true fall how late it is dated and known, ns; None where it was missed."""
-    false_falls: int = 0
-    hota: dict[str, list[float]] = field(default_factory=dict)
-    rival_switches: dict[str, list[int]] = field(default_factory=dict)
 
 
 def main() -> None:
     """Watch plays and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--plays", type=int, default=50, help="how many; with --clips at most")
-    parser.add_argument("--clips", type=Path, help="folder of rendered clips with their truth beside them")
-    parser.add_argument("--network", default=BUNDLED, help="that sees the clips: a bundled one or a folder")
-    options = parser.parse_args()
-    os.environ["YOLO_AUTOINSTALL"] = "false"
-    watched = _clips(options.clips, options.plays, options.network) if options.clips else _simulated(options.plays)
+    parser.add_argument("--plays", type=int, default=50, help="how many")
     tally = Tally()
-    for one in watched:
-        _judge(one, tally)
+    for one in _simulated(parser.parse_args().plays):
+        judge(one, tally)
         print(f"{one.name}: {len(one.truth)} frames, {tally.switches[-1]} switches", flush=True)
-    _print(tally)
+    report(tally)
 
 
 def _simulated(count: int) -> Iterator[Watched]:
@@ -148,253 +72,6 @@ def _simulated(count: int) -> Iterator[Watched]:
             out.boxes.append((list(sightings.detections), sightings.pose[:, :2]))
             out.see_falls(tracker.falls, sight.t_ns)
         yield out
-
-
-class _Overheard:
-    """A detector whose words are kept.
-
-    Args:
-        detector: it, of two looks.
-
-    """
-
-    def __init__(self, detector: Detector) -> None:
-        if not isinstance(detector, Follower):
-            raise TypeError(f"{detector.name} takes one look only")
-        self._detector = detector
-        self.name = detector.name
-        self.latest: tuple[Detection, ...] = ()
-
-    def detect(self, image: Image) -> tuple[Detection, ...]:
-        """What it sees."""
-        self.latest = self._detector.detect(image)
-        return self.latest
-
-    def study(self, image: Image) -> tuple[Detection, ...]:
-        """What it sees, every base as it looks."""
-        self.latest = self._detector.study(image)
-        return self.latest
-
-    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-        """What it sees roughly."""
-        return self._detector.find(image, ball=ball)
-
-    def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
-        """What it makes of what it sees roughly."""
-        return self._detector.examine(image, found, seen)
-
-    def look_again(
-        self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
-    ) -> tuple[Detection, ...]:
-        """What it still sees."""
-        self.latest = self._detector.look_again(image, seen, found)
-        return self.latest
-
-
-def _clips(folder: Path, count: int, network: str) -> Iterator[Watched]:
-    detector = _Overheard(open_detector(network))
-    for clip in sorted(folder.glob("*.mp4"))[:count]:
-        name = clip.with_suffix("")
-        calibration: Calibration = read_calibration(name.with_name(name.name + ".calibration.json"))
-        tracks_path = name.with_name(name.name + ".tracks.jsonl")
-        truth = TruthFile(name.with_name(name.name + ".truth.jsonl"))
-        out = Watched(clip.name, 1, calibration.field.mm_per_yd_x)
-        vision = Vision(calibration, detector, read_roster(tracks_path))
-        for shot, scene, frame in zip(VideoFile(clip, paced=False).shots(), Tracks(tracks_path), truth, strict=False):
-            seen = vision.scene(shot.frame())
-            out.happened += frame.events
-            if not vision.players:
-                continue
-            sightings = measure(detector.latest, calibration, 5.5)
-            out.truth.append(scene)
-            out.seen.append(seen.figures)
-            out.boxes.append((list(sightings.detections), sightings.pose[:, :2]))
-            out.see_falls(vision.falls, scene.t_ns)
-        yield out
-
-
-def _judge(play_seen: Watched, tally: Tally) -> None:
-    switched: dict[str, str] = {}
-    count = 0
-    for scene, figures in zip(play_seen.truth, play_seen.seen, strict=True):
-        truth = {one.id: one for one in scene.figures}
-        places = np.array([(one.x_mm, one.y_mm) for one in scene.figures])
-        carrier = scene.ball.carrier if scene.ball else None
-        for figure in figures:
-            true = truth.get(figure.id)
-            if true is None or figure.posture in {"unseen", "lifted"} or true.posture == "lifted":
-                continue
-            tally.figures += 1
-            tally.unsure += not figure.sure
-            apart = np.hypot(*(places - (figure.x_mm, figure.y_mm)).T)
-            nearest = scene.figures[int(apart.argmin())].id
-            off = np.hypot(figure.x_mm - true.x_mm, figure.y_mm - true.y_mm)
-            taken_for = nearest if off > ASTRAY_MM and figure.visible > 0 else figure.id
-            count += taken_for not in {figure.id, switched.get(figure.id)}
-            switched[figure.id] = taken_for
-            if taken_for == figure.id and true.posture == figure.posture == "upright" and figure.visible > 0:
-                _measure(figure, true, play_seen, tally, carries=figure.id == carrier)
-    tally.switches.append(count)
-    _judge_falls(play_seen, tally)
-    _judge_identity(play_seen, tally)
-
-
-def _measure(figure: Figure, true: Figure, play_seen: Watched, tally: Tally, *, carries: bool) -> None:
-    turn = abs((figure.heading_deg - true.heading_deg + 180) % 360 - 180)
-    tally.turned.append(turn > 90)
-    if turn > 90:
-        return
-    off = figure.footprint.corners_mm() - true.footprint.corners_mm()
-    tally.corners_mm += np.linalg.norm(off, axis=1).tolist()
-    tally.sigmas.append(abs(figure.x_mm - true.x_mm) / figure.sigma_mm[0])
-    tally.sigmas.append(abs(figure.y_mm - true.y_mm) / figure.sigma_mm[1])
-    if carries:
-        way = 0.0 if play_seen.direction == 1 else 180.0
-        short_mm = figure.footprint.reach_mm(way) - true.footprint.reach_mm(way)
-        tally.foremost_yd.append(abs(short_mm) / play_seen.mm_per_yd)
-
-
-def _judge_falls(play_seen: Watched, tally: Tally) -> None:
-    first_ns = play_seen.truth[0].t_ns if play_seen.truth else 0
-    found = list(play_seen.fell)
-    for event in play_seen.happened:
-        if event.type == "fell" and event.t_ns >= first_ns:
-            near = [one for one in found if _is_of(one[0], event)]
-            tally.falls.append((near[0][0].t_ns - event.t_ns, near[0][1] - event.t_ns) if near else None)
-            found = [one for one in found if one not in near[:1]]
-    tally.false_falls += len(found)
-
-
-def _is_of(fall: Fall, event: TruthEvent) -> bool:
-    return fall.id == event.player and abs(fall.t_ns - event.t_ns) < FALL_MATCH_NS
-
-
-def _judge_identity(play_seen: Watched, tally: Tally) -> None:
-    """HOTA, ours and the rivals', and the rivals' switches."""
-    truth = [_ids(list(scene.figures)) for scene in play_seen.truth]
-    rows: dict[str, list[Ids]] = {
-        "downfield": [_ids([f for f in fs if f.posture != "unseen"]) for fs in play_seen.seen]
-    }
-    if importlib.util.find_spec("ultralytics") and importlib.util.find_spec("lap"):
-        rows |= {name: _rival(name, play_seen) for name in ("bytetrack", "botsort")}
-    for name, tracked in rows.items():
-        if importlib.util.find_spec("trackeval"):
-            tally.hota.setdefault(name, []).append(_hota(truth, tracked))
-        tally.rival_switches.setdefault(name, []).append(_switches(truth, tracked))
-
-
-def _ids(figures: Sequence[Figure]) -> Ids:
-    return [one.id for one in figures], np.array([(one.x_mm, one.y_mm) for one in figures]).reshape(-1, 2)
-
-
-def _similarity(truth: Ids, tracked: Ids) -> Array:
-    apart = np.linalg.norm(truth[1][:, None] - tracked[1][None], axis=2)
-    alike: Array = np.clip(1 - apart / SIMILAR_MM, 0, 1)
-    return alike
-
-
-def _hota(truth: list[Ids], tracked: list[Ids]) -> float:
-    from trackeval.metrics import HOTA
-
-    numbers: list[dict[str, int]] = [{}, {}]
-    ids = [
-        [np.array([known.setdefault(id_, len(known)) for id_ in names], dtype=int) for names, _ in frames]
-        for known, frames in zip(numbers, (truth, tracked), strict=True)
-    ]
-    data: dict[str, Any] = {
-        "gt_ids": ids[0],
-        "tracker_ids": ids[1],
-        "similarity_scores": [_similarity(a, b) for a, b in zip(truth, tracked, strict=True)],
-        "num_gt_ids": len(numbers[0]),
-        "num_tracker_ids": len(numbers[1]),
-        "num_gt_dets": sum(len(one) for one in ids[0]),
-        "num_tracker_dets": sum(len(one) for one in ids[1]),
-    }
-    return float(np.mean(HOTA().eval_sequence(data)["HOTA"]))
-
-
-def _switches(truth: list[Ids], tracked: list[Ids]) -> int:
-    """How often the name at a figure's place changes."""
-    last: dict[str, str] = {}
-    count = 0
-    for true, seen in zip(truth, tracked, strict=True):
-        if not len(seen[0]):
-            continue
-        alike = _similarity(true, seen)
-        for row, column in enumerate(alike.argmax(axis=1)):
-            if alike[row, column] > 0.5:
-                count += last.get(true[0][row], seen[0][column]) != seen[0][column]
-                last[true[0][row]] = seen[0][column]
-    return count
-
-
-class _Boxes:
-    """Detections as ultralytics' trackers read them.
-
-    Args:
-        xyxy: boxes, shape (n, 4).
-        conf: scores, shape (n,).
-
-    """
-
-    def __init__(self, xyxy: Array, conf: Array) -> None:
-        self.xyxy, self.conf, self.cls = xyxy, conf, np.zeros(len(conf))
-
-    @property
-    def xywh(self) -> Array:
-        """Middles and sizes, shape (n, 4)."""
-        middle, size = (self.xyxy[:, :2] + self.xyxy[:, 2:]) / 2, self.xyxy[:, 2:] - self.xyxy[:, :2]
-        return np.concatenate([middle, size], axis=1)
-
-    def __len__(self) -> int:
-        return len(self.conf)
-
-    def __getitem__(self, keep: Any) -> _Boxes:
-        return _Boxes(self.xyxy[keep], self.conf[keep])
-
-
-def _rival(name: str, play_seen: Watched) -> list[Ids]:
-    from ultralytics.trackers.bot_sort import BOTSORT
-    from ultralytics.trackers.byte_tracker import BYTETracker
-    from ultralytics.utils import YAML, IterableSimpleNamespace
-    from ultralytics.utils.checks import check_yaml
-
-    settings = YAML.load(check_yaml(f"{name}.yaml")) | {"gmc_method": "none"}
-    tracker = (BOTSORT if name == "botsort" else BYTETracker)(IterableSimpleNamespace(**settings))
-    out: list[Ids] = []
-    for detections, places in play_seen.boxes:
-        boxes = np.array([one.box_px for one in detections], dtype=np.float64).reshape(-1, 4)
-        rows = tracker.update(_Boxes(boxes, np.array([one.score for one in detections])), None)
-        rows = np.asarray(rows).reshape(-1, 8)
-        out.append(([f"{int(row[4])}" for row in rows], places[rows[:, 7].astype(int)].reshape(-1, 2)))
-    return out
-
-
-def _print(tally: Tally) -> None:
-    corners, carrier = np.array(tally.corners_mm), np.array(tally.foremost_yd or [np.nan])
-    late_s = np.array([one for one in tally.falls if one is not None]).reshape(-1, 2) / 1e9
-    hits, falls = len(late_s), len(tally.falls)
-    f1 = 2 * hits / max(falls + hits + tally.false_falls, 1)
-    free = np.mean([one == 0 for one in tally.switches])
-    print(f"\n{len(tally.switches)} plays, {tally.figures} figures in frames")
-    print(f"plays without a switch       {free:8.1%}   wanted >= 98 %")
-    print(f"identity in doubt            {tally.unsure / max(tally.figures, 1):8.2%}")
-    print(f"corner error median          {np.median(corners):8.3f} mm  wanted <= 0.3")
-    print(f"             p95             {np.quantile(corners, 0.95):8.3f} mm  wanted <= 0.9")
-    print(f"carrier's foremost point     {np.nanmedian(carrier):8.4f} yd  wanted <= 0.03")
-    print(f"             p95             {np.nanquantile(carrier, 0.95):8.4f} yd  wanted <= 0.09")
-    print(f"within two sigma             {np.mean(np.array(tally.sigmas) < 2):8.1%}   wanted 93-98 %")
-    print(f"heading off by over 90 deg   {np.mean(tally.turned):8.3%}   wanted <= 0.05 %")
-    if falls or tally.false_falls:
-        print(f"falls: {falls}, F1               {f1:8.3f}   wanted >= 0.99; {tally.false_falls} where none was")
-    if hits:
-        dated, known = np.mean(np.abs(late_s) <= FALL_NS / 1e9, axis=0)
-        print(f"falls dated within 0.1 s     {dated:8.1%}   median of errors {np.median(np.abs(late_s[:, 0])):.3f} s")
-        print(f"      known within 0.1 s     {known:8.1%}   median delay {np.median(late_s[:, 1]):.3f} s")
-    for name, counts in tally.rival_switches.items():
-        hota = f"HOTA {np.mean(tally.hota[name]):.4f}   " if tally.hota else ""
-        clean = np.mean([count == 0 for count in counts])
-        print(f"{name:12s} {hota}changes of name {sum(counts)}, none in {clean:.1%} of plays")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +13,15 @@ from downfield.calibration.calibration import Calibration
 from downfield.models.detection import Detection
 from downfield.models.detector import Detector
 from downfield.rig.sources.video_file import VideoFile
+from downfield.twin.physics.truth_file import TruthEvent, TruthFile
 from downfield.vision.footprint import Array
 from downfield.vision.frame import Frame
 from downfield.vision.pipeline import Vision
+from downfield.vision.posture import Fall
 from downfield.vision.roster import read_roster
 from downfield.vision.scene import Scene
 from downfield.vision.teams import look_at_colours
-from downfield.vision.track_measure import measure
+from downfield.vision.track_measure import Sightings, measure
 from downfield.vision.tracks import Tracks
 
 OWN_MM = 5.0  # a sighting so near to where a figure is is its own
@@ -26,13 +29,32 @@ BASE_MM = 5.5
 WELL_SEEN = 0.5  # share of the base's top
 
 
+@dataclass(frozen=True)
+class Moment:
+    """A frame: as it was, and as it was seen.
+
+    Attributes:
+        true, seen: the scenes.
+        sightings: what the network's latest look found.
+        falls: those who are seen lying.
+        happened: since the frame before.
+
+    """
+
+    true: Scene
+    seen: Scene
+    sightings: Sightings
+    falls: tuple[Fall, ...]
+    happened: tuple[TruthEvent, ...]
+
+
 def watched(
     clip: Path, calibration: Calibration, detector: Detector, teams: list[bool], *, disturb: bool = False
-) -> Iterator[tuple[Scene, Scene]]:
-    """Scenes as they were and as they were seen, from the line-up on.
+) -> Iterator[Moment]:
+    """Frames as they were and as they were seen, from the line-up on.
 
     Args:
-        clip: a film with its tracks beside it.
+        clip: a film with its tracks and its truth beside it.
         calibration: of its camera.
         detector: sees its pictures.
         teams: for every figure that stands well in sight, whether its colours say its team; is added to.
@@ -41,20 +63,28 @@ def watched(
     """
     tracks = clip.with_name(clip.stem + ".tracks.jsonl")
     vision = Vision(calibration, detector, read_roster(tracks))
-    shots = (
-        (shot.frame(), true) for shot, true in zip(VideoFile(clip, paced=False).shots(), Tracks(tracks), strict=False)
-    )
-    for frame, true in disturbed(shots) if disturb else shots:
+    happened: list[TruthEvent] = []
+
+    def pictures() -> Iterator[tuple[Frame, Scene]]:
+        truth = Tracks(tracks), TruthFile(clip.with_name(clip.stem + ".truth.jsonl"))
+        for shot, true, frame in zip(VideoFile(clip, paced=False).shots(), *truth, strict=False):
+            happened.extend(frame.events)  # those of frames that are lost, too
+            yield shot.frame(), true
+
+    sightings = measure((), calibration, BASE_MM)
+    for frame, true in disturbed(pictures()) if disturb else pictures():
         before = vision.colours  # what is learnt from this very frame doesn't count
         detections, seen = _seen(vision, frame)
+        if detections is not None:
+            sightings = measure(detections, calibration, BASE_MM)
         if not vision.players:
             continue
         if before is not None and detections is not None:
-            sightings = measure(detections, calibration, BASE_MM)
             colours = look_at_colours(frame.image, sightings, calibration.camera, BASE_MM)
             shown = sightings.visible > WELL_SEEN
             teams += _teams(true, sightings.pose[shown], before.light_odds(colours)[shown])
-        yield true, seen
+        yield Moment(true, seen, sightings, vision.falls, tuple(happened))
+        happened.clear()
 
 
 def _seen(vision: Vision, frame: Frame) -> tuple[Sequence[Detection] | None, Scene]:

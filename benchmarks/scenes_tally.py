@@ -1,29 +1,15 @@
-"""How well rendered plays are seen: power, contacts, ball, teams. Who is where is for `benchmarks/tracking.py`.
-
-Run: python benchmarks/scenes.py CLIPS [--network NETWORK] [--disturb]
-
-CLIPS is a folder of clips with their truth beside them, of `downfield twin render random --seed SEED -o CLIPS/NAME`.
-The whole pipeline sees their pictures, through the bundled network or another; with `--disturb` pictures are lost,
-frozen and dark now and then (`disturbances.py`). Touches are missed then: what counts is that none is called wrongly.
-"""
+"""How well scenes of rendered plays say what happens: board power, ball, falls, contacts of opponents, teams."""
 
 from __future__ import annotations
 
-import argparse
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from contact_episodes import Episode, episodes, report_faces, report_misses
-from watching import watched
 
-from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.models.card import BUNDLED
-from downfield.models.opening import open_detector
 from downfield.vision.scene import Contact, Scene
 
 SWITCHED_NS = 200_000_000
@@ -49,35 +35,16 @@ class Tally:
     frames: int = 0
 
 
-def main() -> None:
-    """Watch clips and print what came of it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("clips", type=Path)
-    parser.add_argument("--network", default=BUNDLED, help="a bundled one or a folder")
-    parser.add_argument("--disturb", action="store_true", help="lose, freeze and darken pictures now and then")
-    options = parser.parse_args()
-    tally, detector = Tally(), open_detector(options.network)
-    for clip in sorted(options.clips.glob("*.mp4")):
-        calibration = read_calibration(clip.with_name(clip.stem + ".calibration.json"))
-        pairs = list(watched(clip, calibration, detector, tally.teams, disturb=options.disturb))
-        if not pairs:
-            print(f"{clip.name}: nobody lined up", flush=True)
-            continue
-        tally.frame_ns = (pairs[-1][0].t_ns - pairs[0][0].t_ns) // max(len(pairs) - 1, 1)
-        px_per_mm = _px_per_mm(calibration)
-        _judge(pairs, px_per_mm, tally)
-        print(f"{clip.name}: {len(pairs)} frames, {px_per_mm:.1f} px/mm", flush=True)
-    _print(tally)
+def judge(pairs: Sequence[tuple[Scene, Scene]], px_per_mm: float, tally: Tally) -> None:
+    """Count what was right in a clip.
 
+    Args:
+        pairs: its scenes as they were and as they were seen, at least one.
+        px_per_mm: how large the camera shows the middle of the field.
+        tally: is added to.
 
-def _px_per_mm(calibration: Calibration) -> float:
-    """How large the camera shows the middle of the field."""
-    x, y = calibration.field.length_mm / 2, calibration.field.width_mm / 2
-    (ax, ay), (bx, by) = calibration.camera.to_pixels(np.array([(x - 0.5, y, 0.0), (x + 0.5, y, 0.0)])).tolist()
-    return math.hypot(bx - ax, by - ay)
-
-
-def _judge(pairs: list[tuple[Scene, Scene]], px_per_mm: float, tally: Tally) -> None:
+    """
+    tally.frame_ns = (pairs[-1][0].t_ns - pairs[0][0].t_ns) // max(len(pairs) - 1, 1)
     switched_ns, power = pairs[0][0].t_ns, pairs[0][0].board
     touched: dict[str, str | None] = {}
     for true, seen in pairs:
@@ -123,7 +90,9 @@ def _called_far(frames: Iterable[tuple[Scene, Iterable[Contact]]]) -> int:
     return len(called - near)
 
 
-def _print(tally: Tally) -> None:
+def report(tally: Tally) -> None:
+    """Print what came of all clips."""
+
     def share(counts: Counter[str], name: str) -> float:
         return counts[name] / max(sum(counts.values()), 1)
 
@@ -168,7 +137,3 @@ def _print_contacts(found: Sequence[Episode], far: int, frame_ns: int, indent: s
 def _other(counts: Counter[str]) -> str:
     total = max(sum(counts.values()), 1)
     return ", ".join(f"{name} {count / total:.1%}" for name, count in sorted(counts.items()) if name != "right")
-
-
-if __name__ == "__main__":
-    main()
