@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made_sightings import EXACT, VAGUE, seen
 from numpy.typing import NDArray
 
-from downfield.models.detection import Detection
-from downfield.vision.footprint import Array
 from downfield.vision.track_filter import Motion
 from downfield.vision.track_match import match
 from downfield.vision.track_measure import Sightings
 from downfield.vision.track_strangers import Strangers
 
-EXACT, VAGUE = np.diag([0.1, 0.1, 1e-3, 0.3, 0.3]), np.diag([4.0, 4.0, 0.05, 4.0, 4.0])
 LIGHT, DARK = 1.0, -1.0
 
 
@@ -21,25 +19,6 @@ def standing(*places: tuple[float, float]) -> Motion:
     pose = np.array([(x, y, 0.0, 30.0, 18.0) for x, y in places])
     cov = np.tile(np.diag([0.05, 0.05, 1e-3]), (len(places), 1, 1))
     return Motion.standing(pose, cov, np.full((len(places), 2), 0.5))
-
-
-def seen(*what: tuple[float, float, Array, float, float]) -> Sightings:
-    """Sightings by x, y, covariance, score and log-odds of the light jersey."""
-    count = len(what)
-    corners = ((1.0, 1.0), (1.0, 0.0), (0.0, 0.0), (0.0, 1.0))
-    return Sightings(
-        detections=tuple(Detection("upright", one[3], (0.0, 0.0, 1.0, 1.0), corners_px=corners) for one in what),
-        pose=np.array([(one[0], one[1], 0.0, 30.0, 18.0) for one in what]),
-        covariance=np.stack([one[2] for one in what]),
-        systematic=np.zeros((count, 2, 2)),
-        by_height=np.zeros((count, 2)),
-        fallen=np.full(count, -2.0),
-        visible=np.ones(count),
-        helmet_mm=(None,) * count,
-        front=np.ones(count),
-        light=np.array([one[4] for one in what]),
-        colours=np.full((count, 0, 3), np.nan),
-    )
 
 
 def whose(
@@ -68,6 +47,13 @@ def test_at_its_own_place_a_figure_may_look_like_the_other_team_for_a_moment() -
     assert whose(motion, seen((102.0, 100, EXACT, 0.95, -7.0))) == {0: 0}
     assert whose(motion, seen((110.0, 100, EXACT, 0.95, -7.0))) == {}
     assert whose(motion, seen((110.0, 100, EXACT, 0.95, -7.0)), DARK) == {0: 0}
+
+
+def test_who_was_just_seen_is_not_taken_for_one_of_the_other_team_a_base_further_off() -> None:
+    motion = standing((100, 100))
+    motion.lasting[0] = np.diag([32.0, 32.0, 1.0])  # he hardly showed when he was seen last
+    assert whose(motion, seen((120.0, 100, EXACT, 0.95, -7.0))) == {}
+    assert whose(motion, seen((120.0, 100, EXACT, 0.95, 0.0))) == {0: 0}
 
 
 @pytest.mark.parametrize(("off_mm", "score", "is_he"), [(60.0, 0.5, False), (60.0, 0.9, True), (12.0, 0.5, True)])

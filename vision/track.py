@@ -24,9 +24,10 @@ from downfield.vision.line_up import LineUp
 from downfield.vision.posture import Fall, PostureBelief
 from downfield.vision.scene import Jersey, Posture, Power
 from downfield.vision.track_filter import HEADING, LENGTH, SPIN, VX, WIDTH, Motion, X, Y
+from downfield.vision.track_fronts import FrontBelief
 from downfield.vision.track_hands import beside, clear_of
 from downfield.vision.track_match import SOLID_MM, Match, match, without_doubles
-from downfield.vision.track_measure import Sightings
+from downfield.vision.track_measure import Sightings, turned
 from downfield.vision.track_strangers import Strangers
 
 _REACH_MM: Final = 55.0  # from the fingertips: what is nearer may be moved by the hand
@@ -38,7 +39,10 @@ _SURPRISE_NS: Final = 200_000_000  # a figure that moved against all belief goes
 _PIVOT_MM, _PIVOT_RAD = 4.0, 1.0  # how far a hand that hides a figure moves and turns it while it leaves it there
 _LOST_MM: Final = 25.0  # a figure that may be so far off may be anywhere
 _LOST_NS: Final = 400_000_000  # one not seen for so long is looked for among those who are nobody,
-_WALKS_MM_S: Final = 30.0  # as far as it may have walked, one sigma
+_WALKS_MM_S: Final = 30.0  # as far as it may have walked, one sigma,
+_AT_MOST: Final = 2.5  # and no further than so many,
+_STRIDE_MM: Final = 80.0  # or this
+_ASTRAY_MM: Final = 60.0  # who is found further from where he should be, and no hand was at him, may be another
 _ANYWHERE_MM: Final = 300.0
 _ANYWHERE: Final = np.diag([_ANYWHERE_MM**2, _ANYWHERE_MM**2, np.pi**2])
 _ANY_HEADING: Final = np.pi**2 / 3  # variance of what may be any angle
@@ -46,18 +50,12 @@ _TURNS_RAD: Final = 0.25  # how far somebody who was missed for a moment may hav
 _MOVED_MM: Final = 120.0  # a hand that puts a figure further than this from where it was has put another one there
 _WILD_NIS: Final = 16.3  # chi squared of 3, 99.9 %
 _LENGTHWISE: Final = 0.7  # cosine of the head's direction to the heading: beyond, it fell ahead or back
-_FRONT_PER_S: Final = 6.0  # log-odds that the network's word on which end is the front is worth: its errors last
-_FRONT_WALK_PER_S: Final = 1.5  # and that walking that way is
-_WALK_MM_S: Final = 15.0
-_FRONT_SURE: Final = 12.0  # what these beliefs are kept within, so that seconds can overturn them
-_FRONT_HIDDEN: Final = 1.5  # behind a hand, where a figure may be turned about
 
 
 @dataclass(slots=True)
 class _State:
     """What is kept of each figure besides its movement; arrays of shape (n,) unless said otherwise."""
 
-    front: Array  # log-odds that the heading points ahead
     seen_ns: NDArray[np.int64]
     handled_ns: NDArray[np.int64]  # when a hand was last at it
     surprised_ns: NDArray[np.int64]
@@ -89,11 +87,11 @@ class Tracker:
         self._jersey = np.array([1.0 if player.jersey == "light" else -1.0 for player in self.players])
         self._motion = Motion.standing(line_up.pose, line_up.cov, line_up.size_sigma_mm)
         self._posture = PostureBelief(count, t_ns)
+        self._fronts = FrontBelief(line_up.front)
         self._strangers = Strangers()
         self._t_ns = self._looked_ns = t_ns
         never = np.full(count, t_ns - 10 * _LET_GO_NS, dtype=np.int64)
         self._state = _State(
-            front=line_up.front.copy(),
             seen_ns=np.where(line_up.found, t_ns, never + 1),
             handled_ns=never.copy(),
             surprised_ns=never.copy(),
@@ -205,7 +203,7 @@ class Tracker:
         state, every = self._state, np.arange(len(sightings))
         taken = (state.handled_ns >= state.seen_ns) & (self._t_ns - state.seen_ns > 0)
         if taken.any():
-            state.front[taken] = np.minimum(state.front[taken], _FRONT_HIDDEN)
+            self._fronts.hide(taken)
             if power == "off":
                 self._motion.rest(np.flatnonzero(taken))
             self._motion.loosen(np.flatnonzero(taken), _PIVOT_MM, _PIVOT_RAD)
@@ -224,9 +222,12 @@ class Tracker:
             place = self._motion.mean[row, :2].tolist()
             hidden[row] = not any(under(outline, place) for outline in hands_mm)
         state.lost = hidden & (taken | (self._motion.spread_mm() > _LOST_MM) | (away_ns > _LOST_NS))
-        if not len(ripe):
-            return first
-        return first.and_also(self._look_for(sightings, ripe, away_ns, hidden, taken, in_hand, off_mm))
+        found = first
+        if len(ripe):
+            found = first.and_also(self._look_for(sightings, ripe, away_ns, hidden, taken, in_hand, off_mm))
+        astray = off_mm[found.figures, found.sightings] > _ASTRAY_MM
+        state.sure[found.figures[astray & ~taken[found.figures]]] = False
+        return found
 
     def _look_for(
         self,
@@ -257,13 +258,14 @@ class Tracker:
         still: NDArray[np.bool_] = np.asarray(own[:, ripe].any(axis=1))
         lost = np.flatnonzero(state.lost | still | hidden)
         anywhere = self._motion.copy()
-        walked = np.minimum(_WALKS_MM_S * away_ns[lost] * 1e-9, _ANYWHERE_MM)
-        place_mm = np.select([still[lost], taken[lost]], [SOLID_MM, _ANYWHERE_MM], walked)
+        walked = np.minimum(_WALKS_MM_S * away_ns * 1e-9, _ANYWHERE_MM)
+        place_mm = np.select([still[lost], taken[lost]], [SOLID_MM, _ANYWHERE_MM], walked[lost])
+        too_far = (off_mm > np.maximum(_AT_MOST * walked, _STRIDE_MM)[:, None]) & ~taken[:, None]
         anywhere.loosen(lost, place_mm, np.where(still[lost], _TURNS_RAD, np.pi))
         others = ~own & np.asarray(own.any(axis=0))[None]
         # Nor is anybody what was seen elsewhere, in its place for long, while he was surely seen himself.
         fixed = self._strangers.fixed(sightings.pose[:, :2], state.seen_ns) & state.sure[:, None]
-        found = match(anywhere, lost, sightings, ripe, self._jersey, in_hand | others | fixed)
+        found = match(anywhere, lost, sightings, ripe, self._jersey, in_hand | others | fixed | too_far)
         found = found.only((state.lost | still)[found.figures])
         moved = np.linalg.norm(sightings.pose[found.sightings, :2] - state.stood_mm[found.figures], axis=1)
         state.sure[found.figures[moved > _MOVED_MM]] = False
@@ -278,7 +280,10 @@ class Tracker:
         pose = sightings.pose[columns].copy()
         pose[:, :2] += sightings.by_height[columns] * (self._height_mm[rows] - self.height_mm)[:, None]
         pose[found.flipped, 2] += np.pi
+        before = self._motion.mean[rows, HEADING]
         nis = self._motion.correct(rows, pose, sightings.covariance[columns], step_s)
+        jumped = self._fronts.jump(rows, turned(self._motion.mean[rows, HEADING] - before))
+        self._motion.mean[jumped, SPIN] = 0.0
         state.surprised_ns[rows[nis > _WILD_NIS]] = self._t_ns
         state.seen_ns[rows] = self._t_ns
         state.visible[:] = 0.0
@@ -293,24 +298,16 @@ class Tracker:
                 reach = max(math.dist(helmet, (x, y)), 1e-6)
                 state.head[row] = (helmet[0] - x) / reach, (helmet[1] - y) / reach
         state.sure[found.doubtful] = False
-        word = np.where(found.flipped, -1.0, 1.0) * sightings.front[columns] * _FRONT_PER_S * step_s
-        self._mind_fronts(rows[~lying], word[~lying], step_s, power)
-        free = (self._t_ns - state.handled_ns[rows] > 0) & ~beside(hands_mm, pose[:, :2])
-        self._posture.update(rows[free], sightings.fallen[columns][free], step_s, self._t_ns)
-
-    def _mind_fronts(self, rows: NDArray[np.intp], word: Array, step_s: float, power: Power) -> None:
-        """Weigh which end is the front, and let figures face the other way where that is likelier."""
-        state = self._state
-        state.front[rows] += word
+        by_hand = beside(hands_mm, pose[:, :2])
+        word = np.where(found.flipped, -1.0, 1.0) * sightings.front[columns]
+        self._fronts.hear(rows[~lying], word[~lying], sightings.visible[columns][~lying], by_hand[~lying], step_s)
         if power == "on":
-            heading, velocity = self._motion.mean[rows, HEADING], self._motion.mean[rows, 3:5]
+            heading, velocity = self._motion.mean[rows, HEADING], self._motion.mean[rows, VX : VX + 2]
             ahead = velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)
-            walks = np.abs(ahead) > _WALK_MM_S
-            state.front[rows] += _FRONT_WALK_PER_S * step_s * np.sign(ahead) * walks
-        state.front = np.clip(state.front, -_FRONT_SURE, _FRONT_SURE)
-        wrong = state.front < 0
-        self._motion.turn_about(wrong)
-        state.front = np.abs(state.front)
+            self._fronts.walk(rows[~lying], ahead[~lying], step_s)
+        self._motion.turn_about(self._fronts.settle())
+        free = (self._t_ns - state.handled_ns[rows] > 0) & ~by_hand
+        self._posture.update(rows[free], sightings.fallen[columns][free], step_s, self._t_ns)
 
     def _mind_hands(self, near_mm: Array) -> None:
         """Who is in a hand: within its grasp, and hidden by it or moving."""

@@ -111,7 +111,7 @@ def match(
     apart = np.linalg.norm(motion.mean[rows][:, None, :2] - sightings.pose[columns][None, :, :2], axis=2)
     away = apart > SOLID_MM
     guessed = np.array([one.score for one in sightings.detections])[columns] < _GUESS
-    cost[vague[:, None] & ((away & (for_it < -_OTHER_TEAM)) | ((apart > _FAR_MM) & guessed[None]))] = _NEVER
+    cost[(away & (for_it < -_OTHER_TEAM)) | (vague[:, None] & (apart > _FAR_MM) & guessed[None])] = _NEVER
     if strange is not None:
         cost[away & strange[np.ix_(rows, columns)]] = _NEVER
     missed = np.where(np.eye(len(rows), dtype=bool), _UNMATCHED, _NEVER)
