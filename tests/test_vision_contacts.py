@@ -222,6 +222,13 @@ def test_a_frozen_feed_makes_no_contact() -> None:
     assert highest(run) <= UNSEEN
 
 
+@pytest.mark.parametrize("left_s", [0.15, 0.25])
+def test_who_is_met_soon_after_a_hand_has_left_is_touched(left_s: float) -> None:
+    run = watch(standing, runs_into, error_mm=(0.2, 0.0), fit=lambda t_s: t_s > 0.5 - left_s)
+    assert run[-1].probability > SURE
+    assert run[-1].since_s == pytest.approx(0.5, abs=FRAME_S)
+
+
 def test_frames_that_are_lost_make_no_contact_of_a_pass() -> None:
     times = [t for t in np.arange(0, 1.0, FRAME_S) if not 0.3 < t < 0.5]
     assert highest(watch(standing, lambda t_s: passes(t_s, miss_mm=1.5), times=times)) < SURE

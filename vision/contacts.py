@@ -34,7 +34,8 @@ _LEAST_BIAS_MM: Final = 0.05  # no camera is better
 _CHANGES_PER_S: Final = 0.5  # how often a base changes its way for no reason that is seen, as in the twin's physics
 _BUSY_PER_S: Final = 0.5  # and this more while it also touches another, which may be pushed
 _STIRRED_PER_S: Final = 60.0  # when the board was switched off, or what was seen before is doubtful
-_STIRRED_NS: Final = 350_000_000  # how long after that: it is noticed late, and figures come to rest
+_STIRRED_NS: Final = 350_000_000  # how long after the first: it is noticed late, and figures come to rest;
+_DOUBTFUL_NS: Final = 100_000_000  # and after the other
 _NOTICED_NS: Final = 60_000_000  # how long ago they stopped, when it is noticed that everybody has
 _CHANGED_MM_S: Final = 40.0  # deviation of the gap's rate after such a change
 _COMING_TO_REST_MM_S: Final = 4.0  # and when everything stops
@@ -92,7 +93,7 @@ class ContactTracker:
         self._t_ns: int | None = None
         self._start_ns: int | None = None
         self._power: Power = "unknown"
-        self._stirred_ns: int | None = None
+        self._calm_ns: int | None = None
         self._noise = Noise()
         self._approaches = Approaches()
         self._began_ns: Mapping[Pair, int] = {}
@@ -127,9 +128,11 @@ class ContactTracker:
         self.parted = ()
         if fit and self._halts.step(estimates, t_ns) and power == "on" and not self._stirred(t_ns):
             self._think_again(t_ns)
-            self._stirred_ns = t_ns
-        if not fit or (power == "off" and self._power != "off"):
-            self._stirred_ns = t_ns
+            self._stir(t_ns, _STIRRED_NS)
+        if power == "off" and self._power != "off":
+            self._stir(t_ns, _STIRRED_NS)
+        if not fit:
+            self._stir(t_ns, _DOUBTFUL_NS)
         self._power = power
         if fit:
             self._remember(now, t_ns)
@@ -150,7 +153,7 @@ class ContactTracker:
             return
         first = again[0]
         self._belief, self._last, self._t_ns, self._began_ns = first.belief, first.last, first.before_ns, first.began_ns
-        self._stirred_ns = first.t_ns
+        self._stir(first.t_ns, _STIRRED_NS)
         for one in again:
             self._follow(one.now, one.t_ns)
 
@@ -218,8 +221,13 @@ class ContactTracker:
         """Whether the board has been off for long enough that nothing is to be learnt from more of the same."""
         return self._power == "off" and not self._stirred(t_ns)
 
+    def _stir(self, t_ns: int, for_ns: int) -> None:
+        """From a time on, for a while, who stops does not stop for whom he meets."""
+        calm_ns = t_ns + for_ns
+        self._calm_ns = calm_ns if self._calm_ns is None else max(self._calm_ns, calm_ns)
+
     def _stirred(self, t_ns: int) -> bool:
-        return self._stirred_ns is not None and t_ns - self._stirred_ns < _STIRRED_NS
+        return self._calm_ns is not None and t_ns < self._calm_ns
 
     def _changes(self, pairs: Sequence[Pair], belief: Belief, t_ns: int, step_s: float) -> Changes:
         """How probable it is that a base changes its way in this step without touching the other."""
