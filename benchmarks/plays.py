@@ -48,12 +48,14 @@ def main() -> None:
         if not moments:
             print(f"{clip.name}: nobody lined up", flush=True)
             continue
+        known = len(tracking.corners_mm)
         tracking_tally.judge(_tracked(clip.name, calibration, moments), tracking)
         px_per_mm = _px_per_mm(calibration)
         scenes_tally.judge([(one.true, one.seen) for one in moments], px_per_mm, scenes)
-        print(
-            f"{clip.name}: {len(moments)} frames, {px_per_mm:.1f} px/mm, {tracking.switches[-1]} switches", flush=True
-        )
+        median_mm, p95_mm = np.quantile(tracking.corners_mm[known:] or [math.nan], (0.5, 0.95))
+        off = f"corners {median_mm:.2f} and {p95_mm:.2f} mm off"
+        told = f"{len(moments)} frames, {px_per_mm:.1f} px/mm, {tracking.switches[-1]} switches, {off}"
+        print(f"{clip.name}: {told}", flush=True)
     if not tracking.switches:
         parser.error(f"{options.clips}: no clip in which anybody lined up; --make 4 renders some")
     tracking_tally.report(tracking)
