@@ -35,12 +35,19 @@ class Told:
 
 
 def estimate(
-    id_: str, pose: Pose, velocity: Array, sigma_mm: float, *, seen: bool = True, fresh: bool = True
+    id_: str,
+    pose: Pose,
+    velocity: Array,
+    sigma_mm: float,
+    *,
+    seen: bool = True,
+    fresh: bool = True,
+    sure: bool = True,
 ) -> Estimate:
     """A figure as a tracker would give it."""
     covariance = np.diag([sigma_mm**2, sigma_mm**2, math.radians(0.4) ** 2])
     jersey: Jersey = "dark" if id_.startswith("dark") else "light"
-    return Estimate(id_, jersey, Footprint(*pose, BASE), covariance, velocity, seen=seen, fresh=fresh)
+    return Estimate(id_, jersey, Footprint(*pose, BASE), covariance, velocity, seen=seen, fresh=fresh, sure=sure)
 
 
 def watch(
@@ -55,6 +62,7 @@ def watch(
     fit: Callable[[float], bool] = lambda _: True,
     seen: Callable[[float], bool] = lambda _: True,
     fresh: Callable[[float], bool] = lambda _: True,
+    sure: Callable[[float], bool] = lambda _: True,
     times: Iterable[float] | None = None,
     start_ns: int = 0,
 ) -> list[Told]:
@@ -69,7 +77,8 @@ def watch(
             velocity = np.array([x - then[0], y - then[1], turned]) / FRAME_S
             shaken = rng.normal(0, noise_mm, 2)
             at = x + off[0] + shaken[0], y + off[1] + shaken[1], heading
-            figures.append(estimate(id_, at, velocity, sigma_mm, seen=seen(t_s), fresh=fresh(t_s)))
+            known = {"seen": seen(t_s), "fresh": fresh(t_s), "sure": sure(t_s)}
+            figures.append(estimate(id_, at, velocity, sigma_mm, **known))
         contacts = tracker.step(figures, start_ns + round(t_s * 1e9), power=power(t_s), fit=fit(t_s))
         out.append(told(contacts, t_s, start_ns))
     return out
@@ -242,6 +251,10 @@ def test_of_a_figure_that_is_not_seen_nothing_is_sure() -> None:
 def test_of_a_gap_known_to_some_millimetres_only_nothing_is_sure() -> None:
     assert highest(watch(standing, runs_into, seconds=1.5)) > SURE
     assert highest(watch(standing, runs_into, seconds=1.5, sigma_mm=2.5)) <= VAGUE < SURE
+
+
+def test_of_a_figure_that_may_be_another_nothing_is_sure() -> None:
+    assert UNSEEN < highest(watch(standing, runs_into, seconds=1.5, sure=lambda t_s: t_s < 0.3)) <= VAGUE < SURE
 
 
 def every_other(t_s: float) -> bool:

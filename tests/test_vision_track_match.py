@@ -65,6 +65,21 @@ def test_who_may_be_anywhere_is_not_found_far_off_in_what_may_be_nobody(
     assert (whose(motion, seen((100 + off_mm, 100, EXACT, score, 0.0))) == {0: 0}) == is_he
 
 
+def test_who_is_known_is_not_found_a_base_away_in_what_may_be_nobody() -> None:
+    motion = standing((100, 100))
+    motion.loosen(np.array([0]), 2.0, 0.1)
+    assert whose(motion, seen((114.0, 100, VAGUE, 0.6, 0.0))) == {}
+    assert whose(motion, seen((114.0, 100, VAGUE, 0.95, 0.0))) == {0: 0}
+
+
+@pytest.mark.parametrize(("turned_rad", "sigma_rad", "is_he"), [(1.2, 0.3, False), (0.6, 0.3, True), (1.2, 1.0, True)])
+def test_who_is_known_to_face_ahead_is_not_seen_across(turned_rad: float, sigma_rad: float, is_he: bool) -> None:
+    motion, across = standing((100, 100)), seen((100.0, 100, VAGUE, 0.95, 0.0))
+    motion.loosen(np.array([0]), 1.0, sigma_rad)
+    across.pose[0, 2] = turned_rad
+    assert (whose(motion, across) == {0: 0}) == is_he
+
+
 def test_strangers_are_known_by_when_they_were_there() -> None:
     strangers, place, ms = Strangers(), np.array([[50.0, 60.0]]), 1_000_000
     for at in (0, 30, 60):

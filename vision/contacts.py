@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,7 +27,7 @@ UNSEEN: Final = 0.5
 """The most that is said of a pair of which one is not seen."""
 
 VAGUE: Final = 0.9
-"""The most that is said of a pair whose gap is known too vaguely to be called."""
+"""The most that is said of a pair whose gap is known too vaguely to be called, or of which one may be another."""
 
 _VAGUE_MM: Final = 2.0  # standard deviation of such a gap: as of a figure that hardly shows
 _FOLLOWED_MM: Final = 12.0  # from here on, so that the approach is known when they meet
@@ -138,7 +139,7 @@ class ContactTracker:
             self._remember(now, t_ns)
             self._noise.note(now)
             self._follow(now, t_ns)
-        return self._contacts(now, fit=fit)
+        return self._contacts(now, {one.id for one in estimates if not one.sure}, fit=fit)
 
     def _remember(self, now: Measured, t_ns: int) -> None:
         """Keep what is believed before a frame, for as long as it may have to be thought over."""
@@ -250,7 +251,7 @@ class ContactTracker:
             for row, pair in enumerate(pairs)
         }
 
-    def _contacts(self, now: Measured, *, fit: bool) -> tuple[Contact, ...]:
+    def _contacts(self, now: Measured, in_doubt: AbstractSet[str], *, fit: bool) -> tuple[Contact, ...]:
         known = dict(zip(self._last.pairs, self._belief.touch.tolist(), strict=True))
         listed = now.rows(np.flatnonzero(now.gap_mm < LISTED_MM).tolist())
         sigma_mm = np.sqrt(listed.variance_mm2)
@@ -261,7 +262,7 @@ class ContactTracker:
             likely = known.get((a, b), 0.0)
             if not (fit and seen):
                 likely = min(likely, UNSEEN)
-            if sigma > _VAGUE_MM:
+            if sigma > _VAGUE_MM or not in_doubt.isdisjoint((a, b)):
                 likely = min(likely, VAGUE)
             contact = Contact(
                 a=a,

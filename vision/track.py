@@ -261,7 +261,7 @@ class Tracker:
         walked = np.minimum(_WALKS_MM_S * away_ns * 1e-9, _ANYWHERE_MM)
         place_mm = np.select([still[lost], taken[lost]], [SOLID_MM, _ANYWHERE_MM], walked[lost])
         too_far = (off_mm > np.maximum(_AT_MOST * walked, _STRIDE_MM)[:, None]) & ~taken[:, None]
-        anywhere.loosen(lost, place_mm, np.where(still[lost], _TURNS_RAD, np.pi))
+        anywhere.loosen(lost, place_mm, np.where(still[lost] & ~state.lost[lost], _TURNS_RAD, np.pi))
         others = ~own & np.asarray(own.any(axis=0))[None]
         # Nor is anybody what was seen elsewhere, in its place for long, while he was surely seen himself.
         fixed = self._strangers.fixed(sightings.pose[:, :2], state.seen_ns) & state.sure[:, None]

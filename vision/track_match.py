@@ -26,13 +26,15 @@ SOLID_MM: Final = 8.0
 """Middles of two bases are never so near: what is seen twice there is seen double."""
 
 _KNOCK: Final = (3.0, 3.0, 0.15)  # mm and rad that a figure may be off its course within a frame when it is hit
+_ACROSS_RAD, _ANY_RAD = np.pi / 4, 0.9  # seen across; deviation of a heading that may have become any
 _GATE: Final = 25.0  # 99.998 % of honest places lie within: chi squared of 3
 _UNMATCHED: Final = 100.0  # dearer than any pair within the gate
 _USUAL: Final = (0.4, 0.4, 0.02, 0.6, 0.6)  # errors of a good sighting: vaguer ones are worth less
 _SCORE_WORD: Final = 3.0  # the most that the network's log-odds of there being a figure at all are worth
 _VAGUE_MM: Final = 3.0
 _OTHER_TEAM: Final = 3.0  # log-odds
-_GUESS, _FAR_MM = 0.7, 25.0  # score below which a sighting may be of nothing; further than a pile pushes anybody
+_GUESS, _FAR_MM = 0.7, 25.0  # score below which a sighting may be of nothing; further than a pile pushes anybody,
+_NEAR_MM: Final = 12.0  # or anybody of whom it is known where he was
 _COLOUR_WORD: Final = 4.0  # the most that one look at a jersey is worth: a finger or a neighbour's arm may be over it
 _NEVER: Final = 1.0e6
 DOUBT: Final = 9.2
@@ -111,7 +113,8 @@ def match(
     apart = np.linalg.norm(motion.mean[rows][:, None, :2] - sightings.pose[columns][None, :, :2], axis=2)
     away = apart > SOLID_MM
     guessed = np.array([one.score for one in sightings.detections])[columns] < _GUESS
-    cost[(away & (for_it < -_OTHER_TEAM)) | (vague[:, None] & (apart > _FAR_MM) & guessed[None])] = _NEVER
+    far = apart > np.where(vague, _FAR_MM, _NEAR_MM)[:, None]
+    cost[(away & (for_it < -_OTHER_TEAM)) | (far & guessed[None])] = _NEVER
     if strange is not None:
         cost[away & strange[np.ix_(rows, columns)]] = _NEVER
     missed = np.where(np.eye(len(rows), dtype=bool), _UNMATCHED, _NEVER)
@@ -136,6 +139,8 @@ def _costs(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows) -> t
     row, column = np.nonzero(near)
     off, spread = off[row, column], believed[row] + noise[column]
     within = mahalanobis(off[:, POSE], spread[:, POSE, POSE]) < _GATE
+    # A base of which an arm hides the middle looks like one that stands across.
+    within &= (np.abs(off[:, 2]) < _ACROSS_RAD) | (believed[row, 2, 2] > _ANY_RAD**2)
     row, column, off, spread = row[within], column[within], off[within], spread[within]
     volume = np.linalg.slogdet(spread)[1] - np.log(np.square(_USUAL)).sum()
     score = np.array([one.score for one in sightings.detections])[columns]
