@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
-from tracked_tables import Place, Table, Tracked, standing, tracked
+from made_sightings import EXACT, seen
+from tracked_tables import LINE_UP_S, Place, Table, Tracked, standing, tracked, tracked_with
 
 
 def found_again(away_s: float, way_mm: float) -> Tracked:
@@ -35,3 +37,26 @@ def test_who_is_looked_for_is_not_found_further_off_than_anybody_walks() -> None
     last = found_again(0.7, 130.0)
     assert last.error_mm("dark-1") > 100
     assert last.seen["dark-1"].posture == "unseen"
+
+
+def test_who_is_hidden_beside_an_arm_is_not_taken_for_another_whom_the_hand_has_moved() -> None:
+    """The arm still lies over where the other stood, so that he is not looked for yet."""
+    places = {"dark-1": (270.0, 262.0), "dark-2": (300.0, 262.0), "light-1": (480.0, 200.0), "light-2": (480.0, 300.0)}
+    table = Table({id_: standing(x, y) for id_, (x, y) in places.items()}, 1.0, power=lambda _: False)
+    frames, tracker = tracked_with(table)
+    t_ns = round((frames[-1].t_s + LINE_UP_S) * 1e9)
+    arm = np.array([(282.0, 280.0), (330.0, 280.0), (330.0, 20.0), (282.0, 20.0)])
+    sights = seen(*((x, y, EXACT, 0.95, 0.0) for x, y in ((370.0, 300.0), places["light-1"], places["light-2"])))
+    everybody = seen(*((x, y, EXACT, 0.95, 0.0) for x, y in {**places, "dark-2": (370.0, 300.0)}.values()))
+    for frame in range(1, 121):
+        t_ns += 16_666_667
+        there = frame <= 60
+        now = tracker.step(
+            sights if there else everybody,
+            t_ns,
+            power="off",
+            fingertips_mm=[(290.0, 262.0)] if there else [],
+            hands_mm=[arm] if there else [],
+        )
+        assert now[0].footprint.x_mm < 290, frame
+    assert [round(one.footprint.x_mm) for one in now] == [270, 370, 480, 480]

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from downfield.vision.base_size import believed_size
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array, BaseSize, Footprint
-from downfield.vision.hands import under
 from downfield.vision.line_up import LineUp
 from downfield.vision.posture import Fall, PostureBelief
 from downfield.vision.scene import Jersey, Posture, Power
@@ -218,9 +217,7 @@ class Tracker:
         away_ns = self._t_ns - state.seen_ns
         away_ns[first.figures] = 0
         hidden = away_ns > _UNSEEN_NS
-        for row in np.flatnonzero(hidden).tolist():
-            place = self._motion.mean[row, :2].tolist()
-            hidden[row] = not any(under(outline, place) for outline in hands_mm)
+        hidden &= ~beside(hands_mm, self._motion.mean[:, :2])
         state.lost = hidden & (taken | (self._motion.spread_mm() > _LOST_MM) | (away_ns > _LOST_NS))
         found = first
         if len(ripe):
