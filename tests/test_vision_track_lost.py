@@ -60,3 +60,18 @@ def test_who_is_hidden_beside_an_arm_is_not_taken_for_another_whom_the_hand_has_
         )
         assert now[0].footprint.x_mm < 290, frame
     assert [round(one.footprint.x_mm) for one in now] == [270, 370, 480, 480]
+
+
+def test_who_walked_on_while_no_picture_came_is_not_taken_for_the_next_in_line() -> None:
+    """The board was off when the pictures stopped, and was switched on since."""
+    places = {"dark-1": (300.0, 200.0), "dark-2": (331.0, 200.0), "light-1": (480.0, 200.0), "light-2": (480.0, 300.0)}
+    table = Table({id_: standing(x, y) for id_, (x, y) in places.items()}, 1.0, power=lambda _: False)
+    frames, tracker = tracked_with(table)
+    t_ns = round((frames[-1].t_s + LINE_UP_S) * 1e9)
+    nobody = seen(*((x, y, EXACT, 0.95, 0.0) for x, y in places.values())).only(np.zeros(4, dtype=bool))
+    for _ in range(30):
+        t_ns += 16_666_667
+        tracker.step(nobody, t_ns, power="off")
+    walked = seen(*((x + 22, y, EXACT, 0.95, 0.0) for x, y in places.values()))
+    now = tracker.step(walked, t_ns + 16_666_667, power="off")
+    assert [round(one.footprint.x_mm) for one in now] == [322, 353, 502, 502]

@@ -34,6 +34,7 @@ _GRASP_MM: Final = 35.0  # and what is nearer and moves is held
 _CARRIED_MM: Final = 25.0  # a figure in a hand goes no further within a frame, if it is seen there all the time
 _LET_GO_NS: Final = 300_000_000  # a hand's doings count on for so long after it was last seen
 _UNSEEN_NS: Final = 250_000_000  # a figure not seen for less was missed, not hidden
+_BLIND_NS: Final = 100_000_000  # when nobody was seen for so long, nobody knows whether the board is on either
 _SURPRISE_NS: Final = 200_000_000  # a figure that moved against all belief goes on doing so
 _PIVOT_MM, _PIVOT_RAD = 4.0, 1.0  # how far a hand that hides a figure moves and turns it while it leaves it there
 _LOST_MM: Final = 25.0  # a figure that may be so far off may be anywhere
@@ -176,7 +177,8 @@ class Tracker:
     def _going(self, power: Power) -> NDArray[np.str_]:
         """How each figure goes on from the latest frame."""
         state, now = self._state, self._t_ns
-        going = np.full(len(self.players), "standing" if power == "off" else "walking", dtype="<U8")
+        blind = now - int(state.seen_ns.max()) > _BLIND_NS
+        going = np.full(len(self.players), "standing" if power == "off" and not blind else "walking", dtype="<U8")
         seen = state.seen_ns == now
         going[seen & (now - state.surprised_ns < _SURPRISE_NS)] = "walking"
         hidden = now - state.seen_ns > _UNSEEN_NS
