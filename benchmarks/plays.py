@@ -4,7 +4,7 @@ Run: python benchmarks/plays.py FOLDER [--make N] [--network NETWORK] [--disturb
 
 The whole pipeline sees the pictures of the clips in FOLDER, which have their truth beside them. With `--make` random
 plays are rendered there first (1080p, 60 frames/s, by both renderers in turn, with the twin's test looks: camera shake,
-noise and blur too) until there are so many; nothing was tuned on their seeds. With `--disturb` pictures are lost,
+noise and blur too) until there are so many; no constant was fitted on their seeds. With `--disturb` pictures are lost,
 frozen and dark now and then (`disturbances.py`): much is missed then, and what counts is that nothing is said wrongly.
 What is printed is told in `tracking_tally.py` and `contact_episodes.py`.
 """
@@ -27,7 +27,7 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.models.card import BUNDLED
 from downfield.models.opening import open_detector
 
-SEED, LOOK = 91_925, 8_755  # the first of both, which nobody tuned on
+SEED, LOOK = 91_925, 8_755  # the first of both
 RENDERERS = ("compositor", "mujoco")
 
 
