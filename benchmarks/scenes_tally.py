@@ -29,6 +29,7 @@ class Tally:
     teams: list[bool] = field(default_factory=list)
     falls: Counter[str] = field(default_factory=Counter)
     episodes: dict[float, list[Episode]] = field(default_factory=dict)  # by pixels per millimetre of the clip
+    gaps: list[bool] = field(default_factory=list)  # whether each that is told is within two of its sigmas
     far: int = 0
     frame_ns: int = 0
     unfit: int = 0
@@ -66,6 +67,10 @@ def judge(pairs: Sequence[tuple[Scene, Scene]], px_per_mm: float, tally: Tally) 
     told: list[tuple[Scene, tuple[Contact, ...]]] = [
         (true, () if seen.unfit else seen.contacts) for true, seen in pairs
     ]
+    for true, contacts in told:
+        gap_mm = {(one.a, one.b): one.gap_mm for one in true.contacts}
+        near = [one for one in contacts if (one.a, one.b) in gap_mm]
+        tally.gaps += [abs(one.gap_mm - gap_mm[one.a, one.b]) <= 2 * one.sigma_mm for one in near]
     tally.episodes.setdefault(px_per_mm, []).extend(episodes(told, NEAR_MM))
     tally.far += _called_far(told)
 
@@ -104,6 +109,8 @@ def report(tally: Tally) -> None:
         print(f"first touch right       {np.mean(tally.touches):7.1%}  wanted >= 98 %; {len(tally.touches)} of them")
     if tally.teams:
         print(f"team by colour right    {np.mean(tally.teams):7.2%}  wanted >= 99.8 %; {len(tally.teams)} sightings")
+    if tally.gaps:
+        print(f"gaps within two sigma   {np.mean(tally.gaps):7.1%}  {len(tally.gaps)} of pairs in frames")
     found = [one for clip in tally.episodes.values() for one in clip]
     print("contacts of opponents:")
     _print_contacts(found, tally.far, tally.frame_ns)
