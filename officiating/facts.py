@@ -157,17 +157,29 @@ class Facts:
         return reach_x(figure, self.state.ball_direction)
 
     def crossed_ns(self, margin: float, margin_then: Callable[[Figure, Scene], float]) -> int:
-        """When the carrier's margin over a line became 0, interpolated from the frame before; else this frame's time.
+        """When the carrier's margin over a line became 0, interpolated between two frames since the board came on.
+
+        It may have been some frames ago: after a stop a rule is first asked when what came before the stop is settled.
+        Where he was past the line all that time, or is short of it, it is the first such frame's time or this one's.
 
         Args:
             margin: now, not below 0 once the line is crossed.
-            margin_then: the same for the carrier as he was in the frame before, from his figure and that frame.
+            margin_then: the same for the carrier as he was in an earlier frame, from his figure and that frame.
 
         """
-        before, then = self.before, self.carrier_before
-        if before is None or then is None:
-            return self.t_ns
-        return crossing_ns(margin_then(then, before), before.t_ns, margin, self.t_ns) or self.t_ns
+        name, t_ns = self.state.play.carrier, self.t_ns
+        for scene in reversed(self.recent):
+            then = find(scene, name) if name else None
+            if then is None or t_ns < (self.state.play.ran_ns or 0):
+                break
+            before = margin_then(then, scene)
+            crossed = crossing_ns(before, scene.t_ns, margin, t_ns)
+            if crossed is not None:
+                return crossed
+            if before < 0:
+                break
+            margin, t_ns = before, scene.t_ns
+        return t_ns
 
     def hand(self, figure: Figure) -> tuple[float, float] | None:
         """Where the forward point of a figure's carrying hand is, mm; None when it was never measured."""

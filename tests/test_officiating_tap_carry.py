@@ -6,6 +6,7 @@ import pytest
 from hand_plays import FIELD, HALF_YD, MIDDLE_YD, Film, Man, called, film, kinds, runs, stands, the
 
 from downfield.officiating.declarations import ChoiceMade, Coin
+from downfield.officiating.judging import Judgement
 from downfield.officiating.rulebook import Rulebook
 from downfield.officiating.state import Phase
 from downfield.officiating.tap.system import TAP
@@ -238,6 +239,44 @@ def test_a_touchdown_after_the_contact_does_not_count_but_one_after_a_broken_tac
     at_goal[1] = Man(HITTER, stands(99, heading=180), "LB", 0.8)
     made = called(film(at_goal), RUNNER, line_yd=94.0)
     assert [kind for kind in kinds(made) if kind != "line_of_scrimmage"] == ["broken_tackle", "touchdown"]
+
+
+def stopped_while_a_tackle_waits(off_s: float) -> Judgement:
+    """A runner breaks a tackle at 1.34 s, known half a second later, and crosses the goal line at 1.82 s."""
+    men = [
+        Man(RUNNER, runs(75, speed=17.8), "RB"),
+        Man(HITTER, stands(93, heading=180), "LB", 1.6),
+        Man("light-30", stands(102, heading=180), "LB"),  # whom he meets past the line, at 1.85 s
+    ]
+    return called(film(men, 3.0, on=((0.5, off_s), (off_s + 0.2, 9.0))), RUNNER, line_yd=75.0, down=4)
+
+
+def test_a_board_off_and_on_again_while_a_tackle_waits_runs_on_when_it_is_broken() -> None:
+    made = stopped_while_a_tackle_waits(1.4)
+    assert [kind for kind in kinds(made, "called") if kind != "line_of_scrimmage"] == ["broken_tackle", "touchdown"]
+
+
+def test_a_touchdown_just_after_a_stop_comes_before_the_contact_that_follows_it() -> None:
+    made = stopped_while_a_tackle_waits(1.6)
+    assert the(made, "touchdown").t_ns / 1e9 == pytest.approx(0.5 + (25 - HALF_YD) / 17.8, abs=0.002)
+    assert "tackle" not in kinds(made)
+    assert made.state.score == (6, 0)
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_a_tackle_past_a_goal_line_too_close_to_call_leaves_the_ball_short_of_it(direction: int) -> None:
+    past = 100 - HALF_YD + 0.1 / FIELD.mm_per_yd_x
+    stop = 0.5 + (past - 95) / 10
+    begun, met, heading = (95.0, past + 2 * HALF_YD, 0.0) if direction > 0 else (5.0, 100 - past - 2 * HALF_YD, 180.0)
+    men = [
+        Man(RUNNER, runs(begun, heading=heading, stop_s=stop), "RB", sigma_mm=0.3),
+        Man(HITTER, stands(met, heading=180 - heading), "LB"),
+    ]
+    made = called(film(men), RUNNER, line_yd=begun - direction, direction=direction, down=1, distance_yd=6)
+    assert the(made, "touchdown").verdict == "too_close"
+    assert the(made, "tackle").verdict == "called"
+    assert made.state.progress_yd(made.state.los_yd) == pytest.approx(99.99)
+    assert made.state.distance_yd == pytest.approx(0.01)
 
 
 def test_down_behind_the_own_goal_line_is_a_safety() -> None:

@@ -29,7 +29,7 @@ def power_finding(t_ns: int, *, on: bool, by: Side | None) -> Finding:
     """The board was switched on or off, as seen or declared."""
     text, detail = ("board on", "on") if on else ("board off", "off")
     ripe_ns = None if on else t_ns + COAST_NS
-    return Finding(POWER, "info", t_ns, text, (), ripe_ns=ripe_ns, early=False, side=by, detail=detail)
+    return Finding(POWER, "info", t_ns, text, (), key=str(t_ns), ripe_ns=ripe_ns, early=False, side=by, detail=detail)
 
 
 def stoppage_params(allowed: int, reason: str, *, after_line: bool) -> tuple[Param, ...]:

@@ -24,6 +24,7 @@ DOWNS_PARAMS = (
     Param("downs.mid_field", True, "", "whether every play starts mid-field, so that the hash never matters"),
 )
 TOUCHDOWN, FIELD_GOAL, SAFETY = 6, 3, 2
+_SHORT_YD = 0.01  # of the goal line, at least: dead beyond it, with a touchdown too close to call, a ball lies here
 
 
 def follow(view: View, name: str, kind: CallKind, text: str, **more: object) -> Finding:
@@ -46,6 +47,7 @@ def ball_dead_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, view: Vie
         return try_failed(game, view)
     if progress <= 0:
         return _behind_goal_line(game, holder, view)
+    x_yd = game.board_x_yd(min(progress, game.length_yd - _SHORT_YD), direction)
     if holder != game.offence or game.play.kind in {"kickoff", "onside", "free_kick"}:
         game = first_and_ten(game, holder, direction, x_yd, y_yd, t_ns, view)
         return Outcome(game, (follow(view, "first_down", "first_down", _ball_text(game), side=holder, players=()),))
