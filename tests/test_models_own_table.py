@@ -5,7 +5,9 @@ Needs torch, ultralytics, ONNX and NNCF: `make test-training` runs it in an envi
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import av
 import numpy as np
@@ -22,6 +24,7 @@ from downfield.calibration.errors import InputError  # noqa: E402
 from downfield.models.card import BUNDLED, find_network, read_card  # noqa: E402
 from downfield.models.detection import Detection  # noqa: E402
 from downfield.models.detector import Image  # noqa: E402
+from downfield.models.network import Precision  # noqa: E402
 from downfield.models.opening import open_detector  # noqa: E402
 from downfield.models.patch import PATCH_PX  # noqa: E402
 from downfield.models.training.export import RawLook, export_onnx  # noqa: E402
@@ -138,16 +141,21 @@ def test_the_bundled_network_can_be_taught_further() -> None:
     assert network(torch.zeros(2, 3, PATCH_PX, PATCH_PX)).shape == (2, OUTPUTS)
 
 
-def test_what_a_few_steps_teach_undoes_nothing_that_was_known(tmp_path: Path) -> None:
+def test_what_a_few_steps_teach_undoes_nothing_that_was_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clip = bundled_demo()
     calibration = read_calibration(clip.with_suffix(".calibration.json"))
-    before = open_detector(BUNDLED)
-    learnt, held = read_table(clip, clip.with_suffix(".tracks.jsonl"), calibration, before, count=24)
-    learn_table(find_network(BUNDLED), tmp_path, learnt, 0.05, name="attic")
-    was, now = (agreement(one, held, calibration) for one in (before, open_detector(str(tmp_path))))
-    assert now.found > was.found - 0.02
-    assert now.corner_mm < 1.3 * was.corner_mm
-    assert now.corner_p95_mm < 1.3 * was.corner_p95_mm
+    learnt, held = read_table(clip, clip.with_suffix(".tracks.jsonl"), calibration, open_detector(BUNDLED), count=24)
+    # A second a step, so that no machine is faster than another.
+    monkeypatch.setattr("downfield.models.training.own_table.time", SimpleNamespace(monotonic=count().__next__))
+    learn_table(find_network(BUNDLED), tmp_path, learnt, 3 / 60, name="attic")
+    precisions: tuple[Precision, ...] = ("fp32", "int8")
+    for precision in precisions:
+        was, now = (
+            agreement(open_detector(name, precision=precision), held, calibration) for name in (BUNDLED, tmp_path)
+        )
+        assert now.found > was.found - 0.02
+        assert now.corner_mm < 1.25 * was.corner_mm, precision
+        assert now.corner_p95_mm < 1.25 * was.corner_p95_mm, precision
 
 
 @pytest.mark.parametrize("hidden", [96, 256])

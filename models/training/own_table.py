@@ -39,6 +39,7 @@ FRAMES: Final = 4  # in a batch
 SECOND_LOOK: Final = "second-look.onnx"
 SECOND_LOOK_INT8: Final = "second-look.int8.onnx"
 _CALIBRATION_PATCHES = 300
+_GOES = 3  # at each frame, for them
 _NEAR = 0.5  # of a base's length: a detection this near a track's base is that figure
 
 
@@ -187,14 +188,16 @@ def _learn(
         progress(share)
 
 
-def _batch(frame: TableFrame, rng: np.random.Generator, *, plain: bool = False) -> Batch:
-    return patches_of(cut_guessed(frame.image, frame.objects, rng, plain=plain, avoid=frame.unsure))
+def _batch(frame: TableFrame, rng: np.random.Generator) -> Batch:
+    return patches_of(cut_guessed(frame.image, frame.objects, rng, avoid=frame.unsure))
 
 
 def _pictures(frames: Sequence[TableFrame]) -> list[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]]:
+    """Patches as varied as those learnt from: by one table's alone int8 would measure too small a range."""
     rng = np.random.default_rng(1)
     out: list[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]] = []
-    for frame in frames:
-        pictures = _batch(frame, rng, plain=True)["img"].numpy().transpose(0, 2, 3, 1)[..., ::-1]
-        out += [np.ascontiguousarray(picture[None]) for picture in pictures]
+    for _ in range(_GOES):
+        for frame in frames:
+            pictures = _batch(frame, rng)["img"].numpy().transpose(0, 2, 3, 1)[..., ::-1]
+            out += [np.ascontiguousarray(picture[None]) for picture in pictures]
     return out[:: max(len(out) // _CALIBRATION_PATCHES, 1)][:_CALIBRATION_PATCHES]
