@@ -80,6 +80,28 @@ def test_who_is_known_to_face_ahead_is_not_seen_across(turned_rad: float, sigma_
     assert (whose(motion, across) == {0: 0}) == is_he
 
 
+def lying(odds: float, x_mm: float, light: float = -7.0) -> Sightings:
+    """A base on its edge, across, over which jerseys seem to be the dark team's."""
+    sightings = seen((x_mm, 100, EXACT, 0.98, light))
+    sightings.pose[0, 2:] = 1.3, 28.0, 1.0
+    sightings.fallen[0] = odds
+    return sightings
+
+
+def test_who_has_toppled_is_found_beside_where_he_stood() -> None:
+    standing_men = standing((100, 100), (160, 100))
+    assert whose(standing_men, lying(3.4, 118.0)) == {0: 0}
+    assert whose(standing_men, lying(3.4, 130.0)) == {}
+    assert whose(standing_men, lying(-1.0, 118.0)) == {}
+
+
+def test_who_topples_looks_like_the_other_team_on_his_way_down() -> None:
+    motion, going = standing((100, 100)), seen((110.0, 100, EXACT, 0.95, -7.0))
+    assert whose(motion, going) == {}
+    going.fallen[0] = 1.0
+    assert whose(motion, going) == {0: 0}
+
+
 def test_strangers_are_known_by_when_they_were_there() -> None:
     strangers, place, ms = Strangers(), np.array([[50.0, 60.0]]), 1_000_000
     for at in (0, 30, 60):

@@ -26,6 +26,8 @@ SOLID_MM: Final = 8.0
 """Middles of two bases are never so near: what is seen twice there is seen double."""
 
 _KNOCK: Final = (3.0, 3.0, 0.15)  # mm and rad that a figure may be off its course within a frame when it is hit
+_LIES: Final = 1.5  # log-odds of a sighting that it lies: its base turned up on its edge, beside where it stood
+_TOPPLED: Final = (5.0, 5.0, 1.0, 15.0, 15.0)  # how far: deviations of place, heading and size, mm and rad
 _ACROSS_RAD, _ANY_RAD = np.pi / 4, 0.9  # seen across; deviation of a heading that may have become any
 _GATE: Final = 25.0  # 99.998 % of honest places lie within: chi squared of 3
 _UNMATCHED: Final = 100.0  # dearer than any pair within the gate
@@ -109,12 +111,14 @@ def match(
     for_it = jersey[rows][:, None] * np.clip(sightings.light[columns], -_COLOUR_WORD, _COLOUR_WORD)[None]
     cost = cost + 2 * np.logaddexp(0.0, -for_it)
     # Colours err now and then, but who is not where he was is not found in the other team's; nor far off in a guess.
+    # Of one that lies it is not his jersey that is seen where jerseys are.
     vague = motion.spread_mm()[rows] > _VAGUE_MM
     apart = np.linalg.norm(motion.mean[rows][:, None, :2] - sightings.pose[columns][None, :, :2], axis=2)
     away = apart > SOLID_MM
     guessed = np.array([one.score for one in sightings.detections])[columns] < _GUESS
     far = apart > np.where(vague, _FAR_MM, _NEAR_MM)[:, None]
-    cost[(away & (for_it < -_OTHER_TEAM)) | (far & guessed[None])] = _NEVER
+    other = (for_it < -_OTHER_TEAM) & (sightings.fallen[columns] <= 0)[None]
+    cost[(away & other) | (far & guessed[None])] = _NEVER
     if strange is not None:
         cost[away & strange[np.ix_(rows, columns)]] = _NEVER
     missed = np.where(np.eye(len(rows), dtype=bool), _UNMATCHED, _NEVER)
@@ -133,6 +137,8 @@ def _costs(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows) -> t
     noise = sightings.covariance[columns]
     believed = motion.cov[rows][:, MEASURED][:, :, MEASURED]
     believed[:, POSE, POSE] += LASTING * motion.lasting[rows] + np.diag(np.array(_KNOCK) ** 2)
+    lies = sightings.fallen[columns] > _LIES
+    noise[lies] += np.diag(np.square(_TOPPLED))
     # Only who is near is worth a closer look: a distance is at least as great as along x, or along y, alone.
     wide = [np.diagonal(part, axis1=1, axis2=2)[:, PLACE] for part in (believed, noise)]
     near = (np.square(off[..., PLACE]) < _GATE * (wide[0][:, None] + wide[1][None])).all(axis=2)
@@ -140,7 +146,7 @@ def _costs(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows) -> t
     off, spread = off[row, column], believed[row] + noise[column]
     within = mahalanobis(off[:, POSE], spread[:, POSE, POSE]) < _GATE
     # A base of which an arm hides the middle looks like one that stands across.
-    within &= (np.abs(off[:, 2]) < _ACROSS_RAD) | (believed[row, 2, 2] > _ANY_RAD**2)
+    within &= (np.abs(off[:, 2]) < _ACROSS_RAD) | (believed[row, 2, 2] > _ANY_RAD**2) | lies[column]
     row, column, off, spread = row[within], column[within], off[within], spread[within]
     volume = np.linalg.slogdet(spread)[1] - np.log(np.square(_USUAL)).sum()
     score = np.array([one.score for one in sightings.detections])[columns]
