@@ -80,6 +80,30 @@ def test_who_is_known_to_face_ahead_is_not_seen_across(turned_rad: float, sigma_
     assert (whose(motion, across) == {0: 0}) == is_he
 
 
+def doubtful(motion: Motion, sightings: Sightings, *jerseys: float) -> set[int]:
+    figures = np.arange(len(motion.mean))
+    found = match(motion, figures, sightings, np.arange(len(sightings)), np.array(jerseys))
+    return set(found.doubtful.tolist())
+
+
+def test_who_was_known_a_moment_ago_is_not_in_doubt_with_his_opponent_of_whom_an_arm_leaves_a_strip() -> None:
+    strip = seen((131.0, 100, np.diag([64.0, 64.0, 0.05, 4.0, 4.0]), 0.96, -7.0))
+    opponents = standing((100, 100), (131, 100))
+    assert doubtful(opponents, strip, DARK, LIGHT) == set()
+    opponents.loosen(np.array([0]), 10.0, 0.1)  # but where the other is, is no longer known
+    assert doubtful(opponents, strip, DARK, LIGHT) == {0, 1}
+
+
+def test_what_fits_one_badly_and_another_worse_leaves_no_doubt() -> None:
+    part = seen((100.0, 108.0, EXACT, 0.95, 7.0))
+    part.pose[0, 3:] = 20.0, 12.0  # half a base
+    neighbours = standing((100, 100), (100, 128))
+    neighbours.loosen(np.array([0, 1]), 4.0, 0.1)
+    assert doubtful(neighbours, part, LIGHT, LIGHT) == set()
+    neighbours.mean[1, 1] = 116.0  # as far from it as the first
+    assert doubtful(neighbours, part, LIGHT, LIGHT) == {0, 1}
+
+
 def lying(odds: float, x_mm: float, light: float = -7.0) -> Sightings:
     """A base on its edge, across, over which jerseys seem to be the dark team's."""
     sightings = seen((x_mm, 100, EXACT, 0.98, light))

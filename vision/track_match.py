@@ -36,7 +36,7 @@ _SCORE_WORD: Final = 3.0  # the most that the network's log-odds of there being 
 _VAGUE_MM: Final = 3.0
 _OTHER_TEAM: Final = 3.0  # log-odds
 _GUESS, _FAR_MM = 0.7, 25.0  # score below which a sighting may be of nothing; further than a pile pushes anybody,
-_NEAR_MM: Final = 12.0  # or anybody of whom it is known where he was
+_NEAR_MM, _KNOWN_MM = 12.0, 20.0  # or anybody of whom it is known where he was; further than he is found in anything
 _COLOUR_WORD: Final = 4.0  # the most that one look at a jersey is worth: a finger or a neighbour's arm may be over it
 _NEVER: Final = 1.0e6
 DOUBT: Final = 9.2
@@ -109,7 +109,7 @@ def match(
     """
     cost, flipped = _costs(motion, rows, sightings, columns)
     for_it = jersey[rows][:, None] * np.clip(sightings.light[columns], -_COLOUR_WORD, _COLOUR_WORD)[None]
-    cost = cost + 2 * np.logaddexp(0.0, -for_it)
+    word = 2 * np.logaddexp(0.0, -for_it)
     # Colours err now and then, but who is not where he was is not found in the other team's; nor far off in a guess.
     # Of one that lies it is not his jersey that is seen where jerseys are.
     vague = motion.spread_mm()[rows] > _VAGUE_MM
@@ -118,13 +118,15 @@ def match(
     guessed = np.array([one.score for one in sightings.detections])[columns] < _GUESS
     far = apart > np.where(vague, _FAR_MM, _NEAR_MM)[:, None]
     other = (for_it < -_OTHER_TEAM) & (sightings.fallen[columns] <= 0)[None]
-    cost[(away & other) | (far & guessed[None])] = _NEVER
+    never = (away & other) | (far & guessed[None]) | ((apart > _KNOWN_MM) & ~vague[:, None]) | (cost >= _NEVER)
     if strange is not None:
-        cost[away & strange[np.ix_(rows, columns)]] = _NEVER
+        never |= away & strange[np.ix_(rows, columns)]
     missed = np.where(np.eye(len(rows), dtype=bool), _UNMATCHED, _NEVER)
-    padded = np.concatenate([cost, missed], axis=1)
-    chosen_row, chosen = linear_sum_assignment(padded)
-    paired = (chosen < len(columns)) & (padded[chosen_row, chosen] < _UNMATCHED)
+    # What is within the gate is he unless his colours speak against it; how badly it fits tells who else it may be.
+    fits = np.where(never, _NEVER, np.minimum(cost, _UNMATCHED - 1) + word)
+    chosen_row, chosen = linear_sum_assignment(np.concatenate([fits, missed], axis=1))
+    padded = np.concatenate([np.where(never, _NEVER, cost + word), missed], axis=1)
+    paired = chosen < len(columns)
     own, column = chosen_row[paired], chosen[paired]
     return Match(rows[own], columns[column], flipped[own, column], rows[_doubtful(padded, chosen)])
 
@@ -152,7 +154,7 @@ def _costs(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows) -> t
     score = np.array([one.score for one in sightings.detections])[columns]
     nobody = np.clip(-logit(score), -_SCORE_WORD, _SCORE_WORD) + _SCORE_WORD
     cost = np.full(near.shape, _NEVER)
-    cost[row, column] = np.clip(mahalanobis(off, spread) + volume + 2 * nobody[column], 0.0, _UNMATCHED - 1)
+    cost[row, column] = np.maximum(mahalanobis(off, spread) + volume + 2 * nobody[column], 0.0)
     return cost, flipped
 
 
