@@ -20,6 +20,7 @@ from downfield.vision.base_size import believed_size
 from downfield.vision.estimate import Estimate
 from downfield.vision.footprint import Array, BaseSize, Footprint
 from downfield.vision.line_up import LineUp
+from downfield.vision.lying import followed_odds
 from downfield.vision.posture import Fall, PostureBelief
 from downfield.vision.scene import Jersey, Posture, Power
 from downfield.vision.track_filter import HEADING, LENGTH, SPIN, VX, WIDTH, Motion, X, Y
@@ -34,6 +35,7 @@ _GRASP_MM: Final = 35.0  # and what is nearer and moves is held
 _CARRIED_MM: Final = 25.0  # a figure in a hand goes no further within a frame, if it is seen there all the time
 _LET_GO_NS: Final = 300_000_000  # a hand's doings count on for so long after it was last seen
 _UNSEEN_NS: Final = 250_000_000  # a figure not seen for less was missed, not hidden
+_MISSED_ONCE: Final = 2.5  # looks ago, at most, that one was seen who was missed in one
 _BLIND_NS: Final = 100_000_000  # when nobody was seen for so long, nobody knows whether the board is on either
 _SURPRISE_NS: Final = 200_000_000  # a figure that moved against all belief goes on doing so
 _PIVOT_MM, _PIVOT_RAD = 4.0, 1.0  # how far a hand that hides a figure moves and turns it while it leaves it there
@@ -280,6 +282,8 @@ class Tracker:
         pose[:, :2] += sightings.by_height[columns] * (self._height_mm[rows] - self.height_mm)[:, None]
         pose[found.flipped, 2] += np.pi
         before = self._motion.mean[rows, HEADING]
+        followed = self._t_ns - state.seen_ns[rows] < _MISSED_ONCE * step_s * 1e9
+        jump_mm = followed * np.linalg.norm(pose[:, :2] - self._motion.mean[rows, :2], axis=1)
         nis = self._motion.correct(rows, pose, sightings.covariance[columns], step_s)
         jumped = self._fronts.jump(rows, turned(self._motion.mean[rows, HEADING] - before))
         self._motion.mean[jumped, SPIN] = 0.0
@@ -306,7 +310,9 @@ class Tracker:
             self._fronts.walk(rows[~lying], ahead[~lying], step_s)
         self._motion.turn_about(self._fronts.settle())
         free = (self._t_ns - state.handled_ns[rows] > 0) & ~by_hand
-        self._posture.update(rows[free], sightings.fallen[columns][free], step_s, self._t_ns)
+        looks, lay = [sightings.detections[column] for column in columns], self._posture.fallen[rows]
+        odds = followed_odds(sightings.fallen[columns], looks, jump_mm, lay)
+        self._posture.update(rows[free], odds[free], step_s, self._t_ns)
 
     def _mind_hands(self, near_mm: Array) -> None:
         """Who is in a hand: within its grasp, and hidden by it or moving."""
