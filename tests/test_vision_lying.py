@@ -43,3 +43,26 @@ def test_who_lies_does_not_get_up_while_he_is_taken_for_fallen_but_does_when_see
     after(belief, "fallen", FULL_BASE, [8.0] * 4)
     assert all(after(belief, "fallen", FULL_BASE, [0.0] * 60))
     assert not after(belief, "upright", -1.1, [0.0] * 60)[-1]
+
+
+@pytest.mark.parametrize(
+    ("shown", "looks", "by_a_hand", "falls"),
+    [(0.9, 2, False, True), (0.9, 1, False, False), (0.9, 2, True, False), (0.3, 2, False, False)],
+)
+def test_who_showed_well_and_vanished_is_believed_to_lie_at_the_first_sight(
+    shown: float, looks: int, by_a_hand: bool, falls: bool
+) -> None:
+    belief, he = standing(), np.array([0])
+    for _ in range(30):
+        belief.miss(he, np.array([False]), np.array([shown]))
+    for _ in range(looks):
+        belief.miss(he[:0], np.array([not by_a_hand]), np.array([]))
+    assert after(belief, "fallen", 3.4, [0.0])[-1] == falls
+
+
+def test_who_vanished_and_comes_back_upright_needs_as_much_as_before_to_be_believed_to_lie() -> None:
+    belief, he = standing(), np.array([0])
+    for _ in range(2):
+        belief.miss(he[:0], np.array([True]), np.array([]))
+    assert not any(after(belief, "upright", -1.1, [0.0] * 3))
+    assert not after(belief, "fallen", 3.4, [0.0])[-1]

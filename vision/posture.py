@@ -21,6 +21,10 @@ from downfield.vision.footprint import Array
 _FALLS_PER_S: Final = 0.05  # while the board is on
 _RISES_PER_S: Final = 0.02  # nobody stands up by himself
 _LIKELY: Final = 0.5
+_VANISHED: Final = -3.0  # log-odds of one who showed well and was then missed in two looks, no hand near: of such one
+# in fourteen was falling, tumbling too fast to look like anything; the others were back soon
+_IN_VIEW: Final = 0.6  # share of its base's top, of late
+_OF_LATE: Final = 0.2  # weight of the latest look in that
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class PostureBelief:
         self._odds = np.full(count, -4.0)
         self._seen_ns = np.full(count, t_ns, dtype=np.int64)
         self._since_ns = self._seen_ns.copy()
+        self._shown = np.ones(count)  # how much of its base's top was seen of late
+        self._missed = np.zeros(count, dtype=np.int64)  # in how many looks, since it was seen
         self._speaks = np.zeros(count)  # what sightings since then say, log-odds, as long as it is for lying
         self.fell_ns: list[int | None] = [None] * count
         """When each that lies fell; None for those that stand."""
@@ -61,6 +67,21 @@ class PostureBelief:
         """Probability that each lies, shape (n,)."""
         odds: Array = 1 / (1 + np.exp(-self._odds))
         return odds
+
+    def miss(self, rows: NDArray[np.intp], missed: NDArray[np.bool_], visible: Array) -> None:
+        """Take in who was not seen where nothing is known to hide him.
+
+        Args:
+            rows: of the figures seen, shape (k,).
+            missed: who was not, with the board on and no hand near, shape (n,).
+            visible: how much was seen of the bases of those who were, shape (k,).
+
+        """
+        self._missed[rows] = 0
+        self._missed[missed] += 1
+        self._shown[rows] += _OF_LATE * (visible - self._shown[rows])
+        gone = missed & (self._missed == 2) & (self._shown > _IN_VIEW)
+        self._odds[gone] = np.maximum(self._odds[gone], _VANISHED)
 
     def update(self, rows: NDArray[np.intp], odds: Array, step_s: float, t_ns: int) -> None:
         """Take in what one frame shows.

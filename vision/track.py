@@ -311,6 +311,10 @@ class Tracker:
         self._motion.turn_about(self._fronts.settle())
         free = (self._t_ns - state.handled_ns[rows] > 0) & ~by_hand
         looks, lay = [sightings.detections[column] for column in columns], self._posture.fallen[rows]
+        missed = (self._t_ns - state.handled_ns > _LET_GO_NS) & ~beside(hands_mm, self._motion.mean[:, :2])
+        missed[rows] = False
+        if power == "on":
+            self._posture.miss(rows, missed, sightings.visible[columns])
         odds = followed_odds(sightings.fallen[columns], looks, jump_mm, lay)
         self._posture.update(rows[free], odds[free], step_s, self._t_ns)
 
