@@ -124,6 +124,9 @@ def test_who_topples_looks_like_the_other_team_on_his_way_down() -> None:
     assert whose(motion, going) == {}
     going.fallen[0] = 1.0
     assert whose(motion, going) == {0: 0}
+    motion.loosen(np.array([0]), 40.0, 1.0)
+    going.pose[0, 0] = 160.0  # nobody topples so far
+    assert whose(motion, going) == {}
 
 
 def test_strangers_are_known_by_when_they_were_there() -> None:

@@ -111,13 +111,14 @@ def match(
     for_it = jersey[rows][:, None] * np.clip(sightings.light[columns], -_COLOUR_WORD, _COLOUR_WORD)[None]
     word = 2 * np.logaddexp(0.0, -for_it)
     # Colours err now and then, but who is not where he was is not found in the other team's; nor far off in a guess.
-    # Of one that lies it is not his jersey that is seen where jerseys are.
+    # Of one that topples it is not his jersey that is seen where jerseys are.
     vague = motion.spread_mm()[rows] > _VAGUE_MM
     apart = np.linalg.norm(motion.mean[rows][:, None, :2] - sightings.pose[columns][None, :, :2], axis=2)
     away = apart > SOLID_MM
     guessed = np.array([one.score for one in sightings.detections])[columns] < _GUESS
     far = apart > np.where(vague, _FAR_MM, _NEAR_MM)[:, None]
-    other = (for_it < -_OTHER_TEAM) & (sightings.fallen[columns] <= 0)[None]
+    topples = (sightings.fallen[columns] > 0)[None] & (apart < _KNOWN_MM)
+    other = (for_it < -_OTHER_TEAM) & ~topples
     never = (away & other) | (far & guessed[None]) | ((apart > _KNOWN_MM) & ~vague[:, None]) | (cost >= _NEVER)
     if strange is not None:
         never |= away & strange[np.ix_(rows, columns)]
