@@ -148,15 +148,14 @@ def test_what_a_few_steps_teach_undoes_nothing_that_was_known(tmp_path: Path, mo
     # A second a step, so that no machine is faster than another.
     monkeypatch.setattr("downfield.models.training.own_table.time", SimpleNamespace(monotonic=count().__next__))
     learn_table(find_network(BUNDLED), tmp_path, learnt, 3 / 60, name="attic")
-    # In int8 corners move by a tenth as it is measured anew, whatever was learnt.
-    worst: tuple[tuple[Precision, float], ...] = (("fp32", 1.25), ("int8", 1.4))
-    for precision, factor in worst:
+    precisions: tuple[Precision, ...] = ("fp32", "int8")
+    for precision in precisions:
         was, now = (
             agreement(open_detector(name, precision=precision), held, calibration) for name in (BUNDLED, tmp_path)
         )
         assert now.found > was.found - 0.02
-        assert now.corner_mm < factor * was.corner_mm, precision
-        assert now.corner_p95_mm < factor * was.corner_p95_mm, precision
+        assert now.corner_mm < 1.3 * was.corner_mm, precision
+        assert now.corner_p95_mm < 1.3 * was.corner_p95_mm, precision
 
 
 @pytest.mark.parametrize("hidden", [96, 256])
