@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from downfield.vision.contacts import ContactTracker
@@ -61,6 +61,7 @@ def test_that_everybody_stops_is_said_within_two_frames(fps: float) -> None:
 
 
 @settings(max_examples=30, deadline=None)
+@example(389, [15.0] * 6)  # so few, so slow: shaken, they fell short by more than half of what they would have gone
 @given(st.integers(0, 10_000), st.lists(st.floats(15, 120), min_size=6, max_size=22))
 def test_those_who_go_on_never_stop(seed: int, speeds: list[float]) -> None:
     assert not halts([goes(speed) for speed in speeds], noise_mm=0.15, seed=seed)

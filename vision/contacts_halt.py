@@ -18,6 +18,8 @@ _KEPT_NS: Final = 250_000_000
 _FAST_MM_S: Final = 10.0  # who was slower tells nothing
 _FEWEST: Final = 5  # figures that went faster
 _STOPPED: Final = 0.4  # share of the way they would have gone on
+_SHAKEN_MM: Final = 0.15  # deviation of a place along a way, from frame to frame,
+_SIGMAS: Final = 5.5  # and how many of all their ways' they must have fallen short by: it is asked sixty times a second
 
 _Places = dict[str, tuple[float, float]]
 
@@ -57,4 +59,5 @@ class HaltWatch:
             movers += 1
             went_mm += ((cx - bx) * (bx - ax) + (cy - by) * (by - ay)) / way_mm
             would_mm += way_mm * (t_ns - turned_ns) / (turned_ns - begun_ns)
-        return movers >= _FEWEST and went_mm < _STOPPED * would_mm
+        short_mm = _SIGMAS * _SHAKEN_MM * math.sqrt(2 * movers)
+        return movers >= _FEWEST and went_mm < min(_STOPPED * would_mm, would_mm - short_mm)
