@@ -157,7 +157,7 @@ class Facts:
         return reach_x(figure, self.state.ball_direction)
 
     def crossed_ns(self, margin: float, margin_then: Callable[[Figure, Scene], float]) -> int:
-        """When the carrier's margin over a line became 0, interpolated between two frames since the board came on.
+        """When the carrier's margin over a line became 0, interpolated, since he has the ball on a running board.
 
         It may have been some frames ago: after a stop a rule is first asked when what came before the stop is settled.
         Where he was past the line all that time, or is short of it, it is the first such frame's time or this one's.
@@ -167,19 +167,20 @@ class Facts:
             margin_then: the same for the carrier as he was in an earlier frame, from his figure and that frame.
 
         """
-        name, t_ns = self.state.play.carrier, self.t_ns
+        play, t_ns = self.state.play, self.t_ns
+        since_ns = max(play.ran_ns or 0, play.had_ns or 0)
         for scene in reversed(self.recent):
-            then = find(scene, name) if name else None
-            if then is None or t_ns < (self.state.play.ran_ns or 0):
+            then = find(scene, play.carrier) if play.carrier else None
+            if then is None or t_ns < since_ns:
                 break
             before = margin_then(then, scene)
             crossed = crossing_ns(before, scene.t_ns, margin, t_ns)
             if crossed is not None:
-                return crossed
+                return max(crossed, since_ns)
             if before < 0:
                 break
             margin, t_ns = before, scene.t_ns
-        return t_ns
+        return max(t_ns, since_ns)
 
     def hand(self, figure: Figure) -> tuple[float, float] | None:
         """Where the forward point of a figure's carrying hand is, mm; None when it was never measured."""

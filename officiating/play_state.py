@@ -90,6 +90,7 @@ class Play:
         snapped_to: who had it at the snap.
         snap_ns: when the board first ran.
         ran_ns: when the board last came on.
+        had_ns: when the carrier got the ball, if that was after the snap.
         ball_side: who has the ball now; differs from the offence after a turnover or on a return.
         switch: whose coach controls the switch.
         stops: stoppages used by the offence.
@@ -118,6 +119,7 @@ class Play:
     snapped_to: str | None = None
     snap_ns: int | None = None
     ran_ns: int | None = None
+    had_ns: int | None = None
     ball_side: Side = "home"
     switch: Side | None = None
     stops: int = 0

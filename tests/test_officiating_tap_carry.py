@@ -6,7 +6,9 @@ import pytest
 from hand_plays import FIELD, HALF_YD, MIDDLE_YD, Film, Man, called, film, kinds, runs, stands, the
 
 from downfield.officiating.declarations import ChoiceMade, Coin
+from downfield.officiating.facts import Facts
 from downfield.officiating.judging import Judgement
+from downfield.officiating.play_state import Play
 from downfield.officiating.rulebook import Rulebook
 from downfield.officiating.state import Phase
 from downfield.officiating.tap.system import TAP
@@ -261,6 +263,21 @@ def test_a_touchdown_just_after_a_stop_comes_before_the_contact_that_follows_it(
     assert the(made, "touchdown").t_ns / 1e9 == pytest.approx(0.5 + (25 - HALF_YD) / 17.8, abs=0.002)
     assert "tackle" not in kinds(made)
     assert made.state.score == (6, 0)
+
+
+@pytest.mark.parametrize(("had_s", "crossed_s"), [(None, 1.0), (0.7, 1.0), (1.21, 1.21)])
+def test_a_line_is_not_crossed_before_the_board_is_on_and_the_carrier_has_the_ball(
+    had_s: float | None, crossed_s: float
+) -> None:
+    scenes = film([Man(RUNNER, runs(95), "RB")], 1.5).scenes
+    had_ns = None if had_s is None else round(had_s * 1e9)
+    play = Play(carrier=RUNNER, ran_ns=500_000_000, had_ns=had_ns)
+    state = replace(called(film([]), RUNNER).state, play=play)
+    scenes = tuple(scene for scene in scenes if scene.t_ns <= 1_250_000_000)
+    line_mm = 100 * FIELD.mm_per_yd_x
+    facts = Facts(scenes[-1], scenes[:-1], state, FIELD)
+    crossed_ns = facts.crossed_ns(scenes[-1].figures[0].x_mm - line_mm, lambda then, _scene: then.x_mm - line_mm)
+    assert crossed_ns / 1e9 == pytest.approx(crossed_s, abs=0.001)
 
 
 @pytest.mark.parametrize("direction", [1, -1])

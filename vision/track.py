@@ -313,8 +313,7 @@ class Tracker:
         looks, lay = [sightings.detections[column] for column in columns], self._posture.fallen[rows]
         missed = (self._t_ns - state.handled_ns > _LET_GO_NS) & ~beside(hands_mm, self._motion.mean[:, :2])
         missed[rows] = False
-        if power == "on":
-            self._posture.miss(rows, missed, sightings.visible[columns])
+        self._posture.miss(rows, missed & (power == "on"), sightings.visible[columns])
         odds = followed_odds(sightings.fallen[columns], looks, jump_mm, lay)
         self._posture.update(rows[free], odds[free], step_s, self._t_ns)
 

@@ -194,7 +194,12 @@ def kick(game: GameState, call: Call, view: View) -> Outcome:
     if call.detail != "live":
         return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
     play = replace(
-        game.play, carrier=call.players[0] if call.players else None, ball_side=side, landed_yd=x_yd, start_yd=x_yd
+        game.play,
+        carrier=call.players[0] if call.players else None,
+        had_ns=call.t_ns,
+        ball_side=side,
+        landed_yd=x_yd,
+        start_yd=x_yd,
     )
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, wait=None, play=play))
 

@@ -151,6 +151,7 @@ def caught(game: GameState, call: Call, _view: View) -> Outcome:
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,
+        had_ns=call.t_ns,
         ball_side=side,
         passed=True,
         switch=other(side) if side != game.offence else game.play.switch,

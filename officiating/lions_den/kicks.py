@@ -243,6 +243,7 @@ def kick(game: GameState, call: Call, view: View) -> Outcome:
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,
+        had_ns=call.t_ns,
         ball_side=side,
         landed_yd=x_yd,
         start_yd=x_yd,

@@ -59,7 +59,12 @@ def fumble_recovery(game: GameState, call: Call, _view: View) -> Outcome:
     x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
     own = game.progress_yd(x_yd, game.direction_of(side))
     play = replace(
-        game.play, ball_side=side, carrier=call.players[0] if call.players else None, fumble_yd=None, start_yd=x_yd
+        game.play,
+        ball_side=side,
+        carrier=call.players[0] if call.players else None,
+        had_ns=call.t_ns,
+        fumble_yd=None,
+        start_yd=x_yd,
     )
     game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play)
     if own <= 0:
@@ -88,7 +93,8 @@ def pitch_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     made = tables.succeeds(percentile(roll.dice, "pitch"), rating_of(game, "quarterback", game.offence))
     game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
     if made:
-        return Outcome(replace(game, play=replace(game.play, carrier=game.play.receiver, passed=True)))
+        play = replace(game.play, carrier=game.play.receiver, had_ns=view.t_ns, passed=True)
+        return Outcome(replace(game, play=play))
     figure = view.facts.figures.get(game.play.receiver or "") if view.facts else None
     spot = view.facts.spot_yd(figure.x_mm, figure.y_mm) if view.facts and figure else None
     found = Finding(
@@ -103,6 +109,7 @@ def caught(game: GameState, call: Call, _view: View) -> Outcome:
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,
+        had_ns=call.t_ns,
         ball_side=side,
         passed=True,
         switch=side,

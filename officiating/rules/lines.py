@@ -57,7 +57,7 @@ class OutOfBounds(Immediate):
             Finding(
                 rule=self.id,
                 kind="out_of_bounds",
-                t_ns=max(t_ns, state.play.ran_ns or 0),
+                t_ns=t_ns,
                 text=f"{carrier.id} out of bounds over the {edge}",
                 clauses=self.clauses,
                 key=f"{carrier.id}@{state.play.ran_ns}",
@@ -147,7 +147,7 @@ class LineCrossed(Immediate):
             Finding(
                 rule=self.id,
                 kind=self.id,
-                t_ns=max(t_ns, state.play.ran_ns or 0),
+                t_ns=t_ns,
                 text=text,
                 clauses=self.clauses,
                 key=f"{carrier.id}@{state.play.ran_ns}",

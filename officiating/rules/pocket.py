@@ -50,7 +50,7 @@ class TooDeep(Immediate):
             Finding(
                 rule=self.id,
                 kind="sack",
-                t_ns=max(t_ns, state.play.ran_ns or 0),
+                t_ns=t_ns,
                 text=f"{carrier.id} drops more than {params.real('pocket.depth_yd'):g} yards behind the line: sacked",
                 clauses=self.clauses,
                 key=f"{carrier.id}@{state.play.ran_ns}",

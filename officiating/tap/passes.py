@@ -130,7 +130,7 @@ def overrun_stop(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
 
 def reception(game: GameState, call: Call, _view: View) -> Outcome:
     """Caught: the catcher has the ball; the board stops, and that stop is nobody's (TAP-102)."""
-    play = replace(game.play, carrier=_first(call), passed=True, ball_mm=None, free_stop="catch")
+    play = replace(game.play, carrier=_first(call), had_ns=call.t_ns, passed=True, ball_mm=None, free_stop="catch")
     return Outcome(replace(game, phase=Phase.LIVE, play=play))
 
 
@@ -139,6 +139,7 @@ def interception(game: GameState, call: Call, _view: View) -> Outcome:
     play = replace(
         game.play,
         carrier=_first(call),
+        had_ns=call.t_ns,
         ball_side=other(game.play.ball_side),
         passed=True,
         ball_mm=None,

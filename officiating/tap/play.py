@@ -64,6 +64,7 @@ def fumble_recovery(game: GameState, call: Call, view: View) -> Outcome:
         game.play,
         ball_side=side,
         carrier=call.players[0] if call.players else None,
+        had_ns=call.t_ns,
         switch=game.play.ball_side,
         start_yd=x_yd,
         free_stop="",
