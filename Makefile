@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-FOLDERS := calibration models vision officiating api rig twin
+FOLDERS := core calibration models vision officiating game api rig twin training
 
 .PHONY: run test test-training lint types check format docs clean
 
@@ -14,8 +14,8 @@ test: $(VENV)/.dev lint types
 
 # Training needs torch, which nothing else does: it is tested in an environment of its own.
 test-training: $(VENV)-train/.done
-	$(VENV)-train/bin/python -m pytest tests/test_models_training.py tests/test_models_training_ball.py \
-		tests/test_models_own_table.py
+	$(VENV)-train/bin/python -m pytest tests/test_training.py tests/test_training_ball.py \
+		tests/test_training_own_table.py
 
 check: test
 

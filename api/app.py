@@ -7,39 +7,30 @@ from typing import Final
 
 from fastapi import Depends, FastAPI
 
-from downfield.api import (
-    camera_routes,
-    evidence_routes,
-    feed,
-    game_routes,
-    health_routes,
-    page_routes,
-    play_routes,
-    problems,
-    session_routes,
-    setup_routes,
-)
-from downfield.api.door import Access, Door
-from downfield.api.evidence import EvidenceRoom
-from downfield.api.guard import guard
-from downfield.api.keyring import Keyring
+from downfield.api import problems
+from downfield.api.feed import streams
+from downfield.api.feed.relay import Relaying
 from downfield.api.metrics import Metrics
 from downfield.api.openapi import describe
-from downfield.api.parts import Parts
-from downfield.api.relaying import Relaying
+from downfield.api.routes import camera, evidence, games, health, pages, play, session, setup
+from downfield.api.security.authentication import guard
+from downfield.api.security.middleware import Access, Door
+from downfield.api.security.tokens import Keyring
+from downfield.api.services import Parts
+from downfield.game.evidence import EvidenceRoom
 
 LOCAL: Final = Access()
 
 ROUTERS: Final = (
-    play_routes.router,
-    game_routes.router,
-    evidence_routes.router,
-    setup_routes.router,
-    feed.router,
-    camera_routes.router,
-    session_routes.router,
-    health_routes.router,
-    page_routes.router,
+    play.router,
+    games.router,
+    evidence.router,
+    setup.router,
+    streams.router,
+    camera.router,
+    session.router,
+    health.router,
+    pages.router,
 )
 
 

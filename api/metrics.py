@@ -9,11 +9,11 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from downfield.api.board_topics import HealthNow
-from downfield.api.desk import Desk
-from downfield.api.hub import Hub
-from downfield.api.picture import LatestPicture
-from downfield.api.topics import Questions
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.latest_picture import LatestPicture
+from downfield.game.desk import Desk
+from downfield.game.published.board_topics import HealthNow
+from downfield.game.published.game_topics import Questions
 
 
 class Metrics(Collector):

@@ -9,8 +9,8 @@ from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from downfield.api.access import allow, needed
 from downfield.api.problems import KINDS, MEDIA_TYPE, ProblemBody
+from downfield.api.security.roles import allow, needed
 
 TAGS: Final = {
     "play": "The game in play: what is true, what is declared, what waits for a person.",

@@ -13,8 +13,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from downfield.api.desk import Refused
-from downfield.calibration.errors import DownfieldError, NotRecordedError, OutputError, RefusedError
+from downfield.core.errors import DownfieldError, NotRecordedError, OutputError, RefusedError
+from downfield.game.desk import Refused
 
 BASE: Final = "https://github.com/downfield/problems/"
 MEDIA_TYPE: Final = "application/problem+json"

@@ -15,7 +15,7 @@ import cv2
 from fastapi import APIRouter, FastAPI, HTTPException, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
-from downfield.api.page_routes import asset, pages
+from downfield.api.routes.pages import asset, pages
 from downfield.models.detector import Image
 
 Corners = tuple[tuple[float, float], ...]

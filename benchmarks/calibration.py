@@ -24,22 +24,22 @@ from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
-from downfield.calibration.errors import CalibrationError, InputError
-from downfield.calibration.field import FieldModel
-from downfield.calibration.from_field import solve_field
-from downfield.calibration.keeper import Keeper
-from downfield.calibration.lens_views import LensView, calibrate_lens, see_chessboard
+from downfield.calibration.field.solve import solve_field
+from downfield.calibration.lens.views import LensView, calibrate_lens, see_chessboard
+from downfield.calibration.online.keeper import Keeper
+from downfield.calibration.online.shake import ShakeTracker
 from downfield.calibration.quality import to_calibration
-from downfield.calibration.shake import ShakeTracker
-from downfield.rig.standing import distance_known
+from downfield.core.errors import CalibrationError, InputError
+from downfield.core.field import FieldModel
+from downfield.core.scene import Player
+from downfield.rig.standing_figures import distance_known
 from downfield.twin.film.film import film
 from downfield.twin.look import Look
 from downfield.twin.looks.deck import Split, split_named
-from downfield.twin.looks.randomise import draw, draw_players
+from downfield.twin.looks.randomize import draw, draw_players
 from downfield.twin.render.compositor import Compositor
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
-from downfield.vision.scene import Player
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]

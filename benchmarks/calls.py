@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from downfield.api.topics import CallNow
-from downfield.officiating.compare import SAME_NS
+from downfield.game.published.game_topics import CallNow
+from downfield.officiating.engine.comparison import SAME_NS
 from downfield.rig.configuration.loading import load
 from downfield.rig.rig import Rig
 

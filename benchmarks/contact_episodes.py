@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from downfield.vision.scene import Contact, Scene
+from downfield.core.scene import Contact, Scene
 
 SURE = 0.95
 SETTLES_NS = 150_000_000

@@ -9,7 +9,7 @@ A touch is called at the first frame in which it is sure for the rules, and its 
 for nothing is promised below that; a touch that is called more than once is told of. Near misses are judged over many
 draws of the errors, for a single draw says little.
 
-The rates in `vision/contacts.py` were measured on random plays 3000 to 3023. Report on others: 7000 and on.
+The rates in `vision/contacts/tracker.py` were measured on random plays 3000 to 3023. Report on others: 7000 and on.
 
 python benchmarks/contacts.py [random plays [first seed]]
 """
@@ -26,14 +26,14 @@ from dataclasses import dataclass
 import numpy as np
 from contact_episodes import BINS, Episode, episodes, report_faces, report_misses
 
+from downfield.core.footprint import Array, BaseSize, Footprint
+from downfield.core.scene import Contact, Figure, Scene
 from downfield.twin.plays.formations import RB, RCB
 from downfield.twin.plays.free import random_play
 from downfield.twin.plays.library import named
 from downfield.twin.plays.performance import play
-from downfield.vision.contacts import ContactTracker
-from downfield.vision.estimate import Estimate
-from downfield.vision.footprint import Array, BaseSize, Footprint
-from downfield.vision.scene import Contact, Figure, Scene
+from downfield.vision.contacts.tracker import ContactTracker
+from downfield.vision.tracking.estimate import Estimate
 
 FPS = 60.0
 NAMED = (

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from downfield.vision.frame import Frame, Image
+from downfield.core.frame import Frame, Image
 
 T = TypeVar("T")
 

@@ -23,14 +23,14 @@ import cv2
 import numpy as np
 
 from downfield.calibration.calibration import read_calibration
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.frame import Frame, Image
+from downfield.core.roster import read_roster
 from downfield.models.opening import open_detector
-from downfield.rig.recording import bundled_demo
-from downfield.vision.frame import Frame, Image
-from downfield.vision.looking import Looking
-from downfield.vision.pace import Pace
+from downfield.rig.recording.clip import bundled_demo
+from downfield.vision.detection_schedule import Looking
+from downfield.vision.frame_rate import Pace
 from downfield.vision.pipeline import Vision
-from downfield.vision.roster import read_roster
 
 PICTURES = 120
 QUARTERS = 4

@@ -21,16 +21,16 @@ from typing import TextIO
 
 from no_machine import NoMachine
 
-from downfield.api.commands import NewGame
-from downfield.api.desk import Accepted, Receipt, Said
-from downfield.api.game_desk import GameDesk
-from downfield.api.history import History
-from downfield.api.hub import Hub
-from downfield.api.store import Store
+from downfield.api.feed.hub import Hub
+from downfield.core.scene import Scene
+from downfield.game.commands import NewGame
+from downfield.game.desk import Accepted, Receipt, Said
+from downfield.game.game_desk import GameDesk
+from downfield.game.history import History
+from downfield.game.store import Store
 from downfield.officiating.events import Event, Ruling, Tick, Undo
-from downfield.officiating.rulebook import load_rulebook
-from downfield.rig.recording import bundled_demo, open_recording
-from downfield.vision.scene import Scene
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.recording.clip import bundled_demo, open_recording
 
 FASTER = 20.0  # than life, so that a kill falls anywhere in a play
 ALIVE_S = 3.0  # at most, before the kill

@@ -28,14 +28,14 @@ from network_sets import films, picture_sets
 from watching import watched
 
 from downfield.calibration.calibration import read_calibration
+from downfield.core.detection import Detection
+from downfield.core.footprint import Array
 from downfield.models.card import BUNDLED
-from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Follower, Image
 from downfield.models.opening import open_detector
-from downfield.models.training.figures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
-from downfield.models.training.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
-from downfield.rig.recording import bundled_demo
-from downfield.vision.footprint import Array
+from downfield.rig.recording.clip import bundled_demo
+from downfield.training.figures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
+from downfield.training.scoring import WELL_SEEN, FrameScore, interval, pictures_of, score_frame
 
 SIZES_PX = (0, 40, 50, 1e9)
 INPUT_PX = 960

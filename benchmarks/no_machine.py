@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from downfield.api.commands import MachineCommand, Settings
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.errors import RefusedError
+from downfield.core.errors import RefusedError
+from downfield.game.commands import MachineCommand, Settings
 
 
 class NoMachine:

@@ -12,14 +12,15 @@ import sys
 import time
 from collections.abc import Iterator
 
-from downfield.calibration.field_file import preset
-from downfield.calibration.records import from_json, to_json
+from downfield.core.field_files import preset
+from downfield.core.records import from_json, to_json
+from downfield.core.scene import Contact, Figure, Jersey, Player, Scene
+from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, LineUp, SetUp
-from downfield.officiating.engine import Engine
+from downfield.officiating.engine.engine import Engine
+from downfield.officiating.engine.replay import judge
 from downfield.officiating.events import Event
-from downfield.officiating.judging import judge
-from downfield.officiating.rulebook import Rulebook, load_rulebook
-from downfield.vision.scene import Contact, Figure, Jersey, Player, Scene
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
 FPS = 60
 PLAY_S = 12
@@ -90,6 +91,13 @@ def declared(minutes: float) -> list[Event]:
         events.append(Event(f"s{n}", t_ns, "operator", SetUp("home", 1, 40.0)))
         events.append(Event(f"c{n}", t_ns, "operator", Carrier("dark-0")))
     return events
+
+
+def judged(minutes: float, rulebook: str) -> list[str]:
+    """The calls of the game, each as one line of JSON."""
+    scenes = (from_json(Scene, line, path="benchmark") for line in lines(minutes))
+    made = judge(scenes, declared(minutes), load_rulebook(rulebook), FIELD, players=PLAYERS)
+    return [to_json(Call, call) for call in made.calls]
 
 
 def main() -> None:

@@ -17,14 +17,14 @@ from typing import cast
 import cv2
 import numpy as np
 
+from downfield.core.footprint import Array, BaseSize, Footprint
+from downfield.core.frame import Image
 from downfield.twin.looks.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel
 from downfield.twin.sets.sample import Sample
-from downfield.vision.estimate import Estimate
-from downfield.vision.footprint import Array, BaseSize, Footprint
-from downfield.vision.frame import Image
-from downfield.vision.refine import Refined, refine
+from downfield.vision.refinement.refine import Refined, refine
+from downfield.vision.tracking.estimate import Estimate
 
 START_MM, START_DEG = 0.4, 1.0
 """Deviations of the start: corners off by 0.6 mm in each direction."""

@@ -37,24 +37,24 @@ import cv2
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.frame import Frame
+from downfield.core.roster import read_roster
+from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
+from downfield.rig.cli.run import prepare
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import Settings
-from downfield.rig.live.onlooker import Onlooker
-from downfield.rig.live.sight import Looked, Sight
-from downfield.rig.network_sight import detector, open_sight, pace_of
-from downfield.rig.recording import bundled_demo, open_recording
+from downfield.rig.live.network_vision import detector, open_sight, pace_of
+from downfield.rig.live.observer import Onlooker
+from downfield.rig.live.vision_seam import Looked, Sight
+from downfield.rig.recording.clip import bundled_demo, open_recording
 from downfield.rig.rig import Rig
-from downfield.rig.run import prepare
 from downfield.rig.sources.jpeg import unpack_jpeg
 from downfield.rig.sources.source import Shot
-from downfield.vision.frame import Frame
-from downfield.vision.health import Health
+from downfield.vision.board.health import Health
 from downfield.vision.pipeline import Vision
-from downfield.vision.roster import read_roster
-from downfield.vision.scene import Player, Scene
 
 _PICTURES = 240
 _QUALITY = 85

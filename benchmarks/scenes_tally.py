@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from contact_episodes import Episode, episodes, report_faces, report_misses
 
-from downfield.vision.scene import Contact, Scene
+from downfield.core.scene import Contact, Scene
 
 SWITCHED_NS = 200_000_000
 """What the board may take to be seen switched on or off."""

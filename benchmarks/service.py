@@ -21,17 +21,17 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from no_machine import NoMachine
 
-from downfield.api.board_topics import FigureNow, SceneNow
-from downfield.api.commands import NewGame
-from downfield.api.game_desk import GameDesk
-from downfield.api.hub import Hub
-from downfield.api.parts import Parts
-from downfield.api.picture import LatestPicture
-from downfield.api.store import Store
-from downfield.calibration.field_file import preset
-from downfield.officiating.rulebook import load_rulebook
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.services import Parts
+from downfield.core.field_files import preset
+from downfield.game.commands import NewGame
+from downfield.game.game_desk import GameDesk
+from downfield.game.published.board_topics import FigureNow, SceneNow
+from downfield.game.store import Store
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceTable
-from downfield.rig.serving import Service
+from downfield.rig.service import Service
 
 SCENES_PER_S = 15  # as the desk tells them; the rest of the rate are calls and states
 WARM_S = 4.0

@@ -14,11 +14,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from downfield.core.frame import Frame
 from downfield.models.detector import Detector, Image
 from downfield.models.opening import open_detector
-from downfield.models.training.scoring import WELL_SEEN, pictures_of
+from downfield.training.scoring import WELL_SEEN, pictures_of
 from downfield.twin.sets.sample import Sample
-from downfield.vision.frame import Frame
 from downfield.vision.pipeline import Vision
 
 REACH = 0.5  # of a base's length: middles further apart are not the same figure

@@ -14,15 +14,15 @@ from collections.abc import Iterator
 from simulated_detector import Network, calibration_of, jerseys, sights
 from tracking_tally import Tally, Watched, judge, report
 
-from downfield.twin.looks.randomise import draw
+from downfield.core.roster import Roster, Spot
+from downfield.twin.looks.randomize import draw
 from downfield.twin.plays.free import random_play
 from downfield.twin.plays.performance import play
-from downfield.vision.hands import HandWatch
-from downfield.vision.line_up import LineUpSearch
-from downfield.vision.roster import Roster, Spot
-from downfield.vision.scene_making import figure_of
-from downfield.vision.track import Tracker
-from downfield.vision.track_measure import measure
+from downfield.vision.occlusion.hands import HandWatch
+from downfield.vision.scene_builder import figure_of
+from downfield.vision.tracking.initialization import LineUpSearch
+from downfield.vision.tracking.measurement import measure
+from downfield.vision.tracking.tracker import Tracker
 
 FIRST_SEED = 90_000
 

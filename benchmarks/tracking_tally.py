@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.footprint import Array
+from downfield.core.scene import Figure, Scene
 from downfield.twin.physics.truth_file import TruthEvent
-from downfield.vision.footprint import Array
-from downfield.vision.posture import Fall
-from downfield.vision.scene import Figure, Scene
+from downfield.vision.tracking.falls import Fall
 
 SIMILAR_MM = 15.0  # half a base's length: two places so far apart have nothing in common
 ASTRAY_MM = 12.0  # a figure so far from where it is, and nearer to another, is taken for that one

@@ -10,11 +10,11 @@ import time
 
 import numpy as np
 
-from downfield.calibration.field_file import preset
+from downfield.core.field_files import preset
+from downfield.core.scene import Player
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.truth import Truth
 from downfield.twin.physics.world import World
-from downfield.vision.scene import Player
 
 FPS = 60
 S = 1_000_000_000

@@ -13,15 +13,15 @@ import time
 import cv2
 import numpy as np
 
-from downfield.calibration.field_file import preset
+from downfield.core.field_files import preset
+from downfield.core.footprint import BaseSize
+from downfield.core.scene import Player
 from downfield.twin.film.film import film
 from downfield.twin.look import Look
-from downfield.twin.looks.randomise import draw
+from downfield.twin.looks.randomize import draw
 from downfield.twin.render.compositor import Compositor
 from downfield.twin.render.render_mujoco import MujocoRenderer
 from downfield.twin.snapshot import FigurePose, Snapshot
-from downfield.vision.footprint import BaseSize
-from downfield.vision.scene import Player
 
 _SPEED_MM_S = 80.0
 _PROMISED_FPS = {((1280, 720), "mujoco"): 10.0}

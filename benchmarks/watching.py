@@ -10,19 +10,19 @@ import numpy as np
 from disturbances import disturbed
 
 from downfield.calibration.calibration import Calibration
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.footprint import Array
+from downfield.core.frame import Frame
+from downfield.core.roster import read_roster
+from downfield.core.scene import Scene
+from downfield.core.track_files import Tracks
 from downfield.models.detector import Detector
 from downfield.rig.sources.video_file import VideoFile
 from downfield.twin.physics.truth_file import TruthEvent, TruthFile
-from downfield.vision.footprint import Array
-from downfield.vision.frame import Frame
 from downfield.vision.pipeline import Vision
-from downfield.vision.posture import Fall
-from downfield.vision.roster import read_roster
-from downfield.vision.scene import Scene
-from downfield.vision.teams import look_at_colours
-from downfield.vision.track_measure import Sightings, measure
-from downfield.vision.tracks import Tracks
+from downfield.vision.tracking.falls import Fall
+from downfield.vision.tracking.measurement import Sightings, measure
+from downfield.vision.tracking.teams import look_at_colours
 
 OWN_MM = 5.0  # a sighting so near to where a figure is is its own
 BASE_MM = 5.5

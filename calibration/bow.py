@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.errors import InputError
-from downfield.calibration.field import FieldModel
-from downfield.calibration.records import check, record
+from downfield.core.errors import InputError
+from downfield.core.field import FieldModel
+from downfield.core.records import check, record
 
 Array = NDArray[np.float64]
 

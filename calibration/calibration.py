@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.errors import InputError
-from downfield.calibration.field import FieldModel
 from downfield.calibration.jacobians import PARAMETERS, locate
-from downfield.calibration.records import check, from_json, read_text, record, to_json, write_text
+from downfield.core.errors import InputError
+from downfield.core.field import FieldModel
+from downfield.core.records import check, from_json, read_text, record, to_json, write_text
 
 Array = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from downfield.calibration.bow import Bow
-from downfield.calibration.errors import InputError
-from downfield.calibration.records import check, record
+from downfield.core.errors import InputError
+from downfield.core.records import check, record
 
 Array = NDArray[np.float64]
 

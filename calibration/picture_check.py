@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.errors import CalibrationError
+from downfield.core.errors import CalibrationError
 
 Image = NDArray[np.uint8]
 

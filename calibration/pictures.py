@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.errors import InputError, OutputError
+from downfield.core.errors import InputError, OutputError
 
 Image = NDArray[np.uint8]
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration, Method, Quality, QualityCell
-from downfield.calibration.field import FieldModel
 from downfield.calibration.jacobians import locate
 from downfield.calibration.solve import Fit, Sightings
+from downfield.core.field import FieldModel
 
 Array = NDArray[np.float64]
 

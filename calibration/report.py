@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.certify import Check
-from downfield.calibration.errors import CalibrationError
+from downfield.calibration.certificate import Check
+from downfield.core.errors import CalibrationError
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, least_squares
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.disturbance import Disturbance
+from downfield.calibration.correlated_error import Disturbance
 from downfield.calibration.jacobians import (
     BOW,
     DISTORTION,
@@ -30,7 +30,7 @@ from downfield.calibration.jacobians import (
     project,
     with_parameters,
 )
-from downfield.calibration.lens_prior import LensPrior, TypicalLens
+from downfield.calibration.lens.prior import LensPrior, TypicalLens
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]

@@ -17,22 +17,22 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.errors import InputError
-from downfield.calibration.field import FieldModel
-from downfield.calibration.lens_views import LensFile
-from downfield.calibration.records import write_text
+from downfield.calibration.lens.views import LensFile
+from downfield.core.errors import InputError
+from downfield.core.field import FieldModel
+from downfield.core.records import write_text
+from downfield.core.roster import Roster
+from downfield.core.scene import Scene
+from downfield.core.track_files import TracksHeader
 from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call
 from downfield.officiating.calls_file import CallsHeader
 from downfield.officiating.events import Event, EventsHeader
-from downfield.rig.record.index import FrameLine, FramesHeader
+from downfield.rig.recording.index import FrameLine, FramesHeader
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.expected_file import Expected
 from downfield.twin.plays.script import Script
 from downfield.twin.sets.sample import Sample
-from downfield.vision.roster import Roster
-from downfield.vision.scene import Scene
-from downfield.vision.tracks import TracksHeader
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from downfield.calibration.errors import InputError
-from downfield.calibration.records import write_text
-from downfield.officiating.clauses import DISPOSITIONS, Catalogue, Clause, catalogue
-from downfield.officiating.rulebook import Rulebook, bundled_rulebooks, load_rulebook
-from downfield.rig.rules import shown_value
+from downfield.core.errors import InputError
+from downfield.core.records import write_text
+from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalogue, Clause, catalogue
+from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
+from downfield.rig.cli.rules import shown_value
 
 INTRODUCTION = """# The rulebooks as read
 
@@ -49,11 +49,11 @@ by name.
 A check needs no game and no tracks: a scene, the roster, and which way the offence goes.
 
 ```python
-from downfield.calibration.field_file import preset
+from downfield.core.field_files import preset
 from downfield.officiating.checks.by_book import TAP_CHECKS
 from downfield.officiating.checks.formation import formation
-from downfield.vision.footprint import BaseSize
-from downfield.vision.scene import Figure, Player, Scene
+from downfield.core.footprint import BaseSize
+from downfield.core.scene import Figure, Player, Scene
 
 field, base = preset("tudor-620"), BaseSize(length_mm=28.0, width_mm=16.0)
 line_mm, middle_mm = 40.0 * field.mm_per_yd_x, field.width_mm / 2

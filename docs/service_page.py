@@ -12,10 +12,11 @@ from fastapi.routing import APIRoute, APIWebSocketRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from downfield.api import board_topics, topics
-from downfield.api.access import needed
 from downfield.api.app import ROUTERS
-from downfield.calibration.records import write_text
+from downfield.api.security.roles import needed
+from downfield.core.records import write_text
+from downfield.game.published import board_topics
+from downfield.game.published import game_topics as topics
 
 TOPICS: dict[str, type[BaseModel]] = {
     "game": topics.GameNow,
@@ -38,7 +39,7 @@ def page() -> Iterator[str]:
     yield _INTRODUCTION.read_text(encoding="utf-8")
     yield from _endpoints()
     yield "\n## The topics\n\n"
-    yield "Made by `make docs` from the models in `api/topics.py` and `api/board_topics.py`; a test holds it so.\n"
+    yield "Made by `make docs` from the models in `game/published/game_topics.py` and `game/published/board_topics.py`; a test holds it so.\n"
     _, schema = models_json_schema([(model, "serialization") for model in TOPICS.values()])
     shapes: dict[str, Any] = schema["$defs"]
     heads = {model.__name__ for model in TOPICS.values()}

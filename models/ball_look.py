@@ -11,12 +11,12 @@ from typing import Final
 
 import numpy as np
 
-from downfield.calibration.errors import InputError
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.errors import InputError
 from downfield.models.detector import Image
 from downfield.models.head import Array, logit, sigmoid
 from downfield.models.letterbox import Letterbox
-from downfield.models.network import Network
+from downfield.models.runtime import Network
 
 CELL_PX: Final = 8
 """Side of a cell, pixels of the input."""

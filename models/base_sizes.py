@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 
+from downfield.core.detection import Detection
 from downfield.models.corner_errors import CORNER_CORRELATION, errors_by_direction
-from downfield.models.detection import Detection
 from downfield.models.head import Array
 
 FEWEST: Final = 4

@@ -6,9 +6,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final, Literal, get_args
 
-from downfield.calibration.errors import InputError
-from downfield.calibration.records import check, from_json, read_text, record, to_json, write_text
-from downfield.models.detection import Kind
+from downfield.core.detection import Kind
+from downfield.core.errors import InputError
+from downfield.core.records import check, from_json, read_text, record, to_json, write_text
 
 CARD: Final = "network.json"
 BUNDLED: Final = "downfield"

@@ -12,13 +12,13 @@ from typing import Final
 
 import numpy as np
 
-from downfield.calibration.errors import InputError
-from downfield.models.detection import Detection, Pixel
+from downfield.core.detection import Detection, Pixel
+from downfield.core.errors import InputError
 from downfield.models.detector import Image
 from downfield.models.first_look import base_lengths
 from downfield.models.head import Array, logit, sigmoid
-from downfield.models.network import Network
-from downfield.models.patch import BASE_LENGTH_PX, from_patch, from_units, scale_of, to_patch, to_units
+from downfield.models.patches import BASE_LENGTH_PX, from_patch, from_units, scale_of, to_patch, to_units
+from downfield.models.runtime import Network
 
 CELLS: Final = 16
 """In a row of a patch."""

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
 
 Image = NDArray[np.uint8]
 

@@ -7,13 +7,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.errors import InputError
+from downfield.core.detection import Detection, Pixel
+from downfield.core.errors import InputError
 from downfield.models.card import KINDS
-from downfield.models.detection import Detection, Pixel
 from downfield.models.detector import Image
 from downfield.models.head import CHANNELS, STRIDE_PX, Array, Said, read_head
 from downfield.models.letterbox import Letterbox
-from downfield.models.network import Network
+from downfield.models.runtime import Network
 
 _FIGURES = (KINDS.index("upright"), KINDS.index("fallen"))
 _HAND = KINDS.index("hand")

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from downfield.calibration.errors import InputError
+from downfield.core.errors import InputError
 from downfield.models import close_look
 from downfield.models.ball_look import BallLook
 from downfield.models.card import BUNDLED, KINDS, LookFiles, NetworkCard, find_network, read_card
 from downfield.models.close_look import CloseLook
 from downfield.models.detector import Detector
 from downfield.models.first_look import FirstLook
-from downfield.models.network import Backend, Network, Precision, choose_backend, open_network
-from downfield.models.patch import PATCH_PX
+from downfield.models.patches import PATCH_PX
+from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
 from downfield.models.second_look import BATCHES, SecondLook
 
 _OF_TORCH = (".pt", ".torchscript", ".engine")

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from downfield.calibration.errors import InputError
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.errors import InputError
 from downfield.models.detector import Image
 from downfield.models.head import Array
-from downfield.models.network import Network
-from downfield.models.patch import cut_patches, magnified, patch_transform, seen_lengths
+from downfield.models.patches import cut_patches, magnified, patch_transform, seen_lengths
+from downfield.models.runtime import Network
 from downfield.models.second_look_output import OUTPUTS, WORDS, doubtful, mirrored_back, turned_round
 
 FurtherViews = Callable[[Network, Array, Image], None]

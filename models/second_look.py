@@ -20,22 +20,22 @@ from typing import Final
 
 import numpy as np
 
+from downfield.core.detection import Detection
 from downfield.models.ball_look import BallLook
 from downfield.models.base_sizes import with_likely_sizes
 from downfield.models.close_look import CLOSER, CloseLook, read_ball, with_corners
-from downfield.models.detection import Detection
 from downfield.models.detector import Detector, Image
 from downfield.models.head import Array, logit, sigmoid
-from downfield.models.mirror import both_words, in_mirror, mirrored
-from downfield.models.network import Network
-from downfield.models.patch import seen_lengths
 from downfield.models.patch_views import FurtherViews, all_ways, both_ways_round, cut, look_at, said_of, usual_length_px
+from downfield.models.patches import seen_lengths
+from downfield.models.runtime import Network
 from downfield.models.second_look_output import (
     FALLEN,
     TURN,
     read_second_look,
 )
-from downfield.models.solid import solid, whose_place
+from downfield.models.suppression import solid, whose_place
+from downfield.models.test_time_augmentation import both_words, in_mirror, mirrored
 from downfield.models.views import apart, is_news, news, quarter_turned, surer, vague
 
 BATCHES: Final = (1, 3, 6, 11, 17, 23)

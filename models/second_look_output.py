@@ -24,10 +24,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.models.detection import Detection, Pixel
+from downfield.core.detection import Detection, Pixel
 from downfield.models.head import Array, logit, sigmoid
-from downfield.models.mirror import SWAPPED
-from downfield.models.patch import PATCH_PX, from_patch, from_units, scale_of
+from downfield.models.patches import PATCH_PX, from_patch, from_units, scale_of
+from downfield.models.test_time_augmentation import SWAPPED
 
 OUTPUTS: Final = 23
 """Numbers of a patch."""

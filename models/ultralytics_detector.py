@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from downfield.calibration.errors import InputError, MissingExtraError
+from downfield.core.detection import Detection, Kind, Pixel
+from downfield.core.errors import InputError, MissingExtraError
 from downfield.models.card import KINDS
-from downfield.models.detection import Detection, Kind, Pixel
 from downfield.models.detector import Image
 
 _CORNERS = 4

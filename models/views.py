@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
 from downfield.models.head import Array
-from downfield.models.patch import seen_lengths
+from downfield.models.patches import seen_lengths
 from downfield.models.second_look_output import TURNED
-from downfield.models.solid import whose_place
+from downfield.models.suppression import whose_place
 
 _DIFFERS = 0.08  # of a base's length, mean distance of corners: two views of it are worth a look each
 _EXACT = 0.02  # errors of corners by a base's length below which one view is enough

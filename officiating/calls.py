@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from downfield.calibration.records import record
+from downfield.core.records import record
 from downfield.officiating.declarations import Side
 
 CallKind = Literal[

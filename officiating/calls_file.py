@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from downfield.calibration.jsonl import LinesFile, write_lines
-from downfield.calibration.records import record
+from downfield.core.json_lines import LinesFile, write_lines
+from downfield.core.records import record
 from downfield.officiating.calls import Call
 
 

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from downfield.calibration.records import record
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
-from downfield.vision.scene import Jersey, Player
+from downfield.core.records import record
+from downfield.core.scene import Jersey, Player
+from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
 
 Side = Literal["home", "away"]
 Hash = Literal["left", "centre", "right"]

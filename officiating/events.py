@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from downfield.calibration.jsonl import LinesFile, write_lines
-from downfield.calibration.records import record
+from downfield.core.json_lines import LinesFile, write_lines
+from downfield.core.records import record
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration
 

@@ -1,5 +1,5 @@
 """``python -m downfield.rig``: the `downfield` command."""
 
-from downfield.rig.cli import main
+from downfield.rig.cli.main import main
 
 main()

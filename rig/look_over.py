@@ -8,7 +8,7 @@ from collections.abc import Callable
 import uvicorn
 
 from downfield.api.review import Review
-from downfield.rig.serving import listening_at
+from downfield.rig.service import listening_at
 
 _ENDING_S = 3.0
 

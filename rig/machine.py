@@ -10,8 +10,11 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Final
 
-from downfield.api.board_topics import Reason
-from downfield.api.commands import (
+from downfield.calibration.calibration import Calibration
+from downfield.core.errors import CalibrationError, DownfieldError, RefusedError
+from downfield.core.frame import Frame
+from downfield.core.scene import Scene
+from downfield.game.commands import (
     FindFigures,
     MachineCommand,
     Recalibrate,
@@ -19,19 +22,16 @@ from downfield.api.commands import (
     Suspend,
     UseCalibration,
 )
-from downfield.api.commands import (
+from downfield.game.commands import (
     Settings as SettingsNow,
 )
-from downfield.calibration.calibration import Calibration
-from downfield.calibration.errors import CalibrationError, DownfieldError, RefusedError
+from downfield.game.published.board_topics import Reason
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.live.onlooker import Onlooker
-from downfield.rig.live.sight import Sight
+from downfield.rig.live.observer import Onlooker
+from downfield.rig.live.troubles import Troubles
+from downfield.rig.live.vision_seam import Sight
 from downfield.rig.sources.source import Image
 from downfield.rig.table import LOOKED_AT, NO_CALIBRATION, Table, calibrate, uncalibrated
-from downfield.rig.troubles import Troubles
-from downfield.vision.frame import Frame
-from downfield.vision.scene import Scene
 
 SUSPENDED: Final = "calls_suspended"
 

@@ -6,35 +6,35 @@ import gc
 from pathlib import Path
 from typing import Any, Final
 
-from downfield.api.board_topics import HealthNow, Reason, RecordingNow, SourceNow
-from downfield.api.game_desk import GameDesk
-from downfield.api.hub import Hub
-from downfield.api.parts import Parts
-from downfield.api.picture import LatestPicture
-from downfield.api.store import Store
-from downfield.api.topics import Notice
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.services import Parts
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.errors import RefusedError
-from downfield.officiating.rulebook import load_rulebook
-from downfield.rig.annotate import Annotator
+from downfield.core.errors import RefusedError
+from downfield.game.game_desk import GameDesk
+from downfield.game.published.board_topics import HealthNow, Reason, RecordingNow, SourceNow
+from downfield.game.published.game_topics import Notice
+from downfield.game.store import Store
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.cli.terminal_lines import Lines
+from downfield.rig.cli.terminal_view import View
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.configuration.places import recordings_folder, store_file
-from downfield.rig.footage import ClipFootage, RecordedFootage
+from downfield.rig.configuration.paths import recordings_folder, store_file
+from downfield.rig.live.annotated_picture import Pictures
+from downfield.rig.live.annotation import Annotator
 from downfield.rig.live.health import HealthWatch
-from downfield.rig.live.judge import Prompter
 from downfield.rig.live.loop import LinedUp, Loop
-from downfield.rig.live.onlooker import Onlooker
-from downfield.rig.live.pictures import Pictures
-from downfield.rig.live.pulse import Pulse
+from downfield.rig.live.metrics import Pulse
+from downfield.rig.live.network_vision import open_sight
+from downfield.rig.live.observer import Onlooker
+from downfield.rig.live.referee import Prompter
+from downfield.rig.live.troubles import NoticeLevel, Troubles
 from downfield.rig.machine import RigMachine
-from downfield.rig.network_sight import open_sight
-from downfield.rig.record.recorder import DISK_FULL, Recorder
-from downfield.rig.serving import Service
+from downfield.rig.recording.footage import ClipFootage, RecordedFootage
+from downfield.rig.recording.recorder import DISK_FULL, Recorder
+from downfield.rig.service import Service
 from downfield.rig.sources.clocks import TableClock
 from downfield.rig.table import OpenSight, choice_of, open_table
-from downfield.rig.terminal import Lines
-from downfield.rig.terminal_view import View
-from downfield.rig.troubles import NoticeLevel, Troubles
 from downfield.vision.pipeline import SLOW
 
 _NOWHERE: Final = "passing.db"

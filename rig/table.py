@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
-from downfield.api.board_topics import Reason
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.calibration.errors import CalibrationError, DownfieldError, InputError
-from downfield.calibration.field import FieldModel
-from downfield.calibration.field_file import load_field, preset, preset_names
-from downfield.calibration.from_field import solve_field
-from downfield.calibration.lens_views import read_lens
+from downfield.calibration.field.solve import solve_field
+from downfield.calibration.lens.views import read_lens
 from downfield.calibration.quality import to_calibration
+from downfield.core.errors import CalibrationError, DownfieldError, InputError
+from downfield.core.field import FieldModel
+from downfield.core.field_files import load_field, preset, preset_names
+from downfield.core.scene import Scene
+from downfield.game.published.board_topics import Reason
 from downfield.officiating.declarations import LineUp
 from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import CalibrationTable, Settings
-from downfield.rig.live.sight import BlindSight, RecordedSight, Sight
-from downfield.rig.recording import Recording, bundled_demo, declared, open_recording, tracks_of
-from downfield.rig.sources.choose import TWIN, Choice, open_source
+from downfield.rig.live.troubles import Troubles
+from downfield.rig.live.vision_seam import BlindSight, RecordedSight, Sight
+from downfield.rig.recording.clip import Recording, bundled_demo, declared, open_recording, tracks_of
+from downfield.rig.sources.camera_locks import Locks
 from downfield.rig.sources.clocks import TableClock
-from downfield.rig.sources.lock import Locks
+from downfield.rig.sources.opening import TWIN, Choice, open_source
 from downfield.rig.sources.source import FrameSource, Image, KnownTable
 from downfield.rig.sources.usb_camera import Wanted
-from downfield.rig.standing import distance_known
-from downfield.rig.troubles import Troubles
-from downfield.vision.scene import Scene
+from downfield.rig.standing_figures import distance_known
 
 LOOKED_AT: Final = 5
 """Frames a calibration is made from: more average noise, and see what a hand covers in one."""

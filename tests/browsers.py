@@ -20,17 +20,17 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from served_games import PretendMachine
 
 from downfield.api.app import LOCAL, create_app
-from downfield.api.commands import NewGame, TeamSheet
-from downfield.api.door import Access
-from downfield.api.game_desk import GameDesk
-from downfield.api.hub import Hub
-from downfield.api.keyring import Keyring
-from downfield.api.parts import Parts
-from downfield.api.picture import LatestPicture
-from downfield.api.store import Store
-from downfield.api.topics import Payload
-from downfield.officiating.rulebook import load_rulebook
-from downfield.rig.recording import bundled_demo, open_recording
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.security.middleware import Access
+from downfield.api.security.tokens import Keyring
+from downfield.api.services import Parts
+from downfield.game.commands import NewGame, TeamSheet
+from downfield.game.game_desk import GameDesk
+from downfield.game.published.game_topics import Payload
+from downfield.game.store import Store
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.recording.clip import bundled_demo, open_recording
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 RIVER_CITY: Final = TeamSheet(name="River City", short="RIV", colour="#0b3d91", ink="#ffffff")

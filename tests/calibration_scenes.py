@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.field import FieldModel
-from downfield.calibration.field_file import preset
+from downfield.core.field import FieldModel
+from downfield.core.field_files import preset
 from downfield.twin.look import BoardLook
 from downfield.twin.looks.board_print import paint
 

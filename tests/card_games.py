@@ -6,10 +6,10 @@ from typing import Any
 
 from declared_game import DeclaredGame
 
-from downfield.officiating.card_declarations import CardPlayed
 from downfield.officiating.declarations import (
     ClockSet,
 )
+from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed
 
 
 class Table(DeclaredGame):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from downfield.calibration.field_file import load_field
+from downfield.core.field_files import load_field
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, SetUp
+from downfield.officiating.engine.game_log import Game
+from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event, Ruling, Tick
-from downfield.officiating.game import Game
-from downfield.officiating.rulebook import Rulebook, load_rulebook
-from downfield.officiating.state import GameState
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
 
 class DeclaredGame:

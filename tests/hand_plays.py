@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from downfield.calibration.field_file import preset
+from downfield.core.field_files import preset
+from downfield.core.footprint import BaseSize
+from downfield.core.gap import signed_gap
+from downfield.core.scene import Ball, Contact, Figure, Jersey, Player, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, Declaration, LineUp, Set, SetUp
+from downfield.officiating.engine.replay import Judgement, judge
 from downfield.officiating.events import Event, Ruling, Tick
-from downfield.officiating.judging import Judgement, judge
-from downfield.officiating.rulebook import Rulebook, load_rulebook
-from downfield.vision.footprint import BaseSize
-from downfield.vision.gap import signed_gap
-from downfield.vision.scene import Ball, Contact, Figure, Jersey, Player, Scene
+from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
 FIELD = preset("ultimate")
 FPS = 60

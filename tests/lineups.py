@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from downfield.calibration.field import FieldModel
-from downfield.calibration.field_file import preset
+from downfield.core.field import FieldModel
+from downfield.core.field_files import preset
+from downfield.core.footprint import BaseSize
+from downfield.core.scene import Contact, Figure, Jersey, Player, Scene
 from downfield.officiating.checks.formation import Formation, formation
-from downfield.vision.footprint import BaseSize
-from downfield.vision.scene import Contact, Figure, Jersey, Player, Scene
 
 FIELD = preset("tudor-620")
 BASE = BaseSize(length_mm=28.0, width_mm=16.0, corner_mm=1.0)

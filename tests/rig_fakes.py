@@ -8,20 +8,20 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from downfield.api.board_topics import HealthNow
-from downfield.calibration.field_file import preset
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.field_files import preset
+from downfield.core.frame import Frame
+from downfield.core.scene import Contact, Figure, Player, Scene
+from downfield.game.published.board_topics import HealthNow
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, LineUp, SetUp
+from downfield.officiating.engine.game_log import Game
 from downfield.officiating.events import Event
-from downfield.officiating.game import Game
-from downfield.officiating.rulebook import load_rulebook
-from downfield.rig.live.onlooker import Onlooker
-from downfield.rig.live.sight import Looked
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.live.observer import Onlooker
+from downfield.rig.live.vision_seam import Looked
 from downfield.rig.sources.source import Shot, SourceFacts
-from downfield.vision.frame import Frame
-from downfield.vision.health import Health
-from downfield.vision.scene import Contact, Figure, Player, Scene
+from downfield.vision.board.health import Health
 
 FIELD = preset("ultimate")
 PLAYERS = (Player("dark-1", "dark", "1", "QB"), Player("light-9", "light", "9", "LB"))

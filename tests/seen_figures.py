@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.footprint import Array
 from downfield.models.detector import Image
-from downfield.vision.footprint import Array
 
 FRAME = np.zeros((400, 600, 3), np.uint8)
 

@@ -22,21 +22,21 @@ import numpy as np
 import uvicorn
 
 from downfield.api.app import create_app
-from downfield.api.board_topics import HealthNow, SourceNow
-from downfield.api.commands import MachineCommand, NewGame, Settings, UseCalibration
-from downfield.api.door import Access, Limits
-from downfield.api.game_desk import GameDesk
-from downfield.api.hub import Hub
-from downfield.api.parts import Parts
-from downfield.api.picture import LatestPicture
-from downfield.api.rates import Rate
-from downfield.api.store import Store
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.security.middleware import Access, Limits
+from downfield.api.security.rate_limits import Rate
+from downfield.api.services import Parts
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.errors import RefusedError
+from downfield.core.errors import RefusedError
+from downfield.core.scene import Scene
+from downfield.game.commands import MachineCommand, NewGame, Settings, UseCalibration
+from downfield.game.game_desk import GameDesk
+from downfield.game.published.board_topics import HealthNow, SourceNow
+from downfield.game.store import Store
 from downfield.officiating.events import Event
-from downfield.officiating.rulebook import load_rulebook
-from downfield.rig.recording import bundled_demo, open_recording
-from downfield.vision.scene import Scene
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.recording.clip import bundled_demo, open_recording
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 

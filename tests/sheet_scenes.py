@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Lens
-from downfield.calibration.sheet import Sheet
+from downfield.calibration.lens.sheet import Sheet
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]

@@ -15,8 +15,10 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
+from downfield.core.detection import Detection, Kind
+from downfield.core.footprint import Array
+from downfield.core.scene import Player
 from downfield.models.corner_errors import CORNER_CORRELATION
-from downfield.models.detection import Detection, Kind
 from downfield.twin.film.sway import Sway
 from downfield.twin.look import Look
 from downfield.twin.physics.bench import with_bench
@@ -26,9 +28,7 @@ from downfield.twin.render.renderer import Image
 from downfield.twin.render.solids import SolidPlacer, cloud
 from downfield.twin.render.visibility import base_tops
 from downfield.twin.snapshot import FigurePose, Snapshot
-from downfield.vision.footprint import Array
-from downfield.vision.scene import Player
-from downfield.vision.track_measure import Sightings
+from downfield.vision.tracking.measurement import Sightings
 
 Box = tuple[float, float, float, float]
 

@@ -11,13 +11,13 @@ import pytest
 from browsers import Service, browser, page_in
 from playwright.sync_api import Browser, Page, expect
 
-from downfield.api.board_topics import HealthNow
-from downfield.api.page_routes import assets
-from downfield.api.scene_view import scene_now
-from downfield.api.topics import CallNow, CallsChanged, ClauseCited, GameNow, ReadingNow
-from downfield.calibration.field_file import preset
-from downfield.rig.recording import bundled_demo, open_recording
-from downfield.vision.scene import Scene
+from downfield.api.routes.pages import assets
+from downfield.core.field_files import preset
+from downfield.core.scene import Scene
+from downfield.game.published.board_topics import HealthNow
+from downfield.game.published.game_topics import CallNow, CallsChanged, ClauseCited, GameNow, ReadingNow
+from downfield.game.published.scene_view import scene_now
+from downfield.rig.recording.clip import bundled_demo, open_recording
 
 FIELD = preset("ultimate")
 STALE_MS = 13_000

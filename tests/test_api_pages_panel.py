@@ -11,10 +11,10 @@ from browsers import OAKDALE, RIVER_CITY, Service, browser, page_in
 from hand_plays import BASE, FIELD, Film, Man, film, opening, runs, stands
 from playwright.sync_api import Browser, Page, Route, expect
 
-from downfield.api.board_topics import HealthNow, Reason
-from downfield.api.commands import NewGame
-from downfield.api.desk import Accepted, Said
-from downfield.api.door import Access
+from downfield.api.security.middleware import Access
+from downfield.game.commands import NewGame
+from downfield.game.desk import Accepted, Said
+from downfield.game.published.board_topics import HealthNow, Reason
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Ruling

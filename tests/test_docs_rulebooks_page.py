@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from downfield.officiating.clauses import catalogue, catalogues
-from downfield.officiating.rulebook import load_rulebook
+from downfield.officiating.rulebooks.clauses import catalogue, catalogues
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 PAGE = Path(__file__).parents[1] / "docs" / "rulebooks.md"
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from downfield.calibration.errors import InputError
+from downfield.core.detection import Detection
+from downfield.core.errors import InputError
 from downfield.models.ball_look import CELL_PX, MOST, BallLook
-from downfield.models.detection import Detection
 from downfield.models.detector import Image
 from downfield.models.second_look import SecondLook
 from downfield.models.second_look_output import OUTPUTS

@@ -9,13 +9,13 @@ import pytest
 from numpy.typing import NDArray
 from seen_figures import FRAME, First, base, figure
 
-from downfield.calibration.errors import InputError
+from downfield.core.detection import Detection
+from downfield.core.errors import InputError
+from downfield.core.footprint import Array
 from downfield.models.close_look import CELLS, CLOSER, CloseLook, with_corners
-from downfield.models.detection import Detection
-from downfield.models.patch import PATCH_PX, magnified, patch_transform, to_patch, to_units
+from downfield.models.patches import PATCH_PX, magnified, patch_transform, to_patch, to_units
 from downfield.models.second_look import SecondLook
 from downfield.models.second_look_output import OUTPUTS
-from downfield.vision.footprint import Array
 
 NOWHERE = np.full(CELLS**2, -40.0, np.float32)
 

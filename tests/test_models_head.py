@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from downfield.calibration.errors import InputError
+from downfield.core.errors import InputError
 from downfield.models.first_look import FirstLook, as_detections
 from downfield.models.head import CHANNELS, KEYPOINTS, read_head
 from downfield.models.letterbox import Letterbox

@@ -13,14 +13,14 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from downfield.calibration.errors import FormatError, InputError, MissingExtraError
+from downfield.core.errors import FormatError, InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, bundled_networks, find_network, read_card
 from downfield.models.detector import Detector, Image
-from downfield.models.network import BACKENDS, Backend, Precision, open_network, passes
 from downfield.models.opening import open_detector
-from downfield.models.patch import PATCH_PX
+from downfield.models.patches import PATCH_PX
+from downfield.models.runtime import BACKENDS, Backend, Precision, open_network, passes
 from downfield.models.second_look import BATCHES
-from downfield.models.training.scoring import WELL_SEEN, pictures_of, score_frame
+from downfield.training.scoring import WELL_SEEN, pictures_of, score_frame
 from downfield.twin.sets.dataset import Recipe, make_dataset
 from downfield.twin.sets.sample import Sample
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from seen_figures import FRAME, First, base, figure
 
-from downfield.calibration.errors import InputError
-from downfield.models.detection import Detection
-from downfield.models.patch import PATCH_PX, patch_transform, scale_of, to_patch, to_units
+from downfield.core.detection import Detection
+from downfield.core.errors import InputError
+from downfield.core.footprint import Array
+from downfield.models.patches import PATCH_PX, patch_transform, scale_of, to_patch, to_units
 from downfield.models.second_look import SecondLook
 from downfield.models.second_look_output import (
     OUTPUTS,
@@ -23,7 +24,6 @@ from downfield.models.second_look_output import (
     turned_round,
 )
 from downfield.models.views import bettered, news
-from downfield.vision.footprint import Array
 
 
 class Canned:

@@ -31,7 +31,7 @@ from downfield.officiating.checks.backs import (
     wide_men,
 )
 from downfield.officiating.checks.checking import Check, Checked
-from downfield.officiating.checks.defence import defence_off, gap_filling, head_up, second_level
+from downfield.officiating.checks.defense import defence_off, gap_filling, head_up, second_level
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.line import (
     centre_between_hashes,
@@ -48,7 +48,7 @@ from downfield.officiating.checks.numbers import (
     numbers_worn,
 )
 from downfield.officiating.checks.spacing import separation, stack_length, stacking
-from downfield.officiating.params import Params
+from downfield.officiating.rulebooks.params import Params
 
 ALL: list[Check[Formation]] = [
     one

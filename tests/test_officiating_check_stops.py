@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lineups import BASE, FIELD, contact
 
+from downfield.core.footprint import BaseSize
+from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.officiating.checks.changes import changes, poses_of
 from downfield.officiating.checks.checking import Check
 from downfield.officiating.checks.motion import Adjustment, defence_motion, offence_motion, repositioned
@@ -28,8 +30,6 @@ from downfield.officiating.checks.stops import (
     pivots_in_place,
     pivots_toward,
 )
-from downfield.vision.footprint import BaseSize
-from downfield.vision.scene import Contact, Figure, Player, Scene
 
 MEN = 5
 ROSTER = tuple(

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.officiating.checks.checking import Measured, at_most, check, counts
-from downfield.officiating.params import Params
-from downfield.officiating.rulebook import load_rulebook
+from downfield.officiating.rulebooks.params import Params
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 
 @check("TAP-001", "EFL-001")

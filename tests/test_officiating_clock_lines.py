@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.calibration.errors import RefusedError
-from downfield.officiating.nfl_strategy.clock_lines import (
+from downfield.core.errors import RefusedError
+from downfield.officiating.rulebooks.nfl_strategy.clock_lines import (
     ClockPlay,
     LineClock,
     StopReason,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from downfield.officiating.rulebook import load_rulebook
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 PAGE = Path(__file__).parent.parent / "docs" / "officiating.md"
 

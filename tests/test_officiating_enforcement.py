@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.calibration.errors import RefusedError
-from downfield.officiating.conduct.enforcement import walk_off, walk_off_return
+from downfield.core.errors import RefusedError
+from downfield.officiating.consequences.enforcement import walk_off, walk_off_return
 
 
 @pytest.mark.parametrize(

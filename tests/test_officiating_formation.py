@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lineups import BASE, FIELD, At, build, figure, front_seven, pro_set
 
-from downfield.calibration.errors import InputError
+from downfield.core.errors import InputError
+from downfield.core.scene import Scene
 from downfield.officiating.checks.formation import formation
 from downfield.officiating.checks.roles import canonical_role
-from downfield.vision.scene import Scene
 
 
 def roles(men: object) -> list[str]:

@@ -9,7 +9,8 @@ from declared_game import DeclaredGame
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from downfield.calibration.errors import RefusedError
+from downfield.core.errors import RefusedError
+from downfield.core.scene import Player
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import (
     Carrier,
@@ -28,9 +29,8 @@ from downfield.officiating.declarations import (
     Side,
     Switch,
 )
+from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Ruling
-from downfield.officiating.state import GameState, Phase
-from downfield.vision.scene import Player
 
 MEN = ("dark-7", "dark-22", "dark-60", "light-50", "light-7")
 ROSTER = tuple(

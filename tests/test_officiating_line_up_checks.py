@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from lineups import FIELD, LENGTH_YD, At, build, front_seven, pro_set
 
+from downfield.core.scene import Ball, Figure, Player, Power, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.checks.by_book import EFL_CHECKS, LIONS_DEN_CHECKS, TAP_CHECKS
 from downfield.officiating.checks.formation import Formation
@@ -26,10 +27,9 @@ from downfield.officiating.declarations import (
     SetUp,
     Switch,
 )
+from downfield.officiating.engine.replay import Judgement, judge
 from downfield.officiating.events import Event
-from downfield.officiating.judging import Judgement, judge
-from downfield.officiating.rulebook import load_rulebook
-from downfield.vision.scene import Ball, Figure, Player, Power, Scene
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 LINE_YD = 35.0
 ROLES = ("TE", "T", "G", "C", "G", "T", "TE", "QB", "RB", "RB", "WR")

@@ -6,13 +6,13 @@ import pytest
 from card_games import Table, run
 from declared_game import kinds
 
-from downfield.calibration.errors import RefusedError
-from downfield.officiating.card_declarations import CardPlayed, ReturnPlayed
+from downfield.core.errors import RefusedError
 from downfield.officiating.declarations import (
     ChoiceMade,
     Coin,
     Roll,
 )
+from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
 
 # Kicks
 

@@ -10,8 +10,7 @@ from declared_game import kinds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.calibration.errors import RefusedError
-from downfield.officiating.card_declarations import CardKind, CardPlayed, ReturnPlayed
+from downfield.core.errors import RefusedError
 from downfield.officiating.declarations import (
     ChoiceMade,
     Claim,
@@ -20,7 +19,8 @@ from downfield.officiating.declarations import (
     Foul,
     Roll,
 )
-from downfield.officiating.state import Phase
+from downfield.officiating.engine.state import Phase
+from downfield.officiating.rulebooks.nfl_strategy.declarations import CardKind, CardPlayed, ReturnPlayed
 
 # Penalties
 

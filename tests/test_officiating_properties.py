@@ -8,14 +8,14 @@ from hand_plays import FIELD, Film, Man, called, event, film, in_order, opening,
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from downfield.core.footprint import Face
+from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Coin, Roll
+from downfield.officiating.engine.game_log import Game
+from downfield.officiating.engine.replay import Judgement, judge
 from downfield.officiating.events import Event, Ruling, Tick
-from downfield.officiating.game import Game
-from downfield.officiating.judging import Judgement, judge
-from downfield.officiating.rulebook import load_rulebook
-from downfield.vision.footprint import Face
-from downfield.vision.scene import Contact, Figure, Scene
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 RUNNER, HITTER, OTHER = "dark-22", "light-50", "light-30"
 Turn = Literal["mirror", "swap", "half"]

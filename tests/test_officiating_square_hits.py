@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.officiating.facts import Touch
-from downfield.officiating.params import Params
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.gap import signed_gap
+from downfield.officiating.engine.facts import Touch
+from downfield.officiating.rulebooks.params import Params
 from downfield.officiating.rules.square_hits import PARAMS, Hit, hit
-from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.gap import signed_gap
 
 BOOK = Params(PARAMS)
 SIZE = BaseSize(30.0, 18.0, 5.5, 1.0)

@@ -9,12 +9,12 @@ from typing import get_args
 
 import pytest
 
-from downfield.calibration.errors import InputError, RefusedError
-from downfield.officiating.conduct import dice
-from downfield.officiating.efl import tables as tables_efl
-from downfield.officiating.lions_den import tables as tables_lions_den
-from downfield.officiating.nfl_strategy import tables as tables_nfl_strategy
-from downfield.officiating.tap import tables as tables_tap
+from downfield.core.errors import InputError, RefusedError
+from downfield.officiating.consequences import dice
+from downfield.officiating.rulebooks.efl import tables as tables_efl
+from downfield.officiating.rulebooks.lions_den import tables as tables_lions_den
+from downfield.officiating.rulebooks.nfl_strategy import tables as tables_nfl_strategy
+from downfield.officiating.rulebooks.tap import tables as tables_tap
 
 D6 = range(1, 7)
 D10 = range(1, 11)

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 from hand_plays import FIELD, HALF_YD, MIDDLE_YD, Film, Man, called, film, kinds, runs, stands, the
 
+from downfield.core.footprint import Footprint
+from downfield.core.scene import Scene
 from downfield.officiating.declarations import ChoiceMade, Coin
-from downfield.officiating.facts import Facts
-from downfield.officiating.judging import Judgement
-from downfield.officiating.play_state import Play
-from downfield.officiating.rulebook import Rulebook
-from downfield.officiating.state import Phase
-from downfield.officiating.tap.system import TAP
-from downfield.vision.footprint import Footprint
-from downfield.vision.scene import Scene
+from downfield.officiating.engine.facts import Facts
+from downfield.officiating.engine.play import Play
+from downfield.officiating.engine.replay import Judgement
+from downfield.officiating.engine.state import Phase
+from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.rulebooks.tap.system import TAP
 
 RUNNER = "dark-22"
 HITTER = "light-50"

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import pytest
 from hand_plays import FIELD, HALF_YD, MIDDLE_YD, Film, Man, called, film, kinds, runs, stands, the
 
+from downfield.core.scene import Ball
 from downfield.officiating.declarations import BallPlaced, ChoiceMade, Coin, PassDeclared, Pitch
-from downfield.officiating.rulebook import Rulebook
-from downfield.officiating.state import Phase
-from downfield.officiating.tap.system import TAP
-from downfield.vision.scene import Ball
+from downfield.officiating.engine.state import Phase
+from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.rulebooks.tap.system import TAP
 
 QB, END, BACK, GUARD = "dark-10", "dark-80", "dark-30", "dark-60"
 CORNER = "light-21"

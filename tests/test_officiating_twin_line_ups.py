@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from downfield.officiating.calls import Call
-from downfield.officiating.judging import judge
-from downfield.officiating.rulebook import load_rulebook
+from downfield.officiating.engine.replay import judge
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.twin.plays.library import named
 from downfield.twin.plays.line_ups import faults
 from downfield.twin.plays.recording import PlayRecording, RulebookName

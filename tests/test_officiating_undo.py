@@ -9,16 +9,16 @@ from hand_plays import FIELD, Film, Man, film, in_order, opening, runs, says, st
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.calibration.errors import RefusedError
-from downfield.calibration.records import adapter, to_json
+from downfield.core.errors import RefusedError
+from downfield.core.records import adapter, to_json
+from downfield.core.scene import Scene
 from downfield.officiating.calls import moved_back
 from downfield.officiating.declarations import Carrier, Claim
+from downfield.officiating.engine.game_log import Game
+from downfield.officiating.engine.replay import judge
+from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event, Ruling, Tick, Undo
-from downfield.officiating.game import Game
-from downfield.officiating.judging import judge
-from downfield.officiating.rulebook import load_rulebook
-from downfield.officiating.state import GameState
-from downfield.vision.scene import Scene
+from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 RUNNER, HITTER = "dark-22", "light-50"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from downfield.calibration.errors import FormatError, InputError
+from downfield.core.errors import FormatError, InputError
+from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import assignments, keys, load, variable
 from downfield.rig.configuration.settings import Settings
-from downfield.rig.configuration.showing import as_toml
 
 ROOT = Path(__file__).parents[1]
 

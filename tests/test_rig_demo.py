@@ -9,10 +9,10 @@ import av
 import pytest
 
 from downfield.calibration.calibration import read_calibration
+from downfield.core.track_files import Tracks
 from downfield.officiating.declarations import Carrier, Coin, LineUp
 from downfield.officiating.events import read_events
-from downfield.rig.recording import bundled_demo
-from downfield.vision.tracks import Tracks
+from downfield.rig.recording.clip import bundled_demo
 
 _MEGABYTE = 1_000_000
 

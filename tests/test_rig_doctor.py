@@ -20,8 +20,8 @@ from downfield.rig.configuration.settings import CalibrationTable, NetworkTable,
 from downfield.rig.doctor.camera import look_at_camera
 from downfield.rig.doctor.computer import look_at_disk, look_at_network, look_at_port, look_at_time
 from downfield.rig.doctor.picture import look_at_calibration, look_at_focus, look_at_light
-from downfield.rig.recording import bundled_demo
-from downfield.rig.sources.choose import Choice
+from downfield.rig.recording.clip import bundled_demo
+from downfield.rig.sources.opening import Choice
 from downfield.rig.sources.source import Image
 
 NOWHERE = Path("nowhere.calibration.json")

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from downfield.api.hub import Hub
-from downfield.api.picture import LatestPicture
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.latest_picture import LatestPicture
 from downfield.rig.configuration.settings import RecordingTable
-from downfield.rig.live.pictures import Pictures
-from downfield.rig.record.recorder import Recorder
+from downfield.rig.live.annotated_picture import Pictures
+from downfield.rig.live.troubles import Troubles
+from downfield.rig.recording.recorder import Recorder
 from downfield.rig.sources.source import SourceFacts
-from downfield.rig.troubles import Troubles
-from downfield.vision.giving_way import give_way
-from downfield.vision.looking import BESIDE
+from downfield.vision.detection_schedule import BESIDE
+from downfield.vision.thread_priority import give_way
 
 BESIDE_STEPS = 8
 

@@ -10,19 +10,19 @@ from collections.abc import Iterator
 import pytest
 from rig_fakes import EVENTS, PLAYERS, FakeJudge, FakeSight, FakeSource, Notes
 
-from downfield.calibration.errors import RefusedError, SourceError
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.errors import RefusedError, SourceError
+from downfield.core.frame import Frame
+from downfield.core.scene import Scene
 from downfield.officiating.declarations import Carrier
 from downfield.officiating.events import Event
-from downfield.rig.live.handover import Handover
-from downfield.rig.live.judge import Prompter
+from downfield.rig.live.handoff import Handover
 from downfield.rig.live.loop import SCENES_WAITING, LinedUp, Loop
-from downfield.rig.live.pulse import Pulse
-from downfield.rig.live.sight import Looked
+from downfield.rig.live.metrics import Pulse
+from downfield.rig.live.referee import Prompter
+from downfield.rig.live.troubles import Troubles
+from downfield.rig.live.vision_seam import Looked
 from downfield.rig.sources.source import Packed, Shot
-from downfield.rig.troubles import Troubles
-from downfield.vision.frame import Frame
-from downfield.vision.scene import Scene
 
 
 def test_a_clip_is_judged_frame_by_frame_with_its_declarations() -> None:
@@ -288,7 +288,7 @@ def test_a_heap_of_frames_after_a_halt_is_taken_whole() -> None:
 
 def test_where_too_much_comes_steadily_nothing_waits_longer_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("downfield.rig.live.handover.time.monotonic", lambda: now)
+    monkeypatch.setattr("downfield.rig.live.handoff.time.monotonic", lambda: now)
     handover: Handover[int] = Handover(2, spare=3)
     for i in range(6):
         handover.offer(i)

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 from downfield.api.review import Corners, Review
 from downfield.calibration.calibration import read_calibration
 from downfield.rig.look_over import look_over
-from downfield.rig.recording import bundled_demo, open_recording
+from downfield.rig.recording.clip import bundled_demo, open_recording
 
 PICTURES = 2
 

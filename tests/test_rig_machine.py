@@ -13,24 +13,24 @@ import numpy as np
 import pytest
 from rig_fakes import FakeSight, FakeSource, tackle
 
-from downfield.api.board_topics import HealthNow, Reason
-from downfield.api.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.calibration.errors import CalibrationError, RefusedError
-from downfield.calibration.field_file import preset
+from downfield.core.errors import CalibrationError, RefusedError
+from downfield.core.field_files import preset
+from downfield.core.frame import Frame
+from downfield.game.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
+from downfield.game.published.board_topics import HealthNow, Reason
 from downfield.rig import machine as machine_module
 from downfield.rig.configuration.loading import load
 from downfield.rig.live.health import HealthWatch
-from downfield.rig.live.pulse import Pulse
-from downfield.rig.live.sight import Sight
+from downfield.rig.live.metrics import Pulse
+from downfield.rig.live.troubles import Troubles
+from downfield.rig.live.vision_seam import Sight
 from downfield.rig.machine import SUSPENDED, RigMachine
-from downfield.rig.recording import bundled_demo
+from downfield.rig.recording.clip import bundled_demo
+from downfield.rig.sources.reconnecting import LOST
 from downfield.rig.sources.source import SourceFacts
-from downfield.rig.sources.steady import LOST
 from downfield.rig.table import NO_CALIBRATION, Table
-from downfield.rig.troubles import Troubles
-from downfield.vision.frame import Frame
-from downfield.vision.health import Health
+from downfield.vision.board.health import Health
 
 FACTS = SourceFacts("camera", "Table Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
 ADDRESS = "rtsp://coach:secret@table/1"

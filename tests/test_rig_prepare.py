@@ -7,7 +7,7 @@ import sys
 
 HOLDS_MUCH = """
 import gc
-from downfield.rig.run import prepare
+from downfield.rig.cli.run import prepare
 
 prepare()
 walks = []

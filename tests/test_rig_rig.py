@@ -15,19 +15,19 @@ import pytest
 from loopback_streams import MjpegServer
 from rig_fakes import PLAYERS, FakeSight, Notes
 
-from downfield.api.commands import Record, UseCalibration
-from downfield.api.desk import Accepted, Said
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
-from downfield.calibration.errors import InputError
-from downfield.calibration.field_file import preset
+from downfield.core.errors import InputError
+from downfield.core.field_files import preset
+from downfield.core.frame import Frame
+from downfield.game.commands import Record, UseCalibration
+from downfield.game.desk import Accepted, Said
 from downfield.officiating.declarations import LineUp, SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import Settings
-from downfield.rig.live.sight import Sight
-from downfield.rig.recording import bundled_demo
+from downfield.rig.live.vision_seam import Sight
+from downfield.rig.recording.clip import bundled_demo
 from downfield.rig.rig import Rig
 from downfield.rig.sources.video_file import VideoFile
-from downfield.vision.frame import Frame
 
 SEEING = threading.Event()
 SEEING.set()

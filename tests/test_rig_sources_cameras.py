@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from downfield.calibration.errors import InputError
+from downfield.core.errors import InputError
 from downfield.rig.sources import v4l2
+from downfield.rig.sources.camera_locks import Locks, lock
 from downfield.rig.sources.clocks import Rising, SourceClock, TableClock
-from downfield.rig.sources.lock import Locks, lock
 from downfield.rig.sources.usb_camera import find_camera
 from downfield.rig.sources.v4l2 import Controls
 

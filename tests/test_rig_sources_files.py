@@ -11,13 +11,13 @@ import cv2
 import pytest
 from loopback_streams import MjpegServer, picture
 
-from downfield.calibration.errors import InputError
-from downfield.rig.sources.choose import Choice, open_source
+from downfield.core.errors import InputError
+from downfield.rig.live.troubles import Troubles
 from downfield.rig.sources.clocks import TableClock
 from downfield.rig.sources.images import ImageFolder
+from downfield.rig.sources.opening import Choice, open_source
 from downfield.rig.sources.usb_camera import Wanted
 from downfield.rig.sources.video_file import VideoFile
-from downfield.rig.troubles import Troubles
 
 TIMES_MS = (0, 33, 67, 100, 233, 267)
 

@@ -13,12 +13,12 @@ import pytest
 from loopback_streams import MjpegServer
 from numpy.typing import NDArray
 
-from downfield.calibration.errors import InputError, SourceError
-from downfield.rig.sources.choose import Choice, open_source
+from downfield.core.errors import InputError, SourceError
+from downfield.rig.live.troubles import Troubles
 from downfield.rig.sources.clocks import TableClock
+from downfield.rig.sources.opening import Choice, open_source
 from downfield.rig.sources.sound import Microphone
 from downfield.rig.sources.video_file import VideoFile
-from downfield.rig.troubles import Troubles
 
 RATE_HZ = 44100
 FPS = 30

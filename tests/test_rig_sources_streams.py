@@ -10,12 +10,12 @@ from itertools import islice, pairwise
 import pytest
 from loopback_streams import MjpegServer, RtspServer, jpeg, picture
 
-from downfield.calibration.errors import InputError, SourceError
+from downfield.core.errors import InputError, SourceError
+from downfield.rig.live.troubles import Troubles
 from downfield.rig.sources.clocks import TableClock
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
 from downfield.rig.sources.network_video import NetworkVideo
-from downfield.rig.sources.steady import LOST, SteadySource, Watch
-from downfield.rig.troubles import Troubles
+from downfield.rig.sources.reconnecting import LOST, SteadySource, Watch
 
 QUICK = Watch(stalled_s=0.3, frozen_s=0.3, opening_s=2.0, first_wait_s=0.02, longest_wait_s=0.1)
 

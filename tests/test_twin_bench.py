@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from twin_worlds import FIELD, PAIR
 
+from downfield.core.scene import Player
 from downfield.twin.physics.bench import with_bench
 from downfield.twin.physics.traits import Placement
 from downfield.twin.physics.world import World
-from downfield.vision.scene import Player
 
 
 def test_everybody_is_in_the_picture_in_roster_order() -> None:

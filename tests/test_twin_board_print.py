@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from downfield.calibration.field import FieldModel, PaintedLine
-from downfield.calibration.field_file import preset, preset_names
+from downfield.core.field import FieldModel, PaintedLine
+from downfield.core.field_files import preset, preset_names
 from downfield.twin.look import BoardLook, Colour
 from downfield.twin.looks.board_print import BoardPrint, paint
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapely.geometry import Polygon
 
-from downfield.calibration.field_file import preset
+from downfield.core.field_files import preset
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.scene import Player
 from downfield.twin.physics.body import build_model, inertia, outline_mm
-from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.scene import Player
 
 
 @given(base=st.builds(BaseSize, st.floats(20, 40), st.floats(12, 22), st.just(5.5), st.just(0.0) | st.floats(0.1, 2)))

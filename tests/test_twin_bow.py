@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from downfield.calibration.field_file import preset
+from downfield.core.field_files import preset
 from downfield.twin.looks.deck import SPLITS, Deck, Split
-from downfield.twin.looks.randomise import draw, draw_players
+from downfield.twin.looks.randomize import draw, draw_players
 from downfield.twin.looks.table_draw import draw_board, draw_bow
 from downfield.twin.render.surface import as_calibrated, surface_mm
 

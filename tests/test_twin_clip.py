@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.calibration.errors import InputError, OutputError
+from downfield.core.errors import InputError, OutputError
 from downfield.twin.film.clip import ClipWriter, read_clip
 from downfield.twin.render.renderer import Image
 

@@ -11,11 +11,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from downfield.core.scene import Player
 from downfield.twin.look import FigureLook, Look
-from downfield.twin.looks.randomise import draw, draw_players
+from downfield.twin.looks.randomize import draw, draw_players
 from downfield.twin.render.compositor import Compositor, crop_camera
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
-from downfield.vision.scene import Player
 
 Array = NDArray[np.float64]
 

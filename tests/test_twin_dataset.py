@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from downfield.calibration.errors import InputError, OutputError
+from downfield.core.errors import InputError, OutputError
+from downfield.core.footprint import Footprint
+from downfield.core.gap import signed_gap
 from downfield.twin.commands import app
-from downfield.twin.looks.randomise import draw, draw_players
+from downfield.twin.looks.randomize import draw, draw_players
 from downfield.twin.sets.arrange import Arranger, Mix
 from downfield.twin.sets.dataset import Recipe, make_dataset, read_samples
 from downfield.twin.sets.sample import CLASSES, KEYPOINTS, Sample
 from downfield.twin.sets.table_frames import table_pictures
-from downfield.vision.footprint import Footprint
-from downfield.vision.gap import signed_gap
 
 SMALL = Recipe("val", seed=3, size_px=(640, 360), per_table=2)
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.calibration.errors import ScriptError
-from downfield.calibration.field_file import preset
+from downfield.core.errors import ScriptError
+from downfield.core.field_files import preset
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.gap import signed_gap
+from downfield.core.scene import Player
 from downfield.twin.physics.exact import FALL_S, LYING_DEG, ExactWorld
 from downfield.twin.physics.meeting import TOUCHING_MM, Crowd
 from downfield.twin.physics.traits import Placement, Trait
-from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.gap import signed_gap
-from downfield.vision.scene import Player
 
 FIELD = preset("ultimate")
 SECOND = 1_000_000_000

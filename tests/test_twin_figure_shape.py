@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from downfield.core.footprint import BaseSize
 from downfield.twin.look import FigureLook
 from downfield.twin.looks.deck import Deck
 from downfield.twin.looks.figure_draw import FOAM_MM, MAGNET_MM, draw_ball, draw_figures, draw_kits
 from downfield.twin.looks.figure_shape import POSES, Build, Kit, shape
-from downfield.twin.looks.randomise import draw, draw_players
+from downfield.twin.looks.randomize import draw, draw_players
 from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.render.solids import cloud
-from downfield.vision.footprint import BaseSize
 
 KIT = Kit(
     base=(0.1, 0.5, 0.2),

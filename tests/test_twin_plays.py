@@ -9,8 +9,10 @@ from typing import get_args
 import pytest
 from twin_recordings import recorded
 
-from downfield.calibration.errors import ScriptError
-from downfield.calibration.field_file import preset
+from downfield.core.errors import ScriptError
+from downfield.core.field_files import preset
+from downfield.core.gap import signed_gap
+from downfield.core.scene import Contact, Figure, Scene
 from downfield.twin.plays.boundaries import goal_line_stop, sideline_graze
 from downfield.twin.plays.demo import demo
 from downfield.twin.plays.formations import FB, FL, QB, RB, RCB, SE, SS, C
@@ -18,8 +20,6 @@ from downfield.twin.plays.library import PLAYS, named
 from downfield.twin.plays.recording import PlayRecording, RulebookName
 from downfield.twin.plays.stops import pivots
 from downfield.twin.plays.tackles import corner_hit, near_miss
-from downfield.vision.gap import signed_gap
-from downfield.vision.scene import Contact, Figure, Scene
 
 FIELD = preset("ultimate")
 EXACT = [name for name, make in PLAYS.items() if make().script.motion == "exact"]

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.errors import InputError
-from downfield.calibration.records import to_json
+from downfield.core.errors import InputError
+from downfield.core.records import to_json
+from downfield.core.scene import Player
 from downfield.twin.look import Look
 from downfield.twin.looks.camera_draw import MAX_TILT_DEG, board_outline_mm, draw_lens, is_invertible
 from downfield.twin.looks.deck import SPLITS, Deck, Split, split_named
 from downfield.twin.looks.figure_shape import POSES
-from downfield.twin.looks.randomise import draw, draw_bases, draw_field, draw_players
-from downfield.vision.scene import Player
+from downfield.twin.looks.randomize import draw, draw_bases, draw_field, draw_players
 
 TABLES = 200
 

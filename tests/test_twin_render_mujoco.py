@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from twin_tables import FIELD, base_solid, camera_over, look_of, players, standing, with_board
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field import Array
+from downfield.core.field import Array
 from downfield.twin.look import FigureLook, Solid
 from downfield.twin.render.board_light import BoardLight
 from downfield.twin.render.render_mujoco import MujocoRenderer

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twin_tables import camera_over
 
-from downfield.calibration.field import Array
+from downfield.core.field import Array
 from downfield.twin.film.sensor_effects import SensorEffects
 from downfield.twin.look import Sensor
 from downfield.twin.render.renderer import BaseTop, Image, RenderedFrame

@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
-from downfield.calibration.errors import ScriptError
-from downfield.calibration.field_file import preset
+from downfield.core.errors import ScriptError
+from downfield.core.field_files import preset
 from downfield.officiating.declarations import PivotsDone, Set
 from downfield.twin.plays.formations import FB, QB, RB, RCB, SE, placed, standard, teams
 from downfield.twin.plays.performance import play

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from twin_worlds import ALONE, FIELD, MS, PAIR, STILL, S, scrimmage
 
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.gap import signed_gap
+from downfield.core.scene import Figure, Player, Scene
 from downfield.twin.physics.outlines import Bases
 from downfield.twin.physics.poses import Poses
 from downfield.twin.physics.traits import Placement, Trait
@@ -17,9 +20,6 @@ from downfield.twin.physics.truth_file import TruthEvent
 from downfield.twin.physics.watch import PARTED_NS, TOUCHING_MM
 from downfield.twin.physics.world import World
 from downfield.twin.snapshot import HandPose, StickPose
-from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.gap import signed_gap
-from downfield.vision.scene import Figure, Player, Scene
 
 HEAD_ON = {"a": Placement(300, 250, 0), "b": Placement(350, 253, 180)}
 WALK = {"a": Trait(70, wander=0), "b": Trait(50, wander=0)}

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.errors import FormatError, InputError, OutputError
-from downfield.calibration.field_file import preset
+from downfield.core.errors import FormatError, InputError, OutputError
+from downfield.core.field_files import preset
+from downfield.core.scene import Player
 from downfield.twin.physics.truth_file import FigureTruth, TruthEvent, TruthFile, TruthFrame, TruthHeader, write_truth
-from downfield.vision.scene import Player
 
 HEADER = TruthHeader(preset("ultimate"), (Player("dark-1", "dark"), Player("light-9", "light")), 30.0, 42)
 CAMERA = Camera(

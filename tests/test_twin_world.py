@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twin_worlds import FIELD, MS, PAIR, STILL, S, lone, scrimmage
 
-from downfield.calibration.errors import ScriptError
+from downfield.core.errors import ScriptError
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.gap import signed_gap
+from downfield.core.scene import Player
 from downfield.twin.physics.drive import Vibration
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.world import World
 from downfield.twin.snapshot import Snapshot
-from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.gap import signed_gap
-from downfield.vision.scene import Player
 
 
 def test_same_seed_same_snapshots() -> None:

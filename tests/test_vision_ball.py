@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.scene import Ball
 from downfield.vision.ball import BallTracker
-from downfield.vision.estimate import Estimate
-from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.scene import Ball
+from downfield.vision.tracking.estimate import Estimate
 
 CAMERA = Camera(Lens((1920, 1080), (1600.0, 1600.0), (960.0, 540.0)), (np.pi - 0.3, 0.0, 0.0), (-300.0, 160.0, 900.0))
 FRAME_NS = 16_666_667

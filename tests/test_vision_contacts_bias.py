@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.vision.contacts_bias import GRID, LASTS_S, PRIOR, drift
+from downfield.vision.contacts.bias import GRID, LASTS_S, PRIOR, drift
 
 STEPS_S = st.floats(0.002, 0.25)
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from downfield.vision.contacts import ContactTracker
-from downfield.vision.contacts_halt import HaltWatch
-from downfield.vision.estimate import Estimate
-from downfield.vision.footprint import BaseSize, Footprint
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.vision.contacts.halt import HaltWatch
+from downfield.vision.contacts.tracker import ContactTracker
+from downfield.vision.tracking.estimate import Estimate
 
 FRAME_S = 1 / 60
 STOPS_S = 0.5

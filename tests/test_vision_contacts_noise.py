@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from downfield.vision.contacts_measure import Measured, Pair, measured, near_pairs
-from downfield.vision.contacts_noise import Noise
-from downfield.vision.estimate import Estimate
-from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.scene import Jersey
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.scene import Jersey
+from downfield.vision.contacts.measurement import Measured, Pair, measured, near_pairs
+from downfield.vision.contacts.noise import Noise
+from downfield.vision.tracking.estimate import Estimate
 
 BASE = BaseSize(30.0, 18.0, 5.5, 1.0)
 SHAKES_MM = 0.6

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from downfield.vision.contacts_measure import Measured, measured, near_pairs
-from downfield.vision.contacts_onset import CHATTER_MM, Approaches, onset_s
-from downfield.vision.estimate import Estimate
-from downfield.vision.footprint import Array, BaseSize, Footprint
+from downfield.core.footprint import Array, BaseSize, Footprint
+from downfield.vision.contacts.measurement import Measured, measured, near_pairs
+from downfield.vision.contacts.onset import CHATTER_MM, Approaches, onset_s
+from downfield.vision.tracking.estimate import Estimate
 
 STEP_S = 0.0005  # what instants between those that are tried may be off, and a little
 

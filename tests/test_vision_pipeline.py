@@ -14,17 +14,17 @@ from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
-from downfield.calibration.errors import InputError
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.errors import InputError
+from downfield.core.frame import Frame, Image
+from downfield.core.roster import Roster
+from downfield.core.scene import Player, Scene
 from downfield.twin.render.renderers import open_renderer
 from downfield.vision import pipeline
-from downfield.vision.estimate import Estimate
-from downfield.vision.frame import Frame, Image
-from downfield.vision.looking import BESIDE
-from downfield.vision.pace import Pace
+from downfield.vision.detection_schedule import BESIDE
+from downfield.vision.frame_rate import Pace
 from downfield.vision.pipeline import Vision
-from downfield.vision.roster import Roster
-from downfield.vision.scene import Player, Scene
+from downfield.vision.tracking.estimate import Estimate
 
 TABLE = Table(
     {

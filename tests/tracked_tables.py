@@ -10,18 +10,18 @@ from functools import cache
 import numpy as np
 from simulated_detector import Faults, Network, Sight, calibration_of, jerseys, sights
 
-from downfield.calibration.field_file import preset
+from downfield.core.field_files import preset
+from downfield.core.footprint import BaseSize
+from downfield.core.roster import Roster, Spot
+from downfield.core.scene import Jersey, Player, Power
 from downfield.twin.look import Look
-from downfield.twin.looks.randomise import draw
+from downfield.twin.looks.randomize import draw
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
-from downfield.vision.estimate import Estimate
-from downfield.vision.footprint import BaseSize
-from downfield.vision.hands import HandWatch
-from downfield.vision.line_up import LineUpSearch
-from downfield.vision.roster import Roster, Spot
-from downfield.vision.scene import Jersey, Player, Power
-from downfield.vision.track import Tracker
-from downfield.vision.track_measure import measure
+from downfield.vision.occlusion.hands import HandWatch
+from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.tracking.initialization import LineUpSearch
+from downfield.vision.tracking.measurement import measure
+from downfield.vision.tracking.tracker import Tracker
 
 FIELD = preset("ultimate")
 BASE = BaseSize(30.0, 18.0, 5.5, 1.0)

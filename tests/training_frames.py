@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
 from downfield.models.detector import Image
-from downfield.models.training.labelled_frames import frames_of, labels_of, read_objects
+from downfield.training.labelled_frames import frames_of, labels_of, read_objects
 
 
 class Shifted:

@@ -8,12 +8,12 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.field import Array
-from downfield.calibration.field_file import preset
+from downfield.core.field import Array
+from downfield.core.field_files import preset
+from downfield.core.footprint import BaseSize
+from downfield.core.scene import Player
 from downfield.twin.look import BoardLook, FigureLook, Lamp, Look, Sensor, Solid
 from downfield.twin.snapshot import FigurePose, Snapshot
-from downfield.vision.footprint import BaseSize
-from downfield.vision.scene import Player
 
 FIELD = preset("tudor-620")
 SQUARE = BaseSize(30.0, 18.0, 5.5, 0.0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from downfield.calibration.field_file import preset
+from downfield.core.field_files import preset
+from downfield.core.scene import Jersey, Player
 from downfield.twin.physics.drive import Vibration
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.world import World
-from downfield.vision.scene import Jersey, Player
 
 FIELD = preset("tudor-620")
 MS = 1_000_000

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Literal
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field import FieldModel
-from downfield.calibration.records import record
+from downfield.core.field import FieldModel
+from downfield.core.records import record
 from downfield.twin.snapshot import Quaternion, Vector
 
 Colour = tuple[float, float, float]

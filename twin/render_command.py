@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from downfield.calibration.errors import InputError, MissingExtraError, OutputError
+from downfield.core.errors import InputError, MissingExtraError, OutputError
 from downfield.twin.progress import progress_bar
 from downfield.twin.render.renderers import open_renderer, renderer_named
 
@@ -116,7 +116,7 @@ def _at_rate(script: Script, fps: float | None) -> Script:
 
 
 def _look(recording: PlayRecording, seed: int, size_px: tuple[int, int]) -> Look:
-    from downfield.twin.looks.randomise import draw
+    from downfield.twin.looks.randomize import draw
 
     script = recording.script
     # A look that no training picture has: what is filmed is for testing and showing.

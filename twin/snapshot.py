@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from downfield.calibration.records import record
+from downfield.core.records import record
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]

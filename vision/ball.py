@@ -15,11 +15,11 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.models.detection import Detection
-from downfield.vision.estimate import Estimate
-from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.gap import signed_gaps
-from downfield.vision.scene import Ball
+from downfield.core.detection import Detection
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.gap import signed_gaps
+from downfield.core.scene import Ball
+from downfield.vision.tracking.estimate import Estimate
 
 Place = tuple[float, float]
 

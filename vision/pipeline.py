@@ -17,32 +17,32 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.errors import InputError
-from downfield.calibration.keeper import Keeper
-from downfield.models.detection import Detection
+from downfield.calibration.online.keeper import Keeper
+from downfield.core.detection import Detection
+from downfield.core.errors import InputError
+from downfield.core.footprint import Array
+from downfield.core.frame import Frame
+from downfield.core.roster import Roster, Spot
+from downfield.core.scene import Player, Power, Scene
 from downfield.models.detector import Detector
 from downfield.vision.ball import BallTracker
-from downfield.vision.contacts import ContactTracker
-from downfield.vision.estimate import Estimate
-from downfield.vision.footprint import Array
-from downfield.vision.frame import Frame
-from downfield.vision.hands import HandWatch
-from downfield.vision.health import Health, HealthWatch
-from downfield.vision.line_up import LineUpSearch
-from downfield.vision.looking import Looking
-from downfield.vision.pace import Pace
-from downfield.vision.posture import Fall
-from downfield.vision.power import PowerWatch
-from downfield.vision.reaching import ReachWatch
-from downfield.vision.refine import refine
-from downfield.vision.roster import Roster, Spot
-from downfield.vision.scene import Player, Power, Scene
-from downfield.vision.scene_making import deciding, figure_of
-from downfield.vision.solid import apart
-from downfield.vision.team_learning import TeamLearner
-from downfield.vision.teams import TeamColours, look_at_colours
-from downfield.vision.track import Tracker
-from downfield.vision.track_measure import Sightings, measure
+from downfield.vision.board.health import Health, HealthWatch
+from downfield.vision.board.power import PowerWatch
+from downfield.vision.contacts.tracker import ContactTracker
+from downfield.vision.detection_schedule import Looking
+from downfield.vision.frame_rate import Pace
+from downfield.vision.occlusion.hands import HandWatch
+from downfield.vision.occlusion.intrusion import ReachWatch
+from downfield.vision.refinement.refine import refine
+from downfield.vision.scene_builder import deciding, figure_of
+from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.tracking.falls import Fall
+from downfield.vision.tracking.initialization import LineUpSearch
+from downfield.vision.tracking.measurement import Sightings, measure
+from downfield.vision.tracking.overlap import apart
+from downfield.vision.tracking.team_learning import TeamLearner
+from downfield.vision.tracking.teams import TeamColours, look_at_colours
+from downfield.vision.tracking.tracker import Tracker
 
 NO_LINE_UP: Final = "nobody is known yet: stand all figures still, hands away"
 """What makes scenes unfit until everybody has been found."""

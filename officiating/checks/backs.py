@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from downfield.officiating.checks.checking import Measured, check
 from downfield.officiating.checks.formation import Formation, Man
 from downfield.officiating.checks.line import LINE_TOLERANCE_YD, on_line
-from downfield.officiating.params import Param, Params
+from downfield.officiating.rulebooks.params import Param, Params
 
 WIDE_OFF_YD = Param("formation.wide_off_line_yd", 5.0, "yd", "TAP: wide men are on the line or five off it", 0, 20)
 WIDE_OFF_EXACT = Param(

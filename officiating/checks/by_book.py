@@ -19,7 +19,7 @@ from downfield.officiating.checks.backs import (
     under_centre,
     wide_men,
 )
-from downfield.officiating.checks.defence import defence_off, gap_filling, head_up, second_level
+from downfield.officiating.checks.defense import defence_off, gap_filling, head_up, second_level
 from downfield.officiating.checks.kicks import (
     efl_onside_receivers,
     efl_receivers,
@@ -52,9 +52,9 @@ from downfield.officiating.checks.stops import (
     pivots_toward,
 )
 from downfield.officiating.checks.timing import first_pivot_time, kickoff_run, pass_time, second_pivot_time, stop_time
-from downfield.officiating.findings import Finding
-from downfield.officiating.rule import View
-from downfield.officiating.state import GameState
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.seams import View
+from downfield.officiating.engine.state import GameState
 
 _TAP_LINE_UP = (
     men_on_line,

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from downfield.officiating.facts import UNDOUBTED
-from downfield.officiating.geometry import chance, turned_deg
-from downfield.officiating.params import Param, Params
-from downfield.officiating.state import Pose
-from downfield.vision.scene import Jersey, Player, Scene
+from downfield.core.scene import Jersey, Player, Scene
+from downfield.officiating.engine.facts import UNDOUBTED
+from downfield.officiating.engine.geometry import chance, turned_deg
+from downfield.officiating.engine.state import Pose
+from downfield.officiating.rulebooks.params import Param, Params
 
 TURNED_DEG = Param(
     "stop.turned_deg",

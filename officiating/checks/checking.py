@@ -9,10 +9,10 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, Literal, TypeVar
 
-from downfield.calibration.records import record
+from downfield.core.records import record
 from downfield.officiating.calls import Unit
-from downfield.officiating.geometry import chance
-from downfield.officiating.params import Param, Params
+from downfield.officiating.engine.geometry import chance
+from downfield.officiating.rulebooks.params import Param, Params
 
 Outcome = Literal["kept", "broken", "too_close", "unknown"]
 Subject = TypeVar("Subject")

@@ -10,11 +10,11 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Literal
 
-from downfield.calibration.errors import InputError
-from downfield.calibration.field import FieldModel
+from downfield.core.errors import InputError
+from downfield.core.field import FieldModel
+from downfield.core.scene import Figure, Jersey, Player, Scene
 from downfield.officiating.checks.roles import Spot, roles_of
-from downfield.officiating.geometry import reach_x, reach_y
-from downfield.vision.scene import Figure, Jersey, Player, Scene
+from downfield.officiating.engine.geometry import reach_x, reach_y
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from downfield.officiating.checks.checking import Measured, check, counts
 from downfield.officiating.checks.formation import Formation, Man
-from downfield.officiating.geometry import chance
-from downfield.officiating.params import Param, Params
+from downfield.officiating.engine.geometry import chance
+from downfield.officiating.rulebooks.params import Param, Params
 
 RECEIVE_YD = Param("kickoff.receive_line_yd", 50.0, "yd", "TAP's receivers line up at midfield", 0, 100)
 KICK_TOLERANCE_YD = Param("kickoff.line_tolerance_yd", 0.5, "yd", "not stated; as true as a hand sets a base", 0, 5)

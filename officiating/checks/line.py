@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from downfield.officiating.checks.checking import Measured, at_most, check
 from downfield.officiating.checks.formation import Formation, Man
 from downfield.officiating.checks.roles import LINEMEN
-from downfield.officiating.facts import UNDOUBTED
-from downfield.officiating.geometry import chance
-from downfield.officiating.params import Param, Params
+from downfield.officiating.engine.facts import UNDOUBTED
+from downfield.officiating.engine.geometry import chance
+from downfield.officiating.rulebooks.params import Param, Params
 
 MEN = Param("formation.men_on_field", 11, "count", "football's eleven; no book says another number", 1, 22)
 MEN_ON_LINE = Param("formation.men_on_line", 7, "count", "three of the books ask for at least seven", 1, 11)

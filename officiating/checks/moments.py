@@ -12,20 +12,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from downfield.officiating.calls import CallKind
-from downfield.officiating.check_subjects import adjustment_of, formation_of, onside_pivots, stop_of, times_of
 from downfield.officiating.checks.changes import changes, poses_of
 from downfield.officiating.checks.checking import Check, Checked
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.motion import Adjustment
 from downfield.officiating.checks.stops import Stop, base_swaps
+from downfield.officiating.checks.subjects import adjustment_of, formation_of, onside_pivots, stop_of, times_of
 from downfield.officiating.checks.timing import Times
-from downfield.officiating.conduct.declare import base_swap, body_of
+from downfield.officiating.consequences.declared import base_swap, body_of
 from downfield.officiating.declarations import BaseSwap
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.seams import Outcome, View
+from downfield.officiating.engine.state import GameState, PlayKind
 from downfield.officiating.events import Event
-from downfield.officiating.findings import Finding
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rule import Outcome, View
-from downfield.officiating.state import GameState, PlayKind
+from downfield.officiating.rulebooks.params import Param, Params
 
 Taken = TypeVar("Taken")
 

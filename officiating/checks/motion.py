@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from downfield.officiating.checks.changes import MOVED_MM, TURNED_DEG, Change
 from downfield.officiating.checks.checking import Measured, at_most, check, counts
 from downfield.officiating.checks.roles import ELIGIBLE, canonical_role
-from downfield.officiating.facts import UNDOUBTED
-from downfield.officiating.params import Param, Params
+from downfield.officiating.engine.facts import UNDOUBTED
+from downfield.officiating.rulebooks.params import Param, Params
 
 MOTIONS = Param("motion.moved", 1, "count", "TAP: one eligible player in motion", 0, 11)
 PIVOTS = Param("motion.pivoted", 1, "count", "TAP: one eligible receiver pivoted", 0, 11)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from downfield.officiating.checks.checking import Measured, check
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.roles import LINEMEN
-from downfield.officiating.params import Params
+from downfield.officiating.rulebooks.params import Params
 
 LINEMAN_NUMBERS = range(50, 80)
 BACK_NUMBERS = (range(50), range(80, 90))

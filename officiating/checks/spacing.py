@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from downfield.core.gap import Error, signed_gap
 from downfield.officiating.checks.checking import Measured, check
 from downfield.officiating.checks.formation import Formation, Man
 from downfield.officiating.checks.line import SPACING_TOLERANCE_MM
 from downfield.officiating.checks.roles import LINEMEN
-from downfield.officiating.params import Param, Params
-from downfield.vision.gap import Error, signed_gap
+from downfield.officiating.rulebooks.params import Param, Params
 
 STACK_LENGTHS = Param(
     "formation.stack_base_lengths",

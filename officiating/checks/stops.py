@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from downfield.calibration.field import FieldModel
+from downfield.core.field import FieldModel
 from downfield.officiating.checks.changes import MOVED_MM, TURNED_DEG, Change
 from downfield.officiating.checks.checking import Measured, at_most, check, counts
 from downfield.officiating.checks.roles import canonical_role
-from downfield.officiating.facts import UNDOUBTED
-from downfield.officiating.params import Param, Params
+from downfield.officiating.engine.facts import UNDOUBTED
+from downfield.officiating.rulebooks.params import Param, Params
 
 StopKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]
 

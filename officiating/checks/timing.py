@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from downfield.officiating.checks.checking import Measured, check
 from downfield.officiating.checks.stops import StopKind
-from downfield.officiating.params import Param, Params
+from downfield.officiating.rulebooks.params import Param, Params
 
 LINE_UP_S = Param("timing.line_up_s", 40.0, "s", "TAP's set-up clock; 'less than 40' and '40' both stand there", 0, 600)
 DEFENCE_S = Param("timing.defence_set_s", 10.0, "s", "TAP: ten more for the defence after 'set'", 0, 600)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.officiating.facts import Facts
-from downfield.officiating.findings import Finding
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rule import Immediate
+from downfield.officiating.engine.facts import Facts
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.seams import Immediate
+from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.reference import spot_at
-from downfield.officiating.state import GameState, Phase
 
 SIDEWAYS_DEG: Final = 90.0
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.officiating.facts import UNDOUBTED, Facts, doubted
-from downfield.officiating.findings import Finding
-from downfield.officiating.params import Param, Params
-from downfield.officiating.pending import left_open
-from downfield.officiating.rule import Immediate, View
+from downfield.officiating.engine.facts import UNDOUBTED, Facts, doubted
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.pending import left_open
+from downfield.officiating.engine.seams import Immediate, View
+from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.reference import spot_at
 from downfield.officiating.rules.tackles import EARLY_FALL_NS
-from downfield.officiating.state import GameState, Phase
 
 ON_FEET: Final = frozenset({Phase.LIVE, Phase.IN_AIR})
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.checks.roles import LINEMEN, canonical_role
-from downfield.officiating.facts import UNDOUBTED, Facts, find
-from downfield.officiating.findings import Finding
-from downfield.officiating.geometry import chance, turned_deg
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rule import Immediate
+from downfield.officiating.engine.facts import UNDOUBTED, Facts, find
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.geometry import chance, turned_deg
+from downfield.officiating.engine.seams import Immediate
+from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.touches import ball_place
-from downfield.officiating.state import GameState, Phase
-from downfield.vision.scene import Contact, Figure, Scene
 
 INTERFERENCE_PARAMS: Final = (
     Param("interference.turn_deg", 20.0, "deg", "not stated; more than a nudge, less than being spun", low=5, high=90),

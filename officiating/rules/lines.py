@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from downfield.officiating.facts import Facts, doubted
-from downfield.officiating.findings import Finding
-from downfield.officiating.geometry import Reach, chance, reach_y
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rule import Immediate
+from downfield.core.scene import Figure, Scene
+from downfield.officiating.engine.facts import Facts, doubted
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.geometry import Reach, chance, reach_y
+from downfield.officiating.engine.seams import Immediate
+from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.reference import carried, reference, reference_param, spot_at
-from downfield.officiating.state import GameState, Phase
-from downfield.vision.scene import Figure, Scene
 
 LINGER_NS: Final = 250_000_000
 """A carrier that stays this long within the error of a line is too close to call there."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from downfield.officiating.facts import Facts, doubted
-from downfield.officiating.findings import Finding
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rule import Immediate
+from downfield.officiating.engine.facts import Facts, doubted
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.seams import Immediate
+from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.reference import carried
 from downfield.officiating.rules.touches import TOUCH_PARAMS, FirstTouch
-from downfield.officiating.state import GameState, Phase
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.gap import signed_gap
+from downfield.core.scene import Figure
 from downfield.officiating.checks.roles import canonical_role
-from downfield.officiating.facts import Facts
-from downfield.officiating.findings import Finding
-from downfield.officiating.geometry import chance
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rule import Immediate
+from downfield.officiating.engine.facts import Facts
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.geometry import chance
+from downfield.officiating.engine.seams import Immediate
+from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.reference import spot_at
-from downfield.officiating.state import GameState, Phase
-from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.gap import signed_gap
-from downfield.vision.scene import Figure
 
 HANDLE_PARAMS: Final = (
     Param("sack.handle_mm", 12.0, "mm", "the handle behind the base; measure it on the figure", low=0, high=60),

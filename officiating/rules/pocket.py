@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from downfield.officiating.facts import Facts, doubted
-from downfield.officiating.findings import Finding
-from downfield.officiating.geometry import Reach, chance
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rule import Immediate
+from downfield.officiating.engine.facts import Facts, doubted
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.geometry import Reach, chance
+from downfield.officiating.engine.seams import Immediate
+from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.lines import LINGER_NS
 from downfield.officiating.rules.passer_contact import may_still_pass
 from downfield.officiating.rules.reference import reference, reference_param, spot_at
-from downfield.officiating.state import GameState, Phase
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import math
 from bisect import bisect
 from typing import Final
 
-from downfield.officiating.facts import Facts, find
-from downfield.officiating.geometry import Reach, reach_x
-from downfield.officiating.params import Param
-from downfield.vision.scene import Ball, Figure, Scene
+from downfield.core.scene import Ball, Figure, Scene
+from downfield.officiating.engine.facts import Facts, find
+from downfield.officiating.engine.geometry import Reach, reach_x
+from downfield.officiating.rulebooks.params import Param
 
 REFERENCES: Final = ("base", "hand", "ball")
 BASELINE_NS: Final = 100_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from downfield.vision.scene import Figure
+from downfield.core.scene import Figure
 
 
 def segment_meets_base(base: Figure, start: Figure, end: Figure) -> bool:

@@ -12,9 +12,9 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.officiating.facts import Touch
-from downfield.officiating.geometry import chance
-from downfield.officiating.params import Param, Params
+from downfield.officiating.engine.facts import Touch
+from downfield.officiating.engine.geometry import chance
+from downfield.officiating.rulebooks.params import Param, Params
 
 PAIRS: Final = tuple(f"{mine}-{his}" for mine, his in itertools.product(("front", "side", "rear", "corner"), repeat=2))
 

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.officiating.facts import Facts, Touch, doubted, find
-from downfield.officiating.findings import Finding
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rule import Immediate
+from downfield.core.scene import Figure
+from downfield.officiating.engine.facts import Facts, Touch, doubted, find
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.seams import Immediate
+from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.reference import spot_at
 from downfield.officiating.rules.square_hits import PARAMS, Hit, hit
-from downfield.officiating.state import GameState, Phase
-from downfield.vision.scene import Figure
 
 SQUARE_TACKLE_PARAMS: Final = (
     *PARAMS,

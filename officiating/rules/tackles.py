@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from downfield.officiating.facts import Facts, Touch, doubted
-from downfield.officiating.findings import Finding
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rule import View
+from downfield.core.scene import Figure
+from downfield.officiating.engine.facts import Facts, Touch, doubted
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.seams import View
+from downfield.officiating.engine.state import Fall, GameState, Phase
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.reference import reference_param, spot_at
-from downfield.officiating.state import Fall, GameState, Phase
-from downfield.vision.scene import Figure
 
 FACES: Final = ("front", "rear", "left", "right", "corner")
 EARLY_FALL_NS: Final = 100_000_000

@@ -10,15 +10,15 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+from downfield.core.scene import Figure, Scene
 from downfield.officiating.calls import CallKind
-from downfield.officiating.facts import Facts, doubted
-from downfield.officiating.findings import Finding
-from downfield.officiating.geometry import crossing_ns
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rule import Immediate
+from downfield.officiating.engine.facts import Facts, doubted
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.geometry import crossing_ns
+from downfield.officiating.engine.seams import Immediate
+from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.reference import spot_at
-from downfield.officiating.state import GameState, Phase
-from downfield.vision.scene import Figure, Scene
 
 TOUCH_PARAMS: Final = (
     Param("pass.ball_radius_mm", 5.0, "mm", "a small magnet, where vision has not timed the touch", low=0, high=30),

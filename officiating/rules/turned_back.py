@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.officiating.facts import Facts, find
-from downfield.officiating.findings import Finding
-from downfield.officiating.geometry import chance
-from downfield.officiating.params import Param, Params
-from downfield.officiating.rule import Immediate
+from downfield.core.scene import Figure, Scene
+from downfield.officiating.engine.facts import Facts, find
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.geometry import chance
+from downfield.officiating.engine.seams import Immediate
+from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.backward import BACKWARD_PARAMS, SIDEWAYS_DEG, going_back
 from downfield.officiating.rules.reference import reference, reference_param
-from downfield.officiating.state import GameState, Phase
-from downfield.vision.scene import Figure, Scene
 
 AGAIN_DEG: Final = 80.0
 """Nearer to the goal than this he has surely come round; a heading jitters by a few degrees."""

@@ -12,8 +12,8 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from downfield.calibration.errors import FormatError, InputError
-from downfield.calibration.records import read_text
+from downfield.core.errors import FormatError, InputError
+from downfield.core.records import read_text
 from downfield.rig.configuration.settings import Settings
 
 FILE: Final = "downfield.toml"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.calibration.errors import DownfieldError
-from downfield.rig.doctor.finding import Finding
-from downfield.rig.sources.choose import Choice, open_source
+from downfield.core.errors import DownfieldError
+from downfield.rig.doctor.report import Finding
+from downfield.rig.live.troubles import Troubles
 from downfield.rig.sources.clocks import TableClock
+from downfield.rig.sources.opening import Choice, open_source
 from downfield.rig.sources.source import FrameSource, Image, Shot, SourceFacts
-from downfield.rig.troubles import Troubles
 
 _LOOK_S: Final = 2.0
 _MOST_FRAMES: Final = 60  # of a recording, which comes as fast as it is read

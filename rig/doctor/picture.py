@@ -10,14 +10,14 @@ import cv2
 import numpy as np
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.calibration.drift import BUMP_PX
-from downfield.calibration.errors import CalibrationError, DownfieldError
-from downfield.calibration.evidence import gather
-from downfield.calibration.paint_lines import best_plane
+from downfield.calibration.field.evidence import gather
+from downfield.calibration.field.line_chains import best_plane
+from downfield.calibration.field.sightings import sight_paint
+from downfield.calibration.online.drift import BUMP_PX
 from downfield.calibration.picture_check import check_picture, is_blurred
-from downfield.calibration.sight_paint import sight_paint
+from downfield.core.errors import CalibrationError, DownfieldError
 from downfield.rig.configuration.settings import CalibrationTable
-from downfield.rig.doctor.finding import Finding
+from downfield.rig.doctor.report import Finding
 from downfield.rig.sources.source import Image
 from downfield.rig.table import calibrate
 

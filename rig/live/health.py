@@ -6,16 +6,16 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from downfield.api.board_topics import HealthNow, Level, Reason, RecordingNow
 from downfield.calibration.calibration import Calibration
-from downfield.rig.live.onlooker import Onlooker
-from downfield.rig.live.pulse import Pulse
-from downfield.rig.live.sight import Sight
+from downfield.core.frame import Frame
+from downfield.core.scene import Power, Scene
+from downfield.game.published.board_topics import HealthNow, Level, Reason, RecordingNow
+from downfield.rig.live.metrics import Pulse
+from downfield.rig.live.observer import Onlooker
+from downfield.rig.live.troubles import Troubles
+from downfield.rig.live.vision_seam import Sight
+from downfield.rig.sources.reconnecting import LOST
 from downfield.rig.sources.source import SourceFacts
-from downfield.rig.sources.steady import LOST
-from downfield.rig.troubles import Troubles
-from downfield.vision.frame import Frame
-from downfield.vision.scene import Power, Scene
 
 PICTURE: Final = "picture"
 

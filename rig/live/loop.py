@@ -15,22 +15,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.api.board_topics import Reason
-from downfield.calibration.errors import DownfieldError, RefusedError, SourceError
-from downfield.models.detection import Detection
+from downfield.core.detection import Detection
+from downfield.core.errors import DownfieldError, RefusedError, SourceError
+from downfield.core.frame import Frame
+from downfield.core.scene import Player, Scene
+from downfield.game.published.board_topics import Reason
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import LineUp
 from downfield.officiating.events import Event
-from downfield.rig.live.handover import Handover
-from downfield.rig.live.judge import Judge, Prompter
-from downfield.rig.live.onlooker import Onlooker
-from downfield.rig.live.pulse import Pulse
-from downfield.rig.live.sight import Sight
+from downfield.rig.live.handoff import Handover
+from downfield.rig.live.metrics import Pulse
+from downfield.rig.live.observer import Onlooker
+from downfield.rig.live.referee import Judge, Prompter
+from downfield.rig.live.troubles import Troubles
+from downfield.rig.live.vision_seam import Sight
 from downfield.rig.sources.source import FrameSource, Shot
-from downfield.rig.troubles import Troubles
-from downfield.vision.frame import Frame
-from downfield.vision.giving_way import give_way
-from downfield.vision.scene import Player, Scene
+from downfield.vision.thread_priority import give_way
 
 FRAMES_WAITING: Final = 6
 """A tenth of a second: while some wait, the network looks more rarely, and they are soon caught up with."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from downfield.calibration.errors import InputError, SourceError
+from downfield.core.errors import InputError, SourceError
 from downfield.rig.sources.clocks import Rising, SourceClock, TableClock
 from downfield.rig.sources.jpeg import unpack_jpeg
 from downfield.rig.sources.source import Packed, Shot, SourceFacts

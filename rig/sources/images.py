@@ -10,8 +10,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from downfield.calibration.errors import InputError, SourceError
-from downfield.rig.sources.pace import Pace
+from downfield.core.errors import InputError, SourceError
+from downfield.rig.sources.playback import Pace
 from downfield.rig.sources.source import Shot, SourceFacts
 
 STILLS = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"})

@@ -12,7 +12,7 @@ import av.container
 import numpy as np
 from av.video.frame import VideoFrame
 
-from downfield.calibration.errors import SourceError
+from downfield.core.errors import SourceError
 from downfield.rig.sources.clocks import Rising, SourceClock, TableClock
 from downfield.rig.sources.http_mjpeg import reason, without_password
 from downfield.rig.sources.source import Packed, Shot, SourceFacts

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import cv2
 import numpy as np
 
-from downfield.calibration.errors import SourceError
+from downfield.core.errors import SourceError
 from downfield.rig.sources.clocks import Rising, SourceClock, TableClock
 from downfield.rig.sources.source import Shot, SourceFacts
 from downfield.rig.sources.usb_camera import Wanted

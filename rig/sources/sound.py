@@ -15,10 +15,10 @@ import av.container
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.errors import InputError, SourceError
+from downfield.core.errors import InputError, SourceError
+from downfield.rig.live.troubles import Troubles
 from downfield.rig.sources.source import FrameSource, Shot, SourceFacts
-from downfield.rig.troubles import Troubles
-from downfield.vision.power_hum import BLOCK_S, Hum
+from downfield.vision.board.hum import BLOCK_S, Hum
 
 SYSTEM: Final = {"linux": "alsa"}.get(sys.platform, "")
 """Of libavformat's, what opens a microphone on this system; empty where Downfield knows none."""

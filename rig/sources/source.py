@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.errors import SourceError
+from downfield.core.errors import SourceError
+from downfield.core.frame import Frame
+from downfield.core.scene import Scene
 from downfield.officiating.events import Event
 from downfield.rig.sources.jpeg import unpack_jpeg
-from downfield.vision.frame import Frame
-from downfield.vision.scene import Scene
 
 Image = NDArray[np.uint8]
 

@@ -14,10 +14,10 @@ import av.packet
 import numpy as np
 from av.video.stream import VideoStream
 
-from downfield.calibration.errors import InputError, SourceError
+from downfield.core.errors import InputError, SourceError
+from downfield.rig.sources.camera_locks import Locks, lock
 from downfield.rig.sources.clocks import Rising, SourceClock, TableClock
 from downfield.rig.sources.http_mjpeg import reason
-from downfield.rig.sources.lock import Locks, lock
 from downfield.rig.sources.source import Packed, Shot, SourceFacts
 from downfield.rig.sources.v4l2 import Camera, cameras, opened
 

@@ -10,11 +10,11 @@ import av
 import av.container
 import numpy as np
 
-from downfield.calibration.errors import InputError, SourceError
-from downfield.rig.record.index import index_of, read_index
+from downfield.core.errors import InputError, SourceError
+from downfield.rig.recording.index import index_of, read_index
 from downfield.rig.sources.clocks import Rising
 from downfield.rig.sources.jpeg import DECODING
-from downfield.rig.sources.pace import Pace
+from downfield.rig.sources.playback import Pace
 from downfield.rig.sources.sound import Soundtrack
 from downfield.rig.sources.source import Shot, SourceFacts
 

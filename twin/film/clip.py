@@ -16,7 +16,7 @@ import av.error
 import numpy as np
 from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTrc
 
-from downfield.calibration.errors import InputError, OutputError
+from downfield.core.errors import InputError, OutputError
 from downfield.twin.render.renderer import Image
 
 TIME_BASE = Fraction(1, 1_000_000_000)

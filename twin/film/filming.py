@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.core.scene import Scene
+from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.events import EventsHeader, write_events
 from downfield.twin.film.clip import ClipWriter
 from downfield.twin.film.film import film
@@ -27,8 +29,6 @@ from downfield.twin.plays.expected_file import expected_of, write_expected
 from downfield.twin.plays.recording import PlayRecording
 from downfield.twin.render.renderer import Renderer
 from downfield.twin.render.surface import as_calibrated
-from downfield.vision.scene import Scene
-from downfield.vision.tracks import TracksHeader, write_tracks
 
 SUFFIXES = (".mp4", ".calibration.json", ".tracks.jsonl", ".truth.jsonl", ".events.jsonl", ".expected.json")
 """Of the files a filmed recording consists of."""

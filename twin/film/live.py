@@ -9,18 +9,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
+from downfield.core.scene import Scene
 from downfield.officiating.events import Event
-from downfield.rig.sources.pace import Pace
+from downfield.rig.sources.playback import Pace
 from downfield.rig.sources.source import Shot, SourceFacts
 from downfield.twin.film.film import film
 from downfield.twin.look import Look
-from downfield.twin.looks.randomise import draw
+from downfield.twin.looks.randomize import draw
 from downfield.twin.physics.bench import with_bench
 from downfield.twin.plays.library import named
 from downfield.twin.plays.recording import PlayRecording
 from downfield.twin.render.renderers import open_renderer
 from downfield.twin.render.surface import as_calibrated
-from downfield.vision.scene import Scene
 
 SEED: Final = 0
 """Of the look and the noise: the same play is the same film."""

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
+from downfield.core.footprint import Array
 from downfield.twin.film.sway import Sway
 from downfield.twin.look import Sensor
 from downfield.twin.render.renderer import BaseTop, Image, RenderedFrame
-from downfield.vision.footprint import Array
 
 _GAMMA = 2.2
 _STILL_PX = 0.05  # movement below this can't be seen

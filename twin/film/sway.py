@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from downfield.calibration.camera import Camera
+from downfield.core.footprint import Array
 from downfield.twin.look import Sensor
-from downfield.vision.footprint import Array
 
 _SWAY_HZ = np.array([0.23, 0.61, 1.3, 2.9])
 _SWAY_SHARE = np.array([0.7, 0.5, 0.4, 0.3])  # squares sum to about 1

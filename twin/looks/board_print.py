@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.field import FieldModel
+from downfield.core.field import FieldModel
 from downfield.twin.look import BoardLook, Colour
 from downfield.twin.looks.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.field import FieldModel
+from downfield.core.field import FieldModel
 from downfield.twin.look import BoardLook, Sensor
 from downfield.twin.looks.deck import Deck
 

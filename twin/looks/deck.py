@@ -12,7 +12,7 @@ from typing import Literal, TypeVar, get_args
 
 import numpy as np
 
-from downfield.calibration.errors import InputError
+from downfield.core.errors import InputError
 
 Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)

@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from downfield.core.footprint import Array
+from downfield.core.scene import Player
 from downfield.twin.look import BoardLook, Colour, FigureLook, Solid
 from downfield.twin.looks import palettes
 from downfield.twin.looks.deck import Deck
 from downfield.twin.looks.figure_shape import POSES, Kit, shape
-from downfield.vision.footprint import Array
-from downfield.vision.scene import Player
 
 FOAM_MM = (4.0, 2.5)
 """Half length and radius of the foam ball: those of `twin.physics.body`, which needs MuJoCo, so it is not imported."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.core.footprint import BaseSize
 from downfield.twin.look import Colour, FigureLook, Solid
 from downfield.twin.snapshot import Quaternion
-from downfield.vision.footprint import BaseSize
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from downfield.calibration.field import FieldModel
+from downfield.core.field import FieldModel
 from downfield.twin.look import BoardLook, Colour, Lamp, Solid
 from downfield.twin.looks import palettes
 from downfield.twin.looks.deck import Deck

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from downfield.calibration.field import FieldModel
+from downfield.core.field import FieldModel
+from downfield.core.scene import Player
 from downfield.twin.physics.poses import level_rotation
 from downfield.twin.snapshot import FigurePose, Snapshot
-from downfield.vision.scene import Player
 
 _BESIDE_MM = 70.0  # from the board's edge: clear of its rail and of everybody on the board
 

@@ -19,9 +19,9 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
-from downfield.calibration.field import Array, FieldModel
-from downfield.vision.footprint import BaseSize
-from downfield.vision.scene import Player
+from downfield.core.field import Array, FieldModel
+from downfield.core.footprint import BaseSize
+from downfield.core.scene import Player
 
 STEP_NS = 2_000_000
 """One step of the physics."""

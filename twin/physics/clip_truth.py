@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from downfield.core.scene import Scene
 from downfield.twin.physics.truth_file import FigureTruth, Pixel, TruthEvent, TruthFrame
 from downfield.twin.render.renderer import BaseTop, RenderedFrame
 from downfield.twin.snapshot import Quaternion, Snapshot
-from downfield.vision.scene import Scene
 
 
 def truth_frame(frame: int, rendered: RenderedFrame, snapshot: Snapshot, events: Sequence[TruthEvent]) -> TruthFrame:

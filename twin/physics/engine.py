@@ -12,12 +12,12 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.errors import ScriptError
-from downfield.calibration.field import Array, FieldModel
+from downfield.core.errors import ScriptError
+from downfield.core.field import Array, FieldModel
+from downfield.core.scene import Player
 from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM, PARKED_MM, STEP_NS, build_model, inertia
 from downfield.twin.physics.drive import FLOOR_FRICTION, Drive, Motion
 from downfield.twin.physics.poses import LoneBall, Poses, level_rotation
-from downfield.vision.scene import Player
 
 _LOOSE_STEPS = 300_000_000 // STEP_NS  # how long a knocked figure has its prongs off the board
 _BESIDE_MM = 100.0  # between bodies that wait beside the board

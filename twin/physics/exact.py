@@ -15,7 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from downfield.calibration.field import FieldModel
+from downfield.core.field import FieldModel
+from downfield.core.scene import Player
 from downfield.twin.physics.body import STEP_NS
 from downfield.twin.physics.drive import Drive
 from downfield.twin.physics.engine import Engine
@@ -23,7 +24,6 @@ from downfield.twin.physics.meeting import Crowd
 from downfield.twin.physics.poses import level_rotation
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.world import World
-from downfield.vision.scene import Player
 
 STEPS_AT_ONCE: Final = 4
 """Physics steps that are taken as one: 8 ms, in which a figure at 150 mm/s walks 1.2 mm."""

@@ -7,14 +7,14 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import replace
 
-from downfield.calibration.errors import ScriptError
+from downfield.core.errors import ScriptError
+from downfield.core.footprint import Footprint
 from downfield.twin.physics.outlines import Bases
 from downfield.twin.physics.poses import Poses, between
 from downfield.twin.physics.truth import Truth
 from downfield.twin.physics.truth_file import Happening, TruthEvent
 from downfield.twin.physics.world import World
 from downfield.twin.plays.ground import Ground
-from downfield.vision.footprint import Footprint
 
 
 class History:

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.field import Array
-from downfield.vision.footprint import BaseSize
-from downfield.vision.gap import gaps_mm
+from downfield.core.field import Array
+from downfield.core.footprint import BaseSize
+from downfield.core.gap import gaps_mm
 
 TOUCHING_MM: Final = 1e-6
 """The gap at which two bases that meet are stopped."""

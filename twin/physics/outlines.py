@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.errors import ScriptError
-from downfield.calibration.field import Array, FieldModel
+from downfield.core.errors import ScriptError
+from downfield.core.field import Array, FieldModel
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.gap import gaps_mm, signed_gap
+from downfield.core.scene import Player
 from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.physics.poses import FALLEN_DEG, Poses
-from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.gap import gaps_mm, signed_gap
-from downfield.vision.scene import Player
 
 _OVERLAP_MM = 0.02  # bases may be placed this far into each other: rounding, and nothing the solver would feel
 _BALLS = {"magnetic": (MAGNETIC_BALL_MM[0], MAGNETIC_BALL_MM[0]), "foam": FOAM_BALL_MM}

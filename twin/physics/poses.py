@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.calibration.field import Array
+from downfield.core.field import Array
+from downfield.core.scene import Player
 from downfield.twin.snapshot import BallPose, FigurePose, Quaternion, Snapshot, Vector
-from downfield.vision.scene import Player
 
 FALLEN_DEG = 45.0
 """A figure tilted further than this has fallen: most are past saving there, and none stands so by itself."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from downfield.calibration.errors import InputError
-from downfield.calibration.records import check, record
+from downfield.core.errors import InputError
+from downfield.core.records import check, record
 
 
 @record

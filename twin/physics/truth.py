@@ -17,7 +17,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from downfield.calibration.field import Array
+from downfield.core.field import Array
+from downfield.core.gap import signed_gaps
+from downfield.core.scene import Ball, BallState, Contact, Figure, Hand, Posture, Scene
 from downfield.twin.look import Solid
 from downfield.twin.physics.outlines import Bases, Outlines
 from downfield.twin.physics.poses import Poses
@@ -27,8 +29,6 @@ from downfield.twin.physics.world import World
 from downfield.twin.render.hand_shape import hand_solids, stick_solid
 from downfield.twin.render.solids import cloud
 from downfield.twin.snapshot import Snapshot
-from downfield.vision.gap import signed_gaps
-from downfield.vision.scene import Ball, BallState, Contact, Figure, Hand, Posture, Scene
 
 CONTACT_MM = 5.0
 """Pairs with a gap below this are listed in scenes."""

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Literal
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field import FieldModel
-from downfield.calibration.jsonl import LinesFile, rising, write_lines
-from downfield.calibration.records import record
-from downfield.vision.scene import Player
+from downfield.core.field import FieldModel
+from downfield.core.json_lines import LinesFile, rising, write_lines
+from downfield.core.records import record
+from downfield.core.scene import Player
 
 Pixel = tuple[float, float]
 

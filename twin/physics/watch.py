@@ -14,10 +14,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.core.scene import Player
 from downfield.twin.physics.outlines import Bases, Outlines
 from downfield.twin.physics.poses import FALLEN_DEG, Poses
 from downfield.twin.physics.truth_file import TruthEvent
-from downfield.vision.scene import Player
 
 TOUCHING_MM = 0.1
 """Bases this near touch: what the physics' contacts leave between bases that push each other."""

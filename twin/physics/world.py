@@ -16,8 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol
 
-from downfield.calibration.errors import ScriptError
-from downfield.calibration.field import FieldModel
+from downfield.core.errors import ScriptError
+from downfield.core.field import FieldModel
+from downfield.core.footprint import Footprint
+from downfield.core.scene import Player
 from downfield.twin.physics.body import STEP_NS
 from downfield.twin.physics.drive import Drive, Vibration
 from downfield.twin.physics.engine import Engine
@@ -25,8 +27,6 @@ from downfield.twin.physics.outlines import Bases, check_room
 from downfield.twin.physics.poses import LoneBall, Poses, between, to_snapshot
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.snapshot import Snapshot, Vector
-from downfield.vision.footprint import Footprint
-from downfield.vision.scene import Player
 
 HAND_MM = (3.0, 7.5, 16.0)
 """Where a figure carries the ball when its hand was not measured: ahead, to its left, over the board."""

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.calibration.errors import ScriptError
-from downfield.calibration.field import FieldModel
+from downfield.core.errors import ScriptError
+from downfield.core.field import FieldModel
+from downfield.core.footprint import Footprint
 from downfield.officiating.declarations import Side
 from downfield.twin.physics.world import World
 from downfield.twin.snapshot import HandPose, StickPose, Vector
-from downfield.vision.footprint import Footprint
 
 GRIP_MM: Final = 34.0
 """Height at which fingers hold a figure: by its helmet and shoulders."""

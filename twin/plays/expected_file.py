@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from downfield.calibration.records import from_json, read_text, record, to_json, write_text
+from downfield.core.records import from_json, read_text, record, to_json, write_text
 from downfield.officiating.calls import CallKind
 from downfield.twin.plays.recording import ExpectedCall, PlayRecording, RulebookName
 

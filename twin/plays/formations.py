@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from downfield.calibration.field import FieldModel
+from downfield.core.field import FieldModel
+from downfield.core.footprint import BaseSize
+from downfield.core.scene import Player
 from downfield.twin.plays.script import Stance
-from downfield.vision.footprint import BaseSize
-from downfield.vision.scene import Player
 
 C: Final = "dark-52"
 LG: Final = "dark-64"

@@ -8,9 +8,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from downfield.calibration.errors import ScriptError
-from downfield.calibration.field import FieldModel
-from downfield.calibration.field_file import preset, preset_names
+from downfield.core.errors import ScriptError
+from downfield.core.field import FieldModel
+from downfield.core.field_files import preset, preset_names
+from downfield.core.footprint import BaseSize
 from downfield.officiating.declarations import Carrier, LineUp, PivotsDone, Set, SetUp, Side
 from downfield.twin.physics.traits import Trait
 from downfield.twin.plays.formations import (
@@ -49,7 +50,6 @@ from downfield.twin.plays.script import (
     Wait,
 )
 from downfield.twin.plays.script_check import check_script
-from downfield.vision.footprint import BaseSize
 
 _DRAWS: Final = 50
 _MOVABLE: Final = (SE, FL, FB, LLB, RLB, LCB, RCB, SS, FS)

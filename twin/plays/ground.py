@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from downfield.calibration.errors import ScriptError
-from downfield.calibration.field import FieldModel
+from downfield.core.errors import ScriptError
+from downfield.core.field import FieldModel
+from downfield.core.footprint import Footprint
+from downfield.core.scene import Jersey, Player
 from downfield.twin.plays.script import Point, Stance
-from downfield.vision.footprint import Footprint
-from downfield.vision.scene import Jersey, Player
 
 OFFENCE: Jersey = "dark"
 """The offence wears dark on the twin's table."""

@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.gap import signed_gap
+from downfield.core.scene import Player
 from downfield.twin.physics.body import MAGNETIC_BALL_MM
 from downfield.twin.physics.poses import FALLEN_DEG
 from downfield.twin.physics.world import World
 from downfield.twin.plays import script as do
 from downfield.twin.plays.ground import Ground
-from downfield.vision.footprint import BaseSize, Footprint
-from downfield.vision.gap import signed_gap
-from downfield.vision.scene import Player
 
 _BALL = BaseSize(2 * MAGNETIC_BALL_MM[0], 2 * MAGNETIC_BALL_MM[0], 0.0, MAGNETIC_BALL_MM[0])
 _NEAR_MM = 60.0

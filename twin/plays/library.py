@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from downfield.calibration.errors import ScriptError
+from downfield.core.errors import ScriptError
 from downfield.twin.plays import boundaries, falls, kicks, line_ups, passes, runs, stops, tackles
 from downfield.twin.plays.performance import Play
 

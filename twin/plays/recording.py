@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from downfield.calibration.field import FieldModel
+from downfield.core.field import FieldModel
+from downfield.core.scene import Scene
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.events import Event
 from downfield.twin.physics.truth_file import TruthEvent
 from downfield.twin.plays.script import Script
 from downfield.twin.snapshot import Snapshot
-from downfield.vision.scene import Scene
 
 RulebookName = Literal["tap", "efl", "lions-den", "nfl-strategy"]
 

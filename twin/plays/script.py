@@ -13,11 +13,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from downfield.calibration.errors import InputError
-from downfield.calibration.records import check, record
+from downfield.core.errors import InputError
+from downfield.core.records import check, record
+from downfield.core.scene import Player
 from downfield.officiating.declarations import Declaration, Side
 from downfield.twin.physics.traits import Trait
-from downfield.vision.scene import Player
 
 Point = tuple[float, float]
 

@@ -8,13 +8,13 @@ import tomllib
 from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
-from downfield.calibration.errors import FormatError, ScriptError
-from downfield.calibration.field import FieldModel
-from downfield.calibration.field_file import load_field
-from downfield.calibration.records import from_data, read_text
+from downfield.core.errors import FormatError, ScriptError
+from downfield.core.field import FieldModel
+from downfield.core.field_files import load_field
+from downfield.core.gap import signed_gaps
+from downfield.core.records import from_data, read_text
 from downfield.twin.plays.ground import Ground
 from downfield.twin.plays.script import Cut, Script, Stance
-from downfield.vision.gap import signed_gaps
 
 _FASTEST_FPS = 240.0
 _NAMES_FIGURES = ("player", "a", "b", "start", "away_from", "toward", "receiver", "to", "gunners", "returner")

@@ -8,8 +8,11 @@ from dataclasses import replace
 from functools import singledispatchmethod
 from typing import Final
 
-from downfield.calibration.errors import ScriptError
-from downfield.calibration.field import FieldModel
+from downfield.core.errors import ScriptError
+from downfield.core.field import FieldModel
+from downfield.core.footprint import Footprint
+from downfield.core.gap import signed_gap
+from downfield.core.scene import Scene
 from downfield.officiating.declarations import Declaration, Switch
 from downfield.officiating.events import Event
 from downfield.twin.physics.exact import ExactWorld
@@ -23,9 +26,6 @@ from downfield.twin.plays.choreography import Coach, Sight
 from downfield.twin.plays.ground import Ground
 from downfield.twin.plays.happenings import Lookout
 from downfield.twin.snapshot import Snapshot
-from downfield.vision.footprint import Footprint
-from downfield.vision.gap import signed_gap
-from downfield.vision.scene import Scene
 
 LOOKS_PER_S: Final = 120
 """How often the stage looks at the table at least; frames are a whole number of looks apart."""

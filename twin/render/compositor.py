@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from downfield.calibration.camera import Camera
+from downfield.core.scene import Player
 from downfield.twin.look import Look
 from downfield.twin.render.board_layer import BoardLayer
 from downfield.twin.render.board_light import BoardLight
@@ -19,7 +20,6 @@ from downfield.twin.render.solids import SolidPlacer
 from downfield.twin.render.surface import settle
 from downfield.twin.render.visibility import base_tops
 from downfield.twin.snapshot import Snapshot
-from downfield.vision.scene import Player
 
 
 class Compositor:

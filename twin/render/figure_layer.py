@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
+from downfield.core.footprint import Array
+from downfield.core.scene import Player
 from downfield.twin.look import Colour, FigureLook, Lamp, Look, Solid
 from downfield.twin.render.figure_mesh import Mesh, figure_mesh
 from downfield.twin.render.gl import open_context
 from downfield.twin.render.lens_grid import lens_grid
 from downfield.twin.render.solids import loose_solids, rail_solids
 from downfield.twin.snapshot import Snapshot
-from downfield.vision.footprint import Array
-from downfield.vision.scene import Player
 
 _SAMPLES = 4
 _NEAR_MM, _FAR_MM = 50.0, 20_000.0

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from downfield.core.footprint import Array
 from downfield.twin.look import Solid
-from downfield.vision.footprint import Array
 
 _AROUND, _AROUND_THIN = 12, 6  # facets around round solids: a helmet is under 20 px across, an arm under 5
 _THIN_MM = 2.5

@@ -10,7 +10,7 @@ import ctypes
 import importlib
 from typing import Any
 
-from downfield.calibration.errors import DownfieldError
+from downfield.core.errors import DownfieldError
 
 _LIBRARIES = {"mujoco.egl": ("libEGL.so.1", "libGL.so.1"), "mujoco.osmesa": ("libOSMesa.so.8", "libGL.so.1")}
 _MISSING = (

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from downfield.core.footprint import Array
 from downfield.twin.look import Colour, Solid
 from downfield.twin.snapshot import HandPose, Quaternion, StickPose, Vector
-from downfield.vision.footprint import Array
 
 # A hand is laid out from its fingertips: how far back along the arm, how far up.
 _MIDDLE_JOINT_MM = (24.0, 27.0)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.vision.footprint import Array
+from downfield.core.footprint import Array
 
 _STEP_PX = 8
 

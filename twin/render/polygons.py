@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.vision.footprint import Array
+from downfield.core.footprint import Array
 
 GROWTH_PX = 0.66
 

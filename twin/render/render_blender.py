@@ -22,8 +22,9 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.errors import DownfieldError, InputError
-from downfield.calibration.records import adapter
+from downfield.core.errors import DownfieldError, InputError
+from downfield.core.records import adapter
+from downfield.core.scene import Player
 from downfield.twin.look import Look
 from downfield.twin.looks.board_print import paint
 from downfield.twin.render.pinhole import covering, through_lens
@@ -32,7 +33,6 @@ from downfield.twin.render.solids import SolidPlacer, loose_solids, rail_solids
 from downfield.twin.render.surface import settle, surface_mm
 from downfield.twin.render.visibility import base_tops
 from downfield.twin.snapshot import Snapshot
-from downfield.vision.scene import Player
 
 PYTHON_VARIABLE = "DOWNFIELD_BLENDER_PYTHON"
 """Environment variable that names the Python that has ``bpy``."""

@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.errors import MissingExtraError
+from downfield.core.errors import MissingExtraError
+from downfield.core.scene import Player
 from downfield.twin.look import Look
 from downfield.twin.render.board_layer import BoardLayer
 from downfield.twin.render.board_light import BoardLight
@@ -17,7 +18,6 @@ from downfield.twin.render.solids import SolidPlacer
 from downfield.twin.render.surface import settle
 from downfield.twin.render.visibility import base_tops
 from downfield.twin.snapshot import Snapshot
-from downfield.vision.scene import Player
 
 try:
     from downfield.twin.render.figure_layer import FigureLayer, Layer

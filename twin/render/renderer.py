@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
+from downfield.core.footprint import Array
 from downfield.twin.look import Look
 from downfield.twin.snapshot import Snapshot
-from downfield.vision.footprint import Array
 
 Image = NDArray[np.uint8]
 

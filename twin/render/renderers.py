@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from downfield.calibration.errors import InputError
+from downfield.core.errors import InputError
+from downfield.core.scene import Player
 from downfield.twin.look import Look
 from downfield.twin.render.renderer import Renderer
-from downfield.vision.scene import Player
 
 RendererName = Literal["compositor", "mujoco", "blender"]
 RENDERERS: tuple[RendererName, ...] = get_args(RendererName)

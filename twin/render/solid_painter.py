@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
+from downfield.core.footprint import Array, BaseSize
+from downfield.core.scene import Player
 from downfield.twin.look import Colour, Look, Solid
 from downfield.twin.render.polygons import GROWTH_PX, Fixed, draw_outline, fill_convex, fill_hull, lay_convex, to_fixed
 from downfield.twin.render.renderer import Image
 from downfield.twin.render.solids import PlacedSolids
 from downfield.twin.snapshot import Snapshot, Vector
-from downfield.vision.footprint import Array, BaseSize
-from downfield.vision.scene import Player
 
 _FACES = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
 """Corners of a box's faces, as `solids` orders its corners: low x, high x, low y, high y, low z, high z."""

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from downfield.calibration.bow import flat
 from downfield.calibration.camera import Camera
-from downfield.calibration.field import FieldModel
+from downfield.core.field import FieldModel
+from downfield.core.footprint import Array
 from downfield.twin.snapshot import FigurePose, Snapshot, Vector
-from downfield.vision.footprint import Array
 
 
 def surface_mm(field: FieldModel, bow_mm: float, points_mm: ArrayLike) -> Array:

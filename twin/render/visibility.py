@@ -13,11 +13,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
+from downfield.core.footprint import Array
+from downfield.core.scene import Player
 from downfield.twin.render.renderer import BaseTop
 from downfield.twin.render.solids import PlacedSolids
 from downfield.twin.snapshot import Snapshot
-from downfield.vision.footprint import Array
-from downfield.vision.scene import Player
 
 _FINE = 4  # samples per pixel along each side
 _SHIFT = 4  # fractional bits of cv2's polygon corners

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from downfield.core.footprint import Array, Footprint
+from downfield.core.gap import signed_gap, signed_gaps
+from downfield.core.scene import Player
 from downfield.twin.look import FigureLook, Look
 from downfield.twin.physics.body import MAGNETIC_BALL_MM
 from downfield.twin.physics.world import HAND_MM
 from downfield.twin.render.solids import cloud
 from downfield.twin.snapshot import BallPose, FigurePose, HandPose, Quaternion, Snapshot, StickPose
-from downfield.vision.footprint import Array, Footprint
-from downfield.vision.gap import signed_gap, signed_gaps
-from downfield.vision.scene import Player
 
 _NEAR_MM = 45.0  # centres further apart than this are clear of each other
 _TRIES = 60

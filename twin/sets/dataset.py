@@ -21,8 +21,8 @@ from typing import Literal
 
 import cv2
 
-from downfield.calibration.errors import DownfieldError, InputError, OutputError
-from downfield.calibration.records import check, from_json, read_lines, read_text, record, to_json, write_text
+from downfield.core.errors import DownfieldError, InputError, OutputError
+from downfield.core.records import check, from_json, read_lines, read_text, record, to_json, write_text
 from downfield.twin.looks.deck import Split
 from downfield.twin.render.renderers import RendererName
 from downfield.twin.sets.sample import Sample, data_yaml, yolo_lines

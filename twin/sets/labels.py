@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.records import record
+from downfield.core.footprint import Array
+from downfield.core.records import record
+from downfield.core.scene import BallState, Jersey, Player
 from downfield.twin.look import Look, Solid
 from downfield.twin.physics.poses import FALLEN_DEG
 from downfield.twin.render.hand_shape import hand_solids
@@ -24,8 +26,6 @@ from downfield.twin.render.renderer import BaseTop, RenderedFrame
 from downfield.twin.render.solids import PlacedSolids, SolidPlacer
 from downfield.twin.render.surface import settle
 from downfield.twin.snapshot import FigurePose, Snapshot
-from downfield.vision.footprint import Array
-from downfield.vision.scene import BallState, Jersey, Player
 
 Pixel = tuple[float, float]
 Box = tuple[float, float, float, float]

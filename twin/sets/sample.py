@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.records import record
+from downfield.core.records import record
 from downfield.twin.looks.deck import Split
 from downfield.twin.render.renderers import RendererName
 from downfield.twin.sets.labels import FigureLabel, Labels, Pixel, ThingLabel

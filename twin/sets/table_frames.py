@@ -12,11 +12,12 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
+from downfield.core.scene import Player
 from downfield.twin.film.film import expose
 from downfield.twin.film.sensor_effects import SensorEffects
 from downfield.twin.look import Look, Sensor
 from downfield.twin.looks.deck import SPLITS, Split
-from downfield.twin.looks.randomise import draw, draw_players
+from downfield.twin.looks.randomize import draw, draw_players
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.world import World
 from downfield.twin.render.compositor import crop_camera
@@ -27,7 +28,6 @@ from downfield.twin.sets.arrange import Arranger, Mix
 from downfield.twin.sets.labels import Labeller
 from downfield.twin.sets.sample import Sample
 from downfield.twin.snapshot import Snapshot
-from downfield.vision.scene import Player
 
 PLAYS = 0.35
 """Share of tables that show a play of the physics; the others are arranged."""

@@ -1,0 +1,1 @@
+"""Drawings the service answers with, as SVG."""

@@ -1,0 +1,1 @@
+"""The live feed: hub, streams, relay processes."""

@@ -1,0 +1,97 @@
+"""What people send to the service, beside commands, as pydantic models."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from fastapi import Header, Path
+from pydantic import Field
+
+from downfield.core.scene import Player
+from downfield.game.commands import Asked, Colour, Name
+from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.declarations import Declaration, Side
+
+MOST_PLAYERS: Final = 120
+"""Of one roster; a real one has 53, a table's seldom more than 40."""
+
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern=r"^[A-Za-z0-9._-]{1,64}$",
+        description="The same key with the same body is taken once and answered alike.",
+    ),
+]
+GameId = Annotated[str, Path(pattern=r"^([0-9]{8}-[0-9]{6}-[0-9a-f]{4}|current)$", examples=["current"])]
+CallId = Annotated[str, Path(min_length=1, max_length=200, description="A call's id, percent-encoded.")]
+EventId = Annotated[str, Path(pattern=r"^[A-Za-z0-9._:-]{1,80}$", examples=["op-12"])]
+TeamId = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$", examples=["river-city"])]
+AgoMs = Annotated[int, Field(ge=0, le=2000, description="How long ago it was said, as far as the sender knows.")]
+Note = Annotated[str, Field(max_length=500)]
+
+
+class DeclarationAsked(Asked):
+    """A declaration."""
+
+    declaration: Declaration
+    ago_ms: AgoMs = 0
+
+
+class CallAsked(Asked):
+    """A call as a person makes it."""
+
+    kind: CallKind
+    text: Annotated[str, Field(min_length=1, max_length=200)]
+    side: Side | None = Field(default=None, description="Whom it favours: who gets the ball, the points, the yards.")
+    spot_yd: tuple[float, float] | None = Field(default=None, description="Along x of the board, across.")
+    players: Annotated[tuple[Annotated[str, Field(max_length=60)], ...], Field(max_length=8)] = ()
+    detail: Annotated[str, Field(max_length=60)] = ""
+
+    def made(self, name: str, t_ns: int, rulebook: str) -> Call:
+        """The call itself."""
+        return Call(
+            name,
+            self.kind,
+            t_ns,
+            rulebook,
+            (),
+            "called",
+            self.text,
+            self.players,
+            self.spot_yd,
+            side=self.side,
+            detail=self.detail,
+        )
+
+
+class ManualCall(CallAsked):
+    """A call made by hand."""
+
+    note: Note = ""
+    ago_ms: AgoMs = 0
+
+
+class RulingAsked(Asked):
+    """A decision about one call."""
+
+    decision: Literal["confirm", "overturn", "strike"]
+    replacement: CallAsked | None = Field(default=None, description="The call that stands instead of one overturned.")
+    note: Note = ""
+    ago_ms: AgoMs = 0
+
+
+class UndoAsked(Asked):
+    """Nothing but when."""
+
+    ago_ms: AgoMs = 0
+
+
+class TeamAsked(Asked):
+    """A team with its roster."""
+
+    name: Name = Field(examples=["River City"])
+    short: Annotated[str, Field(min_length=1, max_length=4, pattern=r"^[^\x00-\x1f\x7f]+$")] = Field(examples=["RIV"])
+    colour: Colour = "#1d3f72"
+    ink: Colour = "#ffffff"
+    players: Annotated[tuple[Player, ...], Field(max_length=MOST_PLAYERS)] = ()

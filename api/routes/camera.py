@@ -1,0 +1,53 @@
+"""The camera's annotated picture: as motion JPEG for OBS and pages, and one by one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Final
+
+from fastapi import APIRouter, Response
+
+from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.feed.responses import Stream
+from downfield.api.problems import ProblemError
+from downfield.api.security.roles import allow
+from downfield.api.services import ThePicture
+
+_BOUNDARY: Final = "downfield-frame"
+
+router = APIRouter(tags=["camera"])
+
+
+@router.get(
+    "/camera.mjpeg",
+    summary="The annotated picture, moving",
+    response_class=Response,
+    responses={200: {"content": {"multipart/x-mixed-replace": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+async def moving(picture: ThePicture) -> Response:
+    """The camera's picture with what Downfield sees drawn on it, as motion JPEG; without an end."""
+    return Stream(_parts(picture), f"multipart/x-mixed-replace; boundary={_BOUNDARY}")
+
+
+@router.get(
+    "/camera.jpg",
+    summary="The annotated picture, now",
+    response_class=Response,
+    responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
+)
+@allow("viewer")
+async def now(picture: ThePicture) -> Response:
+    """The next picture, or the latest if none comes soon."""
+    jpeg = await picture.now()
+    if jpeg is None:
+        raise ProblemError(404, "no picture has come yet: see /readyz")
+    return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+
+
+async def _parts(picture: LatestPicture) -> AsyncGenerator[bytes]:
+    async with aclosing(picture.watch()) as pictures:
+        async for jpeg in pictures:
+            head = f"--{_BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\n\r\n"
+            yield head.encode() + jpeg + b"\r\n"

@@ -1,0 +1,130 @@
+"""A picture of a calibration: the model over the photograph, residuals magnified, and the error map in yards."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.field.line_chains import best_plane
+from downfield.calibration.field.sightings import sight_paint
+from downfield.calibration.quality import BASE_TOP_MM, base_top_sigma_mm
+from downfield.core.field import PaintedLine
+
+Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
+Colour = tuple[int, int, int]
+
+_MODEL: Colour = (255, 200, 0)
+_HASH: Colour = (255, 120, 200)
+_RESIDUAL: Colour = (0, 80, 255)
+_AXIS_X: Colour = (60, 60, 255)
+_AXIS_Y: Colour = (80, 220, 80)
+_WHITE: Colour = (255, 255, 255)
+_MAGNIFIED = 100.0  # residual arrows, times their size
+_SEARCH_PX = 2.5
+_SUBPIXEL = 4
+_CAPTION_PX, _STRIP_PX = 96, 220
+_GROUND = 32  # grey of the strips above and below
+_WORST_YD = 0.10  # the error map's reddest
+
+
+def draw_calibration(image: Image, calibration: Calibration) -> Image:
+    """The model over a photograph, and beneath it the error map.
+
+    Args:
+        image: blue green red, of the calibration's size.
+        calibration: what to draw.
+
+    Returns:
+        The photograph with the model on it, a caption above and the error map below; of the photograph's width.
+
+    """
+    over = image.copy()
+    for line in calibration.field.lines():
+        _outline(over, calibration, line)
+    worst = _residuals(over, image, calibration)
+    _axes(over, calibration)
+    return np.vstack([_caption(calibration, worst, image.shape[1]), over, _error_map(calibration, image.shape[1])])
+
+
+def _outline(canvas: Image, calibration: Calibration, line: PaintedLine) -> None:
+    (x0, x1), (y0, y1) = line.x_mm, line.y_mm
+    count = 2 if line.kind == "hash" else 24
+    t = np.linspace(0, 1, count)[:, None]
+    corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)])
+    rim = np.concatenate([a + (b - a) * t for a, b in pairwise(corners)])
+    _polyline(canvas, calibration.camera.to_pixels(rim), _HASH if line.kind == "hash" else _MODEL)
+
+
+def _polyline(canvas: Image, px: Array, colour: Colour, thickness: int = 1) -> None:
+    if np.isfinite(px).all():
+        fixed = np.round(px * 2**_SUBPIXEL).astype(np.int32)
+        cv2.polylines(canvas, [fixed.reshape(-1, 1, 2)], False, colour, thickness, cv2.LINE_AA, _SUBPIXEL)
+
+
+def _residuals(canvas: Image, image: Image, calibration: Calibration) -> float:
+    """Arrows from where paint is predicted toward where it is; returns their 95th percentile, px."""
+    seen = sight_paint([best_plane(image)], calibration.camera, calibration.field, _SEARCH_PX)
+    if not len(seen.px):
+        return 0.0
+    predicted = calibration.camera.to_pixels(seen.points_mm)
+    off = ((seen.px - predicted) * seen.normals).sum(axis=1)
+    for start, normal, amount in zip(predicted[::2], seen.normals[::2], off[::2], strict=True):
+        _polyline(canvas, np.array([start, start + normal * amount * _MAGNIFIED]), _RESIDUAL)
+    return float(np.percentile(np.abs(off), 95))
+
+
+def _axes(canvas: Image, calibration: Calibration) -> None:
+    field = calibration.field
+    for end, colour, name in (((10.0, 0.0), _AXIS_X, "x"), ((0.0, 10.0), _AXIS_Y, "y")):
+        px = calibration.camera.to_pixels(np.array([(0.0, 0.0), end]) * field.mm_per_yd)
+        if np.isfinite(px).all():
+            start, tip = (tuple(int(v) for v in p) for p in px)
+            cv2.arrowedLine(canvas, start, tip, colour, 3, cv2.LINE_AA, 0, 0.15)
+            _text(canvas, name, (tip[0] + 6, tip[1] - 6), 0.9)
+
+
+def _caption(calibration: Calibration, p95_px: float, width: int) -> Image:
+    strip = np.full((_CAPTION_PX, width, 3), _GROUND, dtype=np.uint8)
+    quality, camera = calibration.quality, calibration.camera
+    lines = [f"{calibration.field.title}   by {calibration.method}   {calibration.made_at}"]
+    if quality:
+        lines.append(
+            f"rms {quality.rms_px:.3f} px = {quality.rms_mm:.3f} mm = {quality.rms_yd[0]:.4f} yd along,"
+            f" {quality.rms_yd[1]:.4f} across   {quality.points} places"
+        )
+    lines.append(
+        f"focal length {camera.lens.focal_px[0]:.0f} px   tilt {camera.tilt_deg:.1f} deg   height"
+        f" {camera.position_mm[2]:.0f} mm   residual arrows x{_MAGNIFIED:.0f}, p95 {p95_px:.2f} px"
+    )
+    for i, line in enumerate(lines):
+        _text(strip, line, (16, 28 + 28 * i), 0.7)
+    return strip
+
+
+def _text(canvas: Image, text: str, at: tuple[int, int], size: float) -> None:
+    cv2.putText(canvas, text, at, cv2.FONT_HERSHEY_SIMPLEX, size, _WHITE, 1, cv2.LINE_AA)
+
+
+def _error_map(calibration: Calibration, width: int) -> Image:
+    """Two standard deviations of a base top's position across the field, larger of both axes, yards."""
+    field = calibration.field
+    x = np.linspace(-field.end_zone_mm, field.length_mm + field.end_zone_mm, 49)
+    y = np.linspace(field.width_mm, 0, 25)
+    points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    error_yd = 2 * (base_top_sigma_mm(calibration, points) / field.mm_per_yd).max(axis=1).reshape(len(y), len(x))
+    shade = np.clip(error_yd / _WORST_YD * 255, 0, 255).astype(np.uint8)
+    high = _STRIP_PX - 40
+    wide = min(round(high * np.ptp(x) / np.ptp(y)), width - 40)
+    drawn = cv2.applyColorMap(cv2.resize(shade, (wide, high), interpolation=cv2.INTER_LINEAR), cv2.COLORMAP_TURBO)
+    strip = np.full((_STRIP_PX, width, 3), _GROUND, dtype=np.uint8)
+    strip[30 : 30 + high, 20 : 20 + wide] = drawn
+    title = f"two sigma of a base top {BASE_TOP_MM:g} mm up by the calibration alone, yards (dark 0, red {_WORST_YD:g})"
+    _text(strip, title, (20, 22), 0.55)
+    summary = f"median {np.median(error_yd):.3f}   worst {error_yd.max():.3f}"
+    _text(strip, summary, (40 + wide, 60), 0.6)
+    return strip

@@ -1,0 +1,146 @@
+"""The pose from square markers (ArUco or AprilTag) stuck beside the field at known places."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera, Lens
+from downfield.calibration.field.numbers import UNMIRROR
+from downfield.calibration.lens.prior import LensPrior
+from downfield.calibration.solve import Fit, Sightings, fit_camera
+from downfield.core.errors import CalibrationError, FormatError, InputError
+from downfield.core.records import check, from_data, read_text, record
+
+Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+Family = Literal["aruco", "apriltag"]
+
+_DICTIONARIES = {"aruco": cv2.aruco.DICT_4X4_50, "apriltag": cv2.aruco.DICT_APRILTAG_36h11}
+_FEWEST = 3
+_CORNER_SIGMA_PX = 0.3
+_LARGEST_RMS_PX = 1.5
+
+
+@record
+class Fiducial:
+    """A marker and where it is stuck.
+
+    Attributes:
+        id: its number.
+        x_mm, y_mm: its centre, board frame.
+        side_mm: of its black square.
+        turn_deg: counter-clockwise turn of its top from +y.
+        z_mm: height of its face over the printed surface.
+
+    """
+
+    id: int
+    x_mm: float
+    y_mm: float
+    side_mm: float
+    turn_deg: float = 0.0
+    z_mm: float = 0.0
+
+    def __post_init__(self) -> None:
+        check(self.side_mm > 0, InputError, f"side_mm must be above 0, not {self.side_mm:g}")
+
+    def corners_mm(self) -> Array:
+        """Upper left, upper right, lower right, lower left corner as the marker reads, shape (4, 3)."""
+        half, turn = self.side_mm / 2, np.radians(self.turn_deg)
+        square = np.array([(-half, half), (half, half), (half, -half), (-half, -half)])
+        spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+        return np.column_stack([square @ spin + (self.x_mm, self.y_mm), np.full(4, self.z_mm)])
+
+
+@record
+class FiducialPlan:
+    """Markers around a table: a TOML file with a ``[[markers]]`` table each.
+
+    Attributes:
+        markers: where they are stuck.
+        family: which markers they are.
+
+    """
+
+    markers: tuple[Fiducial, ...]
+    family: Family = "aruco"
+
+
+def read_fiducials(path: Path) -> FiducialPlan:
+    """Read a plan of markers.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
+
+    """
+    try:
+        data = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(str(path), f"broken TOML: {error}") from None
+    return from_data(FiducialPlan, data, path=str(path))
+
+
+def solve_fiducials(
+    image: Image, lens: Lens, prior: LensPrior, fiducials: Sequence[Fiducial], family: Family = "aruco"
+) -> tuple[Fit, Sightings]:
+    """The pose, and what the markers say of the lens, from one picture.
+
+    Args:
+        image: blue green red or grey.
+        lens: the lens as measured, to begin with.
+        prior: how well it is known.
+        fiducials: where the markers are.
+        family: which markers they are.
+
+    Returns:
+        The fit and the corners it was made from.
+
+    Raises:
+        CalibrationError: fewer than three known markers are seen, they are not where they are said to be, or the
+            picture is mirrored.
+
+    """
+    known = {fiducial.id: fiducial for fiducial in fiducials}
+    used = _seen(image, known, family)
+    if len(used) < _FEWEST:
+        if len(_seen(np.ascontiguousarray(image[:, ::-1]), known, family)) > len(used):
+            raise CalibrationError(f"the picture is mirrored: its markers read only in a mirror: {UNMIRROR}")
+        raise CalibrationError(
+            f"{len(used)} of {len(known)} markers are seen and {_FEWEST} are needed: uncover them, add light, or print"
+            " them larger"
+        )
+    points = np.concatenate([fiducial.corners_mm() for fiducial, _ in used])
+    px = np.concatenate([corner for _, corner in used])
+    done, turn, shift = cv2.solvePnP(points, px, lens.matrix, np.array(lens.distortion), flags=cv2.SOLVEPNP_SQPNP)
+    if not done:
+        raise CalibrationError("no camera sees the markers like this: are their places given rightly?")
+    rx, ry, rz = np.asarray(turn, dtype=np.float64).ravel().tolist()
+    tx, ty, tz = np.asarray(shift, dtype=np.float64).ravel().tolist()
+    start = Camera(lens, (rx, ry, rz), (tx, ty, tz))
+    sightings = Sightings.of_points(points, px, _CORNER_SIGMA_PX)
+    fit = fit_camera(start, sightings, prior=prior)
+    rms = float(np.sqrt(np.mean(fit.residual_px**2)))
+    if rms > _LARGEST_RMS_PX:
+        raise CalibrationError(
+            f"the markers are {rms:.1f} px (rms) off where they are said to be: measure their places"
+        )
+    return fit, sightings
+
+
+def _seen(image: Image, known: Mapping[int, Fiducial], family: Family) -> list[tuple[Fiducial, Array]]:
+    """The known markers in a picture, each with its corners, shape (4, 2)."""
+    settings = cv2.aruco.DetectorParameters()
+    settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    dictionary = cv2.aruco.getPredefinedDictionary(_DICTIONARIES[family])
+    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, settings).detectMarkers(image)
+    found = [] if ids is None else [(int(i), corner) for i, corner in zip(np.ravel(ids), corners, strict=True)]
+    return [(known[i], np.asarray(corner, dtype=np.float64).reshape(4, 2)) for i, corner in found if i in known]

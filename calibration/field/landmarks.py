@@ -1,0 +1,109 @@
+"""A calibration by hand: four or more places of the field shown in the picture, then refined to the paint.
+
+For prints that the automatic calibration does not know, and to correct a wrong answer of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.calibration.field.evidence import first_look
+from downfield.calibration.field.line_chains import best_plane, find_chains
+from downfield.calibration.field.line_pencils import Bending, estimate_bending
+from downfield.calibration.field.matching import camera_from_points
+from downfield.calibration.field.numbers import refuse_mirrored
+from downfield.calibration.field.solve import Solution, refine
+from downfield.calibration.lens.prior import LensPrior
+from downfield.calibration.picture_check import check_picture
+from downfield.core.errors import CalibrationError, InputError
+from downfield.core.field import FieldModel
+from downfield.core.records import check, record
+
+Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_FEWEST = 4
+_OFF_PX = 25.0  # a landmark this far from the solved camera was named or placed wrongly
+_SEARCH_PX = 8.0
+_BENDINGS = (-0.24, -0.16, -0.08, 0.0)  # tried beside the one the picture's lines suggest
+_LEAST_PAINT = 0.4  # share of the long lines that must be seen where the solution has them
+
+
+@record
+class Landmark:
+    """A place of the field and where it is seen.
+
+    Attributes:
+        x_yd, y_yd: field yards, such as 0, 0 for the lower left corner of the playing field.
+        px: pixel x and y.
+
+    """
+
+    x_yd: float
+    y_yd: float
+    px: tuple[float, float]
+
+
+def solve_landmarks(
+    images: Sequence[Image], field: FieldModel, landmarks: Sequence[Landmark], *, prior: LensPrior | None = None
+) -> Solution:
+    """Solve the camera from landmarks and refine it to the paint.
+
+    Args:
+        images: one or more frames of the same camera.
+        field: the printed field.
+        landmarks: four or more, not all on one line.
+        prior: the lens, when it was measured beforehand.
+
+    Raises:
+        InputError: too few landmarks, or all on one line.
+        CalibrationError: no camera sees them so, the paint is not where they say, or the picture is mirrored.
+
+    """
+    for image in images:
+        check_picture(image)
+    board = np.array([(mark.x_yd, mark.y_yd) for mark in landmarks]).reshape(-1, 2) * field.mm_per_yd
+    px = np.array([mark.px for mark in landmarks]).reshape(-1, 2)
+    check(len(board) >= _FEWEST, InputError, f"at least {_FEWEST} landmarks are needed, not {len(board)}")
+    spread = np.linalg.svd(board - board.mean(axis=0), compute_uv=False)
+    check(spread[1] > 0.02 * spread[0], InputError, "the landmarks lie on one line: add one away from it")
+    planes = [best_plane(image) for image in images]
+    starts = _starts(images[0], field, board, px)
+    if not starts:
+        raise CalibrationError(
+            "no camera sees the landmarks like this: is one named or placed wrongly, or is the picture mirrored?"
+        )
+    camera = max(starts, key=lambda start: first_look(planes[0], start, field, _SEARCH_PX))
+    _check_marks(camera, landmarks, board, px)
+    solution = refine(planes, camera, field, prior=prior, first_search_px=_SEARCH_PX)
+    if solution is None or first_look(planes[0], solution.fit.camera, field, _SEARCH_PX / 4) < _LEAST_PAINT:
+        raise CalibrationError(
+            "the field's lines are not where the landmarks put them: place the landmarks more exactly, add some near"
+            " the field's corners, or check the field model"
+        )
+    _check_marks(solution.fit.camera, landmarks, board, px)
+    refuse_mirrored(planes[0], solution.fit.camera, field)
+    return solution
+
+
+def _starts(image: Image, field: FieldModel, board_mm: Array, px: Array) -> list[Camera]:
+    """Cameras through the landmarks, for several bendings of the lens."""
+    size = (image.shape[1], image.shape[0])
+    bendings = [estimate_bending(find_chains(image), size), *(Bending(size, amount) for amount in _BENDINGS)]
+    found = [camera_from_points(board_mm, bending.straighten(px), bending, field) for bending in bendings]
+    return [camera for camera in found if camera is not None]
+
+
+def _check_marks(camera: Camera, landmarks: Sequence[Landmark], board_mm: Array, px: Array) -> None:
+    off = np.linalg.norm(camera.to_pixels(board_mm) - px, axis=1)
+    worst = int(np.argmax(off))
+    if not off[worst] < _OFF_PX:
+        mark = landmarks[worst]
+        raise CalibrationError(
+            f"the landmark at {mark.x_yd:g}, {mark.y_yd:g} yd is {off[worst]:.0f} px from where the others put it: is"
+            " it named or placed wrongly?"
+        )

@@ -1,0 +1,196 @@
+"""Whether a picture is mirrored, read from the printed yard numbers: the lines of a field look the same either way.
+
+Every number's place is seen straight from above and compared with its text in a few styles of lettering, as printed and
+mirrored, each upright and half-turned (which row is read from which sideline is a convention). One style, one polarity
+and one way round are taken for the whole board, so that figures, hands and wear over some numbers are outvoted.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.core.errors import CalibrationError
+from downfield.core.field import FieldModel, FieldNumber
+
+Array = NDArray[np.float64]
+Plane = NDArray[np.float32]
+
+UNMIRROR = (
+    "switch off mirroring (flip, selfie view) in the settings of the camera or of the program that passes its"
+    " picture on"
+)
+"""What to do about a mirrored picture."""
+
+_GLYPH_PX = 20  # height of a number seen straight
+_AROUND_PX = (24, 17)  # what is seen of its surroundings to each side: along its reading direction, and across
+_SHIFT_PX = (5, 4)  # how far off its place a number may be printed: across its reading direction, and along
+_LAYOUTS = ((1.15, 0.15), (1.5, 0.3), (1.9, 0.5))  # width of two digits and the gap between them, in heights
+_HEIGHTS = (0.85, 1.0, 1.15)  # against what the field model says
+_FACES: tuple[Literal["thin", "bold", "block"], ...] = ("thin", "bold", "block")
+_BLOCK_STROKE_PX = 16
+_DRAWN_PX = 80
+_CLEAR = 0.04  # how much more like its mirrored self the average number is, in correlation
+_LEAST_ALIKE = 0.4  # correlation of the average number with its mirrored self, else nothing is read
+_FEWEST = 4
+
+_BLOCK_STROKES = {
+    "0": (((0, 0), (1, 0), (1, 1), (0, 1), (0, 0)),),
+    "1": (((0.5, 0), (0.5, 1)),),
+    "2": (((0, 0), (1, 0), (1, 0.5), (0, 0.5), (0, 1), (1, 1)),),
+    "3": (((0, 0), (1, 0), (1, 1), (0, 1)), ((0.3, 0.5), (1, 0.5))),
+    "4": (((0, 0), (0, 0.55), (1, 0.55)), ((1, 0), (1, 1))),
+    "5": (((1, 0), (0, 0), (0, 0.5), (1, 0.5), (1, 1), (0, 1)),),
+    "6": (((1, 0), (0, 0), (0, 1), (1, 1), (1, 0.5), (0, 0.5)),),
+    "7": (((0, 0), (1, 0), (0.5, 1)),),
+    "8": (((0, 0), (1, 0), (1, 1), (0, 1), (0, 0)), ((0, 0.5), (1, 0.5))),
+    "9": (((1, 0.5), (0, 0.5), (0, 0), (1, 0), (1, 1), (0, 1)),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How alike the numbers are to what should be printed there, a mean correlation each, -1..1.
+
+    Attributes:
+        as_printed: read plainly.
+        mirrored: read in a mirror.
+        numbers: how many were looked at.
+
+    """
+
+    as_printed: float
+    mirrored: float
+    numbers: int
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the numbers clearly say that the picture is mirrored."""
+        clear = self.mirrored - self.as_printed > _CLEAR and self.mirrored > _LEAST_ALIKE
+        return clear and self.numbers >= _FEWEST
+
+
+def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
+    """Say no to a picture whose numbers are mirrored; unclear or missing numbers pass.
+
+    Args:
+        plane: the grey picture, shape (height, width).
+        camera: its calibration.
+        field: the printed field.
+
+    Raises:
+        CalibrationError: the picture is mirrored.
+
+    """
+    if read_numbers(plane, camera, field).is_mirrored:
+        raise CalibrationError(f"the picture is mirrored: the field's numbers read only in a mirror: {UNMIRROR}")
+
+
+def read_numbers(plane: Plane, camera: Camera, field: FieldModel) -> Reading:
+    """Compare the printed numbers with their texts, plainly and in a mirror; arguments as for `refuse_mirrored`."""
+    # A yard line runs between two digits, but through the middle one of one or three.
+    rows = [
+        [number for number in field.numbers() if number.y_yd == y_yd and len(number.text) == 2]
+        for y_yd in field.number_rows_y_yd
+    ]
+    count = sum(len(row) for row in rows)
+    if not count:
+        return Reading(0.0, 0.0, 0)
+    likeness = np.sum([_row_likeness(plane, camera, field, row) for row in rows], axis=0) / count
+    plain, mirrored = likeness.reshape(2, -1).max(axis=1).tolist()
+    return Reading(plain, mirrored, count)
+
+
+def _row_likeness(plane: Plane, camera: Camera, field: FieldModel, row: list[FieldNumber]) -> Array:
+    """Summed correlation of a row's numbers, the better way up: shape (mirrored, far end first, polarity, style).
+
+    "Far end first" is the whole board half-turned: the numbers of a print that counts through are then each other's.
+    """
+    total = np.zeros((2, 2, 2, 2, len(_FACES) * len(_LAYOUTS) * len(_HEIGHTS)))
+    for number in row:
+        patch = _seen_straight(plane, camera, field, number)
+        if patch is None:
+            continue
+        texts = (number.text, field.number_text(field.length_yd - number.x_yd))
+        views = (patch, patch[::-1, ::-1], patch[:, ::-1], patch[::-1])
+        for at, view in enumerate(views):
+            found = [_likeness(np.ascontiguousarray(view), text) for text in dict.fromkeys(texts)]
+            total[at // 2, at % 2] += np.array([found[0], found[-1]])
+    return np.asarray(total.max(axis=1))
+
+
+def _likeness(patch: Plane, text: str) -> Array:
+    """Best correlation over small shifts with a text, bright and dark, in every style, shape (2, styles)."""
+    found = []
+    for template in _templates(text):
+        rows, columns = template.shape
+        margin = [(have - want) // 2 for have, want in zip(patch.shape, template.shape, strict=True)]
+        top, left = (max(room - shift, 0) for room, shift in zip(margin, _SHIFT_PX, strict=True))
+        part = patch[top : top + rows + 2 * _SHIFT_PX[0], left : left + columns + 2 * _SHIFT_PX[1]]
+        match = cv2.matchTemplate(part, template, cv2.TM_CCOEFF_NORMED)
+        found.append((float(match.max()), -float(match.min())))
+    return np.array(found).T
+
+
+def _seen_straight(plane: Plane, camera: Camera, field: FieldModel, number: FieldNumber) -> Plane | None:
+    """A number's surroundings from above, upright, without the yard line through it; None when the picture cuts it."""
+    px_per_mm = _GLYPH_PX / (number.height_yd * field.mm_per_yd_y)
+    along, across = _AROUND_PX
+    x, y = np.meshgrid(np.arange(-along, along + 1), np.arange(across, -across - 1, -1))
+    middle = field.to_mm(np.array([number.x_yd, number.y_yd]))
+    at = camera.to_pixels(middle + np.stack([x, y], axis=-1) * number.up / px_per_mm).astype(np.float32)
+    if not (np.isfinite(at).all() and (at >= 0).all() and (at < plane.shape[::-1]).all()):
+        return None
+    patch = np.asarray(cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR), dtype=np.float32)
+    bar = math.ceil(field.line_mm * px_per_mm / 2 + 1)
+    left, right = along - bar, along + bar + 1
+    # The grass may change shade at the line: each side is measured from its own, and between the digits it is bare.
+    for side in (patch[:, :left], patch[:, right:]):
+        side -= np.median(side)
+    patch[:, left:right] = 0
+    return patch
+
+
+@lru_cache(maxsize=64)
+def _templates(text: str) -> tuple[Plane, ...]:
+    """A text in every style, 0..1."""
+    styles = itertools.product(_FACES, _LAYOUTS, _HEIGHTS)
+    return tuple(_drawn(text, face, layout, height * _GLYPH_PX) for face, layout, height in styles)
+
+
+def _drawn(text: str, face: str, layout: tuple[float, float], height_px: float) -> Plane:
+    """A text, its digits set apart, with a bare rim."""
+    width, gap = layout
+    digit = round(_DRAWN_PX * (width - gap) / 2)
+    spaced = [cv2.resize(_digit(mark, face), (digit, _DRAWN_PX), interpolation=cv2.INTER_AREA) for mark in text]
+    between = np.zeros((_DRAWN_PX, round(gap * _DRAWN_PX)), dtype=np.uint8)
+    joined = np.hstack([part for mark in spaced for part in (mark, between)][:-1])
+    size = (round(joined.shape[1] * height_px / _DRAWN_PX), round(height_px))
+    small = cv2.resize(joined, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+    return np.pad(cv2.GaussianBlur(small, (0, 0), 0.7), 1)
+
+
+def _digit(mark: str, face: str) -> NDArray[np.uint8]:
+    """One digit, cut to its ink, a narrow one in the middle of its place."""
+    canvas = np.zeros((200, 200), dtype=np.uint8)
+    if face == "block":
+        for stroke in _BLOCK_STROKES[mark]:
+            corners = np.rint(np.array(stroke) * (50, 80) + 50).astype(np.int32)
+            cv2.polylines(canvas, [corners], False, (255,), _BLOCK_STROKE_PX, cv2.LINE_AA)
+    else:
+        # Some builds strike the nought through, which no field does; the letter O is a plain one.
+        cv2.putText(canvas, "O" if mark == "0" else mark, (40, 150), cv2.FONT_HERSHEY_SIMPLEX, 4.0, (255,), 8)
+    if face == "bold":
+        canvas = np.asarray(cv2.dilate(canvas, np.ones((9, 9), np.uint8)), dtype=np.uint8)
+    rows, columns = np.flatnonzero(canvas.any(axis=1)), np.flatnonzero(canvas.any(axis=0))
+    ink = canvas[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    beside = max(0, round(0.6 * ink.shape[0]) - ink.shape[1]) // 2
+    return np.pad(ink, ((0, 0), (beside, beside)))

@@ -1,0 +1,231 @@
+"""Where paint is: the profile of the picture across each mark, fitted by two edges a known width apart.
+
+Across a painted line the picture goes from one ground to the paint and on to another ground (another stripe, an end
+zone, the border), each edge blurred by optics and pixels. Fitting all three levels keeps a change of ground from
+pulling the line aside, and finds a sideline that borders on paint by its inner edge alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import erf
+
+from downfield.calibration.camera import Camera
+from downfield.calibration.field.marks import Marks
+
+Array = NDArray[np.float64]
+Plane = NDArray[np.float32]
+
+_STEP_PX = 0.5
+_RIM_PX = 2.5  # ground seen beyond the paint on both sides
+_ALONG_PX = (-3.0, -1.5, 0.0, 1.5, 3.0)  # profiles averaged along the line, against noise
+_BLURS_PX = (0.6, 0.85, 1.2, 1.7, 2.4)
+_FINE_STEPS = 4
+_WIDTH_SPREAD_PX = 0.25  # a rail hides some of a sideline, or its shade adds some
+_NOISE_START = 2.0  # grey levels
+_NOISE_FLOOR = 0.35  # grey levels: rounding and compression
+_MISFIT = 0.28  # rms of what the model leaves, as a share of the contrast, when the mark is really there
+_WIDEST_PX = 14.0
+_FAINTEST, _FAINTEST_LEVELS = 0.15, 1.5  # of the typical contrast, and in grey levels: worn paint, shade
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """What was found at each mark; arrays of shape (n,) unless said.
+
+    Attributes:
+        px: where the mark's centre was predicted, shape (n, 2).
+        normals: unit direction in the picture across the paint, shape (n, 2).
+        offset_px: how far along the normal the paint's centre was found from there.
+        sigma_px: its standard deviation by the profile's own noise.
+        contrast: paint less the ground on its playing side, grey levels, signed.
+        far_contrast: paint less the ground on its outer side.
+        found: whether paint is there: clear, fitting, and within the search.
+        blur_px: standard deviation of the edges' blur, one number for the picture.
+
+    """
+
+    px: Array
+    normals: Array
+    offset_px: Array
+    sigma_px: Array
+    contrast: Array
+    far_contrast: Array
+    found: NDArray[np.bool_]
+    blur_px: float
+
+    @property
+    def paint(self) -> float:
+        """Typical contrast of the paint that was found, signed; 0 when none was."""
+        return float(np.median(self.contrast[self.found])) if self.found.any() else 0.0
+
+
+def measure(
+    plane: Plane,
+    camera: Camera,
+    marks: Marks,
+    search_px: float,
+    like: Profiles | None = None,
+    *,
+    by_inner_edge: bool = False,
+) -> Profiles:
+    """Look for paint at marks.
+
+    Args:
+        plane: grey picture, shape (height, width), 0..255.
+        camera: predicts where the marks are.
+        marks: places on painted lines.
+        search_px: how far off the prediction may be.
+        like: what was found of other paint in this picture, for its contrast and blur; else both are found from
+            these marks.
+        by_inner_edge: whether lines that don't stand free are placed by their inner edge rather than by both.
+
+    """
+    px, normals, widths = _predict(camera, marks)
+    height, width = plane.shape
+    reach = search_px + np.minimum(widths, _WIDEST_PX).max(initial=1.0) / 2 + _RIM_PX
+    inside = ((px > reach) & (px < np.array([width, height]) - 1 - reach)).all(axis=1)
+    inside &= widths < _WIDEST_PX
+    places = np.arange(-reach, reach + _STEP_PX / 2, _STEP_PX)
+    levels = _sample(plane, px, normals, places)
+    blurs = _BLURS_PX if like is None else (like.blur_px,)
+    blur, centre = _search(levels[inside], places, widths[inside], search_px, blurs)
+    n = len(px)
+    offset, sigma = np.zeros(n), np.full(n, np.inf)
+    near, far, misfit = np.zeros(n), np.zeros(n), np.full(n, np.inf)
+    tied = marks.is_free[inside] | (not by_inner_edge)
+    fine = _refine(levels[inside], places, widths[inside], tied, centre, blur)
+    for whole, part in zip((offset, sigma, near, far, misfit), fine, strict=True):
+        whole[inside] = part
+    found = (
+        inside
+        & (np.abs(offset) < search_px)
+        & _is_paint(marks, near, far, misfit, None if like is None else like.paint)
+    )
+    return Profiles(px, normals, offset, sigma, near, far, found, blur)
+
+
+def _predict(camera: Camera, marks: Marks) -> tuple[Array, Array, Array]:
+    """Predicted pixels, normals and paint widths, px."""
+    px = camera.to_pixels(marks.points_mm)
+    # The edge of the paint runs in the picture along the image of the line; its normal is perpendicular to that.
+    along_mm = marks.across_mm[:, ::-1] * (1.0, -1.0)
+    run = camera.to_pixels(marks.points_mm + 0.5 * along_mm) - camera.to_pixels(marks.points_mm - 0.5 * along_mm)
+    out = camera.to_pixels(marks.points_mm + 0.5 * marks.across_mm) - camera.to_pixels(
+        marks.points_mm - 0.5 * marks.across_mm
+    )
+    with np.errstate(invalid="ignore"):
+        normals = run[:, ::-1] * (1.0, -1.0)
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        stretch = (normals * out).sum(axis=1)
+    normals = normals * np.sign(stretch)[:, None]
+    widths = np.abs(stretch) * marks.width_mm
+    lost = ~np.isfinite(px).all(axis=1) | ~np.isfinite(widths)
+    px, normals, widths = px.copy(), normals.copy(), widths.copy()
+    px[lost], normals[lost], widths[lost] = -1e6, (1.0, 0.0), 1.0
+    return px, normals, widths
+
+
+def _sample(plane: Plane, px: Array, normals: Array, places: Array) -> Array:
+    """Grey levels across each mark, averaged along the line, shape (n, places)."""
+    runs = normals[:, ::-1] * (1.0, -1.0)
+    total = np.zeros((len(px), len(places)))
+    for along in _ALONG_PX:
+        at = px[:, None, :] + along * runs[:, None, :] + places[:, None] * normals[:, None, :]
+        at = np.clip(at, -30000, 30000).astype(np.float32)
+        total += cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return total / len(_ALONG_PX)
+
+
+def _step(z: Array) -> Array:
+    step: Array = 0.5 * (1 + erf(z / np.sqrt(2)))
+    return step
+
+
+def _bump(z: Array) -> Array:
+    bump: Array = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
+    return bump
+
+
+def _search(
+    levels: Array, places: Array, widths: Array, search_px: float, blurs: tuple[float, ...]
+) -> tuple[float, Array]:
+    """The picture's blur, and each mark's centre to half a pixel, by trying all."""
+    if not len(levels):
+        return blurs[0], np.empty(0)
+    trials = np.arange(-search_px, search_px + 0.25, 0.5)
+    typical = np.median(widths, keepdims=True)
+    centred = levels - levels.mean(axis=1, keepdims=True)
+    best_blur, best_cost, best_centre = blurs[0], np.inf, np.zeros(len(levels))
+    for blur in blurs:
+        cost = np.empty((len(levels), len(trials)))
+        for k in range(len(trials)):
+            inner, outer = (_step((places - trials[k] + side * typical / 2) / blur) for side in (1, -1))
+            basis, _ = np.linalg.qr(np.stack([np.ones_like(places), inner, outer], axis=1))
+            cost[:, k] = (centred**2).sum(axis=1) - ((centred @ basis) ** 2).sum(axis=1)
+        smallest = cost.min(axis=1)
+        total = float(np.median(smallest / np.maximum((centred**2).sum(axis=1), 1.0)))
+        if total < best_cost:
+            best_blur, best_cost, best_centre = blur, total, trials[cost.argmin(axis=1)]
+    return best_blur, best_centre
+
+
+def _refine(
+    levels: Array, places: Array, widths: Array, tied: NDArray[np.bool_], centre: Array, blur: float
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Gauss-Newton on level, two steps and their edges: centre, its sigma, near and far contrast, relative misfit.
+
+    Where the edges are not `tied` to the paint's width, shape (n,), the outer one may be off by a little, and the
+    centre is half that width from the inner edge.
+    """
+    n, k = levels.shape
+    variance = np.full(n, _NOISE_START**2)
+    near_edge, far_edge = centre - widths / 2, centre + widths / 2
+    rim = widths[:, None] / 2 + _RIM_PX
+    design = np.zeros((n, k, 5))
+    answer = np.zeros((n, 5))
+    inverse = np.tile(np.eye(5), (n, 1, 1))
+    weight = np.ones((n, k))
+    for step in range(_FINE_STEPS + 1):
+        inner, outer = (places - edge[:, None] for edge in (near_edge, far_edge))
+        # Only the ground next to the paint counts; a little of what is further off steadies the levels.
+        weight = 1 / (1 + (np.abs(inner + outer) / 2 / rim) ** 8)
+        slopes = [-answer[:, i, None] * _bump(off / blur) / blur for i, off in ((1, inner), (2, outer))]
+        wider = np.where(tied[:, None], 0.0, slopes[1])
+        design = np.stack([np.ones((n, k)), _step(inner / blur), _step(outer / blur), sum(slopes), wider], axis=2)
+        ridge = np.diag([1e-6, 1e-3, 1e-3, 1e-3, 1e-3])
+        normal = design.transpose(0, 2, 1) @ (weight[:, :, None] * design) + ridge
+        seen = design.transpose(0, 2, 1) @ (weight * levels)[:, :, None]
+        normal[:, 4, 4] += variance / _WIDTH_SPREAD_PX**2
+        seen[:, 4, 0] -= variance / _WIDTH_SPREAD_PX**2 * (far_edge - near_edge - widths)
+        inverse = np.asarray(np.linalg.inv(normal), dtype=np.float64)
+        answer = (inverse @ seen)[:, :, 0]
+        if step:
+            move = np.clip(answer[:, 3:], -0.5, 0.5)
+            near_edge = near_edge + move[:, 0]
+            far_edge = far_edge + move[:, 0] + np.where(tied, 0.0, move[:, 1])
+        left = levels - (design @ answer[:, :, None])[:, :, 0]
+        used = weight.sum(axis=1)
+        variance = (weight * left**2).sum(axis=1) / np.maximum(used - 4, 1) + _NOISE_FLOOR**2
+    # Samples half a pixel apart share pixels: about half of them are independent.
+    sigma = np.sqrt(np.maximum(inverse[:, 3, 3], 0) * variance / _STEP_PX)
+    near, far = answer[:, 1], -answer[:, 2]
+    contrast = np.maximum(np.maximum(np.abs(near), np.abs(far)), 1e-6)
+    misfit = np.sqrt((weight * left**2).sum(axis=1) / np.maximum(used, 1)) / contrast
+    return near_edge + widths / 2, sigma, near, far, misfit
+
+
+def _is_paint(marks: Marks, near: Array, far: Array, misfit: Array, paint: float | None) -> NDArray[np.bool_]:
+    """Whether profiles look like paint of the picture's own polarity."""
+    plausible = misfit < _MISFIT
+    if paint is None:
+        free = marks.is_free & plausible
+        paint = float(np.median((near + far)[free]) / 2) if free.any() else 0.0
+    floor = max(_FAINTEST * abs(paint), _FAINTEST_LEVELS)
+    stands_in, stands_out = near * np.sign(paint) > floor, far * np.sign(paint) > floor
+    ok: NDArray[np.bool_] = plausible & stands_in & (stands_out | ~marks.is_free)
+    return ok

@@ -1,0 +1,112 @@
+"""Collecting views of the sheet while somebody shows it: what is still lacking, and when there is enough."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.lens.sheet import Sheet
+from downfield.calibration.lens.views import LensView, is_new, see_sheet
+from downfield.core.errors import CalibrationError
+
+Image = NDArray[np.uint8]
+
+ENOUGH_VIEWS = 12
+ENOUGH_TILTED = 4
+
+_COLUMNS, _ROWS = ("left", "middle", "right"), ("upper", "centre", "lower")
+_FEWEST_IN_PART = 6  # corners in one ninth of the picture, over all views
+_TILTED = 0.10  # change of scale across the sheet: without perspective the focal length can't be told
+_STILL = 0.0015  # of the picture's width: moved by less between two frames, the sheet is held still
+
+
+class LensCollector:
+    """The useful views among many pictures.
+
+    Args:
+        sheet: as it was printed.
+        hold_still: whether a view counts only while the sheet is held still, as before a live camera: movement smears
+            the corners.
+
+    """
+
+    def __init__(self, sheet: Sheet, *, hold_still: bool = False) -> None:
+        self._sheet = sheet
+        self._hold_still = hold_still
+        self._before: LensView | None = None
+        self._tilted = 0
+        self._corners = np.zeros((len(_ROWS), len(_COLUMNS)), dtype=np.intp)
+        self.views: list[LensView] = []
+        self.size_px = (0, 0)
+
+    def take(self, image: Image) -> bool:
+        """Look at a picture; whether it gave a new view.
+
+        Raises:
+            CalibrationError: it is of another size than those before.
+
+        """
+        size = (image.shape[1], image.shape[0])
+        if self.views and size != self.size_px:
+            raise CalibrationError(
+                f"a picture of {size[0]} x {size[1]} px among ones of {self.size_px[0]} x {self.size_px[1]}: a lens is"
+                " measured at one size"
+            )
+        self.size_px = size
+        before, self._before = self._before, see_sheet(image, self._sheet)
+        view = self._before
+        if view is None or not is_new(view, self.views, size[0]):
+            return False
+        if self._hold_still and not (before is not None and _moved_px(before, view) < _STILL * size[0]):
+            return False
+        self.views.append(view)
+        self._tilted += _is_tilted(view)
+        cell = np.clip(view.px / size * (len(_COLUMNS), len(_ROWS)), 0, (len(_COLUMNS) - 1, len(_ROWS) - 1)).astype(int)
+        np.add.at(self._corners, (cell[:, 1], cell[:, 0]), 1)
+        return True
+
+    @property
+    def sees_sheet(self) -> bool:
+        """Whether the latest picture shows the sheet."""
+        return self._before is not None
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """What is still to be shown, in words."""
+        parts = [
+            f"{row} {column}"
+            for i, row in enumerate(_ROWS)
+            for j, column in enumerate(_COLUMNS)
+            if self._corners[i, j] < _FEWEST_IN_PART
+        ]
+        lacking = [f"the sheet in the picture's {', '.join(parts)}"] if parts else []
+        if self._tilted < ENOUGH_TILTED:
+            lacking.append(f"the sheet tilted ({self._tilted} of {ENOUGH_TILTED})")
+        if len(self.views) < ENOUGH_VIEWS:
+            lacking.append(f"more views ({len(self.views)} of {ENOUGH_VIEWS})")
+        return tuple(lacking)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether a lens can be measured well from the views."""
+        return not self.lacking
+
+
+def _moved_px(before: LensView, now: LensView) -> float:
+    """How far the sheet moved between two pictures, by the corners both show; far when they share too few."""
+    there = {tuple(point): px for point, px in zip(before.points_mm.tolist(), before.px, strict=True)}
+    moves = [
+        np.linalg.norm(px - there[tuple(point)])
+        for point, px in zip(now.points_mm.tolist(), now.px, strict=True)
+        if tuple(point) in there
+    ]
+    return float(np.median(moves)) if len(moves) >= len(now.px) / 2 else float("inf")
+
+
+def _is_tilted(view: LensView) -> bool:
+    plane = np.asarray(cv2.findHomography(view.points_mm[:, :2], view.px)[0], dtype=np.float64)
+    if plane.shape != (3, 3):
+        return False
+    depth = np.column_stack([view.points_mm[:, :2], np.ones(len(view.px))]) @ plane[2]
+    return bool(np.ptp(depth) / np.abs(depth.mean()) > _TILTED)

@@ -1,0 +1,1 @@
+"""Keep a calibration true while the camera runs: shake, drift, bumps, solving again."""

@@ -1,0 +1,1 @@
+"""The words everything speaks: errors, records, the field model, footprints and gaps, scenes, detections."""

@@ -1,0 +1,233 @@
+"""The printed field as data: what is painted where, in field yards and in millimetres on the board.
+
+Field yards run x = 0 at the left goal line to x = length at the right one, y = 0 at the lower sideline (as the camera
+sees the board) to y = width at the upper one. The board frame has the same axes in millimetres, each with its own
+scale, since a printed yard is often longer across than along.
+
+A sideline belongs to out of bounds and a goal line to the end zone, so y = 0 and x = 0 are the *inner* edges of those
+lines' paint. Yard lines and hash marks are centred on their yard.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.core.errors import FieldError
+from downfield.core.records import check, record
+
+Array = NDArray[np.float64]
+
+PaintKind = Literal["sideline", "goal_line", "end_line", "yard_line", "hash"]
+
+
+@record
+class PaintedLine:
+    """One straight line of paint, an axis-aligned rectangle on the board.
+
+    Attributes:
+        kind: what the line is.
+        x_mm: its extent along the field, (low, high), mm.
+        y_mm: its extent across the field, (low, high), mm.
+
+    """
+
+    kind: PaintKind
+    x_mm: tuple[float, float]
+    y_mm: tuple[float, float]
+
+    @property
+    def is_across(self) -> bool:
+        """Whether the line runs across the field, as yard lines and goal lines do."""
+        return (self.y_mm[1] - self.y_mm[0]) > (self.x_mm[1] - self.x_mm[0])
+
+
+@record
+class FieldNumber:
+    """One painted yard number.
+
+    Attributes:
+        text: what it reads, such as ``"30"``.
+        x_yd, y_yd: its centre.
+        height_yd: its height across the field, in yards across.
+        up: ``1`` when its top points toward larger y, ``-1`` toward smaller y.
+
+    """
+
+    text: str
+    x_yd: float
+    y_yd: float
+    height_yd: float
+    up: Literal[-1, 1]
+
+
+@record
+class FieldModel:
+    """A printed field.
+
+    Attributes:
+        name: short name, as given to ``--field``.
+        title: what a person calls it.
+        length_yd: goal line to goal line.
+        width_yd: sideline to sideline.
+        end_zone_yd: depth of each end zone; 0 when none is printed.
+        mm_per_yd_x: millimetres for one yard along the field.
+        mm_per_yd_y: millimetres for one yard across the field.
+        line_mm: width of the painted lines.
+        yard_line_every_yd: spacing of the yard lines.
+        hash_rows_y_yd: centres of the hash rows, from the lower sideline.
+        hash_every_yd: spacing of the hash marks within a row; 0 when none is printed.
+        hash_length_yd: length of a hash mark, in yards across.
+        sideline_marks: whether the one-yard marks are repeated just inside both sidelines.
+        number_every_yd: spacing of the painted numbers, counted from either goal line; 0 when none is printed.
+        number_rows_y_yd: centres of the two rows of numbers, lower row first.
+        number_height_yd: height of the numbers, in yards across.
+        number_style: ``"to_goal"`` counts up to midfield and down again, ``"through"`` counts on.
+        margin_mm: the board beyond the paint, to its edge or rail: along, across.
+        measured: whether the millimetres were measured on a board of this kind; else they are derived (see source).
+        source: where the dimensions come from.
+
+    Raises:
+        FieldError: the description is impossible.
+
+    """
+
+    name: str
+    title: str
+    length_yd: float
+    width_yd: float
+    end_zone_yd: float
+    mm_per_yd_x: float
+    mm_per_yd_y: float
+    line_mm: float
+    yard_line_every_yd: float = 5.0
+    hash_rows_y_yd: tuple[float, ...] = ()
+    hash_every_yd: float = 1.0
+    hash_length_yd: float = 0.66
+    sideline_marks: bool = True
+    number_every_yd: float = 10.0
+    number_rows_y_yd: tuple[float, ...] = ()
+    number_height_yd: float = 2.0
+    number_style: Literal["to_goal", "through"] = "to_goal"
+    margin_mm: tuple[float, float] = (10.0, 10.0)
+    measured: bool = False
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("length_yd", "width_yd", "mm_per_yd_x", "mm_per_yd_y", "line_mm", "yard_line_every_yd"):
+            check(getattr(self, name) > 0, FieldError, f"{name} must be above 0, not {getattr(self, name):g}")
+        for name in ("end_zone_yd", "hash_every_yd", "hash_length_yd", "number_every_yd", "number_height_yd"):
+            check(getattr(self, name) >= 0, FieldError, f"{name} can't be negative ({getattr(self, name):g})")
+        check(
+            math.isclose(self.length_yd / self.yard_line_every_yd % 1, 0, abs_tol=1e-9),
+            FieldError,
+            f"yard_line_every_yd ({self.yard_line_every_yd:g}) does not divide length_yd ({self.length_yd:g})",
+        )
+        for name in ("hash_rows_y_yd", "number_rows_y_yd"):
+            for y_yd in getattr(self, name):
+                check(0 < y_yd < self.width_yd, FieldError, f"{name}: {y_yd:g} is outside 0..{self.width_yd:g} yards")
+        thinnest = min(self.mm_per_yd_x * self.yard_line_every_yd, self.mm_per_yd_y * self.width_yd)
+        check(
+            self.line_mm < thinnest / 2, FieldError, f"line_mm ({self.line_mm:g}) would cover the space between lines"
+        )
+        check(min(self.margin_mm) >= 0, FieldError, f"margin_mm can't be negative {self.margin_mm}")
+
+    @property
+    def mm_per_yd(self) -> Array:
+        """Millimetres per yard along and across, shape (2,)."""
+        return np.array([self.mm_per_yd_x, self.mm_per_yd_y])
+
+    @property
+    def length_mm(self) -> float:
+        """Goal line to goal line."""
+        return self.length_yd * self.mm_per_yd_x
+
+    @property
+    def width_mm(self) -> float:
+        """Sideline to sideline."""
+        return self.width_yd * self.mm_per_yd_y
+
+    @property
+    def end_zone_mm(self) -> float:
+        """Depth of an end zone."""
+        return self.end_zone_yd * self.mm_per_yd_x
+
+    def to_yards(self, board_mm: Array) -> Array:
+        """Board millimetres, shape (..., 2), to field yards, same shape."""
+        return np.asarray(board_mm, dtype=np.float64) / self.mm_per_yd
+
+    def to_mm(self, field_yd: Array) -> Array:
+        """Field yards, shape (..., 2), to board millimetres, same shape."""
+        return np.asarray(field_yd, dtype=np.float64) * self.mm_per_yd
+
+    @property
+    def board_mm(self) -> tuple[float, float, float, float]:
+        """Extent of the whole board with its margins: x low, y low, x high, y high, mm."""
+        x_out = self.end_zone_mm + self.line_mm + self.margin_mm[0]
+        y_out = self.line_mm + self.margin_mm[1]
+        return (-x_out, -y_out, self.length_mm + x_out, self.width_mm + y_out)
+
+    def yard_lines_yd(self) -> tuple[float, ...]:
+        """Where the yard lines are, goal lines left out."""
+        count = round(self.length_yd / self.yard_line_every_yd)
+        return tuple(i * self.yard_line_every_yd for i in range(1, count))
+
+    def lines(self) -> tuple[PaintedLine, ...]:
+        """Every straight line of paint, the long ones first, hash marks last."""
+        return (*self._boundaries(), *self._yard_lines(), *self._hashes())
+
+    def numbers(self) -> tuple[FieldNumber, ...]:
+        """Every painted yard number."""
+        if not self.number_every_yd:
+            return ()
+        steps = int(self.length_yd / 2 / self.number_every_yd + 1e-9)
+        from_goal = [i * self.number_every_yd for i in range(1, steps + 1)]
+        at_yd = sorted({*from_goal, *(self.length_yd - x_yd for x_yd in from_goal)})
+        return tuple(
+            FieldNumber(
+                self.number_text(x_yd), x_yd, y_yd, self.number_height_yd, 1 if y_yd < self.width_yd / 2 else -1
+            )
+            for y_yd in self.number_rows_y_yd
+            for x_yd in at_yd
+        )
+
+    def number_text(self, x_yd: float) -> str:
+        """What is painted at a yard line, by the field's style."""
+        if self.number_style == "through":
+            return f"{x_yd:.0f}"
+        return f"{min(x_yd, self.length_yd - x_yd):.0f}"
+
+    def _boundaries(self) -> list[PaintedLine]:
+        line, length, width, zone = self.line_mm, self.length_mm, self.width_mm, self.end_zone_mm
+        left, right = -zone - (line if zone else 0), length + zone + (line if zone else 0)
+        out = [
+            PaintedLine("sideline", (left, right), (-line, 0.0)),
+            PaintedLine("sideline", (left, right), (width, width + line)),
+            PaintedLine("goal_line", (-line, 0.0), (0.0, width)),
+            PaintedLine("goal_line", (length, length + line), (0.0, width)),
+        ]
+        if zone:
+            out.append(PaintedLine("end_line", (left, -zone), (0.0, width)))
+            out.append(PaintedLine("end_line", (length + zone, right), (0.0, width)))
+        return out
+
+    def _yard_lines(self) -> list[PaintedLine]:
+        half = self.line_mm / 2
+        at_mm = [x_yd * self.mm_per_yd_x for x_yd in self.yard_lines_yd()]
+        return [PaintedLine("yard_line", (x - half, x + half), (0.0, self.width_mm)) for x in at_mm]
+
+    def _hashes(self) -> list[PaintedLine]:
+        if not self.hash_every_yd:
+            return []
+        half_x, half_y = self.line_mm / 2, self.hash_length_yd * self.mm_per_yd_y / 2
+        rows_mm = [y_yd * self.mm_per_yd_y for y_yd in self.hash_rows_y_yd]
+        if self.sideline_marks:
+            rows_mm += [2 * half_y, self.width_mm - 2 * half_y]
+        count = round(self.length_yd / self.hash_every_yd)
+        at_yd = (i * self.hash_every_yd for i in range(1, count))
+        on_line = self.yard_line_every_yd
+        at_mm = [x * self.mm_per_yd_x for x in at_yd if not math.isclose(x / on_line, round(x / on_line))]
+        return [PaintedLine("hash", (x - half_x, x + half_x), (y - half_y, y + half_y)) for y in rows_mm for x in at_mm]

@@ -1,0 +1,117 @@
+"""A base's outline on the board: a rectangle with rounded corners, placed and turned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.core.errors import InputError
+from downfield.core.records import check, record
+
+Array = NDArray[np.float64]
+
+Face = Literal["front", "rear", "left", "right", "corner"]
+
+_ENDS: Final[Array] = np.array([[1.0], [1.0], [-1.0], [-1.0]])  # of corners: front or rear,
+_SIDES: Final[Array] = np.array([[1.0], [-1.0], [-1.0], [1.0]])  # left or right
+
+
+@record
+class BaseSize:
+    """The size of one base.
+
+    Attributes:
+        length_mm: along the heading.
+        width_mm: across the heading.
+        height_mm: of the base's top over the board.
+        corner_mm: radius of its rounded corners.
+
+    """
+
+    length_mm: float = 30.0
+    width_mm: float = 18.0
+    height_mm: float = 5.5
+    corner_mm: float = 1.0
+
+    def __post_init__(self) -> None:
+        # Made for every figure of every frame: what is wrong is put into words only where something is.
+        largest = min(self.length_mm, self.width_mm) / 2
+        if largest > 0 and self.height_mm >= 0 and 0 <= self.corner_mm <= largest:
+            return
+        for name in ("length_mm", "width_mm"):
+            check(getattr(self, name) > 0, InputError, f"{name} must be above 0, not {getattr(self, name):g}")
+        check(self.height_mm >= 0, InputError, f"height_mm can't be negative ({self.height_mm:g})")
+        check(0 <= self.corner_mm <= largest, InputError, f"corner_mm must be 0..{largest:g}, not {self.corner_mm:g}")
+
+
+@record
+class Footprint:
+    """Where a base stands.
+
+    Attributes:
+        x_mm, y_mm: centre of the base, board frame.
+        heading_deg: where its front points, counter-clockwise from +x.
+        size: its dimensions.
+
+    """
+
+    x_mm: float
+    y_mm: float
+    heading_deg: float
+    size: BaseSize
+
+    def corners_mm(self) -> Array:
+        """The sharp corners: front-left, front-right, rear-right, rear-left; shape (4, 2)."""
+        return self._rectangle(self.size.length_mm / 2, self.size.width_mm / 2)
+
+    def core_mm(self) -> Array:
+        """Centres of the corner circles, same order, shape (4, 2); the outline lies corner_mm outside them."""
+        inset = self.size.corner_mm
+        return self._rectangle(self.size.length_mm / 2 - inset, self.size.width_mm / 2 - inset)
+
+    def reach_mm(self, direction_deg: float) -> float:
+        """The outline's furthest point along a direction, measured from the board frame's origin along it."""
+        along = np.array([math.cos(math.radians(direction_deg)), math.sin(math.radians(direction_deg))])
+        return float((self.core_mm() @ along).max() + self.size.corner_mm)
+
+    def _rectangle(self, half_length: float, half_width: float) -> Array:
+        turn = math.radians(self.heading_deg)
+        cos, sin = math.cos(turn), math.sin(turn)
+        x, y = self.x_mm, self.y_mm
+        ahead_x, ahead_y, aside_x, aside_y = half_length * cos, half_length * sin, -half_width * sin, half_width * cos
+        return np.array(
+            (
+                (x + ahead_x + aside_x, y + ahead_y + aside_y),
+                (x + ahead_x - aside_x, y + ahead_y - aside_y),
+                (x - ahead_x - aside_x, y - ahead_y - aside_y),
+                (x - ahead_x + aside_x, y - ahead_y + aside_y),
+            )
+        )
+
+
+def outlines_of(footprints: Sequence[Footprint]) -> Array:
+    """Bases as numbers: x mm, y mm, heading in degrees, length, width and corner radius mm; shape (n, 6)."""
+    return np.array(
+        [(f.x_mm, f.y_mm, f.heading_deg, f.size.length_mm, f.size.width_mm, f.size.corner_mm) for f in footprints]
+    ).reshape(-1, 6)
+
+
+def rectangles_mm(outlines: Array) -> tuple[Array, Array]:
+    """The sharp corners and the centres of the corner circles of bases, as of one; shape (n, 4, 2) each."""
+    turn = np.radians(outlines[:, 2])
+    cos, sin = np.cos(turn), np.sin(turn)
+    ahead, aside = np.empty((len(turn), 1, 2)), np.empty((len(turn), 1, 2))
+    ahead[:, 0, 0], ahead[:, 0, 1] = cos, sin
+    aside[:, 0, 0], aside[:, 0, 1] = -sin, cos
+    half_length, half_width, inset = (
+        outlines[:, 3, None, None] / 2,
+        outlines[:, 4, None, None] / 2,
+        outlines[:, 5, None, None],
+    )
+    middle = outlines[:, None, :2]
+    sharp = middle + _ENDS * half_length * ahead + _SIDES * half_width * aside
+    return sharp, sharp - inset * (_ENDS * ahead + _SIDES * aside)

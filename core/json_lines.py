@@ -1,0 +1,94 @@
+"""JSON Lines files of records: a header line, then one record a line."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from downfield.core.errors import FormatError
+from downfield.core.records import from_json, read_lines, to_json, write_text
+
+H = TypeVar("H")
+L = TypeVar("L")
+
+
+class LinesFile(Generic[H, L]):
+    """A file being read: its header at once, its lines as they are iterated over, as often as wanted.
+
+    Args:
+        path: the file.
+        header: type of its first line.
+        line: type of the others.
+        check: raises a `ValueError` from ``(header, line before or None, line)`` when they do not fit together; the
+            error's text begins with the offending field and a colon.
+
+    Raises:
+        InputError: the file can't be read.
+        FormatError: its content breaks the format; names the line and the field.
+
+    """
+
+    def __init__(
+        self, path: Path, header: type[H], line: type[L], check: Callable[[H, L | None, L], None] | None = None
+    ) -> None:
+        self._path, self._line, self._check = path, line, check
+        first = next(read_lines(path), None)
+        if first is None:
+            raise FormatError(str(path), "empty: the file begins with a header line")
+        self.header: H = from_json(header, first[1], path=str(path), line=first[0])
+
+    def __iter__(self) -> Iterator[L]:
+        """The lines after the header, in order."""
+        before: L | None = None
+        for number, text in itertools.islice(read_lines(self._path), 1, None):
+            line = from_json(self._line, text, path=str(self._path), line=number)
+            if self._check is not None:
+                try:
+                    self._check(self.header, before, line)
+                except ValueError as error:
+                    field, _, problem = str(error).partition(": ")
+                    raise FormatError(str(self._path), problem, line=number, field=field) from None
+            before = line
+            yield line
+
+
+def write_lines(
+    path: Path, header: tuple[type[H], H], line: type[L], lines: Iterable[L], *, defaults: bool = True
+) -> None:
+    """Write a file, whole or not at all.
+
+    Args:
+        path: where.
+        header: type and value of the first line.
+        line: type of the others.
+        lines: them.
+        defaults: whether their fields that have their default value are written.
+
+    Raises:
+        OutputError: the place can't be written.
+
+    """
+    texts = itertools.chain([to_json(*header)], (to_json(line, one, defaults=defaults) for one in lines))
+    write_text(path, (text + "\n" for text in texts))
+
+
+class Timed(Protocol):
+    """A line with a time."""
+
+    @property
+    def t_ns(self) -> int:
+        """Its time."""
+        ...
+
+
+def rising(before: Timed | None, now: Timed) -> None:
+    """Check that time rises from one line to the next.
+
+    Raises:
+        ValueError: it does not.
+
+    """
+    if before is not None and now.t_ns <= before.t_ns:
+        raise ValueError(f"t_ns: time does not rise: {now.t_ns} after {before.t_ns}")

@@ -1,0 +1,159 @@
+"""Records: small frozen types with one JSON form, and readers that name the line and field of an error.
+
+A record is a frozen, slotted dataclass. Its JSON form is the object of its fields, enumerations by value, tuples as
+arrays. Unknown keys, missing keys, NaN and infinities are refused. pydantic does the checking where data enters.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast, dataclass_transform
+
+from pydantic import TypeAdapter, ValidationError
+
+from downfield.core.errors import FormatError, InputError, OutputError
+
+T = TypeVar("T")
+
+_RULES = {"extra": "forbid", "allow_inf_nan": False, "strict": False}
+
+
+@dataclass_transform(frozen_default=True)
+def record(cls: type[T]) -> type[T]:
+    """Make a class a record: a frozen, slotted dataclass whose JSON form is strict about its keys."""
+    cls.__pydantic_config__ = _RULES  # type: ignore[attr-defined]
+    return dataclasses.dataclass(frozen=True, slots=True)(cls)
+
+
+def adapter(kind: Any) -> TypeAdapter[Any]:
+    """The checker of a record type or of an annotated union of them, built once."""
+    return _adapter(kind)
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+def to_json(kind: Any, value: object, *, defaults: bool = True) -> str:
+    """A record as one line of JSON.
+
+    Args:
+        kind: the record type.
+        value: the record.
+        defaults: whether to write fields that have their default value; those that are None are left out anyway.
+
+    """
+    return adapter(kind).dump_json(value, exclude_defaults=not defaults, exclude_none=True).decode()
+
+
+def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None = None) -> T:
+    """Read one record.
+
+    Args:
+        kind: the record type.
+        text: its JSON form.
+        path: the file's name, for the error.
+        line: 1-based line number, for the error.
+
+    Raises:
+        FormatError: naming the line and the field.
+
+    """
+    try:
+        return cast("T", adapter(kind).validate_json(text))
+    except ValidationError as error:
+        raise _format_error(error, path, line) from None
+
+
+def from_data(kind: type[T], data: object, *, path: str) -> T:
+    """Read one record from parsed data (TOML, say).
+
+    Raises:
+        FormatError: naming the field.
+
+    """
+    try:
+        return cast("T", adapter(kind).validate_python(data))
+    except ValidationError as error:
+        raise _format_error(error, path, None) from None
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, UTF-8.
+
+    Raises:
+        InputError: it is missing, a folder, unreadable or not text.
+
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a text file (UTF-8 expected)") from None
+    except OSError as error:
+        raise InputError(f"{path}: can't be read: {error.strerror}") from None
+
+
+def write_text(path: Path, chunks: Iterable[str]) -> None:
+    """Write a text file whole or not at all: beside its place first, then moved into it.
+
+    Raises:
+        OutputError: the place can't be written.
+
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("w", encoding="utf-8") as out:
+            out.writelines(chunks)
+        part.replace(path)
+    except OSError as error:
+        raise OutputError(f"{path}: can't be written: {error.strerror}") from None
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The non-empty lines of a text file with their 1-based numbers, read as they are needed.
+
+    Raises:
+        InputError: it is missing, a folder, unreadable or not text.
+
+    """
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield number, line
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a text file (UTF-8 expected)") from None
+    except OSError as error:
+        raise InputError(f"{path}: can't be read: {error.strerror}") from None
+
+
+def check(condition: bool, error: Callable[[str], Exception], problem: str) -> None:
+    """Raise ``error(problem)`` unless the condition holds: for the ``__post_init__`` of records."""
+    if not condition:
+        raise error(problem)
+
+
+def _format_error(error: ValidationError, path: str, line: int | None) -> FormatError:
+    errors = error.errors(include_url=False)
+    # A misspelt key is also a missing one: name the misspelling.
+    first = next((one for one in errors if one["type"] == "unexpected_keyword_argument"), errors[0])
+    field = ".".join(str(part) for part in first["loc"]) or None
+    problem = first["msg"]
+    if first["type"] == "unexpected_keyword_argument":
+        problem = "unknown key"
+    elif first["type"] in {"missing", "missing_argument"}:
+        problem = "missing"
+    elif first["type"] == "json_invalid":
+        problem = f"broken JSON: {first['ctx']['error']}"
+    elif "ctx" in first and "error" in first["ctx"]:
+        problem = str(first["ctx"]["error"])
+    return FormatError(path, problem, line=line, field=field)

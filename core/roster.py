@@ -1,0 +1,70 @@
+"""Who is on the board, as somebody wrote it down: a roster file.
+
+A roster file, ``*.roster.json``, lists the players, and may say where each stands at the line-up; a track file serves
+as one too, with the places of its first scene.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from downfield.core.errors import InputError
+from downfield.core.records import check, from_json, read_text, record
+from downfield.core.scene import Player
+from downfield.core.track_files import Tracks
+
+
+@record
+class Spot:
+    """Where a player stands at the line-up.
+
+    Attributes:
+        id: roster id.
+        x_yd, y_yd: the middle of his base, field yards.
+
+    """
+
+    id: str
+    x_yd: float
+    y_yd: float
+
+
+@record
+class Roster:
+    """The players of a line-up.
+
+    Attributes:
+        players: all of them.
+        spots: where they stand; of some, of all or of none.
+
+    """
+
+    players: tuple[Player, ...]
+    spots: tuple[Spot, ...] = ()
+    format: Literal["downfield.roster"] = "downfield.roster"
+    version: Literal[1] = 1
+
+    def __post_init__(self) -> None:
+        ids = [player.id for player in self.players]
+        check(len(set(ids)) == len(ids), InputError, "players: two of them have the same id")
+        for spot in self.spots:
+            check(spot.id in ids, InputError, f"spots: '{spot.id}' is not among the players")
+
+
+def read_roster(path: Path) -> Roster:
+    """Read a roster file, or the roster of a track file.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: its content breaks the format; names the field.
+
+    """
+    if path.name.endswith(".jsonl"):
+        tracks = Tracks(path)
+        first = next(iter(tracks), None)
+        field = tracks.header.field
+        figures = () if first is None else first.figures
+        spots = tuple(Spot(one.id, one.x_mm / field.mm_per_yd_x, one.y_mm / field.mm_per_yd_y) for one in figures)
+        return Roster(tracks.header.players, spots)
+    return from_json(Roster, read_text(path), path=str(path))

@@ -1,0 +1,183 @@
+"""Scenes: everything seen on the board at one instant, in board millimetres, with error.
+
+Standard deviations are one sigma. The twin's truth has sigma 0.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from downfield.core.footprint import BaseSize, Face, Footprint
+from downfield.core.records import record
+
+Jersey = Literal["dark", "light"]
+Posture = Literal["upright", "fallen", "lifted", "unseen"]
+Power = Literal["on", "off", "unknown"]
+BallState = Literal["carried", "magnetic", "loose"]
+
+LOST_MM: Final = 100.0
+"""Standard deviation beyond which a figure that is in no hand may be anywhere."""
+
+
+@record
+class Player:
+    """One entry of the roster fixed at the line-up.
+
+    Attributes:
+        id: unique among all figures on the board, such as ``"dark-12"``.
+        jersey: its colour class; which coach wears it, the game says.
+        number: what is on its back; empty when not known.
+        role: ``C``, ``G``, ``T``, ``TE``, ``WR``, ``QB``, ``RB``, ``DL``, ``NT``, ``LB``, ``DB``, ``K``, ``P``,
+            ``KR``... as the coach names it; empty when not known.
+        base: the size of its base.
+        hand_mm: ahead and to the left of the base's centre, the forward point of the carrying hand, for rulebooks that
+            spot there; None when not measured.
+
+    """
+
+    id: str
+    jersey: Jersey
+    number: str = ""
+    role: str = ""
+    base: BaseSize = BaseSize()
+    hand_mm: tuple[float, float] | None = None
+
+
+@record
+class Figure:
+    """A base and the player on it, at one instant.
+
+    Attributes:
+        id: roster id.
+        jersey: its colour class.
+        x_mm, y_mm: centre of the footprint on the board (for a fallen figure, of the base as it lies).
+        heading_deg: counter-clockwise from +x, -180..180.
+        length_mm, width_mm, corner_mm: the footprint's size, as known at this instant.
+        posture: ``"lifted"`` is in a hand, ``"unseen"`` is carried forward without being seen.
+        sigma_mm: standard deviation of the position, along x and y.
+        sigma_deg: of the heading.
+        visible: share of the base top that is seen, 0..1.
+        helmet_mm: the helmet's centre brought down to the board, None when not seen.
+        sure: False when the identity is in doubt after a hand, a crossing or a pile.
+        fell_ns: when it fell, of one that lies, which is known some frames later; None where that is not told.
+
+    """
+
+    id: str
+    jersey: Jersey
+    x_mm: float
+    y_mm: float
+    heading_deg: float
+    length_mm: float
+    width_mm: float
+    corner_mm: float = 0.0
+    posture: Posture = "upright"
+    sigma_mm: tuple[float, float] = (0.0, 0.0)
+    sigma_deg: float = 0.0
+    visible: float = 1.0
+    helmet_mm: tuple[float, float] | None = None
+    sure: bool = True
+    fell_ns: int | None = None
+
+    @property
+    def lost(self) -> bool:
+        """Whether it may be anywhere, not having been found yet or seen for long: its measures mean nothing."""
+        return self.posture != "lifted" and max(self.sigma_mm) > LOST_MM
+
+    @property
+    def footprint(self) -> Footprint:
+        """The figure's base as geometry (the height is not known here and is 0)."""
+        return Footprint(
+            self.x_mm, self.y_mm, self.heading_deg, BaseSize(self.length_mm, self.width_mm, 0.0, self.corner_mm)
+        )
+
+
+@record
+class Contact:
+    """Two bases near enough to touch.
+
+    Attributes:
+        a, b: roster ids, a < b.
+        gap_mm: signed distance of the outlines; negative when they overlap.
+        sigma_mm: its standard deviation.
+        probability: that they touch at this instant, 0..1.
+        face_a, face_b: the faces that meet.
+        angle_deg: between the two meeting faces, 0 when they lie flush; 0..90.
+        overlap_mm: length over which the faces lie along each other.
+        since_ns: interpolated instant the contact began; None while there is none.
+
+    """
+
+    a: str
+    b: str
+    gap_mm: float
+    sigma_mm: float
+    probability: float
+    face_a: Face
+    face_b: Face
+    angle_deg: float
+    overlap_mm: float = 0.0
+    since_ns: int | None = None
+
+
+@record
+class Ball:
+    """The ball.
+
+    Attributes:
+        state: carried by a figure, the magnetic one standing on the board, or loose.
+        x_mm, y_mm: its centre on the board.
+        carrier: roster id while carried.
+        sigma_mm: standard deviation of its position.
+        touched_by: roster id of the first figure to touch it since it was placed or came loose.
+        touched_ns: when.
+
+    """
+
+    state: BallState
+    x_mm: float
+    y_mm: float
+    carrier: str | None = None
+    sigma_mm: float = 0.0
+    touched_by: str | None = None
+    touched_ns: int | None = None
+
+
+@record
+class Hand:
+    """A hand, an arm or a stick over the board.
+
+    Attributes:
+        outline_mm: its outline brought down to the board, at least three points.
+        covers: roster ids of the figures it hides.
+
+    """
+
+    outline_mm: tuple[tuple[float, float], ...]
+    covers: tuple[str, ...] = ()
+
+
+@record
+class Scene:
+    """Everything seen at one instant.
+
+    Attributes:
+        frame: index in its recording.
+        t_ns: capture time.
+        board: whether the board is switched on.
+        figures: all of the roster, in roster order; never a new identity in mid-play.
+        contacts: pairs with a gap below 5 mm, opponents and team-mates.
+        ball: None when none is known.
+        hands: hands in view.
+        unfit: why calls must not be made from this scene; empty when it is fit.
+
+    """
+
+    frame: int
+    t_ns: int
+    board: Power
+    figures: tuple[Figure, ...]
+    contacts: tuple[Contact, ...] = ()
+    ball: Ball | None = None
+    hands: tuple[Hand, ...] = ()
+    unfit: tuple[str, ...] = ()

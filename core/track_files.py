@@ -1,0 +1,55 @@
+"""Track files, ``*.tracks.jsonl``: a header line, then one line per frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from downfield.core.field import FieldModel
+from downfield.core.json_lines import LinesFile, rising, write_lines
+from downfield.core.records import record
+from downfield.core.scene import Player, Scene
+
+
+@record
+class TracksHeader:
+    """First line of a track file.
+
+    Attributes:
+        field: the printed field.
+        players: the roster.
+        fps: nominal frame rate; the frames carry their own times.
+        source: what the tracks were made from.
+
+    """
+
+    field: FieldModel
+    players: tuple[Player, ...]
+    fps: float
+    source: str = ""
+    format: Literal["downfield.tracks"] = "downfield.tracks"
+    version: Literal[1] = 1
+
+
+class Tracks(LinesFile[TracksHeader, Scene]):
+    """A track file being read: its header at once, its scenes as they are iterated over; their times rise strictly.
+
+    Raises:
+        InputError: the file can't be read.
+        FormatError: its content breaks the format; names the line and the field.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, TracksHeader, Scene, lambda _, before, scene: rising(before, scene))
+
+
+def write_tracks(path: Path, header: TracksHeader, scenes: Iterable[Scene]) -> None:
+    """Write a track file, whole or not at all. In its scenes, what has its default value is left out.
+
+    Raises:
+        OutputError: the place can't be written.
+
+    """
+    write_lines(path, (TracksHeader, header), Scene, scenes, defaults=False)

@@ -1,0 +1,1 @@
+"""One game in play and kept: session, journal, hash chain, store, history, published state."""

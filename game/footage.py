@@ -1,0 +1,100 @@
+"""The footage: what the service asks of whoever keeps the pictures that calls were made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from downfield.core.gap import signed_gap
+from downfield.core.scene import Figure, Player, Scene
+from downfield.game.published.game_topics import CallNow
+
+
+@dataclass(frozen=True, slots=True)
+class Still:
+    """One picture that is kept, and where.
+
+    Attributes:
+        frame: its index in the source.
+        t_ns: capture time.
+        video: the file it is in.
+        at_ns: its time in that file.
+        rank: how many pictures before it in the file have the same time there.
+
+    """
+
+    frame: int
+    t_ns: int
+    video: Path
+    at_ns: int
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What is drawn on a picture.
+
+    Attributes:
+        call: the call it is about.
+        scene: what was seen on the picture; None when that is not kept.
+        players: the roster, for base heights.
+        los_yd: the line of scrimmage of the play; None when it is not known.
+
+    """
+
+    call: CallNow
+    scene: Scene | None
+    players: tuple[Player, ...] = ()
+    los_yd: float | None = None
+
+    @property
+    def figures(self) -> list[Figure]:
+        """The figures the call is about, as they were seen, in the call's order."""
+        if self.scene is None:
+            return []
+        seen = {figure.id: figure for figure in self.scene.figures if figure.posture != "unseen"}
+        return [seen[name] for name in self.call.players if name in seen]
+
+    @property
+    def gap_text(self) -> str:
+        """How far the first two of them are apart, in words: as it was judged, where they were near enough for that."""
+        figures = self.figures
+        if self.scene is None or len(figures) < 2:
+            return ""
+        a, b = figures[:2]
+        judged = next((one for one in self.scene.contacts if {one.a, one.b} == {a.id, b.id}), None)
+        if judged is None:
+            return f"gap {signed_gap(a.footprint, b.footprint).gap_mm:.1f} mm"
+        return f"gap {judged.gap_mm:+.2f} ± {judged.sigma_mm:.2f} mm, touching by {judged.probability:.0%}"
+
+
+class Footage(Protocol):
+    """Keeps pictures. Callable from any thread; each call may take as long as a disk and a decoder need."""
+
+    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[Still, ...]:
+        """Every picture kept of a span of time, in order, each frame index once.
+
+        Args:
+            from_ns: the span's first instant, on the capture clock.
+            to_ns: its last.
+            began_ns: when the game that is asked about began, wall clock.
+
+        Raises:
+            NotRecordedError: there is none.
+
+        """
+        ...
+
+    def jpeg(self, still: Still, marks: Marks | None) -> bytes:
+        """One picture, exactly that one, as JPEG.
+
+        Args:
+            still: which.
+            marks: what to draw on it; None for nothing.
+
+        Raises:
+            NotRecordedError: it is gone, broken, or not on the disk yet.
+
+        """
+        ...

@@ -1,0 +1,96 @@
+"""The feed's topics about the board: line-up, scene, health, source."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from downfield.core.field import FieldModel
+from downfield.core.scene import Jersey, Player, Posture, Power
+from downfield.game.published.game_topics import Payload
+
+Level = Literal["ok", "warning", "alarm"]
+
+
+class LineUpNow(Payload):
+    """Topic `line_up`: who is on the board, and the board."""
+
+    players: tuple[Player, ...]
+    field: FieldModel
+    settled: int = Field(description='How often somebody said in this game who stands where: a line-up, or "set".')
+
+
+class FigureNow(Payload):
+    """One figure; places to 0.01 yd and 0.1 mm, headings to a degree's tenth."""
+
+    id: str
+    jersey: Jersey
+    x_yd: float
+    y_yd: float
+    x_mm: float
+    y_mm: float
+    heading: float = Field(description="Degrees counter-clockwise from +x.")
+    posture: Posture
+    sigma_mm: float = Field(description="Standard deviation of the place, the larger of both axes.")
+    sure: bool = Field(description="False when its identity is in doubt.")
+
+
+class SceneNow(Payload):
+    """Topic `scene`: where everybody is; at most 15 a second, fewer for over 60 clients; the newest to who lags."""
+
+    frame: int
+    t_ns: int
+    board: Power
+    figures: tuple[FigureNow, ...]
+    touching: tuple[tuple[str, str], ...] = Field(default=(), description="Pairs of roster ids in contact.")
+    ball_mm: tuple[float, float] | None = None
+    hands: tuple[tuple[tuple[float, float], ...], ...] = Field(default=(), description="Outlines, mm on the board.")
+
+
+class Reason(Payload):
+    """One thing that is not as it should be."""
+
+    code: str = Field(description='One word for the machine, such as "camera_lost" or "disk_full".')
+    level: Literal["warning", "alarm"]
+    text: str
+    remedy: str = Field(default="", description="What to do about it.")
+
+
+class RecordingNow(Payload):
+    """The recording."""
+
+    on: bool = False
+    file: str = ""
+    seconds: float = 0.0
+    free_gb: float | None = None
+
+
+class HealthNow(Payload):
+    """Topic `health`: whether the rig can be trusted now; once a second, and at once when the level changes."""
+
+    level: Level = "ok"
+    text: str = Field(default="", description="One line for people.")
+    reasons: tuple[Reason, ...] = ()
+    calls: Literal["on", "suspended"] = Field(default="on", description="Whether calls are made from the camera.")
+    fps: float | None = Field(default=None, description="Frames taken a second.")
+    latency_ms: float | None = Field(default=None, description="From capture to publication, median of a second.")
+    latency_p99_ms: float | None = None
+    frames: int = 0
+    dropped: int = Field(default=0, description="Frames lost since the start.")
+    board: Power = "unknown"
+    camera: str = ""
+    size: tuple[int, int] | None = None
+    calibration_rms_px: float | None = None
+    calibration_rms_yd: tuple[float, float] | None = None
+    recording: RecordingNow = RecordingNow()
+    store: Literal["ok", "behind"] = Field(default="ok", description="behind: what is declared is not yet on disk.")
+
+
+class SourceNow(Payload):
+    """Topic `source`: where the pictures come from."""
+
+    kind: Literal["camera", "clip", "stream", "images", "twin", "none"] = "none"
+    name: str = ""
+    text: str = ""
+    live: bool = False

@@ -1,0 +1,224 @@
+"""The feed's topics about the game: what each carries, as pydantic models; ``docs/service.md`` is made from them.
+
+A topic's value is small, complete and ready to show. Spots are field yards along x of the board unless they are text;
+`text` fields are words for people. Times on the board's clock are integer nanoseconds (`t_ns`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from downfield.core.scene import BallState, Jersey, Power
+from downfield.officiating.calls import CallKind, Unit, Verdict
+from downfield.officiating.declarations import Choice, Hash, Side
+from downfield.officiating.engine.play import PlayKind
+from downfield.officiating.engine.state import Phase
+
+Standing = Literal["stands", "open", "confirmed", "overturned", "manual", "told"]
+
+
+class Payload(BaseModel):
+    """What a message carries: frozen, every key known; an infinity goes out as null."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TeamNow(Payload):
+    """A team as it stands."""
+
+    name: str = Field(description="In full.")
+    short: str = Field(description="As on a score bug.")
+    colour: str = Field(description="Background for the team, #rrggbb.")
+    ink: str = Field(description="Text on that background, #rrggbb.")
+    jersey: Jersey = Field(description="Which figures are its men.")
+    points: int
+    time_outs: int | None = Field(description="Left; null where the rulebook has none.")
+
+
+class ClockNow(Payload):
+    """The game clock; count down from here while it runs."""
+
+    left_s: float | None = Field(description="Left at `at_ms`; null where the rulebook has no such clock.")
+    running: bool
+    at_ms: int = Field(description="When that was, ms since 1970 by the service's wall clock, as in every message.")
+    text: str = Field(description='Such as "4:07"; empty without a clock.')
+
+
+class WaitNow(Payload):
+    """What the game waits for before it can go on."""
+
+    kind: Literal["roll", "coin", "choice"]
+    purpose: str = Field(description='What for, such as "fumble" or "field_goal".')
+    options: tuple[Choice, ...] = Field(default=(), description="Open choices; empty for dice and coins.")
+    by: Side | None = Field(default=None, description="Whose coach; null for either.")
+    text: str
+
+
+class GameNow(Payload):
+    """Topic `game`: everything a score bug shows."""
+
+    game: str = Field(description="The game's id.")
+    rulebook: str = Field(description="Name of the rulebook in force.")
+    rulebook_title: str
+    system: str = Field(description="What it builds on: tap, efl, lions-den or nfl-strategy.")
+    takes: tuple[str, ...] = Field(description="Types of declarations it has a use for.")
+    home: TeamNow
+    away: TeamNow
+    score: tuple[int, int] = Field(description="Home, away.")
+    possession: Side = Field(description="Who has the ball now.")
+    offence: Side = Field(description="Whose down it is; differs from possession after a turnover in the play.")
+    direction: Literal[-1, 1] = Field(description="Which way along x of the board the side with the ball goes.")
+    down: int
+    distance_yd: float
+    goal_to_go: bool
+    spot_yd: float = Field(description="Line of scrimmage.")
+    spot_text: str = Field(description='Such as "B 34".')
+    to_gain_yd: float = Field(description="Line to gain; the goal line at goal to go.")
+    lateral_yd: float | None = Field(description="Across the field; null where play always starts in the middle.")
+    hash: Hash
+    due: PlayKind = Field(description="The kind of play that comes next.")
+    period: int
+    clock: ClockNow
+    phase: Phase
+    phase_text: str
+    board: Power = Field(description="Whether the board is switched on.")
+    wait: WaitNow | None = None
+    suspended: tuple[str, ...] = Field(default=(), description="Why the camera makes no calls; empty when it does.")
+    under_review: bool = Field(default=False, description="An open question could change what is shown.")
+    situation: str = Field(description='Such as "2nd & 7 at B 34".')
+    text: str = Field(description="The whole of it on one line.")
+    t_ns: int
+
+
+class BallNow(Payload):
+    """Topic `ball`: who has it."""
+
+    player: str | None = Field(description="Roster id of the carrier; null when nobody, or nobody known, has it.")
+    number: str = ""
+    jersey: Jersey | None = None
+    side: Side = Field(description="Whose ball it is.")
+    state: BallState | None = Field(default=None, description="As seen: carried, the magnetic one standing, or loose.")
+    x_yd: float | None = None
+    y_yd: float | None = None
+    text: str = Field(description='Such as "dark 28 has the ball".')
+
+
+class ClauseCited(Payload):
+    """A clause of the rulebook."""
+
+    id: str
+    text: str = Field(description="What it says, in short; empty where the catalogue does not know it.")
+
+
+class ReadingNow(Payload):
+    """One way a close call can be read."""
+
+    kind: CallKind
+    probability: float
+    text: str
+
+
+class RulingNow(Payload):
+    """What a person decided about a call."""
+
+    decision: Literal["confirm", "overturn", "strike", "manual"]
+    by: str
+    note: str = ""
+    event: str = Field(description="Id of the ruling's event, to undo it.")
+
+
+class CallNow(Payload):
+    """One call."""
+
+    id: str = Field(description="Unique in its game, stable under replay.")
+    kind: CallKind
+    verdict: Verdict
+    standing: Standing = Field(
+        description="open: waits for a person; told: without consequence; manual: made by hand; stands: in force."
+    )
+    text: str
+    t_ns: int = Field(description="The instant it is about.")
+    clauses: tuple[ClauseCited, ...]
+    players: tuple[str, ...] = ()
+    side: Side | None = Field(default=None, description="Whom it favours.")
+    spot_yd: tuple[float, float] | None = Field(default=None, description="Along x of the board, across.")
+    spot_text: str = ""
+    margin: float | None = Field(default=None, description="By how much; positive is on the side of the call.")
+    sigma: float | None = Field(default=None, description="Standard deviation of the margin.")
+    unit: Unit = ""
+    measured: str = Field(default="", description='Such as "+0.31 ± 0.12 mm"; empty where nothing was measured.')
+    probability: float = 1.0
+    readings: tuple[ReadingNow, ...] = Field(default=(), description="Both readings of a close call.")
+    detail: str = ""
+    because: tuple[str, ...] = Field(default=(), description="Ids of the events and calls it rests on.")
+    ruling: RulingNow | None = None
+    frame: int | None = Field(default=None, description="Frame it was made at; null for one from a declaration.")
+
+
+class CallsChanged(Payload):
+    """Topic `calls`: calls made or changed, and calls that no longer stand.
+
+    In a snapshot `calls` holds the latest of the game, in the order they were made.
+    """
+
+    calls: tuple[CallNow, ...] = Field(description="Put each in by id; one already there is replaced.")
+    withdrawn: tuple[str, ...] = Field(default=(), description="Ids to take away.")
+    moved: tuple[str, ...] = Field(
+        default=(),
+        description="Ids to put behind all others, one by one, once the above is done: a ruling can bring back a call "
+        "from before others.",
+    )
+
+
+class Question(Payload):
+    """Something that waits for a person."""
+
+    id: str = Field(description="The call's id, or the wait's kind and purpose.")
+    kind: Literal["ruling", "roll", "coin", "choice"]
+    text: str
+    call: CallNow | None = Field(
+        default=None, description='For "ruling": the call, with both readings where it is close.'
+    )
+    purpose: str = ""
+    options: tuple[Choice, ...] = ()
+    by: Side | None = None
+
+
+class Questions(Payload):
+    """Topic `questions`: all that waits for a person now, oldest first."""
+
+    questions: tuple[Question, ...] = ()
+
+
+class Declared(Payload):
+    """One declaration or ruling, as the panel lists it."""
+
+    id: str
+    type: str = Field(description="The declaration's type.")
+    text: str
+    by: str
+    t_ns: int
+    undone: bool = False
+    set_aside: str = Field(default="", description="Why it no longer counts after a ruling; empty while it counts.")
+
+
+class DeclaredLately(Payload):
+    """Topic `declared`: what people said last, newest last."""
+
+    events: tuple[Declared, ...] = ()
+
+
+class Notice(Payload):
+    """Topic `notice`: a line for people, such as a refusal."""
+
+    level: Literal["info", "warning", "alarm"] = "info"
+    text: str
+
+
+Message = Annotated[
+    Literal["snapshot", "game", "ball", "calls", "questions", "declared", "line_up", "scene", "health", "source",
+            "notice"],
+    Field(description="A message's topic."),
+]  # fmt: skip

@@ -1,0 +1,124 @@
+"""The store's tables, and the ordered steps that bring an older store to them.
+
+One schema serves SQLite and PostgreSQL. `entries` is the truth and is only ever appended to; `games` lists what it
+holds; `teams` and `devices` are kept beside it. A step is never changed once released: a change is a new step.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    insert,
+    inspect,
+    select,
+)
+
+from downfield.core.errors import InputError
+
+METADATA: Final = MetaData()
+
+VERSIONS = Table(
+    "schema_versions",
+    METADATA,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("at_ns", BigInteger, nullable=False),
+)
+
+GAMES = Table(
+    "games",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("began_ns", BigInteger, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("home", Text, nullable=False),
+    Column("away", Text, nullable=False),
+    Column("rulebook", Text, nullable=False),
+)
+
+ENTRIES = Table(
+    "entries",
+    METADATA,
+    Column("game", Text, ForeignKey("games.id"), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("kind", Text, nullable=False),
+    Column("at_ns", BigInteger, nullable=False),
+    Column("key", Text),
+    Column("content", Text, nullable=False),
+    Column("attachment", LargeBinary),
+    Column("digest", Text, nullable=False),
+    UniqueConstraint("game", "key", name="entries_key"),
+)
+
+TEAMS = Table(
+    "teams",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("content", Text, nullable=False),
+    Column("at_ns", BigInteger, nullable=False),
+)
+
+DEVICES = Table(
+    "devices",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("token_sha256", Text, nullable=False, unique=True),
+    Column("paired_ns", BigInteger, nullable=False),
+    Column("expires_ns", BigInteger, nullable=False),
+)
+
+_FIRST: Final = (
+    """CREATE TABLE games (
+        id TEXT PRIMARY KEY, began_ns BIGINT NOT NULL, title TEXT NOT NULL, home TEXT NOT NULL, away TEXT NOT NULL,
+        rulebook TEXT NOT NULL)""",
+    """CREATE TABLE entries (
+        game TEXT NOT NULL REFERENCES games (id), seq INTEGER NOT NULL, kind TEXT NOT NULL, at_ns BIGINT NOT NULL,
+        key TEXT, content TEXT NOT NULL, attachment {blob}, digest TEXT NOT NULL,
+        PRIMARY KEY (game, seq), CONSTRAINT entries_key UNIQUE (game, key))""",
+    """CREATE TABLE teams (id TEXT PRIMARY KEY, content TEXT NOT NULL, at_ns BIGINT NOT NULL)""",
+    """CREATE TABLE devices (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, role TEXT NOT NULL, token_sha256 TEXT NOT NULL UNIQUE,
+        paired_ns BIGINT NOT NULL, expires_ns BIGINT NOT NULL)""",
+)
+
+STEPS: Final[tuple[Sequence[str], ...]] = (_FIRST,)
+"""Step n brings a store of version n to version n + 1; ``{blob}`` is the server's type for bytes."""
+
+
+def migrate(connection: Connection, where: str, steps: Sequence[Sequence[str]] = STEPS) -> None:
+    """Bring a store to the newest version, within the connection's transaction.
+
+    Args:
+        connection: with a transaction that has the right to write.
+        where: the store, for the error.
+        steps: of SQL statements.
+
+    Raises:
+        InputError: the store is of a newer version than this program knows.
+
+    """
+    if not inspect(connection).has_table(VERSIONS.name):
+        VERSIONS.create(connection)
+    version = connection.scalar(select(func.max(VERSIONS.c.version))) or 0
+    if version > len(steps):
+        raise InputError(f"{where}: made by a newer Downfield (version {version}, this one knows {len(steps)}): update")
+    blob = "BYTEA" if connection.dialect.name == "postgresql" else "BLOB"
+    for number, step in enumerate(steps[version:], start=version + 1):
+        for statement in step:
+            connection.exec_driver_sql(statement.format(blob=blob))
+        connection.execute(insert(VERSIONS).values(version=number, at_ns=time.time_ns()))

@@ -1,0 +1,125 @@
+"""The board's switch: a snap, a stoppage, a restart.
+
+The switch going on or off waits in the queue like any finding, behind a contact that may have ended the play before
+it; what the state makes of it is here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from downfield.core.scene import Scene
+from downfield.officiating.checks.changes import poses_of
+from downfield.officiating.declarations import Side
+from downfield.officiating.engine.findings import POWER, Finding
+from downfield.officiating.engine.seams import Outcome, View
+from downfield.officiating.engine.state import GameState, Phase, Stoppage
+from downfield.officiating.rulebooks.params import Param
+
+ANY_NUMBER = -1
+
+COAST_NS = 50_000_000
+"""The board hums on a little after its switch, and frames are this far apart: what is seen so soon came before."""
+
+SETTLE_NS = 150_000_000
+"""A figure comes to rest with the board within this time, and no hand reaches it sooner."""
+
+
+def power_finding(t_ns: int, *, on: bool, by: Side | None) -> Finding:
+    """The board was switched on or off, as seen or declared."""
+    text, detail = ("board on", "on") if on else ("board off", "off")
+    ripe_ns = None if on else t_ns + COAST_NS
+    return Finding(POWER, "info", t_ns, text, (), key=str(t_ns), ripe_ns=ripe_ns, early=False, side=by, detail=detail)
+
+
+def stoppage_params(allowed: int, reason: str, *, after_line: bool) -> tuple[Param, ...]:
+    """The parameters of `switched`, with a rulebook's defaults."""
+    return (
+        Param("stoppage.allowed", allowed, "count", f"{reason}; {ANY_NUMBER} for any number", low=ANY_NUMBER, high=99),
+        Param("stoppage.after_line", after_line, "", "whether the offence may stop past the line of scrimmage"),
+    )
+
+
+def switched(game: GameState, power: Finding, view: View) -> Outcome:
+    """What switching the board on or off does to the game."""
+    if power.detail == "on":
+        return _on(game, power.t_ns, view)
+    return _off(game, power.t_ns, view)
+
+
+def _on(game: GameState, t_ns: int, view: View) -> Outcome:
+    play = game.play
+    if game.phase in {Phase.LINE_UP, Phase.SET}:
+        phase = Phase.KICK if game.due in {"kickoff", "free_kick"} else Phase.LIVE
+        if game.due == "onside":
+            phase = Phase.IN_AIR
+        play = replace(
+            play, kind=game.due, snapped_to=play.carrier, snap_ns=t_ns, ran_ns=t_ns, ball_side=game.offence, falls=()
+        )
+        return Outcome(replace(game, phase=phase, play=play), view.system.at_snap(game, view))
+    if game.phase in {Phase.STOPPED, Phase.PASS}:
+        why = play.stoppage.why if play.stoppage is not None else ""
+        aloft = why == "air" or (why == "fumble" and play.carrier is None)
+        phase = Phase.IN_AIR if game.phase is Phase.PASS or aloft else Phase.LIVE
+        checks = view.system.at_restart(game, view)
+        return Outcome(replace(game, phase=phase, play=replace(play, ran_ns=t_ns, stoppage=None)), checks)
+    return Outcome(game)
+
+
+def _off(game: GameState, t_ns: int, view: View) -> Outcome:
+    if game.phase is Phase.KICK:
+        return view.system.kick_over(stopped(game, t_ns, view, why="kick"), t_ns, view)
+    if game.phase is Phase.IN_AIR:
+        return Outcome(stopped(game, t_ns, view, why="air"))
+    if game.phase is not Phase.LIVE:
+        return Outcome(game)
+    return _stoppage(game, t_ns, view)
+
+
+def _stoppage(game: GameState, t_ns: int, view: View) -> Outcome:
+    """The board goes off while the ball is live: one of the offence's stoppages, the forced one, or one too many."""
+    play = game.play
+    if play.free_stop:
+        game = replace(game, play=replace(play, free_stop=""))
+        return Outcome(stopped(game, t_ns, view, why=play.free_stop))
+    allowed = view.params.count("stoppage.allowed") if "stoppage.allowed" in view.params.declared else ANY_NUMBER
+    number = play.stops + 1
+    fault = ""
+    if play.ball_side != game.offence or play.kind in {"kickoff", "free_kick"}:
+        pass  # a return: nobody's stoppages are counted
+    elif allowed == ANY_NUMBER:
+        pass
+    elif play.line_ns is not None and not view.params.flag("stoppage.after_line"):
+        fault = "the line of scrimmage has been reached, so no stoppage is left"
+    elif number > allowed:
+        fault = f"only {allowed} are allowed"
+    text = f"stoppage {number}" + (f": {fault}" if fault else "")
+    game = stopped(replace(game, play=replace(play, stops=number)), t_ns, view, why="coach")
+    found = Finding(
+        POWER,
+        "stoppage",
+        t_ns,
+        text,
+        view.clauses("stoppage"),
+        margin=float(allowed - number) if allowed != ANY_NUMBER else None,
+        unit="count" if allowed != ANY_NUMBER else "",
+        reported=True,
+        detail="illegal" if fault else "legal",
+    )
+    return Outcome(game, (found,))
+
+
+def settled(game: GameState, scene: Scene) -> GameState:
+    """The game with everybody's pose of a stoppage as they came to rest, not as the switch was thrown."""
+    stoppage = game.play.stoppage
+    if stoppage is None or not 0 <= scene.t_ns - stoppage.since_ns <= SETTLE_NS:
+        return game
+    return replace(game, play=replace(game.play, stoppage=replace(stoppage, poses=poses_of(scene))))
+
+
+def stopped(game: GameState, t_ns: int, view: View, *, why: str) -> GameState:
+    """The game with the board stopped in mid-play, and everybody's pose as it stopped."""
+    poses = poses_of(view.facts.scene) if view.facts is not None else ()
+    number = game.play.stops if why == "coach" else 0
+    stoppage = Stoppage(number=number, since_ns=t_ns, poses=poses, why=why)
+    return replace(game, phase=Phase.STOPPED, play=replace(game.play, stoppage=stoppage))

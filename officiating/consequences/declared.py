@@ -1,0 +1,246 @@
+"""What a person declares, as every rulebook takes it: line-ups, set-ups, the carrier, the switch, the clock.
+
+Each handler refuses what the state does not allow and says why; a refused declaration changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, TypeVar
+
+from downfield.core.errors import RefusedError
+from downfield.officiating.checks.changes import poses_of
+from downfield.officiating.consequences.board import power_finding
+from downfield.officiating.declarations import (
+    BallPlaced,
+    BaseSwap,
+    Carrier,
+    ClockSet,
+    LineUp,
+    PivotsDone,
+    Separated,
+    Set,
+    SetUp,
+    Side,
+    Switch,
+)
+from downfield.officiating.engine.seams import Handler, Outcome, View
+from downfield.officiating.engine.state import Clock, GameState, Phase, Play, Pose
+from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.params import Param
+
+Body = TypeVar("Body")
+
+LINE_UP_PARAMS = (
+    Param("line_up.jersey_by_role", False, "", "whether the dark jersey always has the ball at the start of a play"),
+)
+AT_REST = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
+BALL_LIVE = frozenset({Phase.LIVE, Phase.IN_AIR, Phase.KICK})
+
+
+def body_of(event: Event, kind: type[Body]) -> Body:
+    """An event's body, which the table of handlers has matched already."""
+    if not isinstance(event.body, kind):
+        raise TypeError(f"{kind.__name__} wanted, not {type(event.body).__name__}")
+    return event.body
+
+
+def refuse_unless(allowed: bool, what: str, game: GameState) -> None:
+    """Refuse a declaration that comes at the wrong time.
+
+    Raises:
+        RefusedError: it is not allowed now.
+
+    """
+    if not allowed:
+        waits = f", waiting for {game.wait.purpose.replace('_', ' ')}" if game.wait else ""
+        raise RefusedError(f"{what}: not now, the game is {game.phase.value.replace('_', ' ')}{waits}")
+
+
+def line_up(game: GameState, event: Event, _view: View) -> Outcome:
+    """The roster on the board."""
+    body = body_of(event, LineUp)
+    refuse_unless(game.phase not in BALL_LIVE, "line-up", game)
+    ids = [player.id for player in body.players]
+    double = next((one for one in ids if ids.count(one) > 1), None)
+    if double is not None:
+        raise RefusedError(f"line-up: {double} is on the board twice")
+    game = replace(game, players=body.players)
+    if body.offence is not None:
+        game = replace(game, dark=game.offence if body.offence == "dark" else game.defence)
+    return Outcome(game)
+
+
+def set_up(game: GameState, event: Event, view: View) -> Outcome:
+    """The game as it stands before a play."""
+    body = body_of(event, SetUp)
+    refuse_unless(game.phase not in BALL_LIVE, "set-up", game)
+    if not 0 < body.spot_yd < game.length_yd:
+        raise RefusedError(f"set-up: the line of scrimmage must be on the field, not at {body.spot_yd:g} yards")
+    if not 1 <= body.down <= view.params.count("downs.allowed"):
+        raise RefusedError(f"set-up: there is no down {body.down}")
+    if body.distance_yd < 0 or body.period < 1 or min(body.score) < 0:
+        raise RefusedError("set-up: distance, period and score can't be negative")
+    game = replace(
+        game,
+        phase=Phase.LINE_UP,
+        wait=None,
+        offence=body.offence,
+        direction=body.direction,
+        los_yd=body.spot_yd,
+        down=body.down,
+        period=body.period,
+        score=body.score,
+        due="scrimmage",
+        try_for=None,
+        play=Play(ball_side=body.offence),
+        gain_yd=None,
+        set_ns=None,
+        proposals=(),
+    )
+    start = game.progress_yd(body.spot_yd)
+    line = game.length_yd if body.distance_yd == 0 else min(game.length_yd, start + body.distance_yd)
+    game = replace(game, to_gain_yd=game.board_x_yd(line))
+    if body.clock_s is not None:
+        game = replace(game, clock=Clock(body.clock_s, game.clock.running, event.t_ns))
+    return Outcome(dressed(game, view))
+
+
+def separated(game: GameState, event: Event, view: View) -> Outcome:
+    """The men of the last play are apart: the line-up begins (TAP-074)."""
+    refuse_unless(game.phase is Phase.BETWEEN_PLAYS, "separated", game)
+    return Outcome(dressed(replace(game, phase=Phase.LINE_UP, separated_ns=event.t_ns, set_ns=None), view))
+
+
+def set_declared(game: GameState, event: Event, view: View) -> Outcome:
+    """The offence is set."""
+    if game.phase is Phase.SET:
+        raise RefusedError("set: the offence has declared it already")
+    refuse_unless(game.phase in AT_REST, "set", game)
+    return Outcome(replace(game, phase=Phase.SET, set_ns=event.t_ns, set_poses=_poses(view), ready_poses=()))
+
+
+def carrier(game: GameState, event: Event, view: View) -> Outcome:
+    """Who has the ball, as announced (TAP-082, LD-037)."""
+    body = body_of(event, Carrier)
+    at_snap = game.phase in AT_REST
+    late = game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.carrier is None
+    refuse_unless(at_snap or late, "carrier", game)
+    if game.phase is Phase.BETWEEN_PLAYS:
+        game = dressed(replace(game, phase=Phase.LINE_UP), view)
+    on_side(game, body.player, game.play.ball_side if late else game.offence, "carrier")
+    play = replace(game.play, carrier=body.player, snapped_to=game.play.snapped_to or body.player)
+    return Outcome(replace(game, play=play))
+
+
+def switch(game: GameState, event: Event, _view: View) -> Outcome:
+    """The board was switched, where a camera may not have seen it yet; whose switch it is the state says (TAP-085)."""
+    body = body_of(event, Switch)
+    power = "on" if body.on else "off"
+    if game.board == power:
+        return Outcome(game)
+    return Outcome(
+        replace(game, board="on" if body.on else "off"), (power_finding(event.t_ns, on=body.on, by=body.by),)
+    )
+
+
+def pivots_done(game: GameState, event: Event, view: View) -> Outcome:
+    """A coach has finished his pivots; between "set" and the snap, the defence its line-up."""
+    body = body_of(event, PivotsDone)
+    stoppage = game.play.stoppage
+    if game.phase is Phase.SET and body.by == game.defence:
+        return Outcome(replace(game, ready_poses=_poses(view)))
+    if stoppage is None:
+        raise RefusedError("pivots done: the board is not stopped in mid-play")
+    first = body.by == game.play.ball_side
+    if (stoppage.offence_done_ns if first else stoppage.defence_done_ns) is not None:
+        raise RefusedError("pivots done: that coach has said so already")
+    t_ns = event.t_ns
+    stoppage = replace(stoppage, offence_done_ns=t_ns) if first else replace(stoppage, defence_done_ns=t_ns)
+    return Outcome(replace(game, play=replace(game.play, stoppage=stoppage)))
+
+
+def _poses(view: View) -> tuple[Pose, ...]:
+    return poses_of(view.facts.scene) if view.facts is not None else ()
+
+
+def base_swap(game: GameState, event: Event, _view: View) -> Outcome:
+    """A figure is put onto another base, or a passer down without his, in the pocket (LD-041)."""
+    body = body_of(event, BaseSwap)
+    known(game, body.player, "base swap")
+    stoppage = game.play.stoppage
+    if stoppage is None:
+        refuse_unless(game.phase in AT_REST, "base swap", game)
+        return Outcome(game)
+    if body.player in stoppage.swaps:
+        raise RefusedError(f"base swap: {body.player} has been swapped in this stoppage already")
+    stoppage = replace(stoppage, swaps=(*stoppage.swaps, body.player))
+    return Outcome(replace(game, play=replace(game.play, stoppage=stoppage)))
+
+
+def clock_set(game: GameState, event: Event, _view: View) -> Outcome:
+    """The game clock is started, stopped or set, by the one clock of the table (TAP-018, EFL-004, EFL-005, EFL-044)."""
+    body = body_of(event, ClockSet)
+    left_s = body.left_s if body.left_s is not None else game.clock.left_at_s(event.t_ns)
+    if left_s is None:
+        raise RefusedError("clock: it has no time; say how much is left")
+    if left_s < 0:
+        raise RefusedError(f"clock: time left can't be negative ({left_s:g} s)")
+    return Outcome(replace(game, clock=Clock(left_s, body.running, event.t_ns)))
+
+
+def ball_placed(game: GameState, event: Event, view: View) -> Outcome:
+    """The magnetic ball is put on the field or taken away."""
+    body = body_of(event, BallPlaced)
+    if body.x_yd is None or body.y_yd is None:
+        return Outcome(replace(game, play=replace(game.play, ball_mm=None)))
+    place = (body.x_yd * view.field.mm_per_yd_x, body.y_yd * view.field.mm_per_yd_y)
+    return Outcome(replace(game, play=replace(game.play, ball_mm=place)))
+
+
+def known(game: GameState, player: str, what: str) -> None:
+    """Refuse a figure that is not on the board.
+
+    Raises:
+        RefusedError: no such figure.
+
+    """
+    if game.player(player) is None:
+        raise RefusedError(f"{what}: no figure on the board is called {player!r}")
+
+
+def on_side(game: GameState, player: str, side: Side, what: str) -> None:
+    """Refuse a figure of the wrong team.
+
+    Raises:
+        RefusedError: unknown, or the other team's.
+
+    """
+    entry = game.player(player)
+    if entry is None:
+        raise RefusedError(f"{what}: no figure on the board is called {player!r}")
+    if game.side_of(entry.jersey) != side:
+        raise RefusedError(f"{what}: {player} is not one of {game.team(side).name}'s men")
+
+
+def dressed(game: GameState, view: View) -> GameState:
+    """The game with the jerseys on the coaches that the rulebook puts them on for the next play."""
+    if view.params.flag("line_up.jersey_by_role"):
+        return replace(game, dark=game.offence)
+    return game
+
+
+SHARED: Final[Mapping[type[Any], Handler]] = {
+    LineUp: line_up,
+    SetUp: set_up,
+    Separated: separated,
+    Set: set_declared,
+    Carrier: carrier,
+    Switch: switch,
+    PivotsDone: pivots_done,
+    BaseSwap: base_swap,
+    ClockSet: clock_set,
+    BallPlaced: ball_placed,
+}
+"""The handlers every rulebook shares; a system adds its own."""

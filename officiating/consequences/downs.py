@@ -1,0 +1,223 @@
+"""Football's own bookkeeping: the next spot, downs, possession, points. Shared by every rulebook.
+
+Each consequence takes a call and makes the state after it; what follows from that (a first down, a turnover on downs,
+a safety) is returned as further findings, so that each is a call of its own which a person can strike or amend.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.declarations import Side
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.seams import Consequence, Outcome, View
+from downfield.officiating.engine.state import GameState, Phase, Play, Wait, other
+from downfield.officiating.rulebooks.params import Param
+
+DOWNS = "downs"
+"""Rule id of findings that follow from the state alone."""
+
+DOWNS_PARAMS = (
+    Param("downs.allowed", 4, "count", "common football", low=1, high=4),
+    Param("downs.to_gain_yd", 10.0, "yd", "common football", low=1, high=50),
+    Param("downs.mid_field", True, "", "whether every play starts mid-field, so that the hash never matters"),
+)
+TOUCHDOWN, FIELD_GOAL, SAFETY = 6, 3, 2
+_SHORT_YD = 0.01  # of the goal line, at least: dead beyond it, with a touchdown too close to call, a ball lies here
+
+
+def follow(view: View, name: str, kind: CallKind, text: str, **more: object) -> Finding:
+    """A finding that follows from the state, citing what the rulebook cites for it."""
+    return Finding(rule=DOWNS, kind=kind, t_ns=view.t_ns, text=text, clauses=view.clauses(name), **more)  # type: ignore[arg-type]
+
+
+def dead_ball(game: GameState, call: Call, view: View) -> Outcome:
+    """The ball is dead at the call's spot: a tackle, a fall, out of bounds, a sack."""
+    spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
+    return ball_dead_at(game, spot[0], spot[1], call.t_ns, view)
+
+
+def ball_dead_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, view: View) -> Outcome:
+    """The ball is dead at a place: what the next play is, and what follows."""
+    holder = game.play.ball_side
+    direction = game.ball_direction
+    progress = game.progress_yd(x_yd, direction)
+    if game.due in {"extra_point", "two_point"}:
+        return try_failed(game, view)
+    if progress <= 0:
+        return _behind_goal_line(game, holder, view)
+    x_yd = game.board_x_yd(min(progress, game.length_yd - _SHORT_YD), direction)
+    if holder != game.offence or game.play.kind in {"kickoff", "onside", "free_kick"}:
+        game = first_and_ten(game, holder, direction, x_yd, y_yd, t_ns, view)
+        return Outcome(game, (follow(view, "first_down", "first_down", _ball_text(game), side=holder, players=()),))
+    return next_down(game, x_yd, y_yd, view)
+
+
+def next_down(game: GameState, x_yd: float, y_yd: float, view: View) -> Outcome:
+    """The offence keeps the ball at a place: the next down, a first down, or a turnover on downs."""
+    gained = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
+    reached = game.progress_yd(x_yd) >= game.progress_yd(game.to_gain_yd)
+    down = game.down + 1
+    game = replace(_spotted(game, x_yd, y_yd, view), gain_yd=gained, due="scrimmage")
+    if reached:
+        game = replace(game, down=1, to_gain_yd=x_yd)
+        return Outcome(game, (follow(view, "first_down", "first_down", "first down", side=game.offence),))
+    if down > view.params.count("downs.allowed"):
+        game = replace(game, down=view.params.count("downs.allowed"))
+        lost = follow(view, "downs", "turnover_on_downs", "turnover on downs", side=game.defence)
+        return Outcome(game, (lost,))
+    return Outcome(replace(game, down=down))
+
+
+def incomplete(game: GameState, _call: Call, view: View) -> Outcome:
+    """Nobody's ball: the down is used up where it began."""
+    if game.due in {"two_point", "extra_point"}:
+        return try_failed(game, view)
+    lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
+    return next_down(game, game.los_yd, lateral, view)
+
+
+def first_down(game: GameState, call: Call, view: View) -> Outcome:
+    """A first down where the ball is."""
+    return Outcome(ball_to(game, call.side or game.offence, game.los_yd, game.lateral_yd, call.t_ns, view))
+
+
+def turnover_on_downs(game: GameState, call: Call, view: View) -> Outcome:
+    """The other side has the ball where it is, first and ten."""
+    return Outcome(first_and_ten(game, game.defence, -game.direction, game.los_yd, game.lateral_yd, call.t_ns, view))
+
+
+def ball_to(game: GameState, side: Side, x_yd: float, y_yd: float | None, t_ns: int, view: View) -> GameState:
+    """A side's first down at a place; it goes on toward the goal it attacks."""
+    return first_and_ten(game, side, game.direction_of(side), x_yd, y_yd, t_ns, view)
+
+
+def touchback_at(param: str) -> Consequence:
+    """A consequence: first and ten where the call says, or at the side's own yard line that a parameter names."""
+
+    def touchback(game: GameState, call: Call, view: View) -> Outcome:
+        side = call.side or game.offence
+        own = game.board_x_yd(view.params.real(param), game.direction_of(side))
+        x_yd = call.spot_yd[0] if call.spot_yd else own
+        return Outcome(ball_to(game, side, x_yd, game.width_yd / 2, call.t_ns, view))
+
+    return touchback
+
+
+def first_and_ten(
+    game: GameState, side: Side, direction: int, x_yd: float, y_yd: float | None, t_ns: int, view: View
+) -> GameState:
+    """A side's first down at a place, ten yards or the goal line to gain."""
+    changed = t_ns if side != game.offence or game.due != "scrimmage" else game.changed_ns
+    game = replace(game, offence=side, direction=1 if direction > 0 else -1, due="scrimmage", changed_ns=changed)
+    game = _spotted(game, x_yd, y_yd, view)
+    line = min(game.length_yd, game.progress_yd(x_yd) + view.params.real("downs.to_gain_yd"))
+    return replace(game, down=1, to_gain_yd=game.board_x_yd(line))
+
+
+def touchdown(game: GameState, call: Call, view: View) -> Outcome:
+    """Six points, and a try to choose; on a try, its two points."""
+    side = call.side or game.play.ball_side
+    if game.due in {"extra_point", "two_point"}:
+        text = f"two-point conversion, {game.team(side).name}"
+        return Outcome(game, (follow(view, "two_point", "two_point", text, side=side, detail="good"),))
+    direction = game.direction_of(side)
+    game = scored(game, side, TOUCHDOWN, call.t_ns)
+    game = replace(game, offence=side, direction=1 if direction > 0 else -1, try_for=side, due="extra_point", down=1)
+    wait = Wait("choice", "try", ("extra_point", "two_point"), by=side)
+    return Outcome(replace(game, phase=Phase.PENDING_CHOICE, wait=wait, play=Play(ball_side=side)))
+
+
+def two_point(game: GameState, call: Call, _view: View) -> Outcome:
+    """A two-point try, good or not."""
+    side = call.side or game.offence
+    if call.detail == "good":
+        game = scored(game, side, 2, call.t_ns)
+    return Outcome(after_try(game, call.t_ns))
+
+
+def try_failed(game: GameState, view: View) -> Outcome:
+    """The ball is dead on a two-point try without a score."""
+    text = f"two-point conversion fails, {game.team(game.offence).name}"
+    return Outcome(game, (follow(view, "two_point", "two_point", text, side=game.offence, detail="failed"),))
+
+
+def extra_point(game: GameState, call: Call, _view: View) -> Outcome:
+    """An extra point, good or not."""
+    if call.detail == "good":
+        game = scored(game, call.side or game.offence, 1, call.t_ns)
+    return Outcome(after_try(game, call.t_ns))
+
+
+def field_goal(game: GameState, call: Call, view: View) -> Outcome:
+    """Three points and a kickoff; missed, the defence's first down where the line of scrimmage was."""
+    side = call.side or game.offence
+    if call.detail == "good":
+        return Outcome(kick_due(scored(game, side, FIELD_GOAL, call.t_ns), side, "kickoff", call.t_ns))
+    x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
+    lateral = call.spot_yd[1] if call.spot_yd else game.lateral_yd
+    return Outcome(first_and_ten(game, other(side), -game.direction, x_yd, lateral, call.t_ns, view))
+
+
+def safety(game: GameState, call: Call, _view: View) -> Outcome:
+    """Two points against the side with the ball, which then kicks free."""
+    side = call.side or game.defence
+    game = scored(game, side, SAFETY, call.t_ns)
+    return Outcome(kick_due(game, other(side), "free_kick", call.t_ns))
+
+
+def after_try(game: GameState, t_ns: int) -> GameState:
+    """The try is over: the side that scored kicks off."""
+    return kick_due(replace(game, try_for=None), game.try_for or game.offence, "kickoff", t_ns)
+
+
+def kick_due(game: GameState, kicking: Side, kick: str, t_ns: int) -> GameState:
+    """A kickoff or free kick is next. Until it is received the receivers count as the offence."""
+    receiving = other(kicking)
+    flip = 1 if receiving == game.offence else -1
+    direction = game.direction * flip
+    return replace(
+        game,
+        phase=Phase.BETWEEN_PLAYS,
+        wait=None,
+        offence=receiving,
+        direction=1 if direction > 0 else -1,
+        due=kick,  # type: ignore[arg-type]
+        kicking=kicking,
+        changed_ns=t_ns,
+        play=Play(ball_side=receiving),
+        separated_ns=None,
+        set_ns=None,
+    )
+
+
+def scored(game: GameState, side: Side, points: int, t_ns: int) -> GameState:
+    """The game with points added."""
+    home, away = game.score
+    score = (home + points, away) if side == "home" else (home, away + points)
+    return replace(game, score=score, changed_ns=t_ns)
+
+
+def dead(game: GameState) -> GameState:
+    """The play is over; its scoped state is cleared."""
+    play = Play(ball_side=game.offence)
+    return replace(game, phase=Phase.BETWEEN_PLAYS, wait=None, play=play, separated_ns=None, set_ns=None)
+
+
+def _spotted(game: GameState, x_yd: float, y_yd: float | None, view: View) -> GameState:
+    lateral = None if view.params.flag("downs.mid_field") else y_yd
+    return replace(dead(game), los_yd=x_yd, lateral_yd=lateral)
+
+
+def _behind_goal_line(game: GameState, holder: Side, view: View) -> Outcome:
+    players = (game.play.carrier,) if game.play.carrier else ()
+    if holder == game.offence and game.play.kind not in {"kickoff", "onside", "free_kick"}:
+        text = f"safety, {game.team(other(holder)).name}"
+        return Outcome(dead(game), (follow(view, "safety", "safety", text, side=other(holder), players=players),))
+    text = f"touchback, {game.team(holder).name}"
+    return Outcome(dead(game), (follow(view, "touchback", "touchback", text, side=holder, players=players),))
+
+
+def _ball_text(game: GameState) -> str:
+    return f"{game.team(game.offence).name} ball, first down at {game.spot_text(game.los_yd)}"

@@ -1,0 +1,61 @@
+"""Walking off penalties: half the distance, run-backs' midpoints, whole yards.
+
+Spots are in the frame of the team that has the ball: 0 its own goal line, `length_yd` the other one.
+"""
+
+from __future__ import annotations
+
+import math
+
+from downfield.core.errors import RefusedError
+
+TINY_YD = 1e-9
+
+
+def walk_off(
+    spot_yd: float, yards: float, *, length_yd: float = 100.0, half_the_distance: bool = True, whole: bool = False
+) -> float:
+    """Where the ball goes after a penalty.
+
+    Args:
+        spot_yd: where it is walked off from.
+        yards: toward the opponent's goal when positive, back toward one's own when negative.
+        length_yd: goal line to goal line.
+        half_the_distance: never more than half the way to the goal line it goes toward. No source says when this
+            applies; as in football, whenever the penalty is longer than that half.
+        whole: put the ball on a whole yard, in the offender's favour: a half yard shortens the penalty (NFLS-083).
+
+    Raises:
+        RefusedError: the spot is not between the goal lines.
+
+    """
+    if not 0 <= spot_yd <= length_yd:
+        raise RefusedError(f"a penalty can't be walked off from {spot_yd:.1f}: the goal lines are 0 and {length_yd:g}")
+    room = length_yd - spot_yd if yards > 0 else spot_yd
+    distance = min(abs(yards), room / 2 if half_the_distance else room)
+    if yards > 0:
+        reached = spot_yd + distance
+        return math.floor(reached + TINY_YD) if whole else reached
+    reached = spot_yd - distance
+    return math.ceil(reached - TINY_YD) if whole else reached
+
+
+def walk_off_return(
+    start_yd: float, end_yd: float, yards: float, *, by_returners: bool, length_yd: float = 100.0
+) -> float:
+    """Where the ball goes after a foul on a kick's return (NFLS-070, 071, 076, 077), on a whole yard.
+
+    Args:
+        start_yd: where the return began.
+        end_yd: where it ended.
+        yards: the penalty, not negative.
+        by_returners: their foul is walked back from the middle of the run, the kicking team's on from its end.
+        length_yd: goal line to goal line.
+
+    Raises:
+        RefusedError: that spot is not between the goal lines.
+
+    """
+    if by_returners:
+        return walk_off((start_yd + end_yd) / 2, -yards, length_yd=length_yd, whole=True)
+    return walk_off(end_yd, yards, length_yd=length_yd, whole=True)

@@ -1,0 +1,1 @@
+"""The engine: state, facts, findings, calls, replay."""

@@ -1,0 +1,1 @@
+"""The rulebooks: their parameters, clauses and what only each of them has."""

@@ -1,0 +1,126 @@
+"""Lion's Den with the ball in hand: the line, turning back, fumbles and their recovery, pitches by dice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from downfield.core.errors import RefusedError
+from downfield.officiating.calls import Call
+from downfield.officiating.consequences import downs
+from downfield.officiating.consequences.declared import body_of, on_side, refuse_unless
+from downfield.officiating.consequences.dice import percentile
+from downfield.officiating.consequences.waiting import wait_for_roll
+from downfield.officiating.declarations import Pitch, Roll, Side
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.seams import Outcome, View
+from downfield.officiating.engine.state import GameState, Phase, Stoppage, other
+from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.lions_den import tables
+from downfield.officiating.rulebooks.lions_den.between_downs import after_down
+from downfield.officiating.rulebooks.lions_den.passes import RULE, resumed
+from downfield.officiating.rulebooks.lions_den.skill import rating_of
+from downfield.officiating.rules.passer_contact import may_still_pass
+
+
+def line_reached(game: GameState, call: Call, _view: View) -> Outcome:
+    """Past the line nobody may pass any more (LD-040), even if he drifts back."""
+    return Outcome(replace(game, play=replace(game.play, line_ns=call.t_ns)))
+
+
+def turned_back(game: GameState, call: Call, view: View) -> Outcome:
+    """The first turn may be mended; the second is the end of the play (LD-012, LD-014)."""
+    game = replace(game, play=replace(game.play, turns=game.play.turns + 1))
+    return after_down(downs.dead_ball)(game, call, view) if call.detail == "second" else Outcome(game)
+
+
+def out_of_bounds(game: GameState, call: Call, view: View) -> Outcome:
+    """Back to the in-bounds mark on the yard line where the ball went out (LD-016)."""
+    if call.spot_yd is None:
+        return downs.dead_ball(game, call, view)
+    x_yd, y_yd = call.spot_yd
+    marks = view.field.hash_rows_y_yd or (game.width_yd / 2,)
+    nearest = min(marks, key=lambda mark: abs(mark - y_yd))
+    return downs.dead_ball(game, replace(call, spot_yd=(x_yd, nearest)), view)
+
+
+def fumble(game: GameState, call: Call, view: View) -> Outcome:
+    """The ball is loose: play stops, each coach turns three, and the first to touch it has it (LD-017..019)."""
+    play = replace(game.play, carrier=None, fumble_yd=call.spot_yd, free_stop="fumble")
+    if game.board != "on":
+        stoppage = play.stoppage or Stoppage(number=0, since_ns=view.t_ns)
+        play = replace(play, free_stop="", stoppage=replace(stoppage, why="fumble", number=0))
+        return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
+    return Outcome(replace(game, play=play))
+
+
+def fumble_recovery(game: GameState, call: Call, _view: View) -> Outcome:
+    """Recovered and live; behind one's own goal line a safety, in the opponent's end zone a touchdown."""
+    side = call.side or game.play.ball_side
+    x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
+    own = game.progress_yd(x_yd, game.direction_of(side))
+    play = replace(
+        game.play,
+        ball_side=side,
+        carrier=call.players[0] if call.players else None,
+        had_ns=call.t_ns,
+        fumble_yd=None,
+        start_yd=x_yd,
+    )
+    game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play)
+    if own <= 0:
+        text = f"safety: {game.team(side).name} recovers behind its own goal line"
+        return Outcome(game, (Finding(RULE, "safety", call.t_ns, text, ("LD-025",), "safety", side=other(side)),))
+    if own >= game.length_yd:
+        clauses = ("LD-023",) if side == game.offence else ("LD-021", "LD-023")
+        return Outcome(game, (_touchdown(game, side, call.t_ns, clauses),))
+    return Outcome(game)
+
+
+def declare_pitch(game: GameState, event: Event, _view: View) -> Outcome:
+    """A pitch-out, rolled against the quarterback's rating (LD-070)."""
+    body = body_of(event, Pitch)
+    refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pitch", game)
+    if not may_still_pass(game):
+        raise RefusedError("pitch: only the quarterback may pitch, short of the line (LD-070)")
+    on_side(game, body.to, game.offence, "pitch")
+    rating_of(game, "quarterback", game.offence)
+    game = replace(game, play=replace(game.play, receiver=body.to))
+    return Outcome(wait_for_roll(game, "pitch", game.offence))
+
+
+def pitch_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+    """The pitch arrives; else the ball is loose, which the source does not say of a ball thrown back."""
+    made = tables.succeeds(percentile(roll.dice, "pitch"), rating_of(game, "quarterback", game.offence))
+    game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
+    if made:
+        play = replace(game.play, carrier=game.play.receiver, had_ns=view.t_ns, passed=True)
+        return Outcome(replace(game, play=play))
+    figure = view.facts.figures.get(game.play.receiver or "") if view.facts else None
+    spot = view.facts.spot_yd(figure.x_mm, figure.y_mm) if view.facts and figure else None
+    found = Finding(
+        RULE, "fumble", view.t_ns, "the pitch fails: a loose ball", ("LD-070",), "pitch", spot_yd=spot, proposed=True
+    )
+    return Outcome(game, (found,))
+
+
+def caught(game: GameState, call: Call, _view: View) -> Outcome:
+    """Caught or intercepted: live; in the opponent's end zone a touchdown at once (LD-022)."""
+    side = call.side or (game.offence if call.kind == "reception" else game.defence)
+    play = replace(
+        game.play,
+        carrier=call.players[0] if call.players else None,
+        had_ns=call.t_ns,
+        ball_side=side,
+        passed=True,
+        switch=side,
+        start_yd=call.spot_yd[0] if call.spot_yd else None,
+    )
+    game = replace(resumed(game), wait=None, play=play)
+    if call.kind == "reception" and call.spot_yd and game.progress_yd(call.spot_yd[0]) >= game.length_yd:
+        return Outcome(game, (_touchdown(game, side, call.t_ns, ("LD-022",)),))
+    return Outcome(game)
+
+
+def _touchdown(game: GameState, side: Side, t_ns: int, clauses: tuple[str, ...]) -> Finding:
+    text = f"touchdown, {game.team(side).name}"
+    return Finding(RULE, "touchdown", t_ns, text, clauses, "touchdown", side=side)

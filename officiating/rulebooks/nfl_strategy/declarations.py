@@ -1,0 +1,72 @@
+"""What a person tells of a play that is taken off play cards and dice, as NFL Strategy does."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from downfield.core.records import record
+
+CardKind = Literal[
+    "run",
+    "pass",
+    "kneel",
+    "spike",
+    "punt",
+    "touch_punt",
+    "field_goal",
+    "fair_catch_kick",
+    "kickoff",
+    "onside",
+    "extra_point",
+    "two_point",
+]
+
+
+@record
+class CardPlayed:
+    """A play taken off play cards and dice, as NFL Strategy does.
+
+    Attributes:
+        kind: what was played.
+        shown: what the card shows for this hash: ``"7"``, ``"10F"`` (fumble), ``"13i"`` (interception), ``"inc"``,
+            ``"good"``, ``"no good"``, ``"blocked"``, or a kick's yards with ``OB``, ``DN``, ``FC`` or ``TB`` behind;
+            for a kick after a fair catch the number for its distance, which the roll must beat.
+        roll: the roll it came from, 1..100; None where none is made.
+        reroll: the second roll, when the first one brought a penalty.
+        play: the offence's card.
+        defence: the defence's card.
+        dot: the hash mark dot beside the number; None where there is none.
+        ran_out: whether the runner chose to go out of bounds.
+        highlighted: whether a fumble of this result may be returned.
+        return_to: highest roll that returns that fumble, or this interception (its pick number), for a touchdown.
+
+    """
+
+    kind: CardKind
+    shown: str = ""
+    roll: int | None = None
+    reroll: int | None = None
+    play: str = ""
+    defence: str = ""
+    dot: Literal["black", "red", "blue"] | None = None
+    ran_out: bool = False
+    highlighted: bool = False
+    return_to: int = 0
+    type: Literal["card"] = "card"
+
+
+@record
+class ReturnPlayed:
+    """The return of a kick, off cards and dice.
+
+    Attributes:
+        shown: what the card shows: yards, with F behind for a fumble.
+        roll: the roll it came from, 1..100.
+        reroll: the second roll, when the first one brought a penalty.
+
+    """
+
+    shown: str
+    roll: int | None = None
+    reroll: int | None = None
+    type: Literal["return"] = "return"

@@ -1,0 +1,254 @@
+"""What a person declares in a game of cards: plays, returns, dice, penalties, choices, time-outs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from downfield.core.errors import RefusedError
+from downfield.officiating.consequences.declared import AT_REST, body_of, refuse_unless
+from downfield.officiating.consequences.dice import percentile
+from downfield.officiating.declarations import ChoiceMade, Claim, Coin, Foul, Roll, Side
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.seams import Outcome, View
+from downfield.officiating.engine.state import GameState
+from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.nfl_strategy import tables
+from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay
+from downfield.officiating.rulebooks.nfl_strategy.clock_lines import LineClock, let_run
+from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
+from downfield.officiating.rulebooks.nfl_strategy.finish import CARDS, clocked, go_on, try_due
+from downfield.officiating.rulebooks.nfl_strategy.fouls import is_return
+from downfield.officiating.rulebooks.nfl_strategy.steps import (
+    KICKOFFS,
+    PUNTS,
+    TRIES,
+    line_yd,
+    review_denied,
+    shown,
+)
+
+
+def card_played(game: GameState, event: Event, view: View) -> Outcome:
+    """A play is taken off the cards: both were shown (NFLS-087) and the dice rolled (NFLS-088)."""
+    return _played(game, body_of(event, CardPlayed), event.t_ns, view)
+
+
+def _played(game: GameState, card: CardPlayed, t_ns: int, view: View) -> Outcome:
+    trying = game.wait is not None and game.wait.purpose == "try" and card.kind in TRIES
+    refuse_unless(game.phase in AT_REST or trying, card.kind.replace("_", " "), game)
+    game = _ready(try_due(game, card.kind, view) if trying else game, card)
+    flagged = _flagged(card.roll, card.reroll, _roll_for(card.kind))
+    running = game.lines is not None and game.lines.running
+    play = CardPlay(card, running, game.note("hurry_up") is not None, flagged)
+    shown(play)
+    if card.ran_out:
+        tables.run_out_of_bounds(0.0, card.dot or "red")
+    return go_on(replace(game, card=play), t_ns, view)
+
+
+def return_played(game: GameState, event: Event, view: View) -> Outcome:
+    """The return of a kick is rolled."""
+    body = body_of(event, ReturnPlayed)
+    play = _awaited(game, "return")
+    if tables.read_window(body.shown).mark not in {"gain", "fumble"}:
+        raise RefusedError(f"return: yards, with F behind for a fumble, not {body.shown!r}")
+    blocked = shown(play).mark == "blocked"
+    what: tables.RollFor = "onside_return" if play.card.kind == "onside" else "kickoff_return"
+    flagged = _flagged(
+        body.roll, body.reroll, "kickoff" if blocked else "punt_return" if play.card.kind in PUNTS else what
+    )
+    return go_on(replace(game, card=replace(play, back=body, flagged=flagged)), event.t_ns, view)
+
+
+def fumble_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+    """Who recovers a fumble (NFLS-047)."""
+    play = replace(_under_way(game), recovered=tables.fumble_recovery(percentile(roll.dice, "fumble")))
+    return go_on(replace(game, card=play), view.t_ns, view)
+
+
+def run_back_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+    """Whether a recovered fumble or an interception is returned for a touchdown (NFLS-050, NFLS-054)."""
+    play = _under_way(game)
+    play = replace(play, run_back=tables.pick_returned(percentile(roll.dice, "return"), play.card.return_to))
+    return go_on(replace(game, card=play), view.t_ns, view)
+
+
+def review_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+    """Whether the interception stands (NFLS-059, NFLS-060)."""
+    play, side = _under_way(game), game.offence
+    if tables.review_upheld(percentile(roll.dice, "review")):
+        return go_on(replace(_spend_time_out(game, side), card=replace(play, review="upheld")), view.t_ns, view)
+    name = f"reviews_{'overtime' if game.period > view.params.count('clock.periods') else 'game'}_{side}"
+    game = game.noted(name, (game.note(name) or 0.0) + 1)
+    return go_on(replace(game, card=replace(play, review="overturned")), view.t_ns, view)
+
+
+def not_dice(game: GameState, _roll: Roll, _view: View) -> Outcome:
+    """Bare dice where the game waits for what a card made of them."""
+    what = game.card.card.kind if game.card else "play"
+    raise RefusedError(f"roll: look it up on the {what.replace('_', ' ')}'s card and declare the return or the foul")
+
+
+def onside_flipped(game: GameState, coin: Coin, view: View) -> Outcome:
+    """The coin for an onside kick returned "0F" (NFLS-032)."""
+    play = replace(_under_way(game), onside=tables.onside_recovered_by_kickers(coin.heads))
+    return go_on(replace(game, card=play), view.t_ns, view)
+
+
+def foul_named(game: GameState, event: Event, view: View) -> Outcome:
+    """What the penalty card says."""
+    foul = body_of(event, Foul)
+    play = _awaited(game, "penalty")
+    if foul.yards <= 0:
+        raise RefusedError(f"foul: {foul.yards} yards is no penalty")
+    if foul.on_kicker and (play.card.kind not in PUNTS or foul.by != game.defence):
+        raise RefusedError("foul: only the receivers of a punt can run into the kicker (NFLS-073)")
+    if not foul.on_kicker and foul.automatic and is_return(game, play):
+        raise RefusedError("foul: an auto-5 stops a play before it starts, and this one has a return")
+    return go_on(replace(game, card=replace(play, foul=foul)), event.t_ns, view)
+
+
+def try_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
+    """The try after a touchdown."""
+    return Outcome(try_due(game, choice.choice, view))
+
+
+def review_waived(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+    """The interception is accepted without a review."""
+    return go_on(replace(game, card=replace(_under_way(game), review="waived")), view.t_ns, view)
+
+
+def penalty_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
+    """The offended side takes the penalty or the play (NFLS-064: after any review)."""
+    play = replace(_under_way(game), accepted=choice.choice == "accept")
+    return go_on(replace(game, card=play), view.t_ns, view)
+
+
+def hurried(game: GameState, _choice: ChoiceMade, _view: View) -> Outcome:
+    """The offence hurries its next play (NFLS-015)."""
+    refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "hurry-up", game)
+    return Outcome(game.noted("hurry_up", 1.0))
+
+
+def clock_let_run(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+    """The offence lets the last lines run out (NFLS-024)."""
+    refuse_unless(game.phase in AT_REST and game.lines is not None, "let the clock run", game)
+    return clocked(game, let_run(game.lines or LineClock(0)), view)
+
+
+def knelt(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+    """The offence kneels."""
+    return _played(game, CardPlayed("kneel"), view.t_ns, view)
+
+
+def spiked(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+    """The offence spikes the ball."""
+    return _played(game, CardPlayed("spike"), view.t_ns, view)
+
+
+def claimed(game: GameState, event: Event, view: View) -> Outcome:
+    """A time-out, or a review of an interception."""
+    claim = body_of(event, Claim)
+    if claim.claim == "time_out":
+        return _time_out(game, claim.by)
+    if claim.claim != "review":
+        raise RefusedError(f"{claim.claim.replace('_', ' ')}: this rulebook does not know such a claim")
+    if game.wait is None or game.wait.purpose != "review" or game.card is None:
+        reason = review_denied(game, game.card, view.params) if game.card else None
+        raise RefusedError(f"review: {reason or 'there is no interception to review now'}")
+    if claim.by != game.offence:
+        raise RefusedError("review: only the offence may ask for one (NFLS-055)")
+    return go_on(replace(game, card=replace(game.card, review="asked")), event.t_ns, view)
+
+
+def _time_out(game: GameState, by: Side) -> Outcome:
+    refuse_unless(game.phase in AT_REST, "time-out", game)
+    left = (game.time_outs or (0, 0))[0 if by == "home" else 1]
+    if left < 1:
+        raise RefusedError(f"time-out: {game.team(by).name} has none left")
+    game = _spend_time_out(game, by)
+    if game.lines is not None:
+        game = replace(game, lines=replace(game.lines, running=False))
+    text = f"time-out, {game.team(by).name}"
+    found = Finding(CARDS, "timing", game.now_ns, text, ("NFLS-010",), side=by, detail="time_out", reported=True)
+    return Outcome(game, (found,))
+
+
+def _spend_time_out(game: GameState, by: Side) -> GameState:
+    home, away = game.time_outs or (0, 0)
+    left = (max(0, home - 1), away) if by == "home" else (home, max(0, away - 1))
+    return replace(game, time_outs=left)
+
+
+def _ready(game: GameState, card: CardPlayed) -> GameState:
+    """The game as this play finds it; refuses a card that does not fit what is due (NFLS-034, 084, 085)."""
+    kind = card.kind
+    fits = {
+        "kickoff": kind in KICKOFFS,
+        "free_kick": kind in {*KICKOFFS, "punt"},
+        "extra_point": kind == "extra_point",
+        "two_point": kind == "two_point",
+    }.get(game.due, kind not in {*KICKOFFS, *TRIES})
+    if not fits:
+        raise RefusedError(f"{kind.replace('_', ' ')}: a {game.due.replace('_', ' ')} is due")
+    if kind == "fair_catch_kick" and game.note("fair_catch") is None:
+        raise RefusedError("free kick: only right after a fair catch (NFLS-043)")
+    refusal = tables.play_refusal("Touch Punt" if kind == "touch_punt" else card.play, line_yd(game), game.length_yd)
+    if refusal and kind in {"pass", "touch_punt"}:
+        raise RefusedError(refusal)
+    if card.defence.casefold() == "short yardage" and not tables.short_yardage_allowed(
+        game.down, game.distance_yd, line_yd(game), game.length_yd
+    ):
+        raise RefusedError("short yardage: only on 3rd or 4th and 2 or less, or on the 3 or closer (NFLS-085)")
+    if kind == "spike":
+        return _spike(game)
+    return game
+
+
+def _spike(game: GameState) -> GameState:
+    if game.lines is None or not game.lines.running:
+        raise RefusedError("spike: the clock is not running (NFLS-017)")
+    name = f"spiked_{game.offence}"
+    if game.note(name) is not None:
+        raise RefusedError(f"spike: {game.team(game.offence).name} has spiked the ball in this half (NFLS-027)")
+    return game.noted(name, 1.0)
+
+
+def _roll_for(kind: str) -> tables.RollFor:
+    if kind == "onside":
+        return "onside"
+    if kind == "kickoff":
+        return "kickoff"
+    return "punt" if kind in PUNTS else "scrimmage"
+
+
+def _flagged(roll: int | None, reroll: int | None, roll_for: tables.RollFor) -> bool:
+    """Whether a roll brings a penalty; refuses a missing second roll, or one too many (NFLS-061, NFLS-062)."""
+    for number in (roll, reroll):
+        if number is not None:
+            percentile((number,), "roll")
+    flagged = roll is not None and tables.is_penalty_roll(roll, roll_for)
+    if flagged and reroll is None:
+        raise RefusedError(f"roll: {roll} brings a penalty, so the play's result is rolled again (NFLS-061)")
+    if reroll is not None and not flagged:
+        raise RefusedError(f"roll: {roll} brings no penalty here, so there is no second roll (NFLS-061)")
+    return flagged
+
+
+def _under_way(game: GameState) -> CardPlay:
+    if game.card is None:
+        raise RefusedError("no play is under way")
+    return game.card
+
+
+def _awaited(game: GameState, purpose: str) -> CardPlay:
+    """The play under way, if it waits for this.
+
+    Raises:
+        RefusedError: it does not.
+
+    """
+    if game.card is None or game.wait is None or game.wait.purpose != purpose:
+        waits = f"waiting for {game.wait.purpose.replace('_', ' ')}" if game.wait else "no play is under way"
+        raise RefusedError(f"{purpose.replace('_', ' ')}: {waits}")
+    return game.card

@@ -1,0 +1,284 @@
+"""Rolls, coins and fixed distances of NFL Strategy. Rolls are 1..100.
+
+Yard lines are in the offence's own frame: 0 its own goal line, 100 the opponent's.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from downfield.core.errors import RefusedError
+from downfield.officiating.declarations import Hash
+
+FUMBLE_DEFENCE_TO: Final = 40
+REVIEW_UPHELD_TO: Final = 40
+REVIEWABLE: Final[tuple[tuple[int, int], ...]] = ((42, 50), (76, 80))
+PENALTY_ROLLS: Final = frozenset({11, 21, 31, 41, 51, 81})
+REVIEWS_PER_GAME: Final = 3
+REVIEWS_PER_OVERTIME: Final = 1
+REVIEW_LATE_S: Final = 120.0
+
+KICKOFF_OUT_YD: Final = 30.0
+END_ZONE_YD: Final = 10.0
+MISSED_FIELD_GOAL_YD: Final = 7.0
+BLOCKED_FIELD_GOAL_YD: Final = 5.0
+BLOCKED_PUNT_YD: Final = 10.0
+TOUCH_PUNT_FROM_YD: Final = 50.0
+TWO_POINT_YD_TO_GOAL: Final = 2.0
+SAFETY_KICK_YD: Final = 20.0
+RUN_OUT_YD: Final = 5.0
+FREE_KICK_MARGIN: Final = 14
+LONG_PASSES: Final = frozenset({"X Fly", "Z Fly", "Z Post", "U Fly", "54 Y Go"})
+LONG_PASS_BARRED_YD: Final = 20.0
+SHORT_YARDAGE_YD: Final = 2.0
+SHORT_YARDAGE_GOAL_YD: Final = 3.0
+
+Colour = Literal["black", "red", "blue"]
+Team = Literal["offence", "defence"]
+RollFor = Literal["scrimmage", "onside", "onside_return", "kickoff", "kickoff_return", "punt", "punt_return"]
+FumbleEnd = Literal["offence", "defence", "touchdown", "safety", "defence_touchdown"]
+Mark = Literal[
+    "gain",
+    "fumble",
+    "interception",
+    "incomplete",
+    "good",
+    "no_good",
+    "blocked",
+    "out_of_bounds",
+    "downed",
+    "fair_catch",
+    "touchback",
+]
+PickEnd = Literal["ball", "incomplete", "touchback", "touchdown"]
+
+_COLOURS: Final[dict[Hash, Colour]] = {"left": "black", "centre": "red", "right": "blue"}
+_HASHES: Final[dict[Colour, Hash]] = {colour: place for place, colour in _COLOURS.items()}
+_MARKS: Final[dict[str, Mark]] = {
+    "": "gain",
+    "f": "fumble",
+    "i": "interception",
+    "inc": "incomplete",
+    "good": "good",
+    "no good": "no_good",
+    "blocked": "blocked",
+    "ob": "out_of_bounds",
+    "dn": "downed",
+    "fc": "fair_catch",
+    "tb": "touchback",
+}
+_KICKED: Final = frozenset({"ob", "dn", "fc", "tb"})
+_ALONE: Final = frozenset({"inc", "good", "no good", "blocked"})
+_RESULT = re.compile(r"(?P<yards>[+-]?\d+)?\s*(?P<mark>f|i|inc|good|no good|blocked|ob|dn|fc|tb)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One result read off a card.
+
+    Attributes:
+        yards: gained or kicked, or for an interception where it ends past the line of scrimmage; None when the result
+            has none.
+        mark: what stands with it; ``"gain"`` for nothing.
+
+    """
+
+    yards: int | None
+    mark: Mark
+
+
+def read_window(text: str) -> Window:
+    """A card's result as it is printed.
+
+    A number alone is a gain; ``"10F"`` is a fumble and ``"13i"`` an interception (NFLS-052). A kick may have ``OB``
+    (out of bounds), ``DN`` (downed), ``FC`` (fair catch) or ``TB`` (touchback) behind its yards or alone; ``inc``,
+    ``good``, ``no good`` and ``blocked`` stand alone.
+
+    Raises:
+        RefusedError: it is none of these.
+
+    """
+    found = _RESULT.fullmatch(text.strip())
+    word = (found["mark"] or "").casefold() if found else ""
+    if found is None or (word not in _KICKED and (found["yards"] is not None) is (word in _ALONE)):
+        raise RefusedError(
+            f"a card shows yards alone or with F, i, OB, DN, FC or TB behind them, such as 13i, or inc, good, no good "
+            f"or blocked; not {text!r}"
+        )
+    return Window(None if found["yards"] is None else int(found["yards"]), _MARKS[word])
+
+
+def result_colour(place: Hash) -> Colour:
+    """Which of a window's three numbers counts, from where the play started (NFLS-089; right is blue by NFLS-026)."""
+    return _COLOURS[place]
+
+
+def next_hash(dot: Colour) -> Hash:
+    """Where the ball goes across, by the dot beside the number (NFLS-091)."""
+    return _HASHES[dot]
+
+
+def run_out_of_bounds(gain: float, dot: Colour) -> float:
+    """The gain of a runner who goes out of bounds to stop the clock (NFLS-026).
+
+    Raises:
+        RefusedError: the play ended in the middle of the field.
+
+    """
+    if dot == "red":
+        raise RefusedError("only a play that ends in the black or blue zone can be run out of bounds (NFLS-026)")
+    return gain - RUN_OUT_YD
+
+
+def is_penalty_roll(roll: int, roll_for: RollFor = "scrimmage") -> bool:
+    """Whether a play's first roll brings a penalty (NFLS-061, 065..069)."""
+    return roll in PENALTY_ROLLS and roll_for in {"scrimmage", "kickoff_return", "punt_return"}
+
+
+def fumble_recovery(roll: int) -> Team:
+    """Who recovers a fumble (NFLS-047)."""
+    return "defence" if roll <= FUMBLE_DEFENCE_TO else "offence"
+
+
+def fumble_end(spot_yd: float, gain: float, recovered: Team | None, length_yd: float = 100.0) -> FumbleEnd:
+    """What a fumble comes to where it happened (NFLS-047..049).
+
+    Args:
+        spot_yd: the line of scrimmage.
+        gain: of the play.
+        recovered: by whom; not needed when the runner had broken the plane of the goal line.
+        length_yd: goal line to goal line.
+
+    Raises:
+        RefusedError: the recovery is still to be rolled for.
+
+    """
+    if spot_yd + gain >= length_yd:
+        return "touchdown"
+    if recovered is None:
+        raise RefusedError("a fumble short of the goal line wants a recovery roll first (NFLS-047)")
+    if spot_yd + gain <= 0:
+        return "safety" if recovered == "offence" else "defence_touchdown"
+    return recovered
+
+
+def interception_end(
+    spot_yd: float, yards: float, *, length_yd: float = 100.0, end_zone_yd: float = END_ZONE_YD
+) -> PickEnd:
+    """What an interception's number comes to (NFLS-052, 053).
+
+    In the end zone but not through it is a touchback, and at or behind the offence's goal line a touchdown: the
+    source is silent about both, and they are football's own.
+    """
+    end = spot_yd + yards
+    if end >= length_yd + end_zone_yd:
+        return "incomplete"
+    if end >= length_yd:
+        return "touchback"
+    return "touchdown" if end <= 0 else "ball"
+
+
+def pick_returned(roll: int, pick: int) -> bool:
+    """Whether an interception is returned for a touchdown (NFLS-054)."""
+    return roll <= pick
+
+
+def is_reviewable(roll: int) -> bool:
+    """Whether an interception from this roll may be reviewed (NFLS-055)."""
+    return any(low <= roll <= high for low, high in REVIEWABLE)
+
+
+def review_refusal(roll: int, successes_left: int, time_outs: int, left_s: float) -> str | None:
+    """Why an interception may not be reviewed, None when it may (NFLS-055..058).
+
+    Args:
+        roll: the one that was intercepted.
+        successes_left: successful reviews still allowed in this game, or in this overtime.
+        time_outs: the offence has left.
+        left_s: in the half or overtime, after the play.
+
+    """
+    if not is_reviewable(roll):
+        return f"an interception from a roll of {roll} is not reviewable, only from 42-50 and 76-80 (NFLS-055)"
+    if successes_left < 1:
+        return "no review is left (NFLS-056, NFLS-058)"
+    if time_outs < 1 and left_s > REVIEW_LATE_S:
+        return "a review wants a time-out left, or two minutes or less after the play (NFLS-057)"
+    return None
+
+
+def review_upheld(roll: int) -> bool:
+    """Whether a review lets the interception stand, which costs a time-out (NFLS-059, 060)."""
+    return roll <= REVIEW_UPHELD_TO
+
+
+def onside_recovered_by_kickers(heads: bool) -> bool:
+    """Who has an onside kick returned "0F": the kickers on heads (NFLS-032)."""
+    return heads
+
+
+def kickoff_out_of_bounds(kick_yd: float, out_yd: float = KICKOFF_OUT_YD) -> float:
+    """Where the receivers start after a kickoff out of bounds, in the kickers' frame (NFLS-029)."""
+    return kick_yd + out_yd
+
+
+def is_touchback_kick(landed_yd: float, *, length_yd: float = 100.0, end_zone_yd: float = END_ZONE_YD) -> bool:
+    """Whether a kickoff reached the back line of the end zone, in the kickers' frame (NFLS-030)."""
+    return landed_yd >= length_yd + end_zone_yd
+
+
+def free_kick_good(roll: int, shown: int, margin: int = FREE_KICK_MARGIN) -> bool:
+    """Whether a field goal after a fair catch is good (NFLS-043).
+
+    The source's "14 or less than the number shown" is read as fourteen or more below it.
+    """
+    return roll <= shown - margin
+
+
+def missed_field_goal(
+    line_yd: float, *, after_fair_catch: bool = False, back_yd: float = MISSED_FIELD_GOAL_YD
+) -> float:
+    """Where the defence takes over after a miss, in the kickers' frame (NFLS-041, 044); no run-back (NFLS-040)."""
+    return line_yd if after_fair_catch else line_yd - back_yd
+
+
+def blocked_kick(line_yd: float, kick: Literal["field_goal", "extra_point", "punt"]) -> float:
+    """Where a blocked kick's return begins, in the kickers' frame (NFLS-045, 046)."""
+    return line_yd - (BLOCKED_PUNT_YD if kick == "punt" else BLOCKED_FIELD_GOAL_YD)
+
+
+def is_safety_foul(line_yd: float, yards: int, *, on_pass: bool, incomplete: bool, loss_of_down: bool) -> bool:
+    """Whether an offensive foul is a safety (NFLS-079, 080).
+
+    Args:
+        line_yd: where the play started.
+        yards: of the foul.
+        on_pass: whether the play was a pass.
+        incomplete: whether that pass was incomplete.
+        loss_of_down: whether it is the foul that also costs the down, for incomplete passes only.
+
+    """
+    near = 1 <= line_yd <= 3
+    return near and on_pass and yards == 10 and (incomplete or not loss_of_down)
+
+
+def goes_to_kickoff(yards: int, scored: Literal["touchdown", "field_goal", "extra_point", "two_point"]) -> bool:
+    """Whether a defensive foul on a score is walked off at the kickoff that follows (NFLS-078)."""
+    return scored in {"extra_point", "two_point"} or yards == 15
+
+
+def play_refusal(play: str, spot_yd: float, length_yd: float = 100.0) -> str | None:
+    """Why the offence may not choose a play, None when it may (NFLS-034, NFLS-084)."""
+    to_goal = length_yd - spot_yd
+    if play in LONG_PASSES and to_goal <= LONG_PASS_BARRED_YD:
+        return f"{play} may not be used on the opponent's 20 or closer (NFLS-084)"
+    if play == "Touch Punt" and to_goal > TOUCH_PUNT_FROM_YD:
+        return "the Touch Punt may only be used from the 50 or closer (NFLS-034)"
+    return None
+
+
+def short_yardage_allowed(down: int, distance_yd: float, spot_yd: float, length_yd: float = 100.0) -> bool:
+    """Whether the defence may choose short yardage (NFLS-085)."""
+    return (down >= 3 and distance_yd <= SHORT_YARDAGE_YD) or length_yd - spot_yd <= SHORT_YARDAGE_GOAL_YD

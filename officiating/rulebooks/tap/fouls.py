@@ -1,0 +1,222 @@
+"""TAP's few penalties and what a coach may claim; the list is closed (TAP-G5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from downfield.core.errors import RefusedError
+from downfield.officiating.calls import Call
+from downfield.officiating.checks.checking import Checked
+from downfield.officiating.checks.line import MEN, men_on_field
+from downfield.officiating.checks.subjects import formation_of
+from downfield.officiating.checks.timing import (
+    CHANGE_S,
+    DEFENCE_S,
+    LINE_UP_S,
+    Times,
+    defence_set_time,
+    field_goal_time,
+    kick_ready_time,
+    line_up_time,
+)
+from downfield.officiating.consequences import downs
+from downfield.officiating.consequences.declared import body_of, known
+from downfield.officiating.consequences.enforcement import walk_off
+from downfield.officiating.declarations import Claim, Side
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.geometry import chance
+from downfield.officiating.engine.seams import Outcome, View
+from downfield.officiating.engine.state import GameState, Phase, other
+from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.params import Param
+
+BEFORE_SNAP: Final = frozenset({Phase.LINE_UP, Phase.SET})
+
+
+@dataclass(frozen=True, slots=True)
+class Penalty:
+    """One penalty.
+
+    Attributes:
+        clauses: cited.
+        param: name of the parameter with its yards; empty for a spot foul.
+        first_down: whether it gives an automatic first down.
+        loss_of_down: whether it costs the down.
+
+    """
+
+    clauses: tuple[str, ...]
+    param: str
+    first_down: bool = False
+    loss_of_down: bool = False
+
+
+PENALTIES: Final = {
+    "too_many_men": Penalty(("TAP-042",), "penalty.too_many_men_yd"),
+    "delay_of_game": Penalty(("TAP-043",), "penalty.delay_yd"),
+    "offensive_pass_interference": Penalty(("TAP-044", "TAP-111"), "penalty.offensive_pi_yd", loss_of_down=True),
+    "defensive_pass_interference": Penalty(("TAP-045", "TAP-111"), "", first_down=True),
+    "gunner_interference": Penalty(("TAP-046",), "penalty.gunner_yd", first_down=True),
+}
+PENALTY_PARAMS: Final = (
+    Param("penalty.too_many_men_yd", 5.0, "yd", "TAP-042", low=0, high=50),
+    Param("penalty.delay_yd", 5.0, "yd", "TAP-043", low=0, high=50),
+    Param("penalty.offensive_pi_yd", 15.0, "yd", "TAP-044", low=0, high=50),
+    Param("penalty.gunner_yd", 10.0, "yd", "TAP-046", low=0, high=50),
+    Param(
+        "penalty.half_the_distance", True, "", "not stated; as in football, never more than half the way to the goal"
+    ),
+    Param("penalty.end_zone_spot_yd", 1.0, "yd", "not stated; as in pro football, a foul there gives the one", low=0),
+    Param("time_out.allowed", False, "", "TAP-135: none with a running game clock"),
+)
+
+
+def claim(game: GameState, event: Event, view: View) -> Outcome:
+    """A coach claims a penalty that the book leaves to him to claim."""
+    body = body_of(event, Claim)
+    if body.player is not None:
+        known(game, body.player, "claim")
+    if body.claim == "too_many_men":
+        return _too_many_men(game, body, view)
+    if body.claim == "delay_of_game":
+        return _delay(game, body, event.t_ns, view)
+    if body.claim == "time_out":
+        return _time_out(game, view)
+    if body.claim == "review":
+        raise RefusedError("review: this rulebook has none")
+    return _interference(game, body, view)
+
+
+def penalty(game: GameState, call: Call, view: View) -> Outcome:
+    """A penalty is enforced: the play, if there was one, does not count."""
+    rule = PENALTIES.get(call.detail)
+    if rule is None:
+        return Outcome(game)
+    against = other(call.side) if call.side else game.defence
+    lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
+    if rule.param == "":
+        x_yd = _spot_of_foul(game, call, view)
+        return Outcome(
+            downs.first_and_ten(game, game.offence, game.direction, x_yd, lateral, call.t_ns, view),
+            (downs.follow(view, "first_down", "first_down", "automatic first down", side=game.offence),),
+        )
+    yards = view.params.real(rule.param) * (1 if against == game.defence else -1)
+    own = game.progress_yd(game.los_yd)
+    half = view.params.flag("penalty.half_the_distance")
+    x_yd = game.board_x_yd(walk_off(own, yards, length_yd=game.length_yd, half_the_distance=half))
+    if rule.first_down:
+        return Outcome(
+            downs.first_and_ten(game, game.offence, game.direction, x_yd, lateral, call.t_ns, view),
+            (downs.follow(view, "first_down", "first_down", "automatic first down", side=game.offence),),
+        )
+    return _replayed(game, x_yd, view, loss_of_down=rule.loss_of_down)
+
+
+def _replayed(game: GameState, x_yd: float, view: View, *, loss_of_down: bool) -> Outcome:
+    """The down again from another spot, or the next one; reaching the line to gain is a first down."""
+    lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
+    if game.due in {"kickoff", "free_kick", "onside", "two_point", "extra_point"}:
+        return Outcome(replace(game, los_yd=x_yd))
+    down = game.down
+    if loss_of_down:
+        return downs.next_down(replace(game, los_yd=x_yd), x_yd, lateral, view)
+    outcome = downs.next_down(game, x_yd, lateral, view)
+    if any(finding.kind == "first_down" for finding in outcome.findings):
+        return outcome
+    return Outcome(replace(outcome.state, down=down))
+
+
+def _spot_of_foul(game: GameState, call: Call, view: View) -> float:
+    """The spot of the foul; in the end zone the one-yard line, and never behind the line of scrimmage's own end."""
+    own = game.progress_yd(call.spot_yd[0]) if call.spot_yd else game.progress_yd(game.los_yd)
+    furthest = game.length_yd - view.params.real("penalty.end_zone_spot_yd")
+    return game.board_x_yd(min(max(own, view.params.real("penalty.end_zone_spot_yd")), furthest))
+
+
+def _too_many_men(game: GameState, body: Claim, view: View) -> Outcome:
+    if game.phase not in BEFORE_SNAP:
+        raise RefusedError("too many men: it must be claimed before the snap (TAP-042)")
+    offender = other(body.by)
+    lined_up = formation_of(game, view)
+    if lined_up is None:
+        raise RefusedError("too many men: nothing has been seen to count")
+    offence, defence = men_on_field(lined_up, view.params)
+    counted = offence if game.side_of(lined_up.jersey) == offender else defence
+    text = f"{game.team(offender).name} has {len(counted.players)} on the field"
+    if counted.outcome == "kept":
+        raise RefusedError(f"too many men: {text}")
+    found = _foul(view, "too_many_men", f"too many men: {text}", body.by, game)
+    margin = None if counted.margin is None else -counted.margin
+    return Outcome(game, (replace(found, margin=margin, unit="count", probability=counted.probability),))
+
+
+def _delay(game: GameState, body: Claim, t_ns: int, view: View) -> Outcome:
+    offender = other(body.by)
+    if game.phase not in BEFORE_SNAP and game.wait is None:
+        raise RefusedError("delay of game: it must be claimed during the line-up")
+    late = _lateness(game, offender, t_ns, view)
+    if late is None:
+        raise RefusedError("delay of game: no clock of that coach's is running")
+    if late.outcome == "kept":
+        raise RefusedError(f"delay of game: {late.text}")
+    found = _foul(view, "delay_of_game", f"delay of game, {game.team(offender).name}: {late.text}", body.by, game)
+    margin = None if late.margin is None else -late.margin
+    return Outcome(game, (replace(found, margin=margin, sigma=late.sigma, unit="s", probability=late.probability),))
+
+
+def _lateness(game: GameState, offender: Side, t_ns: int, view: View) -> Checked | None:
+    """The clock of a coach's as it stands: a kicker's, the offence's set-up clock, or the defence's after ``set``."""
+    if game.due == "kickoff" and offender == game.kicking:
+        return next(iter(kick_ready_time(Times(changed_ns=game.changed_ns, kick_ready_ns=t_ns), view.params)), None)
+    if game.wait is not None and game.wait.purpose == "field_goal" and offender == game.offence:
+        times = Times(separated_ns=game.separated_ns, rolled_ns=t_ns)
+        return next(iter(field_goal_time(times, view.params)), None)
+    if offender == game.offence:
+        changed = game.changed_ns if game.separated_ns is not None else None
+        times = Times(separated_ns=game.separated_ns, changed_ns=changed, set_ns=game.set_ns or t_ns)
+        return next(iter(line_up_time(times, view.params)), None)
+    return next(iter(defence_set_time(Times(set_ns=game.set_ns, defence_ready_ns=t_ns), view.params)), None)
+
+
+def _time_out(game: GameState, view: View) -> Outcome:
+    if not view.params.flag("time_out.allowed"):
+        raise RefusedError("time-out: there are none with a running game clock (TAP-135)")
+    clock = replace(game.clock, left_s=game.clock.left_at_s(view.t_ns), running=False, at_ns=view.t_ns)
+    return Outcome(replace(game, clock=clock))
+
+
+def _interference(game: GameState, body: Claim, view: View) -> Outcome:
+    """A claim of interference the camera has not proposed: left to the table, with where the victim is."""
+    if game.play.snap_ns is None:
+        raise RefusedError(f"{body.claim.replace('_', ' ')}: no play is on")
+    if body.claim == "gunner_interference" and not game.play.gunners:
+        raise RefusedError("gunner interference: no gunner has been named in this play (TAP-115)")
+    if body.claim != "gunner_interference" and game.play.passes == 0:
+        raise RefusedError(f"{body.claim.replace('_', ' ')}: no pass has been tried in this play (TAP-109)")
+    favoured: Side = game.defence if body.claim == "offensive_pass_interference" else game.offence
+    if body.by != favoured:
+        raise RefusedError(f"{body.claim.replace('_', ' ')}: it is {game.team(favoured).name}'s to claim")
+    text = f"{body.claim.replace('_', ' ')} claimed by {game.team(body.by).name}"
+    found = _foul(view, body.claim, text, body.by, game)
+    figure = view.facts.figures.get(body.player) if view.facts and body.player else None
+    if view.facts is not None and figure is not None:
+        reach = view.facts.forward(figure)
+        found = replace(found, spot_yd=view.facts.spot_yd(reach.x_mm, figure.y_mm), players=(figure.id,))
+    return Outcome(game, (replace(found, proposed=True),))
+
+
+def _foul(view: View, name: str, text: str, favours: Side, game: GameState) -> Finding:  # noqa: ARG001
+    return Finding(
+        "penalty",
+        "penalty",
+        view.t_ns,
+        text,
+        PENALTIES[name].clauses,
+        side=favours,
+        detail=name,
+        probability=chance(0.0, 0.0),
+    )
+
+
+CLAIM_PARAMS: Final = (MEN, LINE_UP_S, CHANGE_S, DEFENCE_S)

@@ -1,0 +1,268 @@
+"""TAP's kicks: kickoff, onside kick, punt, field goal and the tries after a touchdown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from downfield.core.errors import RefusedError
+from downfield.officiating.calls import Call
+from downfield.officiating.consequences import downs
+from downfield.officiating.consequences.declared import AT_REST, body_of, dressed, on_side, refuse_unless
+from downfield.officiating.consequences.dice import two_dice
+from downfield.officiating.consequences.waiting import wait_for_choice, wait_for_roll
+from downfield.officiating.declarations import ChoiceMade, KickDeclared, Roll, Side
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.geometry import reach_x
+from downfield.officiating.engine.seams import Outcome, View
+from downfield.officiating.engine.state import Clock, GameState, Phase, Play, Stoppage, other
+from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.params import Param, Row
+from downfield.officiating.rulebooks.tap import tables as tables_tap
+
+KICK_PARAMS: Final = (
+    Param("kickoff.from_yd", tables_tap.KICKOFF_FROM_YD, "yd", "TAP-047", low=1, high=99),
+    Param("kickoff.touchback_before_yd", tables_tap.TOUCHBACK_BEFORE_YD, "yd", "TAP-057", low=1, high=50),
+    Param("kickoff.touchback_after_yd", tables_tap.TOUCHBACK_AFTER_YD, "yd", "TAP-052", low=1, high=50),
+    Param("kickoff.onside_trailing_only", True, "", "TAP-058"),
+    Param(
+        "kickoff.onside_places_yd",
+        (),
+        "yd",
+        "the chart of TAP-063 is lost: one row with the places across the field for 2 to 12, else the operator's",
+        columns=11,
+    ),
+    Param("punt.beyond_gunner_yd", tables_tap.PUNT_BEYOND_GUNNER_YD, "yd", "TAP-123", low=0, high=60),
+    Param("punt.touchback_yd", 20.0, "yd", "not stated for punts; as after a kick-off that has run", low=1, high=50),
+    Param("two_point.from_yd", tables_tap.TWO_POINT_YD_TO_GOAL, "yd", "TAP-127", low=1, high=50),
+    Param("field_goal.table", tables_tap.FIELD_GOAL, "yd", "TAP-130: yards to go, highest good sum", columns=2),
+)
+
+
+def declare_kick(game: GameState, event: Event, view: View) -> Outcome:
+    """A kick is declared, before its play: onside (TAP-059) and punt (TAP-113) must be.
+
+    With a punt its gunners are named (TAP-115, TAP-117). A fake needs no word more: the play goes on, and the gunners
+    stay ineligible (TAP-121).
+    """
+    body = body_of(event, KickDeclared)
+    if body.kick in {"kickoff", "free_kick"}:
+        return _kickoff(game, body, view)
+    if body.kick == "onside":
+        return _onside(game, view)
+    if body.kick == "punt":
+        return _punt(game, body, view)
+    if body.kick == "field_goal":
+        return _field_goal(game, view)
+    refuse_unless(game.due == "extra_point", "extra point", game)
+    return try_chosen(game, ChoiceMade("extra_point"), view)
+
+
+def _kickoff(game: GameState, body: KickDeclared, view: View) -> Outcome:
+    refuse_unless(game.phase in AT_REST and game.due in {"kickoff", "free_kick"}, body.kick.replace("_", " "), game)
+    game = dressed(_opened(game), view)
+    if body.returner is not None:
+        on_side(game, body.returner, game.offence, "returner")
+    kicker_yd = view.params.real("kickoff.from_yd") if game.due == "kickoff" else 20.0
+    play = Play(kind=game.due, ball_side=game.offence, returner=body.returner, switch=game.kicking)
+    spot_yd = game.board_x_yd(game.length_yd - kicker_yd)
+    return Outcome(replace(game, phase=Phase.LINE_UP, play=play, los_yd=spot_yd))
+
+
+def _opened(game: GameState) -> GameState:
+    """The game with the first kickoff noted; until somebody scores, whose it is is the receivers' set-up."""
+    kicking = game.kicking or game.defence
+    return replace(game, kicking=kicking, opened=game.opened or kicking)
+
+
+def _onside(game: GameState, view: View) -> Outcome:
+    refuse_unless(game.phase in AT_REST and game.due == "kickoff", "onside kick", game)
+    game = _opened(game)
+    kicking: Side = game.kicking or game.defence
+    if view.params.flag("kickoff.onside_trailing_only") and game.points(kicking) >= game.points(other(kicking)):
+        raise RefusedError(f"onside kick: {game.team(kicking).name} is not trailing (TAP-058)")
+    return Outcome(wait_for_roll(dressed(game, view), "onside_length", kicking))
+
+
+def onside_length(game: GameState, roll: Roll, view: View) -> Outcome:
+    """The first onside roll: how far, and whether the ball is to be fought for (TAP-060..062)."""
+    total = two_dice(roll.dice, "onside kick")
+    kick = tables_tap.onside_first(total, view.params.real("kickoff.from_yd"))
+    x_yd = game.board_x_yd(game.length_yd - kick.yard_line)
+    text = f"onside kick to {game.spot_text(x_yd)}"
+    if not kick.in_play:
+        found = _kick(view, f"{text}: fails", ("TAP-060",), x_yd, game, game.offence, "failed")
+        return Outcome(game, (found,))
+    play = Play(kind="onside", ball_side=game.offence, landed_yd=x_yd, switch=game.kicking)
+    game = replace(game, due="onside", play=play, los_yd=x_yd)
+    return Outcome(wait_for_roll(game, "onside_place", game.kicking))
+
+
+def onside_place(game: GameState, roll: Roll, view: View) -> Outcome:
+    """The second onside roll: where across the field the ball is put (TAP-063), where the league has the chart."""
+    total = two_dice(roll.dice, "onside kick")
+    rows: tuple[Row, ...] = view.params.table("kickoff.onside_places_yd")
+    across = tables_tap.onside_place(total, rows[0] if rows else ())
+    play = game.play
+    if across is not None and play.landed_yd is not None:
+        place = (play.landed_yd * view.field.mm_per_yd_x, across * view.field.mm_per_yd_y)
+        play = replace(play, ball_mm=place)
+    return Outcome(replace(game, phase=Phase.LINE_UP, play=play))
+
+
+def kick_over(game: GameState, t_ns: int, view: View) -> Outcome:  # noqa: ARG001
+    """The kickoff has run: touchback, or the returner takes the ball on his goal line (TAP-052)."""
+    return Outcome(wait_for_choice(game, "kickoff", ("touchback", "return"), game.offence))
+
+
+def kickoff_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
+    """The receivers' choice after a kickoff has run (TAP-052), or a punt into the end zone (TAP-125).
+
+    The kickers' coach works the switch of a return (TAP-056).
+    """
+    if choice.choice == "touchback":
+        name = "punt.touchback_yd" if game.play.kind == "punt" else "kickoff.touchback_after_yd"
+        return Outcome(game, (_touchback(game, view, view.params.real(name), ("TAP-052",)),))
+    play = replace(game.play, carrier=game.play.returner, stoppage=_kick_stop(game, view))
+    return Outcome(replace(game, phase=Phase.STOPPED, play=play))
+
+
+def touchback_before(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+    """A touchback chosen before the kickoff (TAP-057)."""
+    refuse_unless(game.phase in AT_REST and game.due == "kickoff", "touchback", game)
+    found = _touchback(_opened(game), view, view.params.real("kickoff.touchback_before_yd"), ("TAP-057",))
+    return Outcome(_opened(game), (found,))
+
+
+def _touchback(game: GameState, view: View, own_yd: float, clauses: tuple[str, ...]) -> Finding:
+    side = game.offence if game.play.kind != "punt" else game.play.ball_side
+    direction = game.direction_of(side)
+    x_yd = game.board_x_yd(own_yd, direction)
+    text = f"touchback, {game.team(side).name} ball at {game.spot_text(x_yd)}"
+    return Finding("kick", "touchback", view.t_ns, text, clauses, spot_yd=(x_yd, game.width_yd / 2), side=side, unit="")
+
+
+def _punt(game: GameState, body: KickDeclared, view: View) -> Outcome:
+    refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "punt", game)
+    if not 1 <= len(set(body.gunners)) <= 2:
+        raise RefusedError(f"punt: one or two gunners must be named, not {len(set(body.gunners))} (TAP-115)")
+    game = dressed(game, view)
+    for gunner in body.gunners:
+        on_side(game, gunner, game.offence, "gunner")
+    if body.returner is not None:
+        on_side(game, body.returner, game.defence, "returner")
+    play = replace(game.play, kind="punt", gunners=body.gunners, returner=body.returner, ball_side=game.offence)
+    phase = Phase.LINE_UP if game.phase is Phase.BETWEEN_PLAYS else game.phase
+    return Outcome(replace(game, phase=phase, due="punt", play=play))
+
+
+def punt_chosen(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+    """The punt is away, in a stoppage: it comes down beyond the deepest gunner (TAP-122, TAP-123)."""
+    play = game.play
+    refuse_unless(game.phase is Phase.STOPPED and play.kind == "punt" and play.line_ns is None, "punt", game)
+    if play.ball_side != game.offence or play.passed:
+        raise RefusedError("punt: the ball has left the punter already")
+    facts = view.facts
+    gunners = [facts.figures[name] for name in play.gunners if name in facts.figures] if facts else []
+    if facts is None or not gunners:
+        raise RefusedError("punt: no gunner is in view, so nobody can tell where it comes down")
+    fronts = [(reach_x(one, game.direction), one) for one in gunners]
+    deepest, gunner = max(fronts, key=lambda pair: pair[0].x_mm * game.direction)
+    own = game.progress_yd(facts.spot_yd(deepest.x_mm, 0)[0])
+    landing = tables_tap.punt_landing([own], view.params.real("punt.beyond_gunner_yd"))
+    spot = (game.board_x_yd(landing), facts.spot_yd(0, gunner.y_mm)[1])
+    text = f"punt to {game.spot_text(spot[0])}, {view.params.real('punt.beyond_gunner_yd'):g} yards past {gunner.id}"
+    sigma_yd = deepest.sigma_mm / view.field.mm_per_yd_x
+    found = Finding(
+        "kick",
+        "kick",
+        view.t_ns,
+        text,
+        ("TAP-123",),
+        players=(gunner.id,),
+        spot_yd=spot,
+        margin=game.length_yd - landing,
+        sigma=sigma_yd,
+        unit="yd",
+        side=game.defence,
+        detail="punt",
+    )
+    return Outcome(game, (found,))
+
+
+def kick(game: GameState, call: Call, view: View) -> Outcome:
+    """A kick has come down: a failed onside kick, one recovered, or a punt to be returned (TAP-124)."""
+    if call.detail in {"failed", "recovered"}:
+        side = call.side or game.offence
+        x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
+        return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
+    landed = call.spot_yd[0] if call.spot_yd else game.los_yd
+    play = replace(
+        game.play,
+        ball_side=game.defence,
+        carrier=game.play.returner,
+        landed_yd=landed,
+        start_yd=landed,
+        switch=game.offence,
+        stoppage=_kick_stop(game, view),
+    )
+    game = replace(game, phase=Phase.STOPPED, play=play)
+    if game.progress_yd(landed) >= game.length_yd:
+        return Outcome(wait_for_choice(game, "punt", ("touchback", "return"), game.play.ball_side))
+    return Outcome(game)
+
+
+def _kick_stop(game: GameState, view: View) -> Stoppage:
+    stoppage = game.play.stoppage
+    return replace(stoppage, why="kick", number=0) if stoppage else Stoppage(number=0, since_ns=view.t_ns, why="kick")
+
+
+def _field_goal(game: GameState, view: View) -> Outcome:
+    refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "field goal", game)
+    to_goal = game.length_yd - game.progress_yd(game.los_yd)
+    tables_tap.field_goal_good(to_goal, 2, _field_goal_table(view))
+    return Outcome(wait_for_roll(game, "field_goal", game.offence))
+
+
+def field_goal_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+    """The dice of a field goal (TAP-130)."""
+    total = two_dice(roll.dice, "field goal")
+    to_goal = game.length_yd - game.progress_yd(game.los_yd)
+    good = tables_tap.field_goal_good(to_goal, total, _field_goal_table(view))
+    text = f"field goal from {to_goal:.4g} yards out {'good' if good else 'missed'} on {total}"
+    detail = "good" if good else "missed"
+    found = Finding("kick", "field_goal", view.t_ns, text, ("TAP-021", "TAP-130"), side=game.offence, detail=detail)
+    return Outcome(game, (found,))
+
+
+def _field_goal_table(view: View) -> tables_tap.FieldGoalTable:
+    return tuple((row[0], int(row[1])) for row in view.params.table("field_goal.table"))
+
+
+def try_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
+    """The try after a touchdown: kick, or two points from the five with the clock stopped (TAP-127, TAP-128)."""
+    if choice.choice == "extra_point":
+        return Outcome(wait_for_roll(game, "extra_point", game.offence))
+    own = game.length_yd - view.params.real("two_point.from_yd")
+    clock = Clock(game.clock.left_at_s(view.t_ns), False, view.t_ns)
+    game = replace(game, due="two_point", los_yd=game.board_x_yd(own), clock=clock, down=1)
+    game = replace(game, to_gain_yd=game.board_x_yd(game.length_yd), phase=Phase.LINE_UP)
+    return Outcome(dressed(replace(game, play=Play(kind="two_point", ball_side=game.offence)), view))
+
+
+def extra_point_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+    """The dice of an extra point (TAP-126)."""
+    total = two_dice(roll.dice, "extra point")
+    good = tables_tap.extra_point_good(total)
+    text = f"extra point {'good' if good else 'no good'} on {total}"
+    detail = "good" if good else "failed"
+    return Outcome(
+        game, (Finding("kick", "extra_point", view.t_ns, text, ("TAP-126",), side=game.offence, detail=detail),)
+    )
+
+
+def _kick(
+    view: View, text: str, clauses: tuple[str, ...], x_yd: float, game: GameState, side: Side, detail: str
+) -> Finding:
+    spot = (x_yd, game.width_yd / 2)
+    return Finding("kick", "kick", view.t_ns, text, clauses, spot_yd=spot, side=side, detail=detail)

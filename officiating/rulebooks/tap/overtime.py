@@ -1,0 +1,137 @@
+"""TAP's end of the game and its overtime: one play each from the fifty, more yards wins if they are positive."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from downfield.core.errors import RefusedError
+from downfield.officiating.calls import Call
+from downfield.officiating.consequences import downs
+from downfield.officiating.consequences.declared import AT_REST, clock_set, dressed, separated
+from downfield.officiating.consequences.overtimes import TOUCHDOWN_GAIN_YD, yards_winner
+from downfield.officiating.consequences.waiting import wait_for_choice
+from downfield.officiating.declarations import ChoiceMade, Side
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.seams import Consequence, Handler, Outcome, View
+from downfield.officiating.engine.state import GameState, Overtime, Phase, Play, other
+from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.params import Param
+
+OVERTIME_PARAMS: Final = (
+    Param(
+        "clock.periods", 1, "count", "TAP-018: the event sets the game's length; one clock, no quarters", low=1, high=8
+    ),
+)
+
+
+def ends_on_time(handler: Handler) -> Handler:
+    """A handler after which the game's time may be found to be up, the ball being dead."""
+
+    def handle(game: GameState, event: Event, view: View) -> Outcome:
+        outcome = handler(game, event, view)
+        state = outcome.state
+        if state.phase not in AT_REST or state.overtime is not None or state.try_for is not None:
+            return outcome
+        if state.clock.left_at_s(event.t_ns) != 0:
+            return outcome
+        return Outcome(state, (*outcome.findings, _time_up(state, view)))
+
+    return handle
+
+
+clock_ends: Final = ends_on_time(clock_set)
+separated_ends: Final = ends_on_time(separated)
+
+
+def _time_up(game: GameState, view: View) -> Finding:
+    home, away = game.score
+    if game.period < view.params.count("clock.periods"):
+        text, detail = f"end of period {game.period}", "period"
+    elif home == away:
+        text, detail = f"end of the game, {home} all: overtime", "overtime"
+    else:
+        return _over(game, view, "home" if home > away else "away", ("TAP-018",))
+    return Finding("clock", "period", view.t_ns, text, ("TAP-018",), detail=detail)
+
+
+def period(game: GameState, call: Call, _view: View) -> Outcome:
+    """A period is over: the next one, the sides changed, or the toss for overtime (TAP-133)."""
+    if call.detail == "overtime":
+        clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
+        game = replace(downs.dead(game), overtime=Overtime(0, "home"), clock=clock)
+        return Outcome(wait_for_choice(game, "overtime", ("offence_first", "defence_first"), None))
+    direction = -game.direction
+    clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
+    flipped = replace(
+        game,
+        period=game.period + 1,
+        clock=clock,
+        direction=1 if direction > 0 else -1,
+        los_yd=game.length_yd - game.los_yd,
+        to_gain_yd=game.length_yd - game.to_gain_yd,
+    )
+    return Outcome(flipped)
+
+
+def overtime_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
+    """The winner of the toss goes first on offence or on defence."""
+    if choice.by is None:
+        raise RefusedError("overtime: say which coach won the toss (by)")
+    first: Side = choice.by if choice.choice == "offence_first" else other(choice.by)
+    return Outcome(_turn(replace(game, overtime=Overtime(1, first)), first, view))
+
+
+def in_overtime(consequence: Consequence) -> Consequence:
+    """A consequence that, in overtime, ends a team's one play instead."""
+
+    def apply(game: GameState, call: Call, view: View) -> Outcome:
+        if game.overtime is None:
+            return consequence(game, call, view)
+        return _played(game, _gain(game, call), view)
+
+    return apply
+
+
+def _gain(game: GameState, call: Call) -> float:
+    """What the play gained; a turnover counts as nothing (TAP-131)."""
+    if game.play.ball_side != game.offence or call.kind in {"incomplete", "overrun"}:
+        return 0.0
+    if call.kind == "touchdown":
+        return TOUCHDOWN_GAIN_YD
+    return game.progress_yd(call.spot_yd[0]) - game.progress_yd(game.los_yd) if call.spot_yd else 0.0
+
+
+def _played(game: GameState, gain: float, view: View) -> Outcome:
+    overtime = game.overtime
+    if overtime is None:
+        return Outcome(game)
+    gains = (*overtime.gains_yd, gain)
+    if len(gains) == 1:
+        game = replace(game, overtime=replace(overtime, gains_yd=gains))
+        return Outcome(_turn(game, other(overtime.first), view))
+    winner = yards_winner(overtime.first, (gains[0], gains[1]))
+    if winner is not None:
+        game = replace(downs.dead(game), overtime=replace(overtime, gains_yd=gains))
+        return Outcome(game, (_over(game, view, winner, ("TAP-132",)),))
+    game = replace(game, overtime=Overtime(overtime.number + 1, overtime.first))
+    text = f"overtime {overtime.number} is level: another one"
+    told = Finding("overtime", "info", view.t_ns, text, ("TAP-134",), reported=True, detail="overtime")
+    return Outcome(_turn(game, overtime.first, view), (told,))
+
+
+def _turn(game: GameState, side: Side, view: View) -> GameState:
+    """One play for a side from the middle of the field; it keeps the goal it attacks."""
+    direction = game.direction_of(side)
+    game = downs.first_and_ten(game, side, direction, game.length_yd / 2, game.width_yd / 2, view.t_ns, view)
+    return dressed(replace(game, phase=Phase.LINE_UP, play=Play(ball_side=side)), view)
+
+
+def _over(game: GameState, view: View, winner: Side, clauses: tuple[str, ...]) -> Finding:
+    text = f"{game.team(winner).name} wins"
+    return Finding("clock", "game_over", view.t_ns, text, clauses, side=winner)
+
+
+def game_over(game: GameState, _call: Call, _view: View) -> Outcome:
+    """The game is over."""
+    return Outcome(replace(game, phase=Phase.OVER, wait=None))

@@ -1,0 +1,247 @@
+"""TAP's passes and pitches: what may be declared in a stoppage, and what a catch, a turnover or a miss leads to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Final
+
+from downfield.core.errors import RefusedError
+from downfield.officiating.calls import Call
+from downfield.officiating.checks.roles import LINEMEN, canonical_role
+from downfield.officiating.consequences.declared import body_of, on_side, refuse_unless
+from downfield.officiating.declarations import ChoiceMade, PassDeclared, Pitch
+from downfield.officiating.engine.findings import Finding
+from downfield.officiating.engine.geometry import chance, reach_x
+from downfield.officiating.engine.seams import Outcome, View
+from downfield.officiating.engine.state import GameState, Phase, other
+from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.rules.segments import segment_meets_base
+from downfield.officiating.rules.touches import ball_place, overrun_mm
+
+STICKS: Final = "the book gives no lengths; measure the sticks on the table"
+
+PASS_PARAMS: Final = (
+    Param("pass.short_stick_mm", 75.0, "mm", STICKS, low=10, high=1000),
+    Param("pass.medium_stick_mm", 125.0, "mm", STICKS, low=10, high=1000),
+    Param("pass.long_stick_mm", 175.0, "mm", STICKS, low=10, high=1000),
+    Param("pass.overrun_base_lengths", 1.0, "", "past the ball by more than one base length", low=0, high=5),
+)
+
+
+def declare_pass(game: GameState, event: Event, view: View) -> Outcome:
+    """``PASS``: in a stoppage, by the quarterback, behind the line, to somebody who may catch it.
+
+    It goes by the passing sticks (TAP-020), whose length the coach measures (TAP-097).
+    """
+    body = body_of(event, PassDeclared)
+    play, stoppage = game.play, game.play.stoppage
+    refuse_unless(game.phase is Phase.STOPPED and stoppage is not None, "pass", game)
+    assert stoppage is not None
+    if stoppage.pass_ns is not None:
+        raise RefusedError("pass: it has been declared in this stoppage already")
+    if play.ball_side != game.offence or play.kind not in {"scrimmage", "punt", "two_point"}:
+        raise RefusedError("pass: only the offence of a play from scrimmage may pass")
+    if play.passed:
+        raise RefusedError("pass: the ball has been passed in this play already")
+    if play.line_ns is not None:
+        raise RefusedError("pass: the line of scrimmage has been reached (TAP-096)")
+    _may_throw(game)
+    _behind_line(game, view)
+    if body.receiver is not None:
+        _may_receive(game, body.receiver, view)
+    stoppage = replace(stoppage, pass_ns=event.t_ns)
+    play = replace(play, stoppage=stoppage, receiver=body.receiver, passes=play.passes + 1, ball_mm=None)
+    return Outcome(replace(game, phase=Phase.PASS, play=play))
+
+
+def declare_pitch(game: GameState, event: Event, view: View) -> Outcome:
+    """A pitch: back to a running back within the short stick, nobody in between."""
+    body = body_of(event, Pitch)
+    play = game.play
+    refuse_unless(game.phase is Phase.STOPPED and play.stoppage is not None, "pitch", game)
+    if play.line_ns is not None:
+        raise RefusedError("pitch: the line of scrimmage has been reached (TAP-088)")
+    on_side(game, body.to, play.ball_side, "pitch")
+    if body.to == play.carrier:
+        raise RefusedError(f"pitch: {body.to} has the ball already")
+    if _direct_snap(game):
+        raise RefusedError("pitch: a running back who took the snap may not pitch (TAP-084)")
+    entry = game.player(body.to)
+    if entry is not None and entry.role and canonical_role(entry.role) != "RB":
+        raise RefusedError(f"pitch: only to a running back, not to {body.to} ({entry.role}) (TAP-094)")
+    if play.fallen_ns(body.to) is not None:
+        raise RefusedError(f"pitch: {body.to} has fallen and is out of the play (TAP-028)")
+    doubts = _pitch_geometry(game, body.to, view)
+    return Outcome(replace(game, play=replace(play, carrier=body.to)), doubts)
+
+
+def _pitch_geometry(game: GameState, to: str, view: View) -> tuple[Finding, ...]:
+    """Refuse a pitch that is surely illegal; report one that is too close to tell."""
+    facts = view.facts
+    carrier = facts.figures.get(game.play.carrier or "") if facts else None
+    back = facts.figures.get(to) if facts else None
+    if facts is None or carrier is None or back is None:
+        return ()
+    distance = math.hypot(back.x_mm - carrier.x_mm, back.y_mm - carrier.y_mm)
+    sigma = math.hypot(*carrier.sigma_mm, *back.sigma_mm)
+    behind = (carrier.x_mm - back.x_mm) * game.ball_direction
+    measured = (
+        (behind, f"{to} is {behind:.0f} mm behind the carrier"),
+        (
+            view.params.real("pass.short_stick_mm") - distance,
+            f"{to} is {distance:.0f} mm away, the short stick is {view.params.real('pass.short_stick_mm'):.0f} mm",
+        ),
+    )
+    sure = view.params.real("calls.confidence")
+    doubts = []
+    for margin, text in measured:
+        probability = chance(margin, sigma)
+        if probability <= 1 - sure:
+            raise RefusedError(f"pitch: {text} (TAP-094)")
+        if probability < sure:
+            doubts.append(
+                _doubt(view, f"pitch: {text}: too close to tell", (carrier.id, to), margin, sigma, probability)
+            )
+    for figure in facts.scene.figures:
+        if figure.jersey != carrier.jersey and segment_meets_base(figure, carrier, back):
+            raise RefusedError(f"pitch: {figure.id} stands in between (TAP-094)")
+    return tuple(doubts)
+
+
+def overrun_stop(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+    """The offence stops a pass its receiver has run past: dead, no interception (TAP-104)."""
+    refuse_unless(game.phase is Phase.IN_AIR or _in_air_stop(game), "overrun", game)
+    facts, receiver = view.facts, game.play.receiver
+    place = ball_place(facts.scene, game) if facts else None
+    figure = facts.figures.get(receiver) if facts and receiver else None
+    text = "receiver past the ball: the play is dead, no interception"
+    if figure is None or place is None:
+        return Outcome(game, (_overrun(view, text, None, None, 1.0, receiver),))
+    past = overrun_mm(figure, *place)
+    margin = past - view.params.real("pass.overrun_base_lengths") * figure.length_mm
+    sigma = math.hypot(*figure.sigma_mm)
+    probability = chance(margin, sigma)
+    if probability <= 1 - view.params.real("calls.confidence"):
+        raise RefusedError(f"overrun: the whole of {figure.id} is only {past:.0f} mm past the ball (TAP-104)")
+    return Outcome(game, (_overrun(view, text, margin, sigma, probability, receiver),))
+
+
+def reception(game: GameState, call: Call, _view: View) -> Outcome:
+    """Caught: the catcher has the ball; the board stops, and that stop is nobody's (TAP-102)."""
+    play = replace(game.play, carrier=_first(call), had_ns=call.t_ns, passed=True, ball_mm=None, free_stop="catch")
+    return Outcome(replace(game, phase=Phase.LIVE, play=play))
+
+
+def interception(game: GameState, call: Call, _view: View) -> Outcome:
+    """Intercepted: the other side has the ball and may run it back; the passers work the switch."""
+    play = replace(
+        game.play,
+        carrier=_first(call),
+        had_ns=call.t_ns,
+        ball_side=other(game.play.ball_side),
+        passed=True,
+        ball_mm=None,
+        switch=game.play.ball_side,
+        start_yd=call.spot_yd[0] if call.spot_yd else None,
+        free_stop="interception",
+    )
+    return Outcome(replace(game, phase=Phase.LIVE, play=play))
+
+
+def passer_behind_ball(game: GameState, view: View) -> tuple[Finding, ...]:
+    """As the board comes on for a pass: the ball must lie ahead of the passer's base (TAP-107)."""
+    facts = view.facts
+    carrier = facts.figures.get(game.play.carrier or "") if facts else None
+    place = ball_place(facts.scene, game) if facts else None
+    if game.phase is not Phase.PASS or carrier is None or place is None:
+        return ()
+    reach = reach_x(carrier, game.ball_direction)
+    margin = (place[0] - reach.x_mm) * game.ball_direction
+    if margin >= 0:
+        return ()
+    text = f"the ball lies {-margin:.0f} mm behind the front of the passer's base; it must lie ahead (TAP-107)"
+    found = _doubt(view, text, (carrier.id,), -margin, reach.sigma_mm, chance(-margin, reach.sigma_mm))
+    return (replace(found, clauses=("TAP-107",), detail="ball_behind_passer"),)
+
+
+def _first(call: Call) -> str | None:
+    return call.players[0] if call.players else None
+
+
+def _direct_snap(game: GameState) -> bool:
+    entry = game.player(game.play.snapped_to)
+    return entry is not None and game.play.carrier == entry.id and canonical_role(entry.role) == "RB"
+
+
+def _may_throw(game: GameState) -> None:
+    if _direct_snap(game):
+        raise RefusedError("pass: a running back who took the snap may not pass (TAP-084)")
+    entry = game.player(game.play.carrier)
+    if entry is not None and entry.role and canonical_role(entry.role) not in {"QB", "P"}:
+        raise RefusedError(f"pass: only the quarterback may pass, not {entry.id} ({entry.role}) (TAP-096)")
+
+
+def _behind_line(game: GameState, view: View) -> None:
+    carrier = view.facts.figures.get(game.play.carrier or "") if view.facts else None
+    if carrier is None:
+        return
+    reach = reach_x(carrier, game.ball_direction)
+    short = (game.los_yd * view.field.mm_per_yd_x - reach.x_mm) * game.ball_direction
+    if chance(short, reach.sigma_mm) <= 1 - view.params.real("calls.confidence"):
+        raise RefusedError(f"pass: {carrier.id} is {-short:.0f} mm past the line of scrimmage (TAP-096)")
+
+
+def _may_receive(game: GameState, receiver: str, view: View) -> None:
+    on_side(game, receiver, game.offence, "pass")
+    entry = game.player(receiver)
+    if receiver in game.play.gunners:
+        raise RefusedError(f"pass: {receiver} is a gunner and may not catch a fake punt (TAP-116)")
+    if receiver == game.play.carrier:
+        raise RefusedError("pass: the passer can't be his own receiver")
+    if entry is not None and canonical_role(entry.role) in LINEMEN:
+        raise RefusedError(f"pass: {receiver} ({entry.role}) is a lineman, not an eligible receiver (TAP-112)")
+    if game.play.fallen_ns(receiver) is not None:
+        raise RefusedError(f"pass: {receiver} has fallen and is out of the play (TAP-028)")
+    sure = view.params.real("calls.confidence")
+    if view.facts and any(touch.probability >= sure for touch in view.facts.touches(receiver)):
+        raise RefusedError(f"pass: {receiver} is engaged and may not catch a pass (TAP-030)")
+
+
+def _in_air_stop(game: GameState) -> bool:
+    return game.phase is Phase.STOPPED and game.play.stoppage is not None and game.play.stoppage.why == "air"
+
+
+def _overrun(
+    view: View, text: str, margin: float | None, sigma: float | None, probability: float, receiver: str | None
+) -> Finding:
+    return Finding(
+        rule="overrun",
+        kind="overrun",
+        t_ns=view.t_ns,
+        text=text,
+        clauses=("TAP-104",),
+        players=(receiver,) if receiver else (),
+        margin=margin,
+        sigma=sigma,
+        unit="" if margin is None else "mm",
+        probability=probability,
+        against="the receiver is not a base length past the ball",
+    )
+
+
+def _doubt(view: View, text: str, players: tuple[str, ...], margin: float, sigma: float, probability: float) -> Finding:
+    return Finding(
+        rule="pass",
+        kind="info",
+        t_ns=view.t_ns,
+        text=text,
+        clauses=("TAP-094",),
+        players=players,
+        margin=margin,
+        sigma=sigma,
+        unit="mm",
+        probability=probability,
+        reported=True,
+    )

@@ -1,0 +1,105 @@
+"""Dice, coins and fixed distances of TAP (Tudor-Con's Tudor Advanced Play).
+
+Yard lines are in the kicking or attacking team's own frame: 0 its own goal line, 100 the opponent's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from downfield.core.errors import RefusedError
+
+FieldGoalTable = tuple[tuple[float, int], ...]
+
+FIELD_GOAL: Final[FieldGoalTable] = ((15, 11), (25, 10), (30, 9), (35, 8), (40, 7))
+"""Farthest line of scrimmage, yards to the goal, and the highest sum of two dice good from there (TAP-021, TAP-130)."""
+
+KICKOFF_FROM_YD: Final = 30.0
+TOUCHBACK_BEFORE_YD: Final = 25.0
+TOUCHBACK_AFTER_YD: Final = 20.0
+TWO_POINT_YD_TO_GOAL: Final = 5.0
+PUNT_BEYOND_GUNNER_YD: Final = 10.0
+ONSIDE_IN_PLAY_FROM: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class OnsideKick:
+    """What the first onside roll makes of the kick.
+
+    Attributes:
+        in_play: the teams line up for the ball; else the kick failed and the receivers have it.
+        yard_line: where the ball goes, in the kicking team's frame.
+
+    """
+
+    in_play: bool
+    yard_line: float
+
+
+def field_goal_good(yards_to_goal: float, total: int, table: FieldGoalTable = FIELD_GOAL) -> bool:
+    """Whether a field goal is good (TAP-129, TAP-130).
+
+    A line of scrimmage between two rows (15.4) belongs to the farther one: the source's rows are whole yards.
+
+    Args:
+        yards_to_goal: from the line of scrimmage, not the length of the kick.
+        total: sum of two dice.
+        table: the chart.
+
+    Raises:
+        RefusedError: too far out for any row.
+
+    """
+    for farthest, highest in table:
+        if yards_to_goal <= farthest:
+            return total <= highest
+    farthest = table[-1][0]
+    raise RefusedError(f"no field goal from {yards_to_goal:.1f} yards out: the chart ends at {farthest:g} (TAP-129)")
+
+
+def extra_point_good(total: int) -> bool:
+    """Whether an extra point is good: on anything but the two ones (TAP-126)."""
+    return total != 2
+
+
+def onside_first(total: int, kickoff_from_yd: float = KICKOFF_FROM_YD) -> OnsideKick:
+    """The first onside roll: how far the kick goes, and whether it stays in play (TAP-060..062).
+
+    The source gives 40, 41 and 42 for 10, 11 and 12, so the roll counts from the kicking line, failed kicks too.
+    """
+    return OnsideKick(total >= ONSIDE_IN_PLAY_FROM, kickoff_from_yd + total)
+
+
+def onside_place(total: int, across_yd: Sequence[float]) -> float | None:
+    """Where across the field the second onside roll puts the ball (TAP-063).
+
+    The illustration of the source is lost, so a league sets eleven places, for 2 to 12.
+
+    Args:
+        total: sum of two dice, 2..12.
+        across_yd: the league's places, field yards; empty when it has not set them.
+
+    Returns:
+        Field yards across, None when the operator must place the ball.
+
+    """
+    return across_yd[total - 2] if across_yd else None
+
+
+def fumble_keeper(heads: bool) -> Literal["offence", "defence"]:
+    """Who has the ball after a fumble: the offence on heads (TAP-034)."""
+    return "offence" if heads else "defence"
+
+
+def punt_landing(gunner_fronts_yd: Sequence[float], beyond_yd: float = PUNT_BEYOND_GUNNER_YD) -> float:
+    """Where a punt comes down: beyond the front of the farthest gunner's base (TAP-123).
+
+    Raises:
+        RefusedError: no gunner was named.
+
+    """
+    if not gunner_fronts_yd:
+        raise RefusedError("a punt comes down beyond a gunner and none was named (TAP-115)")
+    return max(gunner_fronts_yd) + beyond_yd

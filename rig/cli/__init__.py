@@ -1,0 +1,1 @@
+"""The downfield command and its sub-commands."""

@@ -1,0 +1,73 @@
+"""The `downfield` command: a table of sub-commands, each imported only when it is asked for."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from downfield.core.errors import DownfieldError
+
+COMMANDS = {
+    "run": "downfield.rig.cli.run:run",
+    "doctor": "downfield.rig.cli.doctor:doctor",
+    "config": "downfield.rig.cli.config:config",
+    "track": "downfield.rig.cli.track:track",
+    "judge": "downfield.rig.cli.judge:judge",
+    "rules": "downfield.rig.cli.rules:rules",
+    "calibrate": "downfield.rig.cli.calibrate:app",
+    "certify": "downfield.rig.cli.certify:certify",
+    "verify": "downfield.rig.cli.verify:verify",
+    "learn": "downfield.training.learn_command:learn",
+    "train": "downfield.training.command:app",
+    "twin": "downfield.twin.commands:app",
+}
+"""Where each sub-command is: a function, or a Typer app of further sub-commands."""
+
+
+class LazyCommands(TyperGroup):
+    """A group whose commands are imported when they are needed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The table's names, in its order."""
+        return [*super().list_commands(ctx), *COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """One command, imported now."""
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        found = getattr(import_module(module), name)
+        if isinstance(found, typer.Typer):
+            group = typer.main.get_command(found)
+            group.name = cmd_name
+            return group
+        single = typer.Typer(add_completion=False)
+        single.command(cmd_name)(found)
+        return typer.main.get_command(single)
+
+
+app = typer.Typer(
+    cls=LazyCommands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="The automatic referee for tabletop electric football.",
+)
+
+
+@app.callback()
+def _root() -> None:
+    """The automatic referee for tabletop electric football."""
+
+
+def main() -> None:
+    """Run the command; an error a user can mend is one line and exit status 2."""
+    try:
+        app()
+    except DownfieldError as error:
+        sys.stderr.write(f"downfield: {error}\n")
+        sys.exit(2)

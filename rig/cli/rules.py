@@ -1,0 +1,164 @@
+"""``downfield rules``: a rulebook with its clauses by topic, how each is dealt with, and every parameter in force."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from downfield.core.errors import RulebookError
+from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalogue, Clause, catalogue
+from downfield.officiating.rulebooks.params import Param, Value
+from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
+
+
+def rules(
+    book: Annotated[str, typer.Argument(help="A rulebook; all of them when left out.", show_default=False)] = "",
+    house: Annotated[
+        Path | None, typer.Option("--house", metavar="FILE", help="A league's house rules on top of it.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Print a rulebook: every clause, how it is decided and by what, and every parameter with value and reason."""
+    if not book and house is None:
+        _write(_index_json() if as_json else "\n".join(_index()))
+        return
+    rulebook = _rulebook(book, house)
+    clauses = catalogue(rulebook.system.name)
+    if as_json:
+        _write(json.dumps(as_data(rulebook, clauses), indent=2, ensure_ascii=False))
+    elif sys.stdout.isatty():
+        show(rulebook, clauses, Console())
+    else:
+        _write("\n".join(as_text(rulebook, clauses)))
+
+
+def as_data(rulebook: Rulebook, clauses: Catalogue) -> dict[str, Any]:
+    """A rulebook as plain data: name, title, clauses and parameters."""
+    return {
+        "name": rulebook.name,
+        "title": rulebook.title,
+        "system": rulebook.system.name,
+        "clauses": [{"id": name, **dataclasses.asdict(clause)} for name, clause in clauses.clauses.items()],
+        "parameters": [
+            {
+                "name": param.name,
+                "value": value,
+                "default": param.default,
+                "unit": param.unit,
+                "reason": param.reason,
+                "low": param.low,
+                "high": param.high,
+                "choices": param.choices,
+            }
+            for param, value in _parameters(rulebook)
+        ],
+        "policies": rulebook.policies,
+    }
+
+
+def as_text(rulebook: Rulebook, clauses: Catalogue) -> Iterator[str]:
+    """A rulebook as lines of plain text."""
+    yield f"{rulebook.name}: {rulebook.title}"
+    yield _counts(clauses)
+    for topic, there in _by_topic(clauses).items():
+        yield f"\n{topic}"
+        for name, clause in there:
+            yield f"  {name}  [{clause.how}]  {clause.text}"
+            if clause.reading:
+                yield f"      read: {clause.reading}"
+            if clause.params:
+                yield f"      parameters: {', '.join(clause.params)}"
+            if clause.by:
+                yield f"      by: {clause.by}"
+    yield "\nparameters"
+    for param, value in _parameters(rulebook):
+        yield f"  {param.name} = {shown_value(param, value)}{_changed(param, value)}"
+        yield f"      {param.reason}"
+
+
+def show(rulebook: Rulebook, clauses: Catalogue, console: Console) -> None:
+    """A rulebook as tables on a terminal."""
+    console.print(f"[bold]{escape(rulebook.title)}[/] ({escape(rulebook.name)})\n{_counts(clauses)}\n", highlight=False)
+    table = Table("clause", "how", "what it says, and how it is read", "lines", box=None, padding=(0, 1), expand=True)
+    for topic, there in _by_topic(clauses).items():
+        table.add_row("", "", f"[bold]{topic}[/]", "")
+        for name, clause in there:
+            read = f"\n[dim]read: {escape(clause.reading)}[/]" if clause.reading else ""
+            params = f"\n[cyan]{', '.join(clause.params)}[/]" if clause.params else ""
+            table.add_row(name, clause.how, escape(clause.text) + read + params, clause.lines)
+    console.print(table)
+    values = Table("parameter", "value", "why", box=None, padding=(0, 1), expand=True, title="\nParameters")
+    for param, value in _parameters(rulebook):
+        changed = _changed(param, value)
+        shown = escape(f"{shown_value(param, value)}{changed}")
+        values.add_row(param.name, f"[bold]{shown}[/]" if changed else shown, escape(param.reason))
+    console.print(values)
+
+
+def _rulebook(book: str, house: Path | None) -> Rulebook:
+    if house is None:
+        return load_rulebook(book)
+    path = str(house) if house.suffix == ".toml" else f"{house.parent}/{house.name}"
+    rulebook = load_rulebook(path)
+    if book and load_rulebook(book).system.name != rulebook.system.name:
+        raise RulebookError(f"{house}: is built on {rulebook.system.name}, not on {book}")
+    return rulebook
+
+
+def _index() -> Iterator[str]:
+    for name in bundled_rulebooks():
+        rulebook = load_rulebook(name)
+        yield f"{name}: {rulebook.title}"
+        yield f"    {_counts(catalogue(rulebook.system.name))}"
+
+
+def _index_json() -> str:
+    return json.dumps([{"name": name, "title": load_rulebook(name).title} for name in bundled_rulebooks()], indent=2)
+
+
+def _counts(clauses: Catalogue) -> str:
+    parts = [f"{len(clauses.of(how))} {words}" for how, words in DISPOSITIONS.items() if clauses.of(how)]
+    return f"{len(clauses.clauses)} clauses: {'; '.join(parts)}"
+
+
+def _by_topic(clauses: Catalogue) -> dict[str, list[tuple[str, Clause]]]:
+    topics: dict[str, list[tuple[str, Clause]]] = defaultdict(list)
+    for name, clause in clauses.clauses.items():
+        topics[clause.topic].append((name, clause))
+    return topics
+
+
+def _parameters(rulebook: Rulebook) -> Iterator[tuple[Param, Value]]:
+    for name in sorted(rulebook.params.declared):
+        yield rulebook.params.declared[name], rulebook.params[name]
+
+
+def shown_value(param: Param, value: Value) -> str:
+    """A value as people read it, with its unit."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    unit = f" {param.unit}" if param.unit not in {"", "count"} else ""
+    if isinstance(value, int | float):
+        return f"{value:g}{unit}"
+    if isinstance(value, str):
+        return value
+    rows = ["/".join(f"{one:g}" for one in row) if isinstance(row, tuple) else row for row in value]
+    return (", ".join(rows) or "none") + (unit if rows else "")
+
+
+def _changed(param: Param, value: Value) -> str:
+    return "" if value == param.default else f" (else {shown_value(param, param.default)})"
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text + "\n")

@@ -1,0 +1,356 @@
+"""Who may do what: denied unless allowed, from anywhere, under any name, as often as is fair."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgi_asking import Asker
+from fastapi.routing import APIRoute, APIWebSocketRoute
+from hand_plays import FIELD
+from served_games import PretendMachine
+
+from downfield.api.app import ROUTERS, create_app
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.security.middleware import Access, Limits
+from downfield.api.security.rate_limits import Buckets, Rate
+from downfield.api.security.roles import Role, needed, suffices
+from downfield.api.security.tokens import CODE_LETTERS, Keyring
+from downfield.api.services import Parts
+from downfield.game.commands import NewGame
+from downfield.game.game_desk import GameDesk
+from downfield.game.store import Store
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+
+PHONE = "192.168.1.20"
+RIG = "192.168.1.5:8317"
+MANY = Limits(Rate(1e6, 10**6), Rate(1e6, 10**6), Rate(1e6, 10**6))
+
+OPEN_TO: dict[str, set[tuple[str, str]]] = {
+    "anyone": {
+        ("GET", "/healthz"),
+        ("GET", "/readyz"),
+        ("GET", "/api/session"),
+        ("POST", "/api/session"),
+        ("GET", "/"),
+        ("GET", "/panel"),
+        ("GET", "/camera"),
+        ("GET", "/evidence"),
+        ("GET", "/pair"),
+        ("GET", "/overlay/{name}"),
+        ("GET", "/assets/{file}"),
+    },
+    "operator": {
+        ("POST", "/api/calls"),
+        ("POST", "/api/calls/{call}/rulings"),
+        ("POST", "/api/declarations"),
+        ("POST", "/api/events/{event}/undo"),
+        ("POST", "/api/commands"),
+        ("POST", "/api/games"),
+        ("PUT", "/api/teams/{team}"),
+        ("DELETE", "/api/teams/{team}"),
+    },
+    "admin": {
+        ("PUT", "/api/calibration"),
+        ("GET", "/api/configuration"),
+        ("POST", "/api/pairings"),
+        ("GET", "/api/pairings/{pairing}/qr.svg"),
+        ("GET", "/api/devices"),
+        ("DELETE", "/api/devices/{device}"),
+    },
+}
+"""Everything that is not for viewers, or not for them alone: what is not listed must be a viewer's GET."""
+
+
+class Service:
+    """A service in this process."""
+
+    def __init__(self, path: Path, access: Access) -> None:
+        self.store, hub = Store.at(path), Hub()
+        self.desk = GameDesk(self.store, hub, PretendMachine(None), FIELD, load_rulebook("tap"))
+        self.desk.begin(NewGame())
+        self.app = create_app(Parts(self.desk, hub, LatestPicture(), self.store), access)
+        self.keyring: Keyring = self.app.state.keyring
+
+    def phone(self, role: Role | None = None) -> Asker:
+        """Somebody on the network, paired in a role or not."""
+        asker = Asker(self.app, PHONE, RIG)
+        if role is None:
+            return asker
+        redeemed = self.keyring.redeem(self.keyring.pair(role).code, f"{role}'s phone")
+        assert redeemed is not None
+        return replace(asker, token=redeemed[0])
+
+
+@pytest.fixture
+def lan(tmp_path: Path) -> Iterator[Service]:
+    made = Service(tmp_path / "a.db", Access(lan=True, limits=MANY))
+    yield made
+    made.desk.close()
+    made.store.close()
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[Service]:
+    made = Service(tmp_path / "a.db", Access(limits=MANY))
+    yield made
+    made.desk.close()
+    made.store.close()
+
+
+def routes() -> Iterator[tuple[str, str, Any]]:
+    for router in ROUTERS:
+        for route in router.routes:
+            if isinstance(route, APIRoute):
+                for method in route.methods or ():
+                    yield method, route.path, route.endpoint
+            elif isinstance(route, APIWebSocketRoute):
+                yield "WS", route.path, route.endpoint
+
+
+ROUTES = [pytest.param(*one, id=f"{one[0]} {one[1]}") for one in routes()]
+
+
+@pytest.mark.parametrize(("method", "path", "endpoint"), ROUTES)
+def test_every_route_is_open_to_just_whom_it_is_meant_for(method: str, path: str, endpoint: Any) -> None:
+    meant = next((need for need, listed in OPEN_TO.items() if (method, path) in listed), "viewer")
+    assert needed(endpoint) == meant
+    if (method, path) == ("DELETE", "/api/session"):
+        return
+    assert meant != "viewer" or method in {"GET", "WS"}, "what changes something is not a viewer's"
+
+
+def filled(path: str) -> str:
+    return re.sub(r"\{(\w+)\}", lambda found: {"game": "current", "team": "t"}.get(found[1], "0" * 12), path)
+
+
+def test_nobody_gets_further_than_his_role(lan: Service) -> None:
+    askers: dict[Role | None, Asker] = {
+        None: lan.phone(),
+        "viewer": lan.phone("viewer"),
+        "operator": lan.phone("operator"),
+    }
+    for method, path, endpoint in routes():
+        need = needed(endpoint)
+        for role, asker in askers.items():
+            if suffices(role, need):
+                continue
+            answer = asker.socket(path) if method == "WS" else asker.ask(method, filled(path))
+            expected = 403 if method == "WS" or role is not None else 401
+            assert answer.status == expected, (method, path, role, answer.body)
+
+
+def test_each_role_gets_as_far_as_it_reaches(lan: Service) -> None:
+    assert lan.phone("viewer").get("/api/game").status == 200
+    assert lan.phone("viewer").socket("/api/feed/ws").status == 101
+    assert lan.phone("viewer").get("/api/feed").status == 200
+    declaration = {"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 20}}
+    assert lan.phone("operator").post("/api/declarations", declaration).status == 200
+    assert lan.phone("admin").get("/api/devices").status == 200
+
+
+def test_what_a_phone_says_is_recorded_under_its_name(lan: Service) -> None:
+    declaration = {"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 20}}
+    lan.phone("operator").post("/api/declarations", declaration)
+    assert lan.desk.declared()[-1].by == "operator's phone"
+
+
+def test_an_operator_sets_no_calibration_by_the_back_door(lan: Service) -> None:
+    command = {"command": "use_calibration", "calibration": {"bad": 1}}
+    assert lan.phone("operator").post("/api/commands", command).status in {403, 422}
+
+
+def test_a_route_that_nobody_opened_is_the_admins() -> None:
+    def forgotten() -> None:
+        """Nobody said for whom."""
+
+    assert needed(forgotten) == "admin"
+
+
+def test_a_phone_is_paired_by_a_code_once(lan: Service) -> None:
+    made = lan.phone("admin").post("/api/pairings", {"role": "operator"}).json
+    assert made["url"].endswith("/pair#" + made["code"].replace("-", ""))
+    picture = lan.phone("admin").get(f"/api/pairings/{made['id']}/qr.svg")
+    assert picture.headers["content-type"] == "image/svg+xml"
+    phone = lan.phone()
+    answer = phone.post("/api/session", {"code": made["code"].lower(), "name": "Sam's phone"})
+    assert answer.status == 200
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    token = answer.json["token"]
+    assert phone.get("/api/session", cookie=f"downfield={token}").json["role"] == "operator"
+    assert replace(phone, token=token).get("/api/session").json["name"] == "Sam's phone"
+    assert phone.post("/api/session", {"code": made["code"]}).status == 401
+    assert lan.phone("admin").get(f"/api/pairings/{made['id']}/qr.svg").status == 404
+
+
+def test_a_revoked_device_is_out_at_once_and_stays_out(lan: Service) -> None:
+    phone = lan.phone("operator")
+    device = next(one for one in lan.phone("admin").get("/api/devices").json if one["role"] == "operator")
+    assert lan.phone("admin").ask("DELETE", f"/api/devices/{device['id']}").status == 204
+    assert phone.get("/api/game").status == 401
+    assert Keyring(lan.store).device(phone.token) is None
+
+
+def test_devices_are_known_again_after_a_restart_and_tokens_are_not_stored(lan: Service) -> None:
+    phone = lan.phone("operator")
+    again = Keyring(lan.store).device(phone.token)
+    assert again is not None
+    assert again.role == "operator"
+    assert phone.token not in str(lan.store.devices())
+
+
+def test_signing_out_ends_the_token(lan: Service) -> None:
+    phone = lan.phone("viewer")
+    assert phone.ask("DELETE", "/api/session").status == 204
+    assert phone.get("/api/game").status == 401
+
+
+def test_a_code_ends_after_its_time(lan: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("downfield.api.security.tokens.CODE_S", -1.0)
+    assert lan.keyring.redeem(lan.keyring.pair("admin").code, "late") is None
+
+
+def test_codes_are_long_never_the_same_and_not_without_number(lan: Service) -> None:
+    admin = lan.phone("admin")
+    codes = {lan.keyring.pair("viewer").code for _ in range(20)}
+    assert len(codes) == 20
+    assert all(len(code) == 10 and set(code) <= set(CODE_LETTERS) for code in codes)
+    assert admin.post("/api/pairings", {"role": "viewer"}).status == 409
+
+
+def test_guessing_codes_is_slow(tmp_path: Path) -> None:
+    service = Service(tmp_path / "a.db", Access(lan=True, limits=Limits(signing_in=Rate(0.001, 5))))
+    asker = Asker(service.app, PHONE, RIG)
+    tries = [asker.post("/api/session", {"code": f"AAAAAAAA{n:02d}"}) for n in range(8)]
+    assert [answer.status for answer in tries] == [401] * 5 + [429] * 3
+    assert int(tries[-1].headers["retry-after"]) >= 1
+    others = [Asker(service.app, f"10.0.0.{n}", RIG).post("/api/session", {"code": "A"}).status for n in range(30)]
+    assert others.count(429) >= 5
+    service.desk.close()
+    service.store.close()
+
+
+def test_a_key_in_the_address_looks_and_does_nothing_more(lan: Service) -> None:
+    key, phone = lan.phone("admin").token, lan.phone()
+    assert phone.get(f"/api/game?key={key}").status == 200
+    assert phone.socket(f"/api/feed/ws?key={key}").status == 101
+    assert phone.get(f"/api/devices?key={key}").status == 403
+    assert phone.post(f"/api/declarations?key={key}", {"declaration": {"type": "set"}}).status == 401
+
+
+def test_this_computer_is_admin_but_not_what_a_proxy_passes_on(lan: Service) -> None:
+    here = Asker(lan.app)
+    assert here.get("/api/session").json["role"] == "admin"
+    assert here.get("/api/session", x_forwarded_for=PHONE).json["role"] is None
+    assert Asker(lan.app, "::1", "[::1]:8317").get("/api/session").json["role"] == "admin"
+    assert Asker(lan.app, "::ffff:127.0.0.1").get("/api/session").json["role"] == "admin"
+
+
+def test_with_a_bad_token_even_this_computer_is_nobody(lan: Service) -> None:
+    assert replace(Asker(lan.app), token="no such").get("/api/session").json["role"] is None
+
+
+def test_viewing_can_be_opened_to_everybody_and_nothing_else_with_it(tmp_path: Path) -> None:
+    service = Service(tmp_path / "a.db", Access(lan=True, open_viewing=True))
+    phone = service.phone()
+    assert phone.get("/api/game").status == 200
+    assert phone.post("/api/declarations", {"declaration": {"type": "set"}}).status == 403
+    service.desk.close()
+    service.store.close()
+
+
+def test_without_a_network_nobody_else_gets_in_and_nobody_is_paired(local: Service) -> None:
+    assert Asker(local.app, PHONE).get("/healthz").status == 403
+    refused = Asker(local.app).post("/api/pairings", {"role": "operator"})
+    assert (refused.status, refused.json["code"]) == (409, "not_here")
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "[", None])
+def test_under_a_foreign_name_the_service_does_not_answer(local: Service, host: str | None) -> None:
+    asker = Asker(local.app, host=host)
+    assert asker.get("/api/game").status == 400
+    assert asker.get("/api/none").status == 400
+    assert asker.socket("/api/feed/ws").status == 403
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8317", "127.0.0.1", "[::1]:8317", "127.9.9.9:1"])
+def test_under_its_own_names_it_does(local: Service, host: str) -> None:
+    assert Asker(local.app, host=host).get("/healthz").status == 200
+
+
+def test_on_a_network_its_addresses_and_given_names_are_its_own(tmp_path: Path) -> None:
+    service = Service(tmp_path / "a.db", Access(lan=True, names=("table.club",)))
+    for host, status in {RIG: 200, "table.club:8317": 200, "other.club": 400}.items():
+        assert Asker(service.app, PHONE, host).get("/healthz").status == status
+    service.desk.close()
+    service.store.close()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"origin": "http://127.0.0.1:8317.evil.example"},
+        {"sec_fetch_site": "cross-site"},
+        {"sec_fetch_site": "same-site"},
+    ],
+)
+def test_pages_of_other_origins_change_nothing_and_open_no_socket(local: Service, headers: dict[str, str]) -> None:
+    here = Asker(local.app)
+    declaration = {"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 20}}
+    assert here.post("/api/declarations", declaration, **headers).status == 403
+    assert here.ask("DELETE", "/api/teams/t", **headers).status == 403
+    assert here.socket("/api/feed/ws", **headers).status == 403
+    assert "access-control-allow-origin" not in here.get("/api/game", **headers).headers
+
+
+def test_pages_of_its_own_may(local: Service) -> None:
+    here = Asker(local.app)
+    own = {"origin": "http://127.0.0.1:8317", "sec_fetch_site": "same-origin"}
+    declaration = {"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 20}}
+    assert here.post("/api/declarations", declaration, **own).status == 200
+    assert here.socket("/api/feed/ws", **own).status == 101
+
+
+def test_one_who_asks_too_often_is_told_to_wait_and_others_are_not(tmp_path: Path) -> None:
+    service = Service(tmp_path / "a.db", Access(lan=True, limits=Limits(reading=Rate(0.001, 3))))
+    statuses = [Asker(service.app, PHONE, RIG).get("/healthz").status for _ in range(5)]
+    assert statuses == [200, 200, 200, 429, 429]
+    assert Asker(service.app, "192.168.1.21", RIG).get("/healthz").status == 200
+    service.desk.close()
+    service.store.close()
+
+
+def test_a_bucket_fills_again_and_forgets_strangers() -> None:
+    now = [0.0]
+    buckets = Buckets(Rate(2, 2), lambda: now[0])
+    assert [buckets.wait_s("a") for _ in range(3)] == [0.0, 0.0, 0.5]
+    now[0] = 0.5
+    assert buckets.wait_s("a") == 0.0
+    for n in range(10_000):
+        buckets.wait_s(str(n))
+    assert len(buckets._left) <= 4096
+
+
+CLIMBING = ["/assets/../app.py", "/assets/..%2fapp.py", "/assets/%2e%2e/app.py", "/assets//etc/passwd"]
+
+
+@pytest.mark.parametrize("path", CLIMBING)
+def test_no_path_leads_out_of_the_assets(local: Service, path: str) -> None:
+    assert Asker(local.app).get(path).status == 404
+
+
+def test_a_body_that_lies_about_its_length_is_stopped(local: Service) -> None:
+    here = Asker(local.app)
+    assert here.post("/api/declarations", b"{}", content_length="99999999999999999999999").status == 413
+    assert here.post("/api/declarations", b"{}", content_length="-1").status == 413
+    assert here.post("/api/declarations", b"x" * 70_000, content_length="2").status == 413

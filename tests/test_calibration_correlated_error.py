@@ -1,0 +1,83 @@
+"""What displaces many sightings together must not move the camera, and must widen what is said of its error."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from calibration_scenes import TUDOR, camera_over
+from numpy.typing import NDArray
+
+from downfield.calibration.bow import flat
+from downfield.calibration.camera import Camera
+from downfield.calibration.correlated_error import Disturbance
+from downfield.calibration.field.marks import long_marks
+from downfield.calibration.jacobians import PARAMETERS
+from downfield.calibration.solve import Fit, Sightings, fit_camera
+
+Array = NDArray[np.float64]
+
+CAMERA = camera_over(TUDOR, tilt_deg=7.0)
+NOISE_PX = 0.01  # so little that what is found of a wave is the wave's, not the noise's
+
+
+def sightings(moved: Array | None = None, aside_px: float = 0.0) -> Sightings:
+    """Every long line seen, with noise; rows moved by some px along x, the upper sideline seen aside."""
+    marks = long_marks(TUDOR, every_yd=2.0)
+    points = np.column_stack([marks.points_mm, np.zeros(len(marks.line))])
+    px = CAMERA.to_pixels(points)
+    out = CAMERA.to_pixels(marks.points_mm + 0.5 * marks.across_mm) - px
+    normals = out / np.linalg.norm(out, axis=1, keepdims=True)
+    seen = px + np.random.default_rng(1).normal(0, NOISE_PX, px.shape)
+    if moved is not None:
+        rows = 2 * px[:, 1] / 1079 - 1
+        seen[:, 0] += np.polynomial.legendre.legval(rows, moved)
+    seen += np.where(marks.line == 1, aside_px, 0.0)[:, None] * normals
+    bound = np.where(marks.is_free, -1, marks.line)
+    n = len(px)
+    return Sightings(points, seen, normals, np.full(n, NOISE_PX), np.arange(n) // 8, bound)
+
+
+def fitted(seen: Sightings, *, fine: bool = True) -> Fit:
+    start = dataclasses.replace(CAMERA, bow=flat(TUDOR)) if fine else CAMERA
+    return fit_camera(start, seen, fine=fine)
+
+
+def focal_ratio(camera: Camera) -> float:
+    return camera.lens.focal_px[0] / CAMERA.lens.focal_px[0]
+
+
+def test_a_rolling_shutter_is_told_from_a_tilt() -> None:
+    wave = np.array([0.0, 0.35, 0.2, -0.25, 0.1, 0.15])
+    fit = fitted(sightings(wave))
+    assert 0.2 < fit.rows_px < 0.7  # of 0.55; a part of the slant looks like a tilt
+    assert abs(focal_ratio(fit.camera) - 1) < 2 * fit.covariance[0, 0] ** 0.5 / CAMERA.lens.focal_px[0]
+    assert fitted(sightings()).rows_px < 0.1
+
+
+def test_a_picture_that_wobbles_is_known_less_well_than_a_still_one() -> None:
+    still, wobbly = fitted(sightings()), fitted(sightings(np.array([0.0, 0.0, 0.3, -0.2, 0.2])))
+    # A slant of the rows, which can't be seen itself, looks like a twist of the board.
+    twist = PARAMETERS.index("bow_twist_mm")
+    assert wobbly.covariance[twist, twist] > 1.5 * still.covariance[twist, twist]
+
+
+def test_a_sideline_seen_aside_does_not_pull_the_lens() -> None:
+    fit = fitted(sightings(aside_px=-0.6))
+    sigma = fit.covariance[0, 0] ** 0.5 / CAMERA.lens.focal_px[0]
+    assert abs(focal_ratio(fit.camera) - 1) < 2 * sigma
+    assert sigma < 0.2
+
+
+def test_the_spread_of_a_wave_is_learnt_from_what_is_seen_of_it() -> None:
+    seen = sightings()
+    known = Disturbance.of(seen.px, seen.normals, seen.bound, (1920, 1080))
+    assert known.shapes.shape == (len(seen.px), known.count)
+    calm, rough = (known.as_seen(np.full(known.count, size)).spread_px for size in (0.0, 0.5))
+    assert (calm <= known.spread_px).all()
+    np.testing.assert_allclose(calm[[0, 6]], 0.01)
+    np.testing.assert_array_equal(rough, known.spread_px)
+    # What many lines measure, and lines that bound the field, keep their room.
+    np.testing.assert_array_equal(calm[[1, 2, -1]], known.spread_px[[1, 2, -1]])
+    points = Sightings.of_points(np.zeros((4, 2)), np.ones((4, 2)), 0.3)
+    assert Disturbance.of(points.px, points.normals, points.bound, (1920, 1080)).count == 12

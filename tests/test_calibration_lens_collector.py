@@ -1,0 +1,91 @@
+"""Collecting views of the sheet: what is kept, what is still lacking, and the command before a camera."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sheet_scenes import LENS, drawn, filmed
+from typer.testing import CliRunner
+
+from downfield.calibration.lens.collector import ENOUGH_TILTED, ENOUGH_VIEWS, LensCollector
+from downfield.calibration.lens.sheet import Sheet
+from downfield.calibration.lens.views import read_lens
+from downfield.core.errors import CalibrationError, InputError
+from downfield.rig.cli.main import app
+
+Image = NDArray[np.uint8]
+
+
+@pytest.fixture(scope="module")
+def views() -> list[Image]:
+    """Enough of them: flat in the middle first, then everywhere, tilted."""
+    page = drawn(Sheet())
+    rng = np.random.default_rng(5)
+    out = [filmed(page, (0.0, 0.0, 0.0), (-132.0, -84.0, 330.0))]
+    for i in range(13):
+        turn = (float(rng.uniform(-0.5, 0.5)), float(rng.uniform(-0.5, 0.5)), float(rng.uniform(-0.2, 0.2)))
+        place = ((i % 3 - 1) * 90.0 - 132.0, (i // 3 % 3 - 1) * 55.0 - 84.0, 300.0 + 9.0 * i)
+        out.append(filmed(page, turn, place))
+    return out
+
+
+def test_what_is_lacking_goes_as_views_come(views: list[Image]) -> None:
+    collector = LensCollector(Sheet())
+    assert collector.take(views[0])
+    assert not collector.take(views[0])
+    assert f"more views (1 of {ENOUGH_VIEWS})" in collector.lacking
+    assert f"the sheet tilted (0 of {ENOUGH_TILTED})" in collector.lacking
+    for image in views[1:]:
+        collector.take(image)
+    assert collector.is_enough, collector.lacking
+
+
+def test_a_part_of_the_picture_without_views_is_named(views: list[Image]) -> None:
+    collector = LensCollector(Sheet())
+    collector.take(cv2.copyMakeBorder(views[0], 0, 900, 0, 1300, cv2.BORDER_CONSTANT, value=200))  # type: ignore[arg-type]
+    parts = collector.lacking[0]
+    assert "lower right" in parts
+    assert "upper left" not in parts
+
+
+def test_a_live_view_counts_only_when_the_sheet_is_held_still(views: list[Image]) -> None:
+    collector = LensCollector(Sheet(), hold_still=True)
+    assert not collector.take(views[1])
+    assert not collector.take(views[2])
+    assert collector.take(views[2])
+    assert not collector.take(np.full_like(views[0], 128))
+    assert not collector.sees_sheet
+
+
+def test_pictures_of_another_size_are_refused(views: list[Image]) -> None:
+    collector = LensCollector(Sheet())
+    collector.take(views[0])
+    with pytest.raises(CalibrationError, match="640 x 360"):
+        collector.take(cv2.resize(views[0], (640, 360)))  # type: ignore[arg-type]
+
+
+def test_before_a_camera_it_tells_what_is_lacking_and_ends_by_itself(views: list[Image], tmp_path: Path) -> None:
+    shown = tmp_path / "shown"
+    shown.mkdir()
+    held = [image for image in views for _ in range(2)] + [views[0]]
+    for i, image in enumerate(held):
+        cv2.imwrite(str(shown / f"{i:03d}.png"), image)
+    out = tmp_path / "a.lens.json"
+    result = CliRunner().invoke(app, ["calibrate", "lens", "--source", str(shown), "-o", str(out)])
+    assert result.exit_code == 0, result.output
+    assert "view 1: " in result.output
+    assert "still needed: the sheet in the picture's " in result.output
+    assert "that is enough" in result.output
+    measured = read_lens(out)
+    assert measured.views >= ENOUGH_VIEWS
+    assert measured.lens.focal_px[0] == pytest.approx(LENS.focal_px[0], rel=0.01)
+
+
+def test_a_video_and_a_camera_are_not_both_given(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["calibrate", "lens", "-o", str(tmp_path / "a.json")])
+    assert isinstance(result.exception, InputError)
+    assert "either" in str(result.exception)

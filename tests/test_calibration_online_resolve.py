@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import dataclasses
+
+import cv2
+import numpy as np
+import pytest
+from calibration_scenes import TUDOR, photograph, worst_error_yd
+
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.online.resolve import solve_again
+from downfield.calibration.online.shake import Shake, ShakeTracker
+from downfield.core.errors import CalibrationError
+
+NOTHING = Shake(np.eye(2, 3), np.zeros(2), 0.0, 0.0)
+
+
+@pytest.mark.parametrize("followed", [True, False])
+def test_a_bumped_camera_is_solved_again(followed: bool) -> None:
+    before = photograph()
+    rx, ry, rz = before.camera.rotation
+    tx, ty, tz = before.camera.translation_mm
+    bumped = dataclasses.replace(
+        before.camera, rotation=(rx + 0.004, ry - 0.003, rz), translation_mm=(tx + 6.0, ty - 4.0, tz + 3.0)
+    )
+    after = photograph(camera=bumped, seed=1)
+    sigma = [1.0, 1.0, 1.5, 1.5, 3e-3, 3e-3, 2e-4, 2e-4, 3e-3, *([0.1] * 10)]
+    covariance = np.diag(np.square(sigma))
+    known = Calibration(TUDOR, before.camera, "field", covariance=tuple(map(tuple, covariance.tolist())))
+    shake = ShakeTracker(before.image, before.camera, TUDOR).track(after.image) if followed else NOTHING
+    assert not followed or shake.share > 0.4
+    found = solve_again([after.image], known, shake, made_from=["frame 90"])
+    assert worst_error_yd(found.camera, after) < 0.04
+    assert found.made_from == ("frame 90",)
+
+
+def test_a_sideline_under_hands_is_no_matter_where_the_field_was_followed_to() -> None:
+    before, after = photograph(), photograph(seed=1)
+    known = Calibration(TUDOR, before.camera, "field")
+    image = after.image.copy()
+    for x_mm in np.linspace(0.06, 0.94, 40) * TUDOR.length_mm:  # what lies along it hides it
+        x, y = after.camera.to_pixels([(x_mm, 0.0)])[0]
+        cv2.circle(image, (round(x), round(y)), 14, (70, 110, 70), -1)
+    shake = ShakeTracker(before.image, before.camera, TUDOR).track(image)
+    found = solve_again([image], known, shake, made_from=["frame 0"])
+    assert worst_error_yd(found.camera, after) < 0.04
+    with pytest.raises(CalibrationError, match="sideline"):  # which line is which is open, then
+        solve_again([image], known, NOTHING, made_from=["frame 0"])

@@ -1,0 +1,265 @@
+"""The pictures of a call over HTTP: which there are, which decides, exactly the one asked for, and how often."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from asgi_asking import Answer, Asker
+from hand_plays import FIELD, Man, film, opening, runs, stands
+from served_games import PretendMachine
+
+from downfield.api.app import create_app
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.latest_picture import LatestPicture
+from downfield.api.security.middleware import Access, Limits
+from downfield.api.security.rate_limits import Rate
+from downfield.api.services import Parts
+from downfield.core.errors import NotRecordedError
+from downfield.game.commands import NewGame
+from downfield.game.desk import Said
+from downfield.game.evidence import MOST_WAITING
+from downfield.game.footage import Marks, Still
+from downfield.game.game_desk import BATCH, GameDesk
+from downfield.game.store import Store
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+
+RUNNER, HITTER = "dark-22", "light-50"
+PLAY = film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
+MANY = Rate(1e6, 10**6)
+
+
+class Cupboard:
+    """Keeps a picture of every scene of the play: its JPEG says which, and what was drawn on it."""
+
+    def __init__(self) -> None:
+        self.lost: set[int] = set()
+        self.asked: list[tuple[int, int, int]] = []
+        self.drawn: list[Marks] = []
+        self.opened = threading.Event()
+        self.opened.set()
+
+    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[Still, ...]:
+        self.asked.append((from_ns, to_ns, began_ns))
+        stills = (Still(one.frame, one.t_ns, Path("play.mp4"), one.t_ns) for one in PLAY.scenes)
+        found = tuple(one for one in stills if from_ns <= one.t_ns <= to_ns and one.frame not in self.lost)
+        if not found:
+            raise NotRecordedError("nothing was recorded then")
+        return found
+
+    def jpeg(self, still: Still, marks: Marks | None) -> bytes:
+        assert self.opened.wait(10)
+        if marks is not None:
+            self.drawn.append(marks)
+        return f"frame {still.frame}, {'plain' if marks is None else 'drawn'}".encode()
+
+
+class Service:
+    """A service over a played game."""
+
+    def __init__(self, path: Path, *, footage: bool = True, limits: Limits | None = None) -> None:
+        self.store, self.hub, self.cupboard = Store.at(path), Hub(), Cupboard()
+        self.desk = GameDesk(self.store, self.hub, PretendMachine(None), FIELD, load_rulebook("tap"))
+        self.game = self.desk.begin(NewGame(), PLAY.players)
+        parts = Parts(self.desk, self.hub, LatestPicture(), self.store, self.cupboard if footage else None)
+        self.app = create_app(parts, Access(limits=limits or Limits(MANY, MANY, MANY, MANY)))
+        self.asker = Asker(self.app)
+
+    def play(self) -> None:
+        for _, declaration in opening(PLAY, RUNNER):
+            self.desk.declare(declaration, Said())
+        for scene in PLAY.scenes:
+            self.desk.take(scene)
+
+    def tackle(self, game: str = "current") -> str:
+        call = next(one for one in self.desk.calls() if one.kind == "tackle")
+        return f"/api/games/{game}/calls/{quote(call.id, safe='')}/frames"
+
+    def close(self) -> None:
+        self.desk.close()
+        self.store.close()
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    made = Service(tmp_path / "a.db")
+    made.play()
+    yield made
+    made.close()
+
+
+def frames_of(answer: Answer) -> list[int]:
+    assert answer.status == 200, answer.body
+    return [one["frame"] for one in answer.json["frames"]]
+
+
+def test_the_frames_around_a_call_are_listed_with_the_one_that_decides(service: Service) -> None:
+    answer = service.asker.get(service.tackle() + "?seconds=0.5")
+    found, call = answer.json, answer.json["call"]
+    assert call["kind"] == "tackle"
+    assert found["game"] == service.game
+    times = {one["frame"]: one["t_ns"] for one in found["frames"]}
+    assert times == {one.frame: one.t_ns for one in PLAY.scenes if abs(one.t_ns - call["t_ns"]) <= 5e8}
+    nearest = min(PLAY.scenes, key=lambda one: abs(one.t_ns - call["t_ns"]))
+    assert found["decisive"] == nearest.frame
+    assert all(isinstance(one["t_ns"], int) for one in found["frames"])
+    words = {one["frame"]: one["text"] for one in found["frames"]}
+    assert words[nearest.frame + 3].startswith("gap -") or words[nearest.frame + 3].startswith("gap +0")
+    assert words[nearest.frame + 3].endswith("touching by 100%")
+
+
+def test_a_window_without_its_middle_still_has_the_frame_nearest_to_it(service: Service) -> None:
+    decisive = service.asker.get(service.tackle()).json["decisive"]
+    service.cupboard.lost = set(range(decisive - 12, decisive + 21))
+    answer = service.asker.get(service.tackle() + "?seconds=0.1")
+    assert frames_of(answer) == [decisive - 13]
+    assert answer.json["decisive"] == decisive - 13
+
+
+def test_exactly_the_frame_asked_for_is_served_drawn_on_or_plain(service: Service) -> None:
+    around = service.tackle() + "?seconds=0.1"
+    deadline_s = time.monotonic() + 10
+    # Scenes that are on their way to the disk are there the next time.
+    while not all(one["measured"] for one in service.asker.get(around).json["frames"]):
+        assert time.monotonic() < deadline_s, "scenes never came to the disk"
+        time.sleep(0.05)
+    for frame in frames_of(service.asker.get(around)):
+        answer = service.asker.get(f"{service.tackle()}/{frame}.jpg")
+        assert (answer.headers["content-type"], answer.body) == ("image/jpeg", f"frame {frame}, drawn".encode())
+        marks = service.cupboard.drawn[-1]
+        assert marks.scene is not None
+        assert (marks.scene.frame, marks.call.kind, marks.players) == (frame, "tackle", PLAY.players)
+        assert marks.los_yd == pytest.approx(40.0)
+        for plain in ("?plain", "?plain=1", "?plain=true"):
+            assert service.asker.get(f"{service.tackle()}/{frame}.jpg{plain}").body == f"frame {frame}, plain".encode()
+
+
+def test_scenes_that_are_not_on_disk_yet_are_drawn_too(tmp_path: Path) -> None:
+    service = Service(tmp_path / "a.db")
+    service.play()
+    unwritten = service.desk.unwritten()
+    assert 0 < len(unwritten) < BATCH
+    measured = {
+        one["frame"]: one["measured"] for one in service.asker.get(service.tackle() + "?seconds=3").json["frames"]
+    }
+    assert all(measured[scene.frame] for scene in unwritten)
+    service.close()
+
+
+def test_a_game_that_is_over_shows_its_calls_as_the_one_in_play_does(service: Service) -> None:
+    path = service.tackle(service.game)
+    listed = frames_of(service.asker.get(path))
+    service.desk.begin(NewGame())
+    again = service.asker.get(path)
+    assert frames_of(again) == listed
+    assert any(one["measured"] for one in again.json["frames"])
+    assert service.asker.get(f"{path}/{again.json['decisive']}.jpg").body.startswith(b"frame")
+    assert service.asker.get(path.replace(service.game, "current")).json["code"] == "unknown"
+    row = service.store.game(service.game)
+    assert row is not None
+    assert {began_ns for _, _, began_ns in service.cupboard.asked} == {row.began_ns}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/api/games/current/calls/none/frames", 404, "unknown"),
+        ("/api/games/20200101-000000-0000/calls/none/frames", 404, None),
+        ("/api/games/..%2f..%2fetc/calls/none/frames", 404, None),
+        ("/api/games/current/calls/..%2f..%2f..%2fetc%2fpasswd/frames", 404, None),
+        ("/api/games/current/calls/%00/frames", 404, "unknown"),
+        ("/api/games/current/calls/" + "x" * 201 + "/frames", 422, None),
+        ("{tackle}?seconds=0", 422, None),
+        ("{tackle}?seconds=3.01", 422, None),
+        ("{tackle}?seconds=nan", 422, None),
+        ("{tackle}?seconds=inf", 422, None),
+        ("{tackle}/-1.jpg", 422, None),
+        ("{tackle}/1e3.jpg", 422, None),
+        ("{tackle}/" + "9" * 40 + ".jpg", 422, None),
+        ("{tackle}/play.mp4.jpg", 422, None),
+        ("{tackle}/..%2f..%2fsecret.jpg", 404, None),
+        ("{tackle}/12.png", 404, None),
+        ("{tackle}/999999.jpg", 404, "not_recorded"),
+        ("{tackle}/12.jpg?plain=maybe", 422, None),
+    ],
+)
+def test_what_is_unknown_or_hostile_is_a_problem(service: Service, path: str, status: int, code: str | None) -> None:
+    answer = service.asker.get(path.format(tackle=service.tackle()))
+    assert answer.status == status, answer.body
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json.get("code") == code
+    assert "Traceback" not in answer.body.decode()
+
+
+def test_nothing_recorded_and_a_source_that_leaves_nothing_are_told_apart(service: Service, tmp_path: Path) -> None:
+    service.cupboard.lost = {scene.frame for scene in PLAY.scenes}
+    answer = service.asker.get(service.tackle())
+    assert (answer.status, answer.json["code"]) == (404, "not_recorded")
+    without = Service(tmp_path / "b.db", footage=False)
+    without.play()
+    answer = without.asker.get(without.tackle())
+    assert (answer.status, answer.json["code"]) == (404, "not_recorded")
+    assert "play a camera, a stream or a video file" in answer.json["detail"]
+    without.close()
+
+
+def test_what_was_deleted_between_list_and_picture_is_told(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    decisive = service.asker.get(service.tackle()).json["decisive"]
+
+    def gone(still: Still, _: Marks | None) -> bytes:
+        raise NotRecordedError(f"{still.video} can't be read any more")
+
+    monkeypatch.setattr(service.cupboard, "jpeg", gone)
+    answer = service.asker.get(f"{service.tackle()}/{decisive}.jpg")
+    assert (answer.status, answer.json["code"]) == (404, "not_recorded")
+
+
+def test_stepping_reads_the_journal_once(service: Service) -> None:
+    frames = frames_of(service.asker.get(service.tackle()))
+    for frame in frames[:20]:
+        assert service.asker.get(f"{service.tackle()}/{frame}.jpg").status == 200
+    assert len(service.cupboard.asked) == 1
+
+
+def test_few_wait_for_pictures_and_the_others_are_told_to_come_again(service: Service) -> None:
+    decisive = service.asker.get(service.tackle()).json["decisive"]
+    path, answers = f"{service.tackle()}/{decisive}.jpg", []
+    service.cupboard.opened.clear()
+    asking = [threading.Thread(target=lambda: answers.append(service.asker.get(path))) for _ in range(MOST_WAITING)]
+    for one in asking:
+        one.start()
+    while service.app.state.evidence._waiting._value:
+        threading.Event().wait(0.01)
+    refused = service.asker.get(path)
+    assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+    assert service.asker.get("/api/game").status == 200
+    service.cupboard.opened.set()
+    for one in asking:
+        one.join(10)
+    assert [answer.status for answer in answers] == [200] * MOST_WAITING
+    assert service.asker.get(path).status == 200
+
+
+def test_pictures_are_asked_for_only_so_often_and_other_reads_go_on(tmp_path: Path) -> None:
+    service = Service(tmp_path / "a.db", limits=Limits(MANY, MANY, MANY, Rate(0.01, 3)))
+    service.play()
+    answers = [service.asker.get(service.tackle()) for _ in range(4)]
+    assert [answer.status for answer in answers] == [200, 200, 200, 429]
+    assert int(answers[-1].headers["retry-after"]) > 1
+    assert service.asker.get("/api/games/current/calls").status == 200
+    service.close()
+
+
+def test_the_description_tells_of_both_operations(service: Service) -> None:
+    described: dict[str, Any] = service.asker.get("/openapi.json").json
+    listing = described["paths"]["/api/games/{game}/calls/{call}/frames"]["get"]
+    picture = described["paths"]["/api/games/{game}/calls/{call}/frames/{frame}.jpg"]["get"]
+    assert "Role: viewer." in listing["description"]
+    assert list(picture["responses"]["200"]["content"]) == ["image/jpeg"]
+    for operation in (listing, picture):
+        assert {"401", "403", "404", "422", "429", "503"} <= set(operation["responses"])

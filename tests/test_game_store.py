@@ -1,0 +1,219 @@
+"""The store: what is appended is kept in order, an altered entry shows, an older store is brought up."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, inspect
+
+from downfield.core.errors import InputError, OutputError
+from downfield.game.hash_chain import GENESIS, Entry, digest_of
+from downfield.game.store import DeviceRow, GameRow, Store
+from downfield.game.store_schema import METADATA, STEPS, migrate
+
+GAME = GameRow("20260101-120000-abcd", 1_000, "final", "River City", "Lake Town", "tap")
+SERVER = os.environ.get("DOWNFIELD_TEST_POSTGRES")
+"""Address of an empty PostgreSQL database; the same tests run on it where it is given."""
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    if request.param == "postgres":
+        if SERVER is None:
+            pytest.skip("no PostgreSQL: name an empty database of yours in DOWNFIELD_TEST_POSTGRES")
+        _emptied(SERVER)
+    opened = Store(SERVER) if request.param == "postgres" and SERVER else Store.at(tmp_path / "a" / "downfield.db")
+    yield opened
+    opened.close()
+
+
+def _emptied(url: str) -> None:
+    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    METADATA.drop_all(engine)
+    engine.dispose()
+
+
+def entries(count: int, game: str = GAME.id, attachment: bytes | None = b"\x00\xff") -> list[Entry]:
+    made: list[Entry] = []
+    previous = GENESIS
+    for seq in range(1, count + 1):
+        content = f'{{"n":{seq},"é":"\\u0000"}}'
+        previous = digest_of(previous, game, seq, "said", 1_000 + seq, f"key-{seq}", content, attachment)
+        made.append(Entry(game, seq, "said", 1_000 + seq, f"key-{seq}", content, attachment, previous))
+    return made
+
+
+def test_entries_come_back_as_they_were_in_order_and_in_pages(store: Store) -> None:
+    made = entries(450)
+    store.append(made[:1], GAME)
+    store.append(made[1:])
+    assert list(store.entries(GAME.id)) == made
+    assert [entry.seq for entry in store.entries(GAME.id, after=447)] == [448, 449, 450]
+    assert next(store.entries(GAME.id, attachments=False)).attachment is None
+    assert store.games() == [GAME]
+    assert store.game(GAME.id) == GAME
+    assert store.game("none") is None
+
+
+def test_an_untouched_journal_verifies_and_tells_its_head(store: Store) -> None:
+    made = entries(5)
+    store.append(made, GAME)
+    found = store.verify(GAME.id)
+    assert (found.problem, found.entries, found.head) == ("", 5, made[-1].digest)
+    assert store.verify(GAME.id, made[2].digest).problem == ""
+
+
+@pytest.mark.parametrize(
+    ("alter", "place"),
+    [
+        ("UPDATE entries SET content = replace(content, '3', '4') WHERE seq = 3", 3),
+        ("UPDATE entries SET attachment = x'00' WHERE seq = 2", 2),
+        ("UPDATE entries SET attachment = NULL WHERE seq = 2", 2),
+        ("UPDATE entries SET at_ns = at_ns + 1 WHERE seq = 1", 1),
+        ("UPDATE entries SET kind = 'seen' WHERE seq = 4", 4),
+        ("UPDATE entries SET key = 'other' WHERE seq = 5", 5),
+        ("UPDATE entries SET digest = 'x' WHERE seq = 3", 3),
+        ("DELETE FROM entries WHERE seq = 2", 2),
+    ],
+)
+def test_an_altered_journal_shows_and_where(tmp_path: Path, alter: str, place: int) -> None:
+    opened = Store.at(tmp_path / "a.db")
+    opened.append(entries(5), GAME)
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute(alter)
+    connection.close()
+    found = opened.verify(GAME.id)
+    opened.close()
+    assert found.entries == place
+    assert str(place) in found.problem
+
+
+def test_a_journal_cut_off_at_its_end_shows_to_whoever_kept_the_head(tmp_path: Path) -> None:
+    opened, made = Store.at(tmp_path / "a.db"), entries(5)
+    opened.append(made, GAME)
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("DELETE FROM entries WHERE seq = 5")
+    connection.close()
+    assert opened.verify(GAME.id).problem == ""
+    assert "cut off" in opened.verify(GAME.id, made[-1].digest).problem
+    opened.close()
+
+
+def test_of_two_writers_of_one_game_the_second_is_told(store: Store) -> None:
+    made = entries(2)
+    store.append(made, GAME)
+    with pytest.raises(OutputError, match="another process writes game"):
+        store.append(made[1:])
+    assert list(store.entries(GAME.id)) == made
+
+
+def test_a_key_is_used_once_in_a_game(store: Store) -> None:
+    store.append(entries(1), GAME)
+    twice = Entry(GAME.id, 2, "said", 1, "key-1", "{}", None, "d")
+    with pytest.raises(OutputError):
+        store.append([twice])
+
+
+def test_writers_of_several_threads_do_not_lose_each_other(store: Store) -> None:
+    games = [GameRow(f"20260101-12000{n}-abcd", n, "", "H", "A", "tap") for n in range(6)]
+
+    def write(game: GameRow) -> None:
+        for place, entry in enumerate(entries(10, game.id, None)):
+            store.append([entry], game if place == 0 else None)
+
+    threads = [threading.Thread(target=write, args=(game,)) for game in games]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [store.verify(game.id).entries for game in games] == [10] * 6
+    assert [game.began_ns for game in store.games(limit=3, before_ns=5)] == [4, 3, 2]
+
+
+def test_teams_and_devices_are_kept_replaced_and_dropped(store: Store) -> None:
+    store.keep_team("river", '{"a":1}', 1)
+    store.keep_team("river", '{"a":2}', 2)
+    assert store.teams() == {"river": '{"a":2}'}
+    assert store.drop_team("river")
+    assert not store.drop_team("river")
+    device = DeviceRow("d", "Sam's phone", "operator", "00" * 32, 1, 2)
+    store.keep_device(device)
+    assert store.devices() == [device]
+    assert store.drop_device("d")
+    assert store.devices() == []
+
+
+def test_the_migrated_schema_is_what_the_tables_say(store: Store) -> None:
+    engine = store._engine
+    with engine.connect() as connection:
+        found = inspect(connection)
+        for table in METADATA.sorted_tables:
+            columns = {column["name"]: column["type"].python_type for column in found.get_columns(table.name)}
+            assert columns == {column.name: column.type.python_type for column in table.columns}, table.name
+            keys = found.get_pk_constraint(table.name)["constrained_columns"]
+            assert keys == [column.name for column in table.primary_key]
+
+
+def test_a_step_is_taken_once_and_what_was_there_stays(store: Store) -> None:
+    store.append(entries(3), GAME)
+    more = (*STEPS, ("ALTER TABLE games ADD COLUMN venue TEXT", "UPDATE games SET venue = 'attic'"))
+    for _ in range(2):
+        with store._writing() as connection:
+            migrate(connection, "here", more)
+    with store._reading() as connection:
+        assert connection.exec_driver_sql("SELECT id, venue FROM games").all() == [(GAME.id, "attic")]
+    assert store.verify(GAME.id).entries == 3
+
+
+def test_a_step_that_fails_leaves_the_store_as_it_was(tmp_path: Path) -> None:
+    opened = Store.at(tmp_path / "a.db")
+    broken = (*STEPS, ("CREATE TABLE more (id TEXT)", "NO SUCH STATEMENT"))
+    with pytest.raises(Exception, match="syntax"), opened._writing() as connection:
+        migrate(connection, "here", broken)
+    with opened._reading() as connection:
+        assert not inspect(connection).has_table("more")
+    opened.close()
+
+
+def test_a_store_of_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
+    Store.at(tmp_path / "a.db").close()
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("INSERT INTO schema_versions VALUES (99, 0)")
+    connection.close()
+    with pytest.raises(InputError, match="made by a newer Downfield"):
+        Store.at(tmp_path / "a.db")
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("nonsense", "no database URL"),
+        ("mysql://me@here/x", "a store is sqlite"),
+        ("sqlite://", "a store is sqlite"),
+        ("sqlite:////proc/none/a.db", "can't be opened"),
+        ("postgresql://nobody:secret@127.0.0.1:1/none", "can't be opened"),
+    ],
+)
+def test_a_store_that_cant_be_opened_is_said_so_without_its_password(url: str, says: str) -> None:
+    with pytest.raises(InputError, match=says) as told:
+        Store(url)
+    assert "secret" not in str(told.value)
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.db").write_bytes(b"this is not a database, it is a sentence" * 100)
+    with pytest.raises(InputError, match="can't be opened: file is not a database"):
+        Store.at(tmp_path / "a.db")
+
+
+def test_an_acknowledged_entry_is_synced_not_only_written(tmp_path: Path) -> None:
+    store = Store.at(tmp_path / "a" / "downfield.db")
+    with store._reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+    store.close()

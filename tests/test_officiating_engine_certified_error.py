@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from hand_plays import FIELD, HALF_YD, Film, Man, called, film, opening, runs, says, stands, the
+from typer.testing import CliRunner
+
+from downfield.calibration.calibration import Calibration, Certificate, write_calibration
+from downfield.calibration.camera import Camera, Lens
+from downfield.core.errors import InputError
+from downfield.core.scene import Ball, Scene
+from downfield.core.track_files import TracksHeader, write_tracks
+from downfield.officiating.calls import Call
+from downfield.officiating.engine.certified_error import Floor
+from downfield.officiating.engine.game_log import Game
+from downfield.officiating.engine.replay import judge
+from downfield.officiating.events import Event, EventsHeader, write_events
+from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.rig.cli.main import app
+
+RUNNER, HITTER = "dark-22", "light-50"
+OVER_YD = 0.1
+CAMERA = Camera(Lens((1920, 1080), (1500.0, 1500.0), (960.0, 540.0)), (3.14, 0.0, 0.0), (-400.0, 250.0, 900.0))
+
+
+def over_the_goal_line(yards: float = OVER_YD) -> Film:
+    """A carrier who stops with his front so far over the goal line."""
+    stop_s = 0.5 + (5 - HALF_YD + yards) / 10
+    return film([Man(RUNNER, runs(95, stop_s=stop_s), "RB"), Man(HITTER, stands(60), "LB")])
+
+
+def judged(play: Film, certified_yd: tuple[float, float] | None) -> tuple[Call, ...]:
+    events = says(*opening(play, RUNNER, line_yd=94.0))
+    return judge(play.scenes, events, load_rulebook("tap"), FIELD, certified_yd=certified_yd).calls
+
+
+def touchdown(calls: tuple[Call, ...]) -> Call:
+    found = [call for call in calls if call.kind == "touchdown"]
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("certified_yd", "verdict"),
+    [
+        (None, "called"),
+        ((0.05, 0.05), "called"),
+        ((OVER_YD - 0.005, 9.0), "called"),
+        ((OVER_YD + 0.005, 0.0), "too_close"),
+        ((0.5, 0.5), "too_close"),
+    ],
+)
+def test_a_call_finer_than_the_certified_error_is_too_close(
+    certified_yd: tuple[float, float] | None, verdict: str
+) -> None:
+    assert touchdown(judged(over_the_goal_line(), certified_yd)).verdict == verdict
+
+
+def test_a_clear_call_stands_on_a_coarse_table() -> None:
+    assert touchdown(judged(over_the_goal_line(3.0), (0.5, 0.5))).verdict == "called"
+
+
+def test_a_live_game_is_held_to_the_certificate_too() -> None:
+    play = over_the_goal_line()
+    for certified_yd, verdict in ((None, "called"), ((0.2, 0.2), "too_close")):
+        game = Game(load_rulebook("tap"), FIELD, certified_yd=certified_yd)
+        entries: list[Scene | Event] = [*says(*opening(play, RUNNER, line_yd=94.0)), *play.scenes]
+        for entry in sorted(entries, key=lambda entry: entry.t_ns):
+            game.take(entry)
+        assert touchdown(game.calls).verdict == verdict
+
+
+def test_gaps_between_bases_keep_their_own_error() -> None:
+    play = film([Man(RUNNER, runs(41), "RB"), Man(HITTER, stands(50), "LB")])
+    exact = the(called(play, RUNNER), "tackle")
+    events = says(*opening(play, RUNNER))
+    coarse = judge(play.scenes, events, load_rulebook("tap"), FIELD, certified_yd=(0.3, 0.3))
+    assert the(coarse, "tackle").verdict == exact.verdict == "called"
+
+
+def test_the_floor_raises_errors_and_lowers_none() -> None:
+    floor = Floor.of((0.1, 0.2), FIELD, 0.95)
+    assert floor.sigma_mm == pytest.approx((0.1 * FIELD.mm_per_yd_x / 1.645, 0.2 * FIELD.mm_per_yd_y / 1.645), rel=1e-3)
+    scene = over_the_goal_line().scenes[0]
+    rough = dataclasses.replace(scene.figures[0], sigma_mm=(50.0, 0.0))
+    seen = floor.under(Scene(0, 0, "on", (rough, scene.figures[1]), (), Ball("loose", 0.0, 0.0)))
+    assert seen.figures[0].sigma_mm == (50.0, floor.sigma_mm[1])
+    assert seen.figures[1].sigma_mm == floor.sigma_mm
+    assert seen.ball is not None
+    assert seen.ball.sigma_mm == max(floor.sigma_mm)
+    with pytest.raises(InputError, match="negative"):
+        Floor.of((-0.1, 0.1), FIELD, 0.95)
+
+
+@pytest.mark.parametrize(("p95_yd", "says_close"), [((0.02, 0.02), False), ((0.3, 0.3), True)])
+def test_judge_takes_the_certificate_from_the_calibration(
+    tmp_path: Path, p95_yd: tuple[float, float], says_close: bool
+) -> None:
+    play = over_the_goal_line()
+    tracks, events, table = (tmp_path / name for name in ("a.tracks.jsonl", "a.events.jsonl", "a.calibration.json"))
+    write_tracks(tracks, TracksHeader(FIELD, play.players, 60.0), play.scenes)
+    write_events(events, EventsHeader("game"), says(*opening(play, RUNNER, line_yd=94.0)))
+    certificate = Certificate("now", "hash marks", 200, 0.1, 0.3, 0.5, p95_yd)
+    write_calibration(table, Calibration(FIELD, CAMERA, "field", certificate=certificate))
+    args = ["judge", str(tracks), "--events", str(events), "--calibration", str(table)]
+    result = CliRunner().invoke(app, args)
+    assert result.exit_code == 0, result.output
+    assert ("too close to call: " in result.output) == says_close
+    write_calibration(table, Calibration(FIELD, CAMERA, "field"))
+    result = CliRunner().invoke(app, args)
+    assert "not certified yet" in str(result.exception)

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hand_plays import FIELD, HALF_YD, Man, called, film, opening, runs, says, stands
+from typer.testing import CliRunner
+
+from downfield.core.errors import FormatError
+from downfield.core.track_files import TracksHeader, write_tracks
+from downfield.officiating.calls_file import CallsHeader, SetAside, read_calls, write_calls
+from downfield.officiating.declarations import Coin
+from downfield.officiating.engine.comparison import differences
+from downfield.officiating.events import EventsHeader, write_events
+from downfield.rig.cli.main import app
+
+RUNNER, HITTER = "dark-22", "light-50"
+STOP_S = 0.5 + (9 - 2 * HALF_YD) / 10
+PLAY = film([Man(RUNNER, runs(41, stop_s=STOP_S), "RB"), Man(HITTER, stands(50), "LB", STOP_S + 0.2)], 2.5)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    tracks, events = tmp_path / "game.tracks.jsonl", tmp_path / "game.events.jsonl"
+    write_tracks(tracks, TracksHeader(FIELD, PLAY.players, 60.0), PLAY.scenes)
+    write_events(events, EventsHeader("game"), says(*opening(PLAY, RUNNER), (2.0, Coin(True))))
+    return tracks, events
+
+
+def test_judge_writes_the_calls_and_tells_them(files: tuple[Path, Path], tmp_path: Path) -> None:
+    tracks, events = files
+    out = tmp_path / "game.calls.jsonl"
+    result = CliRunner().invoke(app, ["judge", str(tracks), "--events", str(events), "-o", str(out)])
+    assert result.exit_code == 0, result.output
+    header, calls = read_calls(out)
+    assert header.rulebook == "tap"
+    assert [refused.event for refused in header.refused] == ["e4"]
+    assert "does not wait" in result.output
+    broken = next(call for call in calls if call.kind == "broken_tackle")
+    assert broken.clauses == ("TAP-023", "TAP-028")
+    assert "broken tackle" in " ".join(result.output.split())
+    assert calls == called(PLAY, RUNNER).calls
+
+
+def test_judge_under_another_rulebook_shows_the_difference(files: tuple[Path, Path]) -> None:
+    tracks, events = files
+    result = CliRunner().invoke(app, ["judge", str(tracks), "--events", str(events), "--against", "lions-den"])
+    assert result.exit_code == 0, result.output
+    assert "tap against lions-den" in result.output
+
+
+def test_a_missing_track_file_is_one_line(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["judge", str(tmp_path / "none.tracks.jsonl")])
+    assert result.exit_code != 0
+    assert "no such file" in str(result.exception)
+
+
+def test_a_call_file_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "x.calls.jsonl"
+    header = CallsHeader("tap", "x.tracks.jsonl", "H 0, A 0", (0, 0), (SetAside("e1", "not now"),))
+    calls = called(PLAY, RUNNER).calls
+    write_calls(path, header, calls)
+    assert read_calls(path) == (header, calls)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], lines[1].replace('"kind"', '"kinde"')]))
+    with pytest.raises(FormatError, match="line 2"):
+        read_calls(path)
+    path.write_text("")
+    with pytest.raises(FormatError, match="empty"):
+        read_calls(path)
+
+
+def test_two_rulebooks_part_where_the_tackler_falls() -> None:
+    tap, den = called(PLAY, RUNNER), called(PLAY, RUNNER, book="lions-den")
+    found = [one for one in differences(tap.calls, den.calls) if one.first and one.first.kind == "broken_tackle"]
+    assert len(found) == 1
+    assert found[0].second is not None
+    assert found[0].second.kind == "tackle"
+    assert "broken tackle" in found[0].text
+    assert " | " in found[0].text
+
+
+def test_a_rulebook_does_not_differ_from_itself_but_does_in_a_spot() -> None:
+    calls = called(PLAY, RUNNER).calls
+    assert differences(calls, calls) == ()
+    moved = tuple(
+        replace(call, spot_yd=(call.spot_yd[0] + 1, call.spot_yd[1])) if call.spot_yd else call for call in calls
+    )
+    parted = differences(calls, moved)
+    assert {one.first.kind for one in parted if one.first} == {call.kind for call in calls if call.spot_yd}
+    assert all(one.second is not None for one in parted)
+
+
+def test_a_call_only_one_makes_is_a_difference_to_no_call() -> None:
+    calls = called(PLAY, RUNNER).calls
+    last = calls[-1]
+    assert [one.text for one in differences(calls, calls[:-1])] == [differences((last,), ())[0].text]
+    assert "no call" in differences((), (last,))[0].text

@@ -1,0 +1,112 @@
+"""The accounting: every row of the four books is there once, dealt with in one way, by code that names it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+
+import pytest
+
+from downfield.core.errors import RulebookError
+from downfield.officiating.checks.checking import Check
+from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Clause, catalogue, catalogues, unit
+from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
+
+ROWS = {
+    "tap": ("TAP-", 143, 5),
+    "nfl-strategy": ("NFLS-", 91, 0),
+    "efl": ("EFL-", 83, 2),
+    "lions-den": ("LD-", 71, 1),
+}
+"""Per book: prefix, numbered rows, rows about what the text leaves out (G1, G2, ...)."""
+
+OUTSIDE = {
+    "tap": {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 19, 76, 143},
+    "nfl-strategy": {1},
+    "efl": {1, 2},
+    "lions-den": {1, 7, 8, 9, 28},
+}
+"""The only rows no system decides or checks: equipment, weight, information; and Lion's Den's G1, which lists gaps."""
+
+ROW = re.compile(r"\b(TAP|NFLS|EFL|LD)-(G?\d+)((?:(?:\.\.|, )\d{3}\b)*)")
+EVERY = [(book, name, clause) for book in catalogues() for name, clause in catalogue(book).clauses.items()]
+DEALT_WITH = [row for row in EVERY if row[2].how != "outside"]
+
+
+def named(text: str) -> set[str]:
+    """Ids a text names: ``TAP-031``, ``TAP-060..062``, ``NFLS-070, 071``."""
+    out = set()
+    for prefix, first, more in ROW.findall(text):
+        out.add(f"{prefix}-{first}")
+        last = int(first) if first.isdigit() else 0
+        for sign, number in re.findall(r"(\.\.|, )(\d{3})", more):
+            numbers = range(last, int(number) + 1) if sign == ".." else [int(number)]
+            out |= {f"{prefix}-{n:03}" for n in numbers}
+            last = int(number)
+    return out
+
+
+def test_ids_in_code_are_read_as_people_write_them() -> None:
+    assert named("TAP-031, and TAP-060..062") == {"TAP-031", "TAP-060", "TAP-061", "TAP-062"}
+    assert named("NFLS-070, 071, 077; LD-G1") == {"NFLS-070", "NFLS-071", "NFLS-077", "LD-G1"}
+
+
+def test_every_row_is_there_once_and_no_other() -> None:
+    assert set(catalogues()) == set(ROWS)
+    for book, (prefix, numbered, gaps) in ROWS.items():
+        wanted = [f"{prefix}{n:03}" for n in range(1, numbered + 1)] + [f"{prefix}G{n}" for n in range(1, gaps + 1)]
+        assert sorted(catalogue(book).clauses) == sorted(wanted)
+        assert catalogue(book).prefix == prefix
+    assert len(EVERY) == 396
+
+
+def test_only_equipment_and_information_are_outside() -> None:
+    for book, (prefix, _, _) in ROWS.items():
+        wanted = {f"{prefix}{n:03}" for n in OUTSIDE[book]} | ({"LD-G1"} if book == "lions-den" else set())
+        assert set(catalogue(book).of("outside")) == wanted
+
+
+@pytest.mark.parametrize(("book", "name", "clause"), EVERY, ids=[name for _, name, _ in EVERY])
+def test_a_row_says_what_it_is_about(book: str, name: str, clause: Clause) -> None:
+    assert clause.text.endswith((".", ")"))
+    assert clause.topic
+    assert clause.how in DISPOSITIONS
+    assert bool(clause.by) == (clause.how != "outside")
+    assert clause.lines or "-G" in name, f"{name} of {book} says nowhere where it stands"
+
+
+@pytest.mark.parametrize(("book", "name", "clause"), DEALT_WITH, ids=[name for _, name, _ in DEALT_WITH])
+def test_a_row_names_code_that_names_it(book: str, name: str, clause: Clause) -> None:
+    by = unit(clause)
+    if isinstance(by, Check):
+        assert name in by.clauses
+        return
+    module = inspect.getmodule(by)
+    assert module is not None
+    system = importlib.import_module(f"downfield.officiating.{book.replace('-', '_')}.system")
+    assert name in named(inspect.getsource(module)) | named(inspect.getsource(system)), f"{clause.by} does not name it"
+
+
+@pytest.mark.parametrize("book", sorted(ROWS))
+def test_a_rulebook_has_every_parameter_its_rows_name(book: str) -> None:
+    assert book in bundled_rulebooks()
+    declared = load_rulebook(book).params.declared
+    for name, clause in catalogue(book).clauses.items():
+        assert set(clause.params) <= set(declared), f"{name} names parameters that {book} does not have"
+
+
+def test_checks_cite_only_rows_there_are() -> None:
+    rows = {name for _, name, _ in EVERY}
+    for module in ("line", "spacing", "backs", "defence", "kicks", "numbers", "motion", "stops", "timing"):
+        for check in vars(importlib.import_module(f"downfield.officiating.checks.{module}")).values():
+            if isinstance(check, Check):
+                assert set(check.clauses) <= rows, check.name
+
+
+def test_an_unknown_book_or_unit_is_named() -> None:
+    with pytest.raises(RulebookError, match="backyard"):
+        catalogue("backyard")
+    for by in ("nowhere.at_all", "dice.no_such_roll", ""):
+        with pytest.raises(RulebookError, match="a clause"):
+            unit(Clause("topic", "1", "measured", "a clause", by))

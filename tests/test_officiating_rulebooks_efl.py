@@ -1,0 +1,427 @@
+"""The Gunderson EFL end to end: hand-built plays on the board, and what is only declared."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from declared_game import DeclaredGame
+from declared_game import kinds as kinds_of
+from hand_plays import BASE, FIELD, HALF_YD, MIDDLE_YD, Film, Man, Path, called, film, kinds, runs, stands, the
+
+from downfield.core.errors import RefusedError
+from downfield.core.scene import Player
+from downfield.officiating.calls import Call
+from downfield.officiating.declarations import (
+    Carrier,
+    Claim,
+    ClockSet,
+    Declaration,
+    KickDeclared,
+    KickEnded,
+    LineUp,
+    PassDeclared,
+    PassEnded,
+    Roll,
+    Switch,
+)
+from downfield.officiating.engine.replay import Judgement
+from downfield.officiating.engine.state import GameState, Phase
+from downfield.officiating.events import Ruling
+from downfield.officiating.rulebooks.efl.system import EFL
+from downfield.officiating.rulebooks.rulebook import Rulebook
+
+RUNNER, PASSER, HITTER = "dark-22", "dark-7", "light-50"
+
+
+def meets(path: Path, *, hitter_from: Path | None = None, role: str = "RB", seconds: float = 2.0) -> Film:
+    """A runner on a path, and a hitter at midfield or on a path of his own."""
+    return film([Man(RUNNER, path, role), Man(HITTER, hitter_from or stands(50), "LB")], seconds)
+
+
+def decided(made: Judgement) -> list[str]:
+    """What was called, the line of scrimmage left out: past it only a passer is concerned."""
+    return [kind for kind in kinds(made) if kind != "line_of_scrimmage"]
+
+
+# Tackles by face and angle
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [(180.0, ["tackle"]), (90.0, ["tackle"]), (-90.0, ["tackle"]), (0.0, [])],
+)
+def test_running_into_a_standing_man(heading: float, expected: list[str]) -> None:
+    made = called(meets(runs(41, stop_s=1.35), hitter_from=stands(50, heading=heading)), RUNNER, book="efl")
+    assert decided(made) == expected
+
+
+def test_hit_from_behind_is_a_tackle_and_from_beside_a_rub() -> None:
+    chase = meets(runs(45, speed=4), hitter_from=runs(41, speed=12, stop_s=1.0))
+    tackle = the(called(chase, RUNNER, book="efl"), "tackle")
+    assert "EFL-080" in tackle.clauses
+    beside = MIDDLE_YD + BASE.width_mm / FIELD.mm_per_yd_y
+    rub = meets(runs(45, speed=4), hitter_from=runs(43, beside - 0.01, speed=6))
+    assert decided(called(rub, RUNNER, book="efl")) == []
+
+
+def test_a_hit_on_the_side_at_ninety_degrees_is_a_tackle() -> None:
+    low = MIDDLE_YD - 8
+
+    def up(t_s: float) -> tuple[float, float, float]:
+        reach = (BASE.length_mm + BASE.width_mm) / 2 / FIELD.mm_per_yd_y
+        return 46.0, min(low + max(0.0, t_s - 0.5) * 8, MIDDLE_YD - reach + 0.02), 90.0
+
+    made = called(meets(stands(46, heading=0.0), hitter_from=up), RUNNER, book="efl")
+    assert "EFL-078" in the(made, "tackle").clauses
+
+
+@pytest.mark.parametrize(("turn", "expected"), [(5.0, "called"), (20.0, "too_close"), (40.0, None)])
+def test_the_angle_of_a_head_on_hit(turn: float, expected: str | None) -> None:
+    made = called(meets(runs(41, stop_s=1.36), hitter_from=stands(50, heading=180.0 + turn)), RUNNER, book="efl")
+    tackles = [call for call in made.calls if call.kind == "tackle"]
+    assert [call.verdict for call in tackles] == ([] if expected is None else [expected])
+    if expected == "too_close":
+        assert {reading.kind for reading in tackles[0].readings} == {"tackle", "slipped_tackle"}
+        assert tackles[0].unit == "deg"
+
+
+def test_a_corner_that_turns_square_is_a_tackle_from_then_on() -> None:
+    def off_square(t_s: float) -> float:
+        return min(40.0, max(0.0, 40.0 - (t_s - 1.5) * 200.0))
+
+    def turning(t_s: float) -> tuple[float, float, float]:
+        return 50.0, MIDDLE_YD, 180.0 + off_square(t_s)
+
+    def pressing(t_s: float) -> tuple[float, float, float]:
+        turn, inset = math.radians(off_square(t_s)), BASE.corner_mm
+        reach = (BASE.length_mm / 2 - inset) * math.cos(turn) + (BASE.width_mm / 2 - inset) * math.sin(turn) + inset
+        nearest = 50 - HALF_YD - (reach - 0.2) / FIELD.mm_per_yd_x
+        return min(41 + max(0.0, t_s - 0.5) * 12, nearest), MIDDLE_YD, 0.0
+
+    made = called(meets(pressing, hitter_from=turning, seconds=3.0), RUNNER, book="efl")
+    tackles = [call for call in made.calls if call.kind == "tackle"]
+    assert [call.verdict for call in tackles] == ["called"]
+    assert 1.5e9 < tackles[0].t_ns < 1.7e9
+
+
+def test_a_slipped_tackle_is_told_once_the_runner_is_past() -> None:
+    reach = (BASE.width_mm / FIELD.mm_per_yd_y) * 0.97
+    made = called(meets(runs(41), hitter_from=stands(48, MIDDLE_YD + reach, 0.0), seconds=2.5), RUNNER, book="efl")
+    assert decided(made) == []
+    assert len([call for call in made.calls if call.kind == "slipped_tackle"]) >= 1
+
+
+def test_a_fallen_defender_does_not_tackle_unless_the_league_says_so() -> None:
+    lying = film([Man(RUNNER, runs(41, stop_s=1.35), "RB"), Man(HITTER, stands(50), "LB", falls_s=0.6)], 2.0)
+    assert "tackle" not in kinds(called(lying, RUNNER, book="efl"))
+    ours = Rulebook("ours", "Ours", EFL, {"tackle.fallen_tackles": True})
+    assert "tackle" in kinds(called(lying, RUNNER, book=ours))
+
+
+# The passer
+
+
+def pocket(hitter: Path, seconds: float = 1.6) -> Film:
+    return film([Man(PASSER, stands(33, heading=0.0), "QB"), Man(HITTER, hitter, "DL")], seconds)
+
+
+def test_any_touch_ends_the_right_to_pass_without_being_a_tackle() -> None:
+    beside = MIDDLE_YD + BASE.width_mm / FIELD.mm_per_yd_y
+    made = called(pocket(runs(38, beside - 0.01, 8.0, 180.0, stop_s=1.1)), PASSER, book="efl")
+    assert [call.detail for call in made.calls if call.kind == "info"].count("pass_over") == 1
+    assert kinds(made) == ["info"]
+    assert made.state.play.note("pass_over") == 1.0
+
+
+def test_a_touch_on_the_handle_from_behind_is_proposed_as_a_sack() -> None:
+    stop = 0.5 + (5 - 2 * HALF_YD - 6 / FIELD.mm_per_yd_x) / 8
+    made = called(pocket(runs(28, speed=8.0, stop_s=stop)), PASSER, book="efl")
+    sack = the(made, "sack")
+    assert sack.verdict == "proposed"
+    assert sack.clauses == ("EFL-043",)
+    ahead = called(pocket(runs(38, speed=8.0, heading=180.0, stop_s=stop)), PASSER, book="efl")
+    assert "sack" not in kinds(ahead)
+
+
+def test_past_the_line_the_passer_must_run() -> None:
+    made = called(film([Man(PASSER, runs(36, speed=8.0), "QB")], 2.0), PASSER, book="efl")
+    assert "line_of_scrimmage" in kinds(made)
+    assert made.state.phase is Phase.LIVE
+
+
+def test_the_carrier_falling_alone_and_the_sideline() -> None:
+    fallen = film([Man(RUNNER, runs(41), "RB", falls_s=1.0)], 2.0)
+    assert "down_by_fall" in kinds(called(fallen, RUNNER, book="efl"))
+    out = film([Man(RUNNER, runs(41, 3.0, 10.0, -30.0), "RB")], 2.0)
+    assert "out_of_bounds" in kinds(called(out, RUNNER, book="efl"))
+    goal = film([Man(RUNNER, runs(95, speed=20.0), "RB")], 2.0)
+    made = called(goal, RUNNER, book="efl", line_yd=94.0)
+    assert "touchdown" in kinds(made)
+    assert made.state.wait is not None
+    assert made.state.wait.purpose == "extra_point"
+
+
+# Declared
+
+
+def game() -> DeclaredGame:
+    table = DeclaredGame("efl")
+    roster = (
+        Player("dark-7", "dark", role="QB"),
+        Player("dark-22", "dark", role="RB"),
+        Player("dark-80", "dark", role="WR"),
+        Player("dark-60", "dark", role="G"),
+        Player("light-50", "light", role="LB"),
+        Player("light-61", "light", role="T"),
+    )
+    table.say(LineUp(roster, "dark"))
+    return table
+
+
+def snapped(carrier: str = "dark-7", **at: Any) -> DeclaredGame:
+    table = game()
+    table.at(at.pop("spot", 40), at.pop("down", 1), at.pop("distance", 10.0), **at)
+    table.say(Carrier(carrier), Switch(True))
+    return table
+
+
+def test_a_run_when_ahead_and_a_pass_when_behind() -> None:
+    for score, carrier, told in (
+        ((0, 0), "dark-22", False),
+        ((0, 0), "dark-7", True),
+        ((0, 7), "dark-7", False),
+        ((0, 7), "dark-22", True),
+    ):
+        table = game().at(40, score=score)
+        calls = table.say(Carrier(carrier))
+        assert bool(calls) is told
+        assert all(call.verdict == "reported" and call.detail == "duty" for call in calls)
+
+
+def test_three_tries_to_complete_a_pass() -> None:
+    table = snapped(score=(0, 7))
+    for _ in range(2):
+        calls = table.say(PassDeclared("dark-80"), PassEnded("incomplete"))
+        assert [call.verdict for call in calls] == ["reported"]
+        assert table.state.phase is Phase.LIVE
+    assert kinds_of(table.say(PassDeclared("dark-80"), PassEnded("incomplete"))) == ["incomplete"]
+    assert table.state.situation == "2nd & 10 at H 40"
+
+
+def test_a_catch_and_an_interception_are_live() -> None:
+    table = snapped(score=(0, 7))
+    table.say(PassDeclared("dark-80"))
+    assert kinds_of(table.say(PassEnded("complete"))) == ["reception"]
+    assert (table.state.play.carrier, table.state.play.ball_side) == ("dark-80", "home")
+    with pytest.raises(RefusedError, match="EFL-028"):
+        table.say(PassDeclared("dark-80"))
+    table = snapped(score=(0, 7))
+    table.say(PassDeclared("dark-80"), PassEnded("intercepted", "light-50"))
+    assert (table.state.play.carrier, table.state.play.ball_side, table.state.phase) == (
+        "light-50",
+        "away",
+        Phase.LIVE,
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (PassDeclared("dark-60"), "EFL-030"),
+        (PassDeclared("light-50"), "not one of"),
+        (PassEnded("complete"), "no pass"),
+    ],
+)
+def test_passes_that_cannot_be(body: Declaration, reason: str) -> None:
+    with pytest.raises(RefusedError, match=reason):
+        snapped(score=(0, 7)).say(body)
+
+
+def test_a_runner_may_not_pass() -> None:
+    with pytest.raises(RefusedError, match="EFL-028"):
+        snapped("dark-22").say(PassDeclared("dark-80"))
+
+
+@pytest.mark.parametrize(("period", "left_s", "stops"), [(2, 299.0, True), (2, 301.0, False), (3, 100.0, False)])
+def test_late_incompletions_stop_the_clock(period: int, left_s: float, stops: bool) -> None:
+    table = snapped(score=(0, 7), period=period)
+    table.say(ClockSet(True, left_s + 6))
+    table.say(*(body for _ in range(3) for body in (PassDeclared("dark-80"), PassEnded("incomplete"))))
+    assert table.state.clock.running is not stops
+
+
+def test_field_goals_by_dice_and_by_envelope() -> None:
+    table = game().at(70, 4, 5)
+    assert table.say(KickDeclared("field_goal")) == []
+    assert kinds_of(table.say(Roll((5, 1)))) == ["field_goal"]
+    assert (table.state.score, table.state.due, table.state.kicking) == ((3, 0), "kickoff", "home")
+    for how in (Roll((3, 6)), Roll((1, 1)), KickEnded("no_good"), KickEnded("blocked")):
+        table = game().at(70, 4, 5)
+        table.say(KickDeclared("field_goal"), how)
+        assert (table.state.offence, table.state.los_yd, table.state.down) == ("away", 70, 1), how
+
+
+def test_a_field_goal_from_beyond_the_fifty_is_refused_and_a_wrong_choice_told() -> None:
+    with pytest.raises(RefusedError, match="EFL-059"):
+        game().at(49, 4, 5).say(KickDeclared("field_goal"))
+    calls = game().at(70, 2, 5).say(KickDeclared("field_goal"))
+    assert [call.detail for call in calls] == ["duty"]
+
+
+def test_punts() -> None:
+    for how, side, spot in (
+        (Roll((4, 1)), "away", 71),
+        (Roll((1, 2)), "away", 42),
+        (Roll((1, 6)), "away", 14),
+        (KickEnded("touched", 77, 20, "light-50"), "away", 77),
+        (KickEnded("out_of_bounds", 66, 0), "away", 66),
+        (KickEnded("blocked"), "away", 30),
+    ):
+        table = game().at(30, 4, 5)
+        table.say(KickDeclared("punt"), how)
+        assert (table.state.offence, table.state.los_yd) == (side, spot), how
+    table = game().at(50, 4, 5)
+    assert kinds_of(table.say(KickDeclared("punt"), Roll((5, 6)))) == ["touchback"]
+    assert table.state.situation == "1st & 10 at A 20"
+    table = game().at(14, 4, 5)
+    assert kinds_of(table.say(KickDeclared("punt"), Roll((1, 4)))) == ["safety"]
+
+
+def test_kickoffs() -> None:
+    for how, spot in (
+        (Roll((1, 3)), 25),
+        (Roll((2, 1)), 25),
+        (Roll((4, 1)), 25),
+        (Roll((3, 6)), 25),
+        (KickEnded("out_of_bounds"), 25),
+        (KickEnded("touched", 5, 26, "dark-80"), 25),
+        (KickEnded("touched", 30, 26, "dark-80"), 30),
+    ):
+        table = game()
+        table.say(KickDeclared("kickoff"), how)
+        assert (table.state.offence, table.state.progress_yd(table.state.los_yd)) == ("home", spot), how
+
+
+def test_a_kick_off_a_lineman_is_live() -> None:
+    table = game()
+    table.say(KickDeclared("kickoff"))
+    table.say(KickEnded("touched", 48, 26, "dark-60"))
+    assert (table.state.play.carrier, table.state.phase) == ("dark-60", Phase.STOPPED)
+
+
+def test_onside_kicks_only_late_and_trailing() -> None:
+    table = game()
+    with pytest.raises(RefusedError, match="EFL-068"):
+        table.say(KickDeclared("onside"))
+
+
+def test_time_outs() -> None:
+    table = game().at(40, period=4)
+    table.say(ClockSet(True, 250))
+    table.say(Claim("time_out", "home"))
+    assert (table.state.time_outs, table.state.clock.running) == ((1, 2), False)
+    table.say(Claim("time_out", "home"))
+    with pytest.raises(RefusedError, match="EFL-048"):
+        table.say(Claim("time_out", "home"))
+    with pytest.raises(RefusedError, match="EFL-049"):
+        game().at(40, period=3).say(ClockSet(True, 250), Claim("time_out", "home"))
+
+
+def test_the_two_minute_time_out_is_everybodys() -> None:
+    table = game().at(40, period=2)
+    calls = table.say(ClockSet(True, 119))
+    assert [call.clauses for call in calls] == [("EFL-047",)]
+    assert not table.state.clock.running
+    assert table.state.time_outs == (2, 2)
+    assert table.say(ClockSet(True, 100)) == []
+
+
+def test_the_try_is_obliged() -> None:
+    table = snapped("dark-22", score=(0, 8), period=4, spot=90)
+    table.say(ClockSet(True, 200))
+    state = touchdown(table)
+    assert (state.due, state.los_yd, state.phase) == ("two_point", 98, Phase.LINE_UP)
+    state = touchdown(snapped("dark-22", score=(0, 0), spot=90))
+    assert state.wait is not None
+    assert state.wait.purpose == "extra_point"
+
+
+@pytest.mark.parametrize(("roll", "points"), [((2, 1), 1), ((1, 1), 0), ((6, 6), 1)])
+def test_extra_points(roll: tuple[int, int], points: int) -> None:
+    table = snapped("dark-22", spot=90)
+    touchdown(table)
+    assert kinds_of(table.say(Roll(roll))) == ["extra_point"]
+    assert table.state.score == (6 + points, 0)
+    assert table.state.due == "kickoff"
+
+
+def touchdown(table: DeclaredGame) -> GameState:
+    call = Call("by hand", "touchdown", 0, "efl", (), "called", "touchdown", side="home")
+    table.say(Ruling("", "manual", call))
+    return table.state
+
+
+def test_quarters_halves_and_overtime() -> None:
+    table = game().at(40, period=1)
+    table.say(ClockSet(False, 0))
+    assert (table.state.period, table.state.clock.left_s) == (2, 900)
+    table.at(40, period=2).say(ClockSet(False, 0))
+    assert (table.state.period, table.state.due) == (3, "kickoff")
+    table.at(40, period=4, score=(7, 3))
+    assert kinds_of(table.say(ClockSet(False, 0)), reported=False) == ["period", "game_over"]
+    table = game().at(40, period=4, score=(7, 7))
+    table.say(ClockSet(False, 0))
+    state = table.state
+    assert (state.period, state.clock.left_s, state.due, state.kicking) == (5, 600, "kickoff", "away")
+
+
+def overtime() -> DeclaredGame:
+    table = game().at(40, period=4, score=(7, 7))
+    table.say(ClockSet(False, 0), KickDeclared("kickoff"), KickEnded("out_of_bounds"))
+    assert table.state.offence == "home"
+    return table
+
+
+def test_overtime_ends_by_its_clauses() -> None:
+    table = overtime()
+    assert touchdown(table).phase is Phase.OVER
+    table = overtime()
+    far = table.state
+    table.say(KickDeclared("punt"), Roll((6, 6)))
+    assert table.state.phase is not Phase.OVER
+    assert table.state.offence != far.offence
+
+
+@pytest.mark.parametrize(("book", "own"), [("efl", 20), ("lions-den", 20), ("tap", 20), ("nfl-strategy", 20)])
+def test_a_touchback_without_a_spot_comes_out_to_the_books_line(book: str, own: float) -> None:
+    table = DeclaredGame(book).at(40)
+    call = Call("by hand", "touchback", 0, book, (), "called", "touchback", side="away")
+    table.say(Ruling("", "manual", call))
+    assert (table.state.offence, table.state.los_yd, table.state.direction) == ("away", 100 - own, -1)
+
+
+def kicked_first() -> DeclaredGame:
+    """Home has opened overtime with a field goal, and the visitors have the ball to answer it."""
+    table = overtime()
+    table.at(70, 4, 5, period=5, score=(7, 7), clock_s=500.0)
+    table.say(KickDeclared("field_goal"), Roll((6, 1)))
+    assert (table.state.score, table.state.due) == ((10, 7), "kickoff")
+    table.say(KickDeclared("kickoff"), KickEnded("out_of_bounds"))
+    assert (table.state.offence, table.state.phase) == ("away", Phase.BETWEEN_PLAYS)
+    return table
+
+
+def ends(table: DeclaredGame, **call: Any) -> GameState:
+    table.say(Ruling("", "manual", Call("by hand", t_ns=0, rulebook="efl", clauses=(), verdict="called", **call)))
+    return table.state
+
+
+def test_overtime_goes_on_after_an_opening_field_goal_until_it_is_answered() -> None:
+    won = ends(kicked_first(), kind="touchdown", text="touchdown", side="away")
+    assert (won.phase, won.score) == (Phase.OVER, (10, 13))
+    lost = ends(kicked_first(), kind="turnover_on_downs", text="on downs", side="home")
+    assert (lost.phase, lost.score) == (Phase.OVER, (10, 7))
+    level = ends(kicked_first(), kind="field_goal", text="good", side="away", detail="good")
+    assert (level.phase, level.score, level.due) == (Phase.BETWEEN_PLAYS, (10, 10), "kickoff")

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from downfield.core.errors import InputError, RulebookError
+from downfield.officiating.rulebooks.params import Param, Params
+from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
+from downfield.officiating.rulebooks.systems import SYSTEMS
+from downfield.officiating.rulebooks.tap.system import TAP
+
+
+def house(tmp_path: Path, text: str) -> Rulebook:
+    path = tmp_path / "river-city.toml"
+    path.write_text(text)
+    return load_rulebook(str(path))
+
+
+def test_the_four_rulebooks_are_bundled_and_load() -> None:
+    assert bundled_rulebooks() == ("efl", "lions-den", "nfl-strategy", "tap")
+    for name in bundled_rulebooks():
+        book = load_rulebook(name)
+        assert book.name == name
+        assert book.system is SYSTEMS[name]
+
+
+@pytest.mark.parametrize("name", ["tap", "efl", "lions-den", "nfl-strategy"])
+def test_every_rule_names_its_clauses_and_every_parameter_its_unit_and_reason(name: str) -> None:
+    book = load_rulebook(name)
+    for rule in book.system.rules:
+        assert rule.clauses
+        assert rule.phases
+    for param in book.params.declared.values():
+        assert param.reason
+        assert "." in param.name
+        assert param.accept(list(param.default) if isinstance(param.default, tuple) else param.default) == param.default
+
+
+def test_a_league_changes_parameters_and_policies_and_keeps_the_rest(tmp_path: Path) -> None:
+    book = house(
+        tmp_path,
+        """
+        name = "River City"
+        base = "tap"
+
+        [tackle]
+        fall_window_s = 0.75
+        faces = ["front", "corner"]
+
+        [field_goal]
+        table = [[20, 11], [50, 6]]
+
+        [policy]
+        fumble = "propose"
+        """,
+    )
+    assert book.name == "River City"
+    assert book.params.real("tackle.fall_window_s") == 0.75
+    assert book.params.words("tackle.faces") == ("front", "corner")
+    assert book.params.table("field_goal.table") == ((20.0, 11.0), (50.0, 6.0))
+    assert book.params.count("stoppage.allowed") == load_rulebook("tap").params.count("stoppage.allowed")
+    assert (book.policy("fumble"), book.policy("tackle")) == ("propose", "auto")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('base = "tap"\n[tackle]\nfall_windw_s = 1', "did you mean 'tackle.fall_window_s'"),
+        ('base = "tap"\n[tackle]\nfall_window_s = -1', "tackle.fall_window_s: -1 s is outside 0..5"),
+        ('base = "tap"\n[tackle]\nfall_window_s = "long"', "tackle.fall_window_s must be a number"),
+        ('base = "tap"\n[tackle]\nfall_window_s = true', "tackle.fall_window_s must be a number"),
+        ('base = "tap"\n[tackle]\nfallen_tackles = 1', "tackle.fallen_tackles must be true or false"),
+        ('base = "tap"\n[tackle]\nfaces = ["belly"]', "tackle.faces must be one of"),
+        ('base = "tap"\n[tackle]\nfaces = "front"', "tackle.faces must be a list"),
+        ('base = "tap"\n[tackle]\nspot = "foot"', "tackle.spot must be one of base, hand, ball"),
+        ('base = "tap"\n[stoppage]\nallowed = 2.5', "stoppage.allowed must be a whole number"),
+        ('base = "tap"\n[stoppage]\nallowed = -7', "stoppage.allowed"),
+        ('base = "tap"\n[field_goal]\ntable = [[1]]', "field_goal.table must be rows of 2 numbers"),
+        ('base = "tap"\n[field_goal]\ntable = [[1, "x"]]', "field_goal.table must be rows of 2 numbers"),
+        ('base = "tap"\n[policy]\ntackel = "auto"', "policy.tackel"),
+        ('base = "tap"\n[policy]\ntackle = "maybe"', "policy.tackle must be one of auto, propose, log"),
+        ('base = "tapp"', "no rulebook is called 'tapp'"),
+        ('name = "x"', "names no base rulebook"),
+        ('base = "tap"\nfall_window_s = 1', "fall_window_s: unknown key"),
+        ('base = "tap"\npolicy = 1', "policy must be a table"),
+        ("base = 3", "base must be text"),
+        ('system = "chess"', "no system is called 'chess'"),
+        ("base = ", "not TOML"),
+    ],
+)
+def test_what_is_unknown_or_impossible_is_refused_by_name(tmp_path: Path, text: str, named: str) -> None:
+    with pytest.raises(RulebookError, match=r"river-city\.toml: ") as raised:
+        house(tmp_path, text)
+    assert named in str(raised.value)
+
+
+def test_a_missing_file_and_an_unknown_name_say_so() -> None:
+    with pytest.raises(InputError, match="no such file"):
+        load_rulebook("nowhere/league.toml")
+    with pytest.raises(RulebookError, match="bundled: efl, lions-den, nfl-strategy, tap"):
+        load_rulebook("rugby")
+
+
+def test_a_parameter_declared_twice_must_be_the_same_twice() -> None:
+    one = Param("a.b", 1, "s", "because", low=0, high=2)
+    assert Params([one, one]).count("a.b") == 1
+    with pytest.raises(RulebookError, match="declared twice"):
+        Params([one, Param("a.b", 2, "s", "because", low=0, high=2)])
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+def test_a_number_is_taken_exactly_when_it_is_in_range(value: float) -> None:
+    param = Param("a.b", 1.0, "s", "because", low=0.0, high=2.0)
+    if 0.0 <= value <= 2.0:
+        assert param.accept(value) == value
+    else:
+        with pytest.raises(RulebookError):
+            param.accept(value)
+
+
+def test_asking_for_a_parameter_that_was_never_declared_is_a_programming_error() -> None:
+    with pytest.raises(KeyError):
+        Rulebook("x", "", TAP).params.real("tackle.nothing")

@@ -1,0 +1,168 @@
+"""`downfield run` as a user runs it: a process of its own, its terminal lines, its page and its feed."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.calibration.camera import Camera, Lens
+from downfield.core.field_files import preset
+from downfield.core.scene import Contact, Figure, Player, Scene
+from downfield.core.track_files import TracksHeader, write_tracks
+from downfield.officiating.declarations import Carrier, LineUp, SetUp
+from downfield.officiating.events import Event, EventsHeader, write_events
+from downfield.rig.recording.clip import bundled_demo
+
+FIELD = preset("ultimate")
+PLAYERS = (Player("dark-1", "dark", "1", "QB"), Player("light-9", "light", "9", "LB"))
+FRAMES = 90
+FPS = 30
+
+
+def scene(index: int) -> Scene:
+    """A carrier that walks into a standing defender at frame 30."""
+    t_ns = index * 1_000_000_000 // FPS
+    ahead = min(index, 30) * 1.5
+    contacts: tuple[Contact, ...] = ()
+    if index >= 30:
+        contacts = (
+            Contact("dark-1", "light-9", -0.05, 0.0, 1.0, "front", "front", 0.0, 18.0, 30 * 1_000_000_000 // FPS),
+        )
+    figures = (
+        Figure("dark-1", "dark", 400 + ahead, 290, 0, 30, 18),
+        Figure("light-9", "light", 475, 290, 180, 30, 18),
+    )
+    return Scene(index, t_ns, "on" if index > 3 else "off", figures, contacts)
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("recording") / "tackle"
+    with av.open(str(base.with_name("tackle.mp4")), "w") as container:
+        stream = container.add_stream("libx264", rate=FPS)
+        stream.width, stream.height, stream.pix_fmt = 320, 180, "yuv420p"
+        for i in range(FRAMES):
+            picture = np.full((180, 320, 3), (40, 90 + i, 40), dtype=np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
+        container.mux(stream.encode())
+    camera = Camera(Lens((320, 180), (250, 250), (159.5, 89.5)), (np.pi, 0.0, 0.0), (-495.0, 290.0, 1000.0))
+    write_calibration(base.with_name("tackle.calibration.json"), Calibration(FIELD, camera, "truth"))
+    scenes = (scene(i) for i in range(FRAMES))
+    write_tracks(base.with_name("tackle.tracks.jsonl"), TracksHeader(FIELD, PLAYERS, FPS, "test"), scenes)
+    events = (
+        Event("1", 0, "operator", SetUp("home", 1, 40.0)),
+        Event("2", 1, "operator", LineUp(PLAYERS, "dark")),
+        Event("3", 2, "operator", Carrier("dark-1")),
+    )
+    write_events(base.with_name("tackle.events.jsonl"), EventsHeader("test"), events)
+    return base.with_name("tackle.mp4")
+
+
+def downfield(*args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "downfield.rig", *args]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_the_terminal_tells_the_tackle_and_its_clause(clip: Path) -> None:
+    told = downfield("run", "--source", str(clip), "--once", "--fast", "--no-page")
+    assert told.returncode == 0, told.stderr
+    assert re.search(r"1\.00 s +dark-1 tackled by light-9 .*TAP-022", told.stdout)
+    assert "2nd & " in told.stdout.splitlines()[-1]
+
+
+def test_the_bundled_recording_is_seen_by_the_network_and_its_tackle_is_called() -> None:
+    told = downfield("run", "--once", "--fast", "--no-page")
+    assert told.returncode == 0, told.stderr
+    assert re.search(r"9\.2\d s +dark-28 tackled by light-24", told.stdout)
+
+
+def test_the_bundled_recording_s_own_tracks_end_in_a_tackle_and_a_fumble() -> None:
+    told = downfield("run", "--source", str(bundled_demo()), "--once", "--fast", "--no-page")
+    assert told.returncode == 0, told.stderr
+    assert "tackled by" in told.stdout
+    assert "fumbles" in told.stdout
+    assert "refused" not in told.stdout
+    assert bundled_demo().stat().st_size < 8_000_000
+
+
+@pytest.fixture
+def served(clip: Path) -> Iterator[str]:
+    command = [sys.executable, "-m", "downfield.rig", "run", "--source", str(clip), "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    try:
+        address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
+        yield address.group()
+    finally:
+        process.terminate()
+        process.wait(60)
+        process.stdout.close()
+
+
+def test_the_page_is_served_and_the_feed_begins_with_a_snapshot(served: str) -> None:
+    with urllib.request.urlopen(served, timeout=60) as page:
+        assert b"Downfield" in page.read()
+    with urllib.request.urlopen(served + "healthz", timeout=60) as answer:
+        assert json.load(answer) == {"status": "ok"}
+    with urllib.request.urlopen(served + "api/feed", timeout=60) as feed:
+        lines = (line for line in feed if line.startswith(b"data: "))
+        snapshot = json.loads(next(lines).removeprefix(b"data: "))
+    assert snapshot["topic"] == "snapshot"
+    assert "tackle.mp4" in snapshot["data"]["source"]["text"]
+
+
+def test_the_camera_is_served_as_motion_jpeg(served: str) -> None:
+    with urllib.request.urlopen(served + "camera.mjpeg", timeout=60) as feed:
+        start = feed.read(200)
+    assert b"Content-Type: image/jpeg" in start
+    assert b"\xff\xd8" in start
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_or_a_service_manager_ends_it_quietly_even_while_somebody_watches(
+    clip: Path, asked: signal.Signals
+) -> None:
+    command = [sys.executable, "-m", "downfield.rig", "run", "--source", str(clip), "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
+    with urllib.request.urlopen(address.group() + "api/feed", timeout=60) as feed:
+        feed.readline()
+        process.send_signal(asked)
+        told, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert told.splitlines()[-1] == "stopped"
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["--source", "gone.mp4"], "gone.mp4: no such file"),
+        (["--rulebook", "chess"], "no rulebook is called 'chess'"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_status_2(args: list[str], says: str) -> None:
+    told = downfield("run", "--once", *args)
+    assert told.returncode == 2
+    assert says in told.stderr
+    assert len(told.stderr.splitlines()) == 1
+
+
+def test_a_clip_without_a_calibration_that_shows_no_field_says_what_to_do(clip: Path, tmp_path: Path) -> None:
+    alone = tmp_path / "alone.mp4"
+    alone.write_bytes(clip.read_bytes())
+    told = downfield("run", "--source", str(alone), "--once")
+    assert told.returncode == 2
+    assert "alone.mp4: no calibration from the printed field: the picture is only 320 x 180" in told.stderr

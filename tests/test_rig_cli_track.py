@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from simulated_detector import Faults, ListDetector, Network
+from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing, walking
+from typer.testing import CliRunner, Result
+
+from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.core.detection import Detection
+from downfield.core.records import to_json
+from downfield.core.roster import Roster
+from downfield.core.track_files import Tracks
+from downfield.models.detector import Image
+from downfield.rig.cli import track
+from downfield.rig.cli.main import app
+
+TABLE = Table(
+    {"dark-7": walking(300, 200, 0), "dark-9": standing(300, 300, 0), "light-3": standing(420, 300, 180)}, 0.3
+)
+
+
+class Interrupted(Exception):  # noqa: N818 - stands for Ctrl-C
+    """The work ends here."""
+
+
+class Counted(ListDetector):
+    """Counts what it is asked, and breaks off.
+
+    Args:
+        after: how many pictures.
+
+    """
+
+    def __init__(self, after: int = 1000) -> None:
+        super().__init__(seen()[:0])
+        self.asked = 0
+        self._after = after
+
+    def detect(self, image: Image) -> tuple[Detection, ...]:
+        """What is in the picture whose number it shows."""
+        if self.asked == self._after:
+            raise Interrupted
+        self.asked += 1
+        return seen()[int(image[4, 4, 0])]
+
+
+def seen() -> list[tuple[Detection, ...]]:
+    network = Network(Faults(false=0.0), seed=2)
+    return [network.see(sight) for sight, _, _ in filmed(TABLE)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Pictures that each show their number as a grey, a calibration and a roster."""
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    for i in range(len(filmed(TABLE))):
+        cv2.imwrite(str(pictures / f"{i}.png"), np.full((540, 960, 3), i, dtype=np.uint8))
+    write_calibration(tmp_path / "c.json", Calibration(FIELD, look_of(TABLE.players).camera, "truth"))
+    (tmp_path / "r.roster.json").write_text(to_json(Roster, roster_of(TABLE)))
+    return tmp_path
+
+
+def run(folder: Path, detector: Counted, monkeypatch: pytest.MonkeyPatch, *more: str) -> Result:
+
+    def opened(_: str, *, careful: bool) -> Counted:
+        assert careful == ("--independent" in more)
+        return detector
+
+    monkeypatch.setattr(track, "open_detector", opened)
+    words = ["track", str(folder / "pictures"), "-c", str(folder / "c.json"), "-o", str(folder / "out.tracks.jsonl")]
+    return CliRunner().invoke(app, [*words, "--roster", str(folder / "r.roster.json"), *more])
+
+
+def test_a_folder_is_tracked_into_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(folder, Counted(), monkeypatch)
+    assert result.exit_code == 0, result.output
+    tracks = Tracks(folder / "out.tracks.jsonl")
+    scenes = list(tracks)
+    assert [player.id for player in tracks.header.players] == ["dark-7", "dark-9", "light-3"]
+    assert len(scenes) == len(filmed(TABLE))
+    assert len(scenes[-1].figures) == 3
+    assert not (folder / "out.tracks.jsonl.seen").exists()
+
+
+def test_interrupted_it_goes_on_where_it_was_and_comes_out_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(folder, Counted(), monkeypatch)
+    whole = (folder / "out.tracks.jsonl").read_text()
+    (folder / "out.tracks.jsonl").unlink()
+    broken = run(folder, Counted(after=15), monkeypatch)
+    assert isinstance(broken.exception, Interrupted)
+    with (folder / "out.tracks.jsonl.seen").open("a") as torn:
+        torn.write('{"detections": [{"kind"')
+    rest = Counted()
+    result = run(folder, rest, monkeypatch)
+    assert "after 15 frames" in result.output
+    assert rest.asked == len(filmed(TABLE)) - 15
+    assert (folder / "out.tracks.jsonl").read_text() == whole
+
+
+def test_what_is_kept_of_another_recording_is_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(folder, Counted(after=15), monkeypatch)
+    cv2.imwrite(str(folder / "pictures" / "99.png"), np.zeros((540, 960, 3), dtype=np.uint8))
+    again = Counted()
+    result = run(folder, again, monkeypatch)
+    assert "begun afresh" in result.output
+    assert again.asked == len(filmed(TABLE)) + 1
+
+
+def test_pictures_by_themselves_each_have_their_figures(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(folder, Counted(), monkeypatch, "--independent").exit_code == 0
+    assert all(len(scene.figures) == 3 for scene in Tracks(folder / "out.tracks.jsonl"))
+
+
+def test_a_recording_in_which_nobody_stands_still_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path in sorted((folder / "pictures").iterdir())[8:]:
+        path.unlink()
+    result = run(folder, Counted(), monkeypatch)
+    assert "nobody is known" in str(result.exception)
+    assert not (folder / "out.tracks.jsonl").exists()
+
+
+class Again(Counted):
+    """One that can look again, and sees the same."""
+
+    again = 0
+
+    def study(self, image: Image) -> tuple[Detection, ...]:
+        return self.detect(image)
+
+    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+        return ()
+
+    def examine(self, *_: object) -> tuple[Detection, ...]:
+        raise AssertionError("a recording's frames wait: nothing is done beside them")
+
+    def look_again(
+        self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
+    ) -> tuple[Detection, ...]:
+        assert seen or found is not None
+        self.again += found is None
+        return self.detect(image)
+
+
+def test_a_detector_that_can_look_again_is_resumed_bit_for_bit_too(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(folder, Counted(), monkeypatch)
+    whole = (folder / "out.tracks.jsonl").read_text()
+    broken = run(folder, Again(after=15), monkeypatch)
+    assert isinstance(broken.exception, Interrupted)
+    rest = Again()
+    run(folder, rest, monkeypatch)
+    assert 0 < rest.again < rest.asked == len(filmed(TABLE)) - 15
+    assert (folder / "out.tracks.jsonl").read_text() == whole

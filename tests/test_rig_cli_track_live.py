@@ -1,0 +1,165 @@
+"""Tracking what happens now: a stream until Ctrl-C, and what can't be had of one."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import cast
+
+import av
+import cv2
+import pytest
+from loopback_streams import MjpegServer, jpeg
+from rig_fakes import FakeSource
+from tracked_tables import FIELD, Table, look_of, standing
+from typer.testing import CliRunner
+
+from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.core.frame import Frame
+from downfield.core.track_files import Tracks
+from downfield.rig.cli.main import app
+from downfield.rig.cli.track_live import live_scenes
+from downfield.rig.recording.clip import bundled_demo
+from downfield.rig.sources.source import Packed, Shot
+from downfield.vision.pipeline import Vision
+
+CALIBRATION = bundled_demo().with_suffix(".calibration.json")
+LONGEST_S = 90.0
+
+
+def demo_pictures(count: int) -> list[bytes]:
+    with av.open(str(bundled_demo())) as clip:
+        frames = [frame.to_ndarray(format="bgr24") for frame in itertools.islice(clip.decode(video=0), count)]
+    return [cv2.imencode(".jpg", frame)[1].tobytes() for frame in frames]
+
+
+@pytest.fixture(scope="module")
+def stream() -> Iterator[MjpegServer]:
+    """The line-up of the bundled recording, there and back over and over, as a network camera sends it."""
+    there = demo_pictures(60)
+    film = there + there[-2:0:-1]
+    server = MjpegServer(fps=6, packed=lambda number: film[(number - 1) % len(film)])
+    yield server
+    server.close()
+
+
+def test_a_stream_is_tracked_until_ctrl_c(stream: MjpegServer, tmp_path: Path) -> None:
+    out = tmp_path / "game.tracks.jsonl"
+    command = [sys.executable, "-m", "downfield.rig", "track", stream.url, "-c", str(CALIBRATION), "-o", str(out)]
+    part = out.with_name(out.name + ".part")
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        until = time.monotonic() + LONGEST_S
+        while not (part.exists() and part.stat().st_size > 100_000):
+            assert process.poll() is None, process.communicate()[1]
+            assert time.monotonic() < until, "no tracks were written"
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=LONGEST_S)[1]
+    assert process.returncode == 0, said
+    tracks = Tracks(out)
+    scenes = list(tracks)
+    # How many a busy computer sees in time is not what this is about.
+    count = len(tracks.header.players)
+    assert f"{count} figures" in said
+    assert 0 < count <= 22
+    assert tracks.header.fps < 15
+    assert all(before.t_ns < after.t_ns for before, after in pairwise(scenes))
+    assert len(scenes[-1].figures) == count
+    assert not part.exists()
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[str]:
+    look = look_of(Table({"dark-7": standing(300, 200, 0)}, 0.1).players)
+    write_calibration(tmp_path / "c.json", Calibration(FIELD, look.camera, "truth"))
+    return ["-c", str(tmp_path / "c.json"), "-o", str(tmp_path / "out.tracks.jsonl")]
+
+
+@pytest.mark.parametrize("ending", ["", ".part"])
+def test_a_game_that_was_tracked_live_is_not_written_over(
+    words: list[str], tmp_path: Path, stream: MjpegServer, ending: str
+) -> None:
+    there = tmp_path / f"out.tracks.jsonl{ending}"
+    there.write_text("a game")
+    result = CliRunner().invoke(app, ["track", stream.url, *words])
+    assert result.exit_code != 0
+    assert f"{there}: exists" in str(result.exception)
+    assert there.read_text() == "a game"
+
+
+@pytest.mark.parametrize("option", ["--independent", "--thorough"])
+def test_what_takes_longer_than_frames_do_is_refused_live(words: list[str], stream: MjpegServer, option: str) -> None:
+    result = CliRunner().invoke(app, ["track", stream.url, *words, option])
+    assert result.exit_code != 0
+    assert f"{option} takes longer" in str(result.exception)
+
+
+def test_a_missing_recording_is_named(words: list[str]) -> None:
+    result = CliRunner().invoke(app, ["track", "nowhere.mp4", *words])
+    assert "nowhere.mp4: no such file" in str(result.exception)
+
+
+def test_a_camera_s_device_file_is_no_recording(words: list[str]) -> None:
+    result = CliRunner().invoke(app, ["track", "/dev/null", *words])
+    assert "/dev/null" in str(result.exception)
+    assert "no such file" not in str(result.exception)
+
+
+class Seer:
+    """Stands for the vision: notes the frames it is shown."""
+
+    def __init__(self, pause_s: float = 0.0) -> None:
+        self.shown: list[int] = []
+        self._pause_s = pause_s
+
+    def look(self, frame: Frame, waiting: int) -> None:
+        """Looks at nothing."""
+
+    def see(self, frame: Frame, _: object) -> int:
+        time.sleep(self._pause_s)
+        self.shown.append(frame.index)
+        return frame.index
+
+
+class Packets(FakeSource):
+    """Sends what it is given, packed."""
+
+    def __init__(self, packets: list[bytes]) -> None:
+        super().__init__(len(packets), live=True)
+        self._packets = packets
+
+    def shots(self) -> Iterator[Shot]:
+        for index, data in enumerate(self._packets):
+            yield Shot(index, index, index, Packed("mjpeg", data))
+
+
+def test_a_broken_picture_is_told_and_left_out() -> None:
+    said: list[str] = []
+    seer = Seer()
+    source = Packets([jpeg(1), b"no picture", jpeg(3)])
+    list(live_scenes(cast("Vision", seer), source, said.append))
+    assert seer.shown == [0, 2]
+    assert any("frame 1" in text and "broken" in text for text in said)
+
+
+def test_frames_too_fast_to_be_seen_are_lost_oldest_first_and_counted() -> None:
+    said: list[str] = []
+    seer = Seer(pause_s=0.005)
+    list(live_scenes(cast("Vision", seer), FakeSource(200, live=True), said.append))
+    assert seer.shown[-1] == 199
+    assert seer.shown == sorted(seer.shown)
+    assert f"{200 - len(seer.shown)} frames were lost" in said[-1]
+
+
+def test_of_a_source_that_waits_no_frame_is_lost() -> None:
+    said: list[str] = []
+    seer = Seer(pause_s=0.001)
+    list(live_scenes(cast("Vision", seer), FakeSource(120, live=False), said.append))
+    assert seer.shown == list(range(120))
+    assert not said

@@ -1,0 +1,52 @@
+"""`downfield verify`: an altered journal shows, with the place and the status."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+from downfield.game.hash_chain import GENESIS, Entry, digest_of
+from downfield.game.store import GameRow, Store
+
+GAME = "20260101-120000-abcd"
+
+
+def made(path: Path) -> str:
+    """A store with one game of three entries; its head."""
+    store, previous, entries = Store.at(path), GENESIS, []
+    for seq in range(1, 4):
+        previous = digest_of(previous, GAME, seq, "said", 0, None, "{}", None)
+        entries.append(Entry(GAME, seq, "said", 0, None, "{}", None, previous))
+    store.append(entries, GameRow(GAME, 0, "", "Home", "Away", "tap"))
+    store.close()
+    return previous
+
+
+def verify(*args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "downfield.rig", "verify", *args]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_an_unaltered_store_is_said_so_with_its_head(tmp_path: Path) -> None:
+    head = made(tmp_path / "a.db")
+    told = verify(str(tmp_path / "a.db"), "--game", GAME, "--head", head)
+    assert told.returncode == 0
+    assert told.stdout == f"{GAME}: 3 entries, unaltered; head {head}\n"
+
+
+def test_an_altered_one_is_status_1_and_names_the_entry(tmp_path: Path) -> None:
+    made(tmp_path / "a.db")
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("UPDATE entries SET content = '{\"points\":7}' WHERE seq = 2")
+    connection.close()
+    told = verify(str(tmp_path / "a.db"))
+    assert told.returncode == 1
+    assert "entry 2 (said) or one before was altered" in told.stdout
+
+
+def test_what_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
+    told = verify(str(tmp_path / "gone.db"))
+    assert told.returncode == 2
+    assert told.stderr == f"downfield: {tmp_path}/gone.db: no such file\n"

@@ -1,0 +1,249 @@
+"""The recorder: an exact copy with an exact index, through crashes and full disks."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from loopback_streams import jpeg, picture
+
+from downfield.core.errors import FormatError, RefusedError
+from downfield.rig.configuration.settings import RecordingTable
+from downfield.rig.live.troubles import Troubles
+from downfield.rig.recording.index import FrameLine, index_of, read_index
+from downfield.rig.recording.recorder import BEHIND, DISK_FULL, DISK_LOW, Recorder
+from downfield.rig.recording.retention import prune
+from downfield.rig.sources.source import Packed, Shot, SourceFacts
+from downfield.rig.sources.video_file import VideoFile
+
+MJPEG = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True, codec="mjpeg")
+RAW = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True)
+BEGAN_NS = 1_795_000_000_123_456_789
+
+
+def shot(index: int, *, raw: bool = False) -> Shot:
+    """Uneven times, to the nanosecond, and a gap in the indices at 10."""
+    t_ns = BEGAN_NS + index * 20_000_000 + index * index % 977
+    index += 5 if index >= 10 else 0
+    if raw:
+        return Shot(index, t_ns, time.monotonic_ns(), image=picture(index))
+    return Shot(index, t_ns, time.monotonic_ns(), Packed("mjpeg", jpeg(index)))
+
+
+def record(folder: Path, shots: list[Shot], facts: SourceFacts = MJPEG, segment_s: float = 60.0) -> list[Path]:
+    recorder = Recorder(folder, RecordingTable(segment_s=segment_s), lambda: facts, Troubles())
+    recorder.record(True)
+    for one in shots:
+        recorder.shot(one)
+        while len(recorder._waiting) > 10:
+            time.sleep(0.001)
+    recorder.close()
+    return sorted(folder.rglob("*.mkv"))
+
+
+def packets(path: Path) -> list[bytes]:
+    with av.open(str(path)) as container:
+        return [bytes(packet) for packet in container.demux(video=0) if packet.size]
+
+
+def test_the_cameras_own_packets_are_kept_with_frame_numbers_and_times(tmp_path: Path) -> None:
+    shots = [shot(index) for index in range(30)]
+    (video,) = record(tmp_path, shots)
+    assert packets(video) == [one.packed.data for one in shots if one.packed]
+    index = read_index(index_of(video))
+    assert index.frames == tuple(FrameLine(one.index, one.t_ns) for one in shots)
+    assert (index.header.codec, index.header.copied, index.header.source) == ("mjpeg", True, "Table Cam")
+
+
+def test_a_recording_is_a_source_with_its_own_times_and_numbers(tmp_path: Path) -> None:
+    shots = [shot(index) for index in range(12)]
+    (video,) = record(tmp_path, shots)
+    again = list(VideoFile(video, paced=False).shots())
+    assert [(one.index, one.t_ns) for one in again] == [(one.index, one.t_ns) for one in shots]
+
+
+def test_files_are_cut_where_they_are_long_enough_and_lose_nothing(tmp_path: Path) -> None:
+    shots = [shot(index) for index in range(130)]
+    videos = record(tmp_path, shots, segment_s=1.0)
+    assert [video.name for video in videos] == ["0001.mkv", "0002.mkv", "0003.mkv"]
+    frames = [line for video in videos for line in read_index(index_of(video)).frames]
+    assert [line.t_ns for line in frames] == [one.t_ns for one in shots]
+    assert sum(len(packets(video)) for video in videos) == 130
+
+
+def test_pictures_that_come_raw_are_packed_and_every_file_stands_alone(tmp_path: Path) -> None:
+    videos = record(tmp_path, [shot(index, raw=True) for index in range(60)], RAW, segment_s=1.0)
+    assert len(videos) == 2
+    for video in videos:
+        index = read_index(index_of(video))
+        assert (index.header.codec, index.header.copied) == ("h264", False)
+        with av.open(str(video)) as container:
+            images = [frame.to_ndarray(format="bgr24") for frame in container.decode(video=0)]
+        assert len(images) == len(index.frames)
+        for line, image in zip(index.frames, images, strict=True):
+            assert abs(float(np.mean(image[5:35, 5:70])) - line.frame % 250) < 6
+
+
+CRASHING = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from test_rig_record import MJPEG, RAW, shot
+from downfield.rig.configuration.settings import RecordingTable
+from downfield.rig.recording.recorder import Recorder
+from downfield.rig.live.troubles import Troubles
+raw = {raw}
+recorder = Recorder(Path({folder!r}), RecordingTable(), lambda: RAW if raw else MJPEG, Troubles())
+recorder.record(True)
+for index in range(10_000):
+    recorder.shot(shot(index, raw=raw))
+    if index == 60:
+        while len(recorder._waiting):
+            time.sleep(0.001)
+        time.sleep(0.1)
+        print("ready", flush=True)
+    while len(recorder._waiting) > 10:
+        time.sleep(0.001)
+    time.sleep(0.002)
+"""
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_kill_9_leaves_a_file_that_can_be_read_and_an_index_that_is_exact(tmp_path: Path, *, raw: bool) -> None:
+    code = CRASHING.format(tests=str(Path(__file__).parent), folder=str(tmp_path), raw=raw)
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGKILL)
+    process.wait(10)
+    process.stdout.close()
+    (video,) = tmp_path.rglob("*.mkv")
+    with av.open(str(video)) as container:
+        count = sum(1 for _ in container.decode(video=0))
+    index = read_index(index_of(video))
+    half_a_second = 26
+    assert count >= 61 - (half_a_second if raw else 1)
+    assert len(index.frames) >= count
+    assert index.frames[:count] == tuple(FrameLine(one.index, one.t_ns) for one in map(shot, range(count)))
+    assert [one.t_ns for one in VideoFile(video, paced=False).shots()] == [line.t_ns for line in index.frames[:count]]
+
+
+class FullDisk(io.FileIO):
+    """Takes so many bytes and no more."""
+
+    room = 60_000
+
+    def write(self, data: object) -> int:
+        if self.tell() > self.room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return super().write(data)  # type: ignore[arg-type]
+
+
+def test_a_full_disk_ends_the_recording_with_an_alarm_and_nothing_else(tmp_path: Path) -> None:
+    told: list[str] = []
+    troubles = Troubles(noticed=lambda level, text: told.append(f"{level}: {text}"))
+    free = 5e9
+    recorder = Recorder(
+        tmp_path,
+        RecordingTable(),
+        lambda: MJPEG,
+        troubles,
+        open_file=lambda path: FullDisk(path, "xb"),
+        free_bytes=lambda _: int(free),
+    )
+    recorder.record(True)
+    for index in range(40):
+        recorder.shot(shot(index))
+    while recorder.now().on:
+        time.sleep(0.01)
+    for index in range(40, 60):
+        recorder.shot(shot(index))
+    recorder.close()
+    assert "recording_failed" in {reason.code for reason in troubles.now()}
+    assert any(line.startswith("alarm: Recording has stopped:") and "Calls go on" in line for line in told)
+    (video,) = tmp_path.rglob("*.mkv")
+    assert len(packets(video)) >= 3
+
+
+def test_a_disk_that_fills_up_is_warned_of_then_recording_stops_and_can_go_on(tmp_path: Path) -> None:
+    free = {"bytes": 8_000_000_000}
+    troubles = Troubles()
+    recorder = Recorder(tmp_path, RecordingTable(), lambda: MJPEG, troubles, free_bytes=lambda _: free["bytes"])
+    recorder.record(True)
+
+    def until(code: str) -> None:
+        index = 0
+        while code not in {reason.code for reason in troubles.now()}:
+            recorder.shot(shot(index))
+            recorder._looked_at = 0.0
+            time.sleep(0.005)
+            index += 1
+
+    until(DISK_LOW)
+    assert recorder.now().on
+    free["bytes"] = 1_000_000_000
+    until(DISK_FULL)
+    assert not recorder.now().on
+    with pytest.raises(RefusedError, match=r"only 1\.0 GB are left"):
+        recorder.record(True)
+    free["bytes"] = 50_000_000_000
+    assert recorder.record(True) == "recording"
+    assert DISK_FULL not in {reason.code for reason in troubles.now()}
+    recorder.close()
+
+
+def test_a_slow_disk_loses_pictures_of_the_recording_and_says_so(tmp_path: Path) -> None:
+    class Slow(io.FileIO):
+        def write(self, data: object) -> int:
+            time.sleep(0.02)
+            return super().write(data)  # type: ignore[arg-type]
+
+    troubles = Troubles()
+    recorder = Recorder(tmp_path, RecordingTable(), lambda: MJPEG, troubles, open_file=lambda path: Slow(path, "xb"))
+    recorder.record(True)
+    one = shot(0)
+    began = time.monotonic()
+    for _ in range(400):
+        recorder.shot(one)
+    assert time.monotonic() - began < 0.5
+    assert BEHIND in {reason.code for reason in troubles.now()}
+    recorder._waiting._waiting.clear()
+    recorder.close()
+
+
+def test_the_oldest_recordings_go_first_and_only_recordings_go(tmp_path: Path) -> None:
+    now = time.time()
+    for day, name in enumerate(("20260101-120000", "20260102-120000", "20260103-120000")):
+        folder = tmp_path / name
+        folder.mkdir()
+        for file in ("0001.mkv", "0001.frames.jsonl", "0001.calibration.json"):
+            (folder / file).write_bytes(bytes(1000))
+            os.utime(folder / file, (now - (10 - day) * 86_400,) * 2)
+    (tmp_path / "holiday").mkdir()
+    (tmp_path / "holiday" / "0001.mkv").write_bytes(bytes(9000))
+    assert prune(tmp_path, 100_000, 30, now) == []
+    gone = prune(tmp_path, 6500, 30, now)
+    assert [path.parent.name for path in gone] == ["20260101-120000"]
+    assert not (tmp_path / "20260101-120000").exists()
+    assert [path.parent.name for path in prune(tmp_path, 100_000, 8.5, now)] == ["20260102-120000"]
+    assert (tmp_path / "holiday" / "0001.mkv").exists()
+
+
+def test_an_index_that_breaks_its_format_is_refused_by_line(tmp_path: Path) -> None:
+    (video,) = record(tmp_path, [shot(index) for index in range(3)])
+    path = index_of(video)
+    lines = path.read_text().splitlines()
+    assert json.loads(lines[0])["format"] == "downfield.frames"
+    path.write_text("\n".join([*lines[:2], '{"frame": "x", "t_ns": 1}', ""]))
+    with pytest.raises(FormatError, match="line 3: frame"):
+        read_index(path)

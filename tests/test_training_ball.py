@@ -1,0 +1,222 @@
+"""Training the networks for the ball: what they are asked is true, and what they learnt survives an export.
+
+Needs torch and ultralytics: `make test-training` runs it in an environment of its own.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from training_frames import Shifted
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("ultralytics")
+
+
+from downfield.core.errors import InputError  # noqa: E402
+from downfield.models.ball_look import BallLook  # noqa: E402
+from downfield.models.detector import Image  # noqa: E402
+from downfield.models.patches import from_units  # noqa: E402
+from downfield.models.runtime import open_network  # noqa: E402
+from downfield.models.second_look import SecondLook as LookAgain  # noqa: E402
+from downfield.training.augment import recolour  # noqa: E402
+from downfield.training.ball_crops import CELL_PX, crops_of  # noqa: E402
+from downfield.training.ball_look_run import BALL_LOOK, ball_look_loss  # noqa: E402
+from downfield.training.ball_patches import PER_ITEM, BallPatches, ball_patches_of  # noqa: E402
+from downfield.training.close_look import CELLS, CloseLook  # noqa: E402
+from downfield.training.close_look_run import CLOSE_LOOK, close_look_loss  # noqa: E402
+from downfield.training.export import export_ball_look, export_patch_look, quantise  # noqa: E402
+from downfield.training.guesses import ball_guesses_of, guesses_of, make_guesses  # noqa: E402
+from downfield.training.labelled_frames import Objects, frames_of, read_frame  # noqa: E402
+from downfield.training.patches import collate_patches  # noqa: E402
+from downfield.training.second_look_run import SECOND_LOOK  # noqa: E402
+from downfield.training.trainer import learn, save_learner  # noqa: E402
+from downfield.twin.sets.dataset import Recipe, make_dataset  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def frames(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("frames")
+    make_dataset(out, Recipe(split="train", seed=3, per_table=2), 2)
+    return out
+
+
+def _board_with_balls(*middles: tuple[float, float]) -> tuple[Image, Objects]:
+    """A green picture with a red figure's base, and red balls of 12 pixels."""
+    image = np.full((700, 900, 3), (60, 120, 50), dtype=np.uint8)
+    points = np.zeros((1 + len(middles), 5, 3))
+    points[0, :4, :2] = [[315, 291], [315, 309], [285, 309], [285, 291]]
+    points[0, :4, 2] = 2
+    for row, (x, y) in enumerate(middles, 1):
+        cv2.circle(image, (round(x), round(y)), 6, (0, 0, 255), -1)
+        points[row, 4] = x, y, 2
+    boxes = np.concatenate([points[:, 4, :2] - 6, points[:, 4, :2] + 6], axis=1)
+    boxes[0] = 285, 291, 315, 309
+    return image, Objects(np.array([0.0] + [2.0] * len(middles)), boxes, points)
+
+
+def test_a_ball_is_asked_for_where_it_is_in_a_crop() -> None:
+    image, objects = _board_with_balls((420.0, 250.0), (480.0, 300.0))
+    asked = 0
+    for seed in range(12):
+        batch = crops_of(image, objects, np.random.default_rng(seed), np.zeros((0, 2)))
+        for crop in range(len(batch["img"])):
+            rows, columns = np.nonzero(batch["ball"][crop].numpy())
+            for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+                right, down = batch["place"][crop, :, row, column].tolist()
+                x, y = (CELL_PX * (column + 0.5 + right) - 0.5, CELL_PX * (row + 0.5 + down) - 0.5)
+                if min(x, y) < 4 or max(x, y) > batch["img"].shape[3] - 5:
+                    continue
+                asked += 1
+                red, green = (int(batch["img"][crop, colour, round(y), round(x)]) for colour in (0, 1))
+                assert red > green, f"seed {seed}: no ball at {x:.0f}, {y:.0f} of crop {crop}"
+                assert batch["known"][crop, row, column] == batch["placed"][crop, row, column] == 1
+    assert asked > 40
+
+
+def test_of_a_ball_that_need_not_be_seen_nothing_is_asked() -> None:
+    image, objects = _board_with_balls((420.0, 250.0))
+    batch = crops_of(image, objects, np.random.default_rng(3), np.array([[420.0, 250.0]]))
+    assert float(batch["ball"].sum()) == 0
+    assert 0 < float((1 - batch["known"]).sum()) < 30 * len(batch["img"])
+
+
+def test_the_ball_look_s_loss_falls_with_the_truth() -> None:
+    image, objects = _board_with_balls((420.0, 250.0))
+    batch = crops_of(image, objects, np.random.default_rng(4), np.zeros((0, 2)))
+    right = torch.cat([12 * batch["ball"][:, None] - 6, batch["place"]], dim=1)
+    elsewhere = torch.cat([right[:, :1].roll(3, dims=2), right[:, 1:]], dim=1)
+    aside = torch.cat([right[:, :1], right[:, 1:] + 0.2], dim=1)
+    loss = float(ball_look_loss(right, batch)[0])
+    assert loss < float(ball_look_loss(elsewhere, batch)[0])
+    assert loss < float(ball_look_loss(aside, batch)[0])
+
+
+def test_a_ball_look_that_learnt_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
+    learner = BALL_LOOK.new()
+    learn(BALL_LOOK, learner, [(frames, 1.0)], 96)
+    assert learner.seen == 96
+    save_learner(learner, tmp_path / "ball-look.pt")
+    size_px = (320, 176)
+    export_ball_look(tmp_path / "ball-look.pt", tmp_path / "ball.onnx", size_px)
+    opened = open_network(tmp_path / "ball.onnx", "openvino", size_px=size_px, threads=1, precision="fp32")
+    picture = np.random.default_rng(5).integers(0, 255, (1, size_px[1], size_px[0], 3), dtype=np.uint8)
+    taken = torch.from_numpy(picture[..., ::-1].transpose(0, 3, 1, 2).astype(np.float32) / 255)
+    said = learner.average.ema.eval()(taken).detach().numpy()
+    np.testing.assert_allclose(opened.run(picture), said, atol=2e-3)
+
+
+def test_a_ball_is_asked_for_where_it_is_in_a_patch_and_nothing_where_it_hardly_shows() -> None:
+    image, objects = _board_with_balls((306.0, 300.0), (420.0, 250.0))
+    unasked = []
+    for hidden in (False, True):
+        objects.points[1, 4, 2] = 1 if hidden else 2
+        batch = ball_patches_of(image, objects, np.random.default_rng(2), plain=True)
+        assert len(batch["img"]) <= PER_ITEM
+        assert 0 < float(batch["ball"].sum()) < len(batch["img"])
+        for patch in np.flatnonzero(batch["ball"].numpy()):
+            x, y = np.rint(from_units(batch["ball_place"][patch].numpy())).astype(int).tolist()
+            red, green = (int(batch["img"][patch, colour, y, x]) for colour in (0, 1))
+            assert red > green, f"no ball at {x}, {y} of patch {patch}"
+        unasked.append(int(((batch["ball_known"] == 0) & (batch["ball"] == 0)).sum()))
+    assert unasked[0] < unasked[1], "the ball that hardly shows is in the figure's own patch"
+
+
+def test_under_other_light_a_ball_keeps_its_colour_where_that_is_asked_for() -> None:
+    brown = np.full((64, 64, 3), (35, 60, 110), dtype=np.uint8)
+
+    def hues(*, faithful: bool) -> NDArray[np.float64]:
+        lit = [recolour(brown, np.random.default_rng(seed), faithful=faithful).mean(axis=(0, 1)) for seed in range(60)]
+        hsv = cv2.cvtColor(np.array([lit], dtype=np.float32) / 255, cv2.COLOR_BGR2HSV)
+        return np.abs((hsv[0, :, 0] - 20 + 180) % 360 - 180).astype(np.float64)
+
+    assert np.percentile(hues(faithful=True), 90) < 12 < np.percentile(hues(faithful=False), 80)
+
+
+def test_what_a_ball_look_took_for_the_ball_is_shown_first_with_the_truth(frames: Path, tmp_path: Path) -> None:
+    class Hopeful:
+        """A ball look's network that takes the middle of every picture for the ball."""
+
+        name, size_px = "hopeful", (256, 144)
+
+        def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
+            cells = np.full((len(pictures), 3, 18, 32), -9.0, np.float32)
+            cells[:, :, 9, 16] = 3.0, -0.5, -0.5  # a cell's upper left corner
+            return cells
+
+    guessed = tmp_path / "guessed"
+    shutil.copytree(frames, guessed)
+    make_guesses(LookAgain(Shifted(guessed), Hopeful(), ball=BallLook(Hopeful())), guessed)
+    path = frames_of(guessed, "train")[0]
+    image = read_frame(path)
+    about = ball_guesses_of(path)
+    assert about is not None
+    np.testing.assert_allclose(about.mean(axis=1), [(image.shape[1] / 2 - 0.5, image.shape[0] / 2 - 0.5)], atol=1e-3)
+    assert guesses_of(path) is not None
+    assert ball_guesses_of(frames_of(frames, "train")[0]) is None
+    plain, objects = _board_with_balls((420.0, 250.0))
+    for middle, there in (((420.0, 250.0), 1.0), ((600.0, 500.0), 0.0)):
+        base = np.array([[[15.0, -9], [15, 9], [-15, 9], [-15, -9]]]) + middle
+        batch = ball_patches_of(plain, objects, np.random.default_rng(2), plain=True, taken_for_ball=base)
+        row = 0 if there else int((batch["ball"] > 0).sum())
+        assert float(batch["ball"][row]) == there
+        assert (np.abs(batch["ball_place"][row].numpy()) < 0.15).all() or not there
+
+
+def test_balls_that_hardly_show_are_known_from_the_data_set(frames: Path) -> None:
+    stream = BallPatches([(frames, 1.0)], "train", seed=1)
+    batch = collate_patches([stream[i] for i in range(6)])
+    assert len(batch["img"]) <= 6 * PER_ITEM
+    assert set(batch["ball"].unique().tolist()) <= {0.0, 1.0}
+    assert torch.equal(stream[3]["img"], BallPatches([(frames, 1.0)], "train", seed=1)[3]["img"])
+
+
+def test_the_close_look_s_loss_falls_with_the_truth() -> None:
+    image, objects = _board_with_balls((306.0, 300.0))
+    batch = ball_patches_of(image, objects, np.random.default_rng(4))
+    column, row = ((batch["ball_place"] + 1) * CELLS / 2 - 0.5).round().long().unbind(dim=1)
+    right = torch.full((len(batch["img"]), CELLS**2), -8.0)
+    right.scatter_(1, (row * CELLS + column).clamp(0, CELLS**2 - 1)[:, None], (16 * batch["ball"] - 8)[:, None])
+    elsewhere = right.roll(5, dims=1)
+    loss = float(close_look_loss(right, batch))
+    assert loss < float(close_look_loss(elsewhere, batch))
+    assert loss < float(close_look_loss(torch.full_like(right, -8.0), batch))
+
+
+def test_a_close_look_that_learnt_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
+    learner = CLOSE_LOOK.new()
+    learn(CLOSE_LOOK, learner, [(frames, 1.0)], 64)
+    assert learner.seen == 64
+    save_learner(learner, tmp_path / "close-look.pt")
+    export_patch_look(CloseLook(), "close look", tmp_path / "close-look.pt", tmp_path / "close.onnx")
+    opened = open_network(tmp_path / "close.onnx", "openvino", size_px=(64, 64), threads=1, precision="fp32")
+    picture = np.random.default_rng(5).integers(0, 255, (1, 64, 64, 3), dtype=np.uint8)
+    taken = torch.from_numpy(picture[..., ::-1].transpose(0, 3, 1, 2).astype(np.float32) / 255)
+    np.testing.assert_allclose(opened.run(picture), learner.average.ema.eval()(taken).detach().numpy(), atol=2e-3)
+
+
+def test_a_close_look_that_is_quantised_says_nearly_what_it_said(tmp_path: Path) -> None:
+    torch.manual_seed(6)
+    save_learner(CLOSE_LOOK.new(), tmp_path / "close-look.pt")
+    full, small = tmp_path / "close.onnx", tmp_path / "close.int8.onnx"
+    export_patch_look(CloseLook(), "close look", tmp_path / "close-look.pt", full)
+    rng = np.random.default_rng(6)
+    pictures = [rng.integers(0, 255, (1, 64, 64, 3), dtype=np.uint8) for _ in range(20)]
+    quantise(full, small, pictures)
+    assert small.stat().st_size < full.stat().st_size / 2
+    said, nearly = (
+        open_network(path, "openvino", size_px=(64, 64), threads=1, precision="fp32").run(np.concatenate(pictures))
+        for path in (full, small)
+    )
+    assert np.abs(nearly - said).mean() < 0.25 * said.std()
+
+
+def test_a_checkpoint_of_another_look_is_refused_by_name(tmp_path: Path) -> None:
+    save_learner(SECOND_LOOK.new(), tmp_path / "second.pt")
+    with pytest.raises(InputError, match=r"second\.pt: not a checkpoint of a ball look"):
+        export_ball_look(tmp_path / "second.pt", tmp_path / "ball.onnx", (320, 176))

@@ -1,0 +1,73 @@
+"""Which end of a base is its front, once a network was mistaken about it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from made_sightings import EXACT, VAGUE, seen
+from tracked_tables import LINE_UP_S, Table, standing, tracked_with
+
+from downfield.core.footprint import Array
+from downfield.vision.tracking.measurement import Sightings
+from downfield.vision.tracking.tracker import Tracker
+
+PLACES = {"dark-1": (300.0, 200.0), "dark-2": (300.0, 260.0), "light-1": (360.0, 200.0), "light-2": (360.0, 260.0)}
+STEP_NS = 1_000_000_000 // 60
+
+
+def followed() -> tuple[Tracker, int]:
+    """A tracker that has followed four figures, facing along the field, for a second; and when that was, ns."""
+    frames, tracker = tracked_with(Table({id_: standing(x, y) for id_, (x, y) in PLACES.items()}, 1.0))
+    return tracker, round((frames[-1].t_s + LINE_UP_S) * 1e9)
+
+
+def looks(heading_deg: float, *, visible: float = 1.0, vague: bool = False) -> Sightings:
+    """All four where they stand, the first as if he faced another way."""
+    all_four = seen(*((x, y, EXACT, 0.95, 0.0) for x, y in PLACES.values()))
+    pose, shows, covariance = all_four.pose.copy(), all_four.visible.copy(), all_four.covariance.copy()
+    pose[0, 2], shows[0] = np.radians(heading_deg), visible
+    if vague:
+        covariance[0] = VAGUE
+    return dataclasses.replace(all_four, pose=pose, visible=shows, covariance=covariance)
+
+
+def unseen(frames: int) -> list[Sightings]:
+    """The same without the first."""
+    return [looks(0.0).only(np.array([False, True, True, True]))] * frames
+
+
+def heading_after(tracker: Tracker, t_ns: int, sightings: list[Sightings], hands_mm: tuple[Array, ...] = ()) -> float:
+    """Where the first figure is believed to face after these looks, degrees, -180..180."""
+    for number, one in enumerate(sightings):
+        estimates = tracker.step(one, t_ns + (number + 1) * STEP_NS, power="on", hands_mm=hands_mm)
+    return (estimates[0].footprint.heading_deg + 180) % 360 - 180
+
+
+@pytest.mark.parametrize("across_deg", [60.0, -60.0, 75.0, -75.0, 105.0, -105.0])
+def test_who_was_seen_across_for_a_look_does_not_face_the_other_way_afterwards(across_deg: float) -> None:
+    tracker, t_ns = followed()
+    mistaken = [*unseen(12), looks(across_deg, vague=True), *unseen(8)]
+    assert abs(heading_after(tracker, t_ns, [*mistaken, looks(0.0), looks(0.0), looks(0.0)])) < 10
+
+
+@pytest.mark.parametrize("turned_deg", [80.0, -80.0, 100.0, -100.0])
+def test_who_turned_by_a_quarter_unseen_faces_where_he_is_seen_to_at_once(turned_deg: float) -> None:
+    tracker, t_ns = followed()
+    off_deg = heading_after(tracker, t_ns, [*unseen(40), *[looks(turned_deg)] * 12]) - turned_deg
+    assert abs((off_deg + 180) % 360 - 180) < 10
+
+
+def test_a_base_that_a_hand_hides_in_part_is_not_seen_to_face_the_other_way() -> None:
+    x, y = PLACES["dark-1"]
+    hand = np.array([(x - 40, y - 5), (x - 12, y - 5), (x - 12, y - 90), (x - 40, y - 90)])
+    tracker, t_ns = followed()
+    assert abs(heading_after(tracker, t_ns, [looks(180.0, visible=0.75)] * 180, (hand,))) < 10
+
+
+def test_a_base_that_shows_in_full_beside_a_hand_is_seen_to_be_turned_about() -> None:
+    x, y = PLACES["dark-1"]
+    hand = np.array([(x - 40, y - 5), (x - 18, y - 5), (x - 18, y - 90), (x - 40, y - 90)])
+    tracker, t_ns = followed()
+    assert abs(heading_after(tracker, t_ns, [looks(180.0)] * 180, (hand,))) > 170

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from downfield.core.footprint import Array
+from downfield.vision.tracking.teams import POINTS, tell_teams
+
+GREEN, NAVY, WHITE, RED, MAROON = (40.0, -35.0, 30.0), (10, 5, -25), (56, 0, 2), (27, 55, 38), (13, 30, 12)
+"""Lab, the lightness weighted as `teams` does."""
+
+ON_HELMET, ON_BASE = slice(0, 17), slice(POINTS - 8, POINTS)
+
+
+def figures(
+    jerseys: Sequence[tuple[float, float, float]],
+    *,
+    helmet: tuple[float, float, float] | None = None,
+    base: tuple[float, float, float] = GREEN,
+    seed: int = 0,
+) -> Array:
+    """Figures in jerseys; half of what lies about the helmet is the board, and each is shaded in its own way."""
+    random = np.random.default_rng(seed)
+    out = np.zeros((len(jerseys), POINTS, 3))
+    for row, jersey in enumerate(jerseys):
+        out[row] = jersey
+        board = random.random(POINTS) < 0.5
+        out[row, board] = GREEN
+        out[row, ON_HELMET] = helmet or jersey
+        out[row, ON_BASE] = base
+        out[row, :, 0] *= random.uniform(0.85, 1.15)
+    return out + random.normal(0, 3.0, out.shape)
+
+
+def test_two_teams_are_told_apart_and_the_lighter_is_light() -> None:
+    colours = figures([NAVY] * 11 + [WHITE] * 11)
+    teams = tell_teams(colours, np.arange(22) < 11)
+    assert teams is not None
+    assert (teams.light_odds(colours) > 3).tolist() == [False] * 11 + [True] * 11
+
+
+def test_bases_of_the_boards_colour_and_helmets_alike_do_not_matter() -> None:
+    colours = figures([MAROON] * 9 + [NAVY] * 11, helmet=RED)
+    teams = tell_teams(colours, np.arange(20) % 2 == 0)
+    assert teams is not None
+    told = teams.light_odds(figures([MAROON] * 9 + [NAVY] * 11, helmet=RED, seed=1)) > 0
+    assert len(set(told[:9].tolist())) == 1
+    assert (told[9:] != told[0]).all()
+
+
+def test_teams_are_found_even_when_nothing_is_known_from_how_they_face() -> None:
+    colours = figures([WHITE, NAVY] * 10)
+    teams = tell_teams(colours, np.arange(20) < 10)
+    assert teams is not None
+    assert (teams.light_odds(colours) > 0).tolist() == [True, False] * 10
+
+
+def test_figures_all_alike_are_not_two_teams() -> None:
+    assert tell_teams(figures([NAVY] * 20), np.arange(20) < 10) is None
+
+
+def test_colours_that_were_not_seen_say_nothing() -> None:
+    colours = figures([NAVY] * 8 + [WHITE] * 8)
+    teams = tell_teams(colours, np.arange(16) < 8)
+    assert teams is not None
+    assert teams.light_odds(np.full((2, POINTS, 3), np.nan)).tolist() == [0.0, 0.0]
+    assert tell_teams(np.full((16, POINTS, 3), np.nan), np.arange(16) < 8) is None
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.permutations(range(14)), st.integers(0, 1000))
+def test_the_order_of_figures_does_not_matter(order: list[int], seed: int) -> None:
+    colours = figures([NAVY] * 7 + [RED] * 7, seed=seed)
+    facing = np.arange(14) < 7
+    teams, shuffled = tell_teams(colours, facing), tell_teams(colours[order], facing[order])
+    assert teams is not None
+    assert shuffled is not None
+    np.testing.assert_array_equal(teams.light_odds(colours) > 0, shuffled.light_odds(colours) > 0)
+
+
+def test_a_jersey_in_another_light_is_learnt_and_the_line_up_fades() -> None:
+    """A navy team walks into a lamp's pool of light."""
+    teams = tell_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
+    assert teams is not None
+    lit, light = (36.0, 4.0, -15.0), np.arange(22) >= 11
+    later = figures([lit] * 11 + [WHITE] * 11, seed=3)
+    assert (teams.light_odds(later)[:11] > 0).any()
+    for seed in range(25):
+        teams = teams.learnt(figures([lit] * 11 + [WHITE] * 11, seed=10 + seed), light)
+    assert (teams.light_odds(later) > 0).tolist() == light.tolist()
+    assert teams.met.sum() <= 2 * 440 * POINTS + 1
+
+
+def test_what_is_learnt_of_one_team_only_is_of_that_team() -> None:
+    teams = tell_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
+    assert teams is not None
+    after = teams.learnt(figures([NAVY] * 3, seed=5), np.zeros(3, bool))
+    np.testing.assert_array_equal(after.met[0], teams.met[0])
+    assert after.met[1].sum() == teams.met[1].sum() + 3 * POINTS

@@ -1,0 +1,152 @@
+"""What the close look learns from: patches about figures and about what may be a ball, a third of which show one."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+import numpy as np
+from torch.utils.data import Dataset
+
+from downfield.core.footprint import Array
+from downfield.models.close_look import CLOSER
+from downfield.models.patches import to_patch, to_units
+from downfield.training.augment import Image
+from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
+from downfield.training.guesses import ball_guesses_of, guesses_of
+from downfield.training.labelled_frames import (
+    FrameDraw,
+    Objects,
+    Sources,
+    labels_of,
+    read_frame,
+    read_objects,
+    things_of,
+)
+from downfield.training.patches import cut_guessed, to_batch
+from downfield.training.shadows import cast_hard_shadows
+from downfield.training.trainer import Batch
+from downfield.twin.looks.deck import Split
+from downfield.twin.sets.labels import ThingLabel
+
+PER_ITEM: Final = 16
+"""Patches of a frame at most."""
+
+_WITH_BALL: Final = 6  # of them at most show one
+_SEEN_FROM: Final = 0.2  # share of a ball that must show to be asked for; of less it may be seen or not
+_WITHIN, _EDGE = 0.85, 1.1  # units: a ball between these may be said or not: it is in the middle of another patch
+_SEEN_FLAG, _HIDDEN_FLAG = 2, 1
+_MOVED_PX: Final = 1.5
+
+
+class BallPatches(Dataset[Batch]):
+    """An endless stream: item i is patches of some frame, a function of the seed and i alone.
+
+    Args:
+        sources, split, seed: see `FrameDraw`.
+
+    Raises:
+        InputError: a folder holds no finished pictures of the split.
+
+    """
+
+    def __init__(self, sources: Sources, split: Split, seed: int) -> None:
+        self._frames = FrameDraw(sources, split, seed)
+        self._things = things_of(sources, split)
+
+    def __getitem__(self, index: int) -> Batch:
+        path, rng = self._frames.draw(index)
+        image = read_frame(path)
+        objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
+        hardly = [thing.centre_px for thing in self._things.get(path, ()) if _hardly_shows(thing)]
+        objects = _hidden(objects, np.array(hardly).reshape(-1, 2))
+        image, objects = lay_balls(image, objects, rng)
+        image, lures = cast_hard_shadows(image, objects, rng)
+        return ball_patches_of(
+            image, objects, rng, lures=lures, seen=guesses_of(path), taken_for_ball=ball_guesses_of(path)
+        )
+
+
+def ball_patches_of(
+    image: Image,
+    objects: Objects,
+    rng: np.random.Generator,
+    *,
+    plain: bool = False,
+    lures: Array | None = None,
+    seen: Array | None = None,
+    taken_for_ball: Array | None = None,
+) -> Batch:
+    """Patches of a frame, with whether and where they show a ball.
+
+    Args:
+        image: the frame.
+        objects: what is in it; balls that are seen but hardly are flagged as hidden.
+        rng: where chance comes from.
+        plain: without recolouring.
+        lures: places that may be taken for a figure's, pixels, shape (n, 2).
+        seen: corners of figures as a first look saw them here, shape (n, 4, 2); None when none looked.
+        taken_for_ball: corners about what a ball look took for one, rightly or not, likewise.
+
+    Returns:
+        ``img`` uint8 (n, 3, 64, 64) red green blue, where n is at most `PER_ITEM`; ``ball``, ``ball_known`` (n,): 0 or
+        1; ``ball_place`` (n, 2) in units.
+
+    """
+    more = _shaken(taken_for_ball, rng)
+    cut = cut_guessed(
+        image,
+        objects,
+        rng,
+        plain=plain,
+        lures=lures,
+        seen=seen,
+        besides=more,
+        lying_again=0,
+        faithful=True,
+        closer=CLOSER,
+    )
+    truth = _truth(objects.points[objects.kinds == BALL_KIND, BALL_POINT], cut.transforms)
+    # What was taken for a ball and is none is the hardest to tell, and comes first.
+    order = np.concatenate(
+        [np.arange(len(cut.patches) - len(more), len(cut.patches)), rng.permutation(len(cut.patches) - len(more))]
+    )
+    with_ball = truth["ball"][order] > 0
+    chosen = np.concatenate([order[with_ball][:_WITH_BALL], order[~with_ball]])[:PER_ITEM]
+    return to_batch(cut.patches[chosen], {name: values[chosen] for name, values in truth.items()})
+
+
+def _shaken(corners: Array | None, rng: np.random.Generator) -> Array:
+    """Corners of patches moved a little and half of them turned round, so that none is seen twice alike."""
+    if corners is None:
+        return np.zeros((0, 4, 2))
+    moved = corners + rng.normal(0, _MOVED_PX, (len(corners), 1, 2))
+    turned = rng.random(len(corners)) < 0.5
+    return np.where(turned[:, None, None], np.roll(moved, 2, axis=1), moved)
+
+
+def _hardly_shows(thing: ThingLabel) -> bool:
+    return thing.kind == "ball" and thing.shown < _SEEN_FROM
+
+
+def _hidden(objects: Objects, balls: Array) -> Objects:
+    """The objects with balls of some middles, shape (n, 2), flagged as hidden."""
+    points = objects.points.copy()
+    for row in np.flatnonzero(objects.kinds == BALL_KIND):
+        if (np.abs(balls - points[row, BALL_POINT, :2]) < 1).all(axis=1).any():
+            points[row, BALL_POINT, 2] = _HIDDEN_FLAG
+    return dataclasses.replace(objects, points=points)
+
+
+def _truth(balls: Array, transforms: Array) -> dict[str, Array]:
+    """Whether and where patches show a ball, of x, y and flag of each, shape (n, 3)."""
+    total = len(transforms)
+    ball, place, known = np.zeros(total), np.zeros((total, 2)), np.ones(total)
+    for x, y, flag in balls:
+        units = to_units(to_patch(np.broadcast_to((x, y), (total, 1, 2)), transforms))[:, 0]
+        reach = np.abs(units).max(axis=1)
+        shown = (reach < _WITHIN) & (flag == _SEEN_FLAG)
+        known[shown & (ball > 0)] = 0  # one place can be said
+        ball[shown], place[shown] = 1, units[shown]
+        known[(reach < _EDGE) & ~shown] = 0  # hidden, or at the edge
+    return {"ball": ball, "ball_known": known, "ball_place": place}

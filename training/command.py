@@ -1,0 +1,194 @@
+"""`downfield train`: the data sets, the four networks, and what the rig runs made of them.
+
+What needs torch or the twin is imported inside: the command's help must need neither.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from downfield.core.errors import InputError
+from downfield.training.recipe import Schedule, read_recipe
+from downfield.twin.progress import progress_bar
+
+if TYPE_CHECKING:
+    from downfield.training.labelled_frames import Sources
+    from downfield.training.trainer import Lesson
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Train the networks.")
+
+LEAST_GUESS = 0.02
+"""Score from which a first look's guesses are worth another look."""
+
+Data = Annotated[Path, typer.Argument(help="Folder of the recipe's data sets.")]
+Runs = Annotated[Path, typer.Option("--runs", help="Folder of checkpoints and finished networks.")]
+RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="A recipe of your own (.toml).")]
+Until = Annotated[int | None, typer.Option(help="Samples seen at the end of this sitting; the recipe's by default.")]
+Finish = Annotated[bool, typer.Option("--finish", help="Bring the learning rate down, from where training is.")]
+Start = Annotated[Path | None, typer.Option("--from", help="A checkpoint to start from, where the runs have none.")]
+Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
+
+
+@app.callback()
+def _root() -> None:
+    """Train the networks."""
+
+
+@app.command()
+def data(
+    folder: Data,
+    recipe: RecipeFile = None,
+    workers: Annotated[int, typer.Option(help="Processes that draw.")] = 1,
+) -> None:
+    """Make the recipe's data sets. Interrupted, it goes on where it was."""
+    from downfield.twin.sets.dataset import Recipe, make_dataset
+
+    for each in read_recipe(recipe).sets:
+        plan = Recipe(
+            split="train",
+            seed=each.seed,
+            renderer=each.renderer,
+            per_table=each.per_table,
+            carriers=each.carriers,
+            strewn=each.strewn,
+            fallers=each.fallers,
+        )
+        with progress_bar(f"{each.name} pictures") as tell:
+            make_dataset(folder / each.name, plan, each.count, workers=workers, progress=tell)
+        typer.echo(f"{folder / each.name}: {each.count} pictures")
+
+
+@app.command()
+def guesses(
+    folder: Data,
+    network: Annotated[Path, typer.Argument(help="Folder of an exported first look, with a ball look or without.")],
+    recipe: RecipeFile = None,
+) -> None:
+    """Let a first look guess in all training pictures, so that closer looks learn to better its guesses."""
+    from downfield.models.opening import open_detector
+    from downfield.training.guesses import make_guesses
+
+    detector = open_detector(network, least_score=LEAST_GUESS)
+    for source, _ in read_recipe(recipe).sources(folder, practice=True):
+        with progress_bar(f"{source.name} pictures") as tell:
+            make_guesses(detector, source, tell)
+
+
+def _trains(look: str, module: str, about: str, *, practice: bool = False) -> None:
+    """Add the command that trains one of the networks.
+
+    Args:
+        look: its name, and so that of the command, the runs' folder, the recipe's schedule and the lesson.
+        module: that has the lesson; it needs torch, so it is imported when the command runs.
+        about: the command's help.
+        practice: whether it also learns from the sets where many figures have a ball of their own.
+
+    """
+
+    def train(
+        folder: Data,
+        runs: Runs,
+        recipe: RecipeFile = None,
+        until: Until = None,
+        finish: Finish = False,
+        start: Start = None,
+        threads: Threads = 2,
+    ) -> None:
+        name, plan = look.replace("-", "_"), read_recipe(recipe)
+        lesson: Lesson = getattr(import_module(f"downfield.training.{module}"), name.upper())
+        sitting = _Sitting(runs / look, getattr(plan, name), until, finish, start, threads)
+        sitting.hold(lesson, plan.sources(folder, practice=practice))
+
+    app.command(look, help=f"{about} Interrupted, it goes on from its checkpoint.")(train)
+
+
+_trains("first-look", "first_look", "Train the network that finds figures in frames.")
+_trains("second-look", "second_look_run", "Train the network that measures each figure.")
+_trains("ball-look", "ball_look_run", "Train the network that finds what may be the ball.", practice=True)
+_trains("close-look", "close_look_run", "Train the network that tells the ball, and sees it in an arm.", practice=True)
+
+
+@app.command()
+def export(
+    first: Annotated[Path, typer.Argument(help="Checkpoint of the first look (.pt).")],
+    out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
+    second: Annotated[Path | None, typer.Option(help="Checkpoint of the second look (.pt).")] = None,
+    ball: Annotated[Path | None, typer.Option(help="Checkpoint of the ball look (.pt).")] = None,
+    close: Annotated[Path | None, typer.Option(help="Checkpoint of the close look (.pt).")] = None,
+    train: Annotated[list[Path] | None, typer.Option(help="Data sets whose training pictures calibrate int8.")] = None,
+    val: Annotated[list[Path] | None, typer.Option(help="Data sets whose val pictures set the thresholds.")] = None,
+    name: Annotated[str, typer.Option(help="Of the network.")] = "downfield",
+) -> None:
+    """Write what the rig runs: the networks as ONNX, full and int8, with thresholds set on validation pictures."""
+    from downfield.training.export import export_network
+    from downfield.training.tuning import tune
+
+    if second is None and (ball is not None or close is not None):
+        raise InputError("--ball and --close go with --second, whose patches they share")
+    if not train or not val:
+        raise InputError("give at least one data set with --train and one with --val")
+    export_network(first, second, ball, close, out, train, name=name, progress=typer.echo)
+    tune(out, val, typer.echo)
+    typer.echo(f"exported: {out}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sitting:
+    """Training from the checkpoint, if there is one. A finish has a checkpoint of its own and leaves the level one."""
+
+    where: Path
+    schedule: Schedule
+    until: int | None
+    finish: bool
+    start: Path | None
+    threads: int
+
+    def hold(self, lesson: Lesson, sources: Sources) -> None:
+        """Train, and write the network when this was a finish."""
+        import torch
+
+        from downfield.training.trainer import learn, load_learner
+
+        for asked in (signal.SIGINT, signal.SIGTERM):  # both keep what was learnt, and left in the background, too
+            signal.signal(asked, signal.default_int_handler)
+        torch.set_num_threads(self.threads)
+        self.where.mkdir(parents=True, exist_ok=True)
+        level, descent = self.where / "level.pt", self.where / "finish.pt"
+        learner = lesson.new()
+        begin = next((each for each in self._beginnings(level, descent) if each.exists()), None)
+        if begin is not None:
+            load_learner(learner, begin)
+        elif self.finish:
+            raise InputError(f"{level}: no such file; train without --finish first")
+        if learner.descent is not None:
+            goal = learner.descent[1]
+        else:
+            goal = self.until or (learner.seen + self.schedule.finish if self.finish else self.schedule.level)
+        if goal <= learner.seen:
+            typer.echo(f"already seen {learner.seen} samples of {goal}")
+            return
+        begun, before = time.monotonic(), learner.seen
+
+        def report(seen: int, losses: dict[str, float]) -> None:
+            each_ms = (time.monotonic() - begun) / max(seen - before, 1) * 1e3
+            parts = "  ".join(f"{name} {value:.3f}" for name, value in losses.items())
+            typer.echo(f"{seen:>9} of {goal}  {each_ms:.2f} ms each  {parts}")
+
+        kept = descent if self.finish else level
+        learn(lesson, learner, sources, goal, finish=self.finish, checkpoint=kept, report=report)
+        if self.finish:
+            lesson.finished(learner, self.where.with_suffix(".pt"))
+            descent.unlink()
+            typer.echo(f"finished: {self.where.with_suffix('.pt')}")
+
+    def _beginnings(self, level: Path, descent: Path) -> list[Path]:
+        """Where to go on from, the first there is."""
+        given = [] if self.start is None else [self.start]
+        return [*([descent] if self.finish else []), level, *given]

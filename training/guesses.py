@@ -1,0 +1,73 @@
+"""Where a first look really puts figures in training pictures, and a ball look balls: closer looks learn to better it.
+
+They are kept beside the labels of a data set, two files a picture, and made anew for other weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from downfield.core.detection import Detection
+from downfield.core.footprint import Array
+from downfield.models.close_look import with_corners
+from downfield.models.detector import Detector
+from downfield.models.second_look import SecondLook
+from downfield.training.labelled_frames import frames_of, read_frame
+
+
+def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int], None] = lambda _n, _of: None) -> None:
+    """Look at all training pictures of a data set.
+
+    Args:
+        detector: a first look that says what it is least sure of, too; or a second one upon it, whose ball look is
+            asked then.
+        folder: of the data set.
+        progress: told how many pictures are done, and of how many.
+
+    Raises:
+        InputError: it has no training pictures.
+
+    """
+    images = frames_of(folder, "train")
+    for number, image in enumerate(images, 1):
+        frame = read_frame(image)
+        if isinstance(detector, SecondLook):
+            found = detector.find(frame, ball=False)
+            balls = detector.may_be_balls(frame, found)
+        else:
+            found, balls = detector.detect(frame), []
+        figures = [one for one in found if one.corners_px]
+        _keep(image, _FIGURES, figures)
+        _keep(image, _BALLS, with_corners(balls, figures) if figures else [])
+        progress(number, len(images))
+
+
+def guesses_of(image: Path) -> Array | None:
+    """Corners of all figures guessed in a picture, shape (n, 4, 2); None where nobody has looked."""
+    return _kept(image, _FIGURES)
+
+
+def ball_guesses_of(image: Path) -> Array | None:
+    """Corners by which patches are cut about what was taken for a ball, as `guesses_of` gives them."""
+    return _kept(image, _BALLS)
+
+
+_FIGURES, _BALLS = "guesses", "ball-guesses"
+
+
+def _keep(image: Path, what: str, guessed: Sequence[Detection]) -> None:
+    path = _path_of(image, what)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.save(path, np.array([one.corners_px for one in guessed], dtype=np.float32).reshape(-1, 4, 2))
+
+
+def _kept(image: Path, what: str) -> Array | None:
+    path = _path_of(image, what)
+    return np.load(path).astype(np.float64) if path.exists() else None
+
+
+def _path_of(image: Path, what: str) -> Path:
+    return image.parent.parent.parent / what / image.parent.name / f"{image.stem}.npy"

@@ -1,0 +1,126 @@
+"""The labelled frames of data sets that training draws from, in the form `downfield twin dataset` writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.core.errors import InputError
+from downfield.core.footprint import Array
+from downfield.training.augment import Image
+from downfield.twin.looks.deck import Split
+from downfield.twin.sets.dataset import read_samples
+from downfield.twin.sets.labels import ThingLabel
+
+FALLEN_KIND: Final = 1
+FIGURE_KINDS: Final = (0, FALLEN_KIND)
+"""Classes of labels that are figures: upright ones and fallen ones."""
+
+Sources = Sequence[tuple[Path, float]]
+"""Folders of data sets, each with the share of frames to take from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """What is in a picture, in its pixels.
+
+    Attributes:
+        kinds: class of each, shape (n,).
+        boxes: left, top, right, bottom, shape (n, 4).
+        points: x, y and flag (0 none, 1 hidden, 2 seen) of the keypoints, shape (n, 5, 3).
+
+    """
+
+    kinds: Array
+    boxes: Array
+    points: Array
+
+
+def read_objects(path: Path, size_px: tuple[int, int]) -> Objects:
+    """Read one label file of a data set into pixels of its picture."""
+    text = path.read_text(encoding="utf-8").split()
+    rows = np.array(text, dtype=np.float64).reshape(-1, 20)
+    width, height = size_px
+    centre, half = rows[:, 1:3] * (width, height) - 0.5, rows[:, 3:5] * (width, height) / 2
+    points = rows[:, 5:].reshape(-1, 5, 3).copy()
+    points[..., :2] = points[..., :2] * (width, height) - 0.5
+    return Objects(rows[:, 0], np.concatenate([centre - half, centre + half], axis=1), points)
+
+
+def things_of(sources: Sources, split: Split) -> dict[Path, tuple[ThingLabel, ...]]:
+    """Balls and hands of every picture of a split, with how much of each shows, which label files don't say.
+
+    Raises:
+        InputError: a folder holds no finished pictures of the split.
+
+    """
+    return {
+        folder / sample.image: sample.labels.things for folder, _ in sources for sample in read_samples(folder, split)
+    }
+
+
+class FrameDraw:
+    """An endless draw of frames: the i-th is a function of the seed and i alone.
+
+    Args:
+        sources: data sets with their shares.
+        split: whose pictures.
+        seed: of what is drawn.
+
+    Raises:
+        InputError: a folder holds no labelled pictures of the split.
+
+    """
+
+    def __init__(self, sources: Sources, split: str, seed: int) -> None:
+        self._images = [frames_of(folder, split) for folder, _ in sources]
+        shares = np.array([share for _, share in sources])
+        self._shares = shares / shares.sum()
+        self._seed = seed
+
+    def draw(self, index: int) -> tuple[Path, np.random.Generator]:
+        """A frame's picture, and where all chance about it comes from."""
+        rng = np.random.default_rng([self._seed, index])
+        images = self._images[int(rng.choice(len(self._images), p=self._shares))]
+        return images[int(rng.integers(len(images)))], rng
+
+
+def frames_of(folder: Path, split: str) -> list[Path]:
+    """The labelled pictures of a data set's split.
+
+    Raises:
+        InputError: there are none.
+
+    """
+    where = folder / "images" / split
+    images = [path for path in sorted(where.iterdir()) if labels_of(path).exists()] if where.is_dir() else []
+    if not images:
+        raise InputError(f"{folder}: holds no labelled pictures of the split '{split}'")
+    return images
+
+
+def read_frame(path: Path, *, halved: bool = False) -> Image:
+    """A frame, blue green red.
+
+    Args:
+        path: of its picture.
+        halved: at half its size, which a JPEG can be decoded at for a fraction of the time.
+
+    Raises:
+        InputError: it can't be decoded.
+
+    """
+    image = cv2.imread(str(path), cv2.IMREAD_REDUCED_COLOR_2 if halved else cv2.IMREAD_COLOR)
+    if image is None:
+        raise InputError(f"{path}: can't be decoded")
+    return np.asarray(image, dtype=np.uint8)
+
+
+def labels_of(image: Path) -> Path:
+    """Where a picture's labels are."""
+    return image.parent.parent.parent / "labels" / image.parent.name / f"{image.stem}.txt"

@@ -1,0 +1,203 @@
+"""A few minutes of learning on a table of one's own: the second look gets used to its bases, its paint and its lamps.
+
+Only the second look learns. The first one finds figures in unknown places well enough, and would have to be told of
+everything in a frame, while tracks are sure only of some. What tracks can't teach, who has fallen, is kept as the
+network had it (Li and Hoiem, Learning without Forgetting, 2016).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+
+from downfield.calibration.calibration import Calibration
+from downfield.core.errors import InputError
+from downfield.core.footprint import Array
+from downfield.models.card import read_card, write_card
+from downfield.models.detector import Detector
+from downfield.models.patches import PATCH_PX
+from downfield.training.export import RawLook, export_onnx, quantise_second_look
+from downfield.training.patches import collate_patches, cut_guessed, patches_of
+from downfield.training.second_look import FALLEN, HIDDEN, SecondLook
+from downfield.training.second_look_run import second_look_loss
+from downfield.training.table_frames import TableFrame
+from downfield.training.trainer import Batch
+
+RATE: Final = 3e-4  # a sixth of the rate at which it was trained: it shall shift, not forget
+WARM_UP: Final = 50  # steps until that rate is reached: Adam's first ones know no scale, and would undo what is known
+FRAMES: Final = 4  # in a batch
+SECOND_LOOK: Final = "second-look.onnx"
+SECOND_LOOK_INT8: Final = "second-look.int8.onnx"
+_CALIBRATION_PATCHES = 300
+_GOES = 3  # at each frame, for them
+_NEAR = 0.5  # of a base's length: a detection this near a track's base is that figure
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How a network agrees with sure tracks on frames it did not learn from.
+
+    Attributes:
+        figures: compared.
+        found: share of them found.
+        corner_mm, corner_p95_mm: median and 95th percentile of the corners' distances on the board.
+        turned: share whose front is taken for the rear.
+
+    """
+
+    figures: int
+    found: float
+    corner_mm: float
+    corner_p95_mm: float
+    turned: float
+
+
+def agreement(
+    detector: Detector, frames: Sequence[TableFrame], calibration: Calibration, height_mm: float = 5.5
+) -> Agreement:
+    """Compare what a detector sees with sure tracks."""
+    errors: list[Array] = []
+    turned = figures = 0
+    for frame in frames:
+        seen = np.array([one.corners_px for one in detector.detect(frame.image) if one.corners_px]).reshape(-1, 4, 2)
+        true = frame.objects.points[:, :4, :2]
+        figures += len(true)
+        for corners in true:
+            apart = np.linalg.norm(seen.mean(axis=1) - corners.mean(axis=0), axis=1)
+            length = np.linalg.norm(corners[:2].mean(axis=0) - corners[2:].mean(axis=0))
+            if not len(apart) or apart.min() > _NEAR * length:
+                continue
+            both = calibration.camera.to_board(np.stack([seen[apart.argmin()], corners]), height_mm)
+            ahead = both[:, :2].mean(axis=1) - both[:, 2:].mean(axis=1)
+            if float(ahead[0] @ ahead[1]) < 0:
+                turned += 1
+            else:
+                errors.append(np.linalg.norm(both[0] - both[1], axis=1))
+    found = len(errors) + turned
+    every = np.concatenate(errors) if errors else np.array([np.nan])
+    median, p95 = (float(value) for value in np.percentile(every, (50, 95)))
+    return Agreement(figures, found / max(figures, 1), median, p95, turned / max(found, 1))
+
+
+def learn_table(
+    network: Path,
+    out: Path,
+    frames: Sequence[TableFrame],
+    minutes: float,
+    *,
+    name: str,
+    progress: Callable[[float], None] = lambda _share: None,
+) -> None:
+    """Write a network whose second look has learnt from frames of one table; the old one stays as it is.
+
+    Args:
+        network: folder of the network to begin from.
+        out: folder of the new one.
+        frames: to learn from.
+        minutes: to learn for.
+        name: of the new one.
+        progress: told which share of the time is over.
+
+    Raises:
+        InputError: the network has no second look, or one that is not Downfield's.
+
+    """
+    card = read_card(network)
+    if card.second_look is None:
+        raise InputError(f"{network}: this network has no second look to teach")
+    model, old = (open_second_look(network / card.second_look.fp32) for _ in range(2))
+    _learn(model, old, frames, minutes * 60, progress)
+    out.mkdir(parents=True, exist_ok=True)
+    for part in (card.first_look, card.ball_look, card.close_look):
+        for file in (part.fp32, part.int8) if part is not None else ():
+            if file is not None:
+                shutil.copyfile(network / file, out / file)
+    export_onnx(
+        RawLook(model),
+        (1, PATCH_PX, PATCH_PX, 3),
+        out / SECOND_LOOK,
+        names=("patches", "said"),
+        any_batch=True,
+    )
+    quantise_second_look(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
+    taught = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
+    about = f"{card.name}, its second look taught {minutes:g} minutes on {len(frames)} frames of one table"
+    write_card(out, dataclasses.replace(card, name=name, second_look=taught, about=about))
+
+
+def open_second_look(path: Path) -> SecondLook:
+    """The network of an exported second look, for learning on: its norms are folded into its convolutions and stay so.
+
+    Raises:
+        InputError: it is another network.
+
+    """
+    graph = onnx.load(str(path)).graph
+    values = {one.name: numpy_helper.to_array(one) for one in graph.initializer}
+    layers = [(values[node.input[1]], values[node.input[2]]) for node in graph.node if node.op_type in ("Conv", "Gemm")]
+    # How wide its first full layer is follows from the last one, which takes what that gives.
+    network = SecondLook(hidden=layers[-1][0].shape[1] if layers else HIDDEN)
+    network.eval()
+    places = [one for one in network.modules() if isinstance(one, torch.nn.Conv2d | torch.nn.Linear)]
+    norms = iter([one for one in network.modules() if isinstance(one, torch.nn.BatchNorm2d)])
+    if [tuple(weight.shape) for weight, _ in layers] != [tuple(place.weight.shape) for place in places]:
+        raise InputError(f"{path}: not a second look that can be taught further")
+    with torch.no_grad():
+        for place, (weight, bias) in zip(places, layers, strict=True):
+            place.weight.copy_(torch.from_numpy(weight.copy()))
+            if place.bias is not None:
+                place.bias.copy_(torch.from_numpy(bias.copy()))
+            else:
+                norm = next(norms)
+                norm.bias.copy_(torch.from_numpy(bias.copy()))
+                norm.running_var.fill_(1 - norm.eps)
+        # Exported it takes a camera's blue green red, 0..255; in training red green blue, 0..1.
+        places[0].weight.copy_(places[0].weight.flip(1) * 255)
+    return network
+
+
+def _learn(
+    model: SecondLook, old: SecondLook, frames: Sequence[TableFrame], seconds: float, progress: Callable[[float], None]
+) -> None:
+    rng = np.random.default_rng(0)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.0)
+    start, steps = time.monotonic(), 0
+    while (share := (time.monotonic() - start) / seconds) < 1:
+        steps += 1
+        for group in optimiser.param_groups:
+            group["lr"] = RATE * min(1.0, steps / WARM_UP) * (1 - share)
+        batch = collate_patches([_batch(frames[int(rng.integers(len(frames)))], rng) for _ in range(FRAMES)])
+        pictures = batch["img"].float() / 255
+        with torch.no_grad():
+            batch["fallen"] = torch.sigmoid(old(pictures)[:, FALLEN])
+        loss, _ = second_look_loss(model(pictures), batch)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        progress(share)
+
+
+def _batch(frame: TableFrame, rng: np.random.Generator) -> Batch:
+    return patches_of(cut_guessed(frame.image, frame.objects, rng, avoid=frame.unsure))
+
+
+def _pictures(frames: Sequence[TableFrame]) -> list[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]]:
+    """Patches as varied as those learnt from: by one table's alone int8 would measure too small a range."""
+    rng = np.random.default_rng(1)
+    out: list[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]] = []
+    for _ in range(_GOES):
+        for frame in frames:
+            pictures = _batch(frame, rng)["img"].numpy().transpose(0, 2, 3, 1)[..., ::-1]
+            out += [np.ascontiguousarray(picture[None]) for picture in pictures]
+    return out[:: max(len(out) // _CALIBRATION_PATCHES, 1)][:_CALIBRATION_PATCHES]

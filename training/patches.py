@@ -1,0 +1,226 @@
+"""What the second look learns from: patches around all figures of a frame, cut where a first look might put them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset
+
+from downfield.core.footprint import Array
+from downfield.models.patches import PATCH_PX, cut_patches, magnified, patch_transform, to_patch, to_units
+from downfield.training.augment import Image, recolour
+from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
+from downfield.training.guesses import guesses_of
+from downfield.training.labelled_frames import (
+    FALLEN_KIND,
+    FIGURE_KINDS,
+    FrameDraw,
+    Objects,
+    Sources,
+    labels_of,
+    read_frame,
+    read_objects,
+)
+from downfield.training.places import Taken, along_bodies, guessed_bases, nobodys_bases
+from downfield.training.shadows import cast_hard_shadows
+from downfield.training.trainer import Batch
+from downfield.training.turning import mirrored_frame
+
+PER_PICTURE: Final = 2
+"""Items out of one decoded picture: decoding costs more than all the rest."""
+
+_LYING_AGAIN = 1
+_LURES = 3
+
+_STRETCH = (0.04, 0.08)  # deviations of a base's length and width, logarithms
+_ALIKE = 4  # patches recoloured alike
+_MIRROR_CHANCE = 0.5
+
+
+class PatchStream(Dataset[Batch]):
+    """An endless stream: item i is all figures of some frame and some empty places, a function of the seed and i alone.
+
+    Args:
+        sources, split, seed: see `FrameDraw`.
+        plain: without recolouring, to be measured on.
+
+    Raises:
+        InputError: a folder holds no labelled pictures of the split.
+
+    """
+
+    def __init__(self, sources: Sources, split: str, seed: int, *, plain: bool = False) -> None:
+        self._frames = FrameDraw(sources, split, seed)
+        self._plain, self._seed = plain, seed
+        self._last: tuple[Path, Image] | None = None
+
+    def __getitem__(self, index: int) -> Batch:
+        path, _ = self._frames.draw(index // PER_PICTURE)
+        rng = np.random.default_rng([self._seed, index, PER_PICTURE])
+        if self._last is None or self._last[0] != path:
+            self._last = path, read_frame(path)
+        image = self._last[1]
+        objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
+        lures, seen = None, guesses_of(path)
+        if not self._plain:
+            if rng.random() < _MIRROR_CHANCE:
+                image, objects, seen = mirrored_frame(image, objects, seen)
+            image, objects = lay_balls(image, objects, rng)
+            image, lures = cast_hard_shadows(image, objects, rng)
+        return patches_of(cut_guessed(image, objects, rng, plain=self._plain, seen=seen, lures=lures))
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Patches of a frame's figures, and after them of empty places.
+
+    Attributes:
+        patches: blue green red, uint8, shape (m, 64, 64, 3).
+        transforms: that they were cut with, shape (m, 2, 3).
+        kinds: class of each figure, shape (n,), where n is at most m.
+        points: of each figure in the picture, x, y and flag, shape (n, 5, 3).
+
+    """
+
+    patches: Image
+    transforms: Array
+    kinds: Array
+    points: Array
+
+
+def cut_guessed(
+    image: Image,
+    objects: Objects,
+    rng: np.random.Generator,
+    *,
+    plain: bool = False,
+    avoid: Array | None = None,
+    seen: Array | None = None,
+    lures: Array | None = None,
+    besides: Array | None = None,
+    lying_again: int = _LYING_AGAIN,
+    faithful: bool = False,
+    closer: float = 1.0,
+) -> Cut:
+    """Patches of a frame, cut where a first look might have put figures.
+
+    Args:
+        image: the frame.
+        objects: what is in it.
+        rng: where chance comes from.
+        plain: without recolouring.
+        avoid: places that are not known to be empty, pixels, shape (n, 2).
+        seen: corners of figures as a first look saw them here, rightly or not, shape (n, 4, 2); None when none looked.
+        lures: places that may be taken for a figure's, pixels, shape (n, 2).
+        besides: corners by which more patches are cut, the last ones, shape (n, 4, 2).
+        lying_again: how often fallen figures, which are few, are cut once more.
+        faithful: whether recolouring leaves colours nearly what they are.
+        closer: how many times as large as for the second look.
+
+    """
+    chosen = np.isin(objects.kinds, FIGURE_KINDS) & (objects.points[:, :4, 2] > 0).all(axis=1)
+    balls = objects.points[objects.kinds == BALL_KIND, BALL_POINT, :2]
+    each = np.flatnonzero(chosen)
+    each = np.concatenate([each, np.repeat(each[objects.kinds[each] == FALLEN_KIND], lying_again)])
+    points, kinds = objects.points[each], objects.kinds[each]
+    ways = along_bodies(objects)
+    guessed = guessed_bases(points[:, :4, :2], ways[:, each], seen, rng)
+    about = (objects.points[:, :4, :2] + ways[:, :, None])[:, np.isin(objects.kinds, FIGURE_KINDS)]
+    taken = Taken(about.reshape(-1, 4, 2), np.zeros((0, 2)) if avoid is None else avoid)
+    tempting = balls
+    if lures is not None:
+        tempting = np.concatenate([tempting, lures[rng.permutation(len(lures))[:_LURES]]])
+    empty = nobodys_bases(points[:, :4, :2], taken, (image.shape[1], image.shape[0]), tempting, seen, rng)
+    more = np.zeros((0, 4, 2)) if besides is None else besides
+    transforms = patch_transform(np.concatenate([guessed, empty, more]))
+    if not plain:
+        transforms = _stretched(transforms, points[:, :4, :2], rng)
+    transforms = magnified(transforms, closer)
+    patches = cut_patches(image, transforms)
+    if not plain:
+        alike = [patches[i : i + _ALIKE] for i in range(0, len(patches), _ALIKE)]
+        patches = np.concatenate([_recoloured(some, rng, faithful=faithful) for some in alike])
+    return Cut(patches, transforms, kinds, points)
+
+
+def patches_of(cut: Cut) -> Batch:
+    """What is true of the figures in patches.
+
+    Args:
+        cut: the patches.
+
+    Returns:
+        ``img`` uint8 (n, 3, 64, 64) red green blue; ``points`` (n, 5, 2) in units, in the patch's order; ``flags``
+        (n, 5): 0 unknown, 1 hidden, 2 seen; ``flip``, ``fallen``, ``figure`` (n,): 0 or 1.
+
+    """
+    count, total = len(cut.points), len(cut.patches)
+    units = np.zeros((total, 5, 2))
+    flags = np.zeros((total, 5))
+    units[:count] = to_units(to_patch(cut.points[..., :2], cut.transforms[:count]))
+    flags[:count] = cut.points[..., 2]
+    ahead = units[:count, :2].mean(axis=1) - units[:count, 2:4].mean(axis=1)
+    flip = ahead[:, 0] < 0
+    order = np.where(flip[:, None], (2, 3, 0, 1, 4), (0, 1, 2, 3, 4))
+    units[:count] = np.take_along_axis(units[:count], order[..., None], axis=1)
+    flags[:count] = np.take_along_axis(flags[:count], order, axis=1)
+    inside = (np.abs(units) < 1).all(axis=2)
+    truth = {
+        "points": units,
+        "flags": np.where(inside, flags, 0),
+        "flip": _padded(flip, total),
+        "fallen": _padded(cut.kinds == FALLEN_KIND, total),
+        "figure": _padded(np.ones(count), total),
+    }
+    return to_batch(cut.patches, truth)
+
+
+def to_batch(patches: Image, truth: dict[str, Array]) -> Batch:
+    """Patches, blue green red, and what is true of them as tensors."""
+    tensors = {name: torch.from_numpy(values.astype(np.float32)) for name, values in truth.items()}
+    return {"img": torch.from_numpy(np.ascontiguousarray(patches[..., ::-1].transpose(0, 3, 1, 2)))} | tensors
+
+
+def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> Array:
+    """Transforms that show bases longer or shorter for their width than they are: makes differ more than data sets.
+
+    Args:
+        transforms: shape (m, 2, 3).
+        corners: of the bases in the first of them, along and across which it is stretched, shape (n, 4, 2).
+        rng: where chance comes from.
+
+    """
+    ahead = np.zeros((len(transforms), 2))
+    ahead[:, 0] = 1.0
+    placed = to_patch(corners, transforms[: len(corners)])
+    ahead[: len(corners)] = placed[:, :2].mean(axis=1) - placed[:, 2:].mean(axis=1)
+    way = np.arctan2(ahead[:, 1], ahead[:, 0])
+    turn = np.stack([np.stack([np.cos(way), -np.sin(way)], axis=-1), np.stack([np.sin(way), np.cos(way)], axis=-1)], 1)
+    grown = np.exp(rng.normal(0, _STRETCH, (len(transforms), 2)))
+    stretch = turn * grown[:, None] @ turn.transpose(0, 2, 1)
+    middle = np.array([(PATCH_PX - 1) / 2] * 2)
+    out: Array = stretch @ transforms
+    out[:, :, 2] += middle - stretch @ middle
+    return out
+
+
+def _recoloured(patches: Image, rng: np.random.Generator, *, faithful: bool) -> Image:
+    """A few patches as if of one camera and lamp, shape (n, 64, 64, 3): together they cost hardly more than one."""
+    side = patches.shape[2]
+    return recolour(patches.reshape(-1, side, 3), rng, faithful=faithful).reshape(patches.shape)
+
+
+def collate_patches(items: Sequence[Batch]) -> Batch:
+    """One batch of several frames' patches."""
+    return {name: torch.cat([item[name] for item in items]) for name in items[0]}
+
+
+def _padded(values: Any, total: int) -> Array:
+    out = np.zeros(total)
+    out[: len(values)] = values
+    return out

@@ -1,0 +1,94 @@
+"""What the bundled networks are trained on and for how long, as `recipe.toml` says."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError
+
+from downfield.core.errors import InputError
+from downfield.core.records import read_text
+from downfield.twin.render.renderers import RendererName
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TrainingSet(_Part):
+    """One data set.
+
+    Attributes:
+        name: of its folder.
+        renderer, seed, count, per_table, carriers, strewn, fallers: as `downfield twin dataset` takes them.
+        share: of the frames that are learnt from, against the other sets'.
+        practice: whether only close look and ball look learn from it.
+
+    """
+
+    name: str
+    renderer: RendererName
+    seed: int
+    count: PositiveInt
+    per_table: PositiveInt
+    share: PositiveFloat
+    carriers: float = Field(default=0.0, ge=0, le=1)
+    strewn: float = Field(default=0.0, ge=0, le=1)
+    fallers: float = Field(default=0.0, ge=0, le=1)
+    practice: bool = False
+
+
+class Schedule(_Part):
+    """Samples seen with the level learning rate, and in the finish after it."""
+
+    level: PositiveInt
+    finish: PositiveInt
+
+
+class TrainingRecipe(_Part):
+    """All of it."""
+
+    sets: tuple[TrainingSet, ...]
+    first_look: Schedule
+    second_look: Schedule
+    ball_look: Schedule
+    close_look: Schedule
+
+    def sources(self, folder: Path, *, practice: bool = False) -> list[tuple[Path, float]]:
+        """The folders of the sets that are there, with their shares.
+
+        Args:
+            folder: that they are in.
+            practice: those too that only close look and ball look learn from.
+
+        Raises:
+            InputError: none is there.
+
+        """
+        wanted = [each for each in self.sets if practice or not each.practice]
+        found = [(folder / each.name, each.share) for each in wanted if (folder / each.name / "images").is_dir()]
+        if not found:
+            raise InputError(f"{folder}: holds none of the recipe's data sets; make them with 'downfield train data'")
+        return found
+
+
+def read_recipe(path: Path | None = None) -> TrainingRecipe:
+    """A recipe file; the bundled one for None.
+
+    Raises:
+        InputError: it can't be read or says something it can't; names the key.
+
+    """
+    bundled = files("downfield.training") / "recipe.toml"
+    text = read_text(path) if path is not None else bundled.read_text(encoding="utf-8")
+    name = str(path or "recipe.toml")
+    try:
+        return TrainingRecipe.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{name}: is not TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{name}: {where}: {first['msg'].lower()}") from None

@@ -1,0 +1,218 @@
+"""What a detector made of pictures whose truth is known: what it missed, made up, and how far off it was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from downfield.core.detection import Detection
+from downfield.core.errors import InputError
+from downfield.core.footprint import Array
+from downfield.models.detector import Image
+from downfield.twin.looks.deck import Split
+from downfield.twin.sets.dataset import read_samples
+from downfield.twin.sets.labels import FigureLabel, ThingLabel
+from downfield.twin.sets.sample import Sample
+
+Bools = NDArray[np.bool_]
+
+WELL_SEEN: Final = 0.3
+"""Share of a base's top, or of the ball, from which it counts as seen."""
+
+HARDLY_SHOWN: Final = 0.08
+"""Share of a whole figure below which nobody can be asked to find it; finding it is no fault either."""
+
+_REACH = 0.5  # of a base's length: middles further apart are not the same figure
+_BALL_REACH_PX = 6.0  # at least; the ball's own size where it is larger
+_HAND_REACH = 0.04  # of the picture's width, about half a hand: fingertips said within it are found
+_RESAMPLES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class FrameScore:
+    """One picture's outcome; figures hardly shown are left out.
+
+    Attributes:
+        table: which drawn table it shows; pictures of a table are alike, so chance is drawn by table.
+        visible: share of each figure's base top that is seen, shape (n,).
+        length_px: of each base, shape (n,).
+        fallen: shape (n,).
+        found: shape (n,).
+        said_fallen: shape (n,); False where it was not found.
+        corners_mm: how far off each corner is on the board, at the height of the base's top; NaN for what was not
+            found, has fallen or is in a hand; shape (n, 4).
+        corners_px: error of each corner along x and y in the picture; NaN for what was not found; shape (n, 4, 2).
+        sigmas_px: standard deviation the detector said, NaN where none; shape (n, 4).
+        corners_seen: shape (n, 4).
+        heading_deg: how far off, 0..180; NaN as corners_mm; shape (n,).
+        scores: of the figures found, NaN elsewhere, shape (n,).
+        false_scores: of figures seen where there is none, shape (m,).
+        ball_shown: how much of the ball is seen, 0..1; 0 where there is none.
+        ball_found: whether it was found.
+        balls_false: balls seen elsewhere.
+        hands: how many there are.
+        hands_found, hands_false: how many were found, and seen where there are none.
+
+    """
+
+    table: int
+    visible: Array
+    length_px: Array
+    fallen: Bools
+    found: Bools
+    said_fallen: Bools
+    corners_mm: Array
+    corners_px: Array
+    sigmas_px: Array
+    corners_seen: Bools
+    heading_deg: Array
+    scores: Array
+    false_scores: Array
+    ball_shown: float
+    ball_found: bool
+    balls_false: int
+    hands: int
+    hands_found: int
+    hands_false: int
+
+
+def pictures_of(folder: Path, split: Split) -> Iterable[tuple[Sample, Image]]:
+    """The pictures of a data set with their truth.
+
+    Raises:
+        InputError: there are none, or one can't be decoded.
+
+    """
+    for sample in read_samples(folder, split):
+        image = cv2.imread(str(folder / sample.image), cv2.IMREAD_COLOR)
+        if image is None:
+            raise InputError(f"{folder / sample.image}: can't be decoded")
+        yield sample, np.asarray(image, dtype=np.uint8)
+
+
+def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
+    """Compare what was seen in one picture with what is in it."""
+    figures = list(sample.labels.figures)
+    said = [detection for detection in detections if detection.corners_px]
+    pairs = _match(figures, said)
+    unknown = {i for i, figure in enumerate(figures) if figure.shown < HARDLY_SHOWN}
+    excused = {pairs[i] for i in unknown if i in pairs}
+    false = [one.score for k, one in enumerate(said) if k not in excused and k not in pairs.values()]
+    rows = [i for i in range(len(figures)) if i not in unknown]
+    known = [figures[i] for i in rows]
+    found = [said[pairs[i]] if i in pairs else None for i in rows]
+    corners_mm, heading_deg = _on_board(sample, known, found)
+    balls = [thing for thing in sample.labels.things if thing.kind == "ball"]
+    balls_said = [one for one in detections if one.kind == "ball"]
+    hits = [any(_is_ball(ball, one) for ball in balls) for one in balls_said]
+    hands = [thing for thing in sample.labels.things if thing.kind == "hand" and thing.shown >= HARDLY_SHOWN]
+    hands_said = [one for one in detections if one.kind == "hand"]
+    reach = _HAND_REACH * sample.calibration.camera.lens.size_px[0]
+    hands_found = sum(any(math.dist(hand.centre_px, _tip(one)) < reach for one in hands_said) for hand in hands)
+    hands_true = sum(any(_within(hand.box_px, _tip(one), reach) for hand in hands) for one in hands_said)
+    return FrameScore(
+        table=sample.table,
+        visible=np.array([figure.visible for figure in known]),
+        length_px=np.array([_length(np.array(figure.corners_px)) for figure in known]),
+        fallen=np.array([figure.kind == "fallen" for figure in known], dtype=np.bool_),
+        found=np.array([one is not None for one in found], dtype=np.bool_),
+        said_fallen=np.array([one is not None and one.kind == "fallen" for one in found], dtype=np.bool_),
+        corners_mm=corners_mm,
+        corners_px=np.array([_errors_px(f, one) for f, one in zip(known, found, strict=True)]).reshape(-1, 4, 2),
+        sigmas_px=np.array([_sigmas(one) for one in found]).reshape(-1, 4),
+        corners_seen=np.array([figure.corners_visible for figure in known], dtype=np.bool_).reshape(-1, 4),
+        heading_deg=heading_deg,
+        scores=np.array([np.nan if one is None else one.score for one in found]),
+        false_scores=np.array(false),
+        ball_shown=max((ball.shown for ball in balls), default=0.0),
+        ball_found=any(hits),
+        balls_false=len(hits) - sum(hits),
+        hands=len(hands),
+        hands_found=hands_found,
+        hands_false=len(hands_said) - hands_true,
+    )
+
+
+def interval(
+    frames: Sequence[FrameScore], statistic: Callable[[Sequence[FrameScore]], float], seed: int = 0
+) -> tuple[float, float, float]:
+    """A statistic of pictures with its 95 % bootstrap interval, tables drawn anew: value, low, high."""
+    rng = np.random.default_rng(seed)
+    tables: dict[int, list[FrameScore]] = {}
+    for frame in frames:
+        tables.setdefault(frame.table, []).append(frame)
+    groups = list(tables.values())
+    drawn = [
+        statistic([frame for k in rng.integers(len(groups), size=len(groups)) for frame in groups[k]])
+        for _ in range(_RESAMPLES)
+    ]
+    kept = [value for value in drawn if np.isfinite(value)]
+    low, high = np.percentile(kept, (2.5, 97.5)) if kept else (np.nan, np.nan)
+    return statistic(frames), float(low), float(high)
+
+
+def _match(figures: Sequence[FigureLabel], said: Sequence[Detection]) -> dict[int, int]:
+    """Which detection is which figure: row of the truth to row of what was said."""
+    if not figures or not said:
+        return {}
+    true = np.array([figure.corners_px for figure in figures])
+    seen = np.array([one.corners_px for one in said])
+    reach = _REACH * np.array([_length(corners) for corners in true])
+    apart = np.linalg.norm(true.mean(axis=1)[:, None] - seen.mean(axis=1)[None], axis=2) / reach[:, None]
+    # What can't be a pair costs more than any number of pairs could save.
+    rows, columns = linear_sum_assignment(np.where(apart < 1, apart, 1e3))
+    return {int(i): int(k) for i, k in zip(rows, columns, strict=True) if apart[i, k] < 1}
+
+
+def _on_board(sample: Sample, known: Sequence[FigureLabel], found: Sequence[Detection | None]) -> tuple[Array, Array]:
+    """Errors of corners, mm, shape (n, 4), and of headings, degrees, shape (n,)."""
+    corners, headings = np.full((len(known), 4), np.nan), np.full(len(known), np.nan)
+    for i, (figure, one) in enumerate(zip(known, found, strict=True)):
+        if one is None or figure.kind == "fallen" or figure.in_hand:
+            continue
+        both = sample.calibration.camera.to_board([figure.corners_px, one.corners_px], figure.base_mm[2])
+        corners[i] = np.linalg.norm(both[1] - both[0], axis=1)
+        ahead = both[:, :2].mean(axis=1) - both[:, 2:].mean(axis=1)
+        turn = np.degrees(np.subtract(*np.arctan2(ahead[:, 1], ahead[:, 0])))
+        headings[i] = abs((turn + 180) % 360 - 180)
+    return corners, headings
+
+
+def _errors_px(figure: FigureLabel, one: Detection | None) -> Array:
+    return np.full((4, 2), np.nan) if one is None else np.subtract(one.corners_px, figure.corners_px)
+
+
+def _sigmas(one: Detection | None) -> Array:
+    return np.array(one.corner_sigma_px) if one is not None and one.corner_sigma_px else np.full(4, np.nan)
+
+
+def _is_ball(ball: ThingLabel, one: Detection) -> bool:
+    left, top, right, bottom = one.box_px
+    reach = max(ball.box_px[2] - ball.box_px[0], ball.box_px[3] - ball.box_px[1], _BALL_REACH_PX)
+    return bool(np.hypot((left + right) / 2 - ball.centre_px[0], (top + bottom) / 2 - ball.centre_px[1]) < reach)
+
+
+def _tip(hand: Detection) -> tuple[float, float]:
+    left, top, right, bottom = hand.box_px
+    return hand.helmet_px or ((left + right) / 2, (top + bottom) / 2)
+
+
+def _within(box: Sequence[float], point: Sequence[float], reach: float) -> bool:
+    """Whether a point is in a box or near it: a hand said elsewhere on the arm is not made up."""
+    left, top, right, bottom = box
+    return left - reach <= point[0] <= right + reach and top - reach <= point[1] <= bottom + reach
+
+
+def _length(corners: Array) -> float:
+    """The longer side of a base in the picture."""
+    ahead = float(np.linalg.norm(corners[:2].mean(axis=0) - corners[2:].mean(axis=0)))
+    aside = float(np.linalg.norm(corners[[0, 3]].mean(axis=0) - corners[[1, 2]].mean(axis=0)))
+    return max(ahead, aside, 1.0)

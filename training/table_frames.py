@@ -1,0 +1,173 @@
+"""What a table of one's own teaches: frames of a recording, with figures where its tracks surely have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import av
+import numpy as np
+
+from downfield.calibration.calibration import Calibration
+from downfield.core.detection import Detection
+from downfield.core.errors import InputError
+from downfield.core.footprint import Array
+from downfield.core.scene import Figure, Scene
+from downfield.core.track_files import Tracks
+from downfield.models.detector import Detector, Image
+from downfield.training.labelled_frames import Objects
+
+SIGMA_MM: Final = 0.8
+SIGMA_DEG: Final = 3.0
+"""A track is taken for the truth where it is at most this unsure."""
+
+HELD_OUT: Final = 0.25
+"""Share of the recording, its end, that is not learnt from."""
+
+_VISIBLE = 0.3  # of a base's top: of less, nothing is to be learnt
+_FPS = 30.0  # of a recording that tells none: only to find frames by their times
+_NEAR = 0.5  # of a base's length: a detection this near a track's base is that figure
+
+
+@dataclass(frozen=True, slots=True)
+class TableFrame:
+    """One frame with what is surely in it.
+
+    Attributes:
+        image: as the camera gave it.
+        objects: upright figures with their corners; no helmets.
+        unsure: middles of what may be figures too, pixels, shape (n, 2): nothing near them is known to be empty.
+
+    """
+
+    image: Image
+    objects: Objects
+    unsure: Array
+
+
+def doubt(frame: TableFrame) -> int:
+    """How many places in a frame may hold a figure and are not sure: the more, the more there is to be told."""
+    middles = frame.objects.points[:, :4, :2].mean(axis=1)
+    lengths = np.linalg.norm(frame.objects.points[:, 0, :2] - frame.objects.points[:, 3, :2], axis=1)
+    apart = np.linalg.norm(frame.unsure[:, None] - middles[None], axis=2)
+    return int((~(apart < lengths[None]).any(axis=1)).sum())
+
+
+def corrected(frame: TableFrame, corners: Sequence[Array]) -> TableFrame:
+    """A frame as somebody who looked at it has it.
+
+    Args:
+        frame: as it was believed.
+        corners: of the bases' tops that are there, pixels, shape (4, 2) each.
+
+    """
+    points = np.zeros((len(corners), 5, 3))
+    before = frame.objects.points
+    for row, each in enumerate(corners):
+        points[row, :4, :2] = each
+        same = np.flatnonzero((np.abs(before[:, :4, :2] - each) < 1e-6).all(axis=(1, 2)))
+        # Who left a base as it was didn't say that all of its corners are seen; who put one there sees it.
+        points[row, :4, 2] = before[same[0], :4, 2] if len(same) else 2.0
+    places = points[:, :4, :2].reshape(-1, 4, 2)
+    boxes = np.concatenate([places.min(axis=1), places.max(axis=1)], axis=1).reshape(-1, 4)
+    return TableFrame(frame.image, Objects(np.zeros(len(corners)), boxes, points), frame.unsure)
+
+
+def read_table(
+    recording: Path, tracks: Path, calibration: Calibration, detector: Detector, count: int
+) -> tuple[list[TableFrame], list[TableFrame]]:
+    """Frames to learn from, and frames at the end of the recording to measure on.
+
+    Args:
+        recording: a video.
+        tracks: made of it by `downfield track`.
+        calibration: of its camera.
+        detector: says which corners are seen.
+        count: frames to take, evenly spread.
+
+    Raises:
+        InputError: video and tracks don't belong together, or nothing is sure in them.
+
+    """
+    known = Tracks(tracks)
+    scenes = {scene.t_ns: scene for scene in known}
+    if not scenes:
+        raise InputError(f"{tracks}: holds no scenes")
+    heights_mm = {player.id: player.base.height_mm for player in known.header.players}
+    times = sorted(scenes)
+    wanted = {times[i] for i in np.linspace(0, len(times) - 1, min(count, len(times))).astype(int)}
+    frames = [
+        (t_ns, _label(image, scenes[t_ns], calibration, detector.detect(image), heights_mm))
+        for t_ns, image in _pictures(recording)
+        if t_ns in wanted
+    ]
+    frames = [(t_ns, frame) for t_ns, frame in frames if len(frame.objects.kinds)]
+    if len(frames) < 8:
+        raise InputError(
+            f"{recording}: only {len(frames)} frames hold figures that {tracks} is sure of; "
+            "track this recording with this calibration, and let it be longer"
+        )
+    border = times[int(len(times) * (1 - HELD_OUT))]
+    return [frame for t, frame in frames if t < border], [frame for t, frame in frames if t >= border]
+
+
+def _pictures(recording: Path) -> Iterator[tuple[int, Image]]:
+    with av.open(str(recording)) as video:
+        for frame in video.decode(video.streams.video[0]):
+            if frame.pts is not None and frame.time_base is not None:
+                t_ns = round(frame.pts * frame.time_base * 1_000_000_000)
+                yield t_ns, np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+
+
+def _label(
+    image: Image, scene: Scene, calibration: Calibration, seen: Sequence[Detection], heights_mm: Mapping[str, float]
+) -> TableFrame:
+    figures = [figure for figure in scene.figures if _is_sure(figure)]
+    doubtful = [figure for figure in scene.figures if not _is_sure(figure)]
+    corners = np.array([_corners_px(figure, calibration, heights_mm) for figure in figures]).reshape(-1, 4, 2)
+    flags = np.array([_flags(one, seen) for one in corners]).reshape(-1, 4)
+    known = flags.any(axis=1) & np.isfinite(corners).all(axis=(1, 2))
+    points = np.zeros((len(figures), 5, 3))
+    points[:, :4, :2], points[:, :4, 2] = corners, flags
+    unsure = [_corners_px(figure, calibration, heights_mm).mean(axis=0) for figure in doubtful]
+    unsure += list(corners[~known].mean(axis=1))
+    unsure += [np.mean(one.corners_px, axis=0) for one in seen if one.corners_px]
+    boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1).reshape(-1, 4)
+    objects = Objects(np.zeros(int(known.sum())), boxes[known], points[known])
+    return TableFrame(image, objects, np.array(unsure).reshape(-1, 2))
+
+
+def _is_sure(figure: Figure) -> bool:
+    return (
+        figure.posture == "upright"
+        and figure.sure
+        and max(figure.sigma_mm) <= SIGMA_MM
+        and figure.sigma_deg <= SIGMA_DEG
+        and figure.visible >= _VISIBLE
+    )
+
+
+def _corners_px(figure: Figure, calibration: Calibration, heights_mm: Mapping[str, float]) -> Array:
+    corners = figure.footprint.corners_mm()
+    height_mm = heights_mm[figure.id]
+    return calibration.camera.to_pixels(np.column_stack([corners, np.full(4, height_mm)]))
+
+
+def _flags(corners: Array, seen: Sequence[Detection]) -> Array:
+    """2 for corners that a detection there sees, 1 for hidden ones; 0 where no detection is there."""
+    length = float(np.linalg.norm(corners[:2].mean(axis=0) - corners[2:].mean(axis=0)))
+    near = [
+        one
+        for one in seen
+        if one.corners_px and np.linalg.norm(np.mean(one.corners_px, axis=0) - corners.mean(axis=0)) < _NEAR * length
+    ]
+    if not near:
+        return np.zeros(4)
+    said = np.array(near[0].corners_px)
+    scores = np.array(near[0].corner_scores)
+    # Each corner takes the score of the nearest said one: the detection may have the front the wrong way round.
+    nearest = np.linalg.norm(corners[:, None] - said[None], axis=2).argmin(axis=1)
+    flags: Array = np.where(scores[nearest] > 0.5, 2.0, 1.0)
+    return flags

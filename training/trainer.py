@@ -1,0 +1,204 @@
+"""One network in training, over as many sittings as it takes.
+
+The learning rate stays level for as long as there is time, so training can stop and go on anywhere; a *finish* brings
+it down to nothing from wherever training is and leaves the level run untouched, to be gone on with later (the warm-up,
+stable, decay schedule of Hu et al., MiniCPM, 2024).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
+from ultralytics.utils.torch_utils import ModelEMA
+
+from downfield.core.errors import InputError
+from downfield.training.labelled_frames import Sources
+
+RATE: Final = 2e-3  # of AdamW
+LAST_RATE: Final = 0.01  # share of it at the end of a finish
+WARM_UP: Final = 300  # batches
+DECAY: Final = 5e-4  # of weights, not of norms and biases
+CLIP: Final = 10.0  # norm of gradients
+
+BRIEF: Final = torch.backends.cpu.get_cpu_capability() not in {"DEFAULT", "AVX2"}
+"""Whether to reckon in bfloat16: processors that don't know it take ten times as long."""
+
+_SAVE_S = 300
+_REPORT_EVERY = 100  # batches
+
+Batch = dict[str, Tensor]
+Losses = dict[str, Tensor]
+Step = Callable[[Any, Batch], tuple[Tensor, Losses]]
+"""From a model and a batch to the loss, and its parts to tell of."""
+
+Report = Callable[[int, dict[str, float]], None]
+"""Told now and then how many samples were learnt from, and the mean losses since it was last told."""
+
+
+@dataclass(slots=True)
+class Learner:
+    """A network in training.
+
+    Attributes:
+        model: the network.
+        average: its moving average, which is what is used.
+        optimiser: AdamW.
+        seen: samples learnt from so far.
+        descent: from how many samples seen to how many the rate comes down; None while it is level.
+
+    """
+
+    model: Any
+    average: ModelEMA
+    optimiser: torch.optim.Optimizer
+    seen: int = 0
+    descent: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a network has to learn.
+
+    Attributes:
+        network: makes one that has learnt nothing.
+        batches: of data sets, from one number of samples seen to another; the pictures are under ``img``.
+        step: makes the loss of a batch.
+        finished: writes what an export takes.
+
+    """
+
+    network: Callable[[], Any]
+    batches: Callable[[Sources, int, int], Iterator[Batch]]
+    step: Step
+    finished: Callable[[Learner, Path], None]
+
+    def new(self) -> Learner:
+        """A learner that has seen nothing."""
+        model = self.network()
+        model.train()
+        model.to(memory_format=torch.channels_last)
+        heavy = [weight for weight in model.parameters() if weight.ndim > 1]
+        light = [weight for weight in model.parameters() if weight.ndim <= 1]
+        groups = [{"params": heavy, "weight_decay": DECAY}, {"params": light, "weight_decay": 0.0}]
+        return Learner(model, ModelEMA(model), torch.optim.AdamW(groups, lr=RATE, betas=(0.9, 0.99)))
+
+
+def save_learner(learner: Learner, path: Path) -> None:
+    """Write a checkpoint, whole or not at all."""
+    kept = {
+        "model": learner.model.state_dict(),
+        "average": learner.average.ema.state_dict(),
+        "updates": learner.average.updates,
+        "optimiser": learner.optimiser.state_dict(),
+        "seen": learner.seen,
+        "descent": learner.descent,
+    }
+    part = path.with_suffix(".part")
+    torch.save(kept, part)
+    part.replace(path)
+
+
+def load_learner(learner: Learner, path: Path) -> None:
+    """Bring a new learner to where a checkpoint was; the optimiser's state is gathered anew where it holds none.
+
+    Raises:
+        InputError: the checkpoint is not one of this network.
+
+    """
+    try:
+        kept = torch.load(path, map_location="cpu", weights_only=True)
+        learner.model.load_state_dict(kept["model"])
+        learner.average.ema.load_state_dict(kept["average"])
+        learner.average.updates = kept["updates"]
+        if "optimiser" in kept:
+            learner.optimiser.load_state_dict(kept["optimiser"])
+        learner.seen, learner.descent = kept["seen"], kept.get("descent")
+    except (OSError, KeyError, RuntimeError, ValueError) as error:
+        raise InputError(f"{path}: is no checkpoint of this network: {error}") from None
+
+
+def learn(
+    lesson: Lesson,
+    learner: Learner,
+    sources: Sources,
+    until: int,
+    *,
+    finish: bool = False,
+    checkpoint: Path | None = None,
+    report: Report = lambda _seen, _losses: None,
+) -> None:
+    """Learn from the training split.
+
+    Args:
+        lesson: what is learnt.
+        learner: what learns; changed in place.
+        sources: data sets with their shares.
+        until: samples seen at the end, counted from the very first.
+        finish: bring the learning rate down to nothing on the way; a learner in the middle of that goes on with it.
+        checkpoint: where to save every few minutes and at the end; None for nowhere.
+        report: told how it goes.
+
+    Raises:
+        InputError: a data set has no training pictures.
+
+    """
+    if finish and learner.descent is None:
+        learner.descent = (learner.seen, until)
+    saved = time.monotonic()
+    told: list[Losses] = []
+    try:
+        for batch in lesson.batches(sources, learner.seen, until):
+            for group in learner.optimiser.param_groups:
+                group["lr"] = _rate(learner)
+            told.append(_take(learner, batch, lesson.step))
+            learner.seen += len(batch["img"])
+            if len(told) == _REPORT_EVERY:
+                report(learner.seen, _means(told))
+                told = []
+            if checkpoint is not None and time.monotonic() - saved > _SAVE_S:
+                save_learner(learner, checkpoint)
+                saved = time.monotonic()
+            if learner.seen >= until:  # a batch may hold more samples than its share
+                break
+    finally:  # an interrupt too
+        if checkpoint is not None:
+            save_learner(learner, checkpoint)
+
+
+def load(stream: Dataset[Any], collate: Callable[[Any], Batch], items: range, items_a_batch: int) -> Iterator[Batch]:
+    """Batches of a stream's items, made ready in a process of their own; a last, smaller one is left out."""
+    loader: DataLoader[Any] = DataLoader(
+        stream, items_a_batch, sampler=items, num_workers=1, collate_fn=collate, prefetch_factor=4, drop_last=True
+    )
+    yield from loader
+
+
+def _rate(learner: Learner) -> float:
+    share = 1.0
+    if learner.descent is not None:
+        begun, ends = learner.descent
+        share = 1 - (1 - LAST_RATE) * (learner.seen - begun) / max(ends - begun, 1)
+    return RATE * share * min(int(learner.average.updates) / WARM_UP, 1.0)
+
+
+def _take(learner: Learner, batch: Batch, step: Step) -> Losses:
+    batch = batch | {"img": (batch["img"].float() / 255).contiguous(memory_format=torch.channels_last)}
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=BRIEF):
+        loss, parts = step(learner.model, batch)
+    learner.optimiser.zero_grad(set_to_none=True)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(learner.model.parameters(), CLIP)
+    learner.optimiser.step()
+    learner.average.update(learner.model)
+    return {name: value.detach() for name, value in parts.items()}
+
+
+def _means(told: list[Losses]) -> dict[str, float]:
+    return {name: float(torch.stack([losses[name].float() for losses in told]).mean()) for name in told[0]}

@@ -1,0 +1,43 @@
+"""Frames mirrored, and parts cut out of them turned by quarters: costs no sharpness and leaves the table likely."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import cv2
+import numpy as np
+
+from downfield.core.footprint import Array
+from downfield.models.test_time_augmentation import SWAPPED, mirrored
+from downfield.training.augment import Image
+from downfield.training.labelled_frames import Objects
+
+MIRRORED_POINTS: Final = (*SWAPPED, 4)
+"""What the keypoints, corners and helmet, are called in a mirror."""
+
+
+def mirrored_frame(image: Image, objects: Objects, guessed: Array | None) -> tuple[Image, Objects, Array | None]:
+    """A frame as a mirror shows it, with what is in it, and corners of figures guessed there, shape (n, 4, 2)."""
+    last = image.shape[1] - 1
+    points = objects.points[:, MIRRORED_POINTS].copy()
+    points[..., 0] = last - points[..., 0]
+    boxes = objects.boxes[:, [2, 1, 0, 3]]
+    boxes[:, [0, 2]] = last - boxes[:, [0, 2]]
+    if guessed is not None:
+        guessed = guessed[:, SWAPPED]
+        guessed[..., 0] = last - guessed[..., 0]
+    return mirrored(image), Objects(objects.kinds, boxes, points), guessed
+
+
+def quarter_turn(rng: np.random.Generator) -> tuple[Array, bool]:
+    """A turn by some quarters, mirrored or not: its matrix, shape (2, 2), and whether it mirrors."""
+    turn = np.linalg.matrix_power(np.array([[0.0, -1.0], [1.0, 0.0]]), int(rng.integers(4)))
+    mirrored = bool(rng.random() < 0.5)
+    return (turn @ np.diag([-1.0, 1.0]) if mirrored else turn), mirrored
+
+
+def cut_out(image: Image, matrix: Array, side_px: int, rng: np.random.Generator) -> Image:
+    """A square part of a picture, by the transform to it, shape (2, 3); of one colour where there is no picture."""
+    colour = tuple(int(value) for value in rng.integers(0, 255, 3))
+    part = cv2.warpAffine(image, matrix, (side_px, side_px), flags=cv2.INTER_LINEAR, borderValue=colour)
+    return np.asarray(part, dtype=np.uint8)

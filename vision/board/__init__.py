@@ -1,0 +1,1 @@
+"""The state of the board and of the picture: power, hum, health."""

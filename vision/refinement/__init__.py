@@ -1,0 +1,1 @@
+"""Measure base outlines on the edges of the picture."""

@@ -1,0 +1,67 @@
+"""What teams look like is learnt on from figures that are followed: a line-up shows each in one pose and one light."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.tracking.measurement import Sightings
+from downfield.vision.tracking.teams import SURE_ODDS, TeamColours
+
+EVERY_NS: Final = 250_000_000
+"""Between lessons: a moment later everybody looks the same."""
+
+_OWN_MM: Final = 3.0  # a sighting so near to where a figure is believed to be is his
+_WELL_SEEN: Final = 0.5  # share of the base's top
+_DOUBTED: Final = SURE_ODDS / 2  # log-odds: of who looks so much like the other team it is doubted who he is
+
+
+class TeamLearner:
+    """Knows the teams' colours, and learns on.
+
+    Args:
+        colours: as told at the line-up; None where they could not be.
+
+    Attributes:
+        colours: as known now.
+
+    """
+
+    def __init__(self, colours: TeamColours | None = None) -> None:
+        self.colours = colours
+        self._next_ns = 0
+
+    def tell(self, sightings: Sightings) -> Sightings:
+        """Sightings with what their colours say of their teams."""
+        if self.colours is None:
+            return sightings
+        return replace(sightings, light=sightings.light + self.colours.light_odds(sightings.colours))
+
+    def learn(self, sightings: Sightings, estimates: Sequence[Estimate], t_ns: int) -> None:
+        """Learn from a frame, if it is time to.
+
+        Args:
+            sightings: of it, as told.
+            estimates: of who is where in it.
+            t_ns: its time.
+
+        """
+        if self.colours is None or t_ns < self._next_ns or not len(sightings):
+            return
+        rows, light = [], []
+        for one in estimates:
+            if not (one.fresh and one.seen and one.sure) or one.posture != "upright":
+                continue
+            apart = np.hypot(*(sightings.pose[:, :2] - (one.footprint.x_mm, one.footprint.y_mm)).T)
+            row = int(apart.argmin())
+            looks_like = float(sightings.light[row]) * (1 if one.jersey == "light" else -1)
+            if apart[row] < _OWN_MM and sightings.visible[row] > _WELL_SEEN and looks_like > -_DOUBTED:
+                rows.append(row)
+                light.append(one.jersey == "light")
+        if rows:
+            self._next_ns = t_ns + EVERY_NS
+            self.colours = self.colours.learnt(sightings.colours[rows], np.array(light))
