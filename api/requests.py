@@ -8,7 +8,7 @@ from fastapi import Header, Path
 from pydantic import Field
 
 from downfield.core.scene import Player
-from downfield.game.commands import Asked, Colour, Name
+from downfield.game.commands import Asked, Color, Name
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import Declaration, Side
 
@@ -43,7 +43,7 @@ class CallAsked(Asked):
 
     kind: CallKind
     text: Annotated[str, Field(min_length=1, max_length=200)]
-    side: Side | None = Field(default=None, description="Whom it favours: who gets the ball, the points, the yards.")
+    side: Side | None = Field(default=None, description="Whom it favors: who gets the ball, the points, the yards.")
     spot_yd: tuple[float, float] | None = Field(default=None, description="Along x of the board, across.")
     players: Annotated[tuple[Annotated[str, Field(max_length=60)], ...], Field(max_length=8)] = ()
     detail: Annotated[str, Field(max_length=60)] = ""
@@ -92,6 +92,6 @@ class TeamAsked(Asked):
 
     name: Name = Field(examples=["River City"])
     short: Annotated[str, Field(min_length=1, max_length=4, pattern=r"^[^\x00-\x1f\x7f]+$")] = Field(examples=["RIV"])
-    colour: Colour = "#1d3f72"
-    ink: Colour = "#ffffff"
+    color: Color = "#1d3f72"
+    ink: Color = "#ffffff"
     players: Annotated[tuple[Player, ...], Field(max_length=MOST_PLAYERS)] = ()

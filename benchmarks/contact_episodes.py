@@ -22,7 +22,7 @@ TOLD_NS = 150_000_000
 """A call that begins so long after a touch is of it still."""
 
 BINS = ((0.1, "below 0.1"), (0.495, "0.1-0.5"), (1.005, "0.5-1"), (3.0, "1-3"))
-"""Closest gaps by which misses are reported: up to how many millimetres, and as what."""
+"""Closest gaps by which misses are reported: up to how many millimeters, and as what."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ Run: python benchmarks/network.py [--network NAME_OR_FOLDER] [--data FOLDER] [--
 
 Test pictures and films are made in the data folder where they are missing: compositor and MuJoCo by this command, which
 needs the extra `twin`; photoreal ones by `downfield twin dataset FOLDER/photoreal --split test --renderer blender
---count 40 --per-table 1 --seed 901`, which needs Blender. Teams are told in films, of single sightings, by the colours
-learnt there from the line-up on. With ultralytics installed (extra `train`) its yolo26n-pose is timed too.
+--count 40 --per-table 1 --seed 901`, which needs Blender. Teams are told in films, of single sightings, by the colors
+learned there from the line-up on. With ultralytics installed (extra `train`) its yolo26n-pose is timed too.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ IN_VIEW = 0.5  # score of a corner
 
 SHIFT_SEEN = Measure("of corners in view", lambda _: float("nan"), "px", None, least=False)
 SHIFT = Measure("corner shift int8 to fp32, p95", lambda _: float("nan"), "px", 0.3, least=False)
-TEAM = Measure("team by colours", lambda _: float("nan"), "%", 0.998)
+TEAM = Measure("team by colors", lambda _: float("nan"), "%", 0.998)
 ONE_THREAD = Measure("1080p frame to figures, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
 BOTH = Measure("two threads", lambda _: float("nan"), "frames/s", 120.0)
 OF_A_FILM = Measure("of a film at 30 looks/s, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
@@ -118,7 +118,7 @@ def report_accuracy(name: str, folder: Path, opened: Callable[..., Detector], wo
 
 
 def report_teams(by_renderer: Mapping[str, Sequence[Path]], opened: Callable[..., Detector]) -> None:
-    """Print how often colours say the team of a figure, by who drew the films."""
+    """Print how often colors say the team of a figure, by who drew the films."""
     detector = opened()
     print()
     for name, clips in by_renderer.items():
@@ -271,7 +271,7 @@ def _save_worst(
     folder: Path, name: str, drawn: list[tuple[float, Path, tuple[Detection, ...]]], count: int = 6
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    colours = {"upright": (80, 255, 80), "fallen": (60, 60, 255), "ball": (0, 220, 255), "hand": (255, 120, 200)}
+    colors = {"upright": (80, 255, 80), "fallen": (60, 60, 255), "ball": (0, 220, 255), "hand": (255, 120, 200)}
     for rank, (_, path, said) in enumerate(sorted(drawn, key=lambda one: -one[0])[:count]):
         image = cv2.imread(str(path))
         if image is None:
@@ -279,11 +279,11 @@ def _save_worst(
         for one in said:
             if one.corners_px:
                 corners = np.rint(np.array(one.corners_px) * 16).astype(np.int32)
-                cv2.polylines(image, [corners], True, colours[one.kind], 1, cv2.LINE_AA, 4)
+                cv2.polylines(image, [corners], True, colors[one.kind], 1, cv2.LINE_AA, 4)
                 cv2.line(image, corners[0].tolist(), corners[1].tolist(), (255, 255, 255), 2, cv2.LINE_AA, 4)
             else:
                 left, top, right, bottom = (round(value) for value in one.box_px)
-                cv2.rectangle(image, (left, top), (right, bottom), colours[one.kind], 1)
+                cv2.rectangle(image, (left, top), (right, bottom), colors[one.kind], 1)
         cv2.imwrite(str(folder / f"{name}-{rank}.jpg"), image)
     print(f"\n  worst pictures in {folder}")
 

@@ -28,7 +28,7 @@ class Tally:
     touches: list[bool] = field(default_factory=list)
     teams: list[bool] = field(default_factory=list)
     falls: Counter[str] = field(default_factory=Counter)
-    episodes: dict[float, list[Episode]] = field(default_factory=dict)  # by pixels per millimetre of the clip
+    episodes: dict[float, list[Episode]] = field(default_factory=dict)  # by pixels per millimeter of the clip
     gaps: list[bool] = field(default_factory=list)  # whether each that is told is within two of its sigmas
     far: int = 0
     frame_ns: int = 0
@@ -108,7 +108,7 @@ def report(tally: Tally) -> None:
     if tally.touches:
         print(f"first touch right       {np.mean(tally.touches):7.1%}  wanted >= 98 %; {len(tally.touches)} of them")
     if tally.teams:
-        print(f"team by colour right    {np.mean(tally.teams):7.2%}  wanted >= 99.8 %; {len(tally.teams)} sightings")
+        print(f"team by color right    {np.mean(tally.teams):7.2%}  wanted >= 99.8 %; {len(tally.teams)} sightings")
     if tally.gaps:
         print(f"gaps within two sigma   {np.mean(tally.gaps):7.1%}  {len(tally.gaps)} of pairs in frames")
     found = [one for clip in tally.episodes.values() for one in clip]

@@ -1,4 +1,4 @@
-"""How fast the twin's physics and truth are, and how the height of the centre of mass decides about falls.
+"""How fast the twin's physics and truth are, and how the height of the center of mass decides about falls.
 
 python benchmarks/twin_physics.py [seconds [plays]]
 """
@@ -57,7 +57,7 @@ def falls(plays: int) -> None:
             world.power(True)
             world.step_to(6 * S)
             fallen.append(int((world.poses().tilt_deg > 45).sum()))
-        print(f"  centre of mass at {com_mm:4.1f} mm: {np.mean(fallen):4.1f}  {fallen}")
+        print(f"  center of mass at {com_mm:4.1f} mm: {np.mean(fallen):4.1f}  {fallen}")
 
 
 def _timed(world: World, truth: Truth | None, seconds: int) -> tuple[float, float]:

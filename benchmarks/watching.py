@@ -1,4 +1,4 @@
-"""Rendered clips seen by the whole pipeline beside their truth, and what colours say of the teams meanwhile."""
+"""Rendered clips seen by the whole pipeline beside their truth, and what colors say of the teams meanwhile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from downfield.twin.physics.truth_file import TruthEvent, TruthFile
 from downfield.vision.pipeline import Vision
 from downfield.vision.tracking.falls import Fall
 from downfield.vision.tracking.measurement import Sightings, measure
-from downfield.vision.tracking.teams import look_at_colours
+from downfield.vision.tracking.teams import look_at_colors
 
 OWN_MM = 5.0  # a sighting so near to where a figure is is its own
 BASE_MM = 5.5
@@ -57,7 +57,7 @@ def watched(
         clip: a film with its tracks and its truth beside it.
         calibration: of its camera.
         detector: sees its pictures.
-        teams: for every figure that stands well in sight, whether its colours say its team; is added to.
+        teams: for every figure that stands well in sight, whether its colors say its team; is added to.
         disturb: whether pictures are lost, frozen and dark now and then.
 
     """
@@ -73,16 +73,16 @@ def watched(
 
     sightings = measure((), calibration, BASE_MM)
     for frame, true in disturbed(pictures()) if disturb else pictures():
-        before = vision.colours  # what is learnt from this very frame doesn't count
+        before = vision.colors  # what is learned from this very frame doesn't count
         detections, seen = _seen(vision, frame)
         if detections is not None:
             sightings = measure(detections, calibration, BASE_MM)
         if not vision.players:
             continue
         if before is not None and detections is not None:
-            colours = look_at_colours(frame.image, sightings, calibration.camera, BASE_MM)
+            colors = look_at_colors(frame.image, sightings, calibration.camera, BASE_MM)
             shown = sightings.visible > WELL_SEEN
-            teams += _teams(true, sightings.pose[shown], before.light_odds(colours)[shown])
+            teams += _teams(true, sightings.pose[shown], before.light_odds(colors)[shown])
         yield Moment(true, seen, sightings, vision.falls, tuple(happened))
         happened.clear()
 
@@ -93,7 +93,7 @@ def _seen(vision: Vision, frame: Frame) -> tuple[Sequence[Detection] | None, Sce
 
 
 def _teams(true: Scene, pose: Array, light_odds: Array) -> Iterator[bool]:
-    """Whether the colours of each sighting of a figure that stands say its team."""
+    """Whether the colors of each sighting of a figure that stands say its team."""
     standing = [one for one in true.figures if one.posture == "upright"]
     if not standing:
         return

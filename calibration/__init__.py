@@ -1,1 +1,1 @@
-"""The printed field, the lens and the pose: pixels <-> millimetres on the board <-> yards, with error."""
+"""The printed field, the lens and the pose: pixels <-> millimeters on the board <-> yards, with error."""

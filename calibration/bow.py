@@ -1,6 +1,6 @@
 """The bow of a board: how far its printed surface lies over the flat plane the pose was solved for.
 
-Pressed metal boards sag, and some are dished on purpose, by up to a few millimetres. What tilts or lifts the plane as a
+Pressed metal boards sag, and some are dished on purpose, by up to a few millimeters. What tilts or lifts the plane as a
 whole belongs to the pose, so the shapes here are the four lowest that bend it: Legendre products over the board,
 along, twisted, across, and both. They span the paraboloid dish of a board held at its rim.
 """

@@ -98,9 +98,9 @@ class Calibration:
         made_from: names of the pictures it was made from.
         quality: its residuals; None for the twin's truth.
         covariance: of the camera's parameters, in the order of `jacobians.PARAMETERS` (focal_x_px, focal_y_px,
-            centre_x_px, centre_y_px, k1, k2, p1, p2, k3, rotation x y z, translation x y z mm, bow along twist across
+            center_x_px, center_y_px, k1, k2, p1, p2, k3, rotation x y z, translation x y z mm, bow along twist across
             both mm), row by row; empty when it is exact.
-        unmodelled_px: standard deviation of what lens model and print leave unexplained anywhere in the picture; 0 when
+        unmodeled_px: standard deviation of what lens model and print leave unexplained anywhere in the picture; 0 when
             it is exact.
         certificate: what it was measured to be worth; None before `downfield certify`.
 
@@ -113,7 +113,7 @@ class Calibration:
     made_from: tuple[str, ...] = ()
     quality: Quality | None = None
     covariance: tuple[tuple[float, ...], ...] = ()
-    unmodelled_px: float = 0.0
+    unmodeled_px: float = 0.0
     certificate: Certificate | None = None
     format: Literal["downfield.calibration"] = "downfield.calibration"
     version: Literal[1] = 1
@@ -156,7 +156,7 @@ class Calibration:
             by_parameters: and with the camera's parameters, shape (n, 2, 19).
 
         """
-        covariance: Array = self.unmodelled_px**2 * (by_pixel @ by_pixel.transpose(0, 2, 1))
+        covariance: Array = self.unmodeled_px**2 * (by_pixel @ by_pixel.transpose(0, 2, 1))
         if self.covariance:
             covariance += by_parameters @ np.array(self.covariance) @ by_parameters.transpose(0, 2, 1)
         return covariance

@@ -1,6 +1,6 @@
 """The camera: a pinhole with Brown-Conrady distortion and a pose over the board.
 
-Camera coordinates are OpenCV's: x right, y down, z forward; a pixel's centre has integer coordinates. A point X on or
+Camera coordinates are OpenCV's: x right, y down, z forward; a pixel's center has integer coordinates. A point X on or
 above the board (board frame, mm, Z up) projects as ``distort(R X + t)``. Heights are measured from the printed surface:
 where the board is bowed, the bow is added to them.
 """
@@ -20,7 +20,7 @@ from downfield.core.records import check, record
 Array = NDArray[np.float64]
 
 _NEWTON_STEPS = 30
-_NEWTON_DONE = 1e-8  # normalised image units: what a step leaves is about its square, far below a millionth of a pixel
+_NEWTON_DONE = 1e-8  # normalized image units: what a step leaves is about its square, far below a millionth of a pixel
 _BOW_DONE_MM = 1e-7
 _BOW_STEPS = 16  # each step gains a digit even where the view is slanted and the slope steep
 
@@ -32,14 +32,14 @@ class Lens:
     Attributes:
         size_px: picture width and height.
         focal_px: focal length along image x and y, px.
-        centre_px: principal point, px.
-        distortion: Brown-Conrady k1, k2, p1, p2, k3 (OpenCV's order); applied to normalised image coordinates.
+        center_px: principal point, px.
+        distortion: Brown-Conrady k1, k2, p1, p2, k3 (OpenCV's order); applied to normalized image coordinates.
 
     """
 
     size_px: tuple[int, int]
     focal_px: tuple[float, float]
-    centre_px: tuple[float, float]
+    center_px: tuple[float, float]
     distortion: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
@@ -49,17 +49,17 @@ class Lens:
     @property
     def matrix(self) -> Array:
         """The camera matrix, shape (3, 3)."""
-        (fx, fy), (cx, cy) = self.focal_px, self.centre_px
+        (fx, fy), (cx, cy) = self.focal_px, self.center_px
         return np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
 
     def distorted(self, points: Array) -> Array:
-        """Normalised image points, shape (n, 2), to distorted ones, same shape."""
+        """Normalized image points, shape (n, 2), to distorted ones, same shape."""
         out = np.empty((len(points), 2))
         out[:, 0], out[:, 1], _, _ = self._bent(points[:, 0], points[:, 1])
         return out
 
     def distort(self, points: Array) -> tuple[Array, Array]:
-        """Normalised image points, shape (n, 2), to distorted ones, with the Jacobians, shape (n, 2, 2)."""
+        """Normalized image points, shape (n, 2), to distorted ones, with the Jacobians, shape (n, 2, 2)."""
         x, y = points[:, 0], points[:, 1]
         out, jacobian = np.empty((len(points), 2)), np.empty((len(points), 2, 2))
         out[:, 0], out[:, 1], r2, radial = self._bent(x, y)
@@ -87,12 +87,12 @@ class Lens:
         return by_x, across, by_y
 
     def undistort(self, px: ArrayLike) -> Array:
-        """Pixels, shape (n, 2), to undistorted normalised image points, same shape, by Newton's method.
+        """Pixels, shape (n, 2), to undistorted normalized image points, same shape, by Newton's method.
 
         A pixel no ray of this lens reaches comes back as NaN.
         """
         pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
-        x, y = target_x, target_y = np.ascontiguousarray(((pixels - self.centre_px) / self.focal_px).T)
+        x, y = target_x, target_y = np.ascontiguousarray(((pixels - self.center_px) / self.focal_px).T)
         with np.errstate(divide="ignore", invalid="ignore"):
             for _ in range(_NEWTON_STEPS):
                 out_x, out_y, r2, radial = self._bent(x, y)
@@ -132,7 +132,7 @@ class Camera:
 
     @property
     def position_mm(self) -> Array:
-        """The camera's centre in the board frame, mm, shape (3,)."""
+        """The camera's center in the board frame, mm, shape (3,)."""
         position: Array = -self.board_to_camera.T @ np.array(self.translation_mm)
         return position
 
@@ -160,7 +160,7 @@ class Camera:
         seen = flat @ self.board_to_camera.T + self.translation_mm
         depth = np.where(seen[:, 2] > 1e-6, seen[:, 2], np.nan)
         distorted = self.lens.distorted(seen[:, :2] / depth[:, None])
-        pixels: Array = distorted * self.lens.focal_px + self.lens.centre_px
+        pixels: Array = distorted * self.lens.focal_px + self.lens.center_px
         return pixels.reshape(*points.shape[:-1], 2)
 
     def to_board(self, px: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
@@ -171,7 +171,7 @@ class Camera:
             height_mm: scalar, or shape (...); the height of what was seen over the printed surface.
 
         Returns:
-            Board millimetres, shape (..., 2). NaN where the ray does not come down to that plane.
+            Board millimeters, shape (..., 2). NaN where the ray does not come down to that plane.
 
         """
         pixels = np.asarray(px, dtype=np.float64)
@@ -192,7 +192,7 @@ class Camera:
 
 
 def _cross(eye: Array, rays: Array, z_mm: Array) -> Array:
-    """Where rays from a camera's centre, shape (3, n), cross the planes z = z_mm, (n,): (2, n); NaN where not."""
+    """Where rays from a camera's center, shape (3, n), cross the planes z = z_mm, (n,): (2, n); NaN where not."""
     reach = (z_mm - eye[2]) / rays[2]
     crossed: Array = eye[:2, None] + np.where(reach > 0, reach, np.nan) * rays[:2]
     return crossed

@@ -142,7 +142,7 @@ def certified(calibration: Calibration, measured: Check) -> Calibration:
     """The calibration with what was found it to be worth."""
     off_yd = np.abs(measured.off_mm) / calibration.field.mm_per_yd
     along, across = (float(np.nanpercentile(axis, 95)) if np.isfinite(axis).any() else None for axis in off_yd.T)
-    # An axis that was not measured is taken to be as good in millimetres as the other.
+    # An axis that was not measured is taken to be as good in millimeters as the other.
     ratio = calibration.field.mm_per_yd_x / calibration.field.mm_per_yd_y
     along = (across or 0.0) / ratio if along is None else along
     across = along * ratio if across is None else across

@@ -1,6 +1,6 @@
 """What displaces many sightings in one picture together, though neither lens nor pose does.
 
-A line that bounds the field borders on anything: a rail that hides some of it, shade, a bevel, paint of its own colour.
+A line that bounds the field borders on anything: a rail that hides some of it, shade, a bevel, paint of its own color.
 All of it is then seen a little aside, and the board a little wider or narrower than it is. And a camera that reads its
 picture row by row (a rolling shutter) while the board's motor or a breath shakes it displaces every row by a little: a
 wave down the picture. Its first shape, which slants and stretches the picture, looks just as the tilt of a board does;
@@ -68,7 +68,7 @@ class Disturbance:
         return len(self.spread_px)
 
     def as_seen(self, sizes_px: Array) -> Disturbance:
-        """The disturbance with the wave's spread learnt from its own sizes, shape (k,), found by a first fit.
+        """The disturbance with the wave's spread learned from its own sizes, shape (k,), found by a first fit.
 
         What the yard lines show of it along x, beyond the slant, bounds what can't be seen: the slant, and the wave
         along y, which few lines measure.

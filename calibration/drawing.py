@@ -16,19 +16,19 @@ from downfield.core.field import PaintedLine
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
-Colour = tuple[int, int, int]
+Color = tuple[int, int, int]
 
-_MODEL: Colour = (255, 200, 0)
-_HASH: Colour = (255, 120, 200)
-_RESIDUAL: Colour = (0, 80, 255)
-_AXIS_X: Colour = (60, 60, 255)
-_AXIS_Y: Colour = (80, 220, 80)
-_WHITE: Colour = (255, 255, 255)
+_MODEL: Color = (255, 200, 0)
+_HASH: Color = (255, 120, 200)
+_RESIDUAL: Color = (0, 80, 255)
+_AXIS_X: Color = (60, 60, 255)
+_AXIS_Y: Color = (80, 220, 80)
+_WHITE: Color = (255, 255, 255)
 _MAGNIFIED = 100.0  # residual arrows, times their size
 _SEARCH_PX = 2.5
 _SUBPIXEL = 4
 _CAPTION_PX, _STRIP_PX = 96, 220
-_GROUND = 32  # grey of the strips above and below
+_GROUND = 32  # gray of the strips above and below
 _WORST_YD = 0.10  # the error map's reddest
 
 
@@ -60,10 +60,10 @@ def _outline(canvas: Image, calibration: Calibration, line: PaintedLine) -> None
     _polyline(canvas, calibration.camera.to_pixels(rim), _HASH if line.kind == "hash" else _MODEL)
 
 
-def _polyline(canvas: Image, px: Array, colour: Colour, thickness: int = 1) -> None:
+def _polyline(canvas: Image, px: Array, color: Color, thickness: int = 1) -> None:
     if np.isfinite(px).all():
         fixed = np.round(px * 2**_SUBPIXEL).astype(np.int32)
-        cv2.polylines(canvas, [fixed.reshape(-1, 1, 2)], False, colour, thickness, cv2.LINE_AA, _SUBPIXEL)
+        cv2.polylines(canvas, [fixed.reshape(-1, 1, 2)], False, color, thickness, cv2.LINE_AA, _SUBPIXEL)
 
 
 def _residuals(canvas: Image, image: Image, calibration: Calibration) -> float:
@@ -80,11 +80,11 @@ def _residuals(canvas: Image, image: Image, calibration: Calibration) -> float:
 
 def _axes(canvas: Image, calibration: Calibration) -> None:
     field = calibration.field
-    for end, colour, name in (((10.0, 0.0), _AXIS_X, "x"), ((0.0, 10.0), _AXIS_Y, "y")):
+    for end, color, name in (((10.0, 0.0), _AXIS_X, "x"), ((0.0, 10.0), _AXIS_Y, "y")):
         px = calibration.camera.to_pixels(np.array([(0.0, 0.0), end]) * field.mm_per_yd)
         if np.isfinite(px).all():
             start, tip = (tuple(int(v) for v in p) for p in px)
-            cv2.arrowedLine(canvas, start, tip, colour, 3, cv2.LINE_AA, 0, 0.15)
+            cv2.arrowedLine(canvas, start, tip, color, 3, cv2.LINE_AA, 0, 0.15)
             _text(canvas, name, (tip[0] + 6, tip[1] - 6), 0.9)
 
 

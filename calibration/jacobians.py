@@ -18,7 +18,7 @@ from downfield.calibration.camera import Camera
 Array = NDArray[np.float64]
 
 PARAMETERS = (
-    *("focal_x_px", "focal_y_px", "centre_x_px", "centre_y_px", "k1", "k2", "p1", "p2", "k3"),
+    *("focal_x_px", "focal_y_px", "center_x_px", "center_y_px", "k1", "k2", "p1", "p2", "k3"),
     *("rotation_x", "rotation_y", "rotation_z", "translation_x_mm", "translation_y_mm", "translation_z_mm"),
     *(f"bow_{shape}_mm" for shape in SHAPES),
 )
@@ -32,13 +32,13 @@ def parameters_of(camera: Camera) -> Array:
     """A camera's parameters in the order of `PARAMETERS`, shape (19,)."""
     lens = camera.lens
     bow = np.zeros(len(SHAPES)) if camera.bow is None else camera.bow.sizes_mm
-    return np.array([*lens.focal_px, *lens.centre_px, *lens.distortion, *camera.rotation, *camera.translation_mm, *bow])
+    return np.array([*lens.focal_px, *lens.center_px, *lens.distortion, *camera.rotation, *camera.translation_mm, *bow])
 
 
 def with_parameters(camera: Camera, values: ArrayLike) -> Camera:
     """The camera with other parameters, shape (19,); whether it has a bow stays."""
     fx, fy, x, y, k1, k2, p1, p2, k3, rx, ry, rz, tx, ty, tz, *bent = np.asarray(values, dtype=np.float64).tolist()
-    lens = dataclasses.replace(camera.lens, focal_px=(fx, fy), centre_px=(x, y), distortion=(k1, k2, p1, p2, k3))
+    lens = dataclasses.replace(camera.lens, focal_px=(fx, fy), center_px=(x, y), distortion=(k1, k2, p1, p2, k3))
     bow = camera.bow
     if bow is not None:
         bow = dataclasses.replace(bow, **dict(zip((f"{shape}_mm" for shape in SHAPES), bent, strict=True)))
@@ -84,7 +84,7 @@ def project(camera: Camera, points_mm: ArrayLike, asked: slice = _ALL) -> tuple[
     by_parameters[:, :, TRANSLATION] = by_seen[asked]
     by_parameters[:, :, BOW] = by_solid[asked, :, 2:] * shapes[asked, None]
     by_solid[:, :, :2] += by_solid[:, :, 2:] * slopes[:, None]  # what moves along a bow is lifted by it
-    return distorted * focal + camera.lens.centre_px, by_solid, by_parameters
+    return distorted * focal + camera.lens.center_px, by_solid, by_parameters
 
 
 def locate(
@@ -117,7 +117,7 @@ def locate(
 
 
 def _by_distortion(ideal: Array) -> Array:
-    """Distorted normalised points by k1, k2, p1, p2, k3, shape (n, 2, 5)."""
+    """Distorted normalized points by k1, k2, p1, p2, k3, shape (n, 2, 5)."""
     x, y = ideal.T
     r2 = x * x + y * y
     by_x = [x * r2, x * r2**2, 2 * x * y, r2 + 2 * x * x, x * r2**3]

@@ -10,15 +10,15 @@ from downfield.core.errors import CalibrationError
 
 Image = NDArray[np.uint8]
 
-_DARK = 28.0  # grey level that 90% of a picture without light stays below
-_BRIGHT = 250.0  # and that 60% of a burnt-out one is above
+_DARK = 28.0  # gray level that 90% of a picture without light stays below
+_BRIGHT = 250.0  # and that 60% of a burned-out one is above
 _SMALLEST_PX = 480
-_EMPTY = 20.0  # range of greys of a picture with nothing in it
-_SHARP = 0.055  # steepest slopes over the picture's range of greys: out of focus below
+_EMPTY = 20.0  # range of grays of a picture with nothing in it
+_SHARP = 0.055  # steepest slopes over the picture's range of grays: out of focus below
 
 
 def check_picture(image: Image) -> None:
-    """Refuse a picture that is too small, dark or burnt out.
+    """Refuse a picture that is too small, dark or burned out.
 
     Raises:
         CalibrationError: saying which, and what to change.
@@ -27,17 +27,17 @@ def check_picture(image: Image) -> None:
     height, width = image.shape[:2]
     if width < _SMALLEST_PX:
         raise CalibrationError(f"the picture is only {width} x {height} px: set the camera to 1920 x 1080")
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
-    if float(np.percentile(grey, 90)) < _DARK:
+    gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
+    if float(np.percentile(gray, 90)) < _DARK:
         raise CalibrationError("the picture is too dark: add light over the table or lengthen the exposure")
-    if float(np.percentile(grey, 40)) > _BRIGHT:
-        raise CalibrationError("the picture is burnt out: shorten the exposure")
+    if float(np.percentile(gray, 40)) > _BRIGHT:
+        raise CalibrationError("the picture is burned out: shorten the exposure")
 
 
 def is_blurred(image: Image) -> bool:
     """Whether even the sharpest edges of a picture are soft."""
-    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image, dtype=np.float32)
-    smooth = cv2.GaussianBlur(grey, (0, 0), 1.0)
+    gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image, dtype=np.float32)
+    smooth = cv2.GaussianBlur(gray, (0, 0), 1.0)
     slope = np.hypot(*(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3) / 8 for order in ((1, 0), (0, 1))))
     span = float(np.percentile(smooth, 99.5) - np.percentile(smooth, 0.5))
     return span > _EMPTY and float(np.percentile(slope, 99.5)) < _SHARP * span

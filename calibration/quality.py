@@ -1,4 +1,4 @@
-"""From a solution to a calibration: its residuals in pixels, millimetres and yards, part by part of the field."""
+"""From a solution to a calibration: its residuals in pixels, millimeters and yards, part by part of the field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 BASE_TOP_MM = 5.5
 """Height of an ordinary base's top, at which the error map is drawn."""
 
-UNMODELLED_SHARE = 0.04 / 1920
+UNMODELED_SHARE = 0.04 / 1920
 """Of the picture's width: what is left where the paint is seen without noise, as measured on validation tables."""
 
 _COLUMNS, _ROWS = 8, 4
@@ -42,8 +42,8 @@ def to_calibration(
     """
     covariance = tuple(tuple(row) for row in fit.covariance.tolist())
     made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    unmodelled_px = UNMODELLED_SHARE * fit.camera.lens.size_px[0]
-    bare = Calibration(field, fit.camera, method, made_at, tuple(made_from), None, covariance, unmodelled_px)
+    unmodeled_px = UNMODELED_SHARE * fit.camera.lens.size_px[0]
+    bare = Calibration(field, fit.camera, method, made_at, tuple(made_from), None, covariance, unmodeled_px)
     return dataclasses.replace(bare, quality=_quality(bare, fit, sightings))
 
 

@@ -5,7 +5,7 @@ place on a line gives one, across the line. What the sightings leave open is hel
 like; their widths are part of the answer's covariance, so a focal length that a straight-down view can't know is not
 pretended to be known.
 
-The covariance is the sandwich of A. C. Cameron and P. K. Trivedi's cluster-robust form: what disturbs neighbouring
+The covariance is the sandwich of A. C. Cameron and P. K. Trivedi's cluster-robust form: what disturbs neighboring
 sightings on one line (texture, compression, a worn edge) disturbs them together.
 """
 

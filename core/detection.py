@@ -22,7 +22,7 @@ class Detection:
             for what has no base.
         corner_scores: confidence per corner, 0..1: low where it is hidden.
         corner_sigma_px: standard deviation of each corner, in both directions; empty where the detector doesn't tell.
-        helmet_px: centre of the helmet; of a ball its own, of a hand its fingertips; None where it is not told.
+        helmet_px: center of the helmet; of a ball its own, of a hand its fingertips; None where it is not told.
         helmet_score: its confidence, 0..1.
         front_score: confidence that the front is the front and not the rear; 1 where the detector doesn't tell.
 

@@ -1,11 +1,11 @@
-"""The printed field as data: what is painted where, in field yards and in millimetres on the board.
+"""The printed field as data: what is painted where, in field yards and in millimeters on the board.
 
 Field yards run x = 0 at the left goal line to x = length at the right one, y = 0 at the lower sideline (as the camera
-sees the board) to y = width at the upper one. The board frame has the same axes in millimetres, each with its own
+sees the board) to y = width at the upper one. The board frame has the same axes in millimeters, each with its own
 scale, since a printed yard is often longer across than along.
 
 A sideline belongs to out of bounds and a goal line to the end zone, so y = 0 and x = 0 are the *inner* edges of those
-lines' paint. Yard lines and hash marks are centred on their yard.
+lines' paint. Yard lines and hash marks are centerd on their yard.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class FieldNumber:
 
     Attributes:
         text: what it reads, such as ``"30"``.
-        x_yd, y_yd: its centre.
+        x_yd, y_yd: its center.
         height_yd: its height across the field, in yards across.
         up: ``1`` when its top points toward larger y, ``-1`` toward smaller y.
 
@@ -74,20 +74,20 @@ class FieldModel:
         length_yd: goal line to goal line.
         width_yd: sideline to sideline.
         end_zone_yd: depth of each end zone; 0 when none is printed.
-        mm_per_yd_x: millimetres for one yard along the field.
-        mm_per_yd_y: millimetres for one yard across the field.
+        mm_per_yd_x: millimeters for one yard along the field.
+        mm_per_yd_y: millimeters for one yard across the field.
         line_mm: width of the painted lines.
         yard_line_every_yd: spacing of the yard lines.
-        hash_rows_y_yd: centres of the hash rows, from the lower sideline.
+        hash_rows_y_yd: centers of the hash rows, from the lower sideline.
         hash_every_yd: spacing of the hash marks within a row; 0 when none is printed.
         hash_length_yd: length of a hash mark, in yards across.
         sideline_marks: whether the one-yard marks are repeated just inside both sidelines.
         number_every_yd: spacing of the painted numbers, counted from either goal line; 0 when none is printed.
-        number_rows_y_yd: centres of the two rows of numbers, lower row first.
+        number_rows_y_yd: centers of the two rows of numbers, lower row first.
         number_height_yd: height of the numbers, in yards across.
         number_style: ``"to_goal"`` counts up to midfield and down again, ``"through"`` counts on.
         margin_mm: the board beyond the paint, to its edge or rail: along, across.
-        measured: whether the millimetres were measured on a board of this kind; else they are derived (see source).
+        measured: whether the millimeters were measured on a board of this kind; else they are derived (see source).
         source: where the dimensions come from.
 
     Raises:
@@ -137,7 +137,7 @@ class FieldModel:
 
     @property
     def mm_per_yd(self) -> Array:
-        """Millimetres per yard along and across, shape (2,)."""
+        """Millimeters per yard along and across, shape (2,)."""
         return np.array([self.mm_per_yd_x, self.mm_per_yd_y])
 
     @property
@@ -156,11 +156,11 @@ class FieldModel:
         return self.end_zone_yd * self.mm_per_yd_x
 
     def to_yards(self, board_mm: Array) -> Array:
-        """Board millimetres, shape (..., 2), to field yards, same shape."""
+        """Board millimeters, shape (..., 2), to field yards, same shape."""
         return np.asarray(board_mm, dtype=np.float64) / self.mm_per_yd
 
     def to_mm(self, field_yd: Array) -> Array:
-        """Field yards, shape (..., 2), to board millimetres, same shape."""
+        """Field yards, shape (..., 2), to board millimeters, same shape."""
         return np.asarray(field_yd, dtype=np.float64) * self.mm_per_yd
 
     @property

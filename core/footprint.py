@@ -53,7 +53,7 @@ class Footprint:
     """Where a base stands.
 
     Attributes:
-        x_mm, y_mm: centre of the base, board frame.
+        x_mm, y_mm: center of the base, board frame.
         heading_deg: where its front points, counter-clockwise from +x.
         size: its dimensions.
 
@@ -69,7 +69,7 @@ class Footprint:
         return self._rectangle(self.size.length_mm / 2, self.size.width_mm / 2)
 
     def core_mm(self) -> Array:
-        """Centres of the corner circles, same order, shape (4, 2); the outline lies corner_mm outside them."""
+        """Centers of the corner circles, same order, shape (4, 2); the outline lies corner_mm outside them."""
         inset = self.size.corner_mm
         return self._rectangle(self.size.length_mm / 2 - inset, self.size.width_mm / 2 - inset)
 
@@ -101,7 +101,7 @@ def outlines_of(footprints: Sequence[Footprint]) -> Array:
 
 
 def rectangles_mm(outlines: Array) -> tuple[Array, Array]:
-    """The sharp corners and the centres of the corner circles of bases, as of one; shape (n, 4, 2) each."""
+    """The sharp corners and the centers of the corner circles of bases, as of one; shape (n, 4, 2) each."""
     turn = np.radians(outlines[:, 2])
     cos, sin = np.cos(turn), np.sin(turn)
     ahead, aside = np.empty((len(turn), 1, 2)), np.empty((len(turn), 1, 2))

@@ -56,7 +56,7 @@ class Gap:
         return float(np.hypot(self._share(a, self.point_a_mm), self._share(b, self.point_b_mm)))
 
     def _share(self, error: Error, point: tuple[float, float]) -> float:
-        (nx, ny), (x, y) = self.normal, (point[0] - error.centre_mm[0], point[1] - error.centre_mm[1])
+        (nx, ny), (x, y) = self.normal, (point[0] - error.center_mm[0], point[1] - error.center_mm[1])
         swing = (x * ny - y * nx) * np.radians(error.sigma_deg)
         return float(np.sqrt((nx * error.sigma_mm[0]) ** 2 + (ny * error.sigma_mm[1]) ** 2 + swing**2))
 
@@ -66,13 +66,13 @@ class Error:
     """How well a base's place is known.
 
     Attributes:
-        centre_mm: its centre.
-        sigma_mm: standard deviation of the centre, along x and y.
+        center_mm: its center.
+        sigma_mm: standard deviation of the center, along x and y.
         sigma_deg: of the heading.
 
     """
 
-    centre_mm: tuple[float, float]
+    center_mm: tuple[float, float]
     sigma_mm: tuple[float, float]
     sigma_deg: float
 

@@ -144,7 +144,7 @@ def check(condition: bool, error: Callable[[str], Exception], problem: str) -> N
 
 def _format_error(error: ValidationError, path: str, line: int | None) -> FormatError:
     errors = error.errors(include_url=False)
-    # A misspelt key is also a missing one: name the misspelling.
+    # A misspelled key is also a missing one: name the misspelling.
     first = next((one for one in errors if one["type"] == "unexpected_keyword_argument"), errors[0])
     field = ".".join(str(part) for part in first["loc"]) or None
     problem = first["msg"]

@@ -1,4 +1,4 @@
-"""Scenes: everything seen on the board at one instant, in board millimetres, with error.
+"""Scenes: everything seen on the board at one instant, in board millimeters, with error.
 
 Standard deviations are one sigma. The twin's truth has sigma 0.
 """
@@ -25,12 +25,12 @@ class Player:
 
     Attributes:
         id: unique among all figures on the board, such as ``"dark-12"``.
-        jersey: its colour class; which coach wears it, the game says.
+        jersey: its color class; which coach wears it, the game says.
         number: what is on its back; empty when not known.
         role: ``C``, ``G``, ``T``, ``TE``, ``WR``, ``QB``, ``RB``, ``DL``, ``NT``, ``LB``, ``DB``, ``K``, ``P``,
             ``KR``... as the coach names it; empty when not known.
         base: the size of its base.
-        hand_mm: ahead and to the left of the base's centre, the forward point of the carrying hand, for rulebooks that
+        hand_mm: ahead and to the left of the base's center, the forward point of the carrying hand, for rulebooks that
             spot there; None when not measured.
 
     """
@@ -49,15 +49,15 @@ class Figure:
 
     Attributes:
         id: roster id.
-        jersey: its colour class.
-        x_mm, y_mm: centre of the footprint on the board (for a fallen figure, of the base as it lies).
+        jersey: its color class.
+        x_mm, y_mm: center of the footprint on the board (for a fallen figure, of the base as it lies).
         heading_deg: counter-clockwise from +x, -180..180.
         length_mm, width_mm, corner_mm: the footprint's size, as known at this instant.
         posture: ``"lifted"`` is in a hand, ``"unseen"`` is carried forward without being seen.
         sigma_mm: standard deviation of the position, along x and y.
         sigma_deg: of the heading.
         visible: share of the base top that is seen, 0..1.
-        helmet_mm: the helmet's centre brought down to the board, None when not seen.
+        helmet_mm: the helmet's center brought down to the board, None when not seen.
         sure: False when the identity is in doubt after a hand, a crossing or a pile.
         fell_ns: when it fell, of one that lies, which is known some frames later; None where that is not told.
 
@@ -126,7 +126,7 @@ class Ball:
 
     Attributes:
         state: carried by a figure, the magnetic one standing on the board, or loose.
-        x_mm, y_mm: its centre on the board.
+        x_mm, y_mm: its center on the board.
         carrier: roster id while carried.
         sigma_mm: standard deviation of its position.
         touched_by: roster id of the first figure to touch it since it was placed or came loose.

@@ -1,6 +1,6 @@
-"""Write the page of the rulebooks as read from the catalogue: ``python docs/rulebooks_page.py docs/rulebooks.md``.
+"""Write the page of the rulebooks as read from the catalog: ``python docs/rulebooks_page.py docs/rulebooks.md``.
 
-How a clause is read stands beside it in the catalogue and its parameters' values in the rulebook, so the page can't
+How a clause is read stands beside it in the catalog and its parameters' values in the rulebook, so the page can't
 drift from either; a test holds the committed page against what this module writes, and runs its example.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from downfield.core.errors import InputError
 from downfield.core.records import write_text
-from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalogue, Clause, catalogue
+from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalog, Clause, catalog
 from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
 from downfield.rig.cli.rules import shown_value
 
@@ -38,7 +38,7 @@ base = "tap"
 line_gap_exact = true      # linemen exactly a yard apart, not at least
 
 [stop]
-none_for_none = false      # the defence's one more even where the offence pivots nobody
+none_for_none = false      # the defense's one more even where the offense pivots nobody
 ```
 
 `downfield rules --house river-city.toml` shows what is then in force. An unknown name or an impossible value is refused
@@ -46,7 +46,7 @@ by name.
 
 ## Checking a formation by hand
 
-A check needs no game and no tracks: a scene, the roster, and which way the offence goes.
+A check needs no game and no tracks: a scene, the roster, and which way the offense goes.
 
 ```python
 from downfield.core.field_files import preset
@@ -63,7 +63,7 @@ for i in range(7):  # seven men on the 40, a yard apart
     players.append(Player(f"dark-{60 + i}", "dark", number=str(60 + i), base=base))
     figures.append(Figure(f"dark-{60 + i}", "dark", line_mm - 14.0, y_mm, 0.0, 28.0, 16.0, sigma_mm=(0.3, 0.3)))
 
-there = formation(Scene(0, 0, "off", tuple(figures)), players, field, offence="dark", direction=1, line_yd=40.0)
+there = formation(Scene(0, 0, "off", tuple(figures)), players, field, offense="dark", direction=1, line_yd=40.0)
 for checked in TAP_CHECKS.judge_formation(there):
     print(checked.outcome, checked.clauses, checked.text)
 ```
@@ -82,7 +82,7 @@ def page() -> str:
 
 
 def _book(rulebook: Rulebook) -> Iterator[str]:
-    clauses = catalogue(rulebook.system.name)
+    clauses = catalog(rulebook.system.name)
     yield f"\n## {clauses.title} (`{rulebook.name}`)\n"
     yield f"{len(clauses.clauses)} clauses:\n"
     for how, words in DISPOSITIONS.items():
@@ -97,7 +97,7 @@ def _book(rulebook: Rulebook) -> Iterator[str]:
     yield from _changed_numbers(rulebook, clauses)
 
 
-def _changed_numbers(rulebook: Rulebook, clauses: Catalogue) -> Iterator[str]:
+def _changed_numbers(rulebook: Rulebook, clauses: Catalog) -> Iterator[str]:
     plain = [(name, one) for name, one in clauses.clauses.items() if one.params and not one.reading]
     if plain:
         yield "\nPlain clauses whose numbers a league may change:\n"

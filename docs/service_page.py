@@ -39,7 +39,7 @@ def page() -> Iterator[str]:
     yield _INTRODUCTION.read_text(encoding="utf-8")
     yield from _endpoints()
     yield "\n## The topics\n\n"
-    yield "Made by `make docs` from the models in `game/published/game_topics.py` and `game/published/board_topics.py`; a test holds it so.\n"
+    yield "Made by `make docs` from the models in `game/published/`; a test holds it so.\n"
     _, schema = models_json_schema([(model, "serialization") for model in TOPICS.values()])
     shapes: dict[str, Any] = schema["$defs"]
     heads = {model.__name__ for model in TOPICS.values()}

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from downfield.calibration.calibration import Calibration
 
-Colour = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#0b3d91"])]
+Color = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$", examples=["#0b3d91"])]
 Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$")]
 RulebookName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$", examples=["tap"])]
 
@@ -27,12 +27,12 @@ class TeamSheet(Asked):
 
     name: Name = Field(examples=["River City"])
     short: Annotated[str, Field(min_length=1, max_length=4, pattern=r"^[^\x00-\x1f\x7f]+$")] = Field(examples=["RIV"])
-    colour: Colour = "#1d3f72"
-    ink: Colour = "#ffffff"
+    color: Color = "#1d3f72"
+    ink: Color = "#ffffff"
 
 
-HOME_SHEET = TeamSheet(name="Home", short="H", colour="#1d3f72", ink="#ffffff")
-AWAY_SHEET = TeamSheet(name="Away", short="A", colour="#d9dee4", ink="#10151b")
+HOME_SHEET = TeamSheet(name="Home", short="H", color="#1d3f72", ink="#ffffff")
+AWAY_SHEET = TeamSheet(name="Away", short="A", color="#d9dee4", ink="#10151b")
 
 
 class NewGame(Asked):

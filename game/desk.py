@@ -1,8 +1,8 @@
 """The desk: what the service asks of whoever runs the game, and the receipts it gets.
 
 The service never touches the game itself. It asks the desk, from any thread, and is answered when the change is judged
-and on disk; what is true now it reads from the hub, where the desk publishes. `downfield.game.game_desk.GameDesk` is the
-desk over an `officiating.game.Game` and a journal; it leaves to a `Machine` what only the rig can do.
+and on disk; what is true now it reads from the hub, where the desk publishes. `downfield.game.game_desk.GameDesk` is
+the desk over an `officiating.game.Game` and a journal; it leaves to a `Machine` what only the rig can do.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class Snap:
     Attributes:
         kind: of play.
         t_ns: when.
-        offence: whose down it is.
+        offense: whose down it is.
         direction: which way along x of the board it goes.
         down, distance_yd, spot_yd: as in football.
         period: 1-based.
@@ -90,7 +90,7 @@ class Snap:
 
     kind: PlayKind
     t_ns: int
-    offence: Side
+    offense: Side
     direction: int
     down: int
     distance_yd: float

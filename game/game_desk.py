@@ -376,7 +376,7 @@ class GameDesk:
             self._teller.forget()
             self._say(set_up_of(state), said.by, None)
             if state.players:
-                self._say(LineUp(state.players, "dark" if state.dark == state.offence else "light"), said.by, None)
+                self._say(LineUp(state.players, "dark" if state.dark == state.offense else "light"), said.by, None)
             self._rulebook = book
         return f"the game goes on under {book.title}"
 

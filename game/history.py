@@ -47,7 +47,7 @@ class PlayRead(Payload):
     kind: PlayKind
     t_ns: int = Field(description="The snap, on the capture clock.")
     period: int
-    offence: Side
+    offense: Side
     situation: str = Field(description='Such as "2nd & 7 at B 34".')
     down: int
     distance_yd: float
@@ -139,7 +139,7 @@ class History:
                     kind=snap.kind,
                     t_ns=snap.t_ns,
                     period=snap.period,
-                    offence=snap.offence,
+                    offense=snap.offense,
                     situation=snap.situation,
                     down=snap.down,
                     distance_yd=snap.distance_yd,

@@ -153,7 +153,7 @@ class Sitting:
             self._snap = Snap(
                 state.play.kind,
                 snap_ns,
-                before.offence,
+                before.offense,
                 before.direction,
                 before.down,
                 round(before.distance_yd, 2),
@@ -229,7 +229,7 @@ def set_up_of(state: GameState) -> SetUp:
     """The declaration that sets a game up as it stands between plays."""
     distance_yd = 0.0 if state.goal_to_go else state.distance_yd
     return SetUp(
-        state.offence,
+        state.offense,
         state.direction,
         state.los_yd,
         state.down,

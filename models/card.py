@@ -24,7 +24,7 @@ class LookFiles:
 
     Attributes:
         fp32: ONNX file in full precision, beside the card.
-        int8: the same quantised, where there is one.
+        int8: the same quantized, where there is one.
         sigma_scale: what the spread it says is to be multiplied by to be the standard deviation measured on validation
             pictures.
 

@@ -1,7 +1,7 @@
 """What the first look says, read: only the cells that say anything are decoded.
 
 The head is that of YOLO26-pose (ultralytics), one-to-many branch, before any choosing: one column a cell, the cells row
-by row. Of each: four distances from the cell's centre to the box's left, top, right and bottom; a logit per class; x, y
+by row. Of each: four distances from the cell's center to the box's left, top, right and bottom; a logit per class; x, y
 and logit of each keypoint; logits of each keypoint's x and y spread. Lengths are in cells.
 """
 
@@ -21,7 +21,7 @@ STRIDE_PX: Final = 8
 """Side of a cell, pixels of the input."""
 
 KEYPOINTS: Final = 5
-"""The base top's four corners, then the helmet; of the ball and of hands only the last, their centre and fingertips."""
+"""The base top's four corners, then the helmet; of the ball and of hands only the last, their center and fingertips."""
 
 CHANNELS: Final = 4 + len(KINDS) + 3 * KEYPOINTS + 2 * KEYPOINTS
 
@@ -71,14 +71,14 @@ def read_head(head: NDArray[np.float32], columns: int, thresholds: Array) -> Sai
     best = logits[np.arange(len(hot)), kinds]
     order = np.argsort(-best, kind="stable")
     picked, kinds, best, hot = picked[order], kinds[order], best[order], hot[order]
-    centres = np.stack([hot % columns, hot // columns], axis=1) + 0.5
+    centers = np.stack([hot % columns, hot // columns], axis=1) + 0.5
     reach = picked[:, :4]
     points = picked[:, _POINTS].reshape(-1, KEYPOINTS, 3)
     return Said(
         kinds=kinds,
         scores=sigmoid(best),
-        boxes=np.concatenate([centres - reach[:, :2], centres + reach[:, 2:]], axis=1) * STRIDE_PX,
-        points=(points[..., :2] + centres[:, None]) * STRIDE_PX,
+        boxes=np.concatenate([centers - reach[:, :2], centers + reach[:, 2:]], axis=1) * STRIDE_PX,
+        points=(points[..., :2] + centers[:, None]) * STRIDE_PX,
         point_scores=sigmoid(points[..., 2]),
         spreads=sigmoid(picked[:, _SPREADS].reshape(-1, KEYPOINTS, 2)) * STRIDE_PX,
     )

@@ -1,4 +1,4 @@
-"""A frame made to fit a network's input: shrunk evenly, in the upper left, the rest grey; and points brought back."""
+"""A frame made to fit a network's input: shrunk evenly, in the upper left, the rest gray; and points brought back."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class Letterbox:
         """Points of the input, shape (..., 2), to pixels of the frame.
 
         Args:
-            points: counted from the input's outer edge, as YOLO does: the first pixel's centre is (0.5, 0.5).
+            points: counted from the input's outer edge, as YOLO does: the first pixel's center is (0.5, 0.5).
 
         Returns:
-            Pixels of the frame, centres at whole numbers, same shape.
+            Pixels of the frame, centers at whole numbers, same shape.
 
         """
         points_px: Array = np.asarray(points, dtype=np.float64) / self.scale - 0.5

@@ -47,11 +47,11 @@ class OpenVinoNetwork:
         self._passes: dict[int, _Pass] = {}
         try:
             model = core.read_model(path)
-            height, width, colours = (int(side.get_length()) for side in list(model.input(0).get_partial_shape())[1:])
+            height, width, colors = (int(side.get_length()) for side in list(model.input(0).get_partial_shape())[1:])
             for size in batches:
                 # Fixed shapes spare it planning anew for every number of figures.
-                model.reshape([size, height, width, colours])
-                self._passes[size] = _Pass(core.compile_model(model, "CPU", how), (size, height, width, colours))
+                model.reshape([size, height, width, colors])
+                self._passes[size] = _Pass(core.compile_model(model, "CPU", how), (size, height, width, colors))
         except (RuntimeError, ValueError) as error:
             raise InputError(f"{path}: OpenVINO can't open it as a network: {_first_line(error)}") from None
         self.name = f"openvino {openvino.__version__.partition('-')[0]}"

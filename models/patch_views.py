@@ -46,7 +46,7 @@ def all_ways(network: Network, said: Array, patches: Image) -> None:
     """Look at all turned by half a circle, mirrored, and both, and take the mean, in place.
 
     Where its front is, whether it has fallen and whether it is one at all is not asked of the mirror: of mirrored
-    patches, none of which it has learnt from, the network tells that worse than it places corners.
+    patches, none of which it has learned from, the network tells that worse than it places corners.
     """
     if not len(said):
         return

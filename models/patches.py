@@ -3,7 +3,7 @@
 A patch is a similarity of the picture: moved, turned and scaled by the corners seen at first, never sheared. So a small
 network sees all figures alike, at the picture's full resolution, and what it says of points maps back exactly.
 
-Patch coordinates are pixels with whole numbers at the pixels' centres, as everywhere. The network says points in
+Patch coordinates are pixels with whole numbers at the pixels' centers, as everywhere. The network says points in
 *units*: -1 is the patch's left or upper edge and 1 its right or lower edge.
 """
 
@@ -31,7 +31,7 @@ _UNUSUAL = 1.25  # bases differ less than this from most, a tilted view included
 _LEAST_SCALE = 0.4  # linear interpolation takes 2 x 2 pixels: a picture shrunk further than this is halved first
 
 _AT_ONCE = 256  # patches cut in one call: between two, other threads take their turn, and OpenCV's pictures end at 2^15
-_CENTRE = (PATCH_PX - 1) / 2
+_CENTER = (PATCH_PX - 1) / 2
 _QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])  # from a figure's left to its front, where y points down
 
 
@@ -68,7 +68,7 @@ def patch_transform(corners_px: ArrayLike, usual_px: float | None = None) -> Arr
     scale = BASE_LENGTH_PX / np.maximum(longer, _LEAST_LENGTH_PX)
     cos, sin = scale * way[..., 0], scale * way[..., 1]
     linear = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
-    shift = _CENTRE - (linear @ corners.mean(axis=-2)[..., None])
+    shift = _CENTER - (linear @ corners.mean(axis=-2)[..., None])
     return np.concatenate([linear, shift], axis=-1)
 
 
@@ -76,7 +76,7 @@ def magnified(transforms: ArrayLike, times: float) -> Array:
     """The transforms, shape (n, 2, 3), of patches with the same middles that show so many times less of the picture."""
     matrices = np.asarray(transforms, dtype=np.float64)
     larger: Array = matrices * times
-    larger[..., 2] += _CENTRE * (1 - times)
+    larger[..., 2] += _CENTER * (1 - times)
     return larger
 
 
@@ -94,7 +94,7 @@ def cut_patches(image: Image, transforms: ArrayLike) -> Image:
         transforms: from `patch_transform`, or other affine ones, shape (n, 2, 3).
 
     Returns:
-        Patches, shape (n, 64, 64, 3), colours in the picture's order. Beyond the picture its edge is repeated.
+        Patches, shape (n, 64, 64, 3), colors in the picture's order. Beyond the picture its edge is repeated.
 
     """
     matrices = np.asarray(transforms, dtype=np.float64).reshape(-1, 2, 3)

@@ -84,7 +84,7 @@ def open_network(
         backend: what runs it.
         size_px: width and height of the pictures it shall take.
         threads: it may use.
-        precision: of the arithmetic the file leaves open; a quantised file stays quantised.
+        precision: of the arithmetic the file leaves open; a quantized file stays quantized.
         batches: how many pictures a pass may be of, ascending; `run` takes any number, in passes.
 
     Raises:

@@ -72,7 +72,7 @@ class Call:
         kind: what is called.
         t_ns: the instant the call is about (a contact's, a crossing's), not when it was published.
         rulebook: the rulebook's name.
-        clauses: catalogue ids of the clauses that decided.
+        clauses: catalog ids of the clauses that decided.
         verdict: ``"called"``; ``"too_close"`` when below the rulebook's confidence, with both readings; ``"proposed"``
             when sure but the policy leaves it to a person; ``"reported"`` for what is checked and told without
             consequence.
@@ -85,7 +85,7 @@ class Call:
         probability: that the call is right, 0..1; 1 for what follows from declarations, rolls or clocks.
         readings: both readings of a close call.
         because: ids of the events and calls it rests on.
-        side: whom it favours: who gets the ball, the points, the yards.
+        side: whom it favors: who gets the ball, the points, the yards.
         detail: the outcome within the kind, one word for the machine, such as ``"good"`` or ``"delay_of_game"``.
 
     """

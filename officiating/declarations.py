@@ -14,7 +14,7 @@ from downfield.core.scene import Jersey, Player
 from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
 
 Side = Literal["home", "away"]
-Hash = Literal["left", "centre", "right"]
+Hash = Literal["left", "center", "right"]
 Choice = Literal[
     "touchback",
     "return",
@@ -33,8 +33,8 @@ Choice = Literal[
     "hurry_up",
     "spike",
     "kneel",
-    "offence_first",
-    "defence_first",
+    "offense_first",
+    "defense_first",
 ]
 
 
@@ -44,12 +44,12 @@ class LineUp:
 
     Attributes:
         players: everybody on the board.
-        offence: the jersey that has the ball, None to leave it as it is.
+        offense: the jersey that has the ball, None to leave it as it is.
 
     """
 
     players: tuple[Player, ...]
-    offence: Jersey | None = None
+    offense: Jersey | None = None
     type: Literal["line_up"] = "line_up"
 
 
@@ -58,8 +58,8 @@ class SetUp:
     """The game as it stands before a play: to begin at any point, and to correct the state.
 
     Attributes:
-        offence: which coach has the ball.
-        direction: 1 when the offence goes toward larger x, -1 toward smaller x.
+        offense: which coach has the ball.
+        direction: 1 when the offense goes toward larger x, -1 toward smaller x.
         spot_yd: line of scrimmage, field yards along x of the board.
         down, distance_yd: as in football; a distance of 0 means to the goal line.
         period: 1-based.
@@ -69,7 +69,7 @@ class SetUp:
 
     """
 
-    offence: Side
+    offense: Side
     direction: Literal[-1, 1]
     spot_yd: float
     down: int = 1
@@ -77,7 +77,7 @@ class SetUp:
     period: int = 1
     clock_s: float | None = None
     score: tuple[int, int] = (0, 0)
-    hash: Hash = "centre"
+    hash: Hash = "center"
     type: Literal["set_up"] = "set_up"
 
 
@@ -90,7 +90,7 @@ class Separated:
 
 @record
 class Set:
-    """The offence is set."""
+    """The offense is set."""
 
     type: Literal["set"] = "set"
 
@@ -125,7 +125,7 @@ class Switch:
 
 @record
 class PassDeclared:
-    """The offence declares a pass during a stoppage.
+    """The offense declares a pass during a stoppage.
 
     Attributes:
         receiver: roster id, None while not said.
@@ -300,7 +300,7 @@ class PassEnded:
     """What became of a thrown ball that the camera did not follow.
 
     Attributes:
-        end: caught by the offence, by the defence, or by nobody.
+        end: caught by the offense, by the defense, or by nobody.
         player: roster id of who caught it.
 
     """

@@ -33,8 +33,8 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.recording.clip import bundled_demo, open_recording
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
-RIVER_CITY: Final = TeamSheet(name="River City", short="RIV", colour="#0b3d91", ink="#ffffff")
-OAKDALE: Final = TeamSheet(name="Oakdale", short="OAK", colour="#f2b705", ink="#ffffff")
+RIVER_CITY: Final = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff")
+OAKDALE: Final = TeamSheet(name="Oakdale", short="OAK", color="#f2b705", ink="#ffffff")
 PHONE: Final = {"width": 390, "height": 844}
 WAIT_MS: Final = 15_000  # for what takes tens of milliseconds on a machine that does nothing else
 

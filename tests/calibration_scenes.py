@@ -45,8 +45,8 @@ def camera_over(
     """A camera that sees the whole board; `barrel` is the shift inward at the corners, as a share of the radius."""
     focal_px = focal * size_px[0]
     corner = math.hypot(*size_px) / 2 / focal_px / (1 - barrel)
-    centre = ((size_px[0] - 1) / 2 + 6.0, (size_px[1] - 1) / 2 - 4.0)
-    lens = Lens(size_px, (focal_px, focal_px), centre, (-barrel / corner**2, 0.0, 0.0, 0.0, 0.0))
+    center = ((size_px[0] - 1) / 2 + 6.0, (size_px[1] - 1) / 2 - 4.0)
+    lens = Lens(size_px, (focal_px, focal_px), center, (-barrel / corner**2, 0.0, 0.0, 0.0, 0.0))
     toward = math.radians(toward_deg)
     lean = cv2.Rodrigues(np.array([math.cos(toward), math.sin(toward), 0.0]) * math.radians(tilt_deg))[0]
     roll = cv2.Rodrigues(np.array([0.0, 0.0, math.radians(roll_deg)]))[0]
@@ -90,7 +90,7 @@ def photograph(
     figures: int = 22,
     seed: int = 1,
 ) -> Scene:
-    """A board on a grey table, with blobs for figures, an arm, a hot spot, blur and noise."""
+    """A board on a gray table, with blobs for figures, an arm, a hot spot, blur and noise."""
     camera = camera or camera_over(field)
     print_ = paint(field, look or board_look(), 2.6)
     width, height = camera.lens.size_px
@@ -112,9 +112,9 @@ def photograph(
     for _ in range(figures):
         place = np.array([rng.uniform(0, field.length_mm), rng.uniform(0, field.width_mm), 0.0])
         foot, head = (camera.to_pixels(place + np.array([0.0, 0.0, z])) for z in (0.0, 35.0))
-        colour = tuple(rng.uniform(0, 255, 3).tolist())
-        cv2.ellipse(image, _point(foot), (20, 12), float(rng.uniform(0, 180)), 0, 360, colour, -1, cv2.LINE_AA)
-        cv2.line(image, _point(foot), _point(head), colour, 12, cv2.LINE_AA)
+        color = tuple(rng.uniform(0, 255, 3).tolist())
+        cv2.ellipse(image, _point(foot), (20, 12), float(rng.uniform(0, 180)), 0, 360, color, -1, cv2.LINE_AA)
+        cv2.line(image, _point(foot), _point(head), color, 12, cv2.LINE_AA)
     if figures:
         cv2.line(image, (width // 3, height), (width // 2, height * 3 // 4), (120, 150, 200), 80, cv2.LINE_AA)
     spot = np.exp(-(((fine_x * coarse - 0.7 * width) / 130) ** 2 + ((fine_y * coarse - 0.4 * height) / 90) ** 2))

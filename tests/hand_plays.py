@@ -13,7 +13,7 @@ from downfield.core.gap import signed_gap
 from downfield.core.scene import Ball, Contact, Figure, Jersey, Player, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, Declaration, LineUp, Set, SetUp
-from downfield.officiating.engine.replay import Judgement, judge
+from downfield.officiating.engine.replay import Judgment, judge
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
@@ -22,7 +22,7 @@ FPS = 60
 BASE = BaseSize()
 MIDDLE_YD = FIELD.width_yd / 2
 HALF_YD = BASE.length_mm / 2 / FIELD.mm_per_yd_x
-"""From a base's centre to its front, in yards along the field."""
+"""From a base's center to its front, in yards along the field."""
 
 Path = Callable[[float], tuple[float, float, float]]
 
@@ -239,22 +239,22 @@ def called(
     *more: tuple[float, Declaration | Ruling | Tick],
     book: str | Rulebook = "tap",
     **line: float,
-) -> Judgement:
+) -> Judgment:
     """What a rulebook makes of a film, its carrier declared."""
     rulebook = load_rulebook(book) if isinstance(book, str) else book
     return judge(film.scenes, says(*opening(film, carrier, **line), *more), rulebook, FIELD)  # type: ignore[arg-type]
 
 
-def kinds(judgement: Judgement, *verdicts: str) -> list[str]:
+def kinds(judgment: Judgment, *verdicts: str) -> list[str]:
     """The kinds of the calls made, those only reported left out unless asked for."""
     wanted = verdicts or ("called", "too_close", "proposed")
-    return [call.kind for call in judgement.calls if call.verdict in wanted]
+    return [call.kind for call in judgment.calls if call.verdict in wanted]
 
 
-def the(judgement: Judgement, kind: str) -> Call:
+def the(judgment: Judgment, kind: str) -> Call:
     """The one call of a kind."""
-    found = [call for call in judgement.calls if call.kind == kind]
-    assert len(found) == 1, [call.text for call in judgement.calls]
+    found = [call for call in judgment.calls if call.kind == kind]
+    assert len(found) == 1, [call.text for call in judgment.calls]
     return found[0]
 
 

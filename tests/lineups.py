@@ -54,8 +54,8 @@ def front_seven(gap_yd: float = 1.0) -> list[At]:
 
 
 def build(
-    offence: Sequence[At],
-    defence: Sequence[At] = (),
+    offense: Sequence[At],
+    defense: Sequence[At] = (),
     *,
     direction: Literal[-1, 1] = 1,
     line_yd: float = 35.0,
@@ -69,13 +69,13 @@ def build(
     gunners: tuple[str, ...] = (),
     returner: str | None = None,
 ) -> Formation:
-    """The formation of men placed by hand; the offence's ids are o0, o1, ..., the defence's d0, d1, ..."""
+    """The formation of men placed by hand; the offense's ids are o0, o1, ..., the defense's d0, d1, ..."""
     roster, figures = [], []
     other: Jersey = "light" if jersey == "dark" else "dark"
-    for men, letter, colour, side in ((offence, "o", jersey, -1), (defence, "d", other, 1)):
+    for men, letter, color, side in ((offense, "o", jersey, -1), (defense, "d", other, 1)):
         for i, at in enumerate(men):
-            figure = _figure(f"{letter}{i}", colour, at, side, direction, line_yd, field, mirror=mirror)
-            roster.append(Player(figure.id, colour, at.number, at.role, BASE))
+            figure = _figure(f"{letter}{i}", color, at, side, direction, line_yd, field, mirror=mirror)
+            roster.append(Player(figure.id, color, at.number, at.role, BASE))
             figures.append(replace(figure, sigma_mm=(sigma_mm, sigma_mm), sigma_deg=sigma_deg))
     for figure in extra:
         roster.append(Player(figure.id, figure.jersey))
@@ -84,7 +84,7 @@ def build(
         Scene(0, 0, "off", tuple(figures)),
         roster,
         field,
-        offence=jersey,
+        offense=jersey,
         direction=direction,
         line_yd=line_yd,
         carrier=carrier,

@@ -26,5 +26,5 @@ def seen(*what: tuple[float, float, Array, float, float]) -> Sightings:
         helmet_mm=(None,) * count,
         front=np.ones(count),
         light=np.array([one[4] for one in what]),
-        colours=np.full((count, 0, 3), np.nan),
+        colors=np.full((count, 0, 3), np.nan),
     )

@@ -48,7 +48,7 @@ def tackle(index: int, t_ns: int | None = None) -> Scene:
 
 
 class FakeSource:
-    """Grey pictures.
+    """Gray pictures.
 
     Args:
         count: how many.

@@ -46,7 +46,7 @@ class FigureSight:
         visible: share of the base's top that is seen.
         covered: whether a hand lies over its middle.
         box: of all of it.
-        helmet_px: centre of the helmet.
+        helmet_px: center of the helmet.
         tilt_deg: 0 upright.
 
     """
@@ -69,7 +69,7 @@ class Sight:
         t_ns: the instant.
         camera: where the camera truly is.
         figures: in roster order; those outside the picture are left out.
-        ball_px: centre of the ball, None when there is none.
+        ball_px: center of the ball, None when there is none.
         hands: box and fingertips of each.
 
     """
@@ -264,10 +264,10 @@ class Network:
 
     def _false(self, sight: Sight, scale: float) -> Detection:
         random = self._random
-        centre = random.uniform((0, 0), sight.camera.lens.size_px)
+        center = random.uniform((0, 0), sight.camera.lens.size_px)
         turn, half = random.uniform(0, 2 * np.pi), random.uniform(0.6, 1.3) * scale * np.array([27.0, 16.0])
         spin = np.array([[math.cos(turn), math.sin(turn)], [math.sin(turn), -math.cos(turn)]])
-        corners = centre + (half * [(1, 1), (1, -1), (-1, -1), (-1, 1)]) @ spin.T
+        corners = center + (half * [(1, 1), (1, -1), (-1, -1), (-1, 1)]) @ spin.T
         low, high = corners.min(axis=0), corners.max(axis=0)
         return Detection(
             "upright",
@@ -281,10 +281,10 @@ class Network:
         random = self._random
         out = []
         if sight.ball_px is not None and random.random() < _BALL_FOUND:
-            centre = sight.ball_px + random.normal(0, _BALL_PX[1] * scale, 2)
+            center = sight.ball_px + random.normal(0, _BALL_PX[1] * scale, 2)
             half = _BALL_PX[0] * scale
-            at = (float(centre[0]), float(centre[1]))
-            out.append(Detection("ball", 0.995, _box(centre - half, centre + half), helmet_px=at, helmet_score=0.7))
+            at = (float(center[0]), float(center[1]))
+            out.append(Detection("ball", 0.995, _box(center - half, center + half), helmet_px=at, helmet_score=0.7))
         for box, tip in sight.hands:
             seen = tip + random.normal(0, 4 * scale, 2)
             at = (float(seen[0]), float(seen[1]))
@@ -294,7 +294,7 @@ class Network:
 
 
 def jerseys(sightings: Sightings, sight: Sight) -> Sightings:
-    """The sightings with what a look at their colours would tell; ids begin with the jersey."""
+    """The sightings with what a look at their colors would tell; ids begin with the jersey."""
     light = []
     for one in sightings.detections:
         middle = np.mean(one.corners_px, axis=0)
@@ -336,8 +336,8 @@ def _tilt_deg(pose: FigurePose) -> float:
 
 
 def _hand_points(snapshot: Snapshot) -> list[Array]:
-    grey = (0.5, 0.5, 0.5)
-    return [cloud(hand_solids(hand, grey, grey)).reshape(-1, 3) for hand in snapshot.hands]
+    gray = (0.5, 0.5, 0.5)
+    return [cloud(hand_solids(hand, gray, gray)).reshape(-1, 3) for hand in snapshot.hands]
 
 
 def _hand(points_mm: Array, camera: Camera) -> tuple[Box, Array, Array]:

@@ -25,8 +25,8 @@ BODIES: dict[str, bytes] = {
     "half": b'{"declaration": {"type": "carr',
     "deep": DEEP,
     "deep inside": b'{"declaration": ' + DEEP + b"}",
-    "not a number": b'{"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": NaN}}',
-    "infinite": b'{"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 1e999}}',
+    "not a number": b'{"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": NaN}}',
+    "infinite": b'{"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 1e999}}',
     "huge number": b'{"declaration": {"type": "roll", "dice": [' + b"9" * 20_000 + b"]}}",
     "half a character": b'{"declaration": {"type": "carrier", "player": "\\ud800"}}',
     "no UTF-8": b'{"declaration": {"type": "carrier", "player": "\xff\xfe"}}',
@@ -38,9 +38,9 @@ BODIES: dict[str, bytes] = {
     "wrong types": b'{"declaration": {"type": ["set"], "player": {}}}',
     "prototype": b'{"__proto__": {"role": "admin"}, "declaration": {"type": "set"}}',
     "many players": b'{"declaration": {"type": "line_up", "players": [' + b",".join([PLAYER] * 1500) + b"]}}",
-    "absurd set-up": b'{"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": -1e300}}',
-    "absurd down": b'{"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 9, "down": 99}}',
-    "absurd score": b'{"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 9, '
+    "absurd set-up": b'{"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": -1e300}}',
+    "absurd down": b'{"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 9, "down": 99}}',
+    "absurd score": b'{"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 9, '
     b'"score": [-99999999999999999999, 0]}}',
     "absurd clock": b'{"declaration": {"type": "clock", "running": true, "left_s": -1e308}}',
     "absurd ago": b'{"declaration": {"type": "set"}, "ago_ms": -1}',

@@ -264,11 +264,11 @@ def test_suspended_calls_are_said_aloud(service: Service, page: Page) -> None:
         expect(page.locator(told)).to_have_text("Camera calls suspended")
 
 
-def test_any_team_colour_gets_ink_that_can_be_read(service: Service, page: Page) -> None:
+def test_any_team_color_gets_ink_that_can_be_read(service: Service, page: Page) -> None:
     page.goto(f"{service.url}/overlay/scorebug")
     worst = page.evaluate(
         """async () => {
-            const { contrast, readable } = await import("/assets/colour.js");
+            const { contrast, readable } = await import("/assets/color.js");
             const parts = ["00", "33", "66", "77", "99", "cc", "ff"];
             const all = parts.flatMap((r) => parts.flatMap((g) => parts.map((b) => `#${r}${g}${b}`)));
             return Math.min(...all.map((team) => contrast(readable("#808080", team), team)));

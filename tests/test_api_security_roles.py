@@ -149,13 +149,13 @@ def test_each_role_gets_as_far_as_it_reaches(lan: Service) -> None:
     assert lan.phone("viewer").get("/api/game").status == 200
     assert lan.phone("viewer").socket("/api/feed/ws").status == 101
     assert lan.phone("viewer").get("/api/feed").status == 200
-    declaration = {"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 20}}
+    declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     assert lan.phone("operator").post("/api/declarations", declaration).status == 200
     assert lan.phone("admin").get("/api/devices").status == 200
 
 
 def test_what_a_phone_says_is_recorded_under_its_name(lan: Service) -> None:
-    declaration = {"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 20}}
+    declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     lan.phone("operator").post("/api/declarations", declaration)
     assert lan.desk.declared()[-1].by == "operator's phone"
 
@@ -306,7 +306,7 @@ def test_on_a_network_its_addresses_and_given_names_are_its_own(tmp_path: Path) 
 )
 def test_pages_of_other_origins_change_nothing_and_open_no_socket(local: Service, headers: dict[str, str]) -> None:
     here = Asker(local.app)
-    declaration = {"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 20}}
+    declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     assert here.post("/api/declarations", declaration, **headers).status == 403
     assert here.ask("DELETE", "/api/teams/t", **headers).status == 403
     assert here.socket("/api/feed/ws", **headers).status == 403
@@ -316,7 +316,7 @@ def test_pages_of_other_origins_change_nothing_and_open_no_socket(local: Service
 def test_pages_of_its_own_may(local: Service) -> None:
     here = Asker(local.app)
     own = {"origin": "http://127.0.0.1:8317", "sec_fetch_site": "same-origin"}
-    declaration = {"declaration": {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 20}}
+    declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     assert here.post("/api/declarations", declaration, **own).status == 200
     assert here.socket("/api/feed/ws", **own).status == 101
 

@@ -34,7 +34,7 @@ def declare(client: httpx.Client, declaration: dict[str, Any], **headers: str) -
     return client.post("/api/declarations", json={"declaration": declaration}, headers=headers)
 
 
-SET_UP = {"type": "set_up", "offence": "home", "direction": 1, "spot_yd": 25.0}
+SET_UP = {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 25.0}
 
 
 def test_the_game_the_calls_and_the_journal_are_there_to_read(client: httpx.Client) -> None:
@@ -226,12 +226,12 @@ def test_the_socket_tells_the_same(service: Served, client: httpx.Client) -> Non
 
 def test_a_new_game_begins_for_everybody(client: httpx.Client) -> None:
     before = client.get("/api/game").json()["game"]
-    sheet = {"name": "Lake Town", "short": "LAK", "colour": "#aa2200", "ink": "#ffffff"}
+    sheet = {"name": "Lake Town", "short": "LAK", "color": "#aa2200", "ink": "#ffffff"}
     asked, key = {"home": sheet, "title": "second"}, {"Idempotency-Key": "g2"}
     assert client.post("/api/games", json=asked, headers=key).status_code == 200
     assert client.post("/api/games", json=asked, headers=key).json()["again"]
     now = client.get("/api/game").json()
     assert now["game"] != before
-    assert now["home"]["colour"] == "#aa2200"
+    assert now["home"]["color"] == "#aa2200"
     assert client.get(f"/api/games/{before}").json()["ended"]
     assert client.get("/api/calls").json() == []

@@ -119,7 +119,7 @@ def test_positions_carry_detection_noise_and_calibration_error(calibration: Cali
     np.testing.assert_allclose(bare, calibration.camera.to_board(px, 5.5))
     assert (np.linalg.eigvalsh(alone) > 0).all()
     assert (np.linalg.eigvalsh(noisy - alone) > 0).all()
-    exact = dataclasses.replace(calibration, covariance=(), unmodelled_px=0.0)
+    exact = dataclasses.replace(calibration, covariance=(), unmodeled_px=0.0)
     _, none = exact.to_board_with_cov(px, 5.5)
     assert not none.any()
     _, given = exact.to_board_with_cov(px, 5.5, sigma_px=np.tile(np.eye(2) * 0.25, (2, 1, 1)))

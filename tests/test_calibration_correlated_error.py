@@ -69,7 +69,7 @@ def test_a_sideline_seen_aside_does_not_pull_the_lens() -> None:
     assert sigma < 0.2
 
 
-def test_the_spread_of_a_wave_is_learnt_from_what_is_seen_of_it() -> None:
+def test_the_spread_of_a_wave_is_learned_from_what_is_seen_of_it() -> None:
     seen = sightings()
     known = Disturbance.of(seen.px, seen.normals, seen.bound, (1920, 1080))
     assert known.shapes.shape == (len(seen.px), known.count)

@@ -33,8 +33,8 @@ def in_a_mirror(camera: Camera, field: FieldModel) -> Camera:
     turn = camera.board_to_camera
     rx, ry, rz = np.asarray(cv2.Rodrigues(flip @ turn @ flip)[0]).ravel().tolist()
     tx, ty, tz = (flip @ (turn @ np.array([field.length_mm, 0.0, 0.0]) + camera.translation_mm)).tolist()
-    centre = (lens.size_px[0] - 1 - lens.centre_px[0], lens.centre_px[1])
-    turned = dataclasses.replace(lens, centre_px=centre, distortion=(k1, k2, p1, -p2, k3))
+    center = (lens.size_px[0] - 1 - lens.center_px[0], lens.center_px[1])
+    turned = dataclasses.replace(lens, center_px=center, distortion=(k1, k2, p1, -p2, k3))
     return Camera(turned, (rx, ry, rz), (tx, ty, tz))
 
 

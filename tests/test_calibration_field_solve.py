@@ -71,7 +71,7 @@ def test_of_the_two_ways_round_the_one_that_reads_upright_is_taken() -> None:
         (lambda image: image // 12, "too dark"),
         (lambda image: cv2.GaussianBlur(image, (0, 0), 9), "focus"),
         (lambda image: cv2.resize(image, (320, 180)), "only 320 x 180"),
-        (lambda image: np.full_like(image, 255), "burnt out"),
+        (lambda image: np.full_like(image, 255), "burned out"),
     ],
 )
 def test_a_bad_picture_is_refused_with_what_to_change(scene: Scene, spoil: object, says: str) -> None:

@@ -69,7 +69,7 @@ def test_a_lens_is_measured_from_views_of_the_sheet(views: list[Image], tmp_path
     assert (
         np.abs(
             measured.prior().residual(
-                np.array([*measured.lens.focal_px, *measured.lens.centre_px, *measured.lens.distortion])
+                np.array([*measured.lens.focal_px, *measured.lens.center_px, *measured.lens.distortion])
             )
         ).max()
         < 1e-6

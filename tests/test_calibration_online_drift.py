@@ -69,7 +69,7 @@ def test_a_yard_mark_that_looks_like_the_next_one_is_not_taken_for_it(
     tracker = ShakeTracker(scene.image, scene.camera, TUDOR)
     here, next_ = scene.camera.to_pixels(TUDOR.to_mm(np.array([(50.0, 26.0), (51.0, 26.0)])))
     from_afar = np.array([[1.0, 0.0, next_[0] - here[0]], [0.0, 1.0, next_[1] - here[1]]])
-    monkeypatch.setattr(tracker, "_coarse", lambda _grey: from_afar)
+    monkeypatch.setattr(tracker, "_coarse", lambda _gray: from_afar)
     hidden = shifted(scene.image, 0.6, 0.3)
     hidden[:, :1060] = 90  # so much that what is left is not enough to be sure
     for _ in range(3):

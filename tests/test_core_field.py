@@ -45,7 +45,7 @@ def test_a_yard_has_its_own_scale_along_and_across() -> None:
 
 
 @given(st.sampled_from(preset_names()), st.floats(-20, 130), st.floats(-5, 70))
-def test_yards_and_millimetres_round_trip(name: str, x_yd: float, y_yd: float) -> None:
+def test_yards_and_millimeters_round_trip(name: str, x_yd: float, y_yd: float) -> None:
     field = preset(name)
     there = np.array([x_yd, y_yd])
     assert np.allclose(field.to_yards(field.to_mm(there)), there, atol=1e-9)
@@ -64,7 +64,7 @@ def test_sidelines_lie_out_of_bounds_and_goal_lines_in_the_end_zone(name: str) -
 
 
 @pytest.mark.parametrize("name", preset_names())
-def test_yard_lines_are_centred_and_hash_marks_leave_them_free(name: str) -> None:
+def test_yard_lines_are_centerd_and_hash_marks_leave_them_free(name: str) -> None:
     field = preset(name)
     lines = field.lines()
     yard_lines = [line for line in lines if line.kind == "yard_line"]

@@ -1,4 +1,4 @@
-"""docs/rulebooks.md: what the catalogue says, its league file and its example."""
+"""docs/rulebooks.md: what the catalog says, its league file and its example."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from downfield.officiating.rulebooks.clauses import catalogue, catalogues
+from downfield.officiating.rulebooks.clauses import catalog, catalogs
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 PAGE = Path(__file__).parents[1] / "docs" / "rulebooks.md"
@@ -21,7 +21,7 @@ def block(language: str) -> str:
     return found[1]
 
 
-def test_the_page_is_what_the_catalogue_says(tmp_path: Path) -> None:
+def test_the_page_is_what_the_catalog_says(tmp_path: Path) -> None:
     made = tmp_path / "rulebooks.md"
     subprocess.run([sys.executable, PAGE.with_name("rulebooks_page.py"), made], check=True)
     assert PAGE.read_text() == made.read_text(), "run `make docs`"
@@ -29,8 +29,8 @@ def test_the_page_is_what_the_catalogue_says(tmp_path: Path) -> None:
 
 def test_every_reading_is_on_the_page() -> None:
     text = PAGE.read_text()
-    for book in catalogues():
-        for name, clause in catalogue(book).clauses.items():
+    for book in catalogs():
+        for name, clause in catalog(book).clauses.items():
             assert (f"| {name} |" in text) == bool(clause.reading), name
 
 

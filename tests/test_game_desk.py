@@ -26,7 +26,7 @@ from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 RUNNER, HITTER = "dark-22", "light-50"
-RIVER = TeamSheet(name="River City", short="RIV", colour="#0b3d91", ink="#ffffff")
+RIVER = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff")
 
 
 def tackled() -> Film:

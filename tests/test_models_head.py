@@ -18,9 +18,9 @@ from downfield.models.letterbox import Letterbox
 COLUMNS, ROWS = 12, 6
 INPUT_PX = (8 * COLUMNS, 8 * ROWS)
 LEVEL = np.full(4, 0.3)
-BASE = ((2.0, -1.0), (2.0, 1.0), (-2.0, 1.0), (-2.0, -1.0), (0.5, 0.0))  # cells from the cell's centre
+BASE = ((2.0, -1.0), (2.0, 1.0), (-2.0, 1.0), (-2.0, -1.0), (0.5, 0.0))  # cells from the cell's center
 
-CENTRE = np.array([5.5, 2.5])  # of the cell in column 5, row 2
+CENTER = np.array([5.5, 2.5])  # of the cell in column 5, row 2
 
 
 def empty_head() -> NDArray[np.float32]:
@@ -67,7 +67,7 @@ def test_one_cell_is_read_as_its_numbers_say() -> None:
     assert said.kinds.tolist() == [1]
     assert said.scores[0] == pytest.approx(1 / (1 + np.exp(-2.0)))
     np.testing.assert_allclose(said.boxes, [[(5.5 - 2) * 8, (2.5 - 1) * 8, (5.5 + 2) * 8, (2.5 + 1) * 8]])
-    np.testing.assert_allclose(said.points[0], (np.array(BASE) + CENTRE) * 8)
+    np.testing.assert_allclose(said.points[0], (np.array(BASE) + CENTER) * 8)
     np.testing.assert_allclose(said.point_scores[0], [1, 1, 0, 1, 1], atol=1e-6)
     np.testing.assert_allclose(said.spreads[0], np.full((KEYPOINTS, 2), 4.0))  # half a cell
 
@@ -117,7 +117,7 @@ def test_detections_are_in_pixels_of_the_frame_and_things_have_no_base() -> None
     figure, ball = as_detections(
         read_head(head, COLUMNS, LEVEL), Letterbox((4 * INPUT_PX[0], 4 * INPUT_PX[1]), INPUT_PX), sigma_scale=0.5
     )
-    np.testing.assert_allclose(figure.corners_px, (np.array(BASE[:4]) + CENTRE) * 32 - 0.5)
+    np.testing.assert_allclose(figure.corners_px, (np.array(BASE[:4]) + CENTER) * 32 - 0.5)
     np.testing.assert_allclose(figure.helmet_px or (), (6 * 32 - 0.5, 2.5 * 32 - 0.5))
     np.testing.assert_allclose(figure.corner_sigma_px, [8.0] * 4)
     np.testing.assert_allclose(figure.corner_scores, [1, 1, 0, 1], atol=1e-6)

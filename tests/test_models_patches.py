@@ -100,7 +100,7 @@ def test_what_is_in_the_picture_is_in_the_patch_where_the_transform_says(length_
     np.testing.assert_allclose(middle, to_patch(front_left[None, None], transforms)[0, 0], atol=0.12)
 
 
-def test_patches_keep_the_order_of_figures_and_of_colours() -> None:
+def test_patches_keep_the_order_of_figures_and_of_colors() -> None:
     image = np.zeros((200, 400, 3), np.uint8)
     image[:, :200] = (10, 20, 30)
     image[:, 200:] = (200, 100, 50)

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from lineups import LENGTH_YD, WIDTH_YD, At, build, figure, front_seven, line, pro_set
 
 from downfield.officiating.checks import backs as check_backs
-from downfield.officiating.checks import defence as check_defence
+from downfield.officiating.checks import defense as check_defense
 from downfield.officiating.checks import kicks as check_kicks
 from downfield.officiating.checks import line as check_line
 from downfield.officiating.checks import numbers as check_numbers
 from downfield.officiating.checks import spacing as check_spacing
 from downfield.officiating.checks.backs import (
     backs_depth,
-    behind_centre,
+    behind_center,
     carrier_depth,
     carrier_inside_guards,
     direct_snap,
@@ -27,14 +27,14 @@ from downfield.officiating.checks.backs import (
     passer_depth,
     punt_spot,
     punter_depth,
-    under_centre,
+    under_center,
     wide_men,
 )
 from downfield.officiating.checks.checking import Check, Checked
-from downfield.officiating.checks.defense import defence_off, gap_filling, head_up, second_level
+from downfield.officiating.checks.defense import defense_off, gap_filling, head_up, second_level
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.line import (
-    centre_between_hashes,
+    center_between_hashes,
     line_base_widths,
     line_gaps,
     men_on_field,
@@ -52,7 +52,7 @@ from downfield.officiating.rulebooks.params import Params
 
 ALL: list[Check[Formation]] = [
     one
-    for module in (check_line, check_spacing, check_backs, check_defence, check_kicks, check_numbers)
+    for module in (check_line, check_spacing, check_backs, check_defense, check_kicks, check_numbers)
     for one in vars(module).values()
     if isinstance(one, Check)
 ]
@@ -131,9 +131,9 @@ def test_a_base_width_between_defenders_at_the_line() -> None:
 
 
 @pytest.mark.parametrize(("off", "outcome"), [(0.0, "kept"), (3.08, "kept"), (3.09, "broken"), (-3.09, "broken")])
-def test_the_centre_is_between_the_hash_rows(off: float, outcome: str) -> None:
+def test_the_center_is_between_the_hash_rows(off: float, outcome: str) -> None:
     men = [At(at.depth_yd, at.off_yd + off, at.role) for at in pro_set()]
-    assert judged(centre_between_hashes, build(men)) == outcome
+    assert judged(center_between_hashes, build(men)) == outcome
 
 
 # spacing
@@ -155,7 +155,7 @@ def test_a_back_beside_is_not_behind(off: float, stacks: bool) -> None:
 
 
 @pytest.mark.parametrize(("quarterback", "allowed"), [(LENGTH_YD - 0.1, True), (LENGTH_YD + 0.1, False)])
-def test_a_linebacker_stacks_only_behind_the_nose_and_only_with_the_quarterback_under_centre(
+def test_a_linebacker_stacks_only_behind_the_nose_and_only_with_the_quarterback_under_center(
     quarterback: float, allowed: bool
 ) -> None:
     men = with_man(pro_set(), 7, depth_yd=quarterback + LENGTH_YD)
@@ -208,19 +208,19 @@ def test_backs_less_than_twenty_back_and_the_quarterback_at_most(who: int, depth
 
 
 @pytest.mark.parametrize(("off", "outcome"), [(0.0, "kept"), (0.49, "kept"), (0.51, "broken"), (-0.51, "broken")])
-def test_the_quarterback_is_behind_the_centre(off: float, outcome: str) -> None:
+def test_the_quarterback_is_behind_the_center(off: float, outcome: str) -> None:
     there = build(with_man(pro_set(), 7, off_yd=off * WIDTH_YD, role="QB"))
-    assert judged(behind_centre, there, "o7") == outcome
+    assert judged(behind_center, there, "o7") == outcome
 
 
 def test_without_a_quarterback_the_clause_stays_open() -> None:
-    assert judged(behind_centre, build(line())) == "unknown"
+    assert judged(behind_center, build(line())) == "unknown"
 
 
 @pytest.mark.parametrize(("gap", "outcome"), [(0.99, "kept"), (1.01, "broken")])
-def test_directly_behind_the_centre(gap: float, outcome: str) -> None:
+def test_directly_behind_the_center(gap: float, outcome: str) -> None:
     there = build(with_man(pro_set(), 7, depth_yd=LENGTH_YD + gap * LENGTH_YD))
-    assert judged(under_centre, there) == outcome
+    assert judged(under_center, there) == outcome
 
 
 def test_a_direct_snap_goes_to_a_back_behind_the_quarterback() -> None:
@@ -277,7 +277,7 @@ def test_a_gunners_way_is_as_wide_as_his_base(off: float, clear: bool) -> None:
     assert any(one.outcome == "broken" for one in gunner_corridor(there)) == (not clear)
 
 
-# defence
+# defense
 
 
 @pytest.mark.parametrize(("off", "outcome"), [(0.0, "kept"), (0.5, "kept"), (0.51, "broken")])
@@ -316,11 +316,11 @@ def test_a_man_right_behind_a_gap_is_left_to_the_coaches() -> None:
 
 
 @pytest.mark.parametrize(("depth", "outcome"), [(5.0, "kept"), (4.5, "kept"), (4.49, "broken"), (12.0, "kept")])
-def test_the_defence_is_five_yards_off(depth: float, outcome: str) -> None:
+def test_the_defense_is_five_yards_off(depth: float, outcome: str) -> None:
     there = build(pro_set(), [At(depth, 0.0)])
-    assert judged(defence_off, there) == outcome
+    assert judged(defense_off, there) == outcome
     exact = "kept" if 4.5 <= depth <= 5.5 else "broken"
-    assert judged(defence_off, there, formation__defence_off_exact=True) == exact
+    assert judged(defense_off, there, formation__defense_off_exact=True) == exact
 
 
 # jerseys and numbers
@@ -342,7 +342,7 @@ def test_numbers_by_role(place: int, number: str, outcome: str) -> None:
     assert judged(numbers_by_role, build(with_man(pro_set(), place, number=number)), f"o{place}") == outcome
 
 
-def test_the_defence_wears_what_it_likes_and_a_number_not_known_stays_open() -> None:
+def test_the_defense_wears_what_it_likes_and_a_number_not_known_stays_open() -> None:
     there = build(with_man(pro_set(), 0, number="7"), [At(2.0, 0.0, number="99"), At(9.0, 4.0, number="99x")])
     assert all(one.players == ("o0",) for one in numbers_by_role(there))
     assert judged(numbers_worn, there, "o1") == "unknown"
@@ -376,10 +376,10 @@ men_anywhere = st.lists(
 @settings(max_examples=15, deadline=None)
 @given(backs=men_anywhere, others=men_anywhere)
 def test_mirrored_and_half_turned_formations_give_the_same_findings(backs: list[At], others: list[At]) -> None:
-    offence, defence = [*line(), *backs], [*front_seven()[:7], *others]
+    offense, defense = [*line(), *backs], [*front_seven()[:7], *others]
 
     def there(**how: Any) -> Formation:
-        return build(offence, defence, sigma_mm=0.4, sigma_deg=1.0, carrier="o7", gunners=("o7",), returner="d9", **how)
+        return build(offense, defense, sigma_mm=0.4, sigma_deg=1.0, carrier="o7", gunners=("o7",), returner="d9", **how)
 
     plain, turned = there(line_yd=40.0), there(line_yd=60.0, direction=-1)
     mirrored = there(line_yd=40.0, mirror=True)

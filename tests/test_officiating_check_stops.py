@@ -14,13 +14,13 @@ from downfield.core.footprint import BaseSize
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.officiating.checks.changes import changes, poses_of
 from downfield.officiating.checks.checking import Check
-from downfield.officiating.checks.motion import Adjustment, defence_motion, offence_motion, repositioned
+from downfield.officiating.checks.motion import Adjustment, defense_motion, offense_motion, repositioned
 from downfield.officiating.checks.stops import (
     Stop,
     StopKind,
     base_swaps,
     dead_pivots,
-    defence_pivots,
+    defense_pivots,
     engaged_pivots,
     interception_pivots,
     line_stop_pivots,
@@ -38,7 +38,7 @@ ROSTER = tuple(
     for i, role in enumerate(roles)
 )
 ALL_STOP_CHECKS: tuple[Check[Stop], ...] = (
-    base_swaps, dead_pivots, defence_pivots, engaged_pivots, interception_pivots, line_stop_pivots, loose_ball_pivots,
+    base_swaps, dead_pivots, defense_pivots, engaged_pivots, interception_pivots, line_stop_pivots, loose_ball_pivots,
     one_defender, pass_pivots, pivots_in_place, pivots_toward,
 )  # fmt: skip
 
@@ -53,7 +53,7 @@ def scene(
     at: tuple[float, float] = (300.0, 150.0),
     way: int = 1,
 ) -> Scene:
-    """Five a side in two rows, the offence facing downfield, the defence upfield, some turned, some moved."""
+    """Five a side in two rows, the offense facing downfield, the defense upfield, some turned, some moved."""
     figures = []
     for player in ROSTER:
         row, place = (-30.0, 0.0) if player.jersey == "dark" else (30.0, 180.0)
@@ -87,7 +87,7 @@ def stop(
     sigma_deg: float = 0.0,
 ) -> Stop:
     before, after = scene(contacts=contacts, sigma_deg=sigma_deg), scene(turned, moved, contacts, sigma_deg=sigma_deg)
-    changed = changes(poses_of(before), after, ROSTER, offence="dark", fallen=fallen, swapped=swapped)
+    changed = changes(poses_of(before), after, ROSTER, offense="dark", fallen=fallen, swapped=swapped)
     return Stop(FIELD, kind, changed, target_mm, exempt)
 
 
@@ -95,12 +95,12 @@ def outcomes(check: Check[Stop], there: Stop) -> list[str]:
     return [one.outcome for one in check(there)]
 
 
-def turning(offence: int, defence: int, deg: float = 20.0) -> dict[str, float]:
-    return {f"o{i}": deg for i in range(offence)} | {f"d{i}": deg for i in range(defence)}
+def turning(offense: int, defense: int, deg: float = 20.0) -> dict[str, float]:
+    return {f"o{i}": deg for i in range(offense)} | {f"d{i}": deg for i in range(defense)}
 
 
 @pytest.mark.parametrize(
-    ("offence", "defence", "outcome"),
+    ("offense", "defense", "outcome"),
     [
         (0, 0, "kept"),
         (0, 1, "broken"),
@@ -111,27 +111,27 @@ def turning(offence: int, defence: int, deg: float = 20.0) -> dict[str, float]:
         (2, 0, "kept"),
     ],
 )
-def test_the_defence_gets_one_more_but_none_for_none(offence: int, defence: int, outcome: str) -> None:
-    assert outcomes(defence_pivots, stop(turned=turning(offence, defence))) == [outcome]
+def test_the_defense_gets_one_more_but_none_for_none(offense: int, defense: int, outcome: str) -> None:
+    assert outcomes(defense_pivots, stop(turned=turning(offense, defense))) == [outcome]
 
 
 @pytest.mark.parametrize(("deg", "outcome"), [(2.9, "kept"), (3.0, "broken"), (-3.1, "broken"), (-2.9, "kept")])
 def test_a_turn_of_three_degrees_is_a_pivot(deg: float, outcome: str) -> None:
-    assert outcomes(defence_pivots, stop(turned={"d0": deg})) == [outcome]
+    assert outcomes(defense_pivots, stop(turned={"d0": deg})) == [outcome]
 
 
 def test_a_turn_near_the_limit_is_too_close() -> None:
-    assert outcomes(defence_pivots, stop(turned={"d0": 3.2}, sigma_deg=0.7)) == ["too_close"]
-    assert outcomes(defence_pivots, stop(turned={"d0": 3.2, "o0": 40.0}, sigma_deg=0.7)) == ["kept"]
+    assert outcomes(defense_pivots, stop(turned={"d0": 3.2}, sigma_deg=0.7)) == ["too_close"]
+    assert outcomes(defense_pivots, stop(turned={"d0": 3.2, "o0": 40.0}, sigma_deg=0.7)) == ["kept"]
 
 
 def test_a_base_swap_is_a_pivot_and_one_with_the_turn() -> None:
-    assert outcomes(defence_pivots, stop(turned=turning(0, 2), swapped=["o0"])) == ["kept"]
-    assert outcomes(defence_pivots, stop(turned=turning(1, 3), swapped=["o0"])) == ["broken"]
+    assert outcomes(defense_pivots, stop(turned=turning(0, 2), swapped=["o0"])) == ["kept"]
+    assert outcomes(defense_pivots, stop(turned=turning(1, 3), swapped=["o0"])) == ["broken"]
 
 
-def test_on_a_pass_the_defence_is_not_limited_in_number() -> None:
-    assert outcomes(defence_pivots, stop("pass", turning(0, 5))) == []
+def test_on_a_pass_the_defense_is_not_limited_in_number() -> None:
+    assert outcomes(defense_pivots, stop("pass", turning(0, 5))) == []
 
 
 def test_nobody_is_pivoted_in_the_stop_at_the_line() -> None:
@@ -155,8 +155,8 @@ def test_the_dead_are_not_pivoted_or_moved() -> None:
     assert outcomes(dead_pivots, stop(turned={"d1": 20.0}, fallen=["d2"])) == []
 
 
-def test_on_a_pass_the_defence_turns_toward_the_ball_and_the_receiver_as_he_likes() -> None:
-    ball = (230.0, 110.0)  # behind and to the side of the offence; d0 faces -x from (330, 150)
+def test_on_a_pass_the_defense_turns_toward_the_ball_and_the_receiver_as_he_likes() -> None:
+    ball = (230.0, 110.0)  # behind and to the side of the offense; d0 faces -x from (330, 150)
     assert outcomes(pivots_toward, stop("pass", {"d0": 20.0}, target_mm=ball)) == ["kept"]
     assert outcomes(pivots_toward, stop("pass", {"d0": -20.0}, target_mm=ball)) == ["broken"]
     assert outcomes(pivots_toward, stop("pass", {"o1": 90.0}, target_mm=ball)) == []
@@ -212,25 +212,25 @@ def test_only_the_quarterback_changes_bases() -> None:
 
 
 def adjusted(turned: dict[str, float], moved: dict[str, tuple[float, float]]) -> Adjustment:
-    return Adjustment(changes(poses_of(scene()), scene(turned, moved), ROSTER, offence="dark"))
+    return Adjustment(changes(poses_of(scene()), scene(turned, moved), ROSTER, offense="dark"))
 
 
 def test_one_eligible_man_in_motion_and_one_pivoted() -> None:
     legal = adjusted({"o2": 30.0}, {"o1": (0.0, 60.0)})
-    assert {one.outcome for one in offence_motion(legal)} == {"kept"}
+    assert {one.outcome for one in offense_motion(legal)} == {"kept"}
     two = adjusted({}, {"o1": (0.0, 60.0), "o2": (0.0, 60.0)})
-    assert [one.outcome for one in offence_motion(two)] == ["broken", "kept"]
+    assert [one.outcome for one in offense_motion(two)] == ["broken", "kept"]
     turned_and_moved = adjusted({"o1": 30.0}, {"o1": (0.0, 60.0)})
-    assert {one.outcome for one in offence_motion(turned_and_moved)} == {"kept"}
-    centre = adjusted({"o3": 30.0}, {})
-    assert [one.outcome for one in offence_motion(centre)] == ["kept", "kept", "broken"]
+    assert {one.outcome for one in offense_motion(turned_and_moved)} == {"kept"}
+    center = adjusted({"o3": 30.0}, {})
+    assert [one.outcome for one in offense_motion(center)] == ["kept", "kept", "broken"]
     nobody_knows = adjusted({"o4": 30.0}, {})
-    assert [one.outcome for one in offence_motion(nobody_knows)] == ["kept", "kept", "unknown"]
+    assert [one.outcome for one in offense_motion(nobody_knows)] == ["kept", "kept", "unknown"]
 
 
-def test_the_defence_matches_kind_for_kind() -> None:
+def test_the_defense_matches_kind_for_kind() -> None:
     def told(turned: dict[str, float], moved: dict[str, tuple[float, float]]) -> list[str]:
-        return [one.outcome for one in defence_motion(adjusted(turned, moved))]
+        return [one.outcome for one in defense_motion(adjusted(turned, moved))]
 
     assert told({}, {"o1": (0.0, 60.0), "d1": (0.0, 60.0)}) == ["kept", "kept"]
     assert told({}, {"d1": (0.0, 60.0)}) == ["broken", "kept"]
@@ -263,7 +263,7 @@ def test_a_half_turned_stop_gives_the_same(
         before = scene(at=at, way=way, contacts=[contact("o2", "d2", 0.7)], sigma_mm=0.3, sigma_deg=1.0)
         after = scene(turned, moved, at=at, way=way, sigma_mm=0.3, sigma_deg=1.0)
         ball = (at[0] + way * 50.0, at[1] + way * 20.0)
-        return Stop(FIELD, kind, changes(poses_of(before), after, ROSTER, offence="dark"), ball)
+        return Stop(FIELD, kind, changes(poses_of(before), after, ROSTER, offense="dark"), ball)
 
     for check in ALL_STOP_CHECKS:
         one, two = check(there(1)), check(there(-1))
@@ -277,5 +277,5 @@ def test_a_man_in_a_hand_or_not_in_the_roster_is_left_out() -> None:
     held = replace(before.figures[0], posture="lifted", heading_deg=90.0)
     stranger = Figure("x9", "light", 0.0, 0.0, 0.0, 28.0, 16.0)
     after = replace(before, figures=(held, *before.figures[1:], stranger))
-    assert [one.id for one in changes(poses_of(before), after, ROSTER, offence="dark")] == [p.id for p in ROSTER[1:]]
+    assert [one.id for one in changes(poses_of(before), after, ROSTER, offense="dark")] == [p.id for p in ROSTER[1:]]
     assert BaseSize() != BASE

@@ -22,7 +22,7 @@ from downfield.officiating.checks.kicks import (
 from downfield.officiating.checks.stops import StopKind
 from downfield.officiating.checks.timing import (
     Times,
-    defence_set_time,
+    defense_set_time,
     field_goal_time,
     first_pivot_time,
     kick_ready_time,
@@ -59,13 +59,13 @@ def test_separating_after_the_sixty_starts_the_forty_then() -> None:
 
 @pytest.mark.parametrize(("seconds", "outcome"), [(10.0, "kept"), (10.1, "broken")])
 def test_ten_seconds_after_set_and_in_a_stop(seconds: float, outcome: str) -> None:
-    assert told(defence_set_time, Times(set_ns=0, defence_ready_ns=s(seconds))) == [outcome]
-    assert told(first_pivot_time, Times(stopped_ns=0, offence_done_ns=s(seconds))) == [outcome]
+    assert told(defense_set_time, Times(set_ns=0, defense_ready_ns=s(seconds))) == [outcome]
+    assert told(first_pivot_time, Times(stopped_ns=0, offense_done_ns=s(seconds))) == [outcome]
 
 
 def test_the_clocks_run_one_after_the_other() -> None:
-    slow_but_right = Times(stopped_ns=0, offence_done_ns=s(9), defence_done_ns=s(18))
-    quick_but_late = Times(stopped_ns=0, offence_done_ns=s(1), defence_done_ns=s(12))
+    slow_but_right = Times(stopped_ns=0, offense_done_ns=s(9), defense_done_ns=s(18))
+    quick_but_late = Times(stopped_ns=0, offense_done_ns=s(1), defense_done_ns=s(12))
     assert told(second_pivot_time, slow_but_right) == ["kept"]
     assert told(second_pivot_time, quick_but_late) == ["broken"]
     assert told(stop_time, slow_but_right) == []
@@ -73,19 +73,19 @@ def test_the_clocks_run_one_after_the_other() -> None:
 
 @pytest.mark.parametrize(("seconds", "outcome"), [(20.0, "kept"), (20.1, "broken")])
 def test_a_stop_nobody_timed_within_has_both_clocks(seconds: float, outcome: str) -> None:
-    assert told(stop_time, Times(stopped_ns=0, defence_done_ns=s(seconds))) == [outcome]
+    assert told(stop_time, Times(stopped_ns=0, defense_done_ns=s(seconds))) == [outcome]
 
 
 @pytest.mark.parametrize(("seconds", "outcome"), [(20.0, "kept"), (20.1, "broken")])
 def test_a_pass_has_twenty_seconds_and_its_own_clock(seconds: float, outcome: str) -> None:
     end = s(2 + seconds)
-    times = Times(stop="pass", stopped_ns=0, offence_done_ns=end, pass_ns=s(2), stick_gone_ns=end)
+    times = Times(stop="pass", stopped_ns=0, offense_done_ns=end, pass_ns=s(2), stick_gone_ns=end)
     assert told(pass_time, times) == [outcome]
     assert told(first_pivot_time, times) == []
 
 
-def test_the_defence_has_ten_seconds_from_the_sticks_leaving() -> None:
-    times = Times(stop="pass", stopped_ns=0, pass_ns=s(2), stick_gone_ns=s(20), defence_done_ns=s(29))
+def test_the_defense_has_ten_seconds_from_the_sticks_leaving() -> None:
+    times = Times(stop="pass", stopped_ns=0, pass_ns=s(2), stick_gone_ns=s(20), defense_done_ns=s(29))
     assert told(second_pivot_time, times) == ["kept"]
 
 
@@ -102,10 +102,10 @@ def test_the_defence_has_ten_seconds_from_the_sticks_leaving() -> None:
 def test_a_clock_cites_what_gives_it(
     kind: StopKind, first: tuple[str, ...] | None, second: tuple[str, ...] | None
 ) -> None:
-    times = Times(stop=kind, stopped_ns=0, offence_done_ns=s(5), defence_done_ns=s(9))
+    times = Times(stop=kind, stopped_ns=0, offense_done_ns=s(5), defense_done_ns=s(9))
     assert [one.clauses for one in first_pivot_time(times)] == ([first] if first else [])
     assert [one.clauses for one in second_pivot_time(times)] == ([second] if second else [])
-    untimed = Times(stop=kind, stopped_ns=0, defence_done_ns=s(90))
+    untimed = Times(stop=kind, stopped_ns=0, defense_done_ns=s(90))
     assert [one.outcome for one in stop_time(untimed)] == (["broken"] if first else [])
 
 
@@ -126,13 +126,13 @@ def test_the_kicking_coach_has_sixty_seconds() -> None:
 
 
 def test_delay_is_told_only_when_claimed_and_nothing_is_made_of_times_not_known() -> None:
-    assert all(check.on_claim for check in (line_up_time, defence_set_time, kick_ready_time, field_goal_time))
+    assert all(check.on_claim for check in (line_up_time, defense_set_time, kick_ready_time, field_goal_time))
     assert not any(check.on_claim for check in (first_pivot_time, second_pivot_time, pass_time, kickoff_run))
-    for check in (line_up_time, defence_set_time, first_pivot_time, second_pivot_time, pass_time, kickoff_run):
+    for check in (line_up_time, defense_set_time, first_pivot_time, second_pivot_time, pass_time, kickoff_run):
         assert check(Times()) == ()
 
 
-# kickoffs: the formation's offence kicks; "depth" is behind the spot of the kick on its side, beyond it on the other's
+# kickoffs: the formation's offense kicks; "depth" is behind the spot of the kick on its side, beyond it on the other's
 
 KICKERS = [At(0.0, -22.0 + 4.4 * i) for i in range(11)]
 

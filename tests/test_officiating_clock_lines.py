@@ -126,7 +126,7 @@ def test_one_more_play_follows_an_onside_kick_its_kickers_recover() -> None:
 
 
 @pytest.mark.parametrize("lines", [1, 2, 3])
-def test_the_offence_may_let_the_last_lines_run(lines: int) -> None:
+def test_the_offense_may_let_the_last_lines_run(lines: int) -> None:
     assert let_run(LineClock(12 + lines, running=True, warning_at=12)) == LineClock(12)
     assert let_run(LineClock(lines, running=True)).over
 

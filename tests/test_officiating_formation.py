@@ -19,8 +19,8 @@ def roles(men: object) -> list[str]:
 
 def test_a_usual_line_up_gets_its_roles() -> None:
     there = build(pro_set(), front_seven())
-    assert roles(there.offence) == ["TE", "T", "G", "C", "G", "T", "TE", "QB", "RB", "RB", "WR"]
-    assert roles(there.defence) == ["DL", "DL", "NT", "DL", "DL", "LB", "LB", "DB", "DB", "DB", "DB"]
+    assert roles(there.offense) == ["TE", "T", "G", "C", "G", "T", "TE", "QB", "RB", "RB", "WR"]
+    assert roles(there.defense) == ["DL", "DL", "NT", "DL", "DL", "LB", "LB", "DB", "DB", "DB", "DB"]
     assert all(man.inferred for man in there.men)
 
 
@@ -28,7 +28,7 @@ def test_a_named_role_stands_and_others_follow_from_it() -> None:
     men = pro_set()
     men[2] = At(0.0, men[2].off_yd, role="C")  # unbalanced: two men of the line to his right, four to his left
     there = build(men)
-    assert roles(there.offence)[:7] == ["T", "G", "C", "G", "T", "TE", "WR"]
+    assert roles(there.offense)[:7] == ["T", "G", "C", "G", "T", "TE", "WR"]
     assert not there.men[2].inferred
     assert there.men[1].inferred
 
@@ -36,12 +36,12 @@ def test_a_named_role_stands_and_others_follow_from_it() -> None:
 def test_a_split_end_on_the_line_is_wide() -> None:
     men = pro_set()
     men[0] = At(0.0, -20.0)
-    assert roles(build(men).offence)[0] == "WR"
+    assert roles(build(men).offense)[0] == "WR"
 
 
 def test_the_five_that_stand_closest_are_the_line() -> None:
     split = [At(0.0, -12.0), At(0.0, -9.0), *(At(0.0, 1.0 + 2.8 * i) for i in range(5))]
-    assert roles(build([*split, At(6.0, 6.6)]).offence) == ["WR", "WR", "T", "G", "C", "G", "T", "QB"]
+    assert roles(build([*split, At(6.0, 6.6)]).offense) == ["WR", "WR", "T", "G", "C", "G", "T", "QB"]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_man_counts_when_any_part_of_his_base_is_in_and_not_from_a_hand() -> N
 def test_a_figure_that_is_not_in_the_roster_is_named() -> None:
     scene = Scene(0, 0, "off", (figure("ghost", "dark", 100.0, 100.0),))
     with pytest.raises(InputError, match="ghost"):
-        formation(scene, (), FIELD, offence="dark", direction=1, line_yd=35.0)
+        formation(scene, (), FIELD, offense="dark", direction=1, line_yd=35.0)
 
 
 @settings(max_examples=40, deadline=None)

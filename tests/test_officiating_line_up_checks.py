@@ -27,7 +27,7 @@ from downfield.officiating.declarations import (
     SetUp,
     Switch,
 )
-from downfield.officiating.engine.replay import Judgement, judge
+from downfield.officiating.engine.replay import Judgment, judge
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -37,13 +37,13 @@ ROLES = ("TE", "T", "G", "C", "G", "T", "TE", "QB", "RB", "RB", "WR")
 
 def legal(**changed: At) -> Formation:
     """A formation TAP has nothing against, every man with his role; some placed otherwise."""
-    offence = [replace(at, role=role) for at, role in zip(pro_set(), ROLES, strict=True)]
-    offence[8], offence[9] = At(12.0, 6.0, "RB"), At(12.0, -6.0, "RB")
-    defence = [replace(at, depth_yd=at.depth_yd + 5) if at.depth_yd > 2 else at for at in front_seven()]
+    offense = [replace(at, role=role) for at, role in zip(pro_set(), ROLES, strict=True)]
+    offense[8], offense[9] = At(12.0, 6.0, "RB"), At(12.0, -6.0, "RB")
+    defense = [replace(at, depth_yd=at.depth_yd + 5) if at.depth_yd > 2 else at for at in front_seven()]
     for name, at in changed.items():
-        men = offence if name[0] == "o" else defence
+        men = offense if name[0] == "o" else defense
         men[int(name[1:])] = at
-    return build(offence, defence, line_yd=LINE_YD)
+    return build(offense, defense, line_yd=LINE_YD)
 
 
 def figures(there: Formation) -> tuple[Figure, ...]:
@@ -80,19 +80,19 @@ def opened(there: Formation) -> tuple[tuple[float, Declaration], ...]:
     return ((0.0, SetUp("home", 1, LINE_YD)), (0.0, LineUp(roster(there), "dark")))
 
 
-def judged(film: list[Scene], spoken: list[Event], book: str = "tap") -> Judgement:
+def judged(film: list[Scene], spoken: list[Event], book: str = "tap") -> Judgment:
     return judge(film, spoken, load_rulebook(book), FIELD)
 
 
-def reports(made: Judgement, kind: str) -> list[Call]:
+def reports(made: Judgment, kind: str) -> list[Call]:
     return [call for call in made.calls if call.kind == kind]
 
 
-def clauses(made: Judgement, kind: str) -> set[str]:
+def clauses(made: Judgment, kind: str) -> set[str]:
     return {clause for call in reports(made, kind) for clause in call.clauses}
 
 
-def snapped(there: Formation, book: str = "tap", carrier: str = "o7") -> Judgement:
+def snapped(there: Formation, book: str = "tap", carrier: str = "o7") -> Judgment:
     film = scenes((1.0, "off", figures(there)), (1.5, "on", figures(there)))
     return judged(film, says(*opened(there), (0.5, Set()), (0.6, Carrier(carrier))), book)
 
@@ -109,8 +109,8 @@ def test_a_fault_is_reported_with_its_margin_on_the_side_of_the_violation() -> N
 
 
 def test_twelve_men_are_not_reported_and_nothing_is_said_before_the_snap() -> None:
-    offence = [replace(at, role=role) for at, role in zip(pro_set(), ROLES, strict=True)]
-    twelve = build([*offence, At(15.0, -15.0, "RB")], line_yd=LINE_YD)
+    offense = [replace(at, role=role) for at, role in zip(pro_set(), ROLES, strict=True)]
+    twelve = build([*offense, At(15.0, -15.0, "RB")], line_yd=LINE_YD)
     film = scenes((1.0, "off", figures(twelve)))
     assert judged(film, says(*opened(twelve), (0.5, Set()))).calls == ()
     claimed = judged(film, says(*opened(twelve), (0.5, Set()), (0.7, Claim("too_many_men", "away"))))
@@ -139,7 +139,7 @@ def test_motion_is_measured_from_set_to_the_snap() -> None:
     there = legal()
     before = figures(there)
 
-    def after(**deltas: tuple[float, float, float]) -> Judgement:
+    def after(**deltas: tuple[float, float, float]) -> Judgment:
         now = changed(before, **deltas)
         film = scenes((1.0, "off", before), (2.0, "off", now), (2.5, "on", now))
         spoken = says(*opened(there), (0.6, Set()), (0.8, PivotsDone("away")), (1.9, Carrier("o7")))
@@ -147,12 +147,12 @@ def test_motion_is_measured_from_set_to_the_snap() -> None:
 
     assert not {"TAP-079", "TAP-081"} & clauses(after(o10=(0.0, -20.0, 0.0)), "formation")
     assert "TAP-079" in clauses(after(o10=(0.0, -20.0, 0.0), o0=(0.0, -20.0, 0.0)), "formation")
-    assert "TAP-079" in clauses(after(o3=(0.0, 0.0, 20.0)), "formation"), "the centre is not eligible"
+    assert "TAP-079" in clauses(after(o3=(0.0, 0.0, 20.0)), "formation"), "the center is not eligible"
     assert "TAP-081" in clauses(after(d8=(0.0, 20.0, 0.0)), "formation"), "there was nothing to match"
     assert "TAP-081" not in clauses(after(o10=(0.0, -20.0, 0.0), d8=(0.0, 20.0, 0.0)), "formation")
 
 
-def test_a_defence_that_has_not_said_it_is_done_is_still_lining_up() -> None:
+def test_a_defense_that_has_not_said_it_is_done_is_still_lining_up() -> None:
     there = legal()
     now = changed(figures(there), d8=(0.0, 20.0, 0.0))
     film = scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
@@ -160,7 +160,7 @@ def test_a_defence_that_has_not_said_it_is_done_is_still_lining_up() -> None:
     assert "TAP-081" not in clauses(made, "formation")
 
 
-def test_lions_den_counts_whom_the_defence_moves_once_the_offence_is_set() -> None:
+def test_lions_den_counts_whom_the_defense_moves_once_the_offense_is_set() -> None:
     there = build(pro_set(), [At(5.0, -20.0 + 4.0 * i) for i in range(11)], line_yd=LINE_YD)
 
     def after(count: int) -> set[str]:
@@ -172,9 +172,7 @@ def test_lions_den_counts_whom_the_defence_moves_once_the_offence_is_set() -> No
     assert "LD-038" in after(5)
 
 
-def stopped(
-    *spoken: tuple[float, Declaration], seconds: float = 6.0, **deltas: tuple[float, float, float]
-) -> Judgement:
+def stopped(*spoken: tuple[float, Declaration], seconds: float = 6.0, **deltas: tuple[float, float, float]) -> Judgment:
     """A stop from 2 s on, in which some figures are handled."""
     there = legal()
     before = figures(there)
@@ -193,7 +191,7 @@ def test_pivots_of_a_stop_are_reported_when_the_board_comes_on() -> None:
     assert clauses(stopped(o8=(4.0, 0.0, 30.0)), "pivot") == {"TAP-024"}
 
 
-def test_a_base_swap_is_the_offences_pivot() -> None:
+def test_a_base_swap_is_the_offenses_pivot() -> None:
     swap = (3.0, BaseSwap("o7", True))
     assert reports(stopped(swap, d8=(0.0, 0.0, 30.0), d9=(0.0, 0.0, 30.0)), "pivot") == []
     assert "TAP-025" in clauses(stopped((3.0, BaseSwap("o8", True))), "pivot")
@@ -226,7 +224,7 @@ def test_a_kickoff_runs_three_seconds_and_the_returner_goes_to_his_goal_line() -
         men = [*receivers, At(returner_yd, 0.0, "KR")]
         return build(kickers, men, line_yd=70.0, direction=-1, jersey="light")
 
-    def kick(ran_s: float, returner_yd: float = 70.0 - LENGTH_YD / 2) -> Judgement:
+    def kick(ran_s: float, returner_yd: float = 70.0 - LENGTH_YD / 2) -> Judgment:
         there = lined_up(returner_yd)
         away = tuple(replace(one, posture="lifted") if one.id == "d10" else one for one in figures(there))
         off = 1.0 + ran_s
@@ -258,7 +256,7 @@ def test_at_an_onside_kick_each_team_turns_three_toward_the_ball() -> None:
     there = build(kickers, receivers, line_yd=30.0, jersey="light")
     ball = Ball("magnetic", 41 * FIELD.mm_per_yd_x, FIELD.width_mm / 2)
 
-    def kick(**deltas: tuple[float, float, float]) -> Judgement:
+    def kick(**deltas: tuple[float, float, float]) -> Judgment:
         now = changed(figures(there), **deltas)
         film = [
             replace(one, ball=ball) for one in scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
@@ -293,10 +291,10 @@ def test_delay_of_a_kicker_is_the_opponents_to_claim() -> None:
         (0.15, KickDeclared("field_goal")),
     )
 
-    def field_goal(claimed_s: float) -> Judgement:
+    def field_goal(claimed_s: float) -> Judgment:
         return judged([], says(*lead, (claimed_s, Claim("delay_of_game", "away"))))
 
-    def kickoff(claimed_s: float) -> Judgement:
+    def kickoff(claimed_s: float) -> Judgment:
         good = (*lead, (0.2, Roll((1, 1))), (0.3, KickDeclared("kickoff")))
         return judged([], says(*good, (claimed_s, Claim("delay_of_game", "away"))))
 
@@ -311,7 +309,7 @@ def test_a_formation_is_judged_without_a_game_too() -> None:
     assert [one.clauses for one in found if one.outcome == "broken"] == [("TAP-069",)]
     assert any(one.outcome == "kept" for one in found)
     assert {clause[:4] for one in EFL_CHECKS.judge_formation(legal()) for clause in one.clauses} == {"EFL-"}
-    assert {one.check for one in LIONS_DEN_CHECKS.judge_formation(legal(), "punt")} >= {"punt_spot", "defence_off"}
+    assert {one.check for one in LIONS_DEN_CHECKS.judge_formation(legal(), "punt")} >= {"punt_spot", "defense_off"}
 
 
 def test_a_declared_switch_before_any_scene_checks_nothing() -> None:

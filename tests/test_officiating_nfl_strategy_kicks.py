@@ -19,7 +19,7 @@ from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed
 
 def test_a_kickoff_and_its_return() -> None:
     table = Table()
-    assert table.state.offence == "home"
+    assert table.state.offense == "home"
     table.say(CardPlayed("kickoff", "60", roll=60))
     assert table.state.wait is not None
     assert table.state.wait.purpose == "return"
@@ -50,14 +50,14 @@ def test_an_onside_kick_fumbled_for_nothing_is_flipped_for(heads: bool, side: st
     assert table.state.wait is not None
     assert table.state.wait.kind == "coin"
     table.say(Coin(heads, "onside"))
-    assert table.state.offence == side
+    assert table.state.offense == side
     assert table.state.los_yd == 53
 
 
 def test_an_onside_kick_out_of_bounds_is_the_receivers_there() -> None:
     table = Table()
     table.say(CardPlayed("onside", "11OB", roll=60))
-    assert (table.state.offence, table.state.los_yd) == ("home", 54)
+    assert (table.state.offense, table.state.los_yd) == ("home", 54)
 
 
 def test_punts() -> None:
@@ -66,9 +66,9 @@ def test_punts() -> None:
     assert table.state.situation == "1st & 10 at A 36"
     for shown, spot in (("40OB", 70), ("40FC", 70), ("40DN", 70), ("TB", 80), ("75OB", 80)):
         table.at(30, 4).say(CardPlayed("punt", shown, roll=60))
-        assert (table.state.offence, table.state.los_yd) == ("away", spot)
+        assert (table.state.offense, table.state.los_yd) == ("away", spot)
     table.at(30, 4).say(CardPlayed("punt", "blocked", roll=60), ReturnPlayed("5", roll=60))
-    assert (table.state.offence, table.state.los_yd) == ("away", 15)
+    assert (table.state.offense, table.state.los_yd) == ("away", 15)
 
 
 def test_a_touch_punt_from_too_far_is_refused() -> None:
@@ -82,9 +82,9 @@ def test_field_goals() -> None:
     assert kinds(table.say(CardPlayed("field_goal", "good", roll=60))) == ["field_goal"]
     assert (table.state.score, table.state.due, table.state.kicking) == ((3, 0), "kickoff", "home")
     table.at(70, 4).say(CardPlayed("field_goal", "no good", roll=60))
-    assert (table.state.offence, table.state.los_yd) == ("away", 63)
+    assert (table.state.offense, table.state.los_yd) == ("away", 63)
     table.at(70, 4).say(CardPlayed("field_goal", "blocked", roll=60), ReturnPlayed("10", roll=60))
-    assert (table.state.offence, table.state.los_yd) == ("away", 55)
+    assert (table.state.offense, table.state.los_yd) == ("away", 55)
     table.at(70, 4).say(CardPlayed("field_goal", "blocked", roll=60))
     assert kinds(table.say(ReturnPlayed("65", roll=60))) == ["touchdown"]
     assert table.state.try_for == "away"
@@ -95,7 +95,7 @@ def test_a_free_kick_after_a_fair_catch() -> None:
     with pytest.raises(RefusedError, match="NFLS-043"):
         table.say(CardPlayed("fair_catch_kick", "good", roll=10))
     table.say(CardPlayed("punt", "25FC", roll=60), CardPlayed("fair_catch_kick", "no good", roll=60))
-    assert (table.state.offence, table.state.los_yd) == ("home", 55)
+    assert (table.state.offense, table.state.los_yd) == ("home", 55)
     for roll, points in ((46, 3), (47, 0)):
         table = Table().at(30, 4)
         table.say(CardPlayed("punt", "25FC", roll=60), CardPlayed("fair_catch_kick", "60", roll=roll))
@@ -118,7 +118,7 @@ def test_tries() -> None:
         assert table.state.due == "kickoff"
 
 
-def test_tries_the_defence_scores_on() -> None:
+def test_tries_the_defense_scores_on() -> None:
     table = Table().at(95)
     table.say(run("5"), CardPlayed("extra_point", "blocked", roll=60), ReturnPlayed("93", roll=60))
     assert table.state.score == (6, 2)
@@ -134,4 +134,4 @@ def test_tries_the_defence_scores_on() -> None:
 def test_the_free_kick_after_a_safety() -> None:
     table = Table().at(3)
     table.say(run("-3"), CardPlayed("punt", "50", roll=60), ReturnPlayed("5", roll=60))
-    assert (table.state.offence, table.state.los_yd) == ("away", 65)
+    assert (table.state.offense, table.state.los_yd) == ("away", 65)

@@ -95,7 +95,7 @@ def test_a_personal_foul_on_a_touchdown_moves_the_kickoff() -> None:
     table.say(ChoiceMade("accept"))
     assert table.state.score == (6, 0)
     table.say(CardPlayed("extra_point", "good", roll=60), CardPlayed("kickoff", "OB", roll=60))
-    assert (table.state.offence, table.state.los_yd) == ("away", 80)
+    assert (table.state.offense, table.state.los_yd) == ("away", 80)
 
 
 def test_fouls_on_a_kickoff_return() -> None:
@@ -119,10 +119,10 @@ def test_fouls_on_a_punt_return() -> None:
     assert punt(Foul("home", 15, "D15"), "accept").state.los_yd == 100 - (36 + 15)
     kicker = Foul("away", 5, "running into the kicker", on_kicker=True)
     replayed = punt(kicker, "accept").state
-    assert (replayed.offence, replayed.situation) == ("home", "4th & 5 at H 35")
+    assert (replayed.offense, replayed.situation) == ("home", "4th & 5 at H 35")
     assert punt(kicker, "accept", 5).state.situation == "1st & 10 at H 35"
     kept = punt(kicker, "decline").state
-    assert (kept.offence, kept.los_yd) == ("away", 69)
+    assert (kept.offense, kept.los_yd) == ("away", 69)
 
 
 def test_kicks_that_can_have_no_penalty() -> None:
@@ -135,7 +135,7 @@ def test_kicks_that_can_have_no_penalty() -> None:
     assert table.state.due == "scrimmage"
     table = Table().at(30, 4)
     table.say(CardPlayed("punt", "40FC", roll=31))
-    assert table.state.offence == "away"
+    assert table.state.offense == "away"
 
 
 # Play choice, order
@@ -145,8 +145,8 @@ def test_long_passes_and_short_yardage() -> None:
     with pytest.raises(RefusedError, match="NFLS-084"):
         Table().at(80).say(CardPlayed("pass", "5", roll=60, play="Z Post"))
     with pytest.raises(RefusedError, match="NFLS-085"):
-        Table().at(40).say(run("1", defence="Short Yardage"))
-    Table().at(40, 3, 2).say(run("1", defence="Short Yardage"))
+        Table().at(40).say(run("1", defense="Short Yardage"))
+    Table().at(40, 3, 2).say(run("1", defense="Short Yardage"))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Coin, Roll
 from downfield.officiating.engine.game_log import Game
-from downfield.officiating.engine.replay import Judgement, judge
+from downfield.officiating.engine.replay import Judgment, judge
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -43,7 +43,7 @@ def plays(draw: st.DrawFn) -> Film:
     return film(men, 2.2, on=((0.5, off), (off + 0.2, 9.0)), sigma_gap_mm=draw(st.sampled_from([0.0, 0.2])), fps=30)
 
 
-def judged(play: Film, direction: int = 1, line_yd: float = 75.0, book: str = "tap") -> Judgement:
+def judged(play: Film, direction: int = 1, line_yd: float = 75.0, book: str = "tap") -> Judgment:
     return called(play, RUNNER, (3.0, Coin(False)), book=book, direction=direction, line_yd=line_yd)
 
 
@@ -87,7 +87,7 @@ def same(a: list[tuple[object, ...]], b: list[tuple[object, ...]]) -> None:
     assert sorted(map(repr, a)) == sorted(map(repr, b))
 
 
-def measured(made: Judgement) -> list[Call]:
+def measured(made: Judgment) -> list[Call]:
     return [call for call in made.calls if call.kind != "formation"]
 
 
@@ -121,7 +121,7 @@ def test_a_figure_far_away_changes_nothing(play: Film, x_yd: float, y_yd: float,
 @given(plays(), st.integers(1, 10**14), BOOKS)
 @quick
 def test_a_shift_in_time_changes_nothing_but_times(play: Film, by_ns: int, book: str) -> None:
-    def at(film: Film, offset_ns: int) -> Judgement:
+    def at(film: Film, offset_ns: int) -> Judgment:
         spoken = says(*opening(film, RUNNER, line_yd=75.0))
         events = tuple(replace(one, t_ns=one.t_ns + offset_ns) for one in spoken)
         return judge(film.scenes, events, load_rulebook(book), FIELD)

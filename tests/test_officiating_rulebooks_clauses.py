@@ -10,7 +10,7 @@ import pytest
 
 from downfield.core.errors import RulebookError
 from downfield.officiating.checks.checking import Check
-from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Clause, catalogue, catalogues, unit
+from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Clause, catalog, catalogs, unit
 from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
 
 ROWS = {
@@ -30,7 +30,7 @@ OUTSIDE = {
 """The only rows no system decides or checks: equipment, weight, information; and Lion's Den's G1, which lists gaps."""
 
 ROW = re.compile(r"\b(TAP|NFLS|EFL|LD)-(G?\d+)((?:(?:\.\.|, )\d{3}\b)*)")
-EVERY = [(book, name, clause) for book in catalogues() for name, clause in catalogue(book).clauses.items()]
+EVERY = [(book, name, clause) for book in catalogs() for name, clause in catalog(book).clauses.items()]
 DEALT_WITH = [row for row in EVERY if row[2].how != "outside"]
 
 
@@ -53,18 +53,18 @@ def test_ids_in_code_are_read_as_people_write_them() -> None:
 
 
 def test_every_row_is_there_once_and_no_other() -> None:
-    assert set(catalogues()) == set(ROWS)
+    assert set(catalogs()) == set(ROWS)
     for book, (prefix, numbered, gaps) in ROWS.items():
         wanted = [f"{prefix}{n:03}" for n in range(1, numbered + 1)] + [f"{prefix}G{n}" for n in range(1, gaps + 1)]
-        assert sorted(catalogue(book).clauses) == sorted(wanted)
-        assert catalogue(book).prefix == prefix
+        assert sorted(catalog(book).clauses) == sorted(wanted)
+        assert catalog(book).prefix == prefix
     assert len(EVERY) == 396
 
 
 def test_only_equipment_and_information_are_outside() -> None:
     for book, (prefix, _, _) in ROWS.items():
         wanted = {f"{prefix}{n:03}" for n in OUTSIDE[book]} | ({"LD-G1"} if book == "lions-den" else set())
-        assert set(catalogue(book).of("outside")) == wanted
+        assert set(catalog(book).of("outside")) == wanted
 
 
 @pytest.mark.parametrize(("book", "name", "clause"), EVERY, ids=[name for _, name, _ in EVERY])
@@ -92,13 +92,13 @@ def test_a_row_names_code_that_names_it(book: str, name: str, clause: Clause) ->
 def test_a_rulebook_has_every_parameter_its_rows_name(book: str) -> None:
     assert book in bundled_rulebooks()
     declared = load_rulebook(book).params.declared
-    for name, clause in catalogue(book).clauses.items():
+    for name, clause in catalog(book).clauses.items():
         assert set(clause.params) <= set(declared), f"{name} names parameters that {book} does not have"
 
 
 def test_checks_cite_only_rows_there_are() -> None:
     rows = {name for _, name, _ in EVERY}
-    for module in ("line", "spacing", "backs", "defence", "kicks", "numbers", "motion", "stops", "timing"):
+    for module in ("line", "spacing", "backs", "defense", "kicks", "numbers", "motion", "stops", "timing"):
         for check in vars(importlib.import_module(f"downfield.officiating.checks.{module}")).values():
             if isinstance(check, Check):
                 assert set(check.clauses) <= rows, check.name
@@ -106,7 +106,7 @@ def test_checks_cite_only_rows_there_are() -> None:
 
 def test_an_unknown_book_or_unit_is_named() -> None:
     with pytest.raises(RulebookError, match="backyard"):
-        catalogue("backyard")
+        catalog("backyard")
     for by in ("nowhere.at_all", "dice.no_such_roll", ""):
         with pytest.raises(RulebookError, match="a clause"):
             unit(Clause("topic", "1", "measured", "a clause", by))

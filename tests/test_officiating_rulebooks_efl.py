@@ -26,7 +26,7 @@ from downfield.officiating.declarations import (
     Roll,
     Switch,
 )
-from downfield.officiating.engine.replay import Judgement
+from downfield.officiating.engine.replay import Judgment
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.efl.system import EFL
@@ -40,7 +40,7 @@ def meets(path: Path, *, hitter_from: Path | None = None, role: str = "RB", seco
     return film([Man(RUNNER, path, role), Man(HITTER, hitter_from or stands(50), "LB")], seconds)
 
 
-def decided(made: Judgement) -> list[str]:
+def decided(made: Judgment) -> list[str]:
     """What was called, the line of scrimmage left out: past it only a passer is concerned."""
     return [kind for kind in kinds(made) if kind != "line_of_scrimmage"]
 
@@ -260,7 +260,7 @@ def test_field_goals_by_dice_and_by_envelope() -> None:
     for how in (Roll((3, 6)), Roll((1, 1)), KickEnded("no_good"), KickEnded("blocked")):
         table = game().at(70, 4, 5)
         table.say(KickDeclared("field_goal"), how)
-        assert (table.state.offence, table.state.los_yd, table.state.down) == ("away", 70, 1), how
+        assert (table.state.offense, table.state.los_yd, table.state.down) == ("away", 70, 1), how
 
 
 def test_a_field_goal_from_beyond_the_fifty_is_refused_and_a_wrong_choice_told() -> None:
@@ -281,7 +281,7 @@ def test_punts() -> None:
     ):
         table = game().at(30, 4, 5)
         table.say(KickDeclared("punt"), how)
-        assert (table.state.offence, table.state.los_yd) == (side, spot), how
+        assert (table.state.offense, table.state.los_yd) == (side, spot), how
     table = game().at(50, 4, 5)
     assert kinds_of(table.say(KickDeclared("punt"), Roll((5, 6)))) == ["touchback"]
     assert table.state.situation == "1st & 10 at A 20"
@@ -301,7 +301,7 @@ def test_kickoffs() -> None:
     ):
         table = game()
         table.say(KickDeclared("kickoff"), how)
-        assert (table.state.offence, table.state.progress_yd(table.state.los_yd)) == ("home", spot), how
+        assert (table.state.offense, table.state.progress_yd(table.state.los_yd)) == ("home", spot), how
 
 
 def test_a_kick_off_a_lineman_is_live() -> None:
@@ -380,7 +380,7 @@ def test_quarters_halves_and_overtime() -> None:
 def overtime() -> DeclaredGame:
     table = game().at(40, period=4, score=(7, 7))
     table.say(ClockSet(False, 0), KickDeclared("kickoff"), KickEnded("out_of_bounds"))
-    assert table.state.offence == "home"
+    assert table.state.offense == "home"
     return table
 
 
@@ -391,7 +391,7 @@ def test_overtime_ends_by_its_clauses() -> None:
     far = table.state
     table.say(KickDeclared("punt"), Roll((6, 6)))
     assert table.state.phase is not Phase.OVER
-    assert table.state.offence != far.offence
+    assert table.state.offense != far.offense
 
 
 @pytest.mark.parametrize(("book", "own"), [("efl", 20), ("lions-den", 20), ("tap", 20), ("nfl-strategy", 20)])
@@ -399,7 +399,7 @@ def test_a_touchback_without_a_spot_comes_out_to_the_books_line(book: str, own: 
     table = DeclaredGame(book).at(40)
     call = Call("by hand", "touchback", 0, book, (), "called", "touchback", side="away")
     table.say(Ruling("", "manual", call))
-    assert (table.state.offence, table.state.los_yd, table.state.direction) == ("away", 100 - own, -1)
+    assert (table.state.offense, table.state.los_yd, table.state.direction) == ("away", 100 - own, -1)
 
 
 def kicked_first() -> DeclaredGame:
@@ -409,7 +409,7 @@ def kicked_first() -> DeclaredGame:
     table.say(KickDeclared("field_goal"), Roll((6, 1)))
     assert (table.state.score, table.state.due) == ((10, 7), "kickoff")
     table.say(KickDeclared("kickoff"), KickEnded("out_of_bounds"))
-    assert (table.state.offence, table.state.phase) == ("away", Phase.BETWEEN_PLAYS)
+    assert (table.state.offense, table.state.phase) == ("away", Phase.BETWEEN_PLAYS)
     return table
 
 

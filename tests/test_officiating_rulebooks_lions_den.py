@@ -26,7 +26,7 @@ from downfield.officiating.declarations import (
     Roll,
     SetUp,
 )
-from downfield.officiating.engine.replay import Judgement
+from downfield.officiating.engine.replay import Judgment
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Ruling
 from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN
@@ -34,14 +34,14 @@ from downfield.officiating.rulebooks.rulebook import Rulebook
 
 RUNNER, PASSER, RECEIVER, HITTER = "dark-22", "dark-7", "dark-80", "light-50"
 HAND_MM = (6.0, 8.0)
-"""Ahead of the base's centre and to its left."""
+"""Ahead of the base's center and to its left."""
 HAND_YD = HAND_MM[0] / FIELD.mm_per_yd_x
 
 
 def carried(
     path: Path, carrier: str = RUNNER, ahead_mm: float = HAND_MM[0], until_s: float = math.inf
 ) -> Callable[[float], Ball]:
-    """The ball in a hand that many millimetres ahead; left lying where the carrier was at an instant."""
+    """The ball in a hand that many millimeters ahead; left lying where the carrier was at an instant."""
 
     def ball(t_s: float) -> Ball:
         x_yd, y_yd, heading = path(min(t_s, until_s))
@@ -61,11 +61,11 @@ def shown(path: Path, *others: Man, seconds: float = 2.0, role: str = "RB", **ba
     return dataclasses.replace(made, players=players)
 
 
-def judged(made: Film, carrier: str = RUNNER, book: str | Rulebook = "lions-den", **line: float) -> Judgement:
+def judged(made: Film, carrier: str = RUNNER, book: str | Rulebook = "lions-den", **line: float) -> Judgment:
     return called(made, carrier, book=book, **line)
 
 
-def decided(made: Judgement) -> list[str]:
+def decided(made: Judgment) -> list[str]:
     return [kind for kind in kinds(made) if kind not in {"line_of_scrimmage", "info"}]
 
 
@@ -166,7 +166,7 @@ def test_facing_back_without_moving_back_is_no_turn() -> None:
 
 
 def test_a_passer_deeper_than_ten_yards_is_sacked() -> None:
-    def drop(to_yd: float) -> Judgement:
+    def drop(to_yd: float) -> Judgment:
         path = runs(38, speed=8.0, heading=180.0, facing=0.0, stop_s=0.5 + (38 - to_yd) / 8)
         made = film([Man(PASSER, path, "QB")], 3.0, ball=carried(path, PASSER))
         players = tuple(dataclasses.replace(one, hand_mm=HAND_MM) for one in made.players)
@@ -195,7 +195,7 @@ def test_a_lost_ball_is_a_fumble_and_the_first_to_touch_it_has_it() -> None:
     # The ball lies right before its old carrier, who tackles the man that picks it up.
     assert decided(calls) == ["fumble", "fumble_recovery", "tackle", "first_down"]
     assert the(calls, "fumble_recovery").players == (HITTER,)
-    assert calls.state.offence == "away"
+    assert calls.state.offense == "away"
 
 
 # Dice
@@ -235,7 +235,7 @@ def test_a_kickoff() -> None:
     assert state.phase is Phase.STOPPED
     table = game()
     table.say(KickDeclared("kickoff"), Roll((5, 5, 5, 9)))
-    assert (table.state.offence, table.state.progress_yd(table.state.los_yd)) == ("home", 35)
+    assert (table.state.offense, table.state.progress_yd(table.state.los_yd)) == ("home", 35)
     table = game()
     table.say(KickDeclared("kickoff"), Roll((10, 10, 10, 1)))
     assert table.state.play.landed_yd is not None
@@ -248,7 +248,7 @@ def test_a_punt_may_be_blocked_go_out_or_be_returned() -> None:
     assert table.state.play.ball_side == "away"
     table = game().at(30, 4)
     table.say(KickDeclared("punt"), Roll((8, 0)), Roll((5, 5, 5, 10)))
-    assert (table.state.offence, table.state.los_yd) == ("away", 30 - 7 + 45)
+    assert (table.state.offense, table.state.los_yd) == ("away", 30 - 7 + 45)
     table = game().at(30, 4)
     table.say(KickDeclared("punt"), Roll((0, 1)), Roll((5, 5, 5, 7)))
     assert table.state.play.ball_side == "away"
@@ -263,7 +263,7 @@ def test_field_goals_lose_a_per_cent_a_yard(spot: float, dice: tuple[int, int], 
     table.say(KickDeclared("field_goal"), Roll(dice))
     assert table.state.score == ((3, 0) if good else (0, 0))
     if not good:
-        assert (table.state.offence, table.state.los_yd) == ("away", spot)
+        assert (table.state.offense, table.state.los_yd) == ("away", spot)
 
 
 def by_hand(kind: str, **more: object) -> Ruling:
@@ -276,7 +276,7 @@ def tackled(table: DeclaredGame, spot: float = 45.0) -> DeclaredGame:
     return table
 
 
-def penalised(table: DeclaredGame, dice: tuple[int, int, int]) -> GameState:
+def penalized(table: DeclaredGame, dice: tuple[int, int, int]) -> GameState:
     table.say(Roll(dice))
     return table.state
 
@@ -285,7 +285,7 @@ def test_a_penalty_is_rolled_after_every_down() -> None:
     table = tackled(game())
     assert table.state.wait is not None
     assert (table.state.wait.purpose, table.state.wait.by) == ("penalty", "away")
-    assert penalised(table, (5, 0, 3)).situation == "2nd & 5 at H 45"
+    assert penalized(table, (5, 0, 3)).situation == "2nd & 5 at H 45"
 
 
 @pytest.mark.parametrize(
@@ -300,11 +300,11 @@ def test_a_penalty_is_rolled_after_every_down() -> None:
 )
 def test_an_accepted_penalty_takes_the_down_back(dice: tuple[int, int, int], situation: str) -> None:
     table = tackled(game())
-    penalised(table, dice)
+    penalized(table, dice)
     table.say(ChoiceMade("accept"))
     assert table.state.situation == situation
     table = tackled(game())
-    penalised(table, dice)
+    penalized(table, dice)
     table.say(ChoiceMade("decline"))
     assert table.state.situation == "2nd & 5 at H 45"
 

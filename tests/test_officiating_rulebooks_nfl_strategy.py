@@ -58,7 +58,7 @@ def test_a_turnover_on_downs_stops_the_clock() -> None:
     table = Table().at(40, 4, 2).running()
     table.say(run("1"))
     assert not table.runs
-    assert table.state.offence == "away"
+    assert table.state.offense == "away"
     assert table.state.situation == "1st & 10 at H 41"
 
 
@@ -176,7 +176,7 @@ def test_a_fumble_is_recovered_by_the_roll(roll: int, side: str) -> None:
     assert table.say(run("5F")) == []
     assert table.state.phase is Phase.PENDING_ROLL
     assert kinds(table.say(Roll((roll,), "fumble")))[0] == "fumble_recovery"
-    assert table.state.offence == side
+    assert table.state.offense == side
     assert table.state.los_yd == 45
     assert table.runs is (side == "home")
 
@@ -211,7 +211,7 @@ def picked(roll: int = 60, shown: str = "13i", spot: float = 40, **more: Any) ->
 def test_an_interception_ends_where_the_number_says() -> None:
     table = picked()
     assert kinds(table.say(Roll((13,), "interception_return"))) == ["interception"]
-    assert (table.state.offence, table.state.los_yd, table.state.direction) == ("away", 53, -1)
+    assert (table.state.offense, table.state.los_yd, table.state.direction) == ("away", 53, -1)
     assert not table.runs
     table = picked(shown="-17i")
     table.say(Roll((13,)))
@@ -238,7 +238,7 @@ def test_a_review_overturns_or_costs_a_time_out() -> None:
     assert (table.state.down, table.state.time_outs, table.runs) == (2, (3, 3), False)
     table = picked(45)
     table.say(Claim("review", "home"), Roll((40,)), Roll((99,)))
-    assert table.state.offence == "away"
+    assert table.state.offense == "away"
     assert table.state.time_outs == (2, 3)
 
 

@@ -19,7 +19,7 @@ from downfield.officiating.declarations import (
     Set,
     SetUp,
 )
-from downfield.officiating.engine.replay import Judgement, judge
+from downfield.officiating.engine.replay import Judgment, judge
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
@@ -28,13 +28,13 @@ RUNNER, RETURNER, GUNNER, PUNTER, COVER = "dark-22", "dark-1", "dark-88", "dark-
 EMPTY = film([Man(RUNNER, stands(30), "RB"), Man(COVER, stands(70), "LB")], 1.0, on=())
 
 
-def table(*said: Said, film: Film = EMPTY, book: str | Rulebook = "tap") -> Judgement:
+def table(*said: Said, film: Film = EMPTY, book: str | Rulebook = "tap") -> Judgment:
     """What comes of declarations alone, or with a film."""
     rulebook = load_rulebook(book) if isinstance(book, str) else book
     return judge(film.scenes, says((0.0, LineUp(film.players)), *said), rulebook, FIELD)
 
 
-def after_touchdown(*more: Said) -> Judgement:
+def after_touchdown(*more: Said) -> Judgment:
     """A touchdown at about one second, then what is declared from two seconds on."""
     run = film([Man(RUNNER, runs(95), "RB"), Man(COVER, stands(40), "LB")], 3.0, on=((0.5, 1.5),))
     return called(run, RUNNER, *more, line_yd=94.0)
@@ -45,7 +45,7 @@ def test_an_extra_point_is_good_on_anything_but_two_ones(dice: tuple[int, int], 
     made = after_touchdown((3.5, ChoiceMade("extra_point")), (4.0, Roll(dice)))
     assert made.refused == ()
     assert made.state.score == (points, 0)
-    assert (made.state.due, made.state.kicking, made.state.offence) == ("kickoff", "home", "away")
+    assert (made.state.due, made.state.kicking, made.state.offense) == ("kickoff", "home", "away")
     assert made.state.direction == -1
 
 
@@ -56,7 +56,7 @@ def test_a_two_point_try_starts_at_the_five_with_the_clock_stopped() -> None:
     assert made.state.los_yd == pytest.approx(95.0)
 
 
-def two_point(men: list[Man]) -> Judgement:
+def two_point(men: list[Man]) -> Judgment:
     score = film([Man(RUNNER, runs(95, stop_s=1.2), "RB")], 1.5, on=((0.5, 1.4),))
     again = film(men, 3.0, on=((0.5, 2.5),))
     scenes = (*score.scenes, *(replace(scene, t_ns=scene.t_ns + 4_000_000_000) for scene in again.scenes))
@@ -93,10 +93,10 @@ def test_a_field_goal_by_the_chart(line_yd: float, dice: tuple[int, int], good: 
     assert made.refused == ()
     if good:
         assert made.state.score == (3, 0)
-        assert (made.state.due, made.state.offence) == ("kickoff", "away")
+        assert (made.state.due, made.state.offense) == ("kickoff", "away")
     else:
         assert made.state.score == (0, 0)
-        assert (made.state.offence, made.state.los_yd, made.state.down) == ("away", line_yd, 1)
+        assert (made.state.offense, made.state.los_yd, made.state.down) == ("away", line_yd, 1)
         assert made.state.direction == -1
 
 
@@ -128,7 +128,7 @@ def test_a_kickoff_return_is_tackled_first_and_ten_there() -> None:
     made = table((0.1, KickDeclared("kickoff", returner=RETURNER)), (4.0, ChoiceMade("return")), film=ran)
     assert made.refused == ()
     assert made.state.situation == "1st & 10 at H 28.5"
-    assert made.state.offence == "home"
+    assert made.state.offense == "home"
 
 
 def test_a_kickoff_returned_all_the_way_is_a_touchdown() -> None:
@@ -147,7 +147,7 @@ def test_only_a_trailing_team_may_kick_onside() -> None:
     assert made.state.phase is Phase.BETWEEN_PLAYS
 
 
-def trailing(*more: Said, film: Film = EMPTY) -> Judgement:
+def trailing(*more: Said, film: Film = EMPTY) -> Judgment:
     """Home has missed its try after a touchdown of away's: no; away leads by a field goal and home kicks off."""
     lead = (
         (0.05, SetUp("home", 1, 80.0, score=(0, 14))),
@@ -161,7 +161,7 @@ def trailing(*more: Said, film: Film = EMPTY) -> Judgement:
 def test_a_short_onside_roll_gives_the_receivers_the_ball_where_it_went(dice: tuple[int, int]) -> None:
     made = trailing((0.2, KickDeclared("onside")), (0.3, Roll(dice)))
     assert made.refused == ()
-    assert (made.state.offence, made.state.situation) == ("away", f"1st & 10 at H {30 + sum(dice)}")
+    assert (made.state.offense, made.state.situation) == ("away", f"1st & 10 at H {30 + sum(dice)}")
 
 
 def test_an_onside_kick_in_play_goes_to_the_first_to_touch_it() -> None:
@@ -175,7 +175,7 @@ def test_an_onside_kick_in_play_goes_to_the_first_to_touch_it() -> None:
     made = trailing((0.2, KickDeclared("onside")), (0.3, Roll((5, 6))), (0.35, Roll((1, 1))), film=fight)
     assert made.refused == ()
     assert the(made, "kick").players == ("light-5",)
-    assert (made.state.offence, made.state.situation) == ("home", "1st & 10 at H 41")
+    assert (made.state.offense, made.state.situation) == ("home", "1st & 10 at H 41")
 
 
 def punting(gunner_yd: float = 60.0) -> Film:
@@ -187,7 +187,7 @@ def punting(gunner_yd: float = 60.0) -> Film:
     return film(men, 4.0, on=((0.5, 1.0), (3.0, 9.0)))
 
 
-def punt(gunner_yd: float, *more: Said) -> Judgement:
+def punt(gunner_yd: float, *more: Said) -> Judgment:
     declared = (
         (0.1, SetUp("home", 1, 40.0, 4, 10)),
         (0.2, KickDeclared("punt", (GUNNER,), "light-1")),
@@ -210,7 +210,7 @@ def test_a_punt_comes_down_ten_yards_past_the_front_of_the_deepest_gunner() -> N
 def test_a_punt_into_the_end_zone_may_be_a_touchback() -> None:
     made = punt(95.0, (1.7, ChoiceMade("touchback")))
     assert made.refused == ()
-    assert (made.state.offence, made.state.situation) == ("away", "1st & 10 at A 20")
+    assert (made.state.offense, made.state.situation) == ("away", "1st & 10 at A 20")
     assert made.state.direction == -1
 
 
@@ -299,7 +299,7 @@ def test_overtime_is_one_play_each_and_more_yards_win_if_positive() -> None:
         (0.0, LineUp(one.players)),
         (1.0, SetUp("home", 1, 40.0, score=(7, 7))),
         (2.0, ClockSet(False, 0.0)),
-        (3.0, ChoiceMade("offence_first", "home")),
+        (3.0, ChoiceMade("offense_first", "home")),
         (9.0, Carrier(RUNNER)),
         (13.5, ChoiceMade("stop_here")),
         (19.0, Carrier(RUNNER)),
@@ -329,5 +329,5 @@ def test_downs_run_out() -> None:
     play = film([Man(RUNNER, runs(41, stop_s=0.7), "RB"), Man(COVER, stands(80), "LB")], 2.0, on=((0.5, 1.0),))
     made = called(play, RUNNER, (1.5, ChoiceMade("stop_here")), down=4)
     assert "turnover_on_downs" in kinds(made)
-    assert (made.state.offence, made.state.direction, made.state.down) == ("away", -1, 1)
+    assert (made.state.offense, made.state.direction, made.state.down) == ("away", -1, 1)
     assert pytest.approx(FIELD.width_yd / 2) == MIDDLE_YD

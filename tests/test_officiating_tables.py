@@ -110,8 +110,8 @@ def test_tap_onside_second_roll_is_the_leagues_or_the_operators() -> None:
 
 
 def test_tap_fumble_coin() -> None:
-    assert tables_tap.fumble_keeper(heads=True) == "offence"
-    assert tables_tap.fumble_keeper(heads=False) == "defence"
+    assert tables_tap.fumble_keeper(heads=True) == "offense"
+    assert tables_tap.fumble_keeper(heads=False) == "defense"
 
 
 def test_tap_punt_comes_down_ten_yards_beyond_the_farther_gunner() -> None:
@@ -203,18 +203,18 @@ def test_lions_den_interceptions() -> None:
 def test_lions_den_penalties_with_every_roll() -> None:
     for roll, die, passed in itertools.product(D100, D10, (False, True)):
         foul = tables_lions_den.foul(roll, die, passed)
-        defence = die <= 5
+        defense = die <= 5
         if 11 <= roll <= 90:
             assert foul is None
             continue
         assert foul is not None
-        assert foul.by == ("defence" if defence else "offence")
+        assert foul.by == ("defense" if defense else "offense")
         if roll <= 5:
             expected: tuple[str, int | None, bool] = ("penalty", None, False)
         elif roll <= 10:
-            expected = ("holding", 5 if defence else 10, False)
+            expected = ("holding", 5 if defense else 10, False)
         elif roll <= 95:
-            interference = ("pass interference", 15 if defence else 5, defence)
+            interference = ("pass interference", 15 if defense else 5, defense)
             expected = interference if passed else ("illegal block", 10, False)
         else:
             expected = ("personal foul", 10, False)
@@ -242,17 +242,17 @@ def test_lions_den_injuries() -> None:
 
 
 def test_nfl_strategy_fumble_rolls() -> None:
-    assert [roll for roll in D100 if tables_nfl_strategy.fumble_recovery(roll) == "defence"] == list(range(1, 41))
+    assert [roll for roll in D100 if tables_nfl_strategy.fumble_recovery(roll) == "defense"] == list(range(1, 41))
 
 
 def test_nfl_strategy_fumbles_at_the_goal_lines() -> None:
     end = tables_nfl_strategy.fumble_end
     assert end(90, 10, None) == "touchdown"
-    assert end(90, 9, "offence") == "offence"
-    assert end(90, 9, "defence") == "defence"
-    assert end(5, -5, "offence") == "safety"
-    assert end(5, -6, "defence") == "defence_touchdown"
-    assert end(5, -4, "defence") == "defence"
+    assert end(90, 9, "offense") == "offense"
+    assert end(90, 9, "defense") == "defense"
+    assert end(5, -5, "offense") == "safety"
+    assert end(5, -6, "defense") == "defense_touchdown"
+    assert end(5, -4, "defense") == "defense"
     with pytest.raises(RefusedError, match="recovery roll"):
         end(50, 3, None)
 
@@ -330,10 +330,10 @@ def test_nfl_strategy_return_of_an_interception() -> None:
     assert [roll for roll in D100 if tables_nfl_strategy.pick_returned(roll, 12)] == list(range(1, 13))
 
 
-def test_nfl_strategy_hash_colours_go_there_and_back() -> None:
-    colours = {place: tables_nfl_strategy.result_colour(place) for place in ("left", "centre", "right")}
-    assert colours == {"left": "black", "centre": "red", "right": "blue"}
-    assert all(tables_nfl_strategy.next_hash(colour) == place for place, colour in colours.items())
+def test_nfl_strategy_hash_colors_go_there_and_back() -> None:
+    colors = {place: tables_nfl_strategy.result_color(place) for place in ("left", "center", "right")}
+    assert colors == {"left": "black", "center": "red", "right": "blue"}
+    assert all(tables_nfl_strategy.next_hash(color) == place for place, color in colors.items())
 
 
 def test_nfl_strategy_running_out_of_bounds_costs_five_yards() -> None:
@@ -369,7 +369,7 @@ def test_nfl_strategy_touch_punt_starts_at_the_fifty() -> None:
     assert "NFLS-034" in str(tables_nfl_strategy.play_refusal("Touch Punt", 49))
 
 
-def test_nfl_strategy_short_yardage_defence() -> None:
+def test_nfl_strategy_short_yardage_defense() -> None:
     allowed = tables_nfl_strategy.short_yardage_allowed
     for down, distance, spot in itertools.product(range(1, 5), range(1, 11), range(1, 100)):
         expected = (down in {3, 4} and distance in {1, 2}) or spot >= 97

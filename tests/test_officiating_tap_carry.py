@@ -10,7 +10,7 @@ from downfield.core.scene import Scene
 from downfield.officiating.declarations import ChoiceMade, Coin
 from downfield.officiating.engine.facts import Facts
 from downfield.officiating.engine.play import Play
-from downfield.officiating.engine.replay import Judgement
+from downfield.officiating.engine.replay import Judgment
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
@@ -178,7 +178,7 @@ def test_the_spot_is_the_forwardmost_corner_whatever_the_heading() -> None:
     assert the(made, "stopped").spot_yd == pytest.approx((reach / FIELD.mm_per_yd_x, MIDDLE_YD), abs=1e-6)
 
 
-def test_crossing_the_line_hands_the_switch_to_the_defence_and_the_stop_is_not_counted() -> None:
+def test_crossing_the_line_hands_the_switch_to_the_defense_and_the_stop_is_not_counted() -> None:
     made = called(film([Man(RUNNER, runs(35), "RB"), Man(HITTER, stands(80), "LB")], on=((0.5, 1.2), (1.6, 9))), RUNNER)
     line = the(made, "line_of_scrimmage")
     assert line.t_ns / 1e9 == pytest.approx(0.5 + (5 - HALF_YD) / 10, abs=0.002)
@@ -243,7 +243,7 @@ def test_a_touchdown_after_the_contact_does_not_count_but_one_after_a_broken_tac
     assert [kind for kind in kinds(made) if kind != "line_of_scrimmage"] == ["broken_tackle", "touchdown"]
 
 
-def stopped_while_a_tackle_waits(off_s: float) -> Judgement:
+def stopped_while_a_tackle_waits(off_s: float) -> Judgment:
     """A runner breaks a tackle at 1.34 s, known half a second later, and crosses the goal line at 1.82 s."""
     men = [
         Man(RUNNER, runs(75, speed=17.8), "RB"),
@@ -336,7 +336,7 @@ def test_the_coin_gives_a_fumble(heads: bool, owner: str) -> None:
         assert made.state.play.carrier == HITTER
 
 
-def test_a_fumble_taken_by_the_defence_is_live_and_runs_the_other_way() -> None:
+def test_a_fumble_taken_by_the_defense_is_live_and_runs_the_other_way() -> None:
     stop = 0.5 + (9 - 2 * HALF_YD) / 10
     men = [
         Man(RUNNER, runs(41, stop_s=stop), "RB", stop + 0.2),

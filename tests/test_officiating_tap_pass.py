@@ -57,7 +57,7 @@ def test_a_defender_first_is_an_interception_and_he_may_run_it_back() -> None:
     assert made.state.score == (0, 6)
 
 
-def test_both_at_once_is_the_offences_ball() -> None:
+def test_both_at_once_is_the_offenses_ball() -> None:
     made = called(passing(Man(CORNER, runs(62, 40.0, 5.0, 180.0, start_s=THROW), "DB"), seconds=3.5), QB, THROWN)
     caught = the(made, "reception")
     assert "TAP-108" in caught.clauses
@@ -79,7 +79,7 @@ def test_an_engaged_receiver_does_not_catch_unless_the_league_lets_him() -> None
     assert "reception" in kinds(called(play, QB, (1.2, PassDeclared()), book=league))
 
 
-def test_a_receiver_past_the_ball_lets_the_offence_stop_without_an_interception() -> None:
+def test_a_receiver_past_the_ball_lets_the_offense_stop_without_an_interception() -> None:
     wide = Man(END, runs(48, 42.5, 20.0, start_s=THROW, stop_s=THROW + 0.8), "WR")
     made = called(passing(end=wide), QB, THROWN, (3.2, ChoiceMade("overrun_stop")))
     over = the(made, "overrun")

@@ -30,8 +30,8 @@ def recorded(name: str) -> PlayRecording:
 
 def reported(name: str, book: RulebookName) -> list[Call]:
     recording = recorded(name)
-    judgement = judge(recording.scenes, recording.events, load_rulebook(book), recording.field)
-    return [call for call in judgement.calls if call.kind in REPORTS]
+    judgment = judge(recording.scenes, recording.events, load_rulebook(book), recording.field)
+    return [call for call in judgment.calls if call.kind in REPORTS]
 
 
 @pytest.mark.parametrize(("name", "book"), LEGAL)

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from downfield.officiating.rulebooks.clauses import catalogue
+from downfield.officiating.rulebooks.clauses import catalog
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.cli.main import app, main
 from downfield.rig.cli.rules import show
@@ -31,7 +31,7 @@ def test_all_rulebooks_are_listed() -> None:
 
 def test_a_rulebook_is_printed_with_every_clause_and_parameter() -> None:
     out = printed("tap")
-    for name in catalogue("tap").clauses:
+    for name in catalog("tap").clauses:
         assert f"  {name}  [" in out
     assert "formation.line_gap_yd = 1 yd" in out
     assert "TAP's one yard between offensive linemen" in out
@@ -47,9 +47,9 @@ def test_a_leagues_values_are_shown_beside_the_books(tmp_path: Path) -> None:
 
 def test_on_a_terminal_it_is_tables() -> None:
     console = Console(width=160, file=io.StringIO(), record=True)
-    show(load_rulebook("tap"), catalogue("tap"), console)
+    show(load_rulebook("tap"), catalog("tap"), console)
     out = console.export_text()
-    for name in (*catalogue("tap").clauses, *load_rulebook("tap").params.declared):
+    for name in (*catalog("tap").clauses, *load_rulebook("tap").params.declared):
         assert name in out
 
 

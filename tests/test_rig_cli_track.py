@@ -56,7 +56,7 @@ def seen() -> list[tuple[Detection, ...]]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Pictures that each show their number as a grey, a calibration and a roster."""
+    """Pictures that each show their number as a gray, a calibration and a roster."""
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     for i in range(len(filmed(TABLE))):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hand_plays import BASE, FIELD
 from numpy.typing import NDArray
-from test_rig_record import MJPEG, RAW, record, shot
+from test_rig_recording import MJPEG, RAW, record, shot
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.core.errors import NotRecordedError
@@ -225,11 +225,11 @@ def tackle(kind: CallKind = "tackle", spot_yd: tuple[float, float] | None = (41.
 
 
 def drawn(marks: Marks, annotator: Annotator | None) -> tuple[Image, Image]:
-    """A grey picture, drawn on, and where anything was drawn below the words."""
-    grey = np.full((1080, 1920, 3), 90, np.uint8)
-    out = draw_call(grey, annotator, marks, Still(7, 10**9, Path("clip.mp4"), 0))
-    assert (grey == 90).all()
-    changed = (out != grey).any(axis=2).astype(np.uint8)
+    """A gray picture, drawn on, and where anything was drawn below the words."""
+    gray = np.full((1080, 1920, 3), 90, np.uint8)
+    out = draw_call(gray, annotator, marks, Still(7, 10**9, Path("clip.mp4"), 0))
+    assert (gray == 90).all()
+    changed = (out != gray).any(axis=2).astype(np.uint8)
     changed[:120] = 0
     return out, changed
 
@@ -283,7 +283,7 @@ def test_a_recorded_picture_is_drawn_on_with_the_calibration_beside_it_and_plain
     marks = Marks(tackle(), replace(scene(), frame=2, t_ns=still.t_ns), PLAYERS)
     words = _opened(footage.jpeg(still, marks))
     made = calibration()
-    lens = replace(made.camera.lens, size_px=(160, 90), focal_px=(120.0, 120.0), centre_px=(80.0, 45.0))
+    lens = replace(made.camera.lens, size_px=(160, 90), focal_px=(120.0, 120.0), center_px=(80.0, 45.0))
     path = video.with_suffix(".calibration.json")
     write_calibration(path, replace(made, camera=replace(made.camera, lens=lens)))
     marked = _opened(footage.jpeg(still, marks))

@@ -31,7 +31,7 @@ def test_a_picture_comes_out_as_it_went_in(sampling: int) -> None:
     assert np.abs(out.astype(int) - picture()).mean() < 2.0
 
 
-def test_a_grey_picture_has_three_equal_colours() -> None:
+def test_a_gray_picture_has_three_equal_colors() -> None:
     out = unpack_jpeg(packed(np.asarray(cv2.cvtColor(picture(), cv2.COLOR_BGR2GRAY), dtype=np.uint8)))
     assert out is not None
     assert out.shape == (180, 320, 3)

@@ -28,7 +28,7 @@ from downfield.training.command import app  # noqa: E402
 from downfield.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
 from downfield.training.first_look import FIRST_LOOK, save_weights  # noqa: E402
 from downfield.training.guesses import guesses_of, make_guesses  # noqa: E402
-from downfield.training.labelled_frames import Objects, frames_of, labels_of, read_frame, read_objects  # noqa: E402
+from downfield.training.labeled_frames import Objects, frames_of, labels_of, read_frame, read_objects  # noqa: E402
 from downfield.training.patches import PatchStream, collate_patches, cut_guessed, patches_of  # noqa: E402
 from downfield.training.recipe import read_recipe  # noqa: E402
 from downfield.training.second_look import FLIP, OUTPUTS, SecondLook  # noqa: E402
@@ -108,10 +108,10 @@ def test_bases_are_shown_longer_and_wider_than_they_are_with_what_is_true_of_the
     batch = patches_of(cut_guessed(image, Objects(np.zeros(12), np.zeros((12, 4)), points), np.random.default_rng(1)))
     shapes = []
     for patch, corners in zip(batch["img"][:12].numpy(), from_units(batch["points"][:12, :4].numpy()), strict=True):
-        grey = patch.mean(axis=0)
-        mask = np.zeros(grey.shape, np.uint8)
+        gray = patch.mean(axis=0)
+        mask = np.zeros(gray.shape, np.uint8)
         cv2.fillPoly(mask, [np.round(corners).astype(np.int32)], 1)
-        shown = np.abs(grey - np.median(grey[mask > 0])) < np.abs(grey - np.median(grey[mask == 0]))
+        shown = np.abs(gray - np.median(gray[mask > 0])) < np.abs(gray - np.median(gray[mask == 0]))
         assert (shown & (mask > 0)).sum() > 0.88 * (shown | (mask > 0)).sum()
         ahead = corners[:2].mean(axis=0) - corners[2:].mean(axis=0)
         aside = corners[[0, 3]].mean(axis=0) - corners[[1, 2]].mean(axis=0)
@@ -284,7 +284,7 @@ def test_sittings_of_the_command_go_on_and_a_finish_leaves_them_where_they_were(
         assert "already" not in CliRunner().invoke(app, [look, *given, "--finish"]).stdout
 
 
-def test_a_sitting_that_is_told_to_end_keeps_what_it_learnt(frames: Path, tmp_path: Path) -> None:
+def test_a_sitting_that_is_told_to_end_keeps_what_it_learned(frames: Path, tmp_path: Path) -> None:
     ended = threading.Event()
 
     def end() -> None:
@@ -322,7 +322,7 @@ def test_what_is_no_checkpoint_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_pictures_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no labelled pictures"):
+    with pytest.raises(InputError, match="no labeled pictures"):
         CropStream([(tmp_path, 1.0)], "train", seed=0)
 
 
@@ -333,7 +333,7 @@ def test_a_recipe_with_an_unknown_key_is_refused_by_name(tmp_path: Path) -> None
         read_recipe(recipe)
 
 
-def test_what_only_balls_are_learnt_from_figures_are_not(tmp_path: Path) -> None:
+def test_what_only_balls_are_learned_from_figures_are_not(tmp_path: Path) -> None:
     recipe = read_recipe()
     with pytest.raises(InputError, match="none of the recipe's data sets"):
         recipe.sources(tmp_path)

@@ -1,4 +1,4 @@
-"""Training the networks for the ball: what they are asked is true, and what they learnt survives an export.
+"""Training the networks for the ball: what they are asked is true, and what they learned survives an export.
 
 Needs torch and ultralytics: `make test-training` runs it in an environment of its own.
 """
@@ -24,15 +24,15 @@ from downfield.models.detector import Image  # noqa: E402
 from downfield.models.patches import from_units  # noqa: E402
 from downfield.models.runtime import open_network  # noqa: E402
 from downfield.models.second_look import SecondLook as LookAgain  # noqa: E402
-from downfield.training.augment import recolour  # noqa: E402
+from downfield.training.augment import recolor  # noqa: E402
 from downfield.training.ball_crops import CELL_PX, crops_of  # noqa: E402
 from downfield.training.ball_look_run import BALL_LOOK, ball_look_loss  # noqa: E402
 from downfield.training.ball_patches import PER_ITEM, BallPatches, ball_patches_of  # noqa: E402
 from downfield.training.close_look import CELLS, CloseLook  # noqa: E402
 from downfield.training.close_look_run import CLOSE_LOOK, close_look_loss  # noqa: E402
-from downfield.training.export import export_ball_look, export_patch_look, quantise  # noqa: E402
+from downfield.training.export import export_ball_look, export_patch_look, quantize  # noqa: E402
 from downfield.training.guesses import ball_guesses_of, guesses_of, make_guesses  # noqa: E402
-from downfield.training.labelled_frames import Objects, frames_of, read_frame  # noqa: E402
+from downfield.training.labeled_frames import Objects, frames_of, read_frame  # noqa: E402
 from downfield.training.patches import collate_patches  # noqa: E402
 from downfield.training.second_look_run import SECOND_LOOK  # noqa: E402
 from downfield.training.trainer import learn, save_learner  # noqa: E402
@@ -73,7 +73,7 @@ def test_a_ball_is_asked_for_where_it_is_in_a_crop() -> None:
                 if min(x, y) < 4 or max(x, y) > batch["img"].shape[3] - 5:
                     continue
                 asked += 1
-                red, green = (int(batch["img"][crop, colour, round(y), round(x)]) for colour in (0, 1))
+                red, green = (int(batch["img"][crop, color, round(y), round(x)]) for color in (0, 1))
                 assert red > green, f"seed {seed}: no ball at {x:.0f}, {y:.0f} of crop {crop}"
                 assert batch["known"][crop, row, column] == batch["placed"][crop, row, column] == 1
     assert asked > 40
@@ -97,7 +97,7 @@ def test_the_ball_look_s_loss_falls_with_the_truth() -> None:
     assert loss < float(ball_look_loss(aside, batch)[0])
 
 
-def test_a_ball_look_that_learnt_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
+def test_a_ball_look_that_learned_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
     learner = BALL_LOOK.new()
     learn(BALL_LOOK, learner, [(frames, 1.0)], 96)
     assert learner.seen == 96
@@ -121,17 +121,17 @@ def test_a_ball_is_asked_for_where_it_is_in_a_patch_and_nothing_where_it_hardly_
         assert 0 < float(batch["ball"].sum()) < len(batch["img"])
         for patch in np.flatnonzero(batch["ball"].numpy()):
             x, y = np.rint(from_units(batch["ball_place"][patch].numpy())).astype(int).tolist()
-            red, green = (int(batch["img"][patch, colour, y, x]) for colour in (0, 1))
+            red, green = (int(batch["img"][patch, color, y, x]) for color in (0, 1))
             assert red > green, f"no ball at {x}, {y} of patch {patch}"
         unasked.append(int(((batch["ball_known"] == 0) & (batch["ball"] == 0)).sum()))
     assert unasked[0] < unasked[1], "the ball that hardly shows is in the figure's own patch"
 
 
-def test_under_other_light_a_ball_keeps_its_colour_where_that_is_asked_for() -> None:
+def test_under_other_light_a_ball_keeps_its_color_where_that_is_asked_for() -> None:
     brown = np.full((64, 64, 3), (35, 60, 110), dtype=np.uint8)
 
     def hues(*, faithful: bool) -> NDArray[np.float64]:
-        lit = [recolour(brown, np.random.default_rng(seed), faithful=faithful).mean(axis=(0, 1)) for seed in range(60)]
+        lit = [recolor(brown, np.random.default_rng(seed), faithful=faithful).mean(axis=(0, 1)) for seed in range(60)]
         hsv = cv2.cvtColor(np.array([lit], dtype=np.float32) / 255, cv2.COLOR_BGR2HSV)
         return np.abs((hsv[0, :, 0] - 20 + 180) % 360 - 180).astype(np.float64)
 
@@ -188,7 +188,7 @@ def test_the_close_look_s_loss_falls_with_the_truth() -> None:
     assert loss < float(close_look_loss(torch.full_like(right, -8.0), batch))
 
 
-def test_a_close_look_that_learnt_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
+def test_a_close_look_that_learned_says_the_same_when_it_is_exported(frames: Path, tmp_path: Path) -> None:
     learner = CLOSE_LOOK.new()
     learn(CLOSE_LOOK, learner, [(frames, 1.0)], 64)
     assert learner.seen == 64
@@ -200,14 +200,14 @@ def test_a_close_look_that_learnt_says_the_same_when_it_is_exported(frames: Path
     np.testing.assert_allclose(opened.run(picture), learner.average.ema.eval()(taken).detach().numpy(), atol=2e-3)
 
 
-def test_a_close_look_that_is_quantised_says_nearly_what_it_said(tmp_path: Path) -> None:
+def test_a_close_look_that_is_quantized_says_nearly_what_it_said(tmp_path: Path) -> None:
     torch.manual_seed(6)
     save_learner(CLOSE_LOOK.new(), tmp_path / "close-look.pt")
     full, small = tmp_path / "close.onnx", tmp_path / "close.int8.onnx"
     export_patch_look(CloseLook(), "close look", tmp_path / "close-look.pt", full)
     rng = np.random.default_rng(6)
     pictures = [rng.integers(0, 255, (1, 64, 64, 3), dtype=np.uint8) for _ in range(20)]
-    quantise(full, small, pictures)
+    quantize(full, small, pictures)
     assert small.stat().st_size < full.stat().st_size / 2
     said, nearly = (
         open_network(path, "openvino", size_px=(64, 64), threads=1, precision="fp32").run(np.concatenate(pictures))

@@ -1,4 +1,4 @@
-"""Balls drawn into training pictures: each is labelled, where it is; nothing else changes."""
+"""Balls drawn into training pictures: each is labeled, where it is; nothing else changes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from downfield.core.footprint import Array
 from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
-from downfield.training.labelled_frames import Objects
+from downfield.training.labeled_frames import Objects
 
 GREEN = (60, 140, 60)
 
@@ -30,7 +30,7 @@ def drawn(seed: int, objects: Objects, size_px: tuple[int, int] = (400, 300)) ->
     return np.abs(image.astype(np.float64) - before).max(axis=2), now
 
 
-def test_every_ball_is_labelled_where_it_changes_the_picture() -> None:
+def test_every_ball_is_labeled_where_it_changes_the_picture() -> None:
     known = bases((150, 150), (250, 140))
     with_balls = 0
     for seed in range(60):
@@ -41,9 +41,9 @@ def test_every_ball_is_labelled_where_it_changes_the_picture() -> None:
         inside = np.zeros(len(rows), dtype=np.bool_)
         for left, top, right, bottom in now.boxes[balls]:
             here = (columns > left - 4) & (columns < right + 4) & (rows > top - 4) & (rows < bottom + 4)
-            assert here.sum() > 8, f"seed {seed}: a ball is labelled where hardly anything was drawn"
+            assert here.sum() > 8, f"seed {seed}: a ball is labeled where hardly anything was drawn"
             inside |= here
-        assert inside.all(), f"seed {seed}: something was drawn that is not labelled"
+        assert inside.all(), f"seed {seed}: something was drawn that is not labeled"
         np.testing.assert_array_equal(now.points[~balls], known.points)
         assert (now.points[balls, BALL_POINT, 2] == 2).all()
     assert 8 < with_balls < 40

@@ -68,7 +68,7 @@ def corners_px(figure: Figure) -> Array:
 
 
 class Seer:
-    """Sees all three at the second that the brightness tells, each a millimetre off, the first one turned round."""
+    """Sees all three at the second that the brightness tells, each a millimeter off, the first one turned round."""
 
     name = "seer"
 
@@ -101,9 +101,9 @@ def recording(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_tracks_teach_where_they_are_sure_and_keep_quiet_elsewhere(recording: tuple[Path, Path]) -> None:
-    learnt, held = read_table(*recording, KNOWN, Seer(), count=20)
-    assert (len(learnt), len(held)) == (15, 5)
-    for second, frame in enumerate(learnt + held):
+    learned, held = read_table(*recording, KNOWN, Seer(), count=20)
+    assert (len(learned), len(held)) == (15, 5)
+    for second, frame in enumerate(learned + held):
         assert round(float(frame.image.mean()) / 10) == second
         sure = [figure for i, figure in enumerate(figures(second)) if i == 0 or (i == 2 and not second % 2)]
         assert len(frame.objects.kinds) == len(sure)
@@ -116,7 +116,7 @@ def test_tracks_teach_where_they_are_sure_and_keep_quiet_elsewhere(recording: tu
         assert np.linalg.norm(frame.unsure - doubtful, axis=1).min() < 1
 
 
-def test_agreement_is_told_in_millimetres_on_the_board(recording: tuple[Path, Path]) -> None:
+def test_agreement_is_told_in_millimeters_on_the_board(recording: tuple[Path, Path]) -> None:
     _, held = read_table(*recording, KNOWN, Seer(), count=20)
     seen = agreement(Seer(), held, KNOWN)
     assert seen.figures == 5 + 2
@@ -144,10 +144,10 @@ def test_the_bundled_network_can_be_taught_further() -> None:
 def test_what_a_few_steps_teach_undoes_nothing_that_was_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clip = bundled_demo()
     calibration = read_calibration(clip.with_suffix(".calibration.json"))
-    learnt, held = read_table(clip, clip.with_suffix(".tracks.jsonl"), calibration, open_detector(BUNDLED), count=24)
+    learned, held = read_table(clip, clip.with_suffix(".tracks.jsonl"), calibration, open_detector(BUNDLED), count=24)
     # A second a step, so that no machine is faster than another.
     monkeypatch.setattr("downfield.training.own_table.time", SimpleNamespace(monotonic=count().__next__))
-    learn_table(find_network(BUNDLED), tmp_path, learnt, 3 / 60, name="attic")
+    learn_table(find_network(BUNDLED), tmp_path, learned, 3 / 60, name="attic")
     precisions: tuple[Precision, ...] = ("fp32", "int8")
     for precision in precisions:
         was, now = (
@@ -182,8 +182,8 @@ def test_an_exported_network_can_be_taught_further(tmp_path: Path, hidden: int) 
 
 
 def test_a_corrected_frame_believes_whoever_looked_and_a_doubtful_one_is_told(recording: tuple[Path, Path]) -> None:
-    learnt, _ = read_table(*recording, KNOWN, Seer(), count=20)
-    frame = learnt[0]
+    learned, _ = read_table(*recording, KNOWN, Seer(), count=20)
+    frame = learned[0]
     assert doubt(frame) == 2  # the second figure, never sure: where its track has it, and where the detector does
     there = corners_px(figures(0)[1])
     better = corrected(frame, [*frame.objects.points[:, :4, :2], there])

@@ -1,4 +1,4 @@
-"""The print: paint lies where the field model says, to hundredths of a millimetre."""
+"""The print: paint lies where the field model says, to hundredths of a millimeter."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from downfield.core.field import FieldModel, PaintedLine
 from downfield.core.field_files import preset, preset_names
-from downfield.twin.look import BoardLook, Colour
+from downfield.twin.look import BoardLook, Color
 from downfield.twin.looks.board_print import BoardPrint, paint
 
-BLACK: Colour = (0.0, 0.0, 0.0)
-WHITE: Colour = (1.0, 1.0, 1.0)
+BLACK: Color = (0.0, 0.0, 0.0)
+WHITE: Color = (1.0, 1.0, 1.0)
 
 
 def plain(**changes: object) -> BoardLook:
@@ -59,8 +59,8 @@ def test_both_edges_of_every_line_lie_where_the_field_says(name: str) -> None:
         strip = across_profile(board, line)
         origin = board.origin_mm[0] if line.is_across else board.origin_mm[1]
         sign = 1 if line.is_across else -1
-        centres = origin + sign * (np.arange(len(strip)) + 0.5) / board.px_per_mm
-        touched = np.flatnonzero((strip > 0.02) & (np.abs(centres - (low + high) / 2) < 2 * field.line_mm))
+        centers = origin + sign * (np.arange(len(strip)) + 0.5) / board.px_per_mm
+        touched = np.flatnonzero((strip > 0.02) & (np.abs(centers - (low + high) / 2) < 2 * field.line_mm))
         first, last = touched[0], touched[-1]
         # Each end pixel is covered from its inner edge by its brightness.
         start = origin + sign * (first + 1 - strip[first]) / board.px_per_mm
@@ -118,10 +118,10 @@ def paint_px(field: FieldModel, x_yd: float, y_yd: float) -> tuple[float, float]
     return (x_yd * field.mm_per_yd_x - x_low) * 2.0, (y_high - y_yd * field.mm_per_yd_y) * 2.0
 
 
-def test_stripes_end_zones_and_border_have_their_colours() -> None:
+def test_stripes_end_zones_and_border_have_their_colors() -> None:
     field = dataclasses.replace(preset("mini"), number_every_yd=0.0, hash_every_yd=0.0)
-    dark, light, red, blue, grey = (0.1, 0.3, 0.1), (0.2, 0.5, 0.2), (0.8, 0.1, 0.1), (0.1, 0.1, 0.8), (0.5, 0.5, 0.5)
-    board = paint(field, plain(grass=(dark, light), end_zones=(red, blue), border=grey), 2.0)
+    dark, light, red, blue, gray = (0.1, 0.3, 0.1), (0.2, 0.5, 0.2), (0.8, 0.1, 0.1), (0.1, 0.1, 0.8), (0.5, 0.5, 0.5)
+    board = paint(field, plain(grass=(dark, light), end_zones=(red, blue), border=gray), 2.0)
 
     def at(x_yd: float, y_yd: float) -> list[float]:
         column, row = board.to_print_px(field.to_mm(np.array([x_yd, y_yd]))).round().astype(int)

@@ -36,7 +36,7 @@ def test_every_frame_comes_back_with_its_time_to_the_nanosecond(
     assert [t_ns for t_ns, _ in read_clip(path)] == times
 
 
-def test_colours_come_back(tmp_path: Path) -> None:
+def test_colors_come_back(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     with ClipWriter(path, (64, 48), 30.0, crf=10) as clip:
         for index in range(3):

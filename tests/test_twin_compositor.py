@@ -21,9 +21,9 @@ Array = NDArray[np.float64]
 
 
 def bare(look: Look, base: tuple[float, float, float]) -> Look:
-    """The look with bare bases of one colour on a black board, lit from straight above: only tops show."""
+    """The look with bare bases of one color on a black board, lit from straight above: only tops show."""
     figures = tuple(
-        FigureLook(tuple(dataclasses.replace(s, colour=base, opacity=1.0) for s in f.solids if s.part == "base"))
+        FigureLook(tuple(dataclasses.replace(s, color=base, opacity=1.0) for s in f.solids if s.part == "base"))
         for f in look.figures
     )
     black = (0.0, 0.0, 0.0)
@@ -50,7 +50,7 @@ def standing(players: tuple[Player, ...], look: Look) -> Snapshot:
 
 def measured_corners(image: NDArray[np.uint8], near: Array) -> Array:
     """Corners of a bright quadrilateral, found from straight lines fitted to the half-way level of its four sides."""
-    grey = cv2.GaussianBlur(image[:, :, 1].astype(np.float32), (0, 0), 0.6)
+    gray = cv2.GaussianBlur(image[:, :, 1].astype(np.float32), (0, 0), 0.6)
     middle = near.mean(axis=0)
     sides = []
     for a, b in zip(near, np.roll(near, -1, axis=0), strict=True):
@@ -62,13 +62,13 @@ def measured_corners(image: NDArray[np.uint8], near: Array) -> Array:
             reach = np.arange(-4, 4, 0.05)
             path = a + share * (b - a) + reach[:, None] * out
             levels = cv2.remap(
-                grey, path[:, None, 0].astype(np.float32), path[:, None, 1].astype(np.float32), cv2.INTER_LINEAR
+                gray, path[:, None, 0].astype(np.float32), path[:, None, 1].astype(np.float32), cv2.INTER_LINEAR
             ).ravel()
             half = (levels[:20].mean() + levels[-20:].mean()) / 2
             points.append(path[int(np.argmax(levels < half))])
-        centre = np.mean(points, axis=0)
-        direction = np.linalg.svd(np.array(points) - centre)[2][0]
-        sides.append((centre, direction))
+        center = np.mean(points, axis=0)
+        direction = np.linalg.svd(np.array(points) - center)[2][0]
+        sides.append((center, direction))
     corners = []
     for (p, d), (q, e) in zip(np.roll(np.array(sides), 1, axis=0), sides, strict=True):
         share = np.linalg.solve(np.column_stack([d, -np.asarray(e)]), np.asarray(q) - p)[0]
@@ -101,7 +101,7 @@ def test_a_crop_shows_the_same_tops_enlarged() -> None:
     camera = crop_camera(look.camera, (corner[0], corner[1]), 2.5, (160, 120))
     part = Compositor(dataclasses.replace(look, camera=camera), players).render(snapshot, camera, t_ns=0)
     assert part.image.shape == (120, 160, 3)
-    # Pixel centres have whole coordinates, so the outer corner of the first pixel is at -0.5.
+    # Pixel centers have whole coordinates, so the outer corner of the first pixel is at -0.5.
     expected = (whole.corners_px - corner) * 2.5 - 0.5
     np.testing.assert_allclose(part.base_tops[1].corners_px, expected, atol=1e-6)
 
@@ -145,7 +145,7 @@ def test_a_figure_on_its_face_shows_its_bases_underside_before_its_legs() -> Non
     red, blue = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
     figures[0] = FigureLook(
         tuple(
-            dataclasses.replace(solid, colour=red if solid.part == "base" else blue, opacity=1.0)
+            dataclasses.replace(solid, color=red if solid.part == "base" else blue, opacity=1.0)
             for solid in figures[0].solids
         )
     )

@@ -51,7 +51,7 @@ def test_every_picture_has_its_labels_and_its_truth(made: Path) -> None:
         assert len(sample.labels.figures) == 22
 
 
-def test_labelled_corners_are_the_bases_of_the_truth(made: Path) -> None:
+def test_labeled_corners_are_the_bases_of_the_truth(made: Path) -> None:
     seen = 0
     for sample in read_samples(made, "val"):
         camera = sample.calibration.camera
@@ -113,7 +113,7 @@ def test_two_workers_make_the_same_files_as_one(made: Path, tmp_path: Path) -> N
     assert contents(tmp_path) == contents(made)
 
 
-def test_many_figures_carry_a_ball_where_that_is_asked_for_and_it_is_labelled_where_it_is(tmp_path: Path) -> None:
+def test_many_figures_carry_a_ball_where_that_is_asked_for_and_it_is_labeled_where_it_is(tmp_path: Path) -> None:
     recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, carriers=0.5)
     make_dataset(tmp_path / "many", recipe, 2)
     make_dataset(tmp_path / "none", dataclasses.replace(recipe, carriers=0.0), 2)
@@ -139,10 +139,10 @@ def test_many_figures_carry_a_ball_where_that_is_asked_for_and_it_is_labelled_wh
                 part = np.s_[top + 1 : bottom, left + 1 : right]
                 changed.append(float(np.abs(image[part] - without[part]).max(axis=2).mean()))
     assert len(changed) > 2
-    assert np.median(changed) > 20, "nothing is drawn where balls are labelled"
+    assert np.median(changed) > 20, "nothing is drawn where balls are labeled"
 
 
-def test_strewn_balls_lie_on_the_board_and_are_labelled_as_what_they_are(tmp_path: Path) -> None:
+def test_strewn_balls_lie_on_the_board_and_are_labeled_as_what_they_are(tmp_path: Path) -> None:
     recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, strewn=0.5)
     make_dataset(tmp_path / "many", recipe, 2)
     make_dataset(tmp_path / "none", dataclasses.replace(recipe, strewn=0.0), 2)
@@ -161,12 +161,12 @@ def test_strewn_balls_lie_on_the_board_and_are_labelled_as_what_they_are(tmp_pat
             assert ball.carrier is None
             states.append(ball.state)
             if ball.shown > 0.8:
-                x, y = (round(value) for value in ball.centre_px)
+                x, y = (round(value) for value in ball.center_px)
                 part = np.s_[y - 1 : y + 2, x - 1 : x + 2]
                 changed.append(float(np.abs(image[part] - without[part]).max(axis=2).mean()))
     assert set(states) == {"loose", "magnetic"}
     assert len(changed) > 4
-    assert np.median(changed) > 20, "nothing is drawn where balls are labelled"
+    assert np.median(changed) > 20, "nothing is drawn where balls are labeled"
 
 
 def test_a_ball_strewn_about_somebody_who_fell_is_nowhere_a_ball_can_be_and_not_shown(

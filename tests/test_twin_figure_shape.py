@@ -77,7 +77,7 @@ def test_hard_teams_come_up() -> None:
     assert two_darks > 3
 
 
-def test_teams_wear_their_colours() -> None:
+def test_teams_wear_their_colors() -> None:
     players = draw_players(2)
     look = draw(2, players)
     again = draw_figures(Deck("train", 2, 3), players, look.board)

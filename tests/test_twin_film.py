@@ -58,13 +58,13 @@ def _edge_width_px(frame: RenderedFrame) -> float:
     return float(np.sqrt(12 * (((at - middle) ** 2) * rising).sum() / rising.sum()))
 
 
-def test_what_moves_is_smeared_by_its_way_during_the_exposure_and_centred_on_it() -> None:
+def test_what_moves_is_smeared_by_its_way_during_the_exposure_and_centerd_on_it() -> None:
     frames, _ = _filmed(speed_mm_s=600.0, exposure_ms=12.0)
     px_per_mm = 0.95 * _SIZE[0] / 1150
     assert _edge_width_px(frames[1]) == pytest.approx(600 * 0.012 * px_per_mm, rel=0.25)
     drawn = frames[1].image[..., 1].astype(float)
-    centre = (np.arange(_SIZE[0]) * drawn.sum(axis=0)).sum() / drawn.sum()
-    assert centre == pytest.approx(frames[1].base_tops[0].corners_px[:, 0].mean(), abs=0.1)
+    center = (np.arange(_SIZE[0]) * drawn.sum(axis=0)).sum() / drawn.sum()
+    assert center == pytest.approx(frames[1].base_tops[0].corners_px[:, 0].mean(), abs=0.1)
 
 
 def test_a_short_exposure_is_drawn_once() -> None:

@@ -305,17 +305,17 @@ def test_the_back_of_a_pitch_is_behind_or_not(name: str, behind: bool) -> None:
     assert recording.refused.get("tap", ()) == (() if behind else ("pitch",))
 
 
-@pytest.mark.parametrize(("offence", "defence"), [(2, 3), (1, 3), (0, 1), (0, 0)])
-def test_as_many_are_pivoted_as_is_said(offence: int, defence: int) -> None:
-    recording = pivots(offence, defence).record()
+@pytest.mark.parametrize(("offense", "defense"), [(2, 3), (1, 3), (0, 1), (0, 0)])
+def test_as_many_are_pivoted_as_is_said(offense: int, defense: int) -> None:
+    recording = pivots(offense, defense).record()
     off = [scene for scene in recording.scenes if scene.board == "off" and scene.t_ns > 500_000_000]
     turned = [
         one.jersey
         for one in off[-1].figures
         if abs((one.heading_deg - figure(off[0], one.id).heading_deg + 180) % 360 - 180) > 3
     ]
-    assert (turned.count("dark"), turned.count("light")) == (offence, defence)
-    legal = defence <= (offence + 1 if offence else 0)
+    assert (turned.count("dark"), turned.count("light")) == (offense, defense)
+    legal = defense <= (offense + 1 if offense else 0)
     assert bool(recording.expected["tap"]) != legal
 
 

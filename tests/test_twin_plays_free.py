@@ -51,17 +51,17 @@ def test_random_plays_differ(scripts: list[Script]) -> None:
     assert len(carriers) == 2
 
 
-def test_nobody_is_pivoted_by_the_defence_when_the_offence_pivots_nobody(scripts: list[Script]) -> None:
+def test_nobody_is_pivoted_by_the_defense_when_the_offense_pivots_nobody(scripts: list[Script]) -> None:
     for script in scripts:
-        offence = defence = 0
+        offense = defense = 0
         for step in script.steps:
             if isinstance(step, Hands) and step.by == "home":
-                offence = len(step.moves)
+                offense = len(step.moves)
             elif isinstance(step, Hands):
-                defence = len(step.moves)
+                defense = len(step.moves)
             elif isinstance(step, Say) and isinstance(step.body, PivotsDone) and step.body.by == "away":
-                assert defence <= (offence + 1 if offence else 0)
-                offence = defence = 0
+                assert defense <= (offense + 1 if offense else 0)
+                offense = defense = 0
 
 
 def test_a_board_may_be_asked_for() -> None:

@@ -45,14 +45,14 @@ def _edge_crossing(image: NDArray[np.float32], at: Array, outward: Array) -> Arr
 
 def _drawn_corners(image: Image, expected: Array) -> Array:
     """Corners of a bright quadrilateral as drawn, from lines through its edges; shape (4, 2)."""
-    grey = image[..., 1].astype(np.float32)
-    centre = expected.mean(axis=0)
+    gray = image[..., 1].astype(np.float32)
+    center = expected.mean(axis=0)
     lines = []
     for a, b in zip(expected, np.roll(expected, -1, axis=0), strict=True):
         along = (b - a) / np.linalg.norm(b - a)
         outward = np.array([along[1], -along[0]])
-        outward *= np.sign(outward @ ((a + b) / 2 - centre))
-        found = np.array([_edge_crossing(grey, a + share * (b - a), outward) for share in _SEEN_AT])
+        outward *= np.sign(outward @ ((a + b) / 2 - center))
+        found = np.array([_edge_crossing(gray, a + share * (b - a), outward) for share in _SEEN_AT])
         middle = found.mean(axis=0)
         direction = np.linalg.svd(found - middle)[2][0]
         lines.append((middle, direction))
@@ -111,14 +111,14 @@ def test_a_camera_that_shakes_moves_base_and_paint_alike() -> None:
         across /= np.linalg.norm(across)
         steps = np.arange(-2.8, 2.81, 0.05)  # short of the marks inside the sideline
         points = (at + steps[:, None] * across).astype(np.float32)
-        grey = frame.image[..., 1].astype(np.float32)
-        profile = cv2.remap(grey, points[:, None, 0], points[:, None, 1], cv2.INTER_LINEAR).ravel()
+        gray = frame.image[..., 1].astype(np.float32)
+        profile = cv2.remap(gray, points[:, None, 0], points[:, None, 1], cv2.INTER_LINEAR).ravel()
         assert (profile * steps).sum() / profile.sum() == pytest.approx(0, abs=0.1)
 
 
 def test_what_is_seen_of_a_base_agrees_with_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BoardLight, "dim_bases", lambda _self, layer, *_rest: layer)  # what is shaded is seen too
-    tall = Solid("capsule", (7.0, 12.0, 0.0), (2.0, 1.0, 20.0), colour=(0.0, 0.0, 0.0))
+    tall = Solid("capsule", (7.0, 12.0, 0.0), (2.0, 1.0, 20.0), color=(0.0, 0.0, 0.0))
     camera = camera_over((1920, 1080), 6.0, 0.1)
     figure = FigureLook((base_solid(), tall))
     snapshot = standing(_spread_out(21))
@@ -136,7 +136,7 @@ def test_what_is_seen_of_a_base_agrees_with_the_picture(monkeypatch: pytest.Monk
         assert 0.3 < top.visible < 0.9
 
 
-def test_a_neighbour_and_a_hand_hide_corners() -> None:
+def test_a_neighbor_and_a_hand_hide_corners() -> None:
     camera = camera_over((1280, 720))
     places = np.array([[400.0, 250.0, 0.0], [431.0, 250.0, 0.0], [700.0, 250.0, 0.0]])
     figure = FigureLook((base_solid(),))
@@ -204,7 +204,7 @@ def test_hands_and_sticks_are_drawn_where_their_outlines_say() -> None:
 
 def test_a_player_throws_a_shadow_on_his_own_base() -> None:
     camera = camera_over((1280, 720))
-    body = Solid("box", (2.0, 6.0, 15.0), (0.0, 0.0, 20.5), colour=(0.0, 0.0, 0.0))
+    body = Solid("box", (2.0, 6.0, 15.0), (0.0, 0.0, 20.5), color=(0.0, 0.0, 0.0))
     look = look_of((FigureLook((base_solid(), body)),), camera)
     lamp = dataclasses.replace(look.lamps[0], position_mm=(480.0 - 3000.0, 260.0, 9000.0))
     look = dataclasses.replace(look, lamps=(lamp,), ambient=0.2)

@@ -170,7 +170,7 @@ def test_a_route_is_followed_either_way() -> None:
         script = replace(
             PLAIN,
             direction=1 if direction == 1 else -1,
-            formation=placed({}, Stance(RB, -10.0, 0.0, at="centre")),
+            formation=placed({}, Stance(RB, -10.0, 0.0, at="center")),
             steps=(Board(on=True), Route(RB, ((-8.0, 3.0), (-2.0, 5.0)), speed_mm_s=200.0), Wait(1.0)),
         )
         recording = play(script, 0)

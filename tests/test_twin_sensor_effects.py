@@ -44,11 +44,11 @@ def test_the_same_seed_and_time_give_the_same_picture_and_others_another() -> No
     assert (first != _developed(sensor, _flat(120), t_ns=2 * 10**9, power=True)).any()
 
 
-def test_noise_has_its_size_at_mid_grey_and_hides_in_black() -> None:
+def test_noise_has_its_size_at_mid_gray_and_hides_in_black() -> None:
     sensor = dataclasses.replace(_PERFECT, noise=4.0)
-    grey = _developed(sensor, _flat(128)).astype(float)
-    assert grey.std() == pytest.approx(4.0, rel=0.1)
-    assert grey.mean() == pytest.approx(128, abs=0.2)
+    gray = _developed(sensor, _flat(128)).astype(float)
+    assert gray.std() == pytest.approx(4.0, rel=0.1)
+    assert gray.mean() == pytest.approx(128, abs=0.2)
 
 
 def test_gain_and_white_balance_scale_light() -> None:

@@ -174,7 +174,7 @@ def test_nothing_explodes_in_ten_seconds_of_twenty_two() -> None:
     assert fastest < 500  # a falling base swings at some 300 mm/s
 
 
-def test_the_higher_the_centre_of_mass_the_more_fall() -> None:
+def test_the_higher_the_center_of_mass_the_more_fall() -> None:
     def fallen(com_mm: float) -> int:
         world = scrimmage(1, com_mm)
         world.power(True)

@@ -1,4 +1,4 @@
-"""The noise of measured gaps: learnt from all pairs for all of them, and from each for itself."""
+"""The noise of measured gaps: learned from all pairs for all of them, and from each for itself."""
 
 from __future__ import annotations
 

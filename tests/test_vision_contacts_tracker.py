@@ -123,7 +123,7 @@ def test_a_head_on_touch_is_called_and_timed_between_frames_whatever_the_bias(bi
 
 
 @pytest.mark.parametrize("error_mm", [-0.2, 0.0, 0.2])
-def test_passing_half_a_millimetre_clear_is_never_called(error_mm: float) -> None:
+def test_passing_half_a_millimeter_clear_is_never_called(error_mm: float) -> None:
     run = watch(standing, lambda t_s: passes(t_s, miss_mm=0.5), error_mm=(0.0, error_mm))
     assert highest(run) < SURE
 
@@ -138,7 +138,7 @@ def test_passing_clear_is_never_called_though_headings_are_seen_to_swing(miss_mm
     assert highest(watch(standing, swings, sigma_mm=0.3)) < SURE
 
 
-def test_two_millimetres_clear_is_clear() -> None:
+def test_two_millimeters_clear_is_clear() -> None:
     run = watch(standing, lambda t_s: passes(t_s, miss_mm=2.0))
     assert highest(run) < 1 - SURE
 
@@ -216,7 +216,7 @@ def test_noise_of_a_pair_at_rest_does_not_make_it_met_anew() -> None:
     assert highest(run) < SURE
 
 
-def test_nothing_is_learnt_from_a_pair_at_rest() -> None:
+def test_nothing_is_learned_from_a_pair_at_rest() -> None:
     run = watch(standing, lambda _: (30.3, 0.0, 180.0), seconds=3.0, power=lambda _: "off", noise_mm=0.02)
     settled = [one.probability for one in run if one.t_s > 0.6]
     assert max(settled) - min(settled) < 0.02
@@ -248,7 +248,7 @@ def test_of_a_figure_that_is_not_seen_nothing_is_sure() -> None:
     assert highest(run) <= UNSEEN
 
 
-def test_of_a_gap_known_to_some_millimetres_only_nothing_is_sure() -> None:
+def test_of_a_gap_known_to_some_millimeters_only_nothing_is_sure() -> None:
     assert highest(watch(standing, runs_into, seconds=1.5)) > SURE
     assert highest(watch(standing, runs_into, seconds=1.5, sigma_mm=2.5)) <= VAGUE < SURE
 

@@ -35,12 +35,12 @@ def table() -> Image:
     return image
 
 
-def arm(image: Image, to_mm: tuple[float, float], colour: tuple[int, int, int] = (140, 170, 220)) -> Image:
+def arm(image: Image, to_mm: tuple[float, float], color: tuple[int, int, int] = (140, 170, 220)) -> Image:
     """An arm from the nearer side that ends at a place."""
     out = image.copy()
     x, y = px(to_mm)[0]
     start = (int(x) + 30, -100 if to_mm[1] > FIELD.width_mm / 2 else 650)
-    cv2.line(out, start, (int(x), int(y)), colour, 42, cv2.LINE_AA)
+    cv2.line(out, start, (int(x), int(y)), color, 42, cv2.LINE_AA)
     return out
 
 
@@ -65,9 +65,9 @@ def seen(frames: Iterable[Image], frame_ns: int = 33_333_333) -> list[tuple[Reac
 
 
 @pytest.mark.parametrize("to_mm", [(500.0, 300.0), (120.0, 500.0), (900.0, 150.0)])
-@pytest.mark.parametrize("colour", [(140, 170, 220), (30, 30, 60), (200, 60, 40)])
-def test_an_arm_of_any_colour_is_found_where_it_is(to_mm: tuple[float, float], colour: tuple[int, int, int]) -> None:
-    *_, last = seen([arm(figures(table(), 1), to_mm, colour)] * 4)
+@pytest.mark.parametrize("color", [(140, 170, 220), (30, 30, 60), (200, 60, 40)])
+def test_an_arm_of_any_color_is_found_where_it_is(to_mm: tuple[float, float], color: tuple[int, int, int]) -> None:
+    *_, last = seen([arm(figures(table(), 1), to_mm, color)] * 4)
     (reach,) = last
     assert np.hypot(*np.subtract(reach.tip_mm, to_mm)) < 70.0
     assert under(reach.outline_mm, to_mm)
@@ -151,8 +151,8 @@ def test_before_the_table_is_known_anything_may_hide_it(frames: int) -> None:
 
 
 def test_where_the_light_has_changed_anything_may_be_hidden() -> None:
-    grey = np.full_like(table(), 128)
-    assert watched([*[table()] * KNOWN, grey]).hides(HAND)
+    gray = np.full_like(table(), 128)
+    assert watched([*[table()] * KNOWN, gray]).hides(HAND)
 
 
 def test_a_hand_that_rests_never_belongs_to_the_table() -> None:

@@ -83,7 +83,7 @@ def test_the_same_frames_give_the_same_scenes_bit_for_bit() -> None:
     assert seen(vision()) == seen(vision())
 
 
-def test_without_a_roster_colours_tell_the_teams() -> None:
+def test_without_a_roster_colors_tell_the_teams() -> None:
     last = seen(vision())[-1]
     assert [figure.id for figure in last.figures] == [player.id for player in TABLE.players]
     places = {figure.id: (figure.x_mm, figure.jersey) for figure in last.figures}

@@ -67,10 +67,10 @@ def picture(
     return np.clip(np.rint(shaken), 0, 255).astype(np.uint8)
 
 
-def fill(image: Image, px: Array, colour: tuple[int, int, int]) -> None:
+def fill(image: Image, px: Array, color: tuple[int, int, int]) -> None:
     """A filled polygon of the small picture in the large one."""
     fine = np.rint(((px + 0.5) * _FINE - 0.5) * 16).astype(np.int32)
-    cv2.fillPoly(image, [fine.reshape(-1, 1, 2)], colour, shift=4)
+    cv2.fillPoly(image, [fine.reshape(-1, 1, 2)], color, shift=4)
 
 
 def guess(at: Footprint, off: tuple[float, float, float] = (0.0, 0.0, 0.0), sigma_mm: float = 0.5) -> Estimate:
@@ -95,7 +95,7 @@ def miss(found: Refined, at: Footprint) -> Array:
 
 @settings(max_examples=5, deadline=None)
 @given(heading=st.floats(-180, 180), x=st.floats(-0.6, 0.6), y=st.floats(-0.6, 0.6), turn=st.floats(-1.2, 1.2))
-def test_a_base_in_the_open_is_found_to_a_few_tenths_of_a_millimetre(
+def test_a_base_in_the_open_is_found_to_a_few_tenths_of_a_millimeter(
     heading: float, x: float, y: float, turn: float
 ) -> None:
     at = Footprint(*MIDDLE, heading, SIZE)
@@ -130,7 +130,7 @@ def test_an_arm_over_the_base_does_not_pull_it() -> None:
     assert refined(image, guess(at)).support < refined(picture([at]), guess(at)).support
 
 
-def test_a_neighbour_that_touches_does_not_pull_it() -> None:
+def test_a_neighbor_that_touches_does_not_pull_it() -> None:
     at = Footprint(*MIDDLE, 0.0, SIZE)
     beside = Footprint(MIDDLE[0] + 30.0, MIDDLE[1] + 3.0, 0.0, SIZE)
     off = miss(refined(picture([at, beside]), guess(at, (0.5, -0.3, 0.0))), at)

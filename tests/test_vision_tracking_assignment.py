@@ -97,11 +97,11 @@ def test_who_was_known_a_moment_ago_is_not_in_doubt_with_his_opponent_of_whom_an
 def test_what_fits_one_badly_and_another_worse_leaves_no_doubt() -> None:
     part = seen((100.0, 108.0, EXACT, 0.95, 7.0))
     part.pose[0, 3:] = 20.0, 12.0  # half a base
-    neighbours = standing((100, 100), (100, 128))
-    neighbours.loosen(np.array([0, 1]), 4.0, 0.1)
-    assert doubtful(neighbours, part, LIGHT, LIGHT) == set()
-    neighbours.mean[1, 1] = 116.0  # as far from it as the first
-    assert doubtful(neighbours, part, LIGHT, LIGHT) == {0, 1}
+    neighbors = standing((100, 100), (100, 128))
+    neighbors.loosen(np.array([0, 1]), 4.0, 0.1)
+    assert doubtful(neighbors, part, LIGHT, LIGHT) == set()
+    neighbors.mean[1, 1] = 116.0  # as far from it as the first
+    assert doubtful(neighbors, part, LIGHT, LIGHT) == {0, 1}
 
 
 def lying(odds: float, x_mm: float, light: float = -7.0) -> Sightings:

@@ -31,7 +31,7 @@ def unlike(jerseys: Array, theirs: Array) -> Array:
 def test_a_formation_is_known_wherever_it_stands_and_whichever_way(
     order: list[int], move: tuple[float, float], turned: bool, seed: int
 ) -> None:
-    """Everybody within a few millimetres of his place, told in any order."""
+    """Everybody within a few millimeters of his place, told in any order."""
     stands = WEDGE * (-1 if turned else 1) + move + np.random.default_rng(seed).uniform(-3, 3, WEDGE.shape)
     places = recall([LINE, WEDGE], stands[order], ALIKE)
     assert places is not None

@@ -109,8 +109,8 @@ def test_men_who_are_followed_are_who_they_are_believed_to_be_and_of_their_teams
     believed = (*spots(table, "dark-0", "dark-3", "light-1", "light-2"), *swapped, wrong)
     search = LineUpSearch(FIELD, Roster(table.players))
     looks = sightings(table)
-    coloured = [replace(one, light=np.where(one.pose[:, 0] > 330, 4.0, -4.0)) for one in looks]
-    answers = [search.see(one, n * 33_333_333, believed=believed) for n, one in enumerate(coloured[:9])]
+    colored = [replace(one, light=np.where(one.pose[:, 0] > 330, 4.0, -4.0)) for one in looks]
+    answers = [search.see(one, n * 33_333_333, believed=believed) for n, one in enumerate(colored[:9])]
     assert answers[-1] is not None
     named = {id_: (round(x / 60), round(y / 60)) for id_, (x, y) in places(answers[-1]).items()}
     assert named["dark-1"] == (5, 3)

@@ -34,7 +34,7 @@ def test_a_front_mistaken_for_seconds_changes_neither_the_size_nor_the_place(sho
     assert abs(motion.mean[0, HEADING]) < 0.05
 
 
-def test_a_size_that_was_mistaken_at_first_is_learnt() -> None:
+def test_a_size_that_was_mistaken_at_first_is_learned() -> None:
     motion = standing()
     for _ in range(600):
         motion.predict(FRAME_S, np.array(["standing"]))
@@ -42,15 +42,15 @@ def test_a_size_that_was_mistaken_at_first_is_learnt() -> None:
     assert motion.mean[0, LENGTH] == pytest.approx(31.0, abs=0.3)
 
 
-def test_a_size_is_learnt_as_fast_at_any_frame_rate() -> None:
-    learnt = []
+def test_a_size_is_learned_as_fast_at_any_frame_rate() -> None:
+    learned = []
     for fps in (15, 30, 60):
         motion = standing()
         for _ in range(3 * fps):
             motion.predict(1 / fps, np.array(["standing"]))
             motion.correct(np.array([0]), np.array([[100.0, 50.0, 0.0, 31.0, 18.0]]), edges(0.4, 0.4), 1 / fps)
-        learnt.append(float(motion.mean[0, LENGTH]) - 30.0)
-    assert learnt == pytest.approx([learnt[1]] * 3, rel=0.2)
+        learned.append(float(motion.mean[0, LENGTH]) - 30.0)
+    assert learned == pytest.approx([learned[1]] * 3, rel=0.2)
 
 
 def test_its_errors_stay_errors() -> None:

@@ -1,4 +1,4 @@
-"""Teams' colours are learnt from who is surely followed, and from nobody else."""
+"""Teams' colors are learned from who is surely followed, and from nobody else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from downfield.vision.tracking.estimate import Estimate
 from downfield.vision.tracking.initialization import LineUpSearch
 from downfield.vision.tracking.measurement import Sightings, measure
 from downfield.vision.tracking.team_learning import EVERY_NS, TeamLearner
-from downfield.vision.tracking.teams import POINTS, TeamColours
+from downfield.vision.tracking.teams import POINTS, TeamColors
 from downfield.vision.tracking.tracker import Tracker
 
 TABLE = Table(
@@ -24,11 +24,11 @@ TABLE = Table(
 DARK, LIGHT, STRANGE = (10.0, 0.0, 0.0), (56.0, 0.0, 0.0), (30.0, 50.0, 0.0)
 
 
-def colours() -> TeamColours:
-    """Of a line-up: each team in one colour, a third one of both alike."""
+def colors() -> TeamColors:
+    """Of a line-up: each team in one color, a third one of both alike."""
     met = np.zeros((2, 3, 3))
     met[0, :, 1] = met[1, :, 0] = 4 * POINTS / 3
-    return TeamColours(np.array([DARK, LIGHT, STRANGE]), met)
+    return TeamColors(np.array([DARK, LIGHT, STRANGE]), met)
 
 
 def frame(painted: dict[str, tuple[float, float, float]]) -> tuple[Sightings, tuple[Estimate, ...]]:
@@ -43,39 +43,39 @@ def frame(painted: dict[str, tuple[float, float, float]]) -> tuple[Sightings, tu
     for one in estimates:
         row = np.hypot(*(seen.pose[:, :2] - (one.footprint.x_mm, one.footprint.y_mm)).T).argmin()
         paint[row] = painted.get(one.id, LIGHT if one.jersey == "light" else DARK)
-    return replace(seen, colours=paint), estimates
+    return replace(seen, colors=paint), estimates
 
 
-def learnt(learner: TeamLearner, seen: Sightings, estimates: tuple[Estimate, ...], t_ns: int = 10) -> float:
-    """How many figures were learnt from."""
-    assert learner.colours is not None
-    before = learner.colours.met.sum()
+def learned(learner: TeamLearner, seen: Sightings, estimates: tuple[Estimate, ...], t_ns: int = 10) -> float:
+    """How many figures were learned from."""
+    assert learner.colors is not None
+    before = learner.colors.met.sum()
     learner.learn(learner.tell(seen), estimates, t_ns)
-    return float(learner.colours.met.sum() - before) / POINTS
+    return float(learner.colors.met.sum() - before) / POINTS
 
 
 def test_everybody_who_is_surely_followed_teaches_a_few_times_a_second() -> None:
     seen, estimates = frame({})
-    learner = TeamLearner(colours())
-    assert learnt(learner, seen, estimates, 10) == pytest.approx(8)
-    assert learnt(learner, seen, estimates, EVERY_NS // 2) == 0
-    assert learnt(learner, seen, estimates, 10 + EVERY_NS) == pytest.approx(8)
+    learner = TeamLearner(colors())
+    assert learned(learner, seen, estimates, 10) == pytest.approx(8)
+    assert learned(learner, seen, estimates, EVERY_NS // 2) == 0
+    assert learned(learner, seen, estimates, 10 + EVERY_NS) == pytest.approx(8)
 
 
-def test_a_strange_colour_becomes_its_teams() -> None:
+def test_a_strange_color_becomes_its_teams() -> None:
     seen, estimates = frame({"dark-2": STRANGE})
-    learner = TeamLearner(colours())
+    learner = TeamLearner(colors())
     before = learner.tell(seen).light
-    learnt(learner, seen, estimates)
+    learned(learner, seen, estimates)
     after = learner.tell(seen).light
-    odd = int(np.flatnonzero((seen.colours[:, 0] == STRANGE).all(axis=1))[0])
+    odd = int(np.flatnonzero((seen.colors[:, 0] == STRANGE).all(axis=1))[0])
     assert before[odd] - seen.light[odd] == pytest.approx(0, abs=0.3)
     assert after[odd] < before[odd] - 2
 
 
 def test_who_looks_like_the_other_team_may_be_another_and_teaches_nothing() -> None:
     seen, estimates = frame({"dark-2": LIGHT})
-    assert learnt(TeamLearner(colours()), seen, estimates) == pytest.approx(7)
+    assert learned(TeamLearner(colors()), seen, estimates) == pytest.approx(7)
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,11 @@ def test_who_looks_like_the_other_team_may_be_another_and_teaches_nothing() -> N
 def test_who_is_in_doubt_not_seen_or_not_standing_teaches_nothing(otherwise: dict[str, object]) -> None:
     seen, estimates = frame({})
     doubted = tuple(replace(one, **otherwise) if one.id == "light-1" else one for one in estimates)  # type: ignore[arg-type]
-    assert learnt(TeamLearner(colours()), seen, doubted) == pytest.approx(7)
+    assert learned(TeamLearner(colors()), seen, doubted) == pytest.approx(7)
 
 
-def test_where_teams_are_not_told_apart_nothing_is_learnt() -> None:
+def test_where_teams_are_not_told_apart_nothing_is_learned() -> None:
     seen, estimates = frame({})
     learner = TeamLearner()
     learner.learn(learner.tell(seen), estimates, 10)
-    assert learner.colours is None
+    assert learner.colors is None

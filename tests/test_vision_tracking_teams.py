@@ -36,15 +36,15 @@ def figures(
 
 
 def test_two_teams_are_told_apart_and_the_lighter_is_light() -> None:
-    colours = figures([NAVY] * 11 + [WHITE] * 11)
-    teams = tell_teams(colours, np.arange(22) < 11)
+    colors = figures([NAVY] * 11 + [WHITE] * 11)
+    teams = tell_teams(colors, np.arange(22) < 11)
     assert teams is not None
-    assert (teams.light_odds(colours) > 3).tolist() == [False] * 11 + [True] * 11
+    assert (teams.light_odds(colors) > 3).tolist() == [False] * 11 + [True] * 11
 
 
-def test_bases_of_the_boards_colour_and_helmets_alike_do_not_matter() -> None:
-    colours = figures([MAROON] * 9 + [NAVY] * 11, helmet=RED)
-    teams = tell_teams(colours, np.arange(20) % 2 == 0)
+def test_bases_of_the_boards_color_and_helmets_alike_do_not_matter() -> None:
+    colors = figures([MAROON] * 9 + [NAVY] * 11, helmet=RED)
+    teams = tell_teams(colors, np.arange(20) % 2 == 0)
     assert teams is not None
     told = teams.light_odds(figures([MAROON] * 9 + [NAVY] * 11, helmet=RED, seed=1)) > 0
     assert len(set(told[:9].tolist())) == 1
@@ -52,19 +52,19 @@ def test_bases_of_the_boards_colour_and_helmets_alike_do_not_matter() -> None:
 
 
 def test_teams_are_found_even_when_nothing_is_known_from_how_they_face() -> None:
-    colours = figures([WHITE, NAVY] * 10)
-    teams = tell_teams(colours, np.arange(20) < 10)
+    colors = figures([WHITE, NAVY] * 10)
+    teams = tell_teams(colors, np.arange(20) < 10)
     assert teams is not None
-    assert (teams.light_odds(colours) > 0).tolist() == [True, False] * 10
+    assert (teams.light_odds(colors) > 0).tolist() == [True, False] * 10
 
 
 def test_figures_all_alike_are_not_two_teams() -> None:
     assert tell_teams(figures([NAVY] * 20), np.arange(20) < 10) is None
 
 
-def test_colours_that_were_not_seen_say_nothing() -> None:
-    colours = figures([NAVY] * 8 + [WHITE] * 8)
-    teams = tell_teams(colours, np.arange(16) < 8)
+def test_colors_that_were_not_seen_say_nothing() -> None:
+    colors = figures([NAVY] * 8 + [WHITE] * 8)
+    teams = tell_teams(colors, np.arange(16) < 8)
     assert teams is not None
     assert teams.light_odds(np.full((2, POINTS, 3), np.nan)).tolist() == [0.0, 0.0]
     assert tell_teams(np.full((16, POINTS, 3), np.nan), np.arange(16) < 8) is None
@@ -73,15 +73,15 @@ def test_colours_that_were_not_seen_say_nothing() -> None:
 @settings(max_examples=15, deadline=None)
 @given(st.permutations(range(14)), st.integers(0, 1000))
 def test_the_order_of_figures_does_not_matter(order: list[int], seed: int) -> None:
-    colours = figures([NAVY] * 7 + [RED] * 7, seed=seed)
+    colors = figures([NAVY] * 7 + [RED] * 7, seed=seed)
     facing = np.arange(14) < 7
-    teams, shuffled = tell_teams(colours, facing), tell_teams(colours[order], facing[order])
+    teams, shuffled = tell_teams(colors, facing), tell_teams(colors[order], facing[order])
     assert teams is not None
     assert shuffled is not None
-    np.testing.assert_array_equal(teams.light_odds(colours) > 0, shuffled.light_odds(colours) > 0)
+    np.testing.assert_array_equal(teams.light_odds(colors) > 0, shuffled.light_odds(colors) > 0)
 
 
-def test_a_jersey_in_another_light_is_learnt_and_the_line_up_fades() -> None:
+def test_a_jersey_in_another_light_is_learned_and_the_line_up_fades() -> None:
     """A navy team walks into a lamp's pool of light."""
     teams = tell_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
     assert teams is not None
@@ -89,14 +89,14 @@ def test_a_jersey_in_another_light_is_learnt_and_the_line_up_fades() -> None:
     later = figures([lit] * 11 + [WHITE] * 11, seed=3)
     assert (teams.light_odds(later)[:11] > 0).any()
     for seed in range(25):
-        teams = teams.learnt(figures([lit] * 11 + [WHITE] * 11, seed=10 + seed), light)
+        teams = teams.learned(figures([lit] * 11 + [WHITE] * 11, seed=10 + seed), light)
     assert (teams.light_odds(later) > 0).tolist() == light.tolist()
     assert teams.met.sum() <= 2 * 440 * POINTS + 1
 
 
-def test_what_is_learnt_of_one_team_only_is_of_that_team() -> None:
+def test_what_is_learned_of_one_team_only_is_of_that_team() -> None:
     teams = tell_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
     assert teams is not None
-    after = teams.learnt(figures([NAVY] * 3, seed=5), np.zeros(3, bool))
+    after = teams.learned(figures([NAVY] * 3, seed=5), np.zeros(3, bool))
     np.testing.assert_array_equal(after.met[0], teams.met[0])
     assert after.met[1].sum() == teams.met[1].sum() + 3 * POINTS

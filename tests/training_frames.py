@@ -8,7 +8,7 @@ import numpy as np
 
 from downfield.core.detection import Detection
 from downfield.models.detector import Image
-from downfield.training.labelled_frames import frames_of, labels_of, read_objects
+from downfield.training.labeled_frames import frames_of, labels_of, read_objects
 
 
 class Shifted:

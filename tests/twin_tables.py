@@ -23,8 +23,8 @@ def camera_over(size_px: tuple[int, int], tilt_deg: float = 0.0, barrel: float =
     """A camera that sees the whole board; `barrel` is the shift toward the middle at the corners, as a share."""
     focal = 0.95 * size_px[0]
     corner = np.hypot(*size_px) / 2 / focal / (1 - barrel)
-    centre = ((size_px[0] - 1) / 2 + 3.0, (size_px[1] - 1) / 2 - 2.0)
-    lens = Lens(size_px, (focal, focal * 1.001), centre, (-barrel / corner**2, 0.0, 0.0, 0.0, 0.0))
+    center = ((size_px[0] - 1) / 2 + 3.0, (size_px[1] - 1) / 2 - 2.0)
+    lens = Lens(size_px, (focal, focal * 1.001), center, (-barrel / corner**2, 0.0, 0.0, 0.0, 0.0))
     axis = np.radians(turn_deg)
     tilt = cv2.Rodrigues(np.radians(tilt_deg) * np.array([np.cos(axis), np.sin(axis), 0.0]))[0]
     turn = np.asarray(tilt, dtype=np.float64) @ np.diag([1.0, -1.0, -1.0])
@@ -43,7 +43,7 @@ def players(count: int, base: BaseSize = SQUARE) -> tuple[Player, ...]:
 def base_solid(base: BaseSize = SQUARE, opacity: float = 1.0) -> Solid:
     """A white base."""
     half = (base.length_mm / 2, base.width_mm / 2, base.height_mm / 2)
-    return Solid("box", half, (0.0, 0.0, half[2]), colour=(1.0, 1.0, 1.0), opacity=opacity, part="base")
+    return Solid("box", half, (0.0, 0.0, half[2]), color=(1.0, 1.0, 1.0), opacity=opacity, part="base")
 
 
 def look_of(figures: tuple[FigureLook, ...], camera: Camera, sensor: Sensor | None = None) -> Look:

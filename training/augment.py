@@ -22,13 +22,13 @@ _SHADOW_CHANCE, _SHADOW, _SHADOW_SOFT_PX = 0.4, (0.2, 0.6), (1.0, 40.0)
 _GLARE_CHANCE, _GLARE, _GLARE_SHARE = 0.3, (30.0, 140.0), (0.05, 0.3)
 
 
-def recolour(image: Image, rng: np.random.Generator, *, faithful: bool = False) -> Image:
+def recolor(image: Image, rng: np.random.Generator, *, faithful: bool = False) -> Image:
     """The picture under other light, through another sensor; the geometry stays.
 
     Args:
         image: uint8 blue green red, shape (height, width, 3).
         rng: where chance comes from.
-        faithful: whether colours stay nearly what they are: what is told by its colour can't be told under any light.
+        faithful: whether colors stay nearly what they are: what is told by its color can't be told under any light.
 
     """
     if not faithful and rng.random() < 0.5:

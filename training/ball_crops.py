@@ -10,9 +10,9 @@ import torch
 from torch.utils.data import Dataset
 
 from downfield.core.footprint import Array
-from downfield.training.augment import Image, recolour
+from downfield.training.augment import Image, recolor
 from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
-from downfield.training.labelled_frames import (
+from downfield.training.labeled_frames import (
     FrameDraw,
     Objects,
     Sources,
@@ -59,7 +59,7 @@ class BallCrops(Dataset[Batch]):
         image = read_frame(path)
         objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
         image, objects = lay_balls(image, objects, rng)
-        unasked = [thing.centre_px for thing in self._things.get(path, ()) if _unasked(thing)]
+        unasked = [thing.center_px for thing in self._things.get(path, ()) if _unasked(thing)]
         return crops_of(image, objects, rng, np.array(unasked).reshape(-1, 2))
 
 
@@ -98,7 +98,7 @@ def _unasked(thing: ThingLabel) -> bool:
 
 
 def _place(image: Image, objects: Objects, balls: Array, rng: np.random.Generator) -> Array:
-    """Centre of a crop, frame pixels."""
+    """Center of a crop, frame pixels."""
     height, width = image.shape[:2]
     chance = rng.random()
     side = CROP_PX / _SCALE
@@ -110,12 +110,12 @@ def _place(image: Image, objects: Objects, balls: Array, rng: np.random.Generato
     return rng.uniform(0, 1, 2) * (width, height)
 
 
-def _crop(image: Image, centre: Array, rng: np.random.Generator) -> tuple[Image, Array]:
-    """A part of a frame about a place, turned by quarters, mirrored, scaled and recoloured, and how it was cut."""
+def _crop(image: Image, center: Array, rng: np.random.Generator) -> tuple[Image, Array]:
+    """A part of a frame about a place, turned by quarters, mirrored, scaled and recolored, and how it was cut."""
     turn, _ = quarter_turn(rng)
     linear = turn * _SCALE * float(np.exp(rng.uniform(*np.log(_GROWTH))))
-    matrix = np.concatenate([linear, (np.full(2, (CROP_PX - 1) / 2) - linear @ centre)[:, None]], axis=1)
-    return recolour(cut_out(image, matrix, CROP_PX, rng), rng, faithful=True), matrix
+    matrix = np.concatenate([linear, (np.full(2, (CROP_PX - 1) / 2) - linear @ center)[:, None]], axis=1)
+    return recolor(cut_out(image, matrix, CROP_PX, rng), rng, faithful=True), matrix
 
 
 def _moved(points: Array, matrix: Array) -> Array:

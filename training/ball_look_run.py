@@ -10,7 +10,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from downfield.training.ball_crops import PER_FRAME, BallCrops, collate_crops
 from downfield.training.ball_look import BallLook
-from downfield.training.labelled_frames import Sources
+from downfield.training.labeled_frames import Sources
 from downfield.training.trainer import Batch, Lesson, Losses, load, save_learner
 
 FRAMES: Final = 8  # in a batch

@@ -14,7 +14,7 @@ from downfield.models.patches import to_patch, to_units
 from downfield.training.augment import Image
 from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.training.guesses import ball_guesses_of, guesses_of
-from downfield.training.labelled_frames import (
+from downfield.training.labeled_frames import (
     FrameDraw,
     Objects,
     Sources,
@@ -58,7 +58,7 @@ class BallPatches(Dataset[Batch]):
         path, rng = self._frames.draw(index)
         image = read_frame(path)
         objects = read_objects(labels_of(path), (image.shape[1], image.shape[0]))
-        hardly = [thing.centre_px for thing in self._things.get(path, ()) if _hardly_shows(thing)]
+        hardly = [thing.center_px for thing in self._things.get(path, ()) if _hardly_shows(thing)]
         objects = _hidden(objects, np.array(hardly).reshape(-1, 2))
         image, objects = lay_balls(image, objects, rng)
         image, lures = cast_hard_shadows(image, objects, rng)
@@ -83,7 +83,7 @@ def ball_patches_of(
         image: the frame.
         objects: what is in it; balls that are seen but hardly are flagged as hidden.
         rng: where chance comes from.
-        plain: without recolouring.
+        plain: without recoloring.
         lures: places that may be taken for a figure's, pixels, shape (n, 2).
         seen: corners of figures as a first look saw them here, shape (n, 4, 2); None when none looked.
         taken_for_ball: corners about what a ball look took for one, rightly or not, likewise.

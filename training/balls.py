@@ -1,7 +1,7 @@
 """Balls drawn into pictures: a rendered one shows a single ball, of a set's few makes, and that mostly hidden.
 
 A ball is drawn near figures, over them or somewhere on the table, as a football from above or a disc with a football or
-a cross on it, of any likely colour, now and then partly covered by what is there.
+a cross on it, of any likely color, now and then partly covered by what is there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from downfield.core.footprint import Array
 from downfield.training.augment import Image
-from downfield.training.labelled_frames import Objects
+from downfield.training.labeled_frames import Objects
 
 BALL_KIND: Final = 2
 BALL_POINT: Final = 4
@@ -32,7 +32,7 @@ _LEAST_PX = 4.0
 _COVER_CHANCE, _COVERED = 0.4, (-0.35, 0.9)  # where what covers it begins, by half its length: at least a third is seen
 _FINE = 8  # drawn so much larger, for soft edges
 _SOFT_PX = (0.3, 1.2)
-_COLOURS = np.array(
+_COLORS = np.array(
     [(35, 60, 110), (25, 40, 75), (60, 95, 150), (225, 225, 230), (170, 200, 215), (70, 190, 215), (40, 110, 190)]
 )  # blue green red: browns, whites, yellow and orange
 _TINT = 22.0  # deviation about them
@@ -101,7 +101,7 @@ def _ball(side: int, middle: Array, half_px: float, rng: np.random.Generator) ->
     fine = side * _FINE
     x, y = ((middle + 0.5) * _FINE).tolist()
     turn = rng.uniform(0, 360)
-    ink, other = (_colour(rng) for _ in range(2))
+    ink, other = (_color(rng) for _ in range(2))
     picture = np.zeros((fine, fine, 3), dtype=np.uint8)
     mask = np.zeros((fine, fine), dtype=np.uint8)
     disc = rng.random() < _DISC_CHANCE
@@ -140,6 +140,6 @@ def _stroke(picture: Image, at: Array, reach: Array, ink: tuple[int, ...], thick
     cv2.line(picture, (x, y), (u, v), ink, max(round(thick), 1), cv2.LINE_AA)
 
 
-def _colour(rng: np.random.Generator) -> tuple[int, ...]:
-    colour = _COLOURS[int(rng.integers(len(_COLOURS)))] + rng.normal(0, _TINT, 3)
-    return tuple(int(value) for value in np.clip(colour, 0, 255))
+def _color(rng: np.random.Generator) -> tuple[int, ...]:
+    color = _COLORS[int(rng.integers(len(_COLORS)))] + rng.normal(0, _TINT, 3)
+    return tuple(int(value) for value in np.clip(color, 0, 255))

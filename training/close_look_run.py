@@ -10,7 +10,7 @@ from torch import Tensor
 
 from downfield.training.ball_patches import PER_ITEM, BallPatches
 from downfield.training.close_look import CELLS, CloseLook
-from downfield.training.labelled_frames import Sources
+from downfield.training.labeled_frames import Sources
 from downfield.training.patches import collate_patches
 from downfield.training.trainer import Batch, Lesson, Losses, load, save_learner
 

@@ -19,7 +19,7 @@ from downfield.training.recipe import Schedule, read_recipe
 from downfield.twin.progress import progress_bar
 
 if TYPE_CHECKING:
-    from downfield.training.labelled_frames import Sources
+    from downfield.training.labeled_frames import Sources
     from downfield.training.trainer import Lesson
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Train the networks.")
@@ -156,7 +156,7 @@ class _Sitting:
 
         from downfield.training.trainer import learn, load_learner
 
-        for asked in (signal.SIGINT, signal.SIGTERM):  # both keep what was learnt, and left in the background, too
+        for asked in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned, and left in the background, too
             signal.signal(asked, signal.default_int_handler)
         torch.set_num_threads(self.threads)
         self.where.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Training crops, cut anew every time from whole frames of a data set: turned, flipped, scaled, recoloured.
+"""Training crops, cut anew every time from whole frames of a data set: turned, flipped, scaled, recolored.
 
 A crop has the size at which figures are seen when a whole frame goes through the network, so a network trained on
 crops runs on frames.
@@ -17,8 +17,8 @@ import torch
 from torch.utils.data import Dataset
 
 from downfield.core.footprint import Array
-from downfield.training.augment import Image, recolour
-from downfield.training.labelled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
+from downfield.training.augment import Image, recolor
+from downfield.training.labeled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
 from downfield.training.shadows import cast_hard_shadows
 from downfield.training.turning import MIRRORED_POINTS, cut_out, quarter_turn
 
@@ -52,7 +52,7 @@ class CropStream(Dataset[list[dict[str, Any]]]):
         sources, split, seed: see `FrameDraw`.
 
     Raises:
-        InputError: a folder holds no labelled pictures of the split.
+        InputError: a folder holds no labeled pictures of the split.
 
     """
 
@@ -99,18 +99,18 @@ def cut(image: Image, objects: Objects, rng: np.random.Generator) -> tuple[Image
     """One crop of a frame, already at the network's scale, with what is in it; boxes are cut at its edge."""
     exact = bool(rng.random() < _EXACT)
     scale = 1.0 if exact else float(np.exp(rng.uniform(*np.log(_SCALES))))
-    centre = _place(image, objects, scale, rng)
+    center = _place(image, objects, scale, rng)
     turn, mirrored = quarter_turn(rng)
     linear = turn * scale
-    shift = np.full(2, (CROP_PX - 1) / 2) - linear @ centre
+    shift = np.full(2, (CROP_PX - 1) / 2) - linear @ center
     if exact:  # whole pixels stay whole pixels
         shift = np.rint(shift)
     matrix = np.concatenate([linear, shift[:, None]], axis=1)
-    return recolour(cut_out(image, matrix, CROP_PX, rng), rng), _moved(objects, matrix, mirrored=mirrored)
+    return recolor(cut_out(image, matrix, CROP_PX, rng), rng), _moved(objects, matrix, mirrored=mirrored)
 
 
 def _place(image: Image, objects: Objects, scale: float, rng: np.random.Generator) -> Array:
-    """Centre of a crop, frame pixels: the fullest of some tried, often around something rare."""
+    """Center of a crop, frame pixels: the fullest of some tried, often around something rare."""
     height, width = image.shape[:2]
     side = CROP_PX / scale
     middles = (objects.boxes[:, :2] + objects.boxes[:, 2:]) / 2

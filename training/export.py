@@ -1,4 +1,4 @@
-"""From a trained checkpoint to what the runtime opens: ONNX files, full and quantised, and the card that names them.
+"""From a trained checkpoint to what the runtime opens: ONNX files, full and quantized, and the card that names them.
 
 The graph takes a picture as a camera gives it, uint8 blue green red, so that no runtime has to be told how to prepare
 one: the change of order and scale is folded into the first convolution. What comes out of it is the head as `head.py`
@@ -31,7 +31,7 @@ from downfield.models.patches import PATCH_PX
 from downfield.training.ball_look import BallLook
 from downfield.training.ball_patches import BallPatches
 from downfield.training.close_look import CloseLook
-from downfield.training.labelled_frames import frames_of
+from downfield.training.labeled_frames import frames_of
 from downfield.training.patches import PatchStream
 from downfield.training.second_look import SecondLook
 from downfield.training.trainer import Batch
@@ -193,7 +193,7 @@ def export_onnx(
     """
     axes = {name: {0: "n"} for name in names} if any_batch else None
     with warnings.catch_warnings():
-        # The newer exporter writes graphs that OpenVINO refuses to quantise.
+        # The newer exporter writes graphs that OpenVINO refuses to quantize.
         warnings.simplefilter("ignore", DeprecationWarning)
         torch.onnx.export(
             network.eval(),
@@ -207,7 +207,7 @@ def export_onnx(
         )
 
 
-def quantise(
+def quantize(
     full: Path, out: Path, pictures: Sequence[Pictures], *, exact: Sequence[str] = (), correct_biases: bool = True
 ) -> None:
     """Write the int8 form of an ONNX file, by what flows through it for pictures it was trained on.
@@ -235,13 +235,13 @@ def quantise(
     onnx.save(small, str(out))
 
 
-def quantise_second_look(full: Path, out: Path, patches: Sequence[Pictures]) -> None:
+def quantize_second_look(full: Path, out: Path, patches: Sequence[Pictures]) -> None:
     """The same of a second look.
 
     Its full layers cost next to nothing, and say places to a hundredth of a patch. Of patches without a figure it may
     say wild ones, so biases are best left alone.
     """
-    quantise(full, out, patches, exact=FULL_LAYERS, correct_biases=False)
+    quantize(full, out, patches, exact=FULL_LAYERS, correct_biases=False)
 
 
 def export_network(
@@ -275,25 +275,25 @@ def export_network(
     out.mkdir(parents=True, exist_ok=True)
     progress("first look")
     export_first_look(first, out / card.first_look.fp32, card.input_px)
-    quantise(out / card.first_look.fp32, out / "first-look.int8.onnx", _frames(sets, card.input_px))
+    quantize(out / card.first_look.fp32, out / "first-look.int8.onnx", _frames(sets, card.input_px))
     if second is not None:
         progress("second look")
         card = dataclasses.replace(card, second_look=LookFiles("second-look.onnx", "second-look.int8.onnx"))
         export_patch_look(SecondLook(), "second look", second, out / "second-look.onnx")
         patches = _patches(PatchStream([(folder, 1.0) for folder in sets], "train", seed=3, plain=True))
         small = out / "second-look.int8.onnx"
-        quantise_second_look(out / "second-look.onnx", small, patches)
+        quantize_second_look(out / "second-look.onnx", small, patches)
     if ball is not None:
         progress("ball look")
         card = dataclasses.replace(card, ball_look=LookFiles("ball-look.onnx", "ball-look.int8.onnx"))
         export_ball_look(ball, out / "ball-look.onnx", card.ball_px)
-        quantise(out / "ball-look.onnx", out / "ball-look.int8.onnx", _frames(sets, card.ball_px))
+        quantize(out / "ball-look.onnx", out / "ball-look.int8.onnx", _frames(sets, card.ball_px))
     if close is not None:
         progress("close look")
         card = dataclasses.replace(card, close_look=LookFiles("close-look.onnx", "close-look.int8.onnx"))
         export_patch_look(CloseLook(), "close look", close, out / "close-look.onnx")
         patches = _patches(BallPatches([(folder, 1.0) for folder in sets], "train", seed=3))
-        quantise(out / "close-look.onnx", out / "close-look.int8.onnx", patches)
+        quantize(out / "close-look.onnx", out / "close-look.int8.onnx", patches)
     write_card(out, card)
 
 

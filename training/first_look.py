@@ -13,7 +13,7 @@ from ultralytics.nn.tasks import PoseModel
 from ultralytics.utils import DEFAULT_CFG
 
 from downfield.training.crops import PER_FRAME, CropStream, collate
-from downfield.training.labelled_frames import Sources
+from downfield.training.labeled_frames import Sources
 from downfield.training.pose_loss import SeenPoseLoss
 from downfield.training.trainer import Batch, Learner, Lesson, Losses, load
 

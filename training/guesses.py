@@ -15,7 +15,7 @@ from downfield.core.footprint import Array
 from downfield.models.close_look import with_corners
 from downfield.models.detector import Detector
 from downfield.models.second_look import SecondLook
-from downfield.training.labelled_frames import frames_of, read_frame
+from downfield.training.labeled_frames import frames_of, read_frame
 
 
 def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int], None] = lambda _n, _of: None) -> None:

@@ -20,5 +20,5 @@ class Residual(nn.Module):
 
 
 def convolve(into: int, out: int, stride: int) -> nn.Sequential:
-    """A convolution of 3 x 3, its normalisation and its threshold."""
+    """A convolution of 3 x 3, its normalization and its threshold."""
     return nn.Sequential(nn.Conv2d(into, out, 3, stride, padding=1, bias=False), nn.BatchNorm2d(out), nn.ReLU())

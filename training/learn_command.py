@@ -57,12 +57,12 @@ def learn(
     from downfield.training.table_frames import read_table
 
     known, before = read_calibration(calibration), open_detector(network)
-    learnt, held = read_table(recording, tracks, known, before, frames)
-    typer.echo(f"{len(learnt)} frames to learn from, {len(held)} from the recording's end held out")
+    learned, held = read_table(recording, tracks, known, before, frames)
+    typer.echo(f"{len(learned)} frames to learn from, {len(held)} from the recording's end held out")
 
     looked_over = (REVIEWED if sys.stdin.isatty() else 0) if review is None else review
     if looked_over:
-        learnt, held = _looked_over(learnt, held, looked_over)
+        learned, held = _looked_over(learned, held, looked_over)
 
     def tell(when: str, seen: Agreement) -> None:
         typer.echo(
@@ -74,7 +74,7 @@ def learn(
     tell("before", was)
     with progress_bar("learning") as advance:
         learn_table(
-            network, out, learnt, minutes, name=out.name, progress=lambda share: advance(int(share * _STEPS), _STEPS)
+            network, out, learned, minutes, name=out.name, progress=lambda share: advance(int(share * _STEPS), _STEPS)
         )
     now = agreement(open_detector(out), held, known)
     tell("after", now)
@@ -87,15 +87,15 @@ def learn(
 
 
 def _looked_over(
-    learnt: list[TableFrame], held: list[TableFrame], count: int
+    learned: list[TableFrame], held: list[TableFrame], count: int
 ) -> tuple[list[TableFrame], list[TableFrame]]:
     """The frames after somebody corrected the most doubtful of them in a browser, or skipped that.
 
-    A corrected frame is learnt from more often than others: it is what the tracks did not know.
+    A corrected frame is learned from more often than others: it is what the tracks did not know.
     """
     from downfield.training.table_frames import corrected, doubt
 
-    every = [*learnt, *held]
+    every = [*learned, *held]
     rows = sorted(sorted(range(len(every)), key=lambda row: -doubt(every[row]))[:count])
     shown = [every[row] for row in rows]
     marks: list[list[Corners]] = [
@@ -110,9 +110,9 @@ def _looked_over(
     look_over(over, opened)
     if over.skipped:
         typer.echo("skipped: learning from the tracks alone")
-        return learnt, held
+        return learned, held
     for place in over.checked:
         every[rows[place]] = corrected(shown[place], [np.array(corners) for corners in over.marks[place]])
     typer.echo(f"{len(over.checked)} frames looked over")
-    again = [every[rows[place]] for place in over.checked if rows[place] < len(learnt)]
-    return [*every[: len(learnt)], *again * (CORRECTED_TIMES - 1)], every[len(learnt) :]
+    again = [every[rows[place]] for place in over.checked if rows[place] < len(learned)]
+    return [*every[: len(learned)], *again * (CORRECTED_TIMES - 1)], every[len(learned) :]

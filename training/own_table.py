@@ -26,7 +26,7 @@ from downfield.core.footprint import Array
 from downfield.models.card import read_card, write_card
 from downfield.models.detector import Detector
 from downfield.models.patches import PATCH_PX
-from downfield.training.export import RawLook, export_onnx, quantise_second_look
+from downfield.training.export import RawLook, export_onnx, quantize_second_look
 from downfield.training.patches import collate_patches, cut_guessed, patches_of
 from downfield.training.second_look import FALLEN, HIDDEN, SecondLook
 from downfield.training.second_look_run import second_look_loss
@@ -98,7 +98,7 @@ def learn_table(
     name: str,
     progress: Callable[[float], None] = lambda _share: None,
 ) -> None:
-    """Write a network whose second look has learnt from frames of one table; the old one stays as it is.
+    """Write a network whose second look has learned from frames of one table; the old one stays as it is.
 
     Args:
         network: folder of the network to begin from.
@@ -129,7 +129,7 @@ def learn_table(
         names=("patches", "said"),
         any_batch=True,
     )
-    quantise_second_look(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
+    quantize_second_look(out / SECOND_LOOK, out / SECOND_LOOK_INT8, _pictures(frames))
     taught = dataclasses.replace(card.second_look, fp32=SECOND_LOOK, int8=SECOND_LOOK_INT8)
     about = f"{card.name}, its second look taught {minutes:g} minutes on {len(frames)} frames of one table"
     write_card(out, dataclasses.replace(card, name=name, second_look=taught, about=about))
@@ -170,21 +170,21 @@ def _learn(
     model: SecondLook, old: SecondLook, frames: Sequence[TableFrame], seconds: float, progress: Callable[[float], None]
 ) -> None:
     rng = np.random.default_rng(0)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.0)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.0)
     start, steps = time.monotonic(), 0
     while (share := (time.monotonic() - start) / seconds) < 1:
         steps += 1
-        for group in optimiser.param_groups:
+        for group in optimizer.param_groups:
             group["lr"] = RATE * min(1.0, steps / WARM_UP) * (1 - share)
         batch = collate_patches([_batch(frames[int(rng.integers(len(frames)))], rng) for _ in range(FRAMES)])
         pictures = batch["img"].float() / 255
         with torch.no_grad():
             batch["fallen"] = torch.sigmoid(old(pictures)[:, FALLEN])
         loss, _ = second_look_loss(model(pictures), batch)
-        optimiser.zero_grad(set_to_none=True)
+        optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
+        optimizer.step()
         progress(share)
 
 
@@ -193,7 +193,7 @@ def _batch(frame: TableFrame, rng: np.random.Generator) -> Batch:
 
 
 def _pictures(frames: Sequence[TableFrame]) -> list[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]]:
-    """Patches as varied as those learnt from: by one table's alone int8 would measure too small a range."""
+    """Patches as varied as those learned from: by one table's alone int8 would measure too small a range."""
     rng = np.random.default_rng(1)
     out: list[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]] = []
     for _ in range(_GOES):

@@ -13,10 +13,10 @@ from torch.utils.data import Dataset
 
 from downfield.core.footprint import Array
 from downfield.models.patches import PATCH_PX, cut_patches, magnified, patch_transform, to_patch, to_units
-from downfield.training.augment import Image, recolour
+from downfield.training.augment import Image, recolor
 from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.training.guesses import guesses_of
-from downfield.training.labelled_frames import (
+from downfield.training.labeled_frames import (
     FALLEN_KIND,
     FIGURE_KINDS,
     FrameDraw,
@@ -38,7 +38,7 @@ _LYING_AGAIN = 1
 _LURES = 3
 
 _STRETCH = (0.04, 0.08)  # deviations of a base's length and width, logarithms
-_ALIKE = 4  # patches recoloured alike
+_ALIKE = 4  # patches recolored alike
 _MIRROR_CHANCE = 0.5
 
 
@@ -47,10 +47,10 @@ class PatchStream(Dataset[Batch]):
 
     Args:
         sources, split, seed: see `FrameDraw`.
-        plain: without recolouring, to be measured on.
+        plain: without recoloring, to be measured on.
 
     Raises:
-        InputError: a folder holds no labelled pictures of the split.
+        InputError: a folder holds no labeled pictures of the split.
 
     """
 
@@ -113,13 +113,13 @@ def cut_guessed(
         image: the frame.
         objects: what is in it.
         rng: where chance comes from.
-        plain: without recolouring.
+        plain: without recoloring.
         avoid: places that are not known to be empty, pixels, shape (n, 2).
         seen: corners of figures as a first look saw them here, rightly or not, shape (n, 4, 2); None when none looked.
         lures: places that may be taken for a figure's, pixels, shape (n, 2).
         besides: corners by which more patches are cut, the last ones, shape (n, 4, 2).
         lying_again: how often fallen figures, which are few, are cut once more.
-        faithful: whether recolouring leaves colours nearly what they are.
+        faithful: whether recoloring leaves colors nearly what they are.
         closer: how many times as large as for the second look.
 
     """
@@ -144,7 +144,7 @@ def cut_guessed(
     patches = cut_patches(image, transforms)
     if not plain:
         alike = [patches[i : i + _ALIKE] for i in range(0, len(patches), _ALIKE)]
-        patches = np.concatenate([_recoloured(some, rng, faithful=faithful) for some in alike])
+        patches = np.concatenate([_recolored(some, rng, faithful=faithful) for some in alike])
     return Cut(patches, transforms, kinds, points)
 
 
@@ -209,10 +209,10 @@ def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> A
     return out
 
 
-def _recoloured(patches: Image, rng: np.random.Generator, *, faithful: bool) -> Image:
+def _recolored(patches: Image, rng: np.random.Generator, *, faithful: bool) -> Image:
     """A few patches as if of one camera and lamp, shape (n, 64, 64, 3): together they cost hardly more than one."""
     side = patches.shape[2]
-    return recolour(patches.reshape(-1, side, 3), rng, faithful=faithful).reshape(patches.shape)
+    return recolor(patches.reshape(-1, side, 3), rng, faithful=faithful).reshape(patches.shape)
 
 
 def collate_patches(items: Sequence[Batch]) -> Batch:

@@ -1,6 +1,6 @@
 """The loss of the first look: ultralytics' YOLO26-pose loss, but a corner's confidence learns whether it is seen.
 
-ultralytics teaches a keypoint's confidence whether the keypoint is labelled at all. Here hidden corners are labelled
+ultralytics teaches a keypoint's confidence whether the keypoint is labeled at all. Here hidden corners are labeled
 too, since where they are follows from the rest of the figure, so the confidence is free to say that they are hidden.
 
 And ultralytics teaches a cell to score by how near it puts every keypoint, so a figure taken rear for front, or one
@@ -82,9 +82,9 @@ class PlaceAssigner(PoseTaskAlignedAssigner):
         """
         picture, thing, cell = indices
         true, said = gt_kpts[picture, thing], pd_kpts[picture, cell].float()
-        labelled = (true[..., 2] > 0).to(true.dtype)
-        count = labelled.sum(dim=1)
-        off = ((said - true[..., :2]) * labelled[..., None]).sum(dim=1) / count.clamp(min=1)[:, None]
+        labeled = (true[..., 2] > 0).to(true.dtype)
+        count = labeled.sum(dim=1)
+        off = ((said - true[..., :2]) * labeled[..., None]).sum(dim=1) / count.clamp(min=1)[:, None]
         reach = torch.tensor(REACH_PX)[self._kinds[picture, thing]]
         place = (-off.square().sum(dim=1) / (2 * reach.square())).exp()
         boxes: torch.Tensor = super(PoseTaskAlignedAssigner, self).pair_overlaps(
@@ -129,18 +129,18 @@ class SeenPoseLoss(PoseLoss26):
         boxes = target_bboxes[masks] / stride[:, 0]
         area = ((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])).unsqueeze(1)
         said = pred_kpts[masks]
-        labelled, seen = true[..., 2] > 0, true[..., 2] == _SEEN
-        place = self._of_both(said, true, labelled, seen, area)
-        spread = self.calculate_rle_loss(said, true, labelled).clamp(min=0)
+        labeled, seen = true[..., 2] > 0, true[..., 2] == _SEEN
+        place = self._of_both(said, true, labeled, seen, area)
+        spread = self.calculate_rle_loss(said, true, labeled).clamp(min=0)
         # What lies outside the picture is neither seen nor known to be hidden.
         confidence = torch.nn.functional.binary_cross_entropy_with_logits(
-            said[..., 2][labelled], seen[labelled].to(said.dtype), reduction="sum"
-        ) / max(int(labelled.sum()), 1)
+            said[..., 2][labeled], seen[labeled].to(said.dtype), reduction="sum"
+        ) / max(int(labeled.sum()), 1)
         return place, confidence, spread
 
     def _of_both(
-        self, said: torch.Tensor, true: torch.Tensor, labelled: torch.Tensor, seen: torch.Tensor, area: torch.Tensor
+        self, said: torch.Tensor, true: torch.Tensor, labeled: torch.Tensor, seen: torch.Tensor, area: torch.Tensor
     ) -> torch.Tensor:
         plain: torch.Tensor = self.keypoint_loss(said, true, seen, area)
-        inferred: torch.Tensor = self.keypoint_loss(said, true, labelled & ~seen, area)
+        inferred: torch.Tensor = self.keypoint_loss(said, true, labeled & ~seen, area)
         return plain + HIDDEN_WEIGHT * inferred

@@ -23,7 +23,7 @@ class TrainingSet(_Part):
     Attributes:
         name: of its folder.
         renderer, seed, count, per_table, carriers, strewn, fallers: as `downfield twin dataset` takes them.
-        share: of the frames that are learnt from, against the other sets'.
+        share: of the frames that are learned from, against the other sets'.
         practice: whether only close look and ball look learn from it.
 
     """

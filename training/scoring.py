@@ -116,7 +116,7 @@ def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
     hands = [thing for thing in sample.labels.things if thing.kind == "hand" and thing.shown >= HARDLY_SHOWN]
     hands_said = [one for one in detections if one.kind == "hand"]
     reach = _HAND_REACH * sample.calibration.camera.lens.size_px[0]
-    hands_found = sum(any(math.dist(hand.centre_px, _tip(one)) < reach for one in hands_said) for hand in hands)
+    hands_found = sum(any(math.dist(hand.center_px, _tip(one)) < reach for one in hands_said) for hand in hands)
     hands_true = sum(any(_within(hand.box_px, _tip(one), reach) for hand in hands) for one in hands_said)
     return FrameScore(
         table=sample.table,
@@ -197,7 +197,7 @@ def _sigmas(one: Detection | None) -> Array:
 def _is_ball(ball: ThingLabel, one: Detection) -> bool:
     left, top, right, bottom = one.box_px
     reach = max(ball.box_px[2] - ball.box_px[0], ball.box_px[3] - ball.box_px[1], _BALL_REACH_PX)
-    return bool(np.hypot((left + right) / 2 - ball.centre_px[0], (top + bottom) / 2 - ball.centre_px[1]) < reach)
+    return bool(np.hypot((left + right) / 2 - ball.center_px[0], (top + bottom) / 2 - ball.center_px[1]) < reach)
 
 
 def _tip(hand: Detection) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from downfield.training.labelled_frames import Sources
+from downfield.training.labeled_frames import Sources
 from downfield.training.patches import PatchStream, collate_patches
 from downfield.training.places import EMPTY_PER_FRAME
 from downfield.training.second_look import FALLEN, FIGURE, FLIP, POINTS, SecondLook

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from downfield.core.footprint import Array
 from downfield.training.augment import Image
-from downfield.training.labelled_frames import Objects
+from downfield.training.labeled_frames import Objects
 
 _CHANCE = 0.3  # of a picture
 _CASTS = 0.9  # of a figure in it

@@ -17,16 +17,16 @@ from downfield.core.footprint import Array
 from downfield.core.scene import Figure, Scene
 from downfield.core.track_files import Tracks
 from downfield.models.detector import Detector, Image
-from downfield.training.labelled_frames import Objects
+from downfield.training.labeled_frames import Objects
 
 SIGMA_MM: Final = 0.8
 SIGMA_DEG: Final = 3.0
 """A track is taken for the truth where it is at most this unsure."""
 
 HELD_OUT: Final = 0.25
-"""Share of the recording, its end, that is not learnt from."""
+"""Share of the recording, its end, that is not learned from."""
 
-_VISIBLE = 0.3  # of a base's top: of less, nothing is to be learnt
+_VISIBLE = 0.3  # of a base's top: of less, nothing is to be learned
 _FPS = 30.0  # of a recording that tells none: only to find frames by their times
 _NEAR = 0.5  # of a base's length: a detection this near a track's base is that figure
 

@@ -19,7 +19,7 @@ from torch.utils.data import DataLoader, Dataset
 from ultralytics.utils.torch_utils import ModelEMA
 
 from downfield.core.errors import InputError
-from downfield.training.labelled_frames import Sources
+from downfield.training.labeled_frames import Sources
 
 RATE: Final = 2e-3  # of AdamW
 LAST_RATE: Final = 0.01  # share of it at the end of a finish
@@ -39,7 +39,7 @@ Step = Callable[[Any, Batch], tuple[Tensor, Losses]]
 """From a model and a batch to the loss, and its parts to tell of."""
 
 Report = Callable[[int, dict[str, float]], None]
-"""Told now and then how many samples were learnt from, and the mean losses since it was last told."""
+"""Told now and then how many samples were learned from, and the mean losses since it was last told."""
 
 
 @dataclass(slots=True)
@@ -49,15 +49,15 @@ class Learner:
     Attributes:
         model: the network.
         average: its moving average, which is what is used.
-        optimiser: AdamW.
-        seen: samples learnt from so far.
+        optimizer: AdamW.
+        seen: samples learned from so far.
         descent: from how many samples seen to how many the rate comes down; None while it is level.
 
     """
 
     model: Any
     average: ModelEMA
-    optimiser: torch.optim.Optimizer
+    optimizer: torch.optim.Optimizer
     seen: int = 0
     descent: tuple[int, int] | None = None
 
@@ -67,7 +67,7 @@ class Lesson:
     """What a network has to learn.
 
     Attributes:
-        network: makes one that has learnt nothing.
+        network: makes one that has learned nothing.
         batches: of data sets, from one number of samples seen to another; the pictures are under ``img``.
         step: makes the loss of a batch.
         finished: writes what an export takes.
@@ -96,7 +96,7 @@ def save_learner(learner: Learner, path: Path) -> None:
         "model": learner.model.state_dict(),
         "average": learner.average.ema.state_dict(),
         "updates": learner.average.updates,
-        "optimiser": learner.optimiser.state_dict(),
+        "optimizer": learner.optimizer.state_dict(),
         "seen": learner.seen,
         "descent": learner.descent,
     }
@@ -106,7 +106,7 @@ def save_learner(learner: Learner, path: Path) -> None:
 
 
 def load_learner(learner: Learner, path: Path) -> None:
-    """Bring a new learner to where a checkpoint was; the optimiser's state is gathered anew where it holds none.
+    """Bring a new learner to where a checkpoint was; the optimizer's state is gathered anew where it holds none.
 
     Raises:
         InputError: the checkpoint is not one of this network.
@@ -117,8 +117,8 @@ def load_learner(learner: Learner, path: Path) -> None:
         learner.model.load_state_dict(kept["model"])
         learner.average.ema.load_state_dict(kept["average"])
         learner.average.updates = kept["updates"]
-        if "optimiser" in kept:
-            learner.optimiser.load_state_dict(kept["optimiser"])
+        if "optimizer" in kept:
+            learner.optimizer.load_state_dict(kept["optimizer"])
         learner.seen, learner.descent = kept["seen"], kept.get("descent")
     except (OSError, KeyError, RuntimeError, ValueError) as error:
         raise InputError(f"{path}: is no checkpoint of this network: {error}") from None
@@ -137,7 +137,7 @@ def learn(
     """Learn from the training split.
 
     Args:
-        lesson: what is learnt.
+        lesson: what is learned.
         learner: what learns; changed in place.
         sources: data sets with their shares.
         until: samples seen at the end, counted from the very first.
@@ -155,7 +155,7 @@ def learn(
     told: list[Losses] = []
     try:
         for batch in lesson.batches(sources, learner.seen, until):
-            for group in learner.optimiser.param_groups:
+            for group in learner.optimizer.param_groups:
                 group["lr"] = _rate(learner)
             told.append(_take(learner, batch, lesson.step))
             learner.seen += len(batch["img"])
@@ -192,10 +192,10 @@ def _take(learner: Learner, batch: Batch, step: Step) -> Losses:
     batch = batch | {"img": (batch["img"].float() / 255).contiguous(memory_format=torch.channels_last)}
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=BRIEF):
         loss, parts = step(learner.model, batch)
-    learner.optimiser.zero_grad(set_to_none=True)
+    learner.optimizer.zero_grad(set_to_none=True)
     loss.backward()
     torch.nn.utils.clip_grad_norm_(learner.model.parameters(), CLIP)
-    learner.optimiser.step()
+    learner.optimizer.step()
     learner.average.update(learner.model)
     return {name: value.detach() for name, value in parts.items()}
 

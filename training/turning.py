@@ -10,7 +10,7 @@ import numpy as np
 from downfield.core.footprint import Array
 from downfield.models.test_time_augmentation import SWAPPED, mirrored
 from downfield.training.augment import Image
-from downfield.training.labelled_frames import Objects
+from downfield.training.labeled_frames import Objects
 
 MIRRORED_POINTS: Final = (*SWAPPED, 4)
 """What the keypoints, corners and helmet, are called in a mirror."""
@@ -37,7 +37,7 @@ def quarter_turn(rng: np.random.Generator) -> tuple[Array, bool]:
 
 
 def cut_out(image: Image, matrix: Array, side_px: int, rng: np.random.Generator) -> Image:
-    """A square part of a picture, by the transform to it, shape (2, 3); of one colour where there is no picture."""
-    colour = tuple(int(value) for value in rng.integers(0, 255, 3))
-    part = cv2.warpAffine(image, matrix, (side_px, side_px), flags=cv2.INTER_LINEAR, borderValue=colour)
+    """A square part of a picture, by the transform to it, shape (2, 3); of one color where there is no picture."""
+    color = tuple(int(value) for value in rng.integers(0, 255, 3))
+    part = cv2.warpAffine(image, matrix, (side_px, side_px), flags=cv2.INTER_LINEAR, borderValue=color)
     return np.asarray(part, dtype=np.uint8)

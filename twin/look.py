@@ -1,7 +1,7 @@
-"""What a table looks like and how its camera sees it: the seam between randomisation and the renderers.
+"""What a table looks like and how its camera sees it: the seam between randomization and the renderers.
 
-One `Look` is drawn from a seed by `twin.looks.randomise` and rendered by any renderer to the same geometry.
-Colours are linear-free sRGB, 0..1, red green blue.
+One `Look` is drawn from a seed by `twin.looks.randomize` and rendered by any renderer to the same geometry.
+Colors are linear-free sRGB, 0..1, red green blue.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from downfield.core.field import FieldModel
 from downfield.core.records import record
 from downfield.twin.snapshot import Quaternion, Vector
 
-Colour = tuple[float, float, float]
+Color = tuple[float, float, float]
 
 
 @record
@@ -24,9 +24,9 @@ class Solid:
         kind: ``box`` (half sizes x, y, z), ``ellipsoid`` (radii), ``capsule`` and ``cylinder`` (radius, half length,
             unused; the axis is z).
         size_mm: by kind.
-        position_mm: centre, in the owner's frame.
+        position_mm: center, in the owner's frame.
         rotation: attitude, in the owner's frame.
-        colour: of its surface.
+        color: of its surface.
         opacity: below 1 for clear bases.
         part: what it is; the solid whose part is ``base`` is the base box itself, rounded by `BaseSize.corner_mm`.
 
@@ -36,7 +36,7 @@ class Solid:
     size_mm: Vector
     position_mm: Vector
     rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)
-    colour: Colour = (0.5, 0.5, 0.5)
+    color: Color = (0.5, 0.5, 0.5)
     opacity: float = 1.0
     part: Literal["base", "body", "helmet", "ball", "strewn", "other"] = "body"
 
@@ -55,14 +55,14 @@ class Lamp:
     Attributes:
         position_mm: board frame.
         strength: relative to the others; their sum is about 1.
-        colour: of its light.
+        color: of its light.
         radius_mm: its size: larger throws softer shadows.
 
     """
 
     position_mm: Vector
     strength: float
-    colour: Colour
+    color: Color
     radius_mm: float
 
 
@@ -71,20 +71,20 @@ class BoardLook:
     """How the board is printed and worn.
 
     Attributes:
-        grass: colours of the stripes, repeated from the left end line, `stripe_yd` each.
+        grass: colors of the stripes, repeated from the left end line, `stripe_yd` each.
         stripe_yd: their width.
-        line: colour of the paint.
-        end_zones: colours, left and right.
+        line: color of the paint.
+        end_zones: colors, left and right.
         lettering: words in the end zones; may be empty.
         midfield: radius of the midfield emblem in yards along, 0 for none.
         texture: strength of the grass texture, 0..1.
         wear: share of paint worn off, 0..1.
         gloss: 0 matt .. 1 mirror: strength of lamp highlights.
-        rail: colour of the rail around the board, and its height and width, mm; height 0 for none.
+        rail: color of the rail around the board, and its height and width, mm; height 0 for none.
         bow_mm: how far the board's middle lies below its edges.
         seed: of the grain of texture and wear.
-        border: colour beyond the sidelines and end lines.
-        emblem: colour of the midfield emblem.
+        border: color beyond the sidelines and end lines.
+        emblem: color of the midfield emblem.
         font: style of numbers and words, see `twin.looks.lettering`.
         emblem_text: letters in the emblem.
         end_pattern: how the end zones are filled.
@@ -92,21 +92,21 @@ class BoardLook:
 
     """
 
-    grass: tuple[Colour, ...]
+    grass: tuple[Color, ...]
     stripe_yd: float
-    line: Colour
-    end_zones: tuple[Colour, Colour]
+    line: Color
+    end_zones: tuple[Color, Color]
     lettering: tuple[str, str]
     midfield: float
     texture: float
     wear: float
     gloss: float
-    rail: Colour
+    rail: Color
     rail_mm: tuple[float, float]
     bow_mm: float
     seed: int
-    border: Colour = (0.12, 0.35, 0.16)
-    emblem: Colour = (0.85, 0.85, 0.85)
+    border: Color = (0.12, 0.35, 0.16)
+    emblem: Color = (0.85, 0.85, 0.85)
     font: int = 4
     emblem_text: str = ""
     end_pattern: Literal["plain", "diagonal", "checks"] = "plain"
@@ -122,7 +122,7 @@ class Sensor:
         exposure_ms: shutter time: motion blur.
         gain: brightness factor.
         white_balance: factors on red, green, blue.
-        noise: standard deviation of read noise at mid grey, 0..255 scale; shot noise grows with brightness.
+        noise: standard deviation of read noise at mid gray, 0..255 scale; shot noise grows with brightness.
         blur_px: standard deviation of defocus.
         flicker: relative brightness swing of lamps on 50/60 Hz mains.
         mains_hz: its frequency.
@@ -137,7 +137,7 @@ class Sensor:
     fps: float = 30.0
     exposure_ms: float = 4.0
     gain: float = 1.0
-    white_balance: Colour = (1.0, 1.0, 1.0)
+    white_balance: Color = (1.0, 1.0, 1.0)
     noise: float = 2.0
     blur_px: float = 0.5
     flicker: float = 0.0
@@ -161,10 +161,10 @@ class Look:
         ball: its solids, in the ball's frame.
         lamps: at least one.
         ambient: light from everywhere, 0..1.
-        table: colour of what the board stands on.
+        table: color of what the board stands on.
         clutter: things lying beside the board, in the board frame.
-        skin: colour of hands.
-        sleeve: colour of forearms.
+        skin: color of hands.
+        sleeve: color of forearms.
         camera: nominal lens and pose; shake and buzz move it frame by frame.
         sensor: the rest of the camera.
 
@@ -177,9 +177,9 @@ class Look:
     ball: FigureLook
     lamps: tuple[Lamp, ...]
     ambient: float
-    table: Colour
+    table: Color
     clutter: tuple[Solid, ...]
-    skin: Colour
-    sleeve: Colour
+    skin: Color
+    sleeve: Color
     camera: Camera
     sensor: Sensor

@@ -1,6 +1,6 @@
 """What stands where at one instant: the seam between the physics, the truth and the renderers.
 
-All is in the board frame, mm. A figure's own frame has its origin at the centre of its base's underside, x ahead,
+All is in the board frame, mm. A figure's own frame has its origin at the center of its base's underside, x ahead,
 y to its left, z up. Quaternions are (w, x, y, z) and rotate the figure's frame into the board frame.
 """
 
@@ -38,7 +38,7 @@ class BallPose:
 
     Attributes:
         kind: what it looks like.
-        position_mm: its centre.
+        position_mm: its center.
         rotation: its attitude.
         carrier: roster id while a figure carries it.
 

@@ -41,14 +41,14 @@ from downfield.vision.tracking.initialization import LineUpSearch
 from downfield.vision.tracking.measurement import Sightings, measure
 from downfield.vision.tracking.overlap import apart
 from downfield.vision.tracking.team_learning import TeamLearner
-from downfield.vision.tracking.teams import TeamColours, look_at_colours
+from downfield.vision.tracking.teams import TeamColors, look_at_colors
 from downfield.vision.tracking.tracker import Tracker
 
 NO_LINE_UP: Final = "nobody is known yet: stand all figures still, hands away"
 """What makes scenes unfit until everybody has been found."""
 
 FORMATIONS: Final = 6
-"""Line-ups that are remembered: those of offence and defence, and a few others."""
+"""Line-ups that are remembered: those of offense and defense, and a few others."""
 
 SLOW: Final = "this computer is slow: figures are looked at more rarely, and contacts timed less exactly"
 """Warned of while that is so."""
@@ -110,9 +110,9 @@ class Vision:
         return self._estimates
 
     @property
-    def colours(self) -> TeamColours | None:
-        """How the teams differ, as learnt so far; None where that can't be told."""
-        return self._teams.colours
+    def colors(self) -> TeamColors | None:
+        """How the teams differ, as learned so far; None where that can't be told."""
+        return self._teams.colors
 
     @property
     def falls(self) -> tuple[Fall, ...]:
@@ -226,7 +226,7 @@ class Vision:
         found = search.at_once(sightings, frame.t_ns)
         if found is not None:
             self._tracker = Tracker(found, frame.t_ns)
-            self._estimates = self._tracker.step(TeamLearner(found.colours).tell(sightings), frame.t_ns)
+            self._estimates = self._tracker.step(TeamLearner(found.colors).tell(sightings), frame.t_ns)
         self._refine(frame, self._calibration)
         self._followers = _Followers()
         self._followers.hands.see(detections, self._calibration.camera, frame.t_ns)
@@ -260,7 +260,7 @@ class Vision:
             hidden = bool(self._followers.hands.outlines_mm)
             found = self._search.see(seen, frame.t_ns, believed=believed, hidden=hidden)
             if found is not None:
-                self._tracker, self._teams, self._search = Tracker(found, frame.t_ns), TeamLearner(found.colours), None
+                self._tracker, self._teams, self._search = Tracker(found, frame.t_ns), TeamLearner(found.colors), None
                 self._estimates = self._tracker.estimates()
                 self._formations.append(self._spots(self.players))
         self._refine(frame, calibration)
@@ -286,7 +286,7 @@ class Vision:
         frame: Frame, detections: Sequence[Detection], calibration: Calibration, height_mm: float
     ) -> Sightings:
         seen = measure(detections, calibration, height_mm)
-        return replace(seen, colours=look_at_colours(frame.image, seen, calibration.camera, height_mm))
+        return replace(seen, colors=look_at_colors(frame.image, seen, calibration.camera, height_mm))
 
     def _scene(
         self, frame: Frame, detections: Sequence[Detection] | None, calibration: Calibration, unfit: tuple[str, ...]

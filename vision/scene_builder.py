@@ -12,7 +12,7 @@ from downfield.core.field import FieldModel
 from downfield.core.scene import Figure
 from downfield.vision.tracking.estimate import Estimate
 
-_DIGITS: Final = 4  # of millimetres and degrees: a tenth of a micrometre
+_DIGITS: Final = 4  # of millimeters and degrees: a tenth of a micrometer
 _NEAR_MM: Final = 15.0  # of the carrier, an opponent or a line that bounds the field
 _REACH_MM: Final = 35.0  # two bases whose middles are further apart than this and `_NEAR_MM` are not near
 

@@ -33,7 +33,7 @@ def field_picture(calibration: Calibration) -> str:
         f'<path class="{kind}" d="{"".join(paths)}" stroke-width="{_WIDTHS_PX[kind] * height / 1080:.2f}"/>'
         for kind, paths in by_kind.items()
     )
-    # A pixel's centre has integer coordinates, so the picture's edge is half a pixel out.
+    # A pixel's center has integer coordinates, so the picture's edge is half a pixel out.
     box = f"-0.5 -0.5 {width} {height}"
     style = 'fill="none" stroke="#35e0ff" stroke-opacity=".85" stroke-linecap="round"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}"><g {style}>{"".join(strokes)}</g></svg>'

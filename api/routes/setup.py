@@ -19,7 +19,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.game.commands import Settings, UseCalibration
 from downfield.game.desk import Accepted, Refused, Said
 from downfield.game.published.game_topics import Payload
-from downfield.officiating.rulebooks.clauses import catalogue, catalogues
+from downfield.officiating.rulebooks.clauses import catalog, catalogs
 from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
 
 router = APIRouter(prefix="/api")
@@ -130,7 +130,7 @@ def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=["
         )
         for param in book.params.declared.values()
     )
-    known = catalogue(book.system.name).clauses if book.system.name in catalogues() else {}
+    known = catalog(book.system.name).clauses if book.system.name in catalogs() else {}
     clauses = tuple(
         ClauseRead(id=name, topic=clause.topic, text=clause.text, how=clause.how) for name, clause in known.items()
     )
@@ -153,7 +153,7 @@ def calibration(desk: TheDesk) -> Calibration:
 )
 @allow("viewer")
 def calibration_picture(desk: TheDesk) -> Response:
-    """The field in cells, each with its residual in millimetres."""
+    """The field in cells, each with its residual in millimeters."""
     return Response(residual_picture(_calibration(desk)), media_type="image/svg+xml")
 
 

@@ -84,7 +84,7 @@ def gather(plane: Plane, camera: Camera, field: FieldModel, search_px: float, *,
     """Look for every part of a field where a camera says it is.
 
     Args:
-        plane: grey picture, shape (height, width).
+        plane: gray picture, shape (height, width).
         camera: the solution to test.
         field: the printed field.
         search_px: how far off the solution may be.

@@ -35,7 +35,7 @@ class Fiducial:
 
     Attributes:
         id: its number.
-        x_mm, y_mm: its centre, board frame.
+        x_mm, y_mm: its center, board frame.
         side_mm: of its black square.
         turn_deg: counter-clockwise turn of its top from +y.
         z_mm: height of its face over the printed surface.
@@ -95,7 +95,7 @@ def solve_fiducials(
     """The pose, and what the markers say of the lens, from one picture.
 
     Args:
-        image: blue green red or grey.
+        image: blue green red or gray.
         lens: the lens as measured, to begin with.
         prior: how well it is known.
         fiducials: where the markers are.

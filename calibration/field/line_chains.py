@@ -25,7 +25,7 @@ Image = NDArray[np.uint8]
 _RIDGE_SCALES_PX = (1.2, 2.2, 4.0)  # paint 1.5 to 9 px wide
 _EDGE_SCALE_PX = 1.5
 _QUIET = 4.0  # responses below this many times the picture's median response are texture and noise
-_WEAKEST = 0.6  # grey levels: below this even a clean picture shows only compression
+_WEAKEST = 0.6  # gray levels: below this even a clean picture shows only compression
 _SHORTEST_PX = 24
 _LONG_PX = 60
 _BEND_PX = 1.2  # a chain's points lie this near to its own parabola, or it is no line
@@ -60,14 +60,14 @@ def find_chains(image: Image) -> tuple[Chains, Chains]:
     """Chains in a picture, level ones first, upright ones second.
 
     Args:
-        image: blue green red, shape (height, width, 3), or grey, shape (height, width).
+        image: blue green red, shape (height, width, 3), or gray, shape (height, width).
 
     """
-    grey = best_plane(image)
-    edge, edge_turn = _edges(grey)
+    gray = best_plane(image)
+    edge, edge_turn = _edges(gray)
     edges = [_chains_along(along, edge, edge_turn) for along in (0, 1)]
     # Beside a bright line run two fainter dark ones that are no paint, and the other way about.
-    bright, dark = ([_chains_along(along, *ridge) for along in (0, 1)] for ridge in _ridges(grey))
+    bright, dark = ([_chains_along(along, *ridge) for along in (0, 1)] for ridge in _ridges(gray))
     ridges = max(bright, dark, key=_distinctness)
     level, upright = (_joined(along, ridges[along], edges[along]) for along in (0, 1))
     return level, upright
@@ -79,7 +79,7 @@ def _distinctness(families: list[list[Array]]) -> float:
 
 
 def best_plane(image: Image) -> Plane:
-    """The grey, blue, green or red plane in which thin lines stand out most, shape (height, width), 0..255."""
+    """The gray, blue, green or red plane in which thin lines stand out most, shape (height, width), 0..255."""
     if image.ndim == 2:
         return image.astype(np.float32)
     planes = [cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), *cv2.split(image)]
@@ -94,12 +94,12 @@ def _line_contrast(plane: Plane) -> float:
     return float(np.percentile(response, 96) / (np.median(response) + 0.5))
 
 
-def _ridges(grey: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
+def _ridges(gray: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
     """Bright ridges, then dark ones: response, strongest over the scales, and the normal's angle there, radians."""
-    best = {sign: np.zeros_like(grey) for sign in (-1, 1)}
-    turns = {sign: np.zeros_like(grey) for sign in (-1, 1)}
+    best = {sign: np.zeros_like(gray) for sign in (-1, 1)}
+    turns = {sign: np.zeros_like(gray) for sign in (-1, 1)}
     for scale in _RIDGE_SCALES_PX:
-        smooth = cv2.GaussianBlur(grey, (0, 0), scale)
+        smooth = cv2.GaussianBlur(gray, (0, 0), scale)
         xx = cv2.Sobel(smooth, cv2.CV_32F, 2, 0, ksize=3) / 4
         yy = cv2.Sobel(smooth, cv2.CV_32F, 0, 2, ksize=3) / 4
         xy = cv2.Sobel(smooth, cv2.CV_32F, 1, 1, ksize=3) / 4
@@ -116,9 +116,9 @@ def _ridges(grey: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
     return (best[-1], turns[-1]), (best[1], turns[1])
 
 
-def _edges(grey: Plane) -> tuple[Plane, Plane]:
+def _edges(gray: Plane) -> tuple[Plane, Plane]:
     """Gradient magnitude, and the angle of its direction."""
-    smooth = cv2.GaussianBlur(grey, (0, 0), _EDGE_SCALE_PX)
+    smooth = cv2.GaussianBlur(gray, (0, 0), _EDGE_SCALE_PX)
     x, y = (cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3) / 8 for order in ((1, 0), (0, 1)))
     return np.hypot(x, y), np.arctan2(y, x)
 

@@ -42,22 +42,22 @@ class Bending:
     amount: float
 
     @property
-    def centre_px(self) -> Array:
+    def center_px(self) -> Array:
         """The picture's middle."""
         return (np.array(self.size_px) - 1) / 2
 
     def straighten(self, px: Array) -> Array:
         """Pixels, shape (n, 2), to straightened offsets from the middle, px, same shape."""
-        off = np.asarray(px) - self.centre_px
-        radius2 = (off**2).sum(axis=1) / (self.centre_px**2).sum()
+        off = np.asarray(px) - self.center_px
+        radius2 = (off**2).sum(axis=1) / (self.center_px**2).sum()
         straight: Array = off / (1 + self.amount * radius2)[:, None]
         return straight
 
     def bend(self, straight_px: Array) -> Array:
         """The inverse of `straighten`."""
-        radius2 = (straight_px**2).sum(axis=1) / (self.centre_px**2).sum()
+        radius2 = (straight_px**2).sum(axis=1) / (self.center_px**2).sum()
         root = np.sqrt(np.maximum(1 - 4 * self.amount * radius2, 0))
-        bent: Array = straight_px * (2 / (1 + root))[:, None] + self.centre_px
+        bent: Array = straight_px * (2 / (1 + root))[:, None] + self.center_px
         return bent
 
 

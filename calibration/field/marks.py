@@ -1,4 +1,4 @@
-"""Where paint should be: samples along every painted line of a field, in board millimetres."""
+"""Where paint should be: samples along every painted line of a field, in board millimeters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Marks:
     """Places on painted lines.
 
     Attributes:
-        points_mm: centre of the paint, shape (n, 2).
+        points_mm: center of the paint, shape (n, 2).
         across_mm: unit vectors across the paint, from the playing side outward (for yard lines and hash marks: toward
             larger x), shape (n, 2).
         width_mm: width of the paint, shape (n,).
@@ -92,10 +92,10 @@ def inside_marks(field: FieldModel, off_mm: float) -> Marks:
 def hash_marks(field: FieldModel, *, shift_yd: float = 0.0) -> Marks:
     """The middle of every hash mark, or of the bare places shifted along the field; empty when none is printed."""
     found = [(i, line) for i, line in enumerate(field.lines()) if line.kind == "hash"]
-    centres = np.array([[sum(line.x_mm) / 2, sum(line.y_mm) / 2] for _, line in found]).reshape(-1, 2)
+    centers = np.array([[sum(line.x_mm) / 2, sum(line.y_mm) / 2] for _, line in found]).reshape(-1, 2)
     n = len(found)
     return Marks(
-        centres + np.array([shift_yd * field.mm_per_yd_x, 0.0]),
+        centers + np.array([shift_yd * field.mm_per_yd_x, 0.0]),
         np.tile([1.0, 0.0], (n, 1)),
         np.array([line.x_mm[1] - line.x_mm[0] for _, line in found]),
         np.array([i for i, _ in found], dtype=np.intp),

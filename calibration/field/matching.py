@@ -32,7 +32,7 @@ _BESIDE = 0.5
 _FEWEST_RUNGS = 6
 _PEAK = 0.5  # of the highest peak of the spectrum
 _PEAKS_TRIED = 12
-_OVERTONES = (1, 2, 3, 5)  # stripes of grass between the lines can favour a fraction of the true step
+_OVERTONES = (1, 2, 3, 5)  # stripes of grass between the lines can favor a fraction of the true step
 _SHIFTS_KEPT = 3
 _SIDELINE_SUPPORT = 0.20  # of the longest line of its family
 _RIDGE_EDGE_PX = 4.5
@@ -209,8 +209,8 @@ def _sideline_pairs(
     wanted = field.width_mm / field.length_mm
     for a, i in enumerate(strong):
         for b in range(a + 1, len(strong)):
-            centre = (crossed[a] + crossed[b]) / 2
-            ends = [across.points(goals[k : k + 1], centre[across.along : across.along + 1])[0] for k in (0, 1)]
+            center = (crossed[a] + crossed[b]) / 2
+            ends = [across.points(goals[k : k + 1], center[across.along : across.along + 1])[0] for k in (0, 1)]
             length = float(np.linalg.norm(ends[1] - ends[0]))
             proportion = float(np.linalg.norm(crossed[b] - crossed[a])) / max(length, 1.0)
             if abs(np.log(proportion / wanted)) < _PROPORTION_OFF:
@@ -302,8 +302,8 @@ def _camera_of_plane(plane: Array, bending: Bending) -> Camera | None:
         return None
     rx, ry, rz = (float(value) for value in cv2.Rodrigues(rotation)[0].ravel())
     tx, ty, tz = (float(value) for value in shift * scale)
-    k1 = bending.amount * focal**2 / float((bending.centre_px**2).sum())
-    cx, cy = (float(value) for value in bending.centre_px)
+    k1 = bending.amount * focal**2 / float((bending.center_px**2).sum())
+    cx, cy = (float(value) for value in bending.center_px)
     lens = Lens(bending.size_px, (float(focal), float(focal)), (cx, cy), (k1, 0.0, 0.0, 0.0, 0.0))
     return Camera(lens, (rx, ry, rz), (tx, ty, tz))
 

@@ -82,7 +82,7 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
     """Say no to a picture whose numbers are mirrored; unclear or missing numbers pass.
 
     Args:
-        plane: the grey picture, shape (height, width).
+        plane: the gray picture, shape (height, width).
         camera: its calibration.
         field: the printed field.
 

@@ -26,11 +26,11 @@ _ALONG_PX = (-3.0, -1.5, 0.0, 1.5, 3.0)  # profiles averaged along the line, aga
 _BLURS_PX = (0.6, 0.85, 1.2, 1.7, 2.4)
 _FINE_STEPS = 4
 _WIDTH_SPREAD_PX = 0.25  # a rail hides some of a sideline, or its shade adds some
-_NOISE_START = 2.0  # grey levels
-_NOISE_FLOOR = 0.35  # grey levels: rounding and compression
+_NOISE_START = 2.0  # gray levels
+_NOISE_FLOOR = 0.35  # gray levels: rounding and compression
 _MISFIT = 0.28  # rms of what the model leaves, as a share of the contrast, when the mark is really there
 _WIDEST_PX = 14.0
-_FAINTEST, _FAINTEST_LEVELS = 0.15, 1.5  # of the typical contrast, and in grey levels: worn paint, shade
+_FAINTEST, _FAINTEST_LEVELS = 0.15, 1.5  # of the typical contrast, and in gray levels: worn paint, shade
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,11 @@ class Profiles:
     """What was found at each mark; arrays of shape (n,) unless said.
 
     Attributes:
-        px: where the mark's centre was predicted, shape (n, 2).
+        px: where the mark's center was predicted, shape (n, 2).
         normals: unit direction in the picture across the paint, shape (n, 2).
-        offset_px: how far along the normal the paint's centre was found from there.
+        offset_px: how far along the normal the paint's center was found from there.
         sigma_px: its standard deviation by the profile's own noise.
-        contrast: paint less the ground on its playing side, grey levels, signed.
+        contrast: paint less the ground on its playing side, gray levels, signed.
         far_contrast: paint less the ground on its outer side.
         found: whether paint is there: clear, fitting, and within the search.
         blur_px: standard deviation of the edges' blur, one number for the picture.
@@ -76,7 +76,7 @@ def measure(
     """Look for paint at marks.
 
     Args:
-        plane: grey picture, shape (height, width), 0..255.
+        plane: gray picture, shape (height, width), 0..255.
         camera: predicts where the marks are.
         marks: places on painted lines.
         search_px: how far off the prediction may be.
@@ -93,12 +93,12 @@ def measure(
     places = np.arange(-reach, reach + _STEP_PX / 2, _STEP_PX)
     levels = _sample(plane, px, normals, places)
     blurs = _BLURS_PX if like is None else (like.blur_px,)
-    blur, centre = _search(levels[inside], places, widths[inside], search_px, blurs)
+    blur, center = _search(levels[inside], places, widths[inside], search_px, blurs)
     n = len(px)
     offset, sigma = np.zeros(n), np.full(n, np.inf)
     near, far, misfit = np.zeros(n), np.zeros(n), np.full(n, np.inf)
     tied = marks.is_free[inside] | (not by_inner_edge)
-    fine = _refine(levels[inside], places, widths[inside], tied, centre, blur)
+    fine = _refine(levels[inside], places, widths[inside], tied, center, blur)
     for whole, part in zip((offset, sigma, near, far, misfit), fine, strict=True):
         whole[inside] = part
     found = (
@@ -131,7 +131,7 @@ def _predict(camera: Camera, marks: Marks) -> tuple[Array, Array, Array]:
 
 
 def _sample(plane: Plane, px: Array, normals: Array, places: Array) -> Array:
-    """Grey levels across each mark, averaged along the line, shape (n, places)."""
+    """Gray levels across each mark, averaged along the line, shape (n, places)."""
     runs = normals[:, ::-1] * (1.0, -1.0)
     total = np.zeros((len(px), len(places)))
     for along in _ALONG_PX:
@@ -154,37 +154,37 @@ def _bump(z: Array) -> Array:
 def _search(
     levels: Array, places: Array, widths: Array, search_px: float, blurs: tuple[float, ...]
 ) -> tuple[float, Array]:
-    """The picture's blur, and each mark's centre to half a pixel, by trying all."""
+    """The picture's blur, and each mark's center to half a pixel, by trying all."""
     if not len(levels):
         return blurs[0], np.empty(0)
     trials = np.arange(-search_px, search_px + 0.25, 0.5)
     typical = np.median(widths, keepdims=True)
-    centred = levels - levels.mean(axis=1, keepdims=True)
-    best_blur, best_cost, best_centre = blurs[0], np.inf, np.zeros(len(levels))
+    centerd = levels - levels.mean(axis=1, keepdims=True)
+    best_blur, best_cost, best_center = blurs[0], np.inf, np.zeros(len(levels))
     for blur in blurs:
         cost = np.empty((len(levels), len(trials)))
         for k in range(len(trials)):
             inner, outer = (_step((places - trials[k] + side * typical / 2) / blur) for side in (1, -1))
             basis, _ = np.linalg.qr(np.stack([np.ones_like(places), inner, outer], axis=1))
-            cost[:, k] = (centred**2).sum(axis=1) - ((centred @ basis) ** 2).sum(axis=1)
+            cost[:, k] = (centerd**2).sum(axis=1) - ((centerd @ basis) ** 2).sum(axis=1)
         smallest = cost.min(axis=1)
-        total = float(np.median(smallest / np.maximum((centred**2).sum(axis=1), 1.0)))
+        total = float(np.median(smallest / np.maximum((centerd**2).sum(axis=1), 1.0)))
         if total < best_cost:
-            best_blur, best_cost, best_centre = blur, total, trials[cost.argmin(axis=1)]
-    return best_blur, best_centre
+            best_blur, best_cost, best_center = blur, total, trials[cost.argmin(axis=1)]
+    return best_blur, best_center
 
 
 def _refine(
-    levels: Array, places: Array, widths: Array, tied: NDArray[np.bool_], centre: Array, blur: float
+    levels: Array, places: Array, widths: Array, tied: NDArray[np.bool_], center: Array, blur: float
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Gauss-Newton on level, two steps and their edges: centre, its sigma, near and far contrast, relative misfit.
+    """Gauss-Newton on level, two steps and their edges: center, its sigma, near and far contrast, relative misfit.
 
     Where the edges are not `tied` to the paint's width, shape (n,), the outer one may be off by a little, and the
-    centre is half that width from the inner edge.
+    center is half that width from the inner edge.
     """
     n, k = levels.shape
     variance = np.full(n, _NOISE_START**2)
-    near_edge, far_edge = centre - widths / 2, centre + widths / 2
+    near_edge, far_edge = center - widths / 2, center + widths / 2
     rim = widths[:, None] / 2 + _RIM_PX
     design = np.zeros((n, k, 5))
     answer = np.zeros((n, 5))

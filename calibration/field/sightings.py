@@ -25,7 +25,7 @@ def sight_paint(planes: Sequence[Plane], camera: Camera, field: FieldModel, sear
     """Where the long lines are seen, brought to the first frame.
 
     Args:
-        planes: grey pictures of the same size; the camera may have shaken by a few pixels between them.
+        planes: gray pictures of the same size; the camera may have shaken by a few pixels between them.
         camera: predicts where the lines are in the first.
         field: the printed field.
         search_px: how far off the prediction may be.

@@ -78,7 +78,7 @@ def solve_field(
     """Find a printed field in pictures and solve the camera.
 
     Args:
-        images: one or more frames of the same camera, blue green red or grey; more frames see what figures and hands
+        images: one or more frames of the same camera, blue green red or gray; more frames see what figures and hands
             cover in one, and average noise.
         fields: printed fields it may be.
         prior: the lens, when it was measured beforehand.
@@ -116,7 +116,7 @@ def refine(
     """A camera good to a few pixels made as good as the paint allows; None when too little paint is found.
 
     Args:
-        planes: grey pictures; the camera is that of the first.
+        planes: gray pictures; the camera is that of the first.
         camera: where to begin.
         field: the printed field.
         prior: the lens, when it was measured beforehand.

@@ -15,7 +15,7 @@ Image = NDArray[np.uint8]
 ENOUGH_VIEWS = 12
 ENOUGH_TILTED = 4
 
-_COLUMNS, _ROWS = ("left", "middle", "right"), ("upper", "centre", "lower")
+_COLUMNS, _ROWS = ("left", "middle", "right"), ("upper", "center", "lower")
 _FEWEST_IN_PART = 6  # corners in one ninth of the picture, over all views
 _TILTED = 0.10  # change of scale across the sheet: without perspective the focal length can't be told
 _STILL = 0.0015  # of the picture's width: moved by less between two frames, the sheet is held still

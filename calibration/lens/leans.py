@@ -22,7 +22,7 @@ HELMET_MM: Final = 34.0
 """Height of a standing figure's helmet over the board: bought figures stand 33 to 34 mm high on bases of 5 mm."""
 
 HELMET_SPREAD: Final = 0.1
-"""Relative, of a table's figures among tables: all may come from one mould."""
+"""Relative, of a table's figures among tables: all may come from one mold."""
 
 BASE_TOP_MM: Final = 5.5
 
@@ -45,7 +45,7 @@ class Standing:
 
     Attributes:
         corners_px: of their bases' tops: front left, front right, rear right, rear left; shape (n, 4, 2).
-        helmets_px: their helmets' centres, shape (n, 2).
+        helmets_px: their helmets' centers, shape (n, 2).
 
     """
 

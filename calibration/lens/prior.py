@@ -21,12 +21,12 @@ FOCAL_SPREAD = 0.25
 """Relative: views of 50 to 80 degrees."""
 
 _PIXEL_SPREAD = 0.0012  # relative difference of the two focal lengths
-_CENTRE_SPREAD = 0.012  # of the picture's width
+_CENTER_SPREAD = 0.012  # of the picture's width
 _CORNER_SPREAD = (0.15, 0.08, 0.02)  # displacement of the picture's corner by k1, k2, k3, as a share of its radius
 _TANGENTIAL_SPREAD = 0.0012  # the same for p1, p2
 _MEASURED_FLOOR = (0.3, 0.3, 0.3, 0.3, 1e-4, 1e-4, 1e-5, 1e-5, 1e-4)  # lenses breathe: none is known better than this
 _HEIGHTS_MM = (200.0, 5000.0)
-_TAPE_MM = 12.0  # a lens's centre of projection lies some way inside the camera
+_TAPE_MM = 12.0  # a lens's center of projection lies some way inside the camera
 _POWERS = np.array([2.0, 4.0, 1.0, 1.0, 6.0])  # of the radius, by which k1, k2, p1, p2, k3 move a point
 
 
@@ -74,7 +74,7 @@ class TypicalLens:
         width, height = self.size_px
         fx, fy, cx, cy = lens[:4]
         focal = (fx + fy) / 2
-        middle = np.array([cx - (width - 1) / 2, cy - (height - 1) / 2]) / (_CENTRE_SPREAD * width)
+        middle = np.array([cx - (width - 1) / 2, cy - (height - 1) / 2]) / (_CENTER_SPREAD * width)
         habits = [math.log(focal / (self.focal * width)) / self.focal_spread, (fx - fy) / focal / _PIXEL_SPREAD]
         return np.array([*habits, *middle, *(lens[4:] * self._distortion_scale(focal))])
 
@@ -87,7 +87,7 @@ class TypicalLens:
         out = np.zeros((9, 9))
         out[0, :2] = 0.5 / focal / self.focal_spread
         out[1, :2] = np.array([fy, -fx]) / focal**2 / _PIXEL_SPREAD
-        out[2, 2] = out[3, 3] = 1 / (_CENTRE_SPREAD * width)
+        out[2, 2] = out[3, 3] = 1 / (_CENTER_SPREAD * width)
         out[4:, 4:] = np.diag(scale)
         out[4:, :2] = (-_POWERS / focal * scale * lens[4:])[:, None] * 0.5
         return out
@@ -141,7 +141,7 @@ class MeasuredLens:
     @staticmethod
     def of(lens: Lens, covariance: Array) -> MeasuredLens:
         """A lens and the covariance of its parameters, shape (9, 9)."""
-        mean = np.array([*lens.focal_px, *lens.centre_px, *lens.distortion])
+        mean = np.array([*lens.focal_px, *lens.center_px, *lens.distortion])
         return MeasuredLens(mean, np.linalg.inv(np.linalg.cholesky(covariance + np.diag(np.square(_MEASURED_FLOOR)))))
 
     def residual(self, lens: Array) -> Array:

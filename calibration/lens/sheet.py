@@ -1,7 +1,7 @@
 """The printed ChArUco sheet for measuring a lens: its layout, and a PDF at true scale.
 
 The PDF is written by hand, since it holds nothing but black rectangles: every square and every bit of every marker is
-one, in millimetres.
+one, in millimeters.
 """
 
 from __future__ import annotations

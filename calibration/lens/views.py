@@ -49,7 +49,7 @@ class LensFile:
 
     Attributes:
         lens: intrinsics.
-        sigma: standard deviations of focal_x_px, focal_y_px, centre_x_px, centre_y_px, k1, k2, p1, p2, k3.
+        sigma: standard deviations of focal_x_px, focal_y_px, center_x_px, center_y_px, k1, k2, p1, p2, k3.
         rms_px: residual of the corners.
         views: how many views.
         made_at: ISO 8601 UTC.
@@ -80,10 +80,10 @@ def see_sheet(image: Image, sheet: Sheet) -> LensView | None:
 
 
 def see_chessboard(image: Image, columns: int, rows: int, square_mm: float) -> LensView | None:
-    """The inner corners of a plain chessboard in a grey picture, all of them or None.
+    """The inner corners of a plain chessboard in a gray picture, all of them or None.
 
     Args:
-        image: grey, shape (height, width).
+        image: gray, shape (height, width).
         columns: inner corners along its longer side.
         rows: inner corners along its shorter side.
         square_mm: side of a square.

@@ -118,7 +118,7 @@ class Keeper:
         """What holds for a frame.
 
         Args:
-            image: blue green red or grey, of the calibration's size.
+            image: blue green red or gray, of the calibration's size.
             t_ns: its capture time, rising.
 
         Raises:

@@ -72,7 +72,7 @@ class ShakeTracker:
     """Follows the print from a reference picture.
 
     Args:
-        reference: the picture that the camera was calibrated in, blue green red or grey.
+        reference: the picture that the camera was calibrated in, blue green red or gray.
         camera: that calibration's camera.
         field: the printed field.
 
@@ -82,22 +82,22 @@ class ShakeTracker:
     """
 
     def __init__(self, reference: Image, camera: Camera, field: FieldModel) -> None:
-        grey = _grey(reference)
+        gray = _gray(reference)
         ends = np.array([(x, y) for x in (0.0, field.length_mm) for y in (0.0, field.width_mm)])
         self._ends_px = camera.to_pixels(ends)
         self._middle_px = self._ends_px.mean(axis=0)
-        found = cv2.goodFeaturesToTrack(grey, _POINTS, 0.02, _APART_PX, mask=_field_mask(grey, camera, field))
+        found = cv2.goodFeaturesToTrack(gray, _POINTS, 0.02, _APART_PX, mask=_field_mask(gray, camera, field))
         if found is None or len(found) < _FEWEST_POINTS:
             raise CalibrationError("too little of the print is seen to follow it: light the field evenly and clear it")
         self._corners = np.asarray(found, dtype=np.float64).reshape(-1, 2)
-        self._small = _reduced(grey)
+        self._small = _reduced(gray)
         side = np.arange(-_HALF_PATCH_PX, _HALF_PATCH_PX + 1, dtype=np.float64)
         x, y = np.meshgrid(side, side)
         self._terms = _similarity_terms(self._corners, self._middle_px)
         self._places = self._corners.T[:, :, None] + np.stack([x.ravel(), y.ravel()])[:, None]
-        self._patches = _centred(_sampled(grey, self._places))
+        self._patches = _centerd(_sampled(gray, self._places))
         self._energy = (self._patches * self._patches).sum(axis=1)
-        smooth = np.asarray(cv2.GaussianBlur(grey, (0, 0), 0.8), dtype=np.float32)
+        smooth = np.asarray(cv2.GaussianBlur(gray, (0, 0), 0.8), dtype=np.float32)
         slopes = [
             _sampled(
                 np.asarray(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3, scale=1 / 8), dtype=np.float32), self._places
@@ -113,11 +113,11 @@ class ShakeTracker:
         """How the camera stands in a picture compared with the reference.
 
         Pictures of a camera in use come in the order of time: where it stood a moment ago is tried first. Hash marks
-        look like their neighbours, a yard on: what is found from afar must fit better than what is near.
+        look like their neighbors, a yard on: what is found from afar must fit better than what is near.
         """
         shake, settled = self._fine(image, self._last)
         if not settled or shake.share < max(min(_SURE_SHARE, _AS_BEFORE * self._usual_share), SEEN_SHARE):
-            far, _ = self._fine(image, self._coarse(_grey(image)))
+            far, _ = self._fine(image, self._coarse(_gray(image)))
             shake = far if far.share > shake.share else shake
         if shake.share >= SEEN_SHARE:
             self._last, self._usual_share = shake.move, shake.share
@@ -130,7 +130,7 @@ class ShakeTracker:
         for _ in range(_FINE_STEPS):
             places = move[:, :2] @ self._places.reshape(2, -1)
             places += move[:, 2:]
-            seen = _centred(_sampled(image, places.reshape(self._places.shape)))
+            seen = _centerd(_sampled(image, places.reshape(self._places.shape)))
             pull = np.einsum("nsp,np->ns", self._slopes, self._patches - seen)
             step = np.einsum("nij,nj->ni", self._curves, pull)
             usable = self._correlation(seen) > _LIKE
@@ -149,12 +149,12 @@ class ShakeTracker:
         largest = math.sqrt(_squared(displaced).max())
         return Shake(move, displaced.mean(axis=0), float(near.mean()), largest), step_px < _SETTLED_PX
 
-    def _coarse(self, grey: Image) -> Array:
+    def _coarse(self, gray: Image) -> Array:
         corners = self._corners[:_COARSE_POINTS]
         start = ((corners + 0.5) / _COARSE - 0.5).astype(np.float32)
         found, status, _ = cv2.calcOpticalFlowPyrLK(
             self._small,
-            _reduced(grey),
+            _reduced(gray),
             start.reshape(-1, 1, 2),
             start.reshape(-1, 1, 2).copy(),
             winSize=_COARSE_WINDOW_PX,
@@ -216,17 +216,17 @@ def moved_camera(camera: Camera, shake: Shake, field: FieldModel) -> Camera:
     return MovingCamera(camera, field).at(shake)
 
 
-def _grey(image: Image) -> Image:
+def _gray(image: Image) -> Image:
     if image.ndim == 2:
         return image
-    # Green alone is a third of the work of a true grey, and the print shows in it.
+    # Green alone is a third of the work of a true gray, and the print shows in it.
     return np.asarray(cv2.extractChannel(image, 1), dtype=np.uint8)
 
 
-def _reduced(grey: Image) -> Image:
-    height, width = grey.shape
+def _reduced(gray: Image) -> Image:
+    height, width = gray.shape
     size = (width // _COARSE, height // _COARSE)
-    return np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    return np.asarray(cv2.resize(gray, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
 def _sampled(plane: NDArray[np.uint8] | NDArray[np.float32], places: Array) -> Array:
@@ -236,17 +236,17 @@ def _sampled(plane: NDArray[np.uint8] | NDArray[np.float32], places: Array) -> A
     return np.asarray(found if plane.ndim == 2 else found[..., 1], dtype=np.float64)
 
 
-def _centred(patches: Array) -> Array:
+def _centerd(patches: Array) -> Array:
     """Patches less their means, in place."""
     patches -= patches.mean(axis=1, keepdims=True)
     return patches
 
 
-def _field_mask(grey: Image, camera: Camera, field: FieldModel) -> Image:
+def _field_mask(gray: Image, camera: Camera, field: FieldModel) -> Image:
     zone = field.end_zone_mm
     along = np.linspace(-zone, field.length_mm + zone, 24)
     rim = np.array([*((x, 0.0) for x in along), *((x, field.width_mm) for x in along[::-1])])
-    mask = np.zeros(grey.shape, dtype=np.uint8)
+    mask = np.zeros(gray.shape, dtype=np.uint8)
     cv2.fillPoly(mask, [np.round(camera.to_pixels(rim)).astype(np.int32)], (255,))
     return mask
 

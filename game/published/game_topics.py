@@ -30,7 +30,7 @@ class TeamNow(Payload):
 
     name: str = Field(description="In full.")
     short: str = Field(description="As on a score bug.")
-    colour: str = Field(description="Background for the team, #rrggbb.")
+    color: str = Field(description="Background for the team, #rrggbb.")
     ink: str = Field(description="Text on that background, #rrggbb.")
     jersey: Jersey = Field(description="Which figures are its men.")
     points: int
@@ -68,7 +68,7 @@ class GameNow(Payload):
     away: TeamNow
     score: tuple[int, int] = Field(description="Home, away.")
     possession: Side = Field(description="Who has the ball now.")
-    offence: Side = Field(description="Whose down it is; differs from possession after a turnover in the play.")
+    offense: Side = Field(description="Whose down it is; differs from possession after a turnover in the play.")
     direction: Literal[-1, 1] = Field(description="Which way along x of the board the side with the ball goes.")
     down: int
     distance_yd: float
@@ -109,7 +109,7 @@ class ClauseCited(Payload):
     """A clause of the rulebook."""
 
     id: str
-    text: str = Field(description="What it says, in short; empty where the catalogue does not know it.")
+    text: str = Field(description="What it says, in short; empty where the catalog does not know it.")
 
 
 class ReadingNow(Payload):
@@ -142,7 +142,7 @@ class CallNow(Payload):
     t_ns: int = Field(description="The instant it is about.")
     clauses: tuple[ClauseCited, ...]
     players: tuple[str, ...] = ()
-    side: Side | None = Field(default=None, description="Whom it favours.")
+    side: Side | None = Field(default=None, description="Whom it favors.")
     spot_yd: tuple[float, float] | None = Field(default=None, description="Along x of the board, across.")
     spot_text: str = ""
     margin: float | None = Field(default=None, description="By how much; positive is on the side of the call.")

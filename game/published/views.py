@@ -29,7 +29,7 @@ from downfield.game.published.wording import clock_text
 from downfield.officiating.calls import Call, moved_back
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.state import GameState
-from downfield.officiating.rulebooks.clauses import catalogue, catalogues
+from downfield.officiating.rulebooks.clauses import catalog, catalogs
 from downfield.officiating.rulebooks.systems import SYSTEMS
 
 
@@ -101,8 +101,8 @@ def _finite(number: float | None) -> float | None:
 
 @cache
 def clause_text(system: str, clause: str) -> str:
-    """What a clause says, in short; empty where the catalogue does not know it."""
-    known = catalogue(system).clauses.get(clause) if system in catalogues() else None
+    """What a clause says, in short; empty where the catalog does not know it."""
+    known = catalog(system).clauses.get(clause) if system in catalogs() else None
     return "" if known is None else known.text
 
 
@@ -119,7 +119,7 @@ def game_now(game: str, state: GameState, began: Began, at_ms: int) -> GameNow:
         away=_team(state, "away", began.away),
         score=state.score,
         possession=state.play.ball_side,
-        offence=state.offence,
+        offense=state.offense,
         direction=1 if state.ball_direction > 0 else -1,
         down=state.down,
         distance_yd=round(state.distance_yd, 2),
@@ -155,7 +155,7 @@ def _team(state: GameState, side: Side, sheet: TeamSheet) -> TeamNow:
     return TeamNow(
         name=sheet.name,
         short=sheet.short,
-        colour=sheet.colour,
+        color=sheet.color,
         ink=sheet.ink,
         jersey="dark" if state.dark == side else "light",
         points=state.score[place],
@@ -181,7 +181,7 @@ def ball_now(state: GameState, ball: Ball | None, yards: tuple[float, float]) ->
     Args:
         state: the game.
         ball: as last seen; None when it was not.
-        yards: millimetres for a yard along and across.
+        yards: millimeters for a yard along and across.
 
     """
     carrier = state.player(state.play.carrier)

@@ -11,7 +11,7 @@ from downfield.officiating.events import Body, Ruling, Undo
 _SENTENCES: Final[dict[str, Callable[[Any], str]]] = {
     "line_up": lambda said: f"line-up of {len(said.players)}",
     "separated": lambda _: "men separated",
-    "set": lambda _: "offence set",
+    "set": lambda _: "offense set",
     "carrier": lambda said: f"{said.player} has the ball",
     "pass": lambda said: f"pass to {said.receiver}" if said.receiver else "pass",
     "pitch": lambda said: f"pitch to {said.to}",
@@ -39,7 +39,7 @@ def said_text(body: Body) -> str:
         return f"take back {body.event}"
     if isinstance(body, SetUp):
         score = f"{body.score[0]} to {body.score[1]}"
-        return f"set up: {body.offence} ball, down {body.down}, {body.distance_yd:g} to go, {score}"
+        return f"set up: {body.offense} ball, down {body.down}, {body.distance_yd:g} to go, {score}"
     if isinstance(body, Switch):
         return f"board {'on' if body.on else 'off'}"
     if isinstance(body, Roll):

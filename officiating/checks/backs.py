@@ -25,8 +25,8 @@ PUNT_SPOT_YD = Param("formation.punt_spot_yd", 7.0, "yd", "Lion's Den marks the 
 BEHIND_WIDTHS = Param(
     "formation.behind_base_widths", 0.5, "", "how far off is still behind: not stated; half of each base covered", 0, 3
 )
-UNDER_CENTRE_LENGTHS = Param(
-    "formation.under_centre_base_lengths", 1.0, "", "EFL's 'directly behind': no room for a base between", 0, 5
+UNDER_CENTER_LENGTHS = Param(
+    "formation.under_center_base_lengths", 1.0, "", "EFL's 'directly behind': no room for a base between", 0, 5
 )
 CORRIDOR_YD = Param(
     "formation.gunner_corridor_yd", 20.0, "yd", "TAP gives a gunner's way no length; his first twenty yards", 0, 100
@@ -51,7 +51,7 @@ def wide_men(formation: Formation, params: Params) -> Iterator[Measured]:
 def backs_depth(formation: Formation, params: Params) -> Iterator[Measured]:
     """Backs are less than 20 yards behind the line; the quarterback, or punter, may be at exactly 20."""
     limit, line = params.real(BACKS_YD.name), on_line(formation, params)
-    for man in formation.offence:
+    for man in formation.offense:
         if man in line:
             continue
         passer = man.role in ("QB", "P")
@@ -63,34 +63,34 @@ def backs_depth(formation: Formation, params: Params) -> Iterator[Measured]:
 
 
 @check("TAP-071", "TAP-114", "EFL-019", params=(BEHIND_WIDTHS,))
-def behind_centre(formation: Formation, params: Params) -> Iterator[Measured]:
-    """The quarterback, or punter, lines up behind the centre: across the field, the middles of their bases agree."""
-    centre = next(iter(formation.in_role("C")), None)
+def behind_center(formation: Formation, params: Params) -> Iterator[Measured]:
+    """The quarterback, or punter, lines up behind the center: across the field, the middles of their bases agree."""
+    center = next(iter(formation.in_role("C")), None)
     passers = formation.in_role("QB", "P")
-    if centre is None or not passers:
-        yield Measured("no centre, or nobody behind him, is on the field or named")
+    if center is None or not passers:
+        yield Measured("no center, or nobody behind him, is on the field or named")
         return
     for man in passers:
-        yield _behind(centre, man, params)
+        yield _behind(center, man, params)
 
 
-@check("EFL-019", params=(UNDER_CENTRE_LENGTHS,))
-def under_centre(formation: Formation, params: Params) -> Iterator[Measured]:
-    """On a running play the quarterback stands directly behind the centre, with no room for a base between them."""
-    for centre in formation.in_role("C"):
+@check("EFL-019", params=(UNDER_CENTER_LENGTHS,))
+def under_center(formation: Formation, params: Params) -> Iterator[Measured]:
+    """On a running play the quarterback stands directly behind the center, with no room for a base between them."""
+    for center in formation.in_role("C"):
         for man in formation.in_role("QB"):
-            gap = centre.upfield_mm - man.downfield_mm
-            limit = params.real(UNDER_CENTRE_LENGTHS.name) * (centre.length_mm + man.length_mm) / 2
-            sigma = (centre.sigma_u_mm**2 + man.sigma_u_mm**2) ** 0.5
-            text = f"{man.id} is {gap:.1f} mm behind the centre {centre.id}; at most {limit:.1f}"
-            yield Measured(text, (man.id, centre.id), limit - gap, sigma, "mm")
+            gap = center.upfield_mm - man.downfield_mm
+            limit = params.real(UNDER_CENTER_LENGTHS.name) * (center.length_mm + man.length_mm) / 2
+            sigma = (center.sigma_u_mm**2 + man.sigma_u_mm**2) ** 0.5
+            text = f"{man.id} is {gap:.1f} mm behind the center {center.id}; at most {limit:.1f}"
+            yield Measured(text, (man.id, center.id), limit - gap, sigma, "mm")
 
 
 @check("TAP-083", params=(BEHIND_WIDTHS,))
 def direct_snap(formation: Formation, params: Params) -> Iterator[Measured]:
     """A running back may take the snap only from behind the quarterback."""
     back = formation.man(formation.carrier)
-    if back is None or not back.offence or back.role != "RB":
+    if back is None or not back.offense or back.role != "RB":
         return
     for passer in formation.in_role("QB", "P"):
         if passer.depth_mm < back.depth_mm:
@@ -164,7 +164,7 @@ def gunner_corridor(formation: Formation, params: Params) -> Iterator[Measured]:
     """No defender is placed in a gunner's way: a straight lane as wide as his base, ahead of him from the line on."""
     reach_mm = params.real(CORRIDOR_YD.name) * formation.field.mm_per_yd_x
     for gunner in filter(None, map(formation.man, formation.gunners)):
-        for man in formation.defence:
+        for man in formation.defense:
             if 0 <= man.upfield_mm <= reach_mm:
                 low, high = gunner.v_mm - gunner.width_mm / 2, gunner.v_mm + gunner.width_mm / 2
                 clear = max(man.low_mm - high, low - man.high_mm)
@@ -175,11 +175,11 @@ def gunner_corridor(formation: Formation, params: Params) -> Iterator[Measured]:
 
 
 def outside_tackles(formation: Formation) -> list[Man]:
-    """The men of the offence wholly outside the tackles; none while the tackles are not known."""
+    """The men of the offense wholly outside the tackles; none while the tackles are not known."""
     edges = _tackles(formation)
     if edges is None:
         return []
-    return [man for man in formation.offence if man.low_mm > edges[1] or man.high_mm < edges[0]]
+    return [man for man in formation.offense if man.low_mm > edges[1] or man.high_mm < edges[0]]
 
 
 def _tackles(formation: Formation) -> tuple[float, float] | None:

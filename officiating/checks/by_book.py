@@ -7,7 +7,7 @@ from typing import Final
 
 from downfield.officiating.checks.backs import (
     backs_depth,
-    behind_centre,
+    behind_center,
     carrier_depth,
     carrier_inside_guards,
     direct_snap,
@@ -16,10 +16,10 @@ from downfield.officiating.checks.backs import (
     passer_depth,
     punt_spot,
     punter_depth,
-    under_centre,
+    under_center,
     wide_men,
 )
-from downfield.officiating.checks.defense import defence_off, gap_filling, head_up, second_level
+from downfield.officiating.checks.defense import defense_off, gap_filling, head_up, second_level
 from downfield.officiating.checks.kicks import (
     efl_onside_receivers,
     efl_receivers,
@@ -32,16 +32,16 @@ from downfield.officiating.checks.kicks import (
     returner_place,
     tap_receivers,
 )
-from downfield.officiating.checks.line import centre_between_hashes, line_base_widths, line_gaps, men_on_line
+from downfield.officiating.checks.line import center_between_hashes, line_base_widths, line_gaps, men_on_line
 from downfield.officiating.checks.moments import LineUpChecks
-from downfield.officiating.checks.motion import defence_motion, offence_motion, repositioned
+from downfield.officiating.checks.motion import defense_motion, offense_motion, repositioned
 from downfield.officiating.checks.numbers import jerseys, kick_jerseys, numbers_by_role, numbers_distinct, numbers_worn
 from downfield.officiating.checks.roles import canonical_role
 from downfield.officiating.checks.spacing import separation, stack_length, stacking
 from downfield.officiating.checks.stops import (
     base_swaps,
     dead_pivots,
-    defence_pivots,
+    defense_pivots,
     engaged_pivots,
     interception_pivots,
     line_stop_pivots,
@@ -59,12 +59,12 @@ from downfield.officiating.engine.state import GameState
 _TAP_LINE_UP = (
     men_on_line,
     line_gaps,
-    centre_between_hashes,
+    center_between_hashes,
     stacking,
     separation,
     wide_men,
     backs_depth,
-    behind_centre,
+    behind_center,
     direct_snap,
     jerseys,
     numbers_by_role,
@@ -83,11 +83,11 @@ TAP_CHECKS: Final = LineUpChecks(
         "free_kick": _TAP_KICKOFF,
         "onside": (kickers, tap_receivers, kick_inbounds, onside_men, kick_jerseys, numbers_distinct),
     },
-    motion=(offence_motion, defence_motion),
+    motion=(offense_motion, defense_motion),
     returns=(returner_place,),
     stops=(
         line_stop_pivots,
-        defence_pivots,
+        defense_pivots,
         engaged_pivots,
         dead_pivots,
         pivots_toward,
@@ -100,7 +100,7 @@ TAP_CHECKS: Final = LineUpChecks(
 )
 
 _EFL_LINE_UP = (men_on_line, line_base_widths, head_up, gap_filling, second_level, stack_length)
-_EFL_RUN = (*_EFL_LINE_UP, behind_centre, under_centre, carrier_depth, carrier_inside_guards)
+_EFL_RUN = (*_EFL_LINE_UP, behind_center, under_center, carrier_depth, carrier_inside_guards)
 
 _EFL_KICKOFF = (kickers, efl_receivers)
 
@@ -137,11 +137,11 @@ def efl_at_snap(game: GameState, view: View) -> tuple[Finding, ...]:
 LIONS_DEN_CHECKS: Final = LineUpChecks(
     book="LD-",
     formations={
-        "scrimmage": (men_on_line, defence_off),
-        "punt": (men_on_line, defence_off, punt_spot),
+        "scrimmage": (men_on_line, defense_off),
+        "punt": (men_on_line, defense_off, punt_spot),
         "kickoff": (kickers, lions_den_receivers),
     },
     motion=(repositioned,),
-    defence_after_set=False,
+    defense_after_set=False,
     stops=(one_defender, loose_ball_pivots, pivots_toward, pivots_in_place),
 )

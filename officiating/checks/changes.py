@@ -21,7 +21,7 @@ TURNED_DEG = Param(
     45,
 )
 MOVED_MM = Param(
-    "stop.moved_mm", 5.0, "mm", "a hand that only turns a base leaves it within a few millimetres", 0.5, 50
+    "stop.moved_mm", 5.0, "mm", "a hand that only turns a base leaves it within a few millimeters", 0.5, 50
 )
 
 
@@ -31,9 +31,9 @@ class Change:
 
     Attributes:
         player: its roster entry.
-        offence: whether it is of the team that had the ball at the snap (or kicked).
+        offense: whether it is of the team that had the ball at the snap (or kicked).
         before, after: where it stood.
-        moved_mm: how far the base's centre went.
+        moved_mm: how far the base's center went.
         sigma_mm: its standard deviation.
         turned_deg: how far the heading turned, 0..180.
         sigma_deg: its standard deviation.
@@ -43,7 +43,7 @@ class Change:
     """
 
     player: Player
-    offence: bool
+    offense: bool
     before: Pose
     after: Pose
     moved_mm: float
@@ -96,7 +96,7 @@ def changes(
     after: Scene,
     roster: Sequence[Player],
     *,
-    offence: Jersey,
+    offense: Jersey,
     fallen: Sequence[str] = (),
     swapped: Sequence[str] = (),
 ) -> tuple[Change, ...]:
@@ -106,7 +106,7 @@ def changes(
         before: as the board went off.
         after: just before it goes on again.
         roster: everybody on the board.
-        offence: the jersey that had the ball at the snap, or kicked.
+        offense: the jersey that had the ball at the snap, or kicked.
         fallen: roster ids of those that fell in this play.
         swapped: roster ids of those whose base was swapped.
 
@@ -114,16 +114,16 @@ def changes(
     then = {pose.player: pose for pose in before}
     now = {pose.player: pose for pose in poses_of(after)}
     return tuple(
-        _change(player, then[player.id], now[player.id], player.jersey == offence, fallen, swapped)
+        _change(player, then[player.id], now[player.id], player.jersey == offense, fallen, swapped)
         for player in roster
         if player.id in then and player.id in now
     )
 
 
-def _change(player: Player, a: Pose, b: Pose, offence: bool, fallen: Sequence[str], swapped: Sequence[str]) -> Change:
+def _change(player: Player, a: Pose, b: Pose, offense: bool, fallen: Sequence[str], swapped: Sequence[str]) -> Change:
     return Change(
         player=player,
-        offence=offence,
+        offense=offense,
         before=a,
         after=b,
         moved_mm=math.hypot(b.x_mm - a.x_mm, b.y_mm - a.y_mm),

@@ -27,7 +27,7 @@ class Checked:
 
     Attributes:
         check: the check's name.
-        clauses: catalogue ids it speaks about.
+        clauses: catalog ids it speaks about.
         outcome: the clause is kept or broken; ``"too_close"`` when the measurement can't tell at the confidence asked
             for; ``"unknown"`` when what the clause needs was neither seen nor named.
         text: what was measured and what is allowed, in words.
@@ -90,7 +90,7 @@ class Check(Generic[Subject]):
 
     Attributes:
         name: its name, unique among checks.
-        clauses: catalogue ids it implements, of all books that share it.
+        clauses: catalog ids it implements, of all books that share it.
         params: what a league may change in it.
         on_claim: whether its result may be told only once the opposing coach has claimed it.
         measure: the function it was made of.
@@ -111,7 +111,7 @@ class Check(Generic[Subject]):
         Args:
             subject: what it looks at.
             params: in force; the defaults when None.
-            book: prefix of the catalogue ids to speak of, such as ``"TAP-"``; empty for all.
+            book: prefix of the catalog ids to speak of, such as ``"TAP-"``; empty for all.
             confidence: how sure a clause must be broken, or kept, to say so; the rulebook's when None.
 
         """

@@ -1,4 +1,4 @@
-"""Checks of where the defence lines up: EFL's head-up line, Lion's Den's five yards."""
+"""Checks of where the defense lines up: EFL's head-up line, Lion's Den's five yards."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ LINES_APART_YD = Param("formation.lines_apart_yd", 2.0, "yd", "EFL's two yards b
 LINES_APART_TOLERANCE_YD = Param(
     "formation.lines_apart_tolerance_yd", 0.5, "yd", "not stated; as true as a hand sets a base", 0, 5
 )
-DEFENCE_DEPTH_YD = Param("formation.defence_depth_yd", 20.0, "yd", "EFL's limit for the men behind the line", 0, 100)
-DEFENCE_OFF_YD = Param("formation.defence_off_yd", 5.0, "yd", "Lion's Den sets the defence five yards off", 0, 20)
-DEFENCE_OFF_EXACT = Param(
-    "formation.defence_off_exact",
+DEFENSE_DEPTH_YD = Param("formation.defense_depth_yd", 20.0, "yd", "EFL's limit for the men behind the line", 0, 100)
+DEFENSE_OFF_YD = Param("formation.defense_off_yd", 5.0, "yd", "Lion's Den sets the defense five yards off", 0, 20)
+DEFENSE_OFF_EXACT = Param(
+    "formation.defense_off_exact",
     False,
     "",
     "'allowed five yards in front' is read as the least distance; true for a line exactly there",
 )
-DEFENCE_OFF_TOLERANCE_YD = Param(
-    "formation.defence_off_tolerance_yd", 0.5, "yd", "not stated; as true as a hand sets a base", 0, 5
+DEFENSE_OFF_TOLERANCE_YD = Param(
+    "formation.defense_off_tolerance_yd", 0.5, "yd", "not stated; as true as a hand sets a base", 0, 5
 )
 
 
@@ -52,7 +52,7 @@ def head_up(formation: Formation, params: Params) -> Iterator[Measured]:
 
 @check("EFL-012", params=(HEAD_UP_YD, LINE_TOLERANCE_YD))
 def gap_filling(formation: Formation, params: Params) -> Iterator[Measured]:
-    """No defender on the line stands before a gap: each is head up with some man on the offence's line."""
+    """No defender on the line stands before a gap: each is head up with some man on the offense's line."""
     line, tolerance = on_line(formation, params), params.real(HEAD_UP_YD.name)
     for man in _defensive_line(formation):
         facing = _nearest(man, line)
@@ -63,15 +63,15 @@ def gap_filling(formation: Formation, params: Params) -> Iterator[Measured]:
             yield Measured(text, (man.id, facing.id), tolerance - off, sigma, "yd")
 
 
-@check("EFL-014", params=(DEFENCE_DEPTH_YD,))
+@check("EFL-014", params=(DEFENSE_DEPTH_YD,))
 def second_level(formation: Formation, params: Params) -> Iterator[Measured]:
     """The other defenders stand behind their line, within 20 yards, and not in a gap.
 
     What a gap is to a man behind the line the book does not say: a man right behind the line, before a gap, is only
     pointed out, as too close to call.
     """
-    line, limit = _defensive_line(formation), params.real(DEFENCE_DEPTH_YD.name)
-    for man in formation.defence:
+    line, limit = _defensive_line(formation), params.real(DEFENSE_DEPTH_YD.name)
+    for man in formation.defense:
         if man in line:
             continue
         depth = formation.along_yd(man.depth_mm)
@@ -81,21 +81,21 @@ def second_level(formation: Formation, params: Params) -> Iterator[Measured]:
             yield Measured(f"{man.id} is right behind a gap of the line: the coaches judge", (man.id,), broken=0.5)
 
 
-@check("LD-036", params=(DEFENCE_OFF_YD, DEFENCE_OFF_EXACT, DEFENCE_OFF_TOLERANCE_YD))
-def defence_off(formation: Formation, params: Params) -> Iterator[Measured]:
-    """Defenders stand five yards in front of the offence's line."""
-    wanted, tolerance = params.real(DEFENCE_OFF_YD.name), params.real(DEFENCE_OFF_TOLERANCE_YD.name)
-    for man in formation.defence:
+@check("LD-036", params=(DEFENSE_OFF_YD, DEFENSE_OFF_EXACT, DEFENSE_OFF_TOLERANCE_YD))
+def defense_off(formation: Formation, params: Params) -> Iterator[Measured]:
+    """Defenders stand five yards in front of the offense's line."""
+    wanted, tolerance = params.real(DEFENSE_OFF_YD.name), params.real(DEFENSE_OFF_TOLERANCE_YD.name)
+    for man in formation.defense:
         depth = formation.along_yd(man.depth_mm)
         margin = depth - wanted + tolerance
-        if params.flag(DEFENCE_OFF_EXACT.name):
+        if params.flag(DEFENSE_OFF_EXACT.name):
             margin = tolerance - abs(depth - wanted)
         text = f"{man.id} is {depth:z.2f} yd from the line of scrimmage; {wanted:g} wanted, give or take {tolerance:g}"
         yield Measured(text, (man.id,), margin, formation.along_yd(man.sigma_u_mm), "yd")
 
 
 def _defensive_line(formation: Formation) -> tuple[Man, ...]:
-    return formation.in_role("DL", "NT", offence=False)
+    return formation.in_role("DL", "NT", offense=False)
 
 
 def _nearest(man: Man, men: Sequence[Man]) -> Man | None:

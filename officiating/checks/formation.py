@@ -1,7 +1,7 @@
 """A formation: the men on the field in the play's own frame, with error.
 
-The play's frame is u downfield from the line of scrimmage and v across from the offence's right-hand sideline, both in
-board millimetres. A game turned half round gives the same frame, so no check has to know which way the play goes.
+The play's frame is u downfield from the line of scrimmage and v across from the offense's right-hand sideline, both in
+board millimeters. A game turned half round gives the same frame, so no check has to know which way the play goes.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Man:
     Attributes:
         player: his roster entry.
         figure: as seen.
-        offence: whether he is of the team that snaps or kicks.
-        u_mm, v_mm: centre of his base.
+        offense: whether he is of the team that snaps or kicks.
+        u_mm, v_mm: center of his base.
         facing_deg: his heading in the play's frame, 0 downfield, counter-clockwise, -180..180.
         upfield_mm, downfield_mm: least and greatest u of his base's outline.
         low_mm, high_mm: least and greatest v of it.
@@ -38,7 +38,7 @@ class Man:
 
     player: Player
     figure: Figure
-    offence: bool
+    offense: bool
     u_mm: float
     v_mm: float
     facing_deg: float
@@ -60,7 +60,7 @@ class Man:
     @property
     def depth_mm(self) -> float:
         """From the line of scrimmage to the part of his base nearest to it on his side; negative beyond the line."""
-        return -self.downfield_mm if self.offence else self.upfield_mm
+        return -self.downfield_mm if self.offense else self.upfield_mm
 
     @property
     def length_mm(self) -> float:
@@ -79,7 +79,7 @@ class Formation:
 
     Attributes:
         field: the printed field.
-        direction: which way the offence goes along x of the board.
+        direction: which way the offense goes along x of the board.
         line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.
         men: those on the field, in roster order.
         beside: those just outside it, within a base length of its edge.
@@ -105,18 +105,18 @@ class Formation:
     unseen: tuple[str, ...] = ()
 
     @property
-    def offence(self) -> tuple[Man, ...]:
+    def offense(self) -> tuple[Man, ...]:
         """The men of the team that snaps or kicks."""
-        return tuple(man for man in self.men if man.offence)
+        return tuple(man for man in self.men if man.offense)
 
     @property
-    def defence(self) -> tuple[Man, ...]:
+    def defense(self) -> tuple[Man, ...]:
         """The other team's."""
-        return tuple(man for man in self.men if not man.offence)
+        return tuple(man for man in self.men if not man.offense)
 
-    def in_role(self, *roles: str, offence: bool = True) -> tuple[Man, ...]:
+    def in_role(self, *roles: str, offense: bool = True) -> tuple[Man, ...]:
         """The men of one team in any of these roles."""
-        return tuple(man for man in self.men if man.offence == offence and man.role in roles)
+        return tuple(man for man in self.men if man.offense == offense and man.role in roles)
 
     def man(self, player_id: str | None) -> Man | None:
         """The man with this roster id, if he is on the field."""
@@ -131,7 +131,7 @@ class Formation:
         return mm / self.field.mm_per_yd_x
 
     def own_yd(self, u_mm: float) -> float:
-        """A place along the field in yards from the offence's own goal line."""
+        """A place along the field in yards from the offense's own goal line."""
         from_goal = self.line_yd if self.direction == 1 else self.field.length_yd - self.line_yd
         return from_goal + u_mm / self.field.mm_per_yd_x
 
@@ -141,7 +141,7 @@ def formation(
     roster: Sequence[Player],
     field: FieldModel,
     *,
-    offence: Jersey,
+    offense: Jersey,
     direction: Literal[-1, 1],
     line_yd: float,
     carrier: str | None = None,
@@ -157,7 +157,7 @@ def formation(
         scene: the board at the instant to judge.
         roster: everybody on the board.
         field: the printed field.
-        offence: the jersey of the team that snaps or kicks.
+        offense: the jersey of the team that snaps or kicks.
         direction: which way that team goes along x of the board.
         line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.
         carrier: roster id announced to have the ball.
@@ -175,7 +175,7 @@ def formation(
         if figure.id not in players:
             raise InputError(f"figure '{figure.id}' is not in the roster")
         if figure.posture != "lifted":
-            men.append(_man(figure, players[figure.id], field, offence, direction, line_yd))
+            men.append(_man(figure, players[figure.id], field, offense, direction, line_yd))
     on_field = [man for man in men if man.inside_mm > 0]
     beside = tuple(man for man in men if -man.length_mm < man.inside_mm <= 0)
     roles = roles_of([_spot(man) for man in on_field], field.mm_per_yd_x, field.mm_per_yd_y, field.width_mm / 2)
@@ -184,12 +184,12 @@ def formation(
         for man, (role, inferred) in zip(on_field, roles, strict=True)
     )
     seen = {figure.id for figure in scene.figures}
-    unseen = tuple(player.id for player in roster if player.jersey == offence and player.id not in seen)
-    return Formation(field, direction, line_yd, named, beside, offence, carrier, gunners, returner, stationary, unseen)
+    unseen = tuple(player.id for player in roster if player.jersey == offense and player.id not in seen)
+    return Formation(field, direction, line_yd, named, beside, offense, carrier, gunners, returner, stationary, unseen)
 
 
 def _man(
-    figure: Figure, player: Player, field: FieldModel, offence: Jersey, direction: Literal[-1, 1], line_yd: float
+    figure: Figure, player: Player, field: FieldModel, offense: Jersey, direction: Literal[-1, 1], line_yd: float
 ) -> Man:
     lineup_mm = line_yd * field.mm_per_yd_x
     down, up = reach_x(figure, direction), reach_x(figure, -direction)
@@ -198,7 +198,7 @@ def _man(
     return Man(
         player=player,
         figure=figure,
-        offence=figure.jersey == offence,
+        offense=figure.jersey == offense,
         u_mm=direction * (figure.x_mm - lineup_mm),
         v_mm=_across(figure.y_mm, field, direction),
         facing_deg=(facing + 180) % 360 - 180,
@@ -224,4 +224,4 @@ def _inside(high_x: float, low_x: float, left_y: float, right_y: float, field: F
 
 
 def _spot(man: Man) -> Spot:
-    return Spot(man.player.role, man.offence, man.depth_mm, man.v_mm, man.low_mm, man.high_mm)
+    return Spot(man.player.role, man.offense, man.depth_mm, man.v_mm, man.low_mm, man.high_mm)

@@ -1,4 +1,4 @@
-"""Checks of kickoff and onside formations. The formation's offence is the kicking team; yard lines are its own."""
+"""Checks of kickoff and onside formations. The formation's offense is the kicking team; yard lines are its own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EFL_ONSIDE_RECEIVERS = ((50.0, 5), (40.0, 5))
 def kickers(formation: Formation, params: Params) -> Iterator[Measured]:
     """The kicking team lines up on the line the ball is kicked from, or behind it."""
     tolerance = params.real(KICK_TOLERANCE_YD.name)
-    for man in formation.offence:
+    for man in formation.offense:
         over = formation.along_yd(man.downfield_mm)
         text = f"{man.id}'s front is {abs(over):.2f} yd {'past' if over > 0 else 'behind'} the line of the kick"
         yield Measured(text, (man.id,), tolerance - over, formation.along_yd(man.sigma_u_mm), "yd")
@@ -40,7 +40,7 @@ def kickers(formation: Formation, params: Params) -> Iterator[Measured]:
 def tap_receivers(formation: Formation, params: Params) -> Iterator[Measured]:
     """All receivers but a named returner line up at midfield, the nearest part of their bases on the line."""
     line, tolerance = params.real(RECEIVE_YD.name), params.real(KICK_TOLERANCE_YD.name)
-    for man in formation.defence:
+    for man in formation.defense:
         if man.id != formation.returner:
             at = formation.own_yd(man.upfield_mm)
             text = f"{man.id} is at the kickers' {at:z.2f}; {line:g} wanted, give or take {tolerance:g}"
@@ -104,7 +104,7 @@ def punt_returner_place(formation: Formation, params: Params) -> Iterator[Measur
 def onside_men(formation: Formation, params: Params) -> Iterator[Measured]:
     """For an onside kick all eleven of both teams line up."""
     wanted = params.count(ONSIDE_MEN.name)
-    for men, side in ((formation.offence, "kickers"), (formation.defence, "receivers")):
+    for men, side in ((formation.offense, "kickers"), (formation.defense, "receivers")):
         text = f"{len(men)} {side} line up; {wanted} wanted"
         yield Measured(text, tuple(man.id for man in men), -abs(len(men) - wanted), unit="count")
 
@@ -123,8 +123,8 @@ def efl_onside_receivers(formation: Formation, params: Params) -> Iterator[Measu
     for line, wanted in EFL_ONSIDE_RECEIVERS:
         yield _exactly(formation, line, wanted, tolerance)
     last = EFL_ONSIDE_RECEIVERS[-1][0]
-    behind = [last - tolerance - _receivers_yd(formation, man) for man in formation.defence]
-    sigmas = [formation.along_yd(man.sigma_u_mm) for man in formation.defence]
+    behind = [last - tolerance - _receivers_yd(formation, man) for man in formation.defense]
+    sigmas = [formation.along_yd(man.sigma_u_mm) for man in formation.defense]
     likely = counts(chance(-1e-9 + yd, sigma) for yd, sigma in zip(behind, sigmas, strict=True))
     found = likely.index(max(likely))
     text = f"{found} men stand behind the receivers' {last:g}; 1 wanted"
@@ -135,7 +135,7 @@ def efl_onside_receivers(formation: Formation, params: Params) -> Iterator[Measu
 def lions_den_receivers(formation: Formation, params: Params) -> Iterator[Measured]:
     """No more than five receivers stand on their 40."""
     limit, line = params.count(LION_FRONT_MEN.name), params.real(LION_FRONT_YD.name)
-    chances = _on_line(formation, formation.defence, line, params.real(KICK_TOLERANCE_YD.name))
+    chances = _on_line(formation, formation.defense, line, params.real(KICK_TOLERANCE_YD.name))
     likely = counts(chances)
     found = likely.index(max(likely))
     text = f"{found} men stand on the receivers' {line:g}; at most {limit}"
@@ -143,7 +143,7 @@ def lions_den_receivers(formation: Formation, params: Params) -> Iterator[Measur
 
 
 def _exactly(formation: Formation, line: float, wanted: int, tolerance: float) -> Measured:
-    likely = counts(_on_line(formation, formation.defence, line, tolerance))
+    likely = counts(_on_line(formation, formation.defense, line, tolerance))
     found = likely.index(max(likely))
     text = f"{found} men stand on the receivers' {line:g}; {wanted} wanted"
     return Measured(text, (), -abs(found - wanted), unit="count", broken=_not(wanted, likely))

@@ -1,4 +1,4 @@
-"""Checks of the line: how many men are on the field and on the line, their gaps, and where the centre stands."""
+"""Checks of the line: how many men are on the field and on the line, their gaps, and where the center stands."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ HASH_HALF_WIDTH_YD = Param(
 def men_on_field(formation: Formation, params: Params) -> Iterator[Measured]:
     """At most eleven men a side. TAP leaves it to the opponent to notice, so it is told only on his claim."""
     limit = params.count(MEN.name)
-    for offence, side in ((True, "offence"), (False, "defence")):
-        men = [man for man in (*formation.men, *formation.beside) if man.offence == offence]
+    for offense, side in ((True, "offense"), (False, "defense")):
+        men = [man for man in (*formation.men, *formation.beside) if man.offense == offense]
         chances = [_there(man) for man in men]
         on = tuple(man.id for man, likely in zip(men, chances, strict=True) if likely > UNDOUBTED)
         yield at_most(limit, chances, f"the {side} has {len(on)} men on the field; {limit} allowed", on)
@@ -54,11 +54,11 @@ def men_on_field(formation: Formation, params: Params) -> Iterator[Measured]:
 
 @check("TAP-067", "EFL-013", "LD-035", params=(MEN_ON_LINE, LINE_TOLERANCE_YD))
 def men_on_line(formation: Formation, params: Params) -> Iterator[Measured]:
-    """At least seven of the offence on the line: it is the seventh nearest to it that decides."""
+    """At least seven of the offense on the line: it is the seventh nearest to it that decides."""
     wanted = params.count(MEN_ON_LINE.name)
-    nearest = sorted(formation.offence, key=lambda man: abs(man.depth_mm))
+    nearest = sorted(formation.offense, key=lambda man: abs(man.depth_mm))
     if len(nearest) < wanted:
-        text = f"{len(nearest)} men of the offence are on the field; {wanted} must be on the line"
+        text = f"{len(nearest)} men of the offense are on the field; {wanted} must be on the line"
         if len(nearest) + len(formation.unseen) >= wanted:
             yield Measured(f"{text}, but {len(formation.unseen)} of its men are not seen", formation.unseen)
             return
@@ -73,9 +73,9 @@ def men_on_line(formation: Formation, params: Params) -> Iterator[Measured]:
 
 @check("TAP-068", params=(GAP_YD, GAP_TOLERANCE_YD, GAP_EXACT))
 def line_gaps(formation: Formation, params: Params) -> Iterator[Measured]:
-    """A yard between neighbouring offensive linemen, in the yards printed across the field, as the gap lies."""
+    """A yard between neighboring offensive linemen, in the yards printed across the field, as the gap lies."""
     wanted, tolerance = params.real(GAP_YD.name), params.real(GAP_TOLERANCE_YD.name)
-    for left, right in neighbours(formation.in_role(*LINEMEN)):
+    for left, right in neighbors(formation.in_role(*LINEMEN)):
         gap = formation.across_yd(right.low_mm - left.high_mm)
         sigma = formation.across_yd((left.sigma_v_mm**2 + right.sigma_v_mm**2) ** 0.5)
         margin = gap - (wanted - tolerance)
@@ -87,9 +87,9 @@ def line_gaps(formation: Formation, params: Params) -> Iterator[Measured]:
 
 @check("EFL-010", params=(BASE_WIDTHS_APART, SPACING_TOLERANCE_MM, LINE_TOLERANCE_YD))
 def line_base_widths(formation: Formation, params: Params) -> Iterator[Measured]:
-    """Neighbours on either line at least a base's width apart, edge to edge."""
-    for men in (on_line(formation, params), formation.in_role("DL", "NT", offence=False)):
-        for left, right in neighbours(men):
+    """Neighbors on either line at least a base's width apart, edge to edge."""
+    for men in (on_line(formation, params), formation.in_role("DL", "NT", offense=False)):
+        for left, right in neighbors(men):
             gap = right.low_mm - left.high_mm
             wanted = params.real(BASE_WIDTHS_APART.name) * (left.width_mm + right.width_mm) / 2
             sigma = (left.sigma_v_mm**2 + right.sigma_v_mm**2) ** 0.5
@@ -100,15 +100,15 @@ def line_base_widths(formation: Formation, params: Params) -> Iterator[Measured]
 
 
 @check("TAP-066", "TAP-077", params=(HASH_HALF_WIDTH_YD,))
-def centre_between_hashes(formation: Formation, params: Params) -> Iterator[Measured]:
-    """The centre lines up in the middle of the field: the middle of his base between the hash rows."""
+def center_between_hashes(formation: Formation, params: Params) -> Iterator[Measured]:
+    """The center lines up in the middle of the field: the middle of his base between the hash rows."""
     field = formation.field
     rows = field.hash_rows_y_yd
     half = (max(rows) - min(rows)) / 2 if len(rows) > 1 else params.real(HASH_HALF_WIDTH_YD.name)
-    for centre in formation.in_role("C"):
-        off = abs(formation.across_yd(centre.v_mm - field.width_mm / 2))
-        text = f"the centre {centre.id} is {off:.2f} yd off the middle of the field; at most {half:.2f}"
-        yield Measured(text, (centre.id,), half - off, formation.across_yd(centre.figure.sigma_mm[1]), "yd")
+    for center in formation.in_role("C"):
+        off = abs(formation.across_yd(center.v_mm - field.width_mm / 2))
+        text = f"the center {center.id} is {off:.2f} yd off the middle of the field; at most {half:.2f}"
+        yield Measured(text, (center.id,), half - off, formation.across_yd(center.figure.sigma_mm[1]), "yd")
 
 
 def _there(man: Man) -> float:
@@ -118,11 +118,11 @@ def _there(man: Man) -> float:
 
 
 def on_line(formation: Formation, params: Params) -> list[Man]:
-    """The men of the offence that are on the line of scrimmage."""
+    """The men of the offense that are on the line of scrimmage."""
     tolerance_mm = params.real(LINE_TOLERANCE_YD.name) * formation.field.mm_per_yd_x
-    return [man for man in formation.offence if abs(man.depth_mm) <= tolerance_mm]
+    return [man for man in formation.offense if abs(man.depth_mm) <= tolerance_mm]
 
 
-def neighbours(men: Sequence[Man]) -> Iterator[tuple[Man, Man]]:
+def neighbors(men: Sequence[Man]) -> Iterator[tuple[Man, Man]]:
     """Pairs of men next to each other across the field."""
     return itertools.pairwise(sorted(men, key=lambda man: man.v_mm))

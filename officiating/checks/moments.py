@@ -35,10 +35,10 @@ class LineUpChecks:
     """What one rulebook checks, as hooks for its system.
 
     Attributes:
-        book: prefix of its catalogue ids.
+        book: prefix of its catalog ids.
         formations: checks of the formation, by what is lined up for.
         motion: checks of what was changed between "set" and the snap.
-        defence_after_set: whether the defence lines up after "set", so that only what it changes once it has said that
+        defense_after_set: whether the defense lines up after "set", so that only what it changes once it has said that
             it is done counts; else whatever it changes after "set" does.
         returns: checks of the formation as a kick's return begins.
         stops: checks of a stoppage.
@@ -50,7 +50,7 @@ class LineUpChecks:
     book: str
     formations: Mapping[PlayKind, Sequence[Check[Formation]]] = field(default_factory=dict)
     motion: Sequence[Check[Adjustment]] = ()
-    defence_after_set: bool = True
+    defense_after_set: bool = True
     returns: Sequence[Check[Formation]] = ()
     stops: Sequence[Check[Stop]] = ()
     times: Sequence[Check[Times]] = ()
@@ -90,7 +90,7 @@ class LineUpChecks:
         found = self._reported(checks, lined_up, "formation", view)
         if game.play.kind == "onside":
             return found + self._reported(self.stops, onside_pivots(game, view), "pivot", view)
-        adjusted = adjustment_of(game, lined_up, view, defence_after_set=self.defence_after_set)
+        adjusted = adjustment_of(game, lined_up, view, defense_after_set=self.defense_after_set)
         return found + self._reported(self.motion, adjusted, "formation", view)
 
     def at_base_swap(self, game: GameState, event: Event, view: View) -> Outcome:
@@ -99,7 +99,7 @@ class LineUpChecks:
         if game.play.stoppage is not None or view.facts is None:
             return outcome
         player, scene = body_of(event, BaseSwap).player, view.facts.scene
-        changed = changes(poses_of(scene), scene, game.players, offence="dark", swapped=(player,))
+        changed = changes(poses_of(scene), scene, game.players, offense="dark", swapped=(player,))
         found = self._reported((base_swaps,), Stop(view.field, "coach", changed), "formation", view)
         return replace(outcome, findings=(*outcome.findings, *found))
 

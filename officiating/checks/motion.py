@@ -33,31 +33,31 @@ class Adjustment:
         """A man's role."""
         return dict(self.roles).get(change.id) or canonical_role(change.player.role)
 
-    def moved(self, params: Params, *, offence: bool) -> list[tuple[Change, float]]:
+    def moved(self, params: Params, *, offense: bool) -> list[tuple[Change, float]]:
         """One team's men with the probability that each was moved."""
-        return [(change, change.moved(params)) for change in self.changes if change.offence == offence]
+        return [(change, change.moved(params)) for change in self.changes if change.offense == offense]
 
-    def pivoted(self, params: Params, *, offence: bool) -> list[tuple[Change, float]]:
+    def pivoted(self, params: Params, *, offense: bool) -> list[tuple[Change, float]]:
         """One team's men with the probability that each was pivoted where he stood; a moved man is not."""
         return [
             (change, change.pivoted(params) * (1 - change.moved(params)))
             for change in self.changes
-            if change.offence == offence
+            if change.offense == offense
         ]
 
 
 @check("TAP-079", "TAP-080", params=(MOTIONS, PIVOTS, MOVED_MM, TURNED_DEG))
-def offence_motion(adjustment: Adjustment, params: Params) -> Iterator[Measured]:
-    """The offence may move one eligible man elsewhere and pivot one eligible receiver.
+def offense_motion(adjustment: Adjustment, params: Params) -> Iterator[Measured]:
+    """The offense may move one eligible man elsewhere and pivot one eligible receiver.
 
     What comes of it is a formation again and is checked as one.
     """
     both = ((MOTIONS, adjustment.moved, "moved"), (PIVOTS, adjustment.pivoted, "pivoted"))
     for limit, done_by, what in both:
-        men = done_by(params, offence=True)
+        men = done_by(params, offense=True)
         names = tuple(change.id for change, likely in men if likely > UNDOUBTED)
         allowed = params.count(limit.name)
-        text = f"the offence {what} {len(names)} before the snap; {allowed} allowed"
+        text = f"the offense {what} {len(names)} before the snap; {allowed} allowed"
         yield at_most(allowed, (likely for _, likely in men), text, names)
         for change, likely in men:
             role = adjustment.role(change)
@@ -67,23 +67,23 @@ def offence_motion(adjustment: Adjustment, params: Params) -> Iterator[Measured]
 
 
 @check("TAP-081", params=(MOVED_MM, TURNED_DEG))
-def defence_motion(adjustment: Adjustment, params: Params) -> Iterator[Measured]:
-    """The defence may match the offence's motions and pivots: as many of each, no more."""
+def defense_motion(adjustment: Adjustment, params: Params) -> Iterator[Measured]:
+    """The defense may match the offense's motions and pivots: as many of each, no more."""
     for done_by, what in ((adjustment.moved, "moved"), (adjustment.pivoted, "pivoted")):
-        ours = done_by(params, offence=False)
-        offence = counts(likely for _, likely in done_by(params, offence=True))
-        defence = counts(likely for _, likely in ours)
-        excess = sum(offence[n] * sum(defence[n + 1 :]) for n in range(len(offence)))
-        theirs, own = offence.index(max(offence)), defence.index(max(defence))
+        ours = done_by(params, offense=False)
+        offense = counts(likely for _, likely in done_by(params, offense=True))
+        defense = counts(likely for _, likely in ours)
+        excess = sum(offense[n] * sum(defense[n + 1 :]) for n in range(len(offense)))
+        theirs, own = offense.index(max(offense)), defense.index(max(defense))
         names = tuple(change.id for change, likely in ours if likely > UNDOUBTED)
-        text = f"the defence {what} {own} before the snap, the offence {theirs}"
+        text = f"the defense {what} {own} before the snap, the offense {theirs}"
         yield Measured(text, names, theirs - own, unit="count", broken=round(excess, 9))
 
 
 @check("LD-038", params=(REPOSITIONED, MOVED_MM))
 def repositioned(adjustment: Adjustment, params: Params) -> Iterator[Measured]:
-    """Once the backfield is set the defence may re-position four men."""
-    men, limit = adjustment.moved(params, offence=False), params.count(REPOSITIONED.name)
+    """Once the backfield is set the defense may re-position four men."""
+    men, limit = adjustment.moved(params, offense=False), params.count(REPOSITIONED.name)
     names = tuple(change.id for change, likely in men if likely > UNDOUBTED)
-    text = f"the defence moved {len(names)} men after the backfield was set; {limit} allowed"
+    text = f"the defense moved {len(names)} men after the backfield was set; {limit} allowed"
     yield at_most(limit, (likely for _, likely in men), text, names)

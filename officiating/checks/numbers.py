@@ -12,13 +12,13 @@ from downfield.officiating.rulebooks.params import Params
 
 LINEMAN_NUMBERS = range(50, 80)
 BACK_NUMBERS = (range(50), range(80, 90))
-CENTRE_TOO = "00"
+CENTER_TOO = "00"
 
 
 @check("TAP-010")
 def jerseys(formation: Formation, _params: Params) -> Iterator[Measured]:
-    """The offence wears dark. The punting team is the offence; nothing else is said of punts."""
-    yield _jersey(formation, "dark", "offence")
+    """The offense wears dark. The punting team is the offense; nothing else is said of punts."""
+    yield _jersey(formation, "dark", "offense")
 
 
 @check("TAP-010")
@@ -29,14 +29,14 @@ def kick_jerseys(formation: Formation, _params: Params) -> Iterator[Measured]:
 
 @check("TAP-011", "TAP-012", "TAP-013")
 def numbers_by_role(formation: Formation, _params: Params) -> Iterator[Measured]:
-    """Linemen wear 50 to 79, a centre may wear 00; backs and ends 0 to 49 or 80 to 89; the defence what it likes."""
-    for man in formation.offence:
+    """Linemen wear 50 to 79, a center may wear 00; backs and ends 0 to 49 or 80 to 89; the defense what it likes."""
+    for man in formation.offense:
         number, lineman = man.player.number.strip(), man.role in LINEMEN
         if not number:
             continue
         clauses = ("TAP-011",) if lineman else ("TAP-012",)
         fits = number.isdigit() and _fits(int(number), lineman=lineman)
-        if number == CENTRE_TOO:
+        if number == CENTER_TOO:
             fits = man.role == "C"
         how = "inferred" if man.inferred else "named"
         wanted = "50 to 79" if lineman else "0 to 49 or 80 to 89"
@@ -54,12 +54,12 @@ def numbers_worn(formation: Formation, _params: Params) -> Iterator[Measured]:
 
 @check("TAP-015")
 def numbers_distinct(formation: Formation, _params: Params) -> Iterator[Measured]:
-    """No number twice within a team: both teams may choose freely and colours tell them apart."""
+    """No number twice within a team: both teams may choose freely and colors tell them apart."""
     worn: dict[tuple[bool, str], list[str]] = defaultdict(list)
     for man in formation.men:
         number = man.player.number.strip()
         if number:
-            worn[man.offence, number].append(man.id)
+            worn[man.offense, number].append(man.id)
     for (_, number), men in worn.items():
         if len(men) > 1:
             yield Measured(f"{' and '.join(men)} both wear {number}", tuple(men), 1 - len(men), unit="count")

@@ -3,14 +3,14 @@
 How a role is inferred, in this order:
 
 1. A role the coach named stands.
-2. The offence's line is everybody whose front is within a yard of the line of scrimmage. Its five interior men are the
-   centre, if named, and the two nearest on either side of him; without a named centre, those five neighbours that
+2. The offense's line is everybody whose front is within a yard of the line of scrimmage. Its five interior men are the
+   center, if named, and the two nearest on either side of him; without a named center, those five neighbors that
    stand closest together; of equals, those whose middle man has a back most nearly behind him (of those the shallowest
-   back), else those nearest the middle of the field. From the middle out they are centre, guards and tackles.
+   back), else those nearest the middle of the field. From the middle out they are center, guards and tackles.
 3. The others on the line are ends: tight within three yards of a tackle, else wide.
-4. Off the line, a man wholly outside the tackles is a wide receiver. Of the rest the one behind the centre who is
+4. Off the line, a man wholly outside the tackles is a wide receiver. Of the rest the one behind the center who is
    nearest to the line is the quarterback; the others are running backs.
-5. A defender whose front is within four yards of the line is a lineman, the one most nearly before the centre is the
+5. A defender whose front is within four yards of the line is a lineman, the one most nearly before the center is the
    nose tackle if he overlaps him; behind them, those inside the tackles within ten yards are linebackers, all others
    backs.
 """
@@ -45,14 +45,14 @@ class Spot:
 
     Attributes:
         named: the role the coach gave him; empty when none.
-        offence: whether he is of the team with the ball.
+        offense: whether he is of the team with the ball.
         depth_mm: behind the line of scrimmage on his side.
-        v_mm, low_mm, high_mm: across the field, centre and extent.
+        v_mm, low_mm, high_mm: across the field, center and extent.
 
     """
 
     named: str
-    offence: bool
+    offense: bool
     depth_mm: float
     v_mm: float
     low_mm: float
@@ -79,19 +79,19 @@ def roles_of(spots: Sequence[Spot], mm_per_yd_x: float, mm_per_yd_y: float, midd
     """
     roles = [canonical_role(spot.named) for spot in spots]
     named = [bool(role) for role in roles]
-    _offence(spots, roles, LINE_YD * mm_per_yd_x, TIGHT_YD * mm_per_yd_y, middle_mm)
-    _defence(spots, roles, mm_per_yd_x)
+    _offense(spots, roles, LINE_YD * mm_per_yd_x, TIGHT_YD * mm_per_yd_y, middle_mm)
+    _defense(spots, roles, mm_per_yd_x)
     return [(role, not was) for role, was in zip(roles, named, strict=True)]
 
 
-def _offence(spots: Sequence[Spot], roles: list[str], line_mm: float, tight_mm: float, middle_mm: float) -> None:
-    mine = [i for i, spot in enumerate(spots) if spot.offence]
+def _offense(spots: Sequence[Spot], roles: list[str], line_mm: float, tight_mm: float, middle_mm: float) -> None:
+    mine = [i for i, spot in enumerate(spots) if spot.offense]
     on_line = sorted((i for i in mine if abs(spots[i].depth_mm) <= line_mm), key=lambda i: spots[i].v_mm)
     interior = _interior(spots, roles, on_line, middle_mm)
     for place, i in enumerate(interior):
         from_middle = abs(place - (len(interior) - 1) // 2)
         roles[i] = roles[i] or ("C", "G", "T")[min(from_middle, 2)]
-    centre = next((i for i in mine if roles[i] == "C"), None)
+    center = next((i for i in mine if roles[i] == "C"), None)
     line = [i for i in mine if roles[i] in LINEMEN]
     low = min((spots[i].low_mm for i in line), default=middle_mm)
     high = max((spots[i].high_mm for i in line), default=middle_mm)
@@ -102,9 +102,9 @@ def _offence(spots: Sequence[Spot], roles: list[str], line_mm: float, tight_mm: 
         if not roles[i] and (spots[i].low_mm > high or spots[i].high_mm < low):
             roles[i] = "WR"
     backs = sorted((i for i in mine if not roles[i]), key=lambda i: spots[i].depth_mm)
-    if centre is not None and not any(roles[i] == "QB" for i in mine):
+    if center is not None and not any(roles[i] == "QB" for i in mine):
         behind = [
-            i for i in backs if spots[i].low_mm < spots[centre].high_mm and spots[i].high_mm > spots[centre].low_mm
+            i for i in backs if spots[i].low_mm < spots[center].high_mm and spots[i].high_mm > spots[center].low_mm
         ]
         for i in behind[:1]:
             roles[i] = "QB"
@@ -117,14 +117,14 @@ def _interior(spots: Sequence[Spot], roles: list[str], on_line: list[int], middl
     able = [i for i in on_line if roles[i] in {"", "OL", *LINEMEN}]
     for i in able:
         roles[i] = "" if roles[i] == "OL" else roles[i]
-    centre = next((place for place, i in enumerate(able) if roles[i] == "C"), None)
-    if centre is not None:
-        reach = min(2, centre, len(able) - 1 - centre)
-        return able[centre - reach : centre + reach + 1]
+    center = next((place for place, i in enumerate(able) if roles[i] == "C"), None)
+    if center is not None:
+        reach = min(2, center, len(able) - 1 - center)
+        return able[center - reach : center + reach + 1]
     if len(able) < 5:
         return able
     fives = [able[start : start + 5] for start in range(len(able) - 4)]
-    backs = [spot for i, spot in enumerate(spots) if spot.offence and i not in on_line]
+    backs = [spot for i, spot in enumerate(spots) if spot.offense and i not in on_line]
 
     def spread(five: list[int]) -> tuple[float, tuple[float, float], float]:
         middle = spots[five[2]].v_mm
@@ -134,16 +134,16 @@ def _interior(spots: Sequence[Spot], roles: list[str], on_line: list[int], middl
     return min(fives, key=spread)
 
 
-def _defence(spots: Sequence[Spot], roles: list[str], mm_per_yd: float) -> None:
-    mine = [i for i, spot in enumerate(spots) if not spot.offence and not roles[i]]
-    line = [i for i, spot in enumerate(spots) if spot.offence and roles[i] in LINEMEN]
-    centre = next((spots[i] for i in line if roles[i] == "C"), None)
+def _defense(spots: Sequence[Spot], roles: list[str], mm_per_yd: float) -> None:
+    mine = [i for i, spot in enumerate(spots) if not spot.offense and not roles[i]]
+    line = [i for i, spot in enumerate(spots) if spot.offense and roles[i] in LINEMEN]
+    center = next((spots[i] for i in line if roles[i] == "C"), None)
     low = min((spots[i].low_mm for i in line), default=0.0)
     high = max((spots[i].high_mm for i in line), default=0.0)
     front = [i for i in mine if spots[i].depth_mm <= DEFENSIVE_LINE_YD * mm_per_yd]
-    if centre is not None and not any(role == "NT" for role in roles):
-        over = [i for i in front if _overlap(spots[i], centre)]
-        for i in sorted(over, key=lambda i: (spots[i].depth_mm, abs(spots[i].v_mm - centre.v_mm)))[:1]:
+    if center is not None and not any(role == "NT" for role in roles):
+        over = [i for i in front if _overlap(spots[i], center)]
+        for i in sorted(over, key=lambda i: (spots[i].depth_mm, abs(spots[i].v_mm - center.v_mm)))[:1]:
             roles[i] = "NT"
     for i in mine:
         inside = spots[i].low_mm < high and spots[i].high_mm > low

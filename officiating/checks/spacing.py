@@ -22,7 +22,7 @@ STACK_LENGTHS = Param(
     10,
 )
 SEPARATION_LENGTHS = Param("formation.separation_base_lengths", 1.0, "", "TAP's base-length separation", 0, 10)
-LARGEST_STACK = Param("formation.largest_stack", 4, "count", "EFL's limit, centre included", 1, 11)
+LARGEST_STACK = Param("formation.largest_stack", 4, "count", "EFL's limit, center included", 1, 11)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +44,20 @@ class Behind:
 
 @check("TAP-038", "TAP-039", "TAP-040", "TAP-041", "TAP-069", "TAP-070", "TAP-073", params=(STACK_LENGTHS,))
 def stacking(formation: Formation, params: Params) -> Iterator[Measured]:
-    """Nobody directly behind another but the quarterback behind the centre, and then one linebacker behind the nose.
+    """Nobody directly behind another but the quarterback behind the center, and then one linebacker behind the nose.
 
     The punter stands where the quarterback does and is taken for him.
     """
-    offence = stacked(formation.offence, params)
-    under_centre = any(_is_snap(pair) and pair.clear_mm < 0 for pair in offence)
-    for pair in offence:
+    offense = stacked(formation.offense, params)
+    under_center = any(_is_snap(pair) and pair.clear_mm < 0 for pair in offense)
+    for pair in offense:
         if not _is_snap(pair):
             wide = ("TAP-069",) if "WR" in (pair.front.role, pair.rear.role) else ("TAP-070",)
-            yield _stack(pair, ("TAP-038", "TAP-039", "TAP-041", *wide), "only the quarterback behind the centre")
-    for pair in stacked(formation.defence, params):
+            yield _stack(pair, ("TAP-038", "TAP-039", "TAP-041", *wide), "only the quarterback behind the center")
+    for pair in stacked(formation.defense, params):
         on_the_nose = pair.front.role == "NT" and pair.rear.role == "LB"
-        if not (under_centre and on_the_nose):
-            why = "no stacking on defence" + (" unless the quarterback is under centre" if on_the_nose else "")
+        if not (under_center and on_the_nose):
+            why = "no stacking on defense" + (" unless the quarterback is under center" if on_the_nose else "")
             yield _stack(pair, ("TAP-038", "TAP-040", "TAP-041", "TAP-073"), why)
 
 
@@ -68,7 +68,7 @@ def separation(formation: Formation, params: Params) -> Iterator[Measured]:
     TAP asks it of "all other players", which can't mean the line with its one-yard gaps: it is read as the backfield
     among itself; one behind another is `stacking`.
     """
-    backs = [man for man in formation.offence if man.role not in (*LINEMEN, "TE", "WR")]
+    backs = [man for man in formation.offense if man.role not in (*LINEMEN, "TE", "WR")]
     for a, b in itertools.combinations(backs, 2):
         gap = signed_gap(a.figure.footprint, b.figure.footprint)
         wanted = params.real(SEPARATION_LENGTHS.name) * (a.length_mm + b.length_mm) / 2
@@ -79,11 +79,11 @@ def separation(formation: Formation, params: Params) -> Iterator[Measured]:
 
 @check("EFL-020", params=(LARGEST_STACK, STACK_LENGTHS))
 def stack_length(formation: Formation, params: Params) -> Iterator[Measured]:
-    """At most four men one behind another on a running play, as in an I formation with its centre."""
+    """At most four men one behind another on a running play, as in an I formation with its center."""
     limit = params.count(LARGEST_STACK.name)
-    pairs = [pair for pair in stacked(formation.offence, params) if pair.clear_mm < 0]
+    pairs = [pair for pair in stacked(formation.offense, params) if pair.clear_mm < 0]
     behind = {pair.rear.id for pair in pairs}
-    for first in formation.offence:
+    for first in formation.offense:
         if first.id not in behind:
             stack = _longest(first.id, pairs)
             if len(stack) > 1:

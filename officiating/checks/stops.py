@@ -20,21 +20,21 @@ from downfield.officiating.rulebooks.params import Param, Params
 
 StopKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]
 
-DEFENCE_MORE = Param("stop.defence_more", 1, "count", "TAP: the defence may pivot one man more than the offence", 0, 11)
+DEFENSE_MORE = Param("stop.defense_more", 1, "count", "TAP: the defense may pivot one man more than the offense", 0, 11)
 NONE_FOR_NONE = Param(
     "stop.none_for_none",
     True,
     "",
-    "TAP: where the offence pivots nobody, neither may the defence, not even the one more",
+    "TAP: where the offense pivots nobody, neither may the defense, not even the one more",
 )
 SHIFT_YD = Param(
     "stop.pivot_shift_yd", 0.1, "yd", "a pivot brings nobody closer; how far a hand may slip is not stated", 0, 5
 )
-LION_TURNS = Param("stop.defence_turns", 1, "count", "Lion's Den: one defender a stop, pass stops too", 0, 11)
+LION_TURNS = Param("stop.defense_turns", 1, "count", "Lion's Den: one defender a stop, pass stops too", 0, 11)
 LOOSE_TURNS = Param("stop.loose_ball_turns", 3, "count", "three a team, at a fumble or an onside kick", 0, 11)
 PASS_TURNS = Param("stop.pass_turns", 2, "count", "EFL: two defenders toward the receiver", 0, 11)
 INTERCEPTION_TURNS = Param(
-    "stop.interception_turns", 2, "count", "EFL: two of the offence toward the interceptor", 0, 11
+    "stop.interception_turns", 2, "count", "EFL: two of the offense toward the interceptor", 0, 11
 )
 
 AIMED: Mapping[StopKind, tuple[bool, ...]] = {
@@ -43,7 +43,7 @@ AIMED: Mapping[StopKind, tuple[bool, ...]] = {
     "fumble": (True, False),
     "onside": (True, False),
 }
-"""Whose pivots must aim at the ball, by what stopped the board: True for the offence's, False for the defence's."""
+"""Whose pivots must aim at the ball, by what stopped the board: True for the offense's, False for the defense's."""
 
 TOWARD: Mapping[StopKind, tuple[str, ...]] = {
     "pass": ("TAP-101", "EFL-039"),
@@ -86,9 +86,9 @@ class Stop:
     target_mm: tuple[float, float] | None = None
     exempt: tuple[str, ...] = ()
 
-    def side(self, *, offence: bool) -> tuple[Change, ...]:
+    def side(self, *, offense: bool) -> tuple[Change, ...]:
         """One team's men."""
-        return tuple(change for change in self.changes if change.offence == offence)
+        return tuple(change for change in self.changes if change.offense == offense)
 
 
 @check("TAP-088", params=(TURNED_DEG,))
@@ -98,27 +98,27 @@ def line_stop_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
         yield _limit(stop.changes, 0, "men were pivoted in the stop at the line of scrimmage", params)
 
 
-@check("TAP-090", "TAP-091", "TAP-093", "TAP-095", "TAP-098", params=(DEFENCE_MORE, NONE_FOR_NONE, TURNED_DEG))
-def defence_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
-    """The defence pivots at most one man more than the offence, and nobody where the offence pivoted nobody.
+@check("TAP-090", "TAP-091", "TAP-093", "TAP-095", "TAP-098", params=(DEFENSE_MORE, NONE_FOR_NONE, TURNED_DEG))
+def defense_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
+    """The defense pivots at most one man more than the offense, and nobody where the offense pivoted nobody.
 
-    The quarterback's change of base is a pivot, with a turn of his still one; a pitch is none. On a pass the defence
+    The quarterback's change of base is a pivot, with a turn of his still one; a pitch is none. On a pass the defense
     is free in number, so the receiver's pivot does not matter there.
     """
     if stop.kind != "coach":
         return
-    offence = [change.pivoted(params) for change in stop.side(offence=True)]
-    defence = [change.pivoted(params) for change in stop.side(offence=False)]
-    more, none = params.count(DEFENCE_MORE.name), params.flag(NONE_FOR_NONE.name)
+    offense = [change.pivoted(params) for change in stop.side(offense=True)]
+    defense = [change.pivoted(params) for change in stop.side(offense=False)]
+    more, none = params.count(DEFENSE_MORE.name), params.flag(NONE_FOR_NONE.name)
 
     def allowed(own: int) -> int:
         return 0 if none and own == 0 else own + more
 
-    theirs, ours = counts(offence), counts(defence)
+    theirs, ours = counts(offense), counts(defense)
     excess = sum(theirs[n] * sum(ours[allowed(n) + 1 :]) for n in range(len(theirs)))
     made, used = theirs.index(max(theirs)), ours.index(max(ours))
-    men = tuple(change.id for change in stop.side(offence=False) if change.pivoted(params) > UNDOUBTED)
-    text = f"the offence pivoted {made}, the defence {used}; {allowed(made)} allowed"
+    men = tuple(change.id for change in stop.side(offense=False) if change.pivoted(params) > UNDOUBTED)
+    text = f"the offense pivoted {made}, the defense {used}; {allowed(made)} allowed"
     yield Measured(text, men, allowed(made) - used, unit="count", broken=round(excess, 9))
 
 
@@ -150,7 +150,7 @@ def pivots_toward(stop: Stop, params: Params) -> Iterator[Measured]:
     if stop.target_mm is None:
         return
     for change in stop.changes:
-        if change.offence in AIMED.get(stop.kind, ()) and change.pivoted(params) > UNDOUBTED and not change.swapped:
+        if change.offense in AIMED.get(stop.kind, ()) and change.pivoted(params) > UNDOUBTED and not change.swapped:
             closer = bearing_error_deg(change, stop.target_mm) - bearing_error_deg(change, stop.target_mm, after=True)
             text = f"{change.id} was turned {abs(closer):.0f}° {'toward' if closer >= 0 else 'away from'} the ball"
             clauses = TOWARD[stop.kind]
@@ -159,9 +159,9 @@ def pivots_toward(stop: Stop, params: Params) -> Iterator[Measured]:
 
 @check("TAP-024", "LD-018", params=(SHIFT_YD, TURNED_DEG, MOVED_MM))
 def pivots_in_place(stop: Stop, params: Params) -> Iterator[Measured]:
-    """A pivot brings nobody closer to his target; with no target known, nobody's centre moves.
+    """A pivot brings nobody closer to his target; with no target known, nobody's center moves.
 
-    The centre is what counts: turning alone brings a front edge nearer.
+    The center is what counts: turning alone brings a front edge nearer.
     """
     limit = params.real(SHIFT_YD.name)
     for change in stop.changes:
@@ -175,10 +175,10 @@ def pivots_in_place(stop: Stop, params: Params) -> Iterator[Measured]:
 
 @check("LD-013", params=(LION_TURNS, TURNED_DEG))
 def one_defender(stop: Stop, params: Params) -> Iterator[Measured]:
-    """For each stop of the offence the defence may turn one man, any way, at pass stops too."""
+    """For each stop of the offense the defense may turn one man, any way, at pass stops too."""
     if stop.kind in ("coach", "pass"):
         limit = params.count(LION_TURNS.name)
-        yield _limit(stop.side(offence=False), limit, f"defenders were turned; {limit} allowed", params)
+        yield _limit(stop.side(offense=False), limit, f"defenders were turned; {limit} allowed", params)
 
 
 @check("LD-018", "TAP-064", params=(LOOSE_TURNS, TURNED_DEG))
@@ -187,9 +187,9 @@ def loose_ball_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
     if stop.kind in ("fumble", "onside"):
         limit = params.count(LOOSE_TURNS.name)
         clauses = ("LD-018",) if stop.kind == "fumble" else ("TAP-064",)
-        for offence in (True, False):
+        for offense in (True, False):
             what = f"men of one team were turned; {limit} allowed"
-            yield replace(_limit(stop.side(offence=offence), limit, what, params), clauses=clauses)
+            yield replace(_limit(stop.side(offense=offense), limit, what, params), clauses=clauses)
 
 
 @check("EFL-039", params=(PASS_TURNS, TURNED_DEG))
@@ -197,15 +197,15 @@ def pass_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
     """On a pass up to two defenders may be turned toward the receiver."""
     if stop.kind == "pass":
         limit = params.count(PASS_TURNS.name)
-        yield _limit(stop.side(offence=False), limit, f"defenders were turned on a pass; {limit} allowed", params)
+        yield _limit(stop.side(offense=False), limit, f"defenders were turned on a pass; {limit} allowed", params)
 
 
 @check("EFL-042", params=(INTERCEPTION_TURNS, TURNED_DEG))
 def interception_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
-    """After an interception up to two of the offence may be turned toward the interceptor."""
+    """After an interception up to two of the offense may be turned toward the interceptor."""
     if stop.kind == "interception":
         limit = params.count(INTERCEPTION_TURNS.name)
-        yield _limit(stop.side(offence=True), limit, f"men of the offence were turned; {limit} allowed", params)
+        yield _limit(stop.side(offense=True), limit, f"men of the offense were turned; {limit} allowed", params)
 
 
 @check("TAP-025", "TAP-037")

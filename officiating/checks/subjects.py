@@ -29,13 +29,13 @@ STOP_KINDS: Mapping[str, StopKind] = {
 def formation_of(game: GameState, view: View) -> Formation | None:
     """The formation in the latest scene; None while there is none.
 
-    The engine's offence receives a kickoff; a kick's formation is that of the kickers. Figures that no line-up named
+    The engine's offense receives a kickoff; a kick's formation is that of the kickers. Figures that no line-up named
     are on the field like any other.
     """
     if view.facts is None:
         return None
     scene, kick = view.facts.scene, game.play.kind in KICKS
-    offence: Jersey = _jersey(game, kicking=kick)
+    offense: Jersey = _jersey(game, kicking=kick)
     declared = {player.id for player in game.players}
     strangers = tuple(Player(one.id, one.jersey) for one in scene.figures if one.id not in declared)
     turn: Literal[-1, 1] = game.direction
@@ -45,7 +45,7 @@ def formation_of(game: GameState, view: View) -> Formation | None:
         scene,
         (*game.players, *strangers),
         view.field,
-        offence=offence,
+        offense=offense,
         direction=turn,
         line_yd=_line_yd(game, view),
         carrier=game.play.carrier,
@@ -54,16 +54,16 @@ def formation_of(game: GameState, view: View) -> Formation | None:
     )
 
 
-def adjustment_of(game: GameState, lined_up: Formation, view: View, *, defence_after_set: bool) -> Adjustment:
+def adjustment_of(game: GameState, lined_up: Formation, view: View, *, defense_after_set: bool) -> Adjustment:
     """What was changed between "set" and the snap, as far as it was seen."""
     if view.facts is None or game.play.kind in KICKS:
         return Adjustment(())
-    offence = _jersey(game, kicking=False)
+    offense = _jersey(game, kicking=False)
     since_set, since_ready = (
-        changes(poses, view.facts.scene, game.players, offence=offence)
-        for poses in (game.set_poses, game.ready_poses if defence_after_set else game.set_poses)
+        changes(poses, view.facts.scene, game.players, offense=offense)
+        for poses in (game.set_poses, game.ready_poses if defense_after_set else game.set_poses)
     )
-    changed = [one for one in since_set if one.offence] + [one for one in since_ready if not one.offence]
+    changed = [one for one in since_set if one.offense] + [one for one in since_ready if not one.offense]
     return Adjustment(tuple(changed), tuple((man.id, man.role) for man in lined_up.men))
 
 
@@ -71,8 +71,8 @@ def onside_pivots(game: GameState, view: View) -> Stop:
     """What both teams turned toward an onside kick's ball between "set" and the switch."""
     if view.facts is None:
         return Stop(view.field, "onside", ())
-    offence = _jersey(game, kicking=True)
-    changed = changes(game.set_poses, view.facts.scene, game.players, offence=offence)
+    offense = _jersey(game, kicking=True)
+    changed = changes(game.set_poses, view.facts.scene, game.players, offense=offense)
     return Stop(view.field, "onside", changed, _target_mm(game, "onside", view))
 
 
@@ -86,7 +86,7 @@ def stop_of(game: GameState, stoppage: Stoppage, view: View) -> Stop | None:
         stoppage.poses,
         view.facts.scene,
         game.players,
-        offence=_jersey(game, kicking=play.kind in KICKS),
+        offense=_jersey(game, kicking=play.kind in KICKS),
         fallen=[fall.player for fall in play.falls],
         swapped=stoppage.swaps,
     )
@@ -95,17 +95,17 @@ def stop_of(game: GameState, stoppage: Stoppage, view: View) -> Stop | None:
 
 
 def times_of(stoppage: Stoppage, restart_ns: int) -> Times | None:
-    """The clocks of a stoppage: on a pass the offence is done when the stick is gone. None where nothing is checked."""
+    """The clocks of a stoppage: on a pass the offense is done when the stick is gone. None where nothing is checked."""
     kind = _kind_of(stoppage)
     if kind is None:
         return None
     return Times(
         stop=kind,
         stopped_ns=stoppage.since_ns,
-        offence_done_ns=stoppage.offence_done_ns,
-        defence_done_ns=stoppage.defence_done_ns or restart_ns,
+        offense_done_ns=stoppage.offense_done_ns,
+        defense_done_ns=stoppage.defense_done_ns or restart_ns,
         pass_ns=stoppage.pass_ns,
-        stick_gone_ns=stoppage.offence_done_ns if stoppage.pass_ns is not None else None,
+        stick_gone_ns=stoppage.offense_done_ns if stoppage.pass_ns is not None else None,
     )
 
 
@@ -135,5 +135,5 @@ def _target_mm(game: GameState, kind: StopKind, view: View) -> tuple[float, floa
 
 
 def _jersey(game: GameState, *, kicking: bool) -> Jersey:
-    dark = game.dark == (game.defence if kicking else game.offence)
+    dark = game.dark == (game.defense if kicking else game.offense)
     return "dark" if dark else "light"

@@ -1,6 +1,6 @@
 """Checks of TAP's clocks: pure functions of when things happened.
 
-The clocks run one after the other: the defence's ten seconds begin when the offence is done, however soon that was, so
+The clocks run one after the other: the defense's ten seconds begin when the offense is done, however soon that was, so
 a stoppage of 18 seconds can be right and one of 12 wrong.
 """
 
@@ -14,7 +14,7 @@ from downfield.officiating.checks.stops import StopKind
 from downfield.officiating.rulebooks.params import Param, Params
 
 LINE_UP_S = Param("timing.line_up_s", 40.0, "s", "TAP's set-up clock; 'less than 40' and '40' both stand there", 0, 600)
-DEFENCE_S = Param("timing.defence_set_s", 10.0, "s", "TAP: ten more for the defence after 'set'", 0, 600)
+DEFENSE_S = Param("timing.defense_set_s", 10.0, "s", "TAP: ten more for the defense after 'set'", 0, 600)
 PIVOT_S = Param("timing.pivot_s", 10.0, "s", "TAP: ten a coach, one after the other", 0, 600)
 PASS_S = Param("timing.pass_s", 20.0, "s", "TAP: from saying 'pass' to taking the stick away", 0, 600)
 CHANGE_S = Param("timing.change_s", 60.0, "s", "TAP: at a change of possession and after a score", 0, 600)
@@ -42,13 +42,13 @@ class Times:
         stop: what stopped the board, of a stoppage.
         separated_ns: the men of the last play were separated.
         changed_ns: possession changed, or points were scored.
-        set_ns: the offence said "set".
-        defence_ready_ns: the defence was done lining up.
+        set_ns: the offense said "set".
+        defense_ready_ns: the defense was done lining up.
         kick_ready_ns: the kicking team was lined up.
         rolled_ns: a field goal's dice were rolled.
         stopped_ns: the board went off.
-        offence_done_ns: the side that pivots first was done: the offence, or who got the ball, or the receivers.
-        defence_done_ns: the other side was done, or the board went on again.
+        offense_done_ns: the side that pivots first was done: the offense, or who got the ball, or the receivers.
+        defense_done_ns: the other side was done, or the board went on again.
         pass_ns: a pass was declared.
         stick_gone_ns: the passing stick was taken away.
         kick_on_ns, kick_off_ns: the board ran for a kickoff.
@@ -60,12 +60,12 @@ class Times:
     separated_ns: int | None = None
     changed_ns: int | None = None
     set_ns: int | None = None
-    defence_ready_ns: int | None = None
+    defense_ready_ns: int | None = None
     kick_ready_ns: int | None = None
     rolled_ns: int | None = None
     stopped_ns: int | None = None
-    offence_done_ns: int | None = None
-    defence_done_ns: int | None = None
+    offense_done_ns: int | None = None
+    defense_done_ns: int | None = None
     pass_ns: int | None = None
     stick_gone_ns: int | None = None
     kick_on_ns: int | None = None
@@ -75,7 +75,7 @@ class Times:
 
 @check("TAP-043", "TAP-075", "TAP-136", "TAP-138", "TAP-140", params=(LINE_UP_S, CHANGE_S), on_claim=True)
 def line_up_time(times: Times, params: Params) -> Iterator[Measured]:
-    """The offence says "set" within 40 seconds of the men's separation.
+    """The offense says "set" within 40 seconds of the men's separation.
 
     After a change of possession the 40 follow on the 60, so that 100 seconds after it are in time. Too late is more
     than 40.0, since the book says both "less than 40" and "40". Delay is the opponent's to call.
@@ -83,14 +83,14 @@ def line_up_time(times: Times, params: Params) -> Iterator[Measured]:
     start = times.separated_ns
     if times.changed_ns is not None:
         start = max(start or 0, times.changed_ns + _ns(params.real(CHANGE_S.name)))
-    yield from _within("the offence was set after", start, times.set_ns, params.real(LINE_UP_S.name), times)
+    yield from _within("the offense was set after", start, times.set_ns, params.real(LINE_UP_S.name), times)
 
 
-@check("TAP-043", "TAP-078", "TAP-140", params=(DEFENCE_S,), on_claim=True)
-def defence_set_time(times: Times, params: Params) -> Iterator[Measured]:
-    """The defence is done within ten seconds of "set"."""
-    limit = params.real(DEFENCE_S.name)
-    yield from _within("the defence was lined up after", times.set_ns, times.defence_ready_ns, limit, times)
+@check("TAP-043", "TAP-078", "TAP-140", params=(DEFENSE_S,), on_claim=True)
+def defense_set_time(times: Times, params: Params) -> Iterator[Measured]:
+    """The defense is done within ten seconds of "set"."""
+    limit = params.real(DEFENSE_S.name)
+    yield from _within("the defense was lined up after", times.set_ns, times.defense_ready_ns, limit, times)
 
 
 @check("TAP-136", "TAP-137", params=(CHANGE_S,), on_claim=True)
@@ -112,7 +112,7 @@ def first_pivot_time(times: Times, params: Params) -> Iterator[Measured]:
     """Who pivots first is done within ten seconds of the board's stopping; a pass has its own clock."""
     clauses = FIRST.get(times.stop)
     if clauses:
-        limit, done_ns = params.real(PIVOT_S.name), times.offence_done_ns
+        limit, done_ns = params.real(PIVOT_S.name), times.offense_done_ns
         yield from _within("the first coach was done after", times.stopped_ns, done_ns, limit, times, clauses)
 
 
@@ -122,16 +122,16 @@ def second_pivot_time(times: Times, params: Params) -> Iterator[Measured]:
     clauses = SECOND.get(times.stop)
     if clauses:
         limit = params.real(PIVOT_S.name)
-        start = times.stick_gone_ns if times.stop == "pass" else times.offence_done_ns
-        yield from _within("the other coach was done after", start, times.defence_done_ns, limit, times, clauses)
+        start = times.stick_gone_ns if times.stop == "pass" else times.offense_done_ns
+        yield from _within("the other coach was done after", start, times.defense_done_ns, limit, times, clauses)
 
 
 @check("TAP-054", "TAP-055", "TAP-092", "TAP-106", "TAP-141", params=(PIVOT_S,))
 def stop_time(times: Times, params: Params) -> Iterator[Measured]:
     """Where nobody said when the first coach was done, both together have twice the time of one."""
     clauses = FIRST.get(times.stop)
-    if clauses and times.offence_done_ns is None:
-        limit, done_ns = 2 * params.real(PIVOT_S.name), times.defence_done_ns
+    if clauses and times.offense_done_ns is None:
+        limit, done_ns = 2 * params.real(PIVOT_S.name), times.defense_done_ns
         yield from _within("both coaches were done after", times.stopped_ns, done_ns, limit, times, clauses)
 
 

@@ -36,7 +36,7 @@ def stoppage_params(allowed: int, reason: str, *, after_line: bool) -> tuple[Par
     """The parameters of `switched`, with a rulebook's defaults."""
     return (
         Param("stoppage.allowed", allowed, "count", f"{reason}; {ANY_NUMBER} for any number", low=ANY_NUMBER, high=99),
-        Param("stoppage.after_line", after_line, "", "whether the offence may stop past the line of scrimmage"),
+        Param("stoppage.after_line", after_line, "", "whether the offense may stop past the line of scrimmage"),
     )
 
 
@@ -54,7 +54,7 @@ def _on(game: GameState, t_ns: int, view: View) -> Outcome:
         if game.due == "onside":
             phase = Phase.IN_AIR
         play = replace(
-            play, kind=game.due, snapped_to=play.carrier, snap_ns=t_ns, ran_ns=t_ns, ball_side=game.offence, falls=()
+            play, kind=game.due, snapped_to=play.carrier, snap_ns=t_ns, ran_ns=t_ns, ball_side=game.offense, falls=()
         )
         return Outcome(replace(game, phase=phase, play=play), view.system.at_snap(game, view))
     if game.phase in {Phase.STOPPED, Phase.PASS}:
@@ -77,7 +77,7 @@ def _off(game: GameState, t_ns: int, view: View) -> Outcome:
 
 
 def _stoppage(game: GameState, t_ns: int, view: View) -> Outcome:
-    """The board goes off while the ball is live: one of the offence's stoppages, the forced one, or one too many."""
+    """The board goes off while the ball is live: one of the offense's stoppages, the forced one, or one too many."""
     play = game.play
     if play.free_stop:
         game = replace(game, play=replace(play, free_stop=""))
@@ -85,7 +85,7 @@ def _stoppage(game: GameState, t_ns: int, view: View) -> Outcome:
     allowed = view.params.count("stoppage.allowed") if "stoppage.allowed" in view.params.declared else ANY_NUMBER
     number = play.stops + 1
     fault = ""
-    if play.ball_side != game.offence or play.kind in {"kickoff", "free_kick"}:
+    if play.ball_side != game.offense or play.kind in {"kickoff", "free_kick"}:
         pass  # a return: nobody's stoppages are counted
     elif allowed == ANY_NUMBER:
         pass

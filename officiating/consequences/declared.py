@@ -67,8 +67,8 @@ def line_up(game: GameState, event: Event, _view: View) -> Outcome:
     if double is not None:
         raise RefusedError(f"line-up: {double} is on the board twice")
     game = replace(game, players=body.players)
-    if body.offence is not None:
-        game = replace(game, dark=game.offence if body.offence == "dark" else game.defence)
+    if body.offense is not None:
+        game = replace(game, dark=game.offense if body.offense == "dark" else game.defense)
     return Outcome(game)
 
 
@@ -86,7 +86,7 @@ def set_up(game: GameState, event: Event, view: View) -> Outcome:
         game,
         phase=Phase.LINE_UP,
         wait=None,
-        offence=body.offence,
+        offense=body.offense,
         direction=body.direction,
         los_yd=body.spot_yd,
         down=body.down,
@@ -94,7 +94,7 @@ def set_up(game: GameState, event: Event, view: View) -> Outcome:
         score=body.score,
         due="scrimmage",
         try_for=None,
-        play=Play(ball_side=body.offence),
+        play=Play(ball_side=body.offense),
         gain_yd=None,
         set_ns=None,
         proposals=(),
@@ -114,9 +114,9 @@ def separated(game: GameState, event: Event, view: View) -> Outcome:
 
 
 def set_declared(game: GameState, event: Event, view: View) -> Outcome:
-    """The offence is set."""
+    """The offense is set."""
     if game.phase is Phase.SET:
-        raise RefusedError("set: the offence has declared it already")
+        raise RefusedError("set: the offense has declared it already")
     refuse_unless(game.phase in AT_REST, "set", game)
     return Outcome(replace(game, phase=Phase.SET, set_ns=event.t_ns, set_poses=_poses(view), ready_poses=()))
 
@@ -129,7 +129,7 @@ def carrier(game: GameState, event: Event, view: View) -> Outcome:
     refuse_unless(at_snap or late, "carrier", game)
     if game.phase is Phase.BETWEEN_PLAYS:
         game = dressed(replace(game, phase=Phase.LINE_UP), view)
-    on_side(game, body.player, game.play.ball_side if late else game.offence, "carrier")
+    on_side(game, body.player, game.play.ball_side if late else game.offense, "carrier")
     play = replace(game.play, carrier=body.player, snapped_to=game.play.snapped_to or body.player)
     return Outcome(replace(game, play=play))
 
@@ -146,18 +146,18 @@ def switch(game: GameState, event: Event, _view: View) -> Outcome:
 
 
 def pivots_done(game: GameState, event: Event, view: View) -> Outcome:
-    """A coach has finished his pivots; between "set" and the snap, the defence its line-up."""
+    """A coach has finished his pivots; between "set" and the snap, the defense its line-up."""
     body = body_of(event, PivotsDone)
     stoppage = game.play.stoppage
-    if game.phase is Phase.SET and body.by == game.defence:
+    if game.phase is Phase.SET and body.by == game.defense:
         return Outcome(replace(game, ready_poses=_poses(view)))
     if stoppage is None:
         raise RefusedError("pivots done: the board is not stopped in mid-play")
     first = body.by == game.play.ball_side
-    if (stoppage.offence_done_ns if first else stoppage.defence_done_ns) is not None:
+    if (stoppage.offense_done_ns if first else stoppage.defense_done_ns) is not None:
         raise RefusedError("pivots done: that coach has said so already")
     t_ns = event.t_ns
-    stoppage = replace(stoppage, offence_done_ns=t_ns) if first else replace(stoppage, defence_done_ns=t_ns)
+    stoppage = replace(stoppage, offense_done_ns=t_ns) if first else replace(stoppage, defense_done_ns=t_ns)
     return Outcome(replace(game, play=replace(game.play, stoppage=stoppage)))
 
 
@@ -227,7 +227,7 @@ def on_side(game: GameState, player: str, side: Side, what: str) -> None:
 def dressed(game: GameState, view: View) -> GameState:
     """The game with the jerseys on the coaches that the rulebook puts them on for the next play."""
     if view.params.flag("line_up.jersey_by_role"):
-        return replace(game, dark=game.offence)
+        return replace(game, dark=game.offense)
     return game
 
 

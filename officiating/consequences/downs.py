@@ -48,24 +48,24 @@ def ball_dead_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, view: Vie
     if progress <= 0:
         return _behind_goal_line(game, holder, view)
     x_yd = game.board_x_yd(min(progress, game.length_yd - _SHORT_YD), direction)
-    if holder != game.offence or game.play.kind in {"kickoff", "onside", "free_kick"}:
+    if holder != game.offense or game.play.kind in {"kickoff", "onside", "free_kick"}:
         game = first_and_ten(game, holder, direction, x_yd, y_yd, t_ns, view)
         return Outcome(game, (follow(view, "first_down", "first_down", _ball_text(game), side=holder, players=()),))
     return next_down(game, x_yd, y_yd, view)
 
 
 def next_down(game: GameState, x_yd: float, y_yd: float, view: View) -> Outcome:
-    """The offence keeps the ball at a place: the next down, a first down, or a turnover on downs."""
+    """The offense keeps the ball at a place: the next down, a first down, or a turnover on downs."""
     gained = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
     reached = game.progress_yd(x_yd) >= game.progress_yd(game.to_gain_yd)
     down = game.down + 1
     game = replace(_spotted(game, x_yd, y_yd, view), gain_yd=gained, due="scrimmage")
     if reached:
         game = replace(game, down=1, to_gain_yd=x_yd)
-        return Outcome(game, (follow(view, "first_down", "first_down", "first down", side=game.offence),))
+        return Outcome(game, (follow(view, "first_down", "first_down", "first down", side=game.offense),))
     if down > view.params.count("downs.allowed"):
         game = replace(game, down=view.params.count("downs.allowed"))
-        lost = follow(view, "downs", "turnover_on_downs", "turnover on downs", side=game.defence)
+        lost = follow(view, "downs", "turnover_on_downs", "turnover on downs", side=game.defense)
         return Outcome(game, (lost,))
     return Outcome(replace(game, down=down))
 
@@ -80,12 +80,12 @@ def incomplete(game: GameState, _call: Call, view: View) -> Outcome:
 
 def first_down(game: GameState, call: Call, view: View) -> Outcome:
     """A first down where the ball is."""
-    return Outcome(ball_to(game, call.side or game.offence, game.los_yd, game.lateral_yd, call.t_ns, view))
+    return Outcome(ball_to(game, call.side or game.offense, game.los_yd, game.lateral_yd, call.t_ns, view))
 
 
 def turnover_on_downs(game: GameState, call: Call, view: View) -> Outcome:
     """The other side has the ball where it is, first and ten."""
-    return Outcome(first_and_ten(game, game.defence, -game.direction, game.los_yd, game.lateral_yd, call.t_ns, view))
+    return Outcome(first_and_ten(game, game.defense, -game.direction, game.los_yd, game.lateral_yd, call.t_ns, view))
 
 
 def ball_to(game: GameState, side: Side, x_yd: float, y_yd: float | None, t_ns: int, view: View) -> GameState:
@@ -97,7 +97,7 @@ def touchback_at(param: str) -> Consequence:
     """A consequence: first and ten where the call says, or at the side's own yard line that a parameter names."""
 
     def touchback(game: GameState, call: Call, view: View) -> Outcome:
-        side = call.side or game.offence
+        side = call.side or game.offense
         own = game.board_x_yd(view.params.real(param), game.direction_of(side))
         x_yd = call.spot_yd[0] if call.spot_yd else own
         return Outcome(ball_to(game, side, x_yd, game.width_yd / 2, call.t_ns, view))
@@ -109,8 +109,8 @@ def first_and_ten(
     game: GameState, side: Side, direction: int, x_yd: float, y_yd: float | None, t_ns: int, view: View
 ) -> GameState:
     """A side's first down at a place, ten yards or the goal line to gain."""
-    changed = t_ns if side != game.offence or game.due != "scrimmage" else game.changed_ns
-    game = replace(game, offence=side, direction=1 if direction > 0 else -1, due="scrimmage", changed_ns=changed)
+    changed = t_ns if side != game.offense or game.due != "scrimmage" else game.changed_ns
+    game = replace(game, offense=side, direction=1 if direction > 0 else -1, due="scrimmage", changed_ns=changed)
     game = _spotted(game, x_yd, y_yd, view)
     line = min(game.length_yd, game.progress_yd(x_yd) + view.params.real("downs.to_gain_yd"))
     return replace(game, down=1, to_gain_yd=game.board_x_yd(line))
@@ -124,14 +124,14 @@ def touchdown(game: GameState, call: Call, view: View) -> Outcome:
         return Outcome(game, (follow(view, "two_point", "two_point", text, side=side, detail="good"),))
     direction = game.direction_of(side)
     game = scored(game, side, TOUCHDOWN, call.t_ns)
-    game = replace(game, offence=side, direction=1 if direction > 0 else -1, try_for=side, due="extra_point", down=1)
+    game = replace(game, offense=side, direction=1 if direction > 0 else -1, try_for=side, due="extra_point", down=1)
     wait = Wait("choice", "try", ("extra_point", "two_point"), by=side)
     return Outcome(replace(game, phase=Phase.PENDING_CHOICE, wait=wait, play=Play(ball_side=side)))
 
 
 def two_point(game: GameState, call: Call, _view: View) -> Outcome:
     """A two-point try, good or not."""
-    side = call.side or game.offence
+    side = call.side or game.offense
     if call.detail == "good":
         game = scored(game, side, 2, call.t_ns)
     return Outcome(after_try(game, call.t_ns))
@@ -139,20 +139,20 @@ def two_point(game: GameState, call: Call, _view: View) -> Outcome:
 
 def try_failed(game: GameState, view: View) -> Outcome:
     """The ball is dead on a two-point try without a score."""
-    text = f"two-point conversion fails, {game.team(game.offence).name}"
-    return Outcome(game, (follow(view, "two_point", "two_point", text, side=game.offence, detail="failed"),))
+    text = f"two-point conversion fails, {game.team(game.offense).name}"
+    return Outcome(game, (follow(view, "two_point", "two_point", text, side=game.offense, detail="failed"),))
 
 
 def extra_point(game: GameState, call: Call, _view: View) -> Outcome:
     """An extra point, good or not."""
     if call.detail == "good":
-        game = scored(game, call.side or game.offence, 1, call.t_ns)
+        game = scored(game, call.side or game.offense, 1, call.t_ns)
     return Outcome(after_try(game, call.t_ns))
 
 
 def field_goal(game: GameState, call: Call, view: View) -> Outcome:
-    """Three points and a kickoff; missed, the defence's first down where the line of scrimmage was."""
-    side = call.side or game.offence
+    """Three points and a kickoff; missed, the defense's first down where the line of scrimmage was."""
+    side = call.side or game.offense
     if call.detail == "good":
         return Outcome(kick_due(scored(game, side, FIELD_GOAL, call.t_ns), side, "kickoff", call.t_ns))
     x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
@@ -162,26 +162,26 @@ def field_goal(game: GameState, call: Call, view: View) -> Outcome:
 
 def safety(game: GameState, call: Call, _view: View) -> Outcome:
     """Two points against the side with the ball, which then kicks free."""
-    side = call.side or game.defence
+    side = call.side or game.defense
     game = scored(game, side, SAFETY, call.t_ns)
     return Outcome(kick_due(game, other(side), "free_kick", call.t_ns))
 
 
 def after_try(game: GameState, t_ns: int) -> GameState:
     """The try is over: the side that scored kicks off."""
-    return kick_due(replace(game, try_for=None), game.try_for or game.offence, "kickoff", t_ns)
+    return kick_due(replace(game, try_for=None), game.try_for or game.offense, "kickoff", t_ns)
 
 
 def kick_due(game: GameState, kicking: Side, kick: str, t_ns: int) -> GameState:
-    """A kickoff or free kick is next. Until it is received the receivers count as the offence."""
+    """A kickoff or free kick is next. Until it is received the receivers count as the offense."""
     receiving = other(kicking)
-    flip = 1 if receiving == game.offence else -1
+    flip = 1 if receiving == game.offense else -1
     direction = game.direction * flip
     return replace(
         game,
         phase=Phase.BETWEEN_PLAYS,
         wait=None,
-        offence=receiving,
+        offense=receiving,
         direction=1 if direction > 0 else -1,
         due=kick,  # type: ignore[arg-type]
         kicking=kicking,
@@ -201,7 +201,7 @@ def scored(game: GameState, side: Side, points: int, t_ns: int) -> GameState:
 
 def dead(game: GameState) -> GameState:
     """The play is over; its scoped state is cleared."""
-    play = Play(ball_side=game.offence)
+    play = Play(ball_side=game.offense)
     return replace(game, phase=Phase.BETWEEN_PLAYS, wait=None, play=play, separated_ns=None, set_ns=None)
 
 
@@ -212,7 +212,7 @@ def _spotted(game: GameState, x_yd: float, y_yd: float | None, view: View) -> Ga
 
 def _behind_goal_line(game: GameState, holder: Side, view: View) -> Outcome:
     players = (game.play.carrier,) if game.play.carrier else ()
-    if holder == game.offence and game.play.kind not in {"kickoff", "onside", "free_kick"}:
+    if holder == game.offense and game.play.kind not in {"kickoff", "onside", "free_kick"}:
         text = f"safety, {game.team(other(holder)).name}"
         return Outcome(dead(game), (follow(view, "safety", "safety", text, side=other(holder), players=players),))
     text = f"touchback, {game.team(holder).name}"
@@ -220,4 +220,4 @@ def _behind_goal_line(game: GameState, holder: Side, view: View) -> Outcome:
 
 
 def _ball_text(game: GameState) -> str:
-    return f"{game.team(game.offence).name} ball, first down at {game.spot_text(game.los_yd)}"
+    return f"{game.team(game.offense).name} ball, first down at {game.spot_text(game.los_yd)}"

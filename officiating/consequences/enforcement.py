@@ -23,7 +23,7 @@ def walk_off(
         length_yd: goal line to goal line.
         half_the_distance: never more than half the way to the goal line it goes toward. No source says when this
             applies; as in football, whenever the penalty is longer than that half.
-        whole: put the ball on a whole yard, in the offender's favour: a half yard shortens the penalty (NFLS-083).
+        whole: put the ball on a whole yard, in the offender's favor: a half yard shortens the penalty (NFLS-083).
 
     Raises:
         RefusedError: the spot is not between the goal lines.

@@ -65,7 +65,7 @@ def period_ends(after_last: Callable[[GameState, Call, View], Outcome]) -> Conse
         clock = Clock(view.params.real("clock.period_s"), False, view.t_ns)
         game = replace(game, period=last + 1, clock=clock)
         if last == periods // 2:
-            game = downs.kick_due(game, other(game.opened or game.defence), "kickoff", call.t_ns)
+            game = downs.kick_due(game, other(game.opened or game.defense), "kickoff", call.t_ns)
         return Outcome(game)
 
     return period

@@ -1,7 +1,7 @@
 """Facts: what a frame says that rules may use, measured once and shared by all of them.
 
 Everything is worked out when first asked for and only around the figures asked about, since most frames need little.
-Lengths are board millimetres, x and y the board frame; what is told to people is turned into yards by the rules.
+Lengths are board millimeters, x and y the board frame; what is told to people is turned into yards by the rules.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ class Finding:
         kind: what the call would be.
         t_ns: the instant it is about.
         text: the call as a person would say it.
-        clauses: catalogue ids of the clauses that decide.
+        clauses: catalog ids of the clauses that decide.
         key: what makes it the same finding in the next frame, such as ``"light-7@123"``; a key is called once a play.
         players: roster ids concerned, the carrier or offender first.
         spot_yd: where the ball is spotted: along x of the board, across.
@@ -31,7 +31,7 @@ class Finding:
         early: whether it may be published before that, once it is sure.
         reported: whether it only tells, without consequence.
         proposed: whether it is left to a person whatever the policy, since causation must be judged.
-        side: whom it favours: who gets the ball, the points, the yards.
+        side: whom it favors: who gets the ball, the points, the yards.
         detail: the outcome within the kind, one word for the machine: ``"good"``, ``"delay_of_game"``.
         because: ids of the events it rests on.
 

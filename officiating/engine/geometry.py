@@ -18,7 +18,7 @@ class Reach:
     Attributes:
         x_mm, y_mm: where it is, board frame.
         sigma_mm: standard deviation along the direction it was asked for: the base's place, and its heading times the
-            lever from the centre to the point.
+            lever from the center to the point.
 
     """
 

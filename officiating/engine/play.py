@@ -56,11 +56,11 @@ class Stoppage:
     """The board is stopped in mid-play.
 
     Attributes:
-        number: 1-based among those the offence used; 0 for a forced one.
+        number: 1-based among those the offense used; 0 for a forced one.
         since_ns: when the board went off.
         poses: everybody, as the board stopped.
-        offence_done_ns: when the side with the ball had finished its pivots, or taken the passing stick away.
-        defence_done_ns: when the other side had finished its pivots.
+        offense_done_ns: when the side with the ball had finished its pivots, or taken the passing stick away.
+        defense_done_ns: when the other side had finished its pivots.
         pass_ns: when a pass was declared.
         swaps: roster ids of figures whose base was swapped.
         why: ``"coach"``, ``"line"`` (line of scrimmage reached), ``"air"`` (with a pass in the air), ``"catch"``,
@@ -72,8 +72,8 @@ class Stoppage:
     number: int
     since_ns: int
     poses: tuple[Pose, ...] = ()
-    offence_done_ns: int | None = None
-    defence_done_ns: int | None = None
+    offense_done_ns: int | None = None
+    defense_done_ns: int | None = None
     pass_ns: int | None = None
     swaps: tuple[str, ...] = ()
     why: str = "coach"
@@ -91,9 +91,9 @@ class Play:
         snap_ns: when the board first ran.
         ran_ns: when the board last came on.
         had_ns: when the carrier got the ball, if that was after the snap.
-        ball_side: who has the ball now; differs from the offence after a turnover or on a return.
+        ball_side: who has the ball now; differs from the offense after a turnover or on a return.
         switch: whose coach controls the switch.
-        stops: stoppages used by the offence.
+        stops: stoppages used by the offense.
         line_ns: when the carrier reached the line of scrimmage.
         turns: how often the carrier turned back.
         falls: who has fallen, in order.

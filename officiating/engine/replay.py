@@ -22,7 +22,7 @@ AFTER_NS = 6_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgment:
     """What a rulebook makes of a recording.
 
     Attributes:
@@ -48,7 +48,7 @@ def judge(
     players: tuple[Player, ...] = (),
     teams: tuple[Team, Team] = HOME_AND_AWAY,
     certified_yd: tuple[float, float] | None = None,
-) -> Judgement:
+) -> Judgment:
     """Judge a recording under a rulebook.
 
     An event the state refuses is set aside with its reason; the rest goes on without it.
@@ -84,7 +84,7 @@ def judge(
             refused.append(SetAside(entry.id, str(error)))
             continue
         calls += made
-    return Judgement(rulebook.name, tuple(calls), state.game, tuple(refused))
+    return Judgment(rulebook.name, tuple(calls), state.game, tuple(refused))
 
 
 def _entries(scenes: Iterable[Scene], events: Sequence[Event], players: tuple[Player, ...]) -> Iterator[Scene | Event]:

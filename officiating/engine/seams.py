@@ -32,7 +32,7 @@ class Rule(Protocol):
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """Catalogue ids of the clauses it stands for."""
+        """Catalog ids of the clauses it stands for."""
         ...
 
     @property
@@ -129,7 +129,7 @@ class System:
         rules: in order of precedence at one and the same instant.
         handlers: by declaration class; anything else is refused as unknown to this rulebook.
         consequences: by call kind; kinds left out have none.
-        clauses: catalogue ids cited for what is shared between rulebooks, by its name, such as ``"first_down"``.
+        clauses: catalog ids cited for what is shared between rulebooks, by its name, such as ``"first_down"``.
         params: those that no rule declares (of handlers and consequences).
         begin: what a game's first state is under it, beyond the defaults.
         at_snap: what is checked as the board comes on for a play: the formation. Only reported.

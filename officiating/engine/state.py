@@ -1,6 +1,6 @@
 """The state of the game: one frozen record, printed as a fan would read it.
 
-Places are field yards along x of the board; `GameState.progress_yd` turns them into the offence's own yards, 0 at its
+Places are field yards along x of the board; `GameState.progress_yd` turns them into the offense's own yards, 0 at its
 own goal line. Times are the game's injected clock, integer nanoseconds. Nothing here is ever changed in place.
 """
 
@@ -121,14 +121,14 @@ class GameState:
     Attributes:
         phase: what it is doing.
         wait: what a pending phase waits for.
-        offence: whose down it is.
-        direction: 1 when the offence goes toward larger x of the board.
+        offense: whose down it is.
+        direction: 1 when the offense goes toward larger x of the board.
         dark: which coach's men wear the dark jersey.
         los_yd: line of scrimmage, along x of the board.
         to_gain_yd: line to gain, along x of the board; the goal line when it is goal to go.
         lateral_yd: where the ball is spotted across the field; None when the rulebook always starts mid-field.
         hash: where across the field the ball is, for rulebooks that ask only that; left is the upper row as the camera
-            sees the board, whichever way the offence goes.
+            sees the board, whichever way the offense goes.
         down: 1..4.
         score: home, away.
         period: 1-based.
@@ -145,9 +145,9 @@ class GameState:
         players: the roster on the board.
         teams: home, away.
         length_yd, width_yd, end_zone_yd: the field.
-        separated_ns, set_ns: when the line-up clock and the defence's clock started.
-        set_poses: everybody, as the offence said it was set.
-        ready_poses: everybody, as the defence said it was done lining up; empty when it did not.
+        separated_ns, set_ns: when the line-up clock and the defense's clock started.
+        set_poses: everybody, as the offense said it was set.
+        ready_poses: everybody, as the defense said it was done lining up; empty when it did not.
         changed_ns: when possession last changed or points were scored, for set-up clocks.
         gain_yd: of the last play from scrimmage, None before one.
         overtime: while one is played.
@@ -160,13 +160,13 @@ class GameState:
 
     phase: Phase = Phase.BETWEEN_PLAYS
     wait: Wait | None = None
-    offence: Side = "home"
+    offense: Side = "home"
     direction: Literal[-1, 1] = 1
     dark: Side = "home"
     los_yd: float = 50.0
     to_gain_yd: float = 60.0
     lateral_yd: float | None = None
-    hash: Hash = "centre"
+    hash: Hash = "center"
     down: int = 1
     score: tuple[int, int] = (0, 0)
     period: int = 1
@@ -198,9 +198,9 @@ class GameState:
     now_ns: int = 0
 
     @property
-    def defence(self) -> Side:
+    def defense(self) -> Side:
         """Who does not have the down."""
-        return other(self.offence)
+        return other(self.offense)
 
     @property
     def distance_yd(self) -> float:
@@ -210,7 +210,7 @@ class GameState:
     @property
     def ball_direction(self) -> int:
         """Which way along x of the board the side with the ball goes; differs from `direction` after a turnover."""
-        return self.direction if self.play.ball_side == self.offence else -self.direction
+        return self.direction if self.play.ball_side == self.offense else -self.direction
 
     @property
     def goal_to_go(self) -> bool:
@@ -219,10 +219,10 @@ class GameState:
 
     def direction_of(self, side: Side) -> int:
         """Which way along x of the board a side goes."""
-        return self.direction if side == self.offence else -self.direction
+        return self.direction if side == self.offense else -self.direction
 
     def progress_yd(self, x_yd: float, direction: int | None = None) -> float:
-        """Yards from the own goal line of a side going in a direction (the offence's unless given)."""
+        """Yards from the own goal line of a side going in a direction (the offense's unless given)."""
         return x_yd if (direction or self.direction) > 0 else self.length_yd - x_yd
 
     def board_x_yd(self, progress_yd: float, direction: int | None = None) -> float:
@@ -257,7 +257,7 @@ class GameState:
         """A place along the field as said on the air: ``"B 34"``, ``"50"``, ``"H end zone"``."""
         from_left = round(x_yd, 1)
         half = self.length_yd / 2
-        left = self.offence if self.direction > 0 else self.defence
+        left = self.offense if self.direction > 0 else self.defense
         owner = self.team(left if from_left < half else other(left)).short
         to_goal = min(from_left, self.length_yd - from_left)
         if to_goal < 0:

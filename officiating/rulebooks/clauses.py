@@ -1,6 +1,6 @@
-"""The catalogue: every clause of the four rulebooks, how Downfield deals with it, and which unit does.
+"""The catalog: every clause of the four rulebooks, how Downfield deals with it, and which unit does.
 
-The clauses are data, ``catalogue/<book>.toml``, in words of this project; numbers and facts are the sources'.
+The clauses are data, ``catalog/<book>.toml``, in words of this project; numbers and facts are the sources'.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Clause:
 
 
 @record
-class Catalogue:
+class Catalog:
     """The clauses of one rulebook.
 
     Attributes:
@@ -71,23 +71,23 @@ class Catalogue:
         return tuple(name for name, clause in self.clauses.items() if clause.how == how)
 
 
-def catalogues() -> tuple[str, ...]:
-    """Names of the catalogued systems, sorted."""
+def catalogs() -> tuple[str, ...]:
+    """Names of the catalogd systems, sorted."""
     return tuple(sorted(one.name.removesuffix(".toml") for one in _DATA.iterdir() if one.name.endswith(".toml")))
 
 
 @cache
-def catalogue(book: str) -> Catalogue:
+def catalog(book: str) -> Catalog:
     """The clauses of one system.
 
     Raises:
         RulebookError: no such system.
 
     """
-    if book not in catalogues():
-        raise RulebookError(f"no rulebook is called '{book}'; there are: {', '.join(catalogues())}")
+    if book not in catalogs():
+        raise RulebookError(f"no rulebook is called '{book}'; there are: {', '.join(catalogs())}")
     name = f"{book}.toml"
-    return from_data(Catalogue, tomllib.loads((_DATA / name).read_text(encoding="utf-8")), path=name)
+    return from_data(Catalog, tomllib.loads((_DATA / name).read_text(encoding="utf-8")), path=name)
 
 
 def unit(clause: Clause) -> object:

@@ -1,6 +1,6 @@
 """Interference proposed: an opponent's touch after which a man turns away from where he was going.
 
-Touching alone is nothing. Whether the touch made him turn is a judgement, so it is only ever proposed, with the
+Touching alone is nothing. Whether the touch made him turn is a judgment, so it is only ever proposed, with the
 headings before and after. On passes the turn is away from the ball, on punts a gunner's away from his own course.
 """
 
@@ -108,10 +108,10 @@ class Interference(Immediate):
         params: Params,
         in_air: bool,
     ) -> Finding:
-        against_offence = facts.side_of(offender) == state.offence
+        against_offense = facts.side_of(offender) == state.offense
         detail = "gunner_interference"
         if in_air:
-            detail = "offensive_pass_interference" if against_offence else "defensive_pass_interference"
+            detail = "offensive_pass_interference" if against_offense else "defensive_pass_interference"
         margin = turn - params.real("interference.turn_deg")
         sigma = (before.sigma_deg**2 + victim.sigma_deg**2) ** 0.5
         reach = facts.forward(victim)

@@ -164,13 +164,13 @@ class LineCrossed(Immediate):
         )
 
     def _ball_mm(self, scene: Scene, carrier: Figure, word: str, params: Params) -> float:
-        """How far the ball's foremost part is ahead of its centre, where a ball is what is looked at."""
+        """How far the ball's foremost part is ahead of its center, where a ball is what is looked at."""
         name = f"{self.id}.ball_radius_mm"
         looked_at = word == "ball" and carried(scene.ball, carrier) is not None and name in params.declared
         return params.real(name) if looked_at else 0.0
 
     def _margin(self, reach: Reach, state: GameState, facts: Facts) -> float:
-        """Millimetres past the line."""
+        """Millimeters past the line."""
         direction = state.ball_direction
         if self.id == "line_of_scrimmage":
             return direction * (reach.x_mm - state.los_yd * facts.field.mm_per_yd_x)
@@ -180,7 +180,7 @@ class LineCrossed(Immediate):
 def _line_matters(state: GameState) -> bool:
     """Whether the line of scrimmage still means something: before it is reached, on a play from scrimmage."""
     play = state.play
-    return play.line_ns is None and play.ball_side == state.offence and play.kind in {"scrimmage", "punt", "two_point"}
+    return play.line_ns is None and play.ball_side == state.offense and play.kind in {"scrimmage", "punt", "two_point"}
 
 
 def _decided_before(state: GameState, rule: str, now_ns: int) -> bool:

@@ -29,7 +29,7 @@ def may_still_pass(state: GameState) -> bool:
     play = state.play
     entry = state.player(play.carrier)
     passer = entry is not None and canonical_role(entry.role) == "QB"
-    return passer and play.ball_side == state.offence and play.line_ns is None and not play.passed
+    return passer and play.ball_side == state.offense and play.line_ns is None and not play.passed
 
 
 @dataclass(frozen=True, slots=True)

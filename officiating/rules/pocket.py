@@ -67,6 +67,6 @@ class TooDeep(Immediate):
         )
 
     def _margin(self, reach: Reach, facts: Facts, state: GameState, params: Params) -> float:
-        """Millimetres deeper than allowed."""
+        """Millimeters deeper than allowed."""
         behind = (state.los_yd * facts.field.mm_per_yd_x - reach.x_mm) * state.ball_direction
         return behind - params.real("pocket.depth_yd") * facts.field.mm_per_yd_x

@@ -8,7 +8,7 @@ from downfield.core.scene import Figure
 
 
 def segment_meets_base(base: Figure, start: Figure, end: Figure) -> bool:
-    """Whether the straight line between the centres of two figures meets a third one's base.
+    """Whether the straight line between the centers of two figures meets a third one's base.
 
     The line is clipped against the base's slab along its heading, then against the slab across it.
     """

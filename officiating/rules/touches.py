@@ -88,7 +88,7 @@ class FirstTouch(Immediate):
     def _may(self, figure: Figure, facts: Facts, state: GameState, params: Params) -> bool:
         if facts.dead(figure.id) or figure.posture == "fallen":
             return False
-        if state.play.kind == "onside" or facts.side_of(figure) != state.offence:
+        if state.play.kind == "onside" or facts.side_of(figure) != state.offense:
             return True
         if figure.id in state.play.gunners:
             return False
@@ -112,11 +112,11 @@ class FirstTouch(Immediate):
     ) -> Finding:
         first_ns = min(one.t_ns for one in able)
         together = [one for one in able if one.t_ns - first_ns <= params.ns("pass.simultaneous_s")]
-        offence = [one for one in together if facts.side_of(one.figure) == state.offence]
-        winner = min(offence or together, key=lambda one: one.t_ns)
-        tie = bool(offence) and len(offence) < len(together)
+        offense = [one for one in together if facts.side_of(one.figure) == state.offense]
+        winner = min(offense or together, key=lambda one: one.t_ns)
+        tie = bool(offense) and len(offense) < len(together)
         side = facts.side_of(winner.figure)
-        kind: CallKind = "reception" if side == state.offence else "interception"
+        kind: CallKind = "reception" if side == state.offense else "interception"
         text = f"caught by {winner.figure.id}" if kind == "reception" else f"intercepted by {winner.figure.id}"
         spot = spot_at(facts, winner.figure, "base", winner.t_ns)
         if state.play.kind == "onside":

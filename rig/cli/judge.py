@@ -17,7 +17,7 @@ from downfield.core.track_files import Tracks
 from downfield.officiating.calls import Call
 from downfield.officiating.calls_file import CallsHeader, write_calls
 from downfield.officiating.engine.comparison import differences
-from downfield.officiating.engine.replay import Judgement
+from downfield.officiating.engine.replay import Judgment
 from downfield.officiating.engine.replay import judge as judge_recording
 from downfield.officiating.events import read_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -36,21 +36,21 @@ def judge(
 ) -> None:
     """Judge recorded tracks under a rulebook."""
     certified_yd = None if calibration is None else _certified_yd(calibration)
-    judgement = _judged(tracks, events, rulebook, certified_yd)
+    judgment = _judged(tracks, events, rulebook, certified_yd)
     if output is not None:
         header = CallsHeader(
-            judgement.rulebook, tracks.name, judgement.state.text, judgement.state.score, judgement.refused
+            judgment.rulebook, tracks.name, judgment.state.text, judgment.state.score, judgment.refused
         )
-        write_calls(output, header, judgement.calls)
+        write_calls(output, header, judgment.calls)
     other = None if against is None else _judged(tracks, events, against, certified_yd)
-    shown = [call for call in judgement.calls if reported or call.verdict != "reported"]
+    shown = [call for call in judgment.calls if reported or call.verdict != "reported"]
     if sys.stdout.isatty():
-        _show(judgement, shown, other)
+        _show(judgment, shown, other)
     else:
-        sys.stdout.write("\n".join(_lines(judgement, shown, other)) + "\n")
+        sys.stdout.write("\n".join(_lines(judgment, shown, other)) + "\n")
 
 
-def _judged(tracks: Path, events: Path | None, rulebook: str, certified_yd: tuple[float, float] | None) -> Judgement:
+def _judged(tracks: Path, events: Path | None, rulebook: str, certified_yd: tuple[float, float] | None) -> Judgment:
     book = load_rulebook(rulebook)
     recorded = Tracks(tracks)
     declared = read_events(events)[1] if events is not None else ()
@@ -71,31 +71,31 @@ def _certified_yd(path: Path) -> tuple[float, float]:
     return certificate.p95_yd
 
 
-def _lines(judgement: Judgement, shown: Sequence[Call], other: Judgement | None) -> Iterator[str]:
+def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> Iterator[str]:
     """Everything as plain lines, one call each, for pipes and files."""
-    yield f"{judgement.rulebook}: {len(shown)} calls"
+    yield f"{judgment.rulebook}: {len(shown)} calls"
     yield from ("  ".join(part for part in _row(call) if part) for call in shown)
-    yield from (f"refused {refused.event}: {refused.reason}" for refused in judgement.refused)
-    yield judgement.state.text
+    yield from (f"refused {refused.event}: {refused.reason}" for refused in judgment.refused)
+    yield judgment.state.text
     if other is not None:
-        yield f"{judgement.rulebook} against {other.rulebook}"
-        yield from (one.text for one in differences(judgement.calls, other.calls))
+        yield f"{judgment.rulebook} against {other.rulebook}"
+        yield from (one.text for one in differences(judgment.calls, other.calls))
 
 
-def _show(judgement: Judgement, shown: Sequence[Call], other: Judgement | None) -> None:
+def _show(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> None:
     """Everything as tables, on a terminal."""
     console = Console()
-    table = Table(title=f"{judgement.rulebook}: {len(shown)} calls", title_justify="left")
+    table = Table(title=f"{judgment.rulebook}: {len(shown)} calls", title_justify="left")
     for name in ("time", "call", "verdict", "spot", "margin", "sure", "clauses"):
         table.add_column(name, justify="right" if name in {"time", "spot", "margin", "sure"} else "left")
     for call in shown:
         table.add_row(*_row(call), style="yellow" if call.verdict in {"too_close", "proposed"} else None)
     console.print(table)
-    for refused in judgement.refused:
+    for refused in judgment.refused:
         console.print(f"[yellow]refused[/] {refused.event}: {refused.reason}", highlight=False)
-    console.print(judgement.state.text, highlight=False)
+    console.print(judgment.state.text, highlight=False)
     if other is not None:
-        console.print(_comparison(judgement, other))
+        console.print(_comparison(judgment, other))
 
 
 def _row(call: Call) -> Sequence[str]:
@@ -105,7 +105,7 @@ def _row(call: Call) -> Sequence[str]:
     return time, call.text, call.verdict.replace("_", " "), spot, call.measured, sure, " ".join(call.clauses)
 
 
-def _comparison(first: Judgement, second: Judgement) -> Table:
+def _comparison(first: Judgment, second: Judgment) -> Table:
     table = Table(title=f"{first.rulebook} against {second.rulebook}", title_justify="left")
     for name in ("time", first.rulebook, second.rulebook):
         table.add_column(name)

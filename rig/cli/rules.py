@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from downfield.core.errors import RulebookError
-from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalogue, Clause, catalogue
+from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalog, Clause, catalog
 from downfield.officiating.rulebooks.params import Param, Value
 from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
 
@@ -33,7 +33,7 @@ def rules(
         _write(_index_json() if as_json else "\n".join(_index()))
         return
     rulebook = _rulebook(book, house)
-    clauses = catalogue(rulebook.system.name)
+    clauses = catalog(rulebook.system.name)
     if as_json:
         _write(json.dumps(as_data(rulebook, clauses), indent=2, ensure_ascii=False))
     elif sys.stdout.isatty():
@@ -42,7 +42,7 @@ def rules(
         _write("\n".join(as_text(rulebook, clauses)))
 
 
-def as_data(rulebook: Rulebook, clauses: Catalogue) -> dict[str, Any]:
+def as_data(rulebook: Rulebook, clauses: Catalog) -> dict[str, Any]:
     """A rulebook as plain data: name, title, clauses and parameters."""
     return {
         "name": rulebook.name,
@@ -66,7 +66,7 @@ def as_data(rulebook: Rulebook, clauses: Catalogue) -> dict[str, Any]:
     }
 
 
-def as_text(rulebook: Rulebook, clauses: Catalogue) -> Iterator[str]:
+def as_text(rulebook: Rulebook, clauses: Catalog) -> Iterator[str]:
     """A rulebook as lines of plain text."""
     yield f"{rulebook.name}: {rulebook.title}"
     yield _counts(clauses)
@@ -86,7 +86,7 @@ def as_text(rulebook: Rulebook, clauses: Catalogue) -> Iterator[str]:
         yield f"      {param.reason}"
 
 
-def show(rulebook: Rulebook, clauses: Catalogue, console: Console) -> None:
+def show(rulebook: Rulebook, clauses: Catalog, console: Console) -> None:
     """A rulebook as tables on a terminal."""
     console.print(f"[bold]{escape(rulebook.title)}[/] ({escape(rulebook.name)})\n{_counts(clauses)}\n", highlight=False)
     table = Table("clause", "how", "what it says, and how it is read", "lines", box=None, padding=(0, 1), expand=True)
@@ -119,19 +119,19 @@ def _index() -> Iterator[str]:
     for name in bundled_rulebooks():
         rulebook = load_rulebook(name)
         yield f"{name}: {rulebook.title}"
-        yield f"    {_counts(catalogue(rulebook.system.name))}"
+        yield f"    {_counts(catalog(rulebook.system.name))}"
 
 
 def _index_json() -> str:
     return json.dumps([{"name": name, "title": load_rulebook(name).title} for name in bundled_rulebooks()], indent=2)
 
 
-def _counts(clauses: Catalogue) -> str:
+def _counts(clauses: Catalog) -> str:
     parts = [f"{len(clauses.of(how))} {words}" for how, words in DISPOSITIONS.items() if clauses.of(how)]
     return f"{len(clauses.clauses)} clauses: {'; '.join(parts)}"
 
 
-def _by_topic(clauses: Catalogue) -> dict[str, list[tuple[str, Clause]]]:
+def _by_topic(clauses: Catalog) -> dict[str, list[tuple[str, Clause]]]:
     topics: dict[str, list[tuple[str, Clause]]] = defaultdict(list)
     for name, clause in clauses.clauses.items():
         topics[clause.topic].append((name, clause))

@@ -29,7 +29,7 @@ _FASTER: Final = (
     " VNNI): it looks up to four times as often"
 )
 _GB: Final = 1_000_000_000
-_UNSYNCHRONISED: Final = 5  # what adjtimex answers then; adjtimex(2)
+_UNSYNCHRONIZED: Final = 5  # what adjtimex answers then; adjtimex(2)
 _TIMEX_BYTES: Final = 256  # more than its structure takes
 
 
@@ -90,11 +90,11 @@ def look_at_time() -> Finding:
     if not sys.platform.startswith("linux"):
         return Finding("time", "ok", "not looked at on this system")
     state = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
-    if state == _UNSYNCHRONISED:
-        return Finding("time", "warning", "the clock is not synchronised", "Switch it on: timedatectl set-ntp true")
+    if state == _UNSYNCHRONIZED:
+        return Finding("time", "warning", "the clock is not synchronized", "Switch it on: timedatectl set-ntp true")
     if state < 0:
         return Finding("time", "ok", f"can't be looked at here: {os.strerror(ctypes.get_errno())}")
-    return Finding("time", "ok", "synchronised")
+    return Finding("time", "ok", "synchronized")
 
 
 def _mb_per_s(folder: Path) -> float:

@@ -22,7 +22,7 @@ from downfield.rig.sources.source import Image
 from downfield.rig.table import calibrate
 
 _DIM: Final = 60.0
-"""Mean grey level under which a sensor's noise begins to show."""
+"""Mean gray level under which a sensor's noise begins to show."""
 
 _SEARCH_PX: Final = 6.0  # how far off a calibration is looked for
 _CLOSE_PX: Final = 1.8  # and how near to it paint is counted as found
@@ -41,8 +41,8 @@ def look_at_light(image: Image) -> Finding:
     mean = float(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).mean())
     if mean < _DIM:
         remedy = "More light: a longer exposure blurs what the board shakes"
-        return Finding("light", "warning", f"the picture is dim (mean grey level {mean:.0f})", remedy)
-    return Finding("light", "ok", f"mean grey level {mean:.0f}")
+        return Finding("light", "warning", f"the picture is dim (mean gray level {mean:.0f})", remedy)
+    return Finding("light", "ok", f"mean gray level {mean:.0f}")
 
 
 def look_at_focus(image: Image) -> Finding:

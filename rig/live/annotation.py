@@ -15,15 +15,15 @@ from downfield.core.scene import Figure, Player, Scene
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
-Colour = tuple[int, int, int]
+Color = tuple[int, int, int]
 
-_LINE: Colour = (230, 120, 40)  # blue green red, as broadcasts colour them
-_TO_GAIN: Colour = (40, 215, 250)
-_DARK: Colour = (255, 150, 60)
-_LIGHT: Colour = (240, 240, 240)
-_CARRIER: Colour = (60, 220, 255)
-_FALLEN: Colour = (60, 60, 230)
-_CONTACT: Colour = (40, 40, 250)
+_LINE: Color = (230, 120, 40)  # blue green red, as broadcasts color them
+_TO_GAIN: Color = (40, 215, 250)
+_DARK: Color = (255, 150, 60)
+_LIGHT: Color = (240, 240, 240)
+_CARRIER: Color = (60, 220, 255)
+_FALLEN: Color = (60, 60, 230)
+_CONTACT: Color = (40, 40, 250)
 SHIFT = 4  # bits of a pixel's parts
 _LINE_POINTS = 24  # a lens bends straight lines
 
@@ -62,16 +62,16 @@ class Annotator:
         """A copy of the picture, drawn on."""
         out = image.copy()
         thick = max(1, round(image.shape[0] / 540))
-        for x_yd, colour in ((also.los_yd, _LINE), (also.to_gain_yd, _TO_GAIN)):
+        for x_yd, color in ((also.los_yd, _LINE), (also.to_gain_yd, _TO_GAIN)):
             if x_yd is not None:
-                self.yard_line(out, x_yd, colour, 2 * thick)
+                self.yard_line(out, x_yd, color, 2 * thick)
         places = {}
         for figure, corners in zip(scene.figures, self.corners_px(scene.figures), strict=True):
             places[figure.id] = corners.mean(axis=0)
-            colour = _colour(figure, also.carrier)
-            outline(out, corners, colour, thick)
+            color = _color(figure, also.carrier)
+            outline(out, corners, color, thick)
             middle_front = corners[:2].mean(axis=0)
-            path(out, np.array([places[figure.id], middle_front]), colour, thick)
+            path(out, np.array([places[figure.id], middle_front]), color, thick)
         for contact in scene.contacts:
             if contact.since_ns is not None and contact.a in places and contact.b in places:
                 between = (places[contact.a] + places[contact.b]) / 2
@@ -92,19 +92,19 @@ class Annotator:
         heights_mm = np.broadcast_to(height_mm, points_mm.shape[:-1])
         return self._camera.to_pixels(np.concatenate([points_mm, heights_mm[..., None]], axis=-1))
 
-    def yard_line(self, out: Image, x_yd: float, colour: Colour, thick: int) -> None:
+    def yard_line(self, out: Image, x_yd: float, color: Color, thick: int) -> None:
         """A line across the field."""
         x_mm = x_yd * self.field.mm_per_yd_x
-        self.board_line(out, (x_mm, 0.0), (x_mm, self.field.width_mm), colour, thick)
+        self.board_line(out, (x_mm, 0.0), (x_mm, self.field.width_mm), color, thick)
 
     def board_line(
-        self, out: Image, start_mm: tuple[float, float], end_mm: tuple[float, float], colour: Colour, thick: int
+        self, out: Image, start_mm: tuple[float, float], end_mm: tuple[float, float], color: Color, thick: int
     ) -> None:
         """A line on the board."""
-        path(out, self.points_px(np.linspace(start_mm, end_mm, _LINE_POINTS), 0.0), colour, thick)
+        path(out, self.points_px(np.linspace(start_mm, end_mm, _LINE_POINTS), 0.0), color, thick)
 
 
-def _colour(figure: Figure, carrier: str | None) -> Colour:
+def _color(figure: Figure, carrier: str | None) -> Color:
     if figure.posture == "fallen":
         return _FALLEN
     if figure.id == carrier:
@@ -112,16 +112,16 @@ def _colour(figure: Figure, carrier: str | None) -> Colour:
     return _DARK if figure.jersey == "dark" else _LIGHT
 
 
-def outline(out: Image, points_px: Points, colour: Colour, thick: int) -> None:
+def outline(out: Image, points_px: Points, color: Color, thick: int) -> None:
     """A closed path, drawn on a picture."""
-    path(out, np.concatenate([points_px, points_px[:1]]), colour, thick)
+    path(out, np.concatenate([points_px, points_px[:1]]), color, thick)
 
 
-def path(out: Image, points_px: Points, colour: Colour, thick: int) -> None:
+def path(out: Image, points_px: Points, color: Color, thick: int) -> None:
     """A path, drawn on a picture; nothing when the camera can't see all of it."""
     if np.isfinite(points_px).all():
         at = np.round(points_px * (1 << SHIFT)).astype(np.int32)
-        cv2.polylines(out, [at.reshape(-1, 1, 2)], False, colour, thick, cv2.LINE_AA, SHIFT)
+        cv2.polylines(out, [at.reshape(-1, 1, 2)], False, color, thick, cv2.LINE_AA, SHIFT)
 
 
 def fixed(point: Points) -> tuple[int, int]:

@@ -12,14 +12,14 @@ from downfield.core.gap import signed_gap
 from downfield.core.scene import Figure
 from downfield.game.footage import Marks, Still
 from downfield.game.published.game_topics import CallNow
-from downfield.rig.live.annotation import SHIFT, Annotator, Colour, Image, Points, fixed, outline, path
+from downfield.rig.live.annotation import SHIFT, Annotator, Color, Image, Points, fixed, outline, path
 
-_FIRST: Final[Colour] = (60, 220, 255)  # blue green red: the carrier or offender, as the live picture has him
-_OTHER: Final[Colour] = (90, 90, 255)
-_GAP: Final[Colour] = (255, 255, 255)
-_LINE: Final[Colour] = (40, 215, 250)
-_SPOT: Final[Colour] = (120, 255, 120)
-_INK: Final[Colour] = (250, 250, 250)
+_FIRST: Final[Color] = (60, 220, 255)  # blue green red: the carrier or offender, as the live picture has him
+_OTHER: Final[Color] = (90, 90, 255)
+_GAP: Final[Color] = (255, 255, 255)
+_LINE: Final[Color] = (40, 215, 250)
+_SPOT: Final[Color] = (120, 255, 120)
+_INK: Final[Color] = (250, 250, 250)
 _GOALS: Final = frozenset({"touchdown", "safety", "touchback"})
 _NAMES_APART: Final = 1.4  # of a base's half diagonal, from its middle, so that a name covers no base
 _FONT: Final = cv2.FONT_HERSHEY_SIMPLEX
@@ -84,19 +84,19 @@ def _draw_spot(out: Image, annotator: Annotator, call: CallNow, thick: int) -> N
         cv2.drawMarker(out, _whole(at), _SPOT, cv2.MARKER_TILTED_CROSS, 14 * thick, thick, cv2.LINE_AA)
 
 
-def _draw_figure(out: Image, name: str, corners: Points, among: Points, colour: Colour, thick: int) -> None:
+def _draw_figure(out: Image, name: str, corners: Points, among: Points, color: Color, thick: int) -> None:
     """A base with the middle of its front, and its name on the side away from the others."""
     if not np.isfinite(corners).all():
         return
-    outline(out, corners, colour, thick)
+    outline(out, corners, color, thick)
     middle = corners.mean(axis=0)
-    path(out, np.array([middle, corners[:2].mean(axis=0)]), colour, thick)
+    path(out, np.array([middle, corners[:2].mean(axis=0)]), color, thick)
     away = middle - among
     side = np.array([0.0, -1.0]) if np.linalg.norm(away) < 1 else away / np.linalg.norm(away)
     size = 0.5 * thick
     (wide, high), _ = cv2.getTextSize(name, _FONT, size, thick)
     reach = _NAMES_APART * float(np.linalg.norm(corners[0] - middle)) + abs(side[0]) * wide / 2
-    _write(out, name, _whole(middle + side * reach + (-wide / 2, high / 2)), colour, size, thick)
+    _write(out, name, _whole(middle + side * reach + (-wide / 2, high / 2)), color, size, thick)
 
 
 def _draw_gap(out: Image, annotator: Annotator, a: Figure, b: Figure, thick: int) -> None:
@@ -137,10 +137,10 @@ def _caption(out: Image, lines: list[str], thick: int) -> None:
         _write(out, line, (12 * thick, high * number), _INK, 0.7 * thick, thick)
 
 
-def _write(out: Image, text: str, at: tuple[int, int], colour: Colour, size: float, thick: int) -> None:
+def _write(out: Image, text: str, at: tuple[int, int], color: Color, size: float, thick: int) -> None:
     """Words with a shadow, to be read on white paint too."""
     shadow = (at[0] + thick, at[1] + thick)
-    for where, ink in ((shadow, (0, 0, 0)), (at, colour)):
+    for where, ink in ((shadow, (0, 0, 0)), (at, color)):
         cv2.putText(out, text, where, _FONT, size, ink, thick, cv2.LINE_AA)
 
 

@@ -1,7 +1,7 @@
 """Locking a camera's exposure, focus and white balance, and reading back what it made of that.
 
 What a camera adjusts by itself it adjusts when a hand comes into the picture: brightness jumps, the focus hunts,
-colours drift. So all three are held unless the configuration says otherwise.
+colors drift. So all three are held unless the configuration says otherwise.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class TableClock:
 class SourceClock:
     """Takes the stamps of a camera or stream to this computer's monotonic clock.
 
-    A V4L2 driver stamps with one of this computer's clocks, which is recognised. Any other clock is tied to ours by the
+    A V4L2 driver stamps with one of this computer's clocks, which is recognized. Any other clock is tied to ours by the
     packets that were under way the shortest, and followed as it drifts.
     """
 

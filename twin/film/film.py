@@ -43,7 +43,7 @@ def expose(
         renderer: what draws.
         effects: of the camera; made for the size of `nominal`'s picture.
         nominal: where the camera is mounted.
-        snapshots: in order of time; the neighbours tell what moves.
+        snapshots: in order of time; the neighbors tell what moves.
         index: which of them.
 
     """
@@ -90,7 +90,7 @@ def _exposed(snapshots: Sequence[Snapshot], index: int, exposure_ms: float, px_p
 
 
 def _furthest_mm(before: Snapshot, after: Snapshot) -> float:
-    """How far anything moved between two snapshots; figures by their centres, hands by their fingertips."""
+    """How far anything moved between two snapshots; figures by their centers, hands by their fingertips."""
     moves = [
         np.linalg.norm(np.subtract(b.position_mm, a.position_mm))
         for a, b in zip(before.figures, after.figures, strict=True)

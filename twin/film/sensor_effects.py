@@ -1,7 +1,7 @@
 """What a real camera does to an ideal picture, in the order light meets it.
 
 Movement during the exposure and defocus blur it; the lens darkens its corners; lamps flicker from row to row; exposure
-and white balance scale it; photons and the chip add noise; the camera's JPEG quantises it. Light factors are raised to
+and white balance scale it; photons and the chip add noise; the camera's JPEG quantizes it. Light factors are raised to
 1/2.2, since they act on light and the picture's values are display values.
 """
 
@@ -22,7 +22,7 @@ from downfield.twin.render.renderer import BaseTop, Image, RenderedFrame
 _GAMMA = 2.2
 _STILL_PX = 0.05  # movement below this can't be seen
 _NOISE_SPARE = 96  # the noise is shifted by up to so many pixels from frame to frame
-_SHOT_SHARE = 0.6  # of the noise's variance at mid grey that comes from photons
+_SHOT_SHARE = 0.6  # of the noise's variance at mid gray that comes from photons
 _ODD_ROWS = 61
 
 Plane = NDArray[np.float32]
@@ -126,12 +126,12 @@ class SensorEffects:
         rng = np.random.default_rng([self._seed, 0x4015E])
         shape = (height + _NOISE_SPARE, width + _NOISE_SPARE, 3)
         field = rng.standard_normal(shape, dtype=np.float32)
-        # Cameras interpolate colour from a mosaic, so neighbouring pixels share some of their noise.
+        # Cameras interpolate color from a mosaic, so neighboring pixels share some of their noise.
         soft = np.asarray(cv2.GaussianBlur(field, (3, 3), 0.45), dtype=np.float32)
         return np.asarray(soft / soft.std(), dtype=np.float32)
 
     def _noisy(self, lit: Plane, t_ns: int) -> Image:
-        """Shot and read noise added, and the picture quantised to 8 bits."""
+        """Shot and read noise added, and the picture quantized to 8 bits."""
         if self._noise is None:
             return np.asarray(cv2.convertScaleAbs(lit), dtype=np.uint8)
         rng = np.random.default_rng([self._seed, t_ns])
@@ -155,7 +155,7 @@ def _noise_by_level(noise: float) -> Plane:
 
 
 def _smear(path_px: Array, blur_px: float) -> Plane:
-    """The point spread of a movement with defocus: a kernel whose sum is 1 and whose centre of mass is its middle."""
+    """The point spread of a movement with defocus: a kernel whose sum is 1 and whose center of mass is its middle."""
     reach = int(np.ceil(np.abs(path_px).max() + 3 * blur_px + 0.5))
     grid = np.arange(-reach, reach + 1)
     sigma = max(blur_px, 0.35)  # a pixel's own width

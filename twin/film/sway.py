@@ -61,7 +61,7 @@ class Sway:
         if x == 0 and y == 0:
             return nominal
         focal = nominal.lens.focal_px
-        # Turning the camera about its own centre moves all of the picture, about alike.
+        # Turning the camera about its own center moves all of the picture, about alike.
         turn = cv2.Rodrigues(np.array([-y / focal[1], x / focal[0], 0.0]))[0] @ nominal.board_to_camera
         (a, b, c), at = np.asarray(cv2.Rodrigues(turn)[0]).ravel(), -turn @ nominal.position_mm
         return dataclasses.replace(

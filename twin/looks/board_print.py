@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.field import FieldModel
-from downfield.twin.look import BoardLook, Colour
+from downfield.twin.look import BoardLook, Color
 from downfield.twin.looks.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask
 
 Array = NDArray[np.float64]
 Plane = NDArray[np.float32]
 _Put = Callable[[Plane, Plane, float, float], None]
 
-_NUMBER_YD = 5.6  # numbers are squeezed to this width, along, so that neighbours keep apart
+_NUMBER_YD = 5.6  # numbers are squeezed to this width, along, so that neighbors keep apart
 _PATTERN = 0.25  # how much lighter than the rest an end zone's pattern is
 _ARROWS_FROM_YD = 3.0  # numbers nearer to midfield than this carry no arrow: they'd point nowhere
 
@@ -43,7 +43,7 @@ class BoardPrint:
     px_per_mm: float
 
     def to_print_px(self, board_mm: Array) -> Array:
-        """Where board points, shape (..., 2), lie in the print; pixel centres have integer coordinates."""
+        """Where board points, shape (..., 2), lie in the print; pixel centers have integer coordinates."""
         points = np.asarray(board_mm, dtype=np.float64)
         out = np.empty_like(points)
         out[..., 0] = (points[..., 0] - self.origin_mm[0]) * self.px_per_mm - 0.5
@@ -56,7 +56,7 @@ def paint(field: FieldModel, look: BoardLook, px_per_mm: float) -> BoardPrint:
 
     Args:
         field: what is printed where.
-        look: its colours, texture and wear.
+        look: its colors, texture and wear.
         px_per_mm: resolution of the picture.
 
     """
@@ -67,8 +67,8 @@ def paint(field: FieldModel, look: BoardLook, px_per_mm: float) -> BoardPrint:
     lines = np.zeros(canvas.shape, dtype=np.float32)
     for line in field.lines():
         canvas.add_box(lines, line.x_mm, line.y_mm)
-    for mask, colour in _signs(canvas, field, look):
-        _lay(surface, mask * worn, colour)
+    for mask, color in _signs(canvas, field, look):
+        _lay(surface, mask * worn, color)
     _lay(surface, np.minimum(lines, 1) * worn, look.line)
     surface *= _grain(rng, canvas.shape, look.texture, px_per_mm)[:, :, None]
     image = np.clip(surface[:, :, ::-1] * 255 + 0.5, 0, 255).astype(np.uint8)
@@ -76,7 +76,7 @@ def paint(field: FieldModel, look: BoardLook, px_per_mm: float) -> BoardPrint:
 
 
 class _Canvas:
-    """Board millimetres to rows and columns."""
+    """Board millimeters to rows and columns."""
 
     def __init__(self, field: FieldModel, px_per_mm: float) -> None:
         left, low, right, high = field.board_mm
@@ -99,11 +99,11 @@ class _Canvas:
         (rows, down), (columns, across) = self.rows(y_mm), self.columns(x_mm)
         plane[rows, columns] += down[:, None] * across
 
-    def fill_box(self, surface: Plane, x_mm: tuple[float, float], y_mm: tuple[float, float], colour: Colour) -> None:
-        """Lay a rectangle of one colour over the surface."""
+    def fill_box(self, surface: Plane, x_mm: tuple[float, float], y_mm: tuple[float, float], color: Color) -> None:
+        """Lay a rectangle of one color over the surface."""
         (rows, down), (columns, across) = self.rows(y_mm), self.columns(x_mm)
         part = surface[rows, columns]
-        part += (down[:, None] * across)[:, :, None] * (np.array(colour, dtype=np.float32) - part)
+        part += (down[:, None] * across)[:, :, None] * (np.array(color, dtype=np.float32) - part)
 
 
 def _coverage(low: float, high: float, count: int) -> tuple[slice, Plane]:
@@ -114,10 +114,10 @@ def _coverage(low: float, high: float, count: int) -> tuple[slice, Plane]:
     return slice(first, last), np.clip(share, 0, 1).astype(np.float32)
 
 
-def _lay(surface: Plane, mask: Plane, colour: Colour) -> None:
+def _lay(surface: Plane, mask: Plane, color: Color) -> None:
     for channel in range(3):
         plane = surface[:, :, channel]
-        plane += mask * (np.float32(colour[channel]) - plane)
+        plane += mask * (np.float32(color[channel]) - plane)
 
 
 def _grounds(canvas: _Canvas, field: FieldModel, look: BoardLook) -> Plane:
@@ -129,8 +129,8 @@ def _grounds(canvas: _Canvas, field: FieldModel, look: BoardLook) -> Plane:
     count = int(np.ceil((length + 2 * zone) / stripe_mm))
     for i in range(count):
         start = -zone + i * stripe_mm
-        colour = look.grass[i % len(look.grass)]
-        canvas.fill_box(surface, (start, min(start + stripe_mm, length + zone)), (0.0, width), colour)
+        color = look.grass[i % len(look.grass)]
+        canvas.fill_box(surface, (start, min(start + stripe_mm, length + zone)), (0.0, width), color)
     if zone:
         canvas.fill_box(surface, (-zone, 0.0), (0.0, width), look.end_zones[0])
         canvas.fill_box(surface, (length, length + zone), (0.0, width), look.end_zones[1])
@@ -156,8 +156,8 @@ def _fill_pattern(canvas: _Canvas, surface: Plane, field: FieldModel, look: Boar
         part += lighter[:, :, None] * (1 - part)
 
 
-def _signs(canvas: _Canvas, field: FieldModel, look: BoardLook) -> list[tuple[Plane, Colour]]:
-    """Masks of the emblem, the end zones' words and the numbers, each with its colour."""
+def _signs(canvas: _Canvas, field: FieldModel, look: BoardLook) -> list[tuple[Plane, Color]]:
+    """Masks of the emblem, the end zones' words and the numbers, each with its color."""
     scale = canvas.px_per_mm
     letters = np.zeros(canvas.shape, dtype=np.float32)
     emblem = np.zeros(canvas.shape, dtype=np.float32)

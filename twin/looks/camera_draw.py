@@ -50,14 +50,14 @@ def _any_lens(deck: Deck, size: tuple[int, int]) -> Lens:
     width, height = size
     focal = width / 2 / math.tan(math.radians(deck.uniform(48, 88)) / 2)
     stretch = 1 + deck.uniform(-0.002, 0.002)
-    centre = ((width - 1) / 2 + deck.uniform(-0.02, 0.02) * width, (height - 1) / 2 + deck.uniform(-0.02, 0.02) * width)
+    center = ((width - 1) / 2 + deck.uniform(-0.02, 0.02) * width, (height - 1) / 2 + deck.uniform(-0.02, 0.02) * width)
     pinch = deck.uniform(-0.03, MAX_BARREL) if deck.chance(0.8) else deck.uniform(-0.01, 0.02)
     bend = deck.uniform(0.0, 0.35)
     corner = math.hypot(width, height) / 2 / focal / (1 - pinch)  # undistorted radius of the corner
     k1, k2 = -pinch * (1 + bend) / corner**2, pinch * bend / corner**4
     slant = 0.002 * (1 - abs(pinch))
     distortion = (k1, k2, deck.uniform(-slant, slant), deck.uniform(-slant, slant), 0.0)
-    return Lens(size, (focal, focal * stretch), centre, distortion)
+    return Lens(size, (focal, focal * stretch), center, distortion)
 
 
 def is_invertible(lens: Lens) -> bool:

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from downfield.core.footprint import Array
 from downfield.core.scene import Player
-from downfield.twin.look import BoardLook, Colour, FigureLook, Solid
+from downfield.twin.look import BoardLook, Color, FigureLook, Solid
 from downfield.twin.looks import palettes
 from downfield.twin.looks.deck import Deck
 from downfield.twin.looks.figure_shape import POSES, Kit, shape
@@ -50,16 +50,16 @@ def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureL
     """The foam football, or the magnetic one: a disc with a football or a cross on it; brown, white or yellow."""
     brown = (deck.uniform(0.40, 0.50), deck.uniform(0.22, 0.30), deck.uniform(0.10, 0.18))
     bright = (deck.uniform(0.85, 1.0), deck.uniform(0.75, 1.0), deck.uniform(0.1, 0.9))
-    colour = brown if deck.chance(0.5) else bright
+    color = brown if deck.chance(0.5) else bright
     lace = (0.95, 0.95, 0.92)
     if kind == "magnetic":
         radius, half = MAGNET_MM
-        sign = Solid("ellipsoid", (3.2, 1.9, 0.5), (0.0, 0.0, half - 0.2), colour=lace, part="other")
-        return FigureLook((Solid("cylinder", (radius, half, 0.0), (0.0, 0.0, 0.0), colour=colour, part="other"), sign))
+        sign = Solid("ellipsoid", (3.2, 1.9, 0.5), (0.0, 0.0, half - 0.2), color=lace, part="other")
+        return FigureLook((Solid("cylinder", (radius, half, 0.0), (0.0, 0.0, 0.0), color=color, part="other"), sign))
     return FigureLook(
         (
-            Solid("ellipsoid", (FOAM_MM[0], FOAM_MM[1], FOAM_MM[1]), (0.0, 0.0, 0.0), colour=colour, part="other"),
-            Solid("box", (1.4, 0.3, 0.25), (0.0, 0.0, 2.4), colour=lace, part="other"),
+            Solid("ellipsoid", (FOAM_MM[0], FOAM_MM[1], FOAM_MM[1]), (0.0, 0.0, 0.0), color=color, part="other"),
+            Solid("box", (1.4, 0.3, 0.25), (0.0, 0.0, 2.4), color=lace, part="other"),
         )
     )
 
@@ -116,18 +116,18 @@ def _together(
     return FigureLook((*figure.solids, *solids))
 
 
-def _draw_base(deck: Deck, board: BoardLook) -> tuple[Colour, float]:
+def _draw_base(deck: Deck, board: BoardLook) -> tuple[Color, float]:
     kind = deck.rng.random()
     if kind < 0.22:  # clear: the board shows through
         tint = deck.uniform(0.75, 0.95)
         return (tint, tint, tint), deck.uniform(0.25, 0.6)
-    if kind < 0.42:  # near the board's own colour
+    if kind < 0.42:  # near the board's own color
         grass = board.grass[0]
         return _jitter(deck, grass, 0.07), 1.0
     return _jitter(deck, deck.choice(palettes.BASES), 0.03), 1.0
 
 
-def _draw_kit(deck: Deck, jersey: Colour, base: tuple[Colour, float]) -> Kit:
+def _draw_kit(deck: Deck, jersey: Color, base: tuple[Color, float]) -> Kit:
     strong = deck.choice(palettes.STRONG)
     pants = deck.choice((jersey, palettes.LIGHTS[0], strong, palettes.LIGHTS[4], (0.75, 0.68, 0.45)))
     bright = sum(jersey) > 1.5
@@ -158,12 +158,12 @@ def _draw_figure(deck: Deck, player: Player, kit: Kit, height_mm: float) -> Figu
     return shape(player.base, own, build)
 
 
-def _apart(deck: Deck, dark: Colour) -> Colour:
+def _apart(deck: Deck, dark: Color) -> Color:
     """Another dark, told from the first by its hue."""
-    others = [colour for colour in palettes.DARKS if max(abs(a - b) for a, b in zip(colour, dark, strict=True)) > 0.15]
+    others = [color for color in palettes.DARKS if max(abs(a - b) for a, b in zip(color, dark, strict=True)) > 0.15]
     return _jitter(deck, others[int(deck.rng.integers(len(others)))], 0.02)
 
 
-def _jitter(deck: Deck, colour: Colour, by: float) -> Colour:
-    red, green, blue = (min(max(channel + deck.free(-by, by), 0.0), 1.0) for channel in colour)
+def _jitter(deck: Deck, color: Color, by: float) -> Color:
+    red, green, blue = (min(max(channel + deck.free(-by, by), 0.0), 1.0) for channel in color)
     return (red, green, blue)

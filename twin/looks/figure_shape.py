@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.footprint import BaseSize
-from downfield.twin.look import Colour, FigureLook, Solid
+from downfield.twin.look import Color, FigureLook, Solid
 from downfield.twin.snapshot import Quaternion
 
 Array = NDArray[np.float64]
@@ -21,19 +21,19 @@ class Kit:
 
     Attributes:
         base, base_opacity: of the bases; below 1 for clear ones.
-        jersey, pants, socks, helmet, mask, number, skin: colours.
+        jersey, pants, socks, helmet, mask, number, skin: colors.
 
     """
 
-    base: Colour
+    base: Color
     base_opacity: float
-    jersey: Colour
-    pants: Colour
-    socks: Colour
-    helmet: Colour
-    mask: Colour
-    number: Colour
-    skin: Colour
+    jersey: Color
+    pants: Color
+    socks: Color
+    helmet: Color
+    mask: Color
+    number: Color
+    skin: Color
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,13 @@ def shape(base: BaseSize, kit: Kit, build: Build) -> FigureLook:
 
     Args:
         base: size of its base; the solid whose part is ``base`` is exactly this box.
-        kit: its colours.
+        kit: its colors.
         build: its pose and proportions.
 
     """
     parts = _Parts()
     half = (base.length_mm / 2, base.width_mm / 2, base.height_mm / 2)
-    parts.solids.append(Solid("box", half, (0.0, 0.0, half[2]), colour=kit.base, opacity=kit.base_opacity, part="base"))
+    parts.solids.append(Solid("box", half, (0.0, 0.0, half[2]), color=kit.base, opacity=kit.base_opacity, part="base"))
     if kit.base_opacity == 1:
         _details(parts, base, kit)
     top = base.height_mm
@@ -107,18 +107,18 @@ class _Parts:
         kind: str,
         size: tuple[float, float, float],
         at: Array,
-        colour: Colour,
+        color: Color,
         turn: Quaternion = (1.0, 0.0, 0.0, 0.0),
         part: str = "body",
     ) -> None:
         place = (float(at[0]), float(at[1]), float(at[2]))
-        self.solids.append(Solid(kind, size, place, turn, colour, 1.0, part))  # type: ignore[arg-type]
+        self.solids.append(Solid(kind, size, place, turn, color, 1.0, part))  # type: ignore[arg-type]
 
-    def limb(self, start: Array, end: Array, radius_mm: float, colour: Colour) -> None:
+    def limb(self, start: Array, end: Array, radius_mm: float, color: Color) -> None:
         along = end - start
         length = float(np.linalg.norm(along))
         size = (radius_mm, max(length / 2, 0.1), 0.0)
-        self.add("capsule", size, (start + end) / 2, colour, _from_z(along / length))
+        self.add("capsule", size, (start + end) / 2, color, _from_z(along / length))
 
 
 def _legs(parts: _Parts, kit: Kit, build: Build, hips: Array, top: float) -> None:
@@ -144,15 +144,15 @@ def _pads_and_number(parts: _Parts, kit: Kit, build: Build, hips: Array, chest: 
 
 def _details(parts: _Parts, base: BaseSize, kit: Kit) -> None:
     """The clip's plate and the dial's rim, let into the base's top: seen, but too low to hide any of it."""
-    low, colour = base.height_mm - 0.46, _darker(kit.base)
+    low, color = base.height_mm - 0.46, _darker(kit.base)
     dial = min(0.27 * base.width_mm, 4.6)
-    parts.add("cylinder", (dial, 0.5, 0.0), np.array([-0.28 * base.length_mm, 0.0, low]), colour, part="other")
+    parts.add("cylinder", (dial, 0.5, 0.0), np.array([-0.28 * base.length_mm, 0.0, low]), color, part="other")
     half = (0.09 * base.length_mm, 0.3 * base.width_mm, 0.5)
-    parts.add("box", half, np.array([0.2 * base.length_mm, 0.0, low]), colour, part="other")
+    parts.add("box", half, np.array([0.2 * base.length_mm, 0.0, low]), color, part="other")
 
 
-def _darker(colour: Colour) -> Colour:
-    return (0.82 * colour[0], 0.82 * colour[1], 0.82 * colour[2])
+def _darker(color: Color) -> Color:
+    return (0.82 * color[0], 0.82 * color[1], 0.82 * color[2])
 
 
 def _arms(parts: _Parts, kit: Kit, build: Build, chest: Array, width: float) -> None:
@@ -234,4 +234,4 @@ POSES = (
     Build(lean_deg=22, stride_deg=60, twist_deg=-15, arms_deg=(-10, 95), arms_out_deg=(15, 20)),
     Build(lean_deg=10, crouch=0.6, stride_deg=70, arms_deg=(45, 60), arms_out_deg=(20, 60)),
 )
-"""Poses figures are moulded in; each has its own in training, validation and test."""
+"""Poses figures are molded in; each has its own in training, validation and test."""

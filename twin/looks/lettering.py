@@ -64,10 +64,10 @@ def disc_mask(radius_px: float, *, hollow: float = 0.0) -> Plane:
     return mask.astype(np.float32) / np.float32(255)
 
 
-def place_mask(plane: Plane, mask: Plane, centre_px: tuple[float, float]) -> None:
-    """Add a mask to a plane, its centre at a point (in pixel edges, 0 = outer edge), to a fraction of a pixel."""
+def place_mask(plane: Plane, mask: Plane, center_px: tuple[float, float]) -> None:
+    """Add a mask to a plane, its center at a point (in pixel edges, 0 = outer edge), to a fraction of a pixel."""
     rows, columns = mask.shape
-    left, top = centre_px[0] - columns / 2, centre_px[1] - rows / 2
+    left, top = center_px[0] - columns / 2, center_px[1] - rows / 2
     x, y = int(np.floor(left)), int(np.floor(top))
     shift = np.array([[1, 0, left - x], [0, 1, top - y]])
     moved = cv2.warpAffine(mask, shift, (columns + 1, rows + 1), flags=cv2.INTER_LINEAR)

@@ -22,7 +22,7 @@ from downfield.twin.looks.table_draw import (
     draw_clutter,
     draw_lamps,
     skin_and_sleeve,
-    table_colour,
+    table_color,
 )
 
 _PRESETS = (
@@ -71,7 +71,7 @@ def draw(
         ball=draw_ball(Deck(split, seed, 4), ball),
         lamps=(lamps := draw_lamps(Deck(split, seed, 6), field)),
         ambient=1 - sum(lamp.strength for lamp in lamps),
-        table=table_colour(Deck(split, seed, 7)),
+        table=table_color(Deck(split, seed, 7)),
         clutter=draw_clutter(Deck(split, seed, 8), field, board),
         skin=skin,
         sleeve=sleeve,

@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 from downfield.core.field import FieldModel
-from downfield.twin.look import BoardLook, Colour, Lamp, Solid
+from downfield.twin.look import BoardLook, Color, Lamp, Solid
 from downfield.twin.looks import palettes
 from downfield.twin.looks.deck import Deck
 from downfield.twin.looks.lettering import FONTS
@@ -75,12 +75,12 @@ def draw_lamps(deck: Deck, field: FieldModel) -> tuple[Lamp, ...]:
     )
 
 
-def table_colour(deck: Deck) -> Colour:
+def table_color(deck: Deck) -> Color:
     """What the board stands on."""
     return deck.choice(palettes.TABLES)
 
 
-def skin_and_sleeve(deck: Deck) -> tuple[Colour, Colour]:
+def skin_and_sleeve(deck: Deck) -> tuple[Color, Color]:
     """A coach's skin, and sleeve (the same when the arm is bare)."""
     skin = deck.choice(palettes.SKINS)
     return skin, skin if deck.chance(0.35) else deck.choice(palettes.STRONG)
@@ -94,7 +94,7 @@ def draw_clutter(deck: Deck, field: FieldModel, board: BoardLook) -> tuple[Solid
     return tuple(out)
 
 
-def _grass_and_line(deck: Deck) -> tuple[tuple[Colour, ...], Colour]:
+def _grass_and_line(deck: Deck) -> tuple[tuple[Color, ...], Color]:
     kind = deck.rng.random()
     if kind < 0.12:
         return (deck.choice(palettes.SNOWS),), deck.choice(palettes.SNOW_LINES)
@@ -108,14 +108,14 @@ def _grass_and_line(deck: Deck) -> tuple[tuple[Colour, ...], Colour]:
     return (green, (green[0] * shade, green[1] * shade, green[2] * shade)), paint
 
 
-def _ends(deck: Deck, grass: Colour) -> tuple[Colour, Colour]:
+def _ends(deck: Deck, grass: Color) -> tuple[Color, Color]:
     if deck.chance(0.2):
         return grass, grass
     left = deck.choice(palettes.STRONG)
     return left, left if deck.chance(0.5) else deck.choice(palettes.STRONG)
 
 
-def _border(deck: Deck, grass: Colour, line: Colour) -> Colour:
+def _border(deck: Deck, grass: Color, line: Color) -> Color:
     kind = deck.rng.random()
     if kind < 0.4:
         return grass
@@ -138,26 +138,26 @@ def _beside(deck: Deck, field: FieldModel, board: BoardLook) -> Solid:
         (right + clear + deck.free(0, 60), across),
     )[side]
     turn = deck.free(0, math.pi)
-    colour = deck.choice(palettes.STRONG + palettes.TABLES)
+    color = deck.choice(palettes.STRONG + palettes.TABLES)
     if deck.chance(0.3):
-        return Solid("cylinder", (size[1], size[2], 0.0), (*spot, size[2] - 20), colour=colour, part="other")
+        return Solid("cylinder", (size[1], size[2], 0.0), (*spot, size[2] - 20), color=color, part="other")
     rotation = (math.cos(turn / 2), 0.0, 0.0, math.sin(turn / 2))
-    return Solid("box", size, (*spot, size[2] - 20), rotation, colour, part="other")
+    return Solid("box", size, (*spot, size[2] - 20), rotation, color, part="other")
 
 
 def _goal_posts(deck: Deck, field: FieldModel) -> list[Solid]:
     """Crossbar, uprights and stand behind both end lines."""
-    colour = deck.choice(((0.9, 0.8, 0.1), (0.92, 0.92, 0.92), (0.88, 0.76, 0.16), (0.95, 0.93, 0.9), (0.9, 0.85, 0.3)))
+    color = deck.choice(((0.9, 0.8, 0.1), (0.92, 0.92, 0.92), (0.88, 0.76, 0.16), (0.95, 0.93, 0.9), (0.9, 0.85, 0.3)))
     half_mm, bar_mm, tall_mm = deck.uniform(38, 55), deck.uniform(35, 50), deck.uniform(40, 130)
     thick = deck.uniform(0.7, 2.0)
     middle = field.width_mm / 2
     sideways = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)  # the z axis laid along -y
     out: list[Solid] = []
     for x in (-field.end_zone_mm - 3.0, field.length_mm + field.end_zone_mm + 3.0):
-        out.append(Solid("cylinder", (thick, bar_mm / 2, 0.0), (x, middle, bar_mm / 2), colour=colour, part="other"))
-        out.append(Solid("cylinder", (thick, half_mm, 0.0), (x, middle, bar_mm), sideways, colour, part="other"))
+        out.append(Solid("cylinder", (thick, bar_mm / 2, 0.0), (x, middle, bar_mm / 2), color=color, part="other"))
+        out.append(Solid("cylinder", (thick, half_mm, 0.0), (x, middle, bar_mm), sideways, color, part="other"))
         out += [
-            Solid("cylinder", (thick, tall_mm / 2, 0.0), (x, y, bar_mm + tall_mm / 2), colour=colour, part="other")
+            Solid("cylinder", (thick, tall_mm / 2, 0.0), (x, y, bar_mm + tall_mm / 2), color=color, part="other")
             for y in (middle - half_mm, middle + half_mm)
         ]
     return out

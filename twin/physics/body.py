@@ -1,6 +1,6 @@
-"""The bodies of a table, as a MuJoCo model: board, rail, figures and ball, in millimetres, grams and seconds.
+"""The bodies of a table, as a MuJoCo model: board, rail, figures and ball, in millimeters, grams and seconds.
 
-A figure is one free body whose frame is the figure's own frame: origin at the centre of the base's underside, x ahead,
+A figure is one free body whose frame is the figure's own frame: origin at the center of the base's underside, x ahead,
 y to its left, z up. Its base is twice in the model, since no one shape serves both ends:
 
 - among bases (and against rails and the magnetic ball) a convex prism whose plan outline is the rounded rectangle of
@@ -73,7 +73,7 @@ def build_model(players: Sequence[Player], field: FieldModel) -> mujoco.MjModel:
 
 
 def inertia(mass_g: float, base: BaseSize) -> Array:
-    """Principal moments of a figure about its centre of mass, g mm^2, shape (3,).
+    """Principal moments of a figure about its center of mass, g mm^2, shape (3,).
 
     Those of an upright block, as wide and long as two thirds of the base and two thirds of the figure high.
     """
@@ -82,7 +82,7 @@ def inertia(mass_g: float, base: BaseSize) -> Array:
 
 
 def outline_mm(base: BaseSize) -> Array:
-    """Plan outline of a base as the physics has it, counter-clockwise, shape (n, 2), about its centre.
+    """Plan outline of a base as the physics has it, counter-clockwise, shape (n, 2), about its center.
 
     Its arcs are inscribed polygons: they err inward by 0.9 % of the radius at most, 0.009 mm for a corner of 1 mm.
     """
@@ -98,12 +98,12 @@ def outline_mm(base: BaseSize) -> Array:
         )
     turns = np.linspace(0, math.pi / 2, _CORNER_FACETS + 1)
     arc = radius * np.stack([np.cos(turns), np.sin(turns)], axis=1)
-    centre = np.array([half_length - radius, half_width - radius])
+    center = np.array([half_length - radius, half_width - radius])
     out = []
     for quarter, (sign_x, sign_y) in enumerate([(1, 1), (-1, 1), (-1, -1), (1, -1)]):
         turn = quarter * math.pi / 2
         spin = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
-        out.append(centre * (sign_x, sign_y) + arc @ spin.T)
+        out.append(center * (sign_x, sign_y) + arc @ spin.T)
     return np.concatenate(out)
 
 

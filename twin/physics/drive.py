@@ -3,7 +3,7 @@
 The prongs are a *viscous* drive at board level: they pull the base toward its walking velocity with a force in
 proportion to what is missing, up to a share of its weight. A free figure so walks at its own speed and not sideways; a
 blocked one pushes with a bounded force, and the stronger of two wins. A rocking couple that holds its direction for
-some 30 ms is what tips figures over (white noise does not): the higher the centre of mass, the sooner.
+some 30 ms is what tips figures over (white noise does not): the higher the center of mass, the sooner.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Vibration:
     """How the switched-on board shakes what stands on it.
 
     Attributes:
-        rock: standard deviation of the rocking couple, as a share of weight times height of the centre of mass.
+        rock: standard deviation of the rocking couple, as a share of weight times height of the center of mass.
         jitter_mm_s2: standard deviation of the horizontal shaking's acceleration, white.
         steer_deg_s: the fastest turn of a base that is steered toward a target.
 
@@ -60,7 +60,7 @@ class Motion:
         velocity_mm_s: of the origins, shape (n, 3).
         spin: angular velocities about the figures' z, rad/s, shape (n,).
         mass_g: shape (n,).
-        com_mm: heights of the centres of mass over the bases' undersides, shape (n,).
+        com_mm: heights of the centers of mass over the bases' undersides, shape (n,).
         moment: of inertia about the figures' z, g mm^2, shape (n,).
         loose: whose prongs a knock has taken off the board: neither drive nor shaking reach them, shape (n,).
 
@@ -122,7 +122,7 @@ class Drive:
         return self._target_mm
 
     def forces(self, motion: Motion, *, power: bool) -> Array:
-        """Forces and torques at the centres of mass, board frame, shape (n, 6), g mm/s^2 and g mm^2/s^2."""
+        """Forces and torques at the centers of mass, board frame, shape (n, 6), g mm/s^2 and g mm^2/s^2."""
         self._advance()
         mass_g, com_mm = motion.mass_g, motion.com_mm
         w, x, y, z = motion.rotation.T

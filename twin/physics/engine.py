@@ -133,7 +133,7 @@ class Engine:
             self.park(self.foam_row)
 
     def set_weight(self, row: int, mass_g: float, com_mm: float) -> None:
-        """Set a figure's mass and the height of its centre of mass; its moments follow from them."""
+        """Set a figure's mass and the height of its center of mass; its moments follow from them."""
         model, body = self._model, row + 1
         if (model.body_mass[body], model.body_ipos[body, 2]) == (mass_g, com_mm):
             return
@@ -149,7 +149,7 @@ class Engine:
         Args:
             row: whose.
             toward_deg: 0 ahead, 90 to its left.
-            strength: energy of its turning and rising, as a multiple of what lifts its centre of mass over that edge;
+            strength: energy of its turning and rising, as a multiple of what lifts its center of mass over that edge;
                 on the shaking board the base slides, and the energy of its way along the board lifts nothing.
 
         """

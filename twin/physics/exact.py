@@ -1,4 +1,4 @@
-"""A table whose figures walk on exact geometric paths: for plays whose truth must hold to hundredths of a millimetre.
+"""A table whose figures walk on exact geometric paths: for plays whose truth must hold to hundredths of a millimeter.
 
 It is a `World` without forces. While the board is on a figure walks straight, with its curl, toward a target or along
 a polyline, and never wanders. Bases never overlap: two that meet stop at a gap of 0 (to `meeting.TOUCHING_MM`) and
@@ -38,7 +38,7 @@ TURN_DEG_S: Final = 240.0
 """How fast a figure turns that is steered or follows a bend."""
 
 Pose2D = tuple[float, float, float]
-"""A base's centre and heading: x mm, y mm, degrees."""
+"""A base's center and heading: x mm, y mm, degrees."""
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ class ExactWorld(World):
         heading_deg: float | None = None,
         speed_mm_s: float | None = None,
     ) -> None:
-        """Send a figure along a polyline of base centres from where it stands; it stops at the end.
+        """Send a figure along a polyline of base centers from where it stands; it stops at the end.
 
         Args:
             id_: roster id.

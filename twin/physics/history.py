@@ -64,7 +64,7 @@ class History:
         return event.t_ns
 
     def foremost_yd(self, player: str, t_ns: int) -> tuple[float, float]:
-        """The most downfield part of a base, field yards, with its centre's place across."""
+        """The most downfield part of a base, field yards, with its center's place across."""
         base = self.footprint(player, t_ns)
         field, toward = self.ground.field, self.ground.direction
         x_mm = toward * base.reach_mm(0.0 if toward == 1 else 180.0)

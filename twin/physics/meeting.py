@@ -20,7 +20,7 @@ _HALVINGS = 60
 _CORNERS = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]])  # in a footprint's order
 
 Poses2D = Array
-"""Centres and headings of bases: x mm, y mm, degrees; shape (n, 3)."""
+"""Centers and headings of bases: x mm, y mm, degrees; shape (n, 3)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What bases and the ball cover of the board, as arrays over the roster: the truth's geometry.
 
 An upright figure covers its base's outline about the middle of its base's height, turned to its heading: rocking on the
-shaking board moves that by hundredths of a millimetre. A fallen one covers the rectangle along its heading into which
+shaking board moves that by hundredths of a millimeter. A fallen one covers the rectangle along its heading into which
 its base projects as it lies. A figure on its face or back has no level front; its heading is then square to its left.
 """
 
@@ -31,7 +31,7 @@ class Outlines:
     """Rounded rectangles on the board: one row per figure, in roster order, and one more for the ball.
 
     Attributes:
-        centre_mm: shape (n + 1, 2).
+        center_mm: shape (n + 1, 2).
         heading_deg: -180..180, shape (n + 1,).
         half_mm: half the length and half the width, shape (n + 1, 2).
         corner_mm: radii of the corners, shape (n + 1,).
@@ -40,7 +40,7 @@ class Outlines:
 
     """
 
-    centre_mm: Array
+    center_mm: Array
     heading_deg: Array
     half_mm: Array
     corner_mm: Array
@@ -49,7 +49,7 @@ class Outlines:
 
     def footprint(self, row: int) -> Footprint:
         """One row as a footprint."""
-        x, y = self.centre_mm[row].tolist()
+        x, y = self.center_mm[row].tolist()
         length, width = (2 * self.half_mm[row]).tolist()
         size = BaseSize(length, width, float(self.height_mm[row]), float(self.corner_mm[row]))
         return Footprint(x, y, float(self.heading_deg[row]), size)
@@ -61,7 +61,7 @@ class Outlines:
         ahead = np.stack([np.cos(turn), np.sin(turn)], axis=1)
         aside = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
         arms = (self.half_mm[rows] - self.corner_mm[rows, None])[:, None, :] * _CORNERS
-        cores = self.centre_mm[rows, None] + arms[:, :, :1] * ahead[:, None] + arms[:, :, 1:] * aside[:, None]
+        cores = self.center_mm[rows, None] + arms[:, :, :1] * ahead[:, None] + arms[:, :, 1:] * aside[:, None]
         a, b = place.reshape(-1, 2).T
         headings = self.heading_deg[pairs[:, 0]], self.heading_deg[pairs[:, 1]]
         return gaps_mm(cores[a], cores[b], headings, self.corner_mm[pairs].sum(axis=1))
@@ -82,7 +82,7 @@ class Bases:
 
     @property
     def reach_mm(self) -> Array:
-        """Radii of circles about the centres that outlines never leave, whatever the attitude; shape (n + 1,)."""
+        """Radii of circles about the centers that outlines never leave, whatever the attitude; shape (n + 1,)."""
         ball = max(max(half) for half in _BALLS.values())
         return np.append(np.linalg.norm(self._sides, axis=1) / 2, ball)
 
@@ -93,7 +93,7 @@ class Bases:
         level = (np.hypot(ahead[:, 0], ahead[:, 1]) >= np.hypot(left[:, 0], left[:, 1]))[:, None]
         front = np.where(level, ahead, np.stack([left[:, 1], -left[:, 0]], axis=1))
         heading = np.degrees(np.arctan2(front[:, 1], front[:, 0]))
-        centre = poses.position_mm[:, :2] + up * sides[:, 2:] / 2
+        center = poses.position_mm[:, :2] + up * sides[:, 2:] / 2
         half, corner, height = sides[:, :2] / 2, self._corner, sides[:, 2]
         fallen = poses.tilt_deg > FALLEN_DEG
         if fallen.any():
@@ -107,7 +107,7 @@ class Bases:
         w, x, y, z = poses.ball[3:]
         ball_heading = np.degrees(np.arctan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z)))
         return Outlines(
-            centre_mm=np.concatenate([centre, poses.ball[None, :2]]),
+            center_mm=np.concatenate([center, poses.ball[None, :2]]),
             heading_deg=np.append(heading, ball_heading),
             half_mm=np.concatenate([half, ball_half[None]]),
             corner_mm=np.append(corner, ball_half.min()),

@@ -11,7 +11,7 @@ class Placement:
     """Where a figure is put on the board.
 
     Attributes:
-        x_mm, y_mm: centre of its base, board frame.
+        x_mm, y_mm: center of its base, board frame.
         heading_deg: where its front points, counter-clockwise from +x.
 
     """
@@ -30,7 +30,7 @@ class Trait:
         curl_deg_s: how fast it turns of itself, counter-clockwise.
         drive: the largest push of its prongs, as a share of its weight; the stronger one wins a pushing match.
         mass_g: its mass.
-        com_mm: height of its centre of mass over the board: what decides how soon it falls. Of 22 in a play of 6 s fall
+        com_mm: height of its center of mass over the board: what decides how soon it falls. Of 22 in a play of 6 s fall
             at 11 mm none, at 13 0.2, at 15 1, at 17 4, at 20 15 (mean of 5 plays, `benchmarks/twin_physics.py`).
         wander: how unsteadily it walks: the standard deviation of its speed as a share of that speed, and of its
             turning as a share of 60 deg/s.

@@ -33,7 +33,7 @@ from downfield.twin.snapshot import Snapshot
 CONTACT_MM = 5.0
 """Pairs with a gap below this are listed in scenes."""
 
-_NO_COLOUR = (0.0, 0.0, 0.0)
+_NO_COLOR = (0.0, 0.0, 0.0)
 
 
 class Truth:
@@ -102,7 +102,7 @@ class Truth:
         rows = [int(row) for row in np.flatnonzero(outlines.touchable[:-1])]
         rows.sort(key=lambda row: self._players[row].id)
         reach = self._bases.reach_mm
-        apart = np.linalg.norm(outlines.centre_mm[:, None] - outlines.centre_mm[None], axis=2)
+        apart = np.linalg.norm(outlines.center_mm[:, None] - outlines.center_mm[None], axis=2)
         pairs = [
             (a, b) for i, a in enumerate(rows) for b in rows[i + 1 :] if apart[a, b] - reach[a] - reach[b] < CONTACT_MM
         ]
@@ -156,7 +156,7 @@ def by_frame(events: Sequence[TruthEvent], times_ns: Sequence[int]) -> tuple[tup
 
 def _hands(snapshot: Snapshot, figures: Sequence[Figure]) -> tuple[Hand, ...]:
     """Hands and sticks, brought straight down to the board."""
-    arms = [hand_solids(hand, _NO_COLOUR, _NO_COLOUR) for hand in snapshot.hands]
+    arms = [hand_solids(hand, _NO_COLOR, _NO_COLOR) for hand in snapshot.hands]
     out = []
     for solids in (*arms, *((stick_solid(stick),) for stick in snapshot.sticks)):
         outline = _seen_from_above(solids)

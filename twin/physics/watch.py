@@ -1,6 +1,6 @@
 """Watching a table at every step for what rules hang on: who touched whom, who fell, who touched the ball, and when.
 
-Engaged bases chatter: they part by a tenth of a millimetre and meet again many times a second. So a contact begins at
+Engaged bases chatter: they part by a tenth of a millimeter and meet again many times a second. So a contact begins at
 the instant its gap falls to `TOUCHING_MM`, and ends at the instant the gap rose over it for the last time, once it has
 stayed so for `PARTED_NS`. A fall begins at the instant the tilt passes `FALLEN_DEG` and ends below `RISEN_DEG`.
 Instants are interpolated between two steps. What a hand does has the instant at which it does it: a figure taken in
@@ -108,8 +108,8 @@ class Watch:
         for pair in np.flatnonzero(~able & (self._since_ns < _NEVER)):
             self._part(pair, min(now, int(self._apart_ns[pair])))
         due = np.flatnonzero(able & (self._due_ns <= now))
-        centres = outlines.centre_mm[self._pairs[due]]
-        clear_mm = np.linalg.norm(centres[:, 0] - centres[:, 1], axis=1) - self._reach_mm[due]
+        centers = outlines.center_mm[self._pairs[due]]
+        clear_mm = np.linalg.norm(centers[:, 0] - centers[:, 1], axis=1) - self._reach_mm[due]
         self._due_ns[due] = now + np.maximum(clear_mm - _NEAR_MM, 0.0) / _FASTEST_MM_S * 1e9
         near = due[clear_mm <= _NEAR_MM]
         if len(near):

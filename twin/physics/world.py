@@ -172,7 +172,7 @@ class World:
 
         Args:
             id_: roster id; also of a figure that fell or waits beside the board.
-            x_mm: centre of its base along the board.
+            x_mm: center of its base along the board.
             y_mm: and across.
             heading_deg: where its front points.
             lift_mm: height of its base's underside over the board.

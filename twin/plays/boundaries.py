@@ -47,7 +47,7 @@ _DOWN: tuple[CallKind, ...] = ("tackle", "broken_tackle", "fumble", "down_by_fal
 
 
 def sideline_graze(outside_mm: float = -0.3) -> Play:
-    """The runner turns upfield along the sideline, tenths of a millimetre inside it or out.
+    """The runner turns upfield along the sideline, tenths of a millimeter inside it or out.
 
     Args:
         outside_mm: how far his base comes over the inner edge of the sideline's paint; negative stays in bounds.
@@ -143,7 +143,7 @@ def goal_line_stop(short_mm: float = 1.5) -> Play:
         "goal-line-stop",
         f"The runner is stopped {short_mm:g} mm short of the goal line.",
         steps,
-        Stance(RCB, stand_yd, LANE_YD, at="centre"),
+        Stance(RCB, stand_yd, LANE_YD, at="center"),
         line_yd=94.0,
         speeds={RCB: 0.0},
         without=(SS, FS),

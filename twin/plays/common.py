@@ -37,12 +37,12 @@ Motion = Literal["physics", "exact"]
 
 
 def ahead(mm: float) -> float:
-    """Millimetres along the field to yards."""
+    """Millimeters along the field to yards."""
     return mm / FIELD.mm_per_yd_x
 
 
 def across(mm: float) -> float:
-    """Millimetres across the field to yards."""
+    """Millimeters across the field to yards."""
     return mm / FIELD.mm_per_yd_y
 
 
@@ -62,7 +62,7 @@ def opening(line_yd: float, carrier: str, *, down: int = 1, distance_yd: float =
 
 
 def to_the_line(carrier: str = RB, *, until_yd: float = 45.0, speed_mm_s: float = RUN_MM_S) -> tuple[Step, ...]:
-    """Around the end to the line of scrimmage, where the board is cut off and the defence takes the switch."""
+    """Around the end to the line of scrimmage, where the board is cut off and the defense takes the switch."""
     return (
         Route(carrier, (*TURN, (until_yd, LANE_YD)), speed_mm_s=speed_mm_s),
         Until((Reaches(carrier, 0.0),), mark="line"),
@@ -73,7 +73,7 @@ def to_the_line(carrier: str = RB, *, until_yd: float = 45.0, speed_mm_s: float 
 
 
 def seconds_to(meet_yd: float) -> float:
-    """How long the board is on until the runner's centre is at a yard line of his lane."""
+    """How long the board is on until the runner's center is at a yard line of his lane."""
     stance = standard(FIELD)[RB]
     points = ((stance.ahead_yd - ahead(LENGTH_MM / 2), stance.across_yd), *TURN, (meet_yd, LANE_YD))
     to_mm = FIELD.mm_per_yd_x, FIELD.mm_per_yd_y

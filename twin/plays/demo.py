@@ -9,13 +9,13 @@ from downfield.twin.physics.history import History
 from downfield.twin.physics.traits import Trait
 from downfield.twin.plays.common import BOARD, FIELD, LANE_YD, TURN, at, expect, tap_tackle
 from downfield.twin.plays.formations import (
-    DEFENCE_11,
+    DEFENSE_11,
     FB,
     FL,
     FS,
     LCB,
     LG,
-    OFFENCE_11,
+    OFFENSE_11,
     QB,
     RB,
     RCB,
@@ -153,7 +153,7 @@ def _run_to_contact(carrier: str, mark: str) -> tuple[Step, ...]:
 def _traits() -> dict[str, Trait]:
     """Everybody a little different; none of the runners and tacklers falls unless he is knocked down."""
     out = {}
-    for i, id_ in enumerate((*OFFENCE_11, *DEFENCE_11)):
+    for i, id_ in enumerate((*OFFENSE_11, *DEFENSE_11)):
         speed, curl = 26.0 + 7.0 * (i % 4), (-6.0, 3.0, 0.0, 5.0, -2.0)[i % 5]
         out[id_] = Trait(speed_mm_s=speed, curl_deg_s=curl, com_mm=10.0 if id_ in (RB, QB, RCB) else 11.5)
     for id_ in (LG, C, RT):

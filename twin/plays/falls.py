@@ -87,7 +87,7 @@ def second_tackler() -> Play:
         "The first tackler falls, the second stands.",
         steps,
         "exact",
-        Stance(FS, _MEET_YD + 6.0, LANE_YD, at="centre"),
+        Stance(FS, _MEET_YD + 6.0, LANE_YD, at="center"),
         others={FS: 0.0},
     )
 
@@ -149,7 +149,7 @@ def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> Play:
     """The runner is knocked down by a tackler who stays up: under TAP a coin says who has the ball.
 
     Args:
-        heads: the coin: the offence keeps the ball.
+        heads: the coin: the offense keeps the ball.
         motion: how the figures move.
         seed: of the physics.
 
@@ -200,7 +200,7 @@ def fallen_defender() -> Play:
         "fallen-defender",
         "The runner brushes a defender who has been lying there.",
         steps,
-        Stance(RCB, 9.0, LANE_YD, at="centre"),
+        Stance(RCB, 9.0, LANE_YD, at="center"),
         speeds={RCB: 0.0},
     )
     return Play(script, expectation)
@@ -237,11 +237,11 @@ def _side_hit(
     speed = 25.0
     if motion == "physics":
         chase: tuple[Step, ...] = (Steer(RCB, toward=RB),)
-        stance = Stance(RCB, _MEET_YD + 8.0, LANE_YD, at="centre")
+        stance = Stance(RCB, _MEET_YD + 8.0, LANE_YD, at="center")
     else:
         chase = ()
         clear_mm = (WIDTH_MM + LENGTH_MM) / 2
-        stance = Stance(RCB, _MEET_YD, LANE_YD + across(clear_mm + speed * seconds_to(_MEET_YD)), -90.0, at="centre")
+        stance = Stance(RCB, _MEET_YD, LANE_YD + across(clear_mm + speed * seconds_to(_MEET_YD)), -90.0, at="center")
     return scrimmage(
         name,
         about,

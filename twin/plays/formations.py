@@ -2,7 +2,7 @@
 
 The standard formation is legal under every bundled rulebook that says anything of it, but for the distance of the
 defensive line, on which rulebooks disagree: Lion's Den wants five yards, Gunderson's EFL two and everybody head up.
-Distances that rules state in bases (a base's length, a base's width) are kept in millimetres, so that the formation
+Distances that rules state in bases (a base's length, a base's width) are kept in millimeters, so that the formation
 stays legal on boards with smaller yards.
 """
 
@@ -65,16 +65,16 @@ _ROLES: Final = {
     FS: "DB",
 }
 
-OFFENCE_11: Final = (C, LG, RG, LT, RT, TE, SE, FL, QB, RB, FB)
-DEFENCE_11: Final = (NT, LDT, RDT, LDE, RDE, LLB, RLB, LCB, RCB, SS, FS)
+OFFENSE_11: Final = (C, LG, RG, LT, RT, TE, SE, FL, QB, RB, FB)
+DEFENSE_11: Final = (NT, LDT, RDT, LDE, RDE, LLB, RLB, LCB, RCB, SS, FS)
 
 BASE: Final = BaseSize()
 HAND_MM: Final = (11.0, -4.0)
-"""Where the twin's runners carry the ball, ahead of the base's centre and to its left."""
+"""Where the twin's runners carry the ball, ahead of the base's center and to its left."""
 
-_APART_MM = 19.5  # between neighbours on the line: more than a base's width (EFL) and than a yard (TAP)
+_APART_MM = 19.5  # between neighbors on the line: more than a base's width (EFL) and than a yard (TAP)
 _CLEAR_LENGTHS = 1.02  # where a base's length of separation is asked for
-_STACKED_MM = 1.0  # between the centre and a quarterback stacked behind him
+_STACKED_MM = 1.0  # between the center and a quarterback stacked behind him
 
 
 def teams(base: BaseSize = BASE) -> tuple[Player, ...]:
@@ -94,7 +94,7 @@ def standard(field: FieldModel, *, apart_yd: float = 5.0, base: BaseSize = BASE)
 
     Args:
         field: the printed field.
-        apart_yd: from the line of scrimmage to the defensive line; the offence stands on it.
+        apart_yd: from the line of scrimmage to the defensive line; the offense stands on it.
         base: size of all bases.
 
     """
@@ -108,7 +108,7 @@ def standard(field: FieldModel, *, apart_yd: float = 5.0, base: BaseSize = BASE)
         quarterback = deep + _STACKED_MM / field.mm_per_yd_x
         runner = quarterback + deep + clear
     second, third = apart_yd + deep + clear, apart_yd + 2 * (deep + clear)
-    offence = {
+    offense = {
         C: (0.0, 0.0),
         LG: (0.0, step),
         RG: (0.0, -step),
@@ -121,7 +121,7 @@ def standard(field: FieldModel, *, apart_yd: float = 5.0, base: BaseSize = BASE)
         RB: (-runner, 0.0),
         FB: (-quarterback - 0.5 * deep, -1.6 * step),
     }
-    defence = {
+    defense = {
         NT: (apart_yd, 0.0),
         LDT: (apart_yd, -step),
         RDT: (apart_yd, step),
@@ -134,7 +134,7 @@ def standard(field: FieldModel, *, apart_yd: float = 5.0, base: BaseSize = BASE)
         SS: (third, -2.5 * step),
         FS: (third, 1.0 * step),
     }
-    return {id_: Stance(id_, *place) for id_, place in (offence | defence).items()}
+    return {id_: Stance(id_, *place) for id_, place in (offense | defense).items()}
 
 
 def head_up(field: FieldModel, base: BaseSize = BASE) -> dict[str, Stance]:

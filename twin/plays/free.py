@@ -15,13 +15,13 @@ from downfield.core.footprint import BaseSize
 from downfield.officiating.declarations import Carrier, LineUp, PivotsDone, Set, SetUp, Side
 from downfield.twin.physics.traits import Trait
 from downfield.twin.plays.formations import (
-    DEFENCE_11,
+    DEFENSE_11,
     FB,
     FL,
     FS,
     LCB,
     LLB,
-    OFFENCE_11,
+    OFFENSE_11,
     QB,
     RB,
     RCB,
@@ -53,8 +53,8 @@ from downfield.twin.plays.script_check import check_script
 
 _DRAWS: Final = 50
 _MOVABLE: Final = (SE, FL, FB, LLB, RLB, LCB, RCB, SS, FS)
-_OFFENCE_PIVOTS: Final = (SE, FL, FB, TE)
-_DEFENCE_PIVOTS: Final = (LLB, RLB, LCB, RCB, SS, FS)
+_OFFENSE_PIVOTS: Final = (SE, FL, FB, TE)
+_DEFENSE_PIVOTS: Final = (LLB, RLB, LCB, RCB, SS, FS)
 
 
 def random_play(seed: int, *, board: str | None = None) -> Script:
@@ -100,7 +100,7 @@ def _drawn(seed: int, draw: np.random.Generator, board: str) -> Script:
         Wait(0.2),
         Board(on=True, by="home"),
     ]
-    chasers = draw.choice(_DEFENCE_PIVOTS, size=int(draw.integers(0, 4)), replace=False)
+    chasers = draw.choice(_DEFENSE_PIVOTS, size=int(draw.integers(0, 4)), replace=False)
     steps += [Steer(str(chaser), toward=carrier) for chaser in chasers]
     for _ in range(int(draw.integers(0, 3))):
         steps += [Wait(float(draw.uniform(0.4, 1.0))), *_stop(draw)]
@@ -142,7 +142,7 @@ def _moved(stance: Stance, field: FieldModel, draw: np.random.Generator) -> Stan
 
 def _traits(draw: np.random.Generator, carrier: str) -> dict[str, Trait]:
     out = {}
-    for id_ in (*OFFENCE_11, *DEFENCE_11):
+    for id_ in (*OFFENSE_11, *DEFENSE_11):
         out[id_] = Trait(
             speed_mm_s=float(draw.uniform(25, 110)),
             curl_deg_s=float(draw.normal(0, 10)),
@@ -156,15 +156,15 @@ def _traits(draw: np.random.Generator, carrier: str) -> dict[str, Trait]:
 
 
 def _stop(draw: np.random.Generator) -> tuple[Step, ...]:
-    """A stop in which the offence pivots up to two men and the defence at most one more, none for none."""
-    offence = int(draw.integers(0, 3))
-    defence = int(draw.integers(0, offence + 2)) if offence else 0
+    """A stop in which the offense pivots up to two men and the defense at most one more, none for none."""
+    offense = int(draw.integers(0, 3))
+    defense = int(draw.integers(0, offense + 2)) if offense else 0
     return (
         Board(on=False, by="home"),
         Wait(float(draw.uniform(0.2, 0.4))),
-        *_pivots("home", _OFFENCE_PIVOTS, offence, draw),
+        *_pivots("home", _OFFENSE_PIVOTS, offense, draw),
         Say(PivotsDone("home")),
-        *_pivots("away", _DEFENCE_PIVOTS, defence, draw),
+        *_pivots("away", _DEFENSE_PIVOTS, defense, draw),
         Say(PivotsDone("away")),
         Wait(0.2),
         Board(on=True, by="home"),

@@ -1,4 +1,4 @@
-"""Play frame to board frame: yards ahead of the line of scrimmage and across from the middle, to millimetres."""
+"""Play frame to board frame: yards ahead of the line of scrimmage and across from the middle, to millimeters."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from downfield.core.footprint import Footprint
 from downfield.core.scene import Jersey, Player
 from downfield.twin.plays.script import Point, Stance
 
-OFFENCE: Jersey = "dark"
-"""The offence wears dark on the twin's table."""
+OFFENSE: Jersey = "dark"
+"""The offense wears dark on the twin's table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Ground:
     Attributes:
         field: the printed field.
         line_yd: line of scrimmage, field yards along x of the board.
-        direction: 1 when the offence goes toward larger x, -1 toward smaller x.
+        direction: 1 when the offense goes toward larger x, -1 toward smaller x.
 
     """
 
@@ -69,12 +69,12 @@ class Ground:
             ScriptError: it would not be on the board.
 
         """
-        offence = player.jersey == OFFENCE
-        facing = (0.0 if offence else 180.0) if stance.heading_deg is None else stance.heading_deg
+        offense = player.jersey == OFFENSE
+        facing = (0.0 if offense else 180.0) if stance.heading_deg is None else stance.heading_deg
         x_mm, y_mm = self.point_mm((stance.ahead_yd, stance.across_yd))
         base = Footprint(x_mm, y_mm, self.heading_deg(facing), player.base)
         if stance.at == "front":
-            reach = self.foremost_yd(base) if offence else self.rearmost_yd(base)
+            reach = self.foremost_yd(base) if offense else self.rearmost_yd(base)
             shift_mm = self.direction * (stance.ahead_yd - reach) * self.field.mm_per_yd_x
             base = replace(base, x_mm=x_mm + shift_mm)
         low_x, low_y, high_x, high_y = self.field.board_mm

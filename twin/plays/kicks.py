@@ -16,7 +16,7 @@ from downfield.twin.plays.common import (
     scrimmage,
     tap_tackle,
 )
-from downfield.twin.plays.formations import DEFENCE_11, FB, FL, LCB, OFFENCE_11, QB, RB, SE, SS, teams
+from downfield.twin.plays.formations import DEFENSE_11, FB, FL, LCB, OFFENSE_11, QB, RB, SE, SS, teams
 from downfield.twin.plays.performance import Play
 from downfield.twin.plays.recording import Expectation, ExpectedCall
 from downfield.twin.plays.script import (
@@ -42,8 +42,8 @@ _GUNNER_MM: Final = _GUNNERS_S * _GUNNER_MM_S
 
 def kickoff_return(motion: Motion = "exact", seed: int = 8) -> Play:
     """The kick runs three seconds, the returner is then put on his goal line and runs until he is tackled."""
-    kickers = [id_ for id_ in DEFENCE_11 if id_ != _COVER]
-    receivers = [id_ for id_ in OFFENCE_11 if id_ != _RETURNER]
+    kickers = [id_ for id_ in DEFENSE_11 if id_ != _COVER]
+    receivers = [id_ for id_ in OFFENSE_11 if id_ != _RETURNER]
     stances = (
         Stance(_COVER, 70.0, 0.0),
         *(Stance(id_, 70.0, _row(i, len(kickers))) for i, id_ in enumerate(kickers)),
@@ -79,7 +79,7 @@ def kickoff_return(motion: Motion = "exact", seed: int = 8) -> Play:
             speeds=speeds,
             motion=motion,
             line_yd=0.0,
-            without=(*OFFENCE_11, *DEFENCE_11),
+            without=(*OFFENSE_11, *DEFENSE_11),
         ),
         formation=stances,
     )
@@ -104,7 +104,7 @@ def punt(motion: Motion = "exact", seed: int = 8) -> Play:
         Stance(FL, 0.0, -wide + 2.0),
         Stance(FB, -8.0, -6.0),
         Stance(RB, -8.0, 6.0),
-        Stance(returner, 64.0, -FIELD.width_yd / 2 + 1.2, at="centre"),
+        Stance(returner, 64.0, -FIELD.width_yd / 2 + 1.2, at="center"),
     )
     landing = (_GUNNER_MM / FIELD.mm_per_yd_x + 10.0, wide)
     steps = (

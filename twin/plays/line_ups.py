@@ -20,7 +20,7 @@ _REAR_OF_QB = _QUARTERBACK - ahead(LENGTH_MM)
 
 _FAULTS: Final[dict[Fault, tuple[str, tuple[Stance, ...], dict[RulebookName, str]]]] = {
     "six-on-line": (
-        "Only six of the offence stand on the line.",
+        "Only six of the offense stand on the line.",
         (Stance(SE, -6.0, _FORMATION[SE].across_yd + 4.0),),
         {"tap": "TAP-067", "efl": "EFL-013", "lions-den": "LD-035"},
     ),
@@ -45,7 +45,7 @@ _FAULTS: Final[dict[Fault, tuple[str, tuple[Stance, ...], dict[RulebookName, str
         {"tap": "TAP-070", "efl": "EFL-021"},
     ),
     "stacked-defender": (
-        "A linebacker stands close behind the nose tackle though the quarterback is not under centre.",
+        "A linebacker stands close behind the nose tackle though the quarterback is not under center.",
         (Stance(LLB, _FORMATION[NT].ahead_yd + ahead(LENGTH_MM + 12.0), 0.0),),
         {"tap": "TAP-073"},
     ),
@@ -74,12 +74,12 @@ def legal_line_up() -> Play:
 
 
 def head_up_line_up() -> Play:
-    """A line-up as Gunderson's EFL wants it: head up, two yards apart, the quarterback under centre."""
+    """A line-up as Gunderson's EFL wants it: head up, two yards apart, the quarterback under center."""
     deep = ahead(LENGTH_MM)
-    under_centre = Stance(QB, -deep - ahead(6.0), 0.0)
+    under_center = Stance(QB, -deep - ahead(6.0), 0.0)
     behind = Stance(RB, -2 * deep - ahead(12.0), 0.0)
     formation = placed(
-        head_up(FIELD), under_centre, behind, Stance(LLB, 9.0, -_head_up_yd()), Stance(RLB, 9.0, _head_up_yd())
+        head_up(FIELD), under_center, behind, Stance(LLB, 9.0, -_head_up_yd()), Stance(RLB, 9.0, _head_up_yd())
     )
     script = scrimmage("head-up-line-up", "Head up, two yards apart.", _snap(RB))
     absent = expect(absent={"efl": ("formation", "penalty")})
@@ -87,7 +87,7 @@ def head_up_line_up() -> Play:
 
 
 def twelve_men(claimed: bool = True) -> Play:
-    """The offence has twelve men; only the opponent may say so, before the snap.
+    """The offense has twelve men; only the opponent may say so, before the snap.
 
     Args:
         claimed: whether he does; else nothing may be called, nor even hinted at.
@@ -98,7 +98,7 @@ def twelve_men(claimed: bool = True) -> Play:
     claim: tuple[Step, ...] = (Say(Claim("too_many_men", "away")), Wait(0.3)) if claimed else ()
     start: tuple[Step, ...] = (Say(SetUp("home", 1, 40.0)), Say(LineUp(players, "dark")), Wait(0.2), Say(Set()))
     steps = (*start, Wait(0.2), *claim) if claimed else (*start, *_snap()[5:])
-    script = scrimmage("twelve-men", "The offence has twelve men on the field.", steps, speeds={QB: 0.0})
+    script = scrimmage("twelve-men", "The offense has twelve men on the field.", steps, speeds={QB: 0.0})
     formation = (*script.formation, Stance("dark-40", -10.0, 8.0))
     tap = (ExpectedCall("penalty", clauses=("TAP-042",)),) if claimed else ()
     expectation = expect(tap=tap, absent={} if claimed else {"tap": ("penalty",)})

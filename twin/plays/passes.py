@@ -80,7 +80,7 @@ def interception(motion: Motion = "exact", seed: int = 2) -> Play:
 
 
 def simultaneous() -> Play:
-    """Receiver and defender touch the ball at the same instant: the offence's ball.
+    """Receiver and defender touch the ball at the same instant: the offense's ball.
 
     They start as mirror images through the ball and walk alike, so whatever the one does the other does.
     """
@@ -91,8 +91,8 @@ def simultaneous() -> Play:
         "simultaneous",
         "Receiver and defender touch the ball at the same instant.",
         (*_pass(ball), *_played("exact")),
-        Stance(SE, *start, at="centre"),
-        Stance(RCB, *mirrored, at="centre"),
+        Stance(SE, *start, at="center"),
+        Stance(RCB, *mirrored, at="center"),
         speeds={QB: 0.0, SE: 50.0, RCB: 50.0},
     )
 
@@ -105,7 +105,7 @@ def simultaneous() -> Play:
 
 
 def overrun(clear_mm: float = 2.0) -> Play:
-    """The receiver walks past the ball by more than a base length; the offence stops the play.
+    """The receiver walks past the ball by more than a base length; the offense stops the play.
 
     Args:
         clear_mm: by how much his base clears the ball in passing.

@@ -28,7 +28,7 @@ class ExpectedCall:
         spot_yd: where, field yards along x and y of the board; None where the call has no spot or it is not given here.
         spot_tolerance_yd: how far off the spot may be, along each axis.
         t_ns: first and last instant the call may be about; None for any.
-        clauses: catalogue ids that must be among the call's clauses.
+        clauses: catalog ids that must be among the call's clauses.
         verdict: as in `Call`; None for any.
 
     """

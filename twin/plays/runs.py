@@ -110,7 +110,7 @@ def pushed_back() -> Play:
         "pushed-back",
         "The runner is pushed back by a man of his own.",
         steps,
-        Stance(RCB, reach - 4.0, LANE_YD + 8.0, -90.0, at="centre"),
+        Stance(RCB, reach - 4.0, LANE_YD + 8.0, -90.0, at="center"),
         speeds={RCB: 0.0},
     )
     return Play(script, expectation)

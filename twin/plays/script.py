@@ -1,6 +1,6 @@
 """Scripts: a play on the twin's table as data, in a program or in a TOML file.
 
-Places are in yards as the offence sees them: *ahead* of the line of scrimmage toward the goal it attacks, and *across*
+Places are in yards as the offense sees them: *ahead* of the line of scrimmage toward the goal it attacks, and *across*
 from the middle of the field, positive to its left. Headings are counter-clockwise from the direction of attack, so the
 same script runs either way. A script's steps are carried out one after another; `Until` waits for the table.
 """
@@ -30,7 +30,7 @@ class Stance:
         player: roster id.
         ahead_yd, across_yd: where.
         heading_deg: None faces the other team.
-        at: what is put there: the part of its base nearest to the other team (``"front"``), or its ``"centre"``.
+        at: what is put there: the part of its base nearest to the other team (``"front"``), or its ``"center"``.
 
     """
 
@@ -38,7 +38,7 @@ class Stance:
     ahead_yd: float
     across_yd: float
     heading_deg: float | None = None
-    at: Literal["front", "centre"] = "front"
+    at: Literal["front", "center"] = "front"
 
 
 @record
@@ -175,7 +175,7 @@ class Handling:
         turn_deg: turn it by this, counter-clockwise.
         toward: turn it to face this figure; not together with a turn.
         toward_point: turn it to face this place; not together with a turn.
-        to: lift it and put its centre there.
+        to: lift it and put its center there.
         shift_mm: slide it ahead and across by this.
         lift_away: take it off the board.
         if_free: leave it alone when it is engaged, lies, or has no room where it would be set down; else the script
@@ -244,7 +244,7 @@ class Steer:
 
 @record
 class Route:
-    """A figure walks along a polyline of centres from where it stands.
+    """A figure walks along a polyline of centers from where it stands.
 
     On exact paths it follows the line to the last digit; in the physics it is steered from point to point.
 
@@ -345,7 +345,7 @@ class Script:
         formation: where everybody stands at first; a figure that is not in it waits beside the board.
         line_yd: line of scrimmage, field yards along x of the board.
         steps: what happens.
-        direction: 1 when the offence goes toward larger x, -1 toward smaller x.
+        direction: 1 when the offense goes toward larger x, -1 toward smaller x.
         traits: how figures walk, by roster id; one not named walks as a `Trait` does by default.
         motion: ``"physics"`` walks the figures by dynamics, ``"exact"`` on geometric paths.
         fps: frames a second.

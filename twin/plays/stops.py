@@ -19,12 +19,12 @@ _TURN_DEG = 35.0
 _QUICK_S = 0.5
 
 
-def pivots(offence: int = 2, defence: int = 3, motion: Motion = "exact", seed: int = 4) -> Play:
+def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: int = 4) -> Play:
     """One stop in which both coaches pivot unengaged men.
 
     Args:
-        offence: how many the offence pivots, 0..3.
-        defence: how many the defence pivots, 0..6.
+        offense: how many the offense pivots, 0..3.
+        defense: how many the defense pivots, 0..6.
         motion: how the figures move.
         seed: of the physics.
 
@@ -32,27 +32,27 @@ def pivots(offence: int = 2, defence: int = 3, motion: Motion = "exact", seed: i
     steps = (
         *opening(40.0, QB),
         Wait(0.5),
-        *_stop(_turns(_BACKS[:offence]), _turns(_DEEP[:defence])),
+        *_stop(_turns(_BACKS[:offense]), _turns(_DEEP[:defense])),
         Wait(0.4),
     )
     script = scrimmage(
         "pivots",
-        f"In a stop the offence pivots {offence}, the defence {defence}.",
+        f"In a stop the offense pivots {offense}, the defense {defense}.",
         steps,
         speeds={QB: 0.0},
         motion=motion,
     )
-    allowed = offence + 1 if offence else 0
+    allowed = offense + 1 if offense else 0
 
     def expectation(_: History) -> Expectation:
         absent: dict[RulebookName, tuple[CallKind, ...]] = {}
         tap: tuple[ExpectedCall, ...] = ()
         lions_den: tuple[ExpectedCall, ...] = ()
-        if defence > allowed:
-            tap = (ExpectedCall("pivot", clauses=("TAP-090" if offence else "TAP-091",), verdict=None),)
+        if defense > allowed:
+            tap = (ExpectedCall("pivot", clauses=("TAP-090" if offense else "TAP-091",), verdict=None),)
         else:
             absent["tap"] = ("pivot", "penalty")
-        if defence > 1:
+        if defense > 1:
             lions_den = (ExpectedCall("pivot", clauses=("LD-013",), verdict=None),)
         else:
             absent["lions-den"] = ("pivot", "penalty")
@@ -62,7 +62,7 @@ def pivots(offence: int = 2, defence: int = 3, motion: Motion = "exact", seed: i
 
 
 def engaged_pivot() -> Play:
-    """The centre is turned though he is engaged with the nose tackle."""
+    """The center is turned though he is engaged with the nose tackle."""
     steps = (
         *opening(40.0, QB),
         Until((Touch(C, NT),), within_s=4.0, mark="engaged"),
@@ -85,7 +85,7 @@ def moved_pivot(shift_mm: float = 8.0) -> Play:
     """A back is not only turned but slid ahead in a stop.
 
     Args:
-        shift_mm: how far, toward the goal the offence attacks.
+        shift_mm: how far, toward the goal the offense attacks.
 
     """
     steps = (
@@ -102,7 +102,7 @@ def moved_pivot(shift_mm: float = 8.0) -> Play:
 
 
 def stoppages(count: int = 4) -> Play:
-    """The offence stops the board again and again before its carrier reaches the line.
+    """The offense stops the board again and again before its carrier reaches the line.
 
     Args:
         count: how often; TAP allows three.
@@ -110,7 +110,7 @@ def stoppages(count: int = 4) -> Play:
     """
     stop = (Wait(0.3), Board(on=False, by="home"), Wait(0.35), Board(on=True, by="home"))
     steps = (*opening(40.0, QB), *(step for _ in range(count) for step in stop), Wait(0.3))
-    script = scrimmage("stoppages", f"The offence stops the board {count} times.", steps, speeds={QB: 0.0})
+    script = scrimmage("stoppages", f"The offense stops the board {count} times.", steps, speeds={QB: 0.0})
     if count > 3:
         call = ExpectedCall("stoppage", clauses=("TAP-086",), verdict=None)
         return Play(script, lambda _: expect(tap=(call,), absent={"tap": ("pivot",), "lions-den": ("pivot",)}))
@@ -121,14 +121,14 @@ def _turns(players: tuple[str, ...]) -> tuple[Handling, ...]:
     return tuple(Handling(player, turn_deg=_TURN_DEG if i % 2 else -_TURN_DEG) for i, player in enumerate(players))
 
 
-def _stop(offence: tuple[Handling, ...], defence: tuple[Handling, ...]) -> tuple[Step, ...]:
-    """Board off, the offence's pivots, the defence's, board on."""
+def _stop(offense: tuple[Handling, ...], defense: tuple[Handling, ...]) -> tuple[Step, ...]:
+    """Board off, the offense's pivots, the defense's, board on."""
     return (
         Board(on=False, by="home"),
         Wait(0.2),
-        *_hands("home", offence),
+        *_hands("home", offense),
         Say(PivotsDone("home")),
-        *_hands("away", defence),
+        *_hands("away", defense),
         Say(PivotsDone("away")),
         Wait(0.15),
         Board(on=True, by="home"),

@@ -80,7 +80,7 @@ def clean_tackle(motion: Motion = "exact", seed: int = 1) -> Play:
         "clean-tackle",
         "The runner is met head-on and goes down.",
         steps,
-        Stance(RCB, 14.0, LANE_YD, at="centre"),
+        Stance(RCB, 14.0, LANE_YD, at="center"),
         speeds={RCB: 25.0},
         motion=motion,
     )
@@ -97,7 +97,7 @@ def side_hit() -> Play:
         "side-hit",
         "A defender runs square into the runner's side.",
         steps,
-        Stance(RCB, meet_yd, start, -90.0, at="centre"),
+        Stance(RCB, meet_yd, start, -90.0, at="center"),
         speeds={RCB: speed},
     )
     return Play(script, tackled("EFL-078"))
@@ -112,7 +112,7 @@ def into_side() -> Play:
         "into-side",
         "The runner runs square into a defender's side.",
         steps,
-        Stance(RCB, meet_yd, start, 90.0, at="centre"),
+        Stance(RCB, meet_yd, start, 90.0, at="center"),
         speeds={RCB: speed},
     )
     return Play(script, tackled("EFL-079"))
@@ -131,7 +131,7 @@ def from_behind() -> Play:
         "from-behind",
         "The runner is caught from behind.",
         steps,
-        Stance(RCB, 1.5, 20.0, 0.0, at="centre"),
+        Stance(RCB, 1.5, 20.0, 0.0, at="center"),
         speeds={RCB: 0.0},
     )
     return Play(script, tackled("EFL-080"))
@@ -144,7 +144,7 @@ def into_back() -> Play:
         "into-back",
         "The runner runs into a slow defender's back.",
         steps,
-        Stance(RCB, 8.0, LANE_YD, 0.0, at="centre"),
+        Stance(RCB, 8.0, LANE_YD, 0.0, at="center"),
         speeds={RCB: 12.0},
     )
     return Play(script, tackled(None))
@@ -158,7 +158,7 @@ def side_rub() -> Play:
         "side-rub",
         "A defender passes the runner, side rubbing along side.",
         steps,
-        Stance(RCB, 16.0, lane, at="centre"),
+        Stance(RCB, 16.0, lane, at="center"),
         speeds={RCB: 25.0},
     )
     return Play(script, tackled(None))
@@ -176,14 +176,14 @@ def corner_hit(angle_deg: float = 40.0) -> Play:
         "corner-hit",
         f"The runner's front meets a defender's corner, {angle_deg:g} degrees off head-on.",
         steps,
-        Stance(RCB, 9.0, LANE_YD, 180.0 - angle_deg, at="centre"),
+        Stance(RCB, 9.0, LANE_YD, 180.0 - angle_deg, at="center"),
         speeds={RCB: 0.0},
     )
     return Play(script, tackled("EFL-078" if angle_deg <= 8 else None))
 
 
 def near_miss(miss_mm: float = 0.2) -> Play:
-    """A defender passes the runner side by side, tenths of a millimetre clear of him: no call.
+    """A defender passes the runner side by side, tenths of a millimeter clear of him: no call.
 
     Args:
         miss_mm: the smallest gap.
@@ -195,7 +195,7 @@ def near_miss(miss_mm: float = 0.2) -> Play:
         "near-miss",
         f"A defender misses the runner by {miss_mm:g} mm.",
         steps,
-        Stance(RCB, 16.0, lane, at="centre"),
+        Stance(RCB, 16.0, lane, at="center"),
         speeds={RCB: 25.0},
     )
     absent = nowhere("tackle", "broken_tackle", "slipped_tackle", "fumble", "down_by_fall", "sack", "out_of_bounds")
@@ -203,7 +203,7 @@ def near_miss(miss_mm: float = 0.2) -> Play:
 
 
 def stopped_short(short_mm: float = 0.3) -> Play:
-    """The board goes off when the runner is head-on before a defender, tenths of a millimetre away: no call.
+    """The board goes off when the runner is head-on before a defender, tenths of a millimeter away: no call.
 
     Args:
         short_mm: the gap he is left with.
@@ -223,7 +223,7 @@ def stopped_short(short_mm: float = 0.3) -> Play:
         "stopped-short",
         f"The runner comes to a stop {short_mm:g} mm before a defender.",
         steps,
-        Stance(RCB, stand_yd, LANE_YD, at="centre"),
+        Stance(RCB, stand_yd, LANE_YD, at="center"),
         speeds={RCB: 0.0},
     )
     return Play(script, lambda _: expect(absent=nowhere("tackle", "broken_tackle", "fumble", "down_by_fall")))

@@ -5,7 +5,7 @@ Downfield. It reads one JSON order a line on standard input and answers each wit
 ``{"error": "..."}``.
 
 Orders: ``build`` (a look, the board's print as a PNG, a pinhole) once, then ``render`` (poses and loose solids) for
-every picture. Lengths come in millimetres and become metres.
+every picture. Lengths come in millimeters and become meters.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Shape = tuple[list[tuple[float, float, float]], list[tuple[int, ...]]]
 
 MM = 0.001
 _ARC = 6  # segments of a quarter circle on a base's rounded corner
-_LAMP_WATTS = 16.0  # of a lamp of strength 1, one metre away, for a middling exposure
+_LAMP_WATTS = 16.0  # of a lamp of strength 1, one meter away, for a middling exposure
 
 
 class Table:
@@ -76,7 +76,7 @@ class Table:
             light = bpy.data.lights.new("lamp", "AREA")
             light.shape = "DISK"
             light.size = max(2 * lamp["radius_mm"] * MM, 0.01)
-            light.color = [_linear(c) for c in lamp["colour"]]
+            light.color = [_linear(c) for c in lamp["color"]]
             place = Vector([v * MM for v in lamp["position_mm"]])
             light.energy = _LAMP_WATTS * lamp["strength"] * (place - self._middle()).length_squared
             shining = self._add("lamp", light)
@@ -131,7 +131,7 @@ class Table:
             mesh.shade_smooth()
         part = solid["part"]
         roughness = {"base": 0.3, "helmet": 0.25}.get(part, 0.5)
-        mesh.materials.append(_material(solid["colour"], roughness=roughness, opacity=solid["opacity"]))
+        mesh.materials.append(_material(solid["color"], roughness=roughness, opacity=solid["opacity"]))
         placed = self._add(part, mesh)
         placed.parent = frame
         placed.matrix_local = _pose(solid["position_mm"], solid["rotation"])
@@ -143,9 +143,9 @@ class Table:
         camera.sensor_fit = "HORIZONTAL"
         camera.sensor_width = 36.0
         camera.lens = pinhole["focal_px"] * 36.0 / width
-        # Blender's picture spans 0..width in pixel edges, so its middle is (width - 1) / 2 in pixel centres.
-        camera.shift_x = ((width - 1) / 2 - pinhole["centre_px"][0]) / width
-        camera.shift_y = (pinhole["centre_px"][1] - (height - 1) / 2) / width
+        # Blender's picture spans 0..width in pixel edges, so its middle is (width - 1) / 2 in pixel centers.
+        camera.shift_x = ((width - 1) / 2 - pinhole["center_px"][0]) / width
+        camera.shift_y = (pinhole["center_px"][1] - (height - 1) / 2) / width
         camera.clip_start, camera.clip_end = 0.05, 50.0
         self.scene.camera = self._add("camera", camera)
         self.scene.render.resolution_x, self.scene.render.resolution_y = width, height
@@ -183,17 +183,17 @@ def _linear(c: float) -> float:
     return c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
 
 
-def _material(colour: Any, *, roughness: float, opacity: float = 1.0, grain: float = 0.0) -> Any:
+def _material(color: Any, *, roughness: float, opacity: float = 1.0, grain: float = 0.0) -> Any:
     material = bpy.data.materials.new("surface")
     material.use_nodes = True
     nodes, links = material.node_tree.nodes, material.node_tree.links
     shader = nodes["Principled BSDF"]
-    rgba = (*(_linear(c) for c in colour), 1.0)
+    rgba = (*(_linear(c) for c in color), 1.0)
     shader.inputs["Base Color"].default_value = rgba
     shader.inputs["Roughness"].default_value = roughness
     if opacity < 1:
         shader.inputs["Transmission Weight"].default_value = 1 - opacity
-        shader.inputs["IOR"].default_value = 1.2  # thin moulded plastic bends less than a solid block
+        shader.inputs["IOR"].default_value = 1.2  # thin molded plastic bends less than a solid block
     if grain:
         noise, mix = nodes.new("ShaderNodeTexNoise"), nodes.new("ShaderNodeMixRGB")
         noise.inputs["Scale"].default_value = 6.0

@@ -85,8 +85,8 @@ class BoardLayer:
         rng = np.random.default_rng([self._look.board.seed, 0x7AB1E])
         small = rng.standard_normal((shape[0] // 40 + 2, shape[1] // 8 + 2)).astype(np.float32)
         grain = cv2.resize(small, shape[::-1], interpolation=cv2.INTER_CUBIC)
-        colour = np.array(self._look.table[::-1]) * 255
-        lit = colour * (1 + 0.04 * np.asarray(grain)[:, :, None])
+        color = np.array(self._look.table[::-1]) * 255
+        lit = color * (1 + 0.04 * np.asarray(grain)[:, :, None])
         return np.asarray(np.clip(lit, 0, 255), dtype=np.uint8)
 
 

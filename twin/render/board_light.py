@@ -59,7 +59,7 @@ class BoardLight:
         return np.asarray(lit, dtype=np.uint8)
 
     def dim_bases(self, layer: Layer, placed: PlacedSolids, camera: Camera) -> Layer:
-        """The figures' layer with the shadows that players throw onto bases, their own and their neighbours'.
+        """The figures' layer with the shadows that players throw onto bases, their own and their neighbors'.
 
         Of the strongest lamp only: on so small a surface the others' are not seen.
         """
@@ -100,16 +100,16 @@ class BoardLight:
         grid = lens_grid(camera.lens)
         board = np.nan_to_num(grid.board_mm(camera), nan=1e4)
         points = np.concatenate([board, np.zeros_like(board[..., :1])], axis=-1)
-        centre = np.array([self._look.field.length_mm / 2, self._look.field.width_mm / 2, 0.0])
+        center = np.array([self._look.field.length_mm / 2, self._look.field.width_mm / 2, 0.0])
         size = (camera.lens.size_px[0] // _HALF, camera.lens.size_px[1] // _HALF)
         self._lamp_light = []
         glare = np.zeros((*points.shape[:2], 3))
         for lamp in self._look.lamps:
-            falloff = _irradiance(points, lamp) / _irradiance(centre, lamp)
+            falloff = _irradiance(points, lamp) / _irradiance(center, lamp)
             small = cv2.resize(grid.full(falloff), size, interpolation=cv2.INTER_AREA)
-            colour = np.array(lamp.colour[::-1], dtype=np.float32) * np.float32(lamp.strength)
-            self._lamp_light.append(np.asarray(small, dtype=np.float32)[:, :, None] * colour)
-            glare += _mirrored(points, lamp, camera)[:, :, None] * np.array(lamp.colour[::-1]) * lamp.strength
+            color = np.array(lamp.color[::-1], dtype=np.float32) * np.float32(lamp.strength)
+            self._lamp_light.append(np.asarray(small, dtype=np.float32)[:, :, None] * color)
+            glare += _mirrored(points, lamp, camera)[:, :, None] * np.array(lamp.color[::-1]) * lamp.strength
         self._glare = None
         if self._look.board.gloss > 0:
             planes = [grid.full(glare[..., channel]) * 255 * self._look.board.gloss for channel in range(3)]

@@ -66,8 +66,8 @@ def crop_camera(camera: Camera, left_top_px: tuple[float, float], scale: float, 
 
     """
     lens = camera.lens
-    x, y = ((c - edge) * scale - 0.5 for c, edge in zip(lens.centre_px, left_top_px, strict=True))
+    x, y = ((c - edge) * scale - 0.5 for c, edge in zip(lens.center_px, left_top_px, strict=True))
     focal = (lens.focal_px[0] * scale, lens.focal_px[1] * scale)
     return dataclasses.replace(
-        camera, lens=dataclasses.replace(lens, size_px=size_px, focal_px=focal, centre_px=(x, y))
+        camera, lens=dataclasses.replace(lens, size_px=size_px, focal_px=focal, center_px=(x, y))
     )

@@ -1,7 +1,7 @@
 """Figures, ball, hands, rail and clutter drawn by MuJoCo's own renderer, as a layer to be laid over the board.
 
 MuJoCo draws an exact pinhole picture a little wider than the lens sees, over nothing at all: where no solid is, the
-picture stays transparent. Colours come premultiplied by coverage, so edges stay smooth through the lens and over any
+picture stays transparent. Colors come premultiplied by coverage, so edges stay smooth through the lens and over any
 ground.
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.footprint import Array
 from downfield.core.scene import Player
-from downfield.twin.look import Colour, FigureLook, Lamp, Look, Solid
+from downfield.twin.look import Color, FigureLook, Lamp, Look, Solid
 from downfield.twin.render.figure_mesh import Mesh, figure_mesh
 from downfield.twin.render.gl import open_context
 from downfield.twin.render.lens_grid import lens_grid
@@ -165,7 +165,7 @@ def _model(look: Look, players: Sequence[Player], window: _Window) -> Any:
         (look.ball, 0.0),
         (still, 0.0),
     ]
-    palette = _Palette(solid.colour for figure, _ in owners for solid in figure.solids)
+    palette = _Palette(solid.color for figure, _ in owners for solid in figure.solids)
     palette.add_to(spec)
     for index, (figure, corner_mm) in enumerate(owners):
         body = spec.worldbody.add_body(name=f"owner{index}", mocap=True)
@@ -176,19 +176,19 @@ def _model(look: Look, players: Sequence[Player], window: _Window) -> Any:
 
 
 class _Palette:
-    """All colours as one texture, so that a figure of many colours is one mesh."""
+    """All colors as one texture, so that a figure of many colors is one mesh."""
 
-    def __init__(self, colours: Any) -> None:
-        self._places: dict[Colour, int] = {}
-        for colour in colours:
-            self._places.setdefault(colour, len(self._places))
+    def __init__(self, colors: Any) -> None:
+        self._places: dict[Color, int] = {}
+        for color in colors:
+            self._places.setdefault(color, len(self._places))
         self._side = max(_PALETTE_SIDE, int(np.ceil(np.sqrt(len(self._places)))))
 
     def add_to(self, spec: Any) -> None:
         """Add the texture and its material to a model."""
         texels = np.zeros((self._side * self._side, 3), dtype=np.uint8)
-        for colour, place in self._places.items():
-            texels[place] = np.clip(np.array(colour) * 255 + 0.5, 0, 255)
+        for color, place in self._places.items():
+            texels[place] = np.clip(np.array(color) * 255 + 0.5, 0, 255)
         texture = spec.add_texture(
             name="palette", type=mujoco.mjtTexture.mjTEXTURE_2D, width=self._side, height=self._side, nchannel=3
         )
@@ -196,9 +196,9 @@ class _Palette:
         material = spec.add_material(name="painted", specular=0.35, shininess=0.4)
         material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "palette"
 
-    def coordinates(self, colours: Sequence[Colour]) -> Array:
-        """Where colours are in the texture, shape (n, 2)."""
-        places = np.array([self._places[colour] for colour in colours])
+    def coordinates(self, colors: Sequence[Color]) -> Array:
+        """Where colors are in the texture, shape (n, 2)."""
+        places = np.array([self._places[color] for color in colors])
         rows, columns = np.divmod(places, self._side)
         return (np.column_stack([columns, rows]) + 0.5) / self._side
 
@@ -207,20 +207,20 @@ def _add_figure(spec: Any, body: Any, figure: FigureLook, corner_mm: float, pale
     opaque = [solid for solid in figure.solids if solid.opacity >= 1]
     if opaque:
         mesh = figure_mesh(opaque, corner_mm)
-        colours = [opaque[k].colour for k in mesh.solid]
-        _add_mesh(spec, body, mesh, f"{name}-opaque", palette.coordinates(colours), "painted")
+        colors = [opaque[k].color for k in mesh.solid]
+        _add_mesh(spec, body, mesh, f"{name}-opaque", palette.coordinates(colors), "painted")
     glossy = spec.material("painted")
     for index, solid in enumerate(solid for solid in figure.solids if solid.opacity < 1):
         factor = _blending_factor(solid.opacity)
         surface = f"{name}-surface{index}"
-        rgba = [*(channel * factor for channel in solid.colour), factor]
+        rgba = [*(channel * factor for channel in solid.color), factor]
         spec.add_material(name=surface, rgba=rgba, specular=glossy.specular, shininess=glossy.shininess)
         mesh = figure_mesh([solid], corner_mm)
         _add_mesh(spec, body, mesh, f"{name}-clear{index}", np.zeros((len(mesh.vertices_mm), 2)), surface)
 
 
 def _blending_factor(opacity: float) -> float:
-    """The alpha, and factor on the colour, that leave a clear solid's premultiplied colour and coverage behind.
+    """The alpha, and factor on the color, that leave a clear solid's premultiplied color and coverage behind.
 
     MuJoCo draws what is clear twice, and its blending squares alpha: what stays of an alpha f is f^2 (2 - f).
     """
@@ -244,8 +244,8 @@ def _add_lamp(spec: Any, lamp: Lamp, ambient: float) -> None:
     # MuJoCo's classic renderer leaves its point lights dark; a spot as wide as it goes is one.
     light.type = mujoco.mjtLightType.mjLIGHT_SPOT
     light.cutoff, light.exponent = 180, 0
-    light.diffuse = [lamp.strength * channel for channel in lamp.colour]
-    light.specular = [0.5 * lamp.strength * channel for channel in lamp.colour]
+    light.diffuse = [lamp.strength * channel for channel in lamp.color]
+    light.specular = [0.5 * lamp.strength * channel for channel in lamp.color]
     light.ambient = [ambient] * 3
     light.attenuation = [1, 0, 0]
     light.range = _FAR_MM
@@ -256,7 +256,7 @@ def _add_geom(scene: Any, solid: Solid) -> None:
     size = {"box": (a, b, c), "ellipsoid": (a, b, c), "capsule": (a, b, 0.0), "cylinder": (a, b, 0.0)}[solid.kind]
     turn = np.empty(9)
     mujoco.mju_quat2Mat(turn, np.array(solid.rotation))
-    rgba = np.array([*solid.colour, solid.opacity], dtype=np.float32)
+    rgba = np.array([*solid.color, solid.opacity], dtype=np.float32)
     geom = scene.geoms[scene.ngeom]
     mujoco.mjv_initGeom(geom, _GEOM_TYPE[solid.kind], np.array(size), np.array(solid.position_mm), turn, rgba)
     scene.ngeom += 1

@@ -20,7 +20,7 @@ _CORNER_FACETS = 4
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """Triangles with a normal and a colour index per vertex.
+    """Triangles with a normal and a color index per vertex.
 
     Attributes:
         vertices_mm: shape (n, 3).
@@ -82,11 +82,11 @@ def _circle(radius: float) -> Array:
 
 def _rounded_rectangle(half_x: float, half_y: float, radius: float) -> Array:
     """Outline, counter-clockwise, shape (n, 2)."""
-    centres = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]]) * (half_x - radius, half_y - radius)
+    centers = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]]) * (half_x - radius, half_y - radius)
     if radius <= 0:
-        return centres
+        return centers
     quarter = np.pi / 2 * (np.arange(4)[:, None] + np.arange(_CORNER_FACETS + 1)[None] / _CORNER_FACETS)
-    arcs = centres[:, None] + radius * np.stack([np.cos(quarter), np.sin(quarter)], axis=-1)
+    arcs = centers[:, None] + radius * np.stack([np.cos(quarter), np.sin(quarter)], axis=-1)
     outline: Array = arcs.reshape(-1, 2)
     return outline
 

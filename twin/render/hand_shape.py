@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from downfield.core.footprint import Array
-from downfield.twin.look import Colour, Solid
+from downfield.twin.look import Color, Solid
 from downfield.twin.snapshot import HandPose, Quaternion, StickPose, Vector
 
 # A hand is laid out from its fingertips: how far back along the arm, how far up.
@@ -23,10 +23,10 @@ _CUFF_MM = (200.0, 42.0)
 _FINGER_MM, _THUMB_MM, _WRIST_RADIUS_MM, _SLEEVE_MM = 8.0, 10.0, 25.0, 36.0
 _APART_MM = 19.5  # knuckle to knuckle
 _STICK_MM = 2.0
-_WHITE: Colour = (0.92, 0.91, 0.86)
+_WHITE: Color = (0.92, 0.91, 0.86)
 
 
-def hand_solids(hand: HandPose, skin: Colour, sleeve: Colour) -> tuple[Solid, ...]:
+def hand_solids(hand: HandPose, skin: Color, sleeve: Color) -> tuple[Solid, ...]:
     """Fingers, thumb, palm, wrist and sleeve; a hand that holds a figure pinches it between thumb and fingers."""
     tip, elbow = np.array(hand.fingertip_mm), np.array(hand.elbow_mm)
     back = (elbow - tip) * [1.0, 1.0, 0.0]
@@ -73,12 +73,12 @@ def stick_solid(stick: StickPose) -> Solid:
     return Solid("box", size, _vector((start + end) / 2), _axes(along, side), _WHITE, part="other")
 
 
-def _limb(start: Array, end: Array, radius_mm: float, colour: Colour) -> Solid:
+def _limb(start: Array, end: Array, radius_mm: float, color: Color) -> Solid:
     along = end - start
     length = float(np.linalg.norm(along))
     turn = Rotation.align_vectors(along[None] / max(length, 1e-9), [[0.0, 0.0, 1.0]])[0]
     kind: Literal["capsule"] = "capsule"
-    return Solid(kind, (radius_mm, max(length / 2, 0.1), 0.0), _vector((start + end) / 2), _quaternion(turn), colour)
+    return Solid(kind, (radius_mm, max(length / 2, 0.1), 0.0), _vector((start + end) / 2), _quaternion(turn), color)
 
 
 def _axes(x: Array, y: Array) -> Quaternion:

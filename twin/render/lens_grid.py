@@ -27,7 +27,7 @@ class LensGrid:
 
     Attributes:
         size_px: of the picture.
-        rays: normalised image coordinates without distortion, shape (rows, columns, 2).
+        rays: normalized image coordinates without distortion, shape (rows, columns, 2).
 
     """
 

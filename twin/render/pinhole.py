@@ -28,13 +28,13 @@ class Pinhole:
     Attributes:
         size_px: width and height of its picture.
         focal_px: focal length, the same both ways.
-        centre_px: principal point; pixel centres have integer coordinates.
+        center_px: principal point; pixel centers have integer coordinates.
 
     """
 
     size_px: tuple[int, int]
     focal_px: float
-    centre_px: tuple[float, float]
+    center_px: tuple[float, float]
 
 
 @lru_cache(maxsize=16)
@@ -63,7 +63,7 @@ def through_lens(picture: Image, pinhole: Pinhole, lens: Lens) -> Image:
 def _maps(pinhole: Pinhole, lens: Lens) -> tuple[Map, Map]:
     width, height = lens.size_px
     x, y = np.meshgrid(np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64))
-    rays = lens.undistort(np.stack([x.ravel(), y.ravel()], axis=1)) * pinhole.focal_px + pinhole.centre_px
+    rays = lens.undistort(np.stack([x.ravel(), y.ravel()], axis=1)) * pinhole.focal_px + pinhole.center_px
     return (
         rays[:, 0].reshape(height, width).astype(np.float32),
         rays[:, 1].reshape(height, width).astype(np.float32),

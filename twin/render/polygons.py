@@ -30,14 +30,14 @@ def to_fixed(points_px: Array) -> Fixed:
 
 
 def fill_hull(
-    image: NDArray[np.uint8], points: Fixed, colour: Sequence[float], *, rounds: int = 0, smooth: bool = True
+    image: NDArray[np.uint8], points: Fixed, color: Sequence[float], *, rounds: int = 0, smooth: bool = True
 ) -> None:
     """Fill the convex hull of fixed-point points, shape (n, 2), as it is.
 
     Args:
         image: drawn upon.
         points: as `to_fixed` gives them.
-        colour: one value per channel.
+        color: one value per channel.
         rounds: how often corners are cut, to round them.
         smooth: whether edges blend with what is there.
 
@@ -46,15 +46,15 @@ def fill_hull(
     for _ in range(rounds):
         after = np.roll(hull, -1, axis=0)
         hull = np.concatenate([3 * hull + after, hull + 3 * after], axis=1).reshape(-1, 1, 2) // 4
-    cv2.fillConvexPoly(image, hull, colour, cv2.LINE_AA if smooth else cv2.LINE_8, _SHIFT)
+    cv2.fillConvexPoly(image, hull, color, cv2.LINE_AA if smooth else cv2.LINE_8, _SHIFT)
 
 
-def fill_convex(image: NDArray[np.uint8], corners_px: Array, colour: Sequence[float]) -> None:
+def fill_convex(image: NDArray[np.uint8], corners_px: Array, color: Sequence[float]) -> None:
     """Fill a convex polygon, corners in order round it, shape (n, 2), each side moved in by the fill's growth."""
-    cv2.fillConvexPoly(image, to_fixed(_sides_in(corners_px, GROWTH_PX)), colour, cv2.LINE_AA, _SHIFT)
+    cv2.fillConvexPoly(image, to_fixed(_sides_in(corners_px, GROWTH_PX)), color, cv2.LINE_AA, _SHIFT)
 
 
-def lay_convex(image: NDArray[np.uint8], corners_px: Array, colour: Sequence[float]) -> None:
+def lay_convex(image: NDArray[np.uint8], corners_px: Array, color: Sequence[float]) -> None:
     """Fill a convex polygon by area coverage: slower than `fill_convex`, and exact to a few hundredths of a pixel.
 
     cv2's anti-aliased fill may miss a corner by a third of a pixel.
@@ -71,14 +71,14 @@ def lay_convex(image: NDArray[np.uint8], corners_px: Array, colour: Sequence[flo
     share = cv2.resize(mask, (int(columns), int(rows)), interpolation=cv2.INTER_AREA)
     window = image[low[1] : high[1], low[0] : high[0]]
     part = window.astype(np.float32)
-    part += (np.array(colour, dtype=np.float32) - part) * (share.astype(np.float32) / np.float32(255))[:, :, None]
+    part += (np.array(color, dtype=np.float32) - part) * (share.astype(np.float32) / np.float32(255))[:, :, None]
     window[:] = np.rint(part).astype(np.uint8)
 
 
-def draw_outline(image: NDArray[np.uint8], corners_px: Array, colour: Sequence[float]) -> None:
+def draw_outline(image: NDArray[np.uint8], corners_px: Array, color: Sequence[float]) -> None:
     """A line of about a pixel just within a convex polygon's edge."""
     ring = to_fixed(_sides_in(corners_px, GROWTH_PX))
-    cv2.polylines(image, [ring], True, colour, 1, cv2.LINE_AA, _SHIFT)
+    cv2.polylines(image, [ring], True, color, 1, cv2.LINE_AA, _SHIFT)
 
 
 def _sides_in(corners_px: Array, by_px: float) -> Array:

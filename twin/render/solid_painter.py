@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from downfield.calibration.camera import Camera
 from downfield.core.footprint import Array, BaseSize
 from downfield.core.scene import Player
-from downfield.twin.look import Colour, Look, Solid
+from downfield.twin.look import Color, Look, Solid
 from downfield.twin.render.polygons import GROWTH_PX, Fixed, draw_outline, fill_convex, fill_hull, lay_convex, to_fixed
 from downfield.twin.render.renderer import Image
 from downfield.twin.render.solids import PlacedSolids
@@ -52,8 +52,8 @@ class SolidPainter:
         low, high = points_px.min(axis=1), points_px.max(axis=1)
         seen = (high > 0).all(axis=1) & (low < self._camera.lens.size_px).all(axis=1)
         middles_mm = placed.points_mm.mean(axis=1)
-        colours = np.array([solid.colour[::-1] for solid in placed.solids]) * 255
-        rounds = _RoundBodies(points_px, colours, self._look.ambient, *self._lights(middles_mm))
+        colors = np.array([solid.color[::-1] for solid in placed.solids]) * 255
+        rounds = _RoundBodies(points_px, colors, self._look.ambient, *self._lights(middles_mm))
         turns = _turns(snapshot)
         boxes = _Boxes(placed.points_mm[:, :8], self._look, self._eye)
         away = np.linalg.norm(middles_mm - self._eye, axis=1)
@@ -68,8 +68,8 @@ class SolidPainter:
             elif solid.kind == "box":
                 self._box(k, boxes, solid, points_px[k])
             else:
-                for outline, colour in rounds.shades(k):
-                    fill_hull(self._image, outline, colour, rounds=2 if rounds.large[k] else 0)
+                for outline, color in rounds.shades(k):
+                    fill_hull(self._image, outline, color, rounds=2 if rounds.large[k] else 0)
 
     def _heights(self, placed: PlacedSolids, middles_mm: Array, turns: Array) -> Array:
         """Heights by which solids are painted: a figure comes after its own base when the base's top is seen."""
@@ -95,13 +95,13 @@ class SolidPainter:
         return direct, aside / np.maximum(direct[:, None], 1e-9)
 
     def _box(self, k: int, boxes: _Boxes, solid: Solid, corners_px: Array) -> None:
-        # The fill's growth is left in: neighbouring pieces of the rail overlap by it and leave no seam.
+        # The fill's growth is left in: neighboring pieces of the rail overlap by it and leave no seam.
         for face, light in boxes.faces(k):
-            fill_hull(self._image, to_fixed(corners_px[face]), _bgr(solid.colour, self._look.ambient + light))
+            fill_hull(self._image, to_fixed(corners_px[face]), _bgr(solid.color, self._look.ambient + light))
 
     def _face(self, solid: Solid, ring_mm: Array, ring_px: Array, normal: Array) -> None:
         if normal @ (self._eye - ring_mm[0]) > 0:
-            fill_convex(self._image, ring_px, _bgr(solid.colour, self._lit(ring_mm[0], normal)))
+            fill_convex(self._image, ring_px, _bgr(solid.color, self._lit(ring_mm[0], normal)))
 
     def _lit(self, at_mm: Array, normal: Array) -> float:
         light = self._look.ambient
@@ -127,7 +127,7 @@ class SolidPainter:
     def _prism(self, solid: Solid, points_mm: Array, points_px: Array, turn: Array) -> None:
         count = len(points_mm) // 2
         rim = points_px.mean(axis=0) + (points_px - points_px.mean(axis=0)) * 0.97
-        fill_hull(self._image, to_fixed(rim), _bgr(solid.colour, self._look.ambient))
+        fill_hull(self._image, to_fixed(rim), _bgr(solid.color, self._look.ambient))
         arc = count // 4
         for quarter, normal in enumerate((turn[:, 1], -turn[:, 0], -turn[:, 1], turn[:, 0])):
             start, end = quarter * arc + arc - 1, (quarter * arc + arc) % count  # the flat side after this corner
@@ -135,7 +135,7 @@ class SolidPainter:
             self._face(solid, points_mm[side], points_px[side], normal)
         for ring, normal in ((slice(count), -turn[:, 2]), (slice(count, None), turn[:, 2])):
             if normal @ (self._eye - points_mm[ring][0]) > 0:
-                shade = _bgr(solid.colour, self._lit(points_mm[ring][0], normal))
+                shade = _bgr(solid.color, self._lit(points_mm[ring][0], normal))
                 lay_convex(self._image, points_px[ring], shade)
                 if solid.opacity < 1:  # clear plastic gathers light at its edges
                     edge = (shade[0] * 0.4 + 153, shade[1] * 0.4 + 153, shade[2] * 0.4 + 153)
@@ -173,14 +173,14 @@ class _RoundBodies:
 
     Args:
         points_px: of every solid, shape (n, points, 2).
-        colours: of every solid, blue green red, 0..255, shape (n, 3).
+        colors: of every solid, blue green red, 0..255, shape (n, 3).
         ambient: light from everywhere.
         direct: light on every solid, shape (n,).
         aside: the light's direction in the picture, shape (n, 2).
 
     """
 
-    def __init__(self, points_px: Array, colours: Array, ambient: float, direct: Array, aside: Array) -> None:
+    def __init__(self, points_px: Array, colors: Array, ambient: float, direct: Array, aside: Array) -> None:
         self._middle = points_px.mean(axis=1, keepdims=True)
         self._around = points_px - self._middle
         self._radius = np.sqrt((self._around**2).sum(axis=2, keepdims=True))
@@ -196,17 +196,17 @@ class _RoundBodies:
             self._outlines(_STEPS[True], self.large),
         )
         self._at = np.cumsum(self.large) - 1  # where each large one is among them
-        self._colours = {
-            large: np.minimum(colours * (ambient + direct[:, None] * share), 255).tolist()
+        self._colors = {
+            large: np.minimum(colors * (ambient + direct[:, None] * share), 255).tolist()
             for large, count in _STEPS.items()
             for share in (np.linspace(_DARKEST, 1, count)[:, None, None],)
         }
 
     def shades(self, k: int) -> list[tuple[Fixed, list[float]]]:
-        """Outlines of one solid from the rim inward, each with its colour."""
+        """Outlines of one solid from the rim inward, each with its color."""
         large = bool(self.large[k])
         outlines = self._outlines_many[:, self._at[k]] if large else self._outlines_few[:, k]
-        return [(outline, colours[k]) for outline, colours in zip(outlines, self._colours[large], strict=True)]
+        return [(outline, colors[k]) for outline, colors in zip(outlines, self._colors[large], strict=True)]
 
     def _outlines(self, count: int, which: NDArray[np.bool_] | None = None) -> Fixed:
         """Outlines in so many steps, shape (steps, solids, points, 2)."""
@@ -227,8 +227,8 @@ def _turns(snapshot: Snapshot) -> Array:
     return np.asarray(Rotation.from_quat(quaternions, scalar_first=True).as_matrix())
 
 
-def _bgr(colour: Colour, light: float) -> tuple[float, float, float]:
-    red, green, blue = (255 * min(channel * light, 1.0) for channel in colour)
+def _bgr(color: Color, light: float) -> tuple[float, float, float]:
+    red, green, blue = (255 * min(channel * light, 1.0) for channel in color)
     return (blue, green, red)
 
 

@@ -96,7 +96,7 @@ def rail_solids(look: Look) -> tuple[Solid, ...]:
         *((x, y, width / 2, half) for x in (x_low - width / 2, x_high + width / 2) for y, half in across),
     ]
     return tuple(
-        Solid("box", (half_x, half_y, height / 2), (x, y, height / 2), colour=look.board.rail, part="other")
+        Solid("box", (half_x, half_y, height / 2), (x, y, height / 2), color=look.board.rail, part="other")
         for x, y, half_x, half_y in boxes
     )
 

@@ -28,9 +28,9 @@ def surface_mm(field: FieldModel, bow_mm: float, points_mm: ArrayLike) -> Array:
     """
     x_low, y_low, x_high, y_high = field.board_mm
     points = np.asarray(points_mm, dtype=np.float64)
-    centre = np.array([x_low + x_high, y_low + y_high]) / 2
+    center = np.array([x_low + x_high, y_low + y_high]) / 2
     half = np.array([x_high - x_low, y_high - y_low]) / 2
-    off = np.clip((points - centre) / half, -1, 1) ** 2
+    off = np.clip((points - center) / half, -1, 1) ** 2
     heights: Array = -bow_mm * (1 - off[..., 0]) * (1 - off[..., 1])
     return heights
 

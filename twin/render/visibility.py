@@ -22,7 +22,7 @@ from downfield.twin.snapshot import Snapshot
 _FINE = 4  # samples per pixel along each side
 _SHIFT = 4  # fractional bits of cv2's polygon corners
 _CLEAR_MM = 0.05  # what rises less than this over a top does not hide it
-_INSET = 0.06  # a corner is looked at this share of the way to the top's centre
+_INSET = 0.06  # a corner is looked at this share of the way to the top's center
 
 
 def base_tops(
@@ -71,7 +71,7 @@ def top_corners_mm(players: Sequence[Player], snapshot: Snapshot) -> tuple[Array
 def _cut(points_px: Array, above_mm: Array) -> Array:
     """Pixels of the part of a solid that rises over a plane, shape (n, 2).
 
-    Where edges cross the plane is found in the picture: over a few millimetres perspective is linear enough.
+    Where edges cross the plane is found in the picture: over a few millimeters perspective is linear enough.
     """
     over = above_mm > 0
     if over.all():

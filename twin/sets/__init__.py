@@ -1,1 +1,1 @@
-"""Labelled data sets for training and evaluation."""
+"""Labeled data sets for training and evaluation."""

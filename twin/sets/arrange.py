@@ -22,9 +22,9 @@ from downfield.twin.physics.world import HAND_MM
 from downfield.twin.render.solids import cloud
 from downfield.twin.snapshot import BallPose, FigurePose, HandPose, Quaternion, Snapshot, StickPose
 
-_NEAR_MM = 45.0  # centres further apart than this are clear of each other
+_NEAR_MM = 45.0  # centers further apart than this are clear of each other
 _TRIES = 60
-_ROOM_MM = 26.0  # how far from a lying figure's middle others keep their bases' centres,
+_ROOM_MM = 26.0  # how far from a lying figure's middle others keep their bases' centers,
 _TIGHT_MM = 14.0  # and where many lie: they rest on others' bases, and under their arms
 _GRIP_MM = 30.0  # height of the fingertips that hold a figure
 

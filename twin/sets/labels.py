@@ -45,9 +45,9 @@ class FigureLabel:
         corners_visible: which of them are seen.
         visible: share of the base top that is seen, 0..1.
         shown: share of the whole figure that is seen, 0..1.
-        helmet_px: centre of the helmet.
+        helmet_px: center of the helmet.
         helmet_visible: whether the helmet is what is seen there.
-        position_mm: origin of its frame, board frame: the centre of the base's underside.
+        position_mm: origin of its frame, board frame: the center of the base's underside.
         heading_deg: where its front points on the board, counter-clockwise from +x.
         tilt_deg: 0 standing, 90 lying.
         base_mm: length, width, height and corner radius of its base.
@@ -79,7 +79,7 @@ class ThingLabel:
     Attributes:
         kind: which of them.
         box_px: left, top, right, bottom, cut at the picture's edge.
-        centre_px: of all of it for the ball; the fingertips of a hand.
+        center_px: of all of it for the ball; the fingertips of a hand.
         shown: share of it that is seen, 0..1.
         state: how the ball is there; None for a hand.
         carrier: roster id of the figure that carries the ball.
@@ -88,7 +88,7 @@ class ThingLabel:
 
     kind: Literal["ball", "hand"]
     box_px: Box
-    centre_px: Pixel
+    center_px: Pixel
     shown: float
     state: BallState | None = None
     carrier: str | None = None
@@ -102,7 +102,7 @@ class Labels:
     things: tuple[ThingLabel, ...]
 
 
-class Labeller:
+class Labeler:
     """Labels pictures of one look.
 
     Args:
@@ -272,7 +272,7 @@ class _Seen:
         return int(np.flatnonzero(self._owners == owner)[0])
 
     def helmet(self, owner: int, placed: PlacedSolids) -> tuple[Pixel, bool]:
-        """A figure's helmet: where its centre is, and whether its own figure is what is seen there."""
+        """A figure's helmet: where its center is, and whether its own figure is what is seen there."""
         at = next(k for k in np.flatnonzero(self._owners == owner) if placed.solids[k].part == "helmet")
         middle = self._camera.to_pixels(placed.points_mm[at].mean(axis=0))
         column, row = np.rint(middle).astype(int)

@@ -47,7 +47,7 @@ class Sample:
 def yolo_lines(labels: Labels, size_px: tuple[int, int]) -> list[str]:
     """One line per object: class, box, then x, y and flag of five keypoints, all as shares of the picture.
 
-    The ball and hands carry their centre and fingertips in the helmet's place. What shows less than
+    The ball and hands carry their center and fingertips in the helmet's place. What shows less than
     `_LEAST_SHOWN` of itself is left out.
     """
     figures = [
@@ -80,7 +80,7 @@ def _figure_points(figure: FigureLabel, size_px: tuple[int, int]) -> list[tuple[
 
 def _thing_points(thing: ThingLabel, size_px: tuple[int, int]) -> list[tuple[Pixel, int]]:
     nowhere = ((0.0, 0.0), _OUTSIDE)
-    return [nowhere] * (len(KEYPOINTS) - 1) + [_flagged(thing.centre_px, True, size_px)]
+    return [nowhere] * (len(KEYPOINTS) - 1) + [_flagged(thing.center_px, True, size_px)]
 
 
 def _flagged(point: Pixel, visible: bool, size_px: tuple[int, int]) -> tuple[Pixel, int]:
@@ -95,7 +95,7 @@ def _line(
 ) -> str:
     width, height = size_px
     left, top, right, bottom = box
-    # Pixel centres are whole numbers here; shares count from the picture's outer edge.
+    # Pixel centers are whole numbers here; shares count from the picture's outer edge.
     values = [(left + right) / 2 + 0.5, (top + bottom) / 2 + 0.5, right - left, bottom - top]
     numbers = [f"{value / side:.6f}" for value, side in zip(values, (width, height, width, height), strict=True)]
     for (x, y), flag in points:

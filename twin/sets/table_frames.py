@@ -1,4 +1,4 @@
-"""Pictures of one drawn table for a data set: what stands on it, from where it is seen, drawn and labelled."""
+"""Pictures of one drawn table for a data set: what stands on it, from where it is seen, drawn and labeled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from downfield.twin.render.renderer import BaseTop, Image, RenderedFrame, Render
 from downfield.twin.render.renderers import RendererName, open_renderer
 from downfield.twin.render.surface import as_calibrated
 from downfield.twin.sets.arrange import Arranger, Mix
-from downfield.twin.sets.labels import Labeller
+from downfield.twin.sets.labels import Labeler
 from downfield.twin.sets.sample import Sample
 from downfield.twin.snapshot import Snapshot
 
@@ -100,7 +100,7 @@ def table_pictures(
     look = _scaled(look, view.scale)
     count = max(number for number, _ in which) + 1
     moments, is_play = _moments(look, players, table_seed, count, dataclasses.replace(_MIXES[ball], fallers=fallers))
-    labeller = Labeller(look, players)
+    labeler = Labeler(look, players)
     with contextlib.closing(open_renderer(view.renderer, look, players)) as renderer:
         for number, index in which:
             rng = np.random.default_rng([table_seed, number, 0xF0])
@@ -115,7 +115,7 @@ def table_pictures(
                 renderer=view.renderer,
                 power=moments[number][1].power,
                 calibration=Calibration(look.field, camera, "truth"),
-                labels=labeller.label(moments[number][1], frame),
+                labels=labeler.label(moments[number][1], frame),
             )
             yield Picture(frame.image, sample)
 

@@ -20,10 +20,10 @@ Level = Literal["ok", "warn", "unfit"]
 _SHARP_EVERY_NS: Final = 100_000_000
 _EVERY_PX: Final = 8  # of the picture, in both directions, is looked at
 _PATCH_PX: Final = 192  # side of the patch in which sharpness is measured, at full resolution
-_BRIGHT: Final = 250  # brighter is burnt out
+_BRIGHT: Final = 250  # brighter is burned out
 _DARK_MEAN: Final = 25.0  # of a picture in which nothing can be seen
 _DIM_MEAN: Final = 45.0
-_BURNT_SHARE: Final = 0.25  # of the picture
+_BURNED_SHARE: Final = 0.25  # of the picture
 _LIGHT_CHANGE: Final = 0.35  # of the brightness, within the memory: lights were switched
 _BLURRED: Final = 0.4  # sharpness compared with the usual one
 _MEMORY_NS: Final = 2_000_000_000
@@ -43,9 +43,9 @@ class Health:
         level: ``"ok"``; ``"warn"`` when something should be mended; ``"unfit"`` when nothing may be called.
         warnings: what should be mended.
         unfit: why nothing may be called; what scenes are marked with.
-        repeated: whether the picture is the same as the one before: nothing new is to be learnt from it.
+        repeated: whether the picture is the same as the one before: nothing new is to be learned from it.
         sharpness: of edges, compared with what is usual for this camera, about 1.
-        brightness: mean grey level, 0..255.
+        brightness: mean gray level, 0..255.
         lost: frames lost in the last two seconds.
         seen: share of the roster that is seen, 0..1.
 
@@ -180,8 +180,8 @@ def _exposure(look: _Look, small: Image) -> list[str]:
     out = []
     if _DARK_MEAN <= look.brightness < _DIM_MEAN:
         out.append("the picture is dim: more light, or a longer exposure")
-    if np.count_nonzero(small > _BRIGHT) > _BURNT_SHARE * small.size:
-        out.append("the picture is burnt out: less light, or a shorter exposure")
+    if np.count_nonzero(small > _BRIGHT) > _BURNED_SHARE * small.size:
+        out.append("the picture is burned out: less light, or a shorter exposure")
     return out
 
 

@@ -174,7 +174,7 @@ def _switched(odds: float, step_s: float) -> float:
 
 
 class _PrintShake:
-    """How the print shakes while the board is on and while it is off, learnt from what the figures say."""
+    """How the print shakes while the board is on and while it is off, learned from what the figures say."""
 
     def __init__(self) -> None:
         self._known: dict[bool, float] = {}

@@ -113,7 +113,7 @@ class Belief:
         since = np.full_like(prior, t_s)
         known, young = np.ones_like(prior), np.zeros(len(gap_mm))
         out = cls(gap_mm, rate_mm_s, cov, gap_mm, bias_mm, free, touching, nothing, since, nothing.copy(), known, young)
-        out._normalise()
+        out._normalize()
         return out
 
     @property
@@ -200,7 +200,7 @@ class Belief:
         self.parted = parted + fresh
         self.touching = self.touching * level
         self._forget_parting()
-        self._normalise()
+        self._normalize()
 
     @property
     def _levels_mm(self) -> Array:
@@ -293,7 +293,7 @@ class Belief:
         self.parted[old] -= gone
         self.least_mm[old] = self.gap_mm[old]
 
-    def _normalise(self) -> None:
+    def _normalize(self) -> None:
         total = (self.free + self.touching + self.parted).sum(axis=1, keepdims=True)
         for name in ("free", "touching", "parted"):
             setattr(self, name, getattr(self, name) / total)

@@ -26,10 +26,10 @@ def near_pairs(estimates: Sequence[Estimate], within_mm: float) -> tuple[list[Es
     able = sorted((one for one in estimates if one.posture != "lifted"), key=lambda one: one.id)
     if len(able) < 2:
         return able, np.zeros((2, 0), dtype=np.intp)
-    centre = np.array([(one.footprint.x_mm, one.footprint.y_mm) for one in able])
+    center = np.array([(one.footprint.x_mm, one.footprint.y_mm) for one in able])
     sizes = (one.footprint.size for one in able)
     reach = np.array([math.hypot(size.length_mm, size.width_mm) / 2 for size in sizes])
-    apart = np.linalg.norm(centre[:, None] - centre, axis=2) - reach[:, None] - reach
+    apart = np.linalg.norm(center[:, None] - center, axis=2) - reach[:, None] - reach
     return able, np.array(np.nonzero(np.triu(apart < within_mm, k=1)))
 
 

@@ -14,8 +14,8 @@ from downfield.vision.contacts.likelihood import Seen
 from downfield.vision.contacts.measurement import Measured, Pair
 
 _SHARE: Final = 0.35  # of the gap's variance: what changes from frame to frame after tracking
-_LEARNT: Final = 0.03  # of what a pair says in a frame of everybody's noise: some ten pairs' last few frames
-_OWN_LEARNT: Final = 0.1  # of what it says of its own
+_LEARNED: Final = 0.03  # of what a pair says in a frame of everybody's noise: some ten pairs' last few frames
+_OWN_LEARNED: Final = 0.1  # of what it says of its own
 _MEDIAN_BEND: Final = 0.6745 * math.sqrt(6.0)  # of the absolute second difference of noise of deviation 1,
 _MEAN_BEND: Final = math.sqrt(12.0 / math.pi)  # and its mean
 _MOST: Final = 4.0
@@ -32,10 +32,10 @@ class _Gaps:
 
 
 class Noise:
-    """How much gaps really shake, learnt from how they bend: smooth movement does not.
+    """How much gaps really shake, learned from how they bend: smooth movement does not.
 
     All pairs together tell of the picture's state within a few frames. One whose bases are hard to see, be it for
-    their colour or for who stands before them, shakes more than the others, and tells that itself.
+    their color or for who stands before them, shakes more than the others, and tells that itself.
     """
 
     def __init__(self) -> None:
@@ -55,11 +55,11 @@ class Noise:
             own, bend = before.own, abs(now_mm - 2 * before.last_mm + before.older_mm) / sigma_mm
             if not math.isnan(bend):
                 bends.append(bend / _MEDIAN_BEND)
-                own += _OWN_LEARNT * (min(bend / _MEAN_BEND, _MOST) - own)
+                own += _OWN_LEARNED * (min(bend / _MEAN_BEND, _MOST) - own)
             gaps[pair] = _Gaps(now_mm, before.last_mm, own)
         self._gaps = gaps
         if bends:
-            share = 1 - (1 - _LEARNT) ** len(bends)
+            share = 1 - (1 - _LEARNED) ** len(bends)
             self._common += share * (statistics.median(bends) - self._common)
 
     def seen(self, pairs: Measured) -> Seen:

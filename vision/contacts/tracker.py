@@ -219,7 +219,7 @@ class ContactTracker:
         return {pair: rows[pair] for pair, same in zip(old.pairs, near.tolist(), strict=True) if same}
 
     def _at_rest(self, t_ns: int) -> bool:
-        """Whether the board has been off for long enough that nothing is to be learnt from more of the same."""
+        """Whether the board has been off for long enough that nothing is to be learned from more of the same."""
         return self._power == "off" and not self._stirred(t_ns)
 
     def _stir(self, t_ns: int, for_ns: int) -> None:

@@ -2,7 +2,7 @@
 
 A network knows the hands it was shown. Whatever else comes in over the rim, a sleeve, a glove, a sheet of paper, hides
 figures just as well. A coarse picture is compared with the same table as it was: what differs, is larger than a figure,
-is no shadow, covers some of the board and goes on beyond its rim has been reached in. Nothing here is learnt.
+is no shadow, covers some of the board and goes on beyond its rim has been reached in. Nothing here is learned.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from downfield.core.footprint import Array
 from downfield.models.detector import Image
 
 Mask = NDArray[np.uint8]
-Planes = NDArray[np.float32]  # colours, shape (3, height, width)
+Planes = NDArray[np.float32]  # colors, shape (3, height, width)
 
 _WIDE_PX: Final = 160  # of the coarse picture, about
 _LEAST_MM: Final = 42.0  # a disc so wide fits into an arm, and into no figure
 _OVER_BOARD_MM: Final = 40.0  # how far what reaches in comes at least
-_DIFFERS: Final = 26.0  # grey levels, the most of three colours
-_SHADE, _SHADE_TINT = 0.3, 0.16  # a shadow leaves so much light at least, and its colours as alike as this
+_DIFFERS: Final = 26.0  # gray levels, the most of three colors
+_SHADE, _SHADE_TINT = 0.3, 0.16  # a shadow leaves so much light at least, and its colors as alike as this
 _TOO_MUCH: Final = 0.5  # share of the picture that differs: the lamp or the camera was changed, not reached in
 _FORGETS_NS: Final = 8_000_000_000  # what lies there for so long belongs to the table
 _LEARNS_NS: Final = 700_000_000  # and so fast the rest of it is followed

@@ -1,4 +1,4 @@
-"""Where colour changes fast across the sides of a base's top."""
+"""Where color changes fast across the sides of a base's top."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _CORNER_CLEAR_MM: Final = 0.8  # of a side's end beyond its rounded corner
 _BLUR_MM: Final = 0.4  # of the slope filter: about the picture's own at 1.5 px/mm
 _CANDIDATES: Final = 3  # per segment
 _LEAST_SNR: Final = 4.0
-_PLAIN_SNR: Final = 10.0  # so much more than that, and a change of colour is plain
+_PLAIN_SNR: Final = 10.0  # so much more than that, and a change of color is plain
 _FLOOR_MM: Final = 0.25  # no edge of a segment is found more finely, whatever the contrast
 _INNER_MM: Final = 1.4  # further than this inside of a side there is the base's top, or what stands on it
 _INSIDE_MM: Final = 0.9  # this far inside of an edge its blur is over
-_LEAST_SPREAD: Final = 4.0  # grey levels
-_LIKE: Final = 2.5  # spreads by which the colour just inside an edge may differ from the base's
-_LOWER_SHARE: Final = 0.5  # of the trust in upper edges that lower ones get: the side's colour is not known
-_LEAST_NOISE: Final = 0.4  # grey levels: a picture that is computed has none
+_LEAST_SPREAD: Final = 4.0  # gray levels
+_LIKE: Final = 2.5  # spreads by which the color just inside an edge may differ from the base's
+_LOWER_SHARE: Final = 0.5  # of the trust in upper edges that lower ones get: the side's color is not known
+_LEAST_NOISE: Final = 0.4  # gray levels: a picture that is computed has none
 _CORRELATED: Final = 3.0  # samples nearer than a pixel share their noise: it is more than third differences say
 _SHOWS_BELOW_MM: Final = 0.7  # a lower edge nearer than this to the upper one can't be told from it
 
@@ -41,7 +41,7 @@ _KERNEL: Final[Array] = -_KERNEL_AT * np.exp(-0.5 * (_KERNEL_AT / _BLUR_MM) ** 2
 _SLOPE: Final[Array] = _KERNEL[::-1].copy()  # opencv correlates, and does not convolve
 _ONE: Final[Array] = np.ones(1)
 _NOISE_SCALE: Final = float(np.linalg.norm(_KERNEL)) * np.sqrt(3.0) * _CORRELATED
-_EVERY_OTHER: Final = np.arange(3 * len(_OFFSETS)).reshape(-1, 3)[::2].ravel()  # sample's three colours, one by one
+_EVERY_OTHER: Final = np.arange(3 * len(_OFFSETS)).reshape(-1, 3)[::2].ravel()  # sample's three colors, one by one
 _INSIDE: Final = slice(_REACH, len(_OFFSETS) - _REACH)
 _SQUARE: Final[Array] = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 _SIDES: Final[Array] = np.array([[1.0, 0.0], [0.0, -1.0], [-1.0, 0.0], [0.0, 1.0]])  # front, right, rear, left
@@ -56,7 +56,7 @@ class Edges:
 
     Attributes:
         offset_mm: outward from the predicted side, shape (n, rows, k).
-        strength: of the change of colour, 0..1 and 0 where there is none, shape (n, rows, k).
+        strength: of the change of color, 0..1 and 0 where there is none, shape (n, rows, k).
         sigma_mm: standard deviation of the offset, shape (n, rows, k).
         slopes: of an edge's offset for a movement of the base ahead, to its left, and by turning; shape (n, rows, 3).
 
@@ -81,7 +81,7 @@ def _unit_lines() -> tuple[Array, Array]:
     """The lines across the sides of a base's top, where the picture is sampled, in the base's own frame.
 
     They depend linearly on 1, half a base's length and width, and what is left clear at its corners, and the sizes of
-    bases are learnt anew in every frame: what each of the four makes comes first in the shapes.
+    bases are learned anew in every frame: what each of the four makes comes first in the shapes.
 
     Returns:
         Places ahead and to the left, shape (4, lines of a segment, segments, samples, 2); slopes of a segment's offset
@@ -157,7 +157,7 @@ def _on_board(outlines: Array, height_mm: Array, squares_mm: Array) -> Array:
 
 
 def _sampled(image: Image, camera: Camera, outlines: Array, height_mm: Array, shapes: Array) -> Samples:
-    """Colours along lines, averaged over those of a segment.
+    """Colors along lines, averaged over those of a segment.
 
     Args:
         image: the picture.
@@ -189,8 +189,8 @@ def _sampled(image: Image, camera: Camera, outlines: Array, height_mm: Array, sh
         where = where.reshape(_LINES, -1, 2)  # drawn as a picture of few rows, which is fastest
         part = image[top:bottom, left:right]
         # One map of both x and y: opencv's types don't know that the other may then be None. An empty one is no such.
-        colours = cv2.remap(part, where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[call-overload]
-        out[row] = colours.reshape(out.shape[1:])
+        colors = cv2.remap(part, where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[call-overload]
+        out[row] = colors.reshape(out.shape[1:])
     total = np.add(out[:, 0], out[:, 1], dtype=np.uint16)
     for line in range(2, _LINES):
         total += out[:, line]
@@ -221,14 +221,14 @@ def _peaks(steep: Samples) -> tuple[Array, Array]:
 
 
 def _leaves_base(profiles: Samples, offset: Array, count: int) -> Array:
-    """How much the colour just inside of each candidate is that of the base's top, 0..1, shape (n, k)."""
+    """How much the color just inside of each candidate is that of the base's top, 0..1, shape (n, k)."""
     inner = profiles[:, : round((_ACROSS_MM - _INNER_MM) / _STEP_MM) + 1].reshape(count, -1, 3)
     own = _medians(inner.transpose(0, 2, 1).reshape(count * 3, -1)).reshape(count, 3)
     spread = 1.4826 * _medians(np.abs(inner - own[:, None]).reshape(count, -1)) + _LEAST_SPREAD
     at = np.clip(np.rint((offset - _INSIDE_MM + _ACROSS_MM) / _STEP_MM).astype(int), 1, profiles.shape[1] - 2)
     at += profiles.shape[1] * np.arange(len(profiles))[:, None]
-    colours = profiles.reshape(-1, 3)
-    before, here, after = (colours.take((at + step).ravel(), axis=0) for step in (-1, 0, 1))
+    colors = profiles.reshape(-1, 3)
+    before, here, after = (colors.take((at + step).ravel(), axis=0) for step in (-1, 0, 1))
     inside = (before + here + after) / 3
     off = np.linalg.norm(inside.reshape(count, -1, 3) - own[:, None], axis=2) / (_LIKE * spread)[:, None]
     like: Array = np.exp(-0.5 * off.astype(np.float64) ** 2).reshape(offset.shape)

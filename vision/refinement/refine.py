@@ -1,7 +1,7 @@
 """Base outlines measured on the picture's edges, more finely than the network's corners.
 
 The picture is sampled across the predicted sides of a base's top, through the full camera and at the top's height.
-Neighbouring lines are averaged into segments. Where colour changes fast in a segment, from that of the base to another,
+Neighboring lines are averaged into segments. Where color changes fast in a segment, from that of the base to another,
 there may be the edge, or the lower edge of the base's side, a line of the print, a shadow, an arm. Which of them is the
 edge is not decided segment by segment: all of a base's segments must agree on one movement of the base, so candidates
 are weighed by how well they fit the common one, ever more sharply (EM with annealing, as in S. Gold et al., Pattern

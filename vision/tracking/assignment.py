@@ -37,7 +37,7 @@ _VAGUE_MM: Final = 3.0
 _OTHER_TEAM: Final = 3.0  # log-odds
 _GUESS, _FAR_MM = 0.7, 25.0  # score below which a sighting may be of nothing; further than a pile pushes anybody,
 _NEAR_MM, _KNOWN_MM = 12.0, 20.0  # or anybody of whom it is known where he was; further than he is found in anything
-_COLOUR_WORD: Final = 4.0  # the most that one look at a jersey is worth: a finger or a neighbour's arm may be over it
+_COLOR_WORD: Final = 4.0  # the most that one look at a jersey is worth: a finger or a neighbor's arm may be over it
 _NEVER: Final = 1.0e6
 DOUBT: Final = 9.2
 """Twice the log of the odds, 100 to 1, that the assignment must be better by than with two figures exchanged."""
@@ -108,9 +108,9 @@ def match(
 
     """
     cost, flipped = _costs(motion, rows, sightings, columns)
-    for_it = jersey[rows][:, None] * np.clip(sightings.light[columns], -_COLOUR_WORD, _COLOUR_WORD)[None]
+    for_it = jersey[rows][:, None] * np.clip(sightings.light[columns], -_COLOR_WORD, _COLOR_WORD)[None]
     word = 2 * np.logaddexp(0.0, -for_it)
-    # Colours err now and then, but who is not where he was is not found in the other team's; nor far off in a guess.
+    # Colors err now and then, but who is not where he was is not found in the other team's; nor far off in a guess.
     # Of one that topples it is not his jersey that is seen where jerseys are.
     vague = motion.spread_mm()[rows] > _VAGUE_MM
     apart = np.linalg.norm(motion.mean[rows][:, None, :2] - sightings.pose[columns][None, :, :2], axis=2)
@@ -123,7 +123,7 @@ def match(
     if strange is not None:
         never |= away & strange[np.ix_(rows, columns)]
     missed = np.where(np.eye(len(rows), dtype=bool), _UNMATCHED, _NEVER)
-    # What is within the gate is he unless his colours speak against it; how badly it fits tells who else it may be.
+    # What is within the gate is he unless his colors speak against it; how badly it fits tells who else it may be.
     fits = np.where(never, _NEVER, np.minimum(cost, _UNMATCHED - 1) + word)
     chosen_row, chosen = linear_sum_assignment(np.concatenate([fits, missed], axis=1))
     padded = np.concatenate([np.where(never, _NEVER, cost + word), missed], axis=1)

@@ -14,14 +14,14 @@ class Estimate:
 
     Attributes:
         id: roster id.
-        jersey: its colour class.
+        jersey: its color class.
         footprint: where its base stands, with the base's size as known so far.
         covariance: of x mm, y mm and heading in radians, detection and calibration error together; shape (3, 3).
         velocity: of x and y in mm/s and of the heading in rad/s; shape (3,).
         posture: as in a scene.
         fallen: probability that it lies, 0..1.
         visible: share of the base top that is seen, 0..1.
-        helmet_mm: the helmet's centre brought down to the board, None when not seen.
+        helmet_mm: the helmet's center brought down to the board, None when not seen.
         seen: whether this frame held evidence of it, or the last that was looked at; otherwise it is carried forward.
         sure: False when its identity is in doubt.
         fell_ns: as in a scene.

@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 from downfield.core.footprint import Array
 
 ELSEWHERE_MM: Final = 60.0
-"""From his place: so far off, a man might as well be anywhere; neighbours stand nearer."""
+"""From his place: so far off, a man might as well be anywhere; neighbors stand nearer."""
 
 _IN_PLACE_MM: Final = 20.0  # who stands so near to his place says how the formation lies
 

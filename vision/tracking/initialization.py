@@ -24,7 +24,7 @@ from downfield.vision.tracking.assignment import without_doubles
 from downfield.vision.tracking.formations import ELSEWHERE_MM, misfit_mm, recall
 from downfield.vision.tracking.kalman import LASTING
 from downfield.vision.tracking.measurement import POSE, SIZE, Sightings, turned
-from downfield.vision.tracking.teams import TeamColours, tell_teams
+from downfield.vision.tracking.teams import TeamColors, tell_teams
 
 _STILL_NS: Final = 250_000_000  # a figure that stood for so long is part of the line-up
 _SAME_MM: Final = 4.0  # between frames: it stands
@@ -38,7 +38,7 @@ _KNOWN_HEIGHT_MM, _GUESSED_HEIGHT_MM = 0.2, 0.8
 _NOWHERE_MM: Final = 500.0  # how far off a figure may be that is not found
 _FAR_MM: Final = 150.0  # from the place that a roster gives: it is somebody else
 _FIRST_GUESS: Final = 50.0  # variances of what is going to be measured again in the same picture are so much larger
-_LOOKS: Final = 4  # at a figure's colours
+_LOOKS: Final = 4  # at a figure's colors
 _FRONT_SURE: Final = 8.0
 _FRONT_WORDS: Final = 2.0  # one frame's log-odds that all frames' together are worth: what errs once errs again
 _SUREST: Final = 0.99
@@ -60,7 +60,7 @@ class LineUp:
         size_sigma_mm: of length and width, shape (n, 2).
         front: log-odds that the headings point ahead, shape (n,).
         height_sigma_mm: how well the heights of the bases are known.
-        colours: how the teams differ; None where that can't be told.
+        colors: how the teams differ; None where that can't be told.
         found: whether each was found, and is not just on the roster, shape (n,).
 
     """
@@ -71,7 +71,7 @@ class LineUp:
     size_sigma_mm: Array
     front: Array
     height_sigma_mm: float
-    colours: TeamColours | None
+    colors: TeamColors | None
     found: NDArray[np.bool_]
 
 
@@ -88,7 +88,7 @@ class _Stand:
     light: float
     front: float
     lying: float  # log-odds, all sightings together
-    colours: list[Array]
+    colors: list[Array]
     missed: int = 0  # looks since it was seen
 
 
@@ -178,7 +178,7 @@ class LineUpSearch:
         near = min(self._stands, key=lambda one: float(np.hypot(*(one.pose[:2] - pose[:2]))), default=None)
         if near is None or np.hypot(*(near.pose[:2] - pose[:2])) > _SAME_MM or near.last_ns == t_ns:
             light, lying = float(seen.light[row]), float(seen.fallen[row])
-            self._stands.append(_Stand(pose.copy(), cov, t_ns, t_ns, 1, 1, light, word, lying, [seen.colours[row]]))
+            self._stands.append(_Stand(pose.copy(), cov, t_ns, t_ns, 1, 1, light, word, lying, [seen.colors[row]]))
             return
         off = pose - near.pose
         flipped = bool(np.cos(off[2]) < 0)
@@ -188,18 +188,18 @@ class LineUpSearch:
         near.cov = near.cov + (cov - near.cov) / near.seen
         near.light += float(seen.light[row])
         near.lying += float(seen.fallen[row])
-        if len(near.colours) < _LOOKS:
-            near.colours.append(seen.colours[row])
+        if len(near.colors) < _LOOKS:
+            near.colors.append(seen.colors[row])
         near.front += -word if flipped else word
 
     def _line_up(self, stands: list[_Stand]) -> LineUp:
         facing = np.array([-np.cos(one.pose[2]) * np.sign(one.front or 1.0) for one in stands])
-        fewest = min(len(one.colours) for one in stands)
-        colours = np.array([np.concatenate(one.colours[:fewest]) for one in stands])
-        teams = tell_teams(colours, facing > 0)
+        fewest = min(len(one.colors) for one in stands)
+        colors = np.array([np.concatenate(one.colors[:fewest]) for one in stands])
+        teams = tell_teams(colors, facing > 0)
         light = np.array([one.light for one in stands])
         if teams is not None:
-            light = light + teams.light_odds(colours)
+            light = light + teams.light_odds(colors)
         told = bool(light.any())
         sizes = _standing_sizes(stands)
         players, rows = self._named(stands, sizes, light if told else facing, told=told)
@@ -234,7 +234,7 @@ class LineUpSearch:
     def _named(
         self, stands: list[_Stand], sizes: Array, light: Array, *, told: bool
     ) -> tuple[list[Player], list[int | None]]:
-        """The roster, and for each of it the stand that is his; teams are `told` by colours or by where they face."""
+        """The roster, and for each of it the stand that is his; teams are `told` by colors or by where they face."""
         if self._roster is None:
             return _numbered(stands, sizes, light)
         players = list(self._roster.players)

@@ -66,10 +66,10 @@ class Sightings:
         by_height: how x and y move with the height of what was seen, mm per mm, shape (m, 2).
         fallen: log-odds that the figure lies, by this picture alone, shape (m,).
         visible: share of the base's top that is seen, about; shape (m,).
-        helmet_mm: helmets' centres brought down to the board; None where not seen.
+        helmet_mm: helmets' centers brought down to the board; None where not seen.
         front: how sure the network is which end is the front, 0..1, shape (m,).
         light: log-odds that the jersey is the light one, 0 where nothing is known, shape (m,).
-        colours: as of `teams.look_at_colours`, NaN where nobody looked, shape (m, p, 3).
+        colors: as of `teams.look_at_colors`, NaN where nobody looked, shape (m, p, 3).
 
     """
 
@@ -83,7 +83,7 @@ class Sightings:
     helmet_mm: tuple[Place | None, ...]
     front: Array
     light: Array
-    colours: Array
+    colors: Array
 
     def __len__(self) -> int:
         return len(self.detections)
@@ -103,7 +103,7 @@ class Sightings:
             helmet_mm=helmets,
             front=self.front[keep],
             light=self.light[keep],
-            colours=self.colours[keep],
+            colors=self.colors[keep],
         )
 
 
@@ -149,7 +149,7 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
         helmet_mm=tuple((x, y) if np.isfinite(x) else None for x, y in places[:, _HELMET].tolist()),
         front=np.clip(2 * np.array([one.front_score for one in figures]) - 1, 0.0, 1.0),
         light=np.zeros(count),
-        colours=np.full((count, 0, 3), np.nan),
+        colors=np.full((count, 0, 3), np.nan),
     )
 
 

@@ -1,7 +1,7 @@
 """Bases are solid: where believed places overlap, the likeliest ones that do not.
 
-In a scrum bases of one colour stand flush, and their ends can't be told apart in the picture. A place that is off by
-millimetres then shows as an overlap with a neighbour that is seen better, and no two bases overlap. Of all places
+In a scrum bases of one color stand flush, and their ends can't be told apart in the picture. A place that is off by
+millimeters then shows as an overlap with a neighbor that is seen better, and no two bases overlap. Of all places
 without overlaps the likeliest is taken, to first order, pair by pair: each gives way by what it is not sure of. How
 sure it is remains: that bases do not overlap says little of those that stand apart.
 """

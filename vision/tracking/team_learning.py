@@ -1,4 +1,4 @@
-"""What teams look like is learnt on from figures that are followed: a line-up shows each in one pose and one light."""
+"""What teams look like is learned on from figures that are followed: a line-up shows each in one pose and one light."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from downfield.vision.tracking.estimate import Estimate
 from downfield.vision.tracking.measurement import Sightings
-from downfield.vision.tracking.teams import SURE_ODDS, TeamColours
+from downfield.vision.tracking.teams import SURE_ODDS, TeamColors
 
 EVERY_NS: Final = 250_000_000
 """Between lessons: a moment later everybody looks the same."""
@@ -21,25 +21,25 @@ _DOUBTED: Final = SURE_ODDS / 2  # log-odds: of who looks so much like the other
 
 
 class TeamLearner:
-    """Knows the teams' colours, and learns on.
+    """Knows the teams' colors, and learns on.
 
     Args:
-        colours: as told at the line-up; None where they could not be.
+        colors: as told at the line-up; None where they could not be.
 
     Attributes:
-        colours: as known now.
+        colors: as known now.
 
     """
 
-    def __init__(self, colours: TeamColours | None = None) -> None:
-        self.colours = colours
+    def __init__(self, colors: TeamColors | None = None) -> None:
+        self.colors = colors
         self._next_ns = 0
 
     def tell(self, sightings: Sightings) -> Sightings:
-        """Sightings with what their colours say of their teams."""
-        if self.colours is None:
+        """Sightings with what their colors say of their teams."""
+        if self.colors is None:
             return sightings
-        return replace(sightings, light=sightings.light + self.colours.light_odds(sightings.colours))
+        return replace(sightings, light=sightings.light + self.colors.light_odds(sightings.colors))
 
     def learn(self, sightings: Sightings, estimates: Sequence[Estimate], t_ns: int) -> None:
         """Learn from a frame, if it is time to.
@@ -50,7 +50,7 @@ class TeamLearner:
             t_ns: its time.
 
         """
-        if self.colours is None or t_ns < self._next_ns or not len(sightings):
+        if self.colors is None or t_ns < self._next_ns or not len(sightings):
             return
         rows, light = [], []
         for one in estimates:
@@ -64,4 +64,4 @@ class TeamLearner:
                 light.append(one.jersey == "light")
         if rows:
             self._next_ns = t_ns + EVERY_NS
-            self.colours = self.colours.learnt(sightings.colours[rows], np.array(light))
+            self.colors = self.colors.learned(sightings.colors[rows], np.array(light))

@@ -1,7 +1,7 @@
-"""Which team a figure plays for, by its colours: learnt at the line-up and from then on, told of every sighting.
+"""Which team a figure plays for, by its colors: learned at the line-up and from then on, told of every sighting.
 
-Looked at are pixels of helmet, shoulders and base. The colours met at the line-up are gathered into a palette; a team
-is how often each colour of it is met on helmets, around them, and on bases. Two such teams are looked for that explain
+Looked at are pixels of helmet, shoulders and base. The colors met at the line-up are gathered into a palette; a team
+is how often each color of it is met on helmets, around them, and on bases. Two such teams are looked for that explain
 the figures best, beginning with those that face one way and those that face the other. What both have alike, such as
 bases of one make or of the board's green, then counts for nothing by itself, and so does the board beside an arm.
 """
@@ -37,25 +37,25 @@ _AROUND: Final = np.array(
 )
 """Points around a helmet's middle, mm, shape (p, 2)."""
 
-_PALETTE: Final = 28  # colours at most
-_ALIKE: Final = 10.0  # of one colour: noise and shade within a figure make as much
+_PALETTE: Final = 28  # colors at most
+_ALIKE: Final = 10.0  # of one color: noise and shade within a figure make as much
 _LIGHTNESS: Final = 0.6  # what a step in L counts beside one in a or b: shade changes L first
 _ROUNDS: Final = 12
 _FEWEST: Final = 3  # of a team
-_RARE: Final = 0.5  # pixels that are taken for seen of every colour in every team
-_WORTH: Final = 0.12  # of a pixel: its neighbours tell the same
+_RARE: Final = 0.5  # pixels that are taken for seen of every color in every team
+_WORTH: Final = 0.12  # of a pixel: its neighbors tell the same
 _TWO_TEAMS: Final = 2.5  # mean log-odds of a figure's team: chance alone finds groups, but not so clear ones
 _REMEMBERED: Final = 440.0  # figures of a team, each looked at a few times a second: light and poses change
 SURE_ODDS: Final = 7.0
-"""Log-odds at most: one figure in 1000 is odd whatever its colours say."""
+"""Log-odds at most: one figure in 1000 is odd whatever its colors say."""
 
 
 @dataclass(frozen=True, slots=True)
-class TeamColours:
+class TeamColors:
     """How two teams differ.
 
     Attributes:
-        palette: colours, Lab with L as weighted, shape (k, 3).
+        palette: colors, Lab with L as weighted, shape (k, 3).
         met: how often each of them was met on each part of the light team and of the dark one, shape (2, 3, k).
 
     """
@@ -63,32 +63,32 @@ class TeamColours:
     palette: Array
     met: Array
 
-    def exchanged(self) -> TeamColours:
+    def exchanged(self) -> TeamColors:
         """The same with the teams' names exchanged."""
-        return TeamColours(self.palette, self.met[::-1])
+        return TeamColors(self.palette, self.met[::-1])
 
-    def light_odds(self, colours: Array) -> Array:
-        """Log-odds that figures are of the light team, by colours of shape (m, POINTS, 3); 0 where not known."""
-        told = np.einsum("mpk,pk->m", _counts(colours, self.palette), _odds(self.met))
+    def light_odds(self, colors: Array) -> Array:
+        """Log-odds that figures are of the light team, by colors of shape (m, POINTS, 3); 0 where not known."""
+        told = np.einsum("mpk,pk->m", _counts(colors, self.palette), _odds(self.met))
         odds: Array = np.clip(told, -SURE_ODDS, SURE_ODDS)
         return odds
 
-    def learnt(self, colours: Array, light: NDArray[np.bool_]) -> TeamColours:
+    def learned(self, colors: Array, light: NDArray[np.bool_]) -> TeamColors:
         """What is known once more figures were seen whose teams are known; what was seen long ago fades.
 
         Args:
-            colours: of each, shape (m, POINTS, 3).
+            colors: of each, shape (m, POINTS, 3).
             light: which are of the light team, shape (m,).
 
         """
-        counts = _counts(colours, self.palette)
+        counts = _counts(colors, self.palette)
         met = self.met + np.stack([counts[team].sum(axis=0) for team in (light, ~light)])
         figures = met.sum(axis=(1, 2)) / POINTS
-        return TeamColours(self.palette, met * np.minimum(1.0, _REMEMBERED / figures)[:, None, None])
+        return TeamColors(self.palette, met * np.minimum(1.0, _REMEMBERED / figures)[:, None, None])
 
 
-def look_at_colours(image: Image, sightings: Sightings, camera: Camera, height_mm: float) -> Array:
-    """Colours of helmet, shoulders and base of every sighting, Lab, shape (m, POINTS, 3); NaN outside the picture.
+def look_at_colors(image: Image, sightings: Sightings, camera: Camera, height_mm: float) -> Array:
+    """Colors of helmet, shoulders and base of every sighting, Lab, shape (m, POINTS, 3); NaN outside the picture.
 
     Args:
         image: uint8 blue green red, shape (height, width, 3).
@@ -129,22 +129,22 @@ def look_at_colours(image: Image, sightings: Sightings, camera: Camera, height_m
     return lab
 
 
-def tell_teams(colours: Array, facing: NDArray[np.bool_]) -> TeamColours | None:
+def tell_teams(colors: Array, facing: NDArray[np.bool_]) -> TeamColors | None:
     """Two teams among figures.
 
     Args:
-        colours: of each, as of `look_at_colours`, shape (n, POINTS or a multiple of it, 3).
+        colors: of each, as of `look_at_colors`, shape (n, POINTS or a multiple of it, 3).
         facing: which of two ways each faces: where the search begins.
 
     Returns:
         How they differ, the one with the lighter jersey called light; None when there are not two groups.
 
     """
-    pixels = colours[np.isfinite(colours).all(axis=2)]
-    if len(colours) < 2 * _FEWEST or not len(pixels):
+    pixels = colors[np.isfinite(colors).all(axis=2)]
+    if len(colors) < 2 * _FEWEST or not len(pixels):
         return None
     palette = _palette(pixels)
-    counts = _counts(colours, palette)
+    counts = _counts(colors, palette)
     shares = np.sqrt(counts / np.maximum(counts.sum(axis=2, keepdims=True), 1.0)).reshape(len(counts), -1)
     main = np.linalg.svd(shares - shares.mean(axis=0), full_matrices=False)
     starts = [facing, *(main[0][:, i] > 0 for i in range(2))]
@@ -155,14 +155,14 @@ def tell_teams(colours: Array, facing: NDArray[np.bool_]) -> TeamColours | None:
     if told < _TWO_TEAMS * len(counts):
         return None
     odds = _odds(met)
-    # How light a jersey is tell the colours that only that team has about the shoulders.
+    # How light a jersey is tell the colors that only that team has about the shoulders.
     own = [(counts[team, 1].sum(axis=0) * np.maximum(sign * odds[1], 0.0)) for team, sign in ((group, 1), (~group, -1))]
     light, dark = (float(weight @ palette[:, 0] / max(weight.sum(), 1e-9)) for weight in own)
-    return TeamColours(palette, met if light >= dark else met[::-1])
+    return TeamColors(palette, met if light >= dark else met[::-1])
 
 
 def _palette(pixels: Array) -> Array:
-    """Colours that stand for all, by k-means from colours that lie furthest apart; shape (k, 3)."""
+    """Colors that stand for all, by k-means from colors that lie furthest apart; shape (k, 3)."""
     chosen = [np.median(pixels, axis=0)]
     away = np.full(len(pixels), np.inf)
     for _ in range(_PALETTE - 1):
@@ -186,29 +186,29 @@ def _nearest(pixels: Array, palette: Array) -> NDArray[np.intp]:
     return nearest
 
 
-def _counts(colours: Array, palette: Array) -> Array:
-    """How often each figure's parts show each colour, shape (m, 3, k)."""
-    row, point = np.nonzero(np.isfinite(colours[..., 0]))  # all three are known, or none
-    near = _nearest(colours[row, point], palette)
+def _counts(colors: Array, palette: Array) -> Array:
+    """How often each figure's parts show each color, shape (m, 3, k)."""
+    row, point = np.nonzero(np.isfinite(colors[..., 0]))  # all three are known, or none
+    near = _nearest(colors[row, point], palette)
     part = np.full(POINTS, 1)
     part[:_ON_HELMET], part[POINTS - len(_ON_BASE) :] = 0, 2
-    parts = np.tile(part, colours.shape[1] // POINTS)
-    shape = len(colours), 3, len(palette)
+    parts = np.tile(part, colors.shape[1] // POINTS)
+    shape = len(colors), 3, len(palette)
     cells = np.ravel_multi_index((row, parts[point], near), shape)
     out = np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
-    scaled: Array = out * (POINTS / max(colours.shape[1], 1))
+    scaled: Array = out * (POINTS / max(colors.shape[1], 1))
     return scaled
 
 
 def _odds(met: Array) -> Array:
-    """Log-odds that a pixel of each colour is of the light team, by part, shape (3, k); see `TeamColours.met`."""
+    """Log-odds that a pixel of each color is of the light team, by part, shape (3, k); see `TeamColors.met`."""
     shares = (met + _RARE) / (met + _RARE).sum(axis=2, keepdims=True)
     odds: Array = _WORTH * np.log(shares[0] / shares[1])
     return odds
 
 
 def _grouped(counts: Array, group: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_], float] | None:
-    """Two teams from a first grouping, by turns: colours met (2, 3, k), the grouping, and how much it explains."""
+    """Two teams from a first grouping, by turns: colors met (2, 3, k), the grouping, and how much it explains."""
     for _ in range(_ROUNDS):
         if min(group.sum(), (~group).sum()) < _FEWEST:
             return None

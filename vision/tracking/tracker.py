@@ -1,4 +1,4 @@
-"""The tracker: a fixed roster followed through detections, in board millimetres.
+"""The tracker: a fixed roster followed through detections, in board millimeters.
 
 The roster is closed. Every frame's sightings are assigned to its figures, never the other way round: what fits nobody
 is nobody, and who is not seen is carried forward with growing error. A figure that a hand takes may come back anywhere;

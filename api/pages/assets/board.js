@@ -1,6 +1,6 @@
-// The board from above, as SVG in its own millimetres: paint, lines, figures, ball and hands, moving smoothly.
+// The board from above, as SVG in its own millimeters: paint, lines, figures, ball and hands, moving smoothly.
 
-import { dress } from "/assets/colour.js";
+import { dress } from "/assets/color.js";
 import { svg } from "/assets/dom.js";
 import { Motion } from "/assets/motion.js";
 
@@ -86,7 +86,7 @@ export class Board {
       this.#arrow(game),
     );
     for (const side of ["home", "away"]) {
-      this.element.style.setProperty(`--${game[side].jersey}-side`, game[side].colour);
+      this.element.style.setProperty(`--${game[side].jersey}-side`, game[side].color);
     }
   }
 
@@ -104,7 +104,7 @@ export class Board {
     this.#motion.clear();
   }
 
-  /** Board millimetres to the drawing's: its y goes down, and all is turned for a camera on the other side. */
+  /** Board millimeters to the drawing's: its y goes down, and all is turned for a camera on the other side. */
   #at(x_mm, y_mm) {
     const { length, width } = size(this.#field);
     return this.#turned ? [length - x_mm, y_mm] : [x_mm, width - y_mm];
@@ -246,7 +246,7 @@ function endZone(field, team, end, turned) {
   if (deep === 0) return svg("g");
   const right = end > 0 !== turned;
   const x = right ? length : -deep;
-  const [middle, centre] = [x + deep / 2, width / 2];
+  const [middle, center] = [x + deep / 2, width / 2];
   const zone = svg(
     "g",
     {},
@@ -255,9 +255,9 @@ function endZone(field, team, end, turned) {
       "text",
       {
         x: middle,
-        y: centre,
+        y: center,
         "font-size": deep * 0.5,
-        transform: `rotate(${right ? 90 : -90} ${middle} ${centre})`,
+        transform: `rotate(${right ? 90 : -90} ${middle} ${center})`,
         ...(team.name.length > 10 ? { textLength: width * 0.86, lengthAdjust: "spacingAndGlyphs" } : {}),
       },
       team.name.toUpperCase(),

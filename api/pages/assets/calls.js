@@ -1,6 +1,6 @@
 // The call banner: what was called, by how much, how sure, and under which clause.
 
-import { dress } from "/assets/colour.js";
+import { dress } from "/assets/color.js";
 import { el } from "/assets/dom.js";
 import { gauge } from "/assets/gauge.js";
 import { overlay } from "/assets/overlay.js";

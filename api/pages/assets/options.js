@@ -1,4 +1,4 @@
-// Options in a page's URL, checked: a misspelt one is told on the page instead of being silently ignored.
+// Options in a page's URL, checked: a misspelled one is told on the page instead of being silently ignored.
 
 /** An option that is one of several words; the first is the default. */
 export const word = (help, ...allowed) => ({
@@ -19,11 +19,11 @@ export const number = (help, fallback, low, high) => ({
   },
 });
 
-/** An option that is a colour or one of some words; the first word is the default. */
-export const colour = (help, ...words) => ({
+/** An option that is a color or one of some words; the first word is the default. */
+export const color = (help, ...words) => ({
   help,
   fallback: words[0],
-  allowed: `${words.join(", ")} or a colour such as 00b140`,
+  allowed: `${words.join(", ")} or a color such as 00b140`,
   read: (text) =>
     words.includes(text) ? text : /^#?[0-9a-fA-F]{6}$/.test(text) ? `#${text.replace("#", "")}` : undefined,
 });

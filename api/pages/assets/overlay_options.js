@@ -1,6 +1,6 @@
 // What can be asked of each overlay in its URL; the start page lists them from here.
 
-import { colour, number, token, word } from "/assets/options.js";
+import { color, number, token, word } from "/assets/options.js";
 
 const PLACES = ["top-left", "top", "top-right", "bottom-left", "bottom", "bottom-right"];
 
@@ -9,7 +9,7 @@ const placed = (first) => word("where on the picture", first, ...PLACES.filter((
 const COMMON = {
   scale: number("size", 1, 0.3, 3),
   theme: word("dark or light plates", "dark", "light"),
-  background: colour("behind everything, for mixers that key a colour out", "transparent"),
+  background: color("behind everything, for mixers that key a color out", "transparent"),
   key: token("the token of a paired viewer, where OBS runs on another computer"),
 };
 

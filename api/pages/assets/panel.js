@@ -1,6 +1,6 @@
 // The operator panel: one page, one thumb. Every button that says something carries what it says; one listener sends it.
 
-import { dress } from "/assets/colour.js";
+import { dress } from "/assets/color.js";
 import { changedAt, el, refresh, refreshList, say } from "/assets/dom.js";
 import { Feed, reloadOnUpgrade } from "/assets/feed.js";
 import { callItem } from "/assets/panel_calls.js";

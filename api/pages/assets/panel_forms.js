@@ -137,8 +137,8 @@ export function byHand(feed) {
 export function setUp(feed) {
   const game = feed.value("game");
   if (game === undefined) return [];
-  const offence = sideSelect(feed, game.offence);
-  const direction = select([["1", "to the right"], ["-1", "to the left"]], String(game.offence === game.possession ? game.direction : -game.direction));
+  const offense = sideSelect(feed, game.offense);
+  const direction = select([["1", "to the right"], ["-1", "to the left"]], String(game.offense === game.possession ? game.direction : -game.direction));
   const spot = number("spot", round(game.spot_yd), 0.1, 200, 0.1);
   const down = number("down", game.down, 1, 4);
   const distance = number("distance", game.goal_to_go ? 0 : round(game.distance_yd), 0, 100, 0.1);
@@ -148,7 +148,7 @@ export function setUp(feed) {
   const form = el(
     "form",
     { class: "grid" },
-    field("Ball", offence),
+    field("Ball", offense),
     field("Goes", direction),
     field("Line of scrimmage, yards from the left goal line", spot, "wide"),
     field("Down", down),
@@ -161,7 +161,7 @@ export function setUp(feed) {
   follow(form, set, () =>
     declaration({
       type: "set_up",
-      offence: offence.value,
+      offense: offense.value,
       direction: Number(direction.value),
       spot_yd: spot.valueAsNumber,
       down: down.valueAsNumber,
@@ -193,11 +193,11 @@ export function newGame(feed) {
     .then((books) => rulebook.append(...(books.items ?? books).map((book) => el("option", { value: book.name }, book.title || book.name))))
     .catch(() => {}); // the one in force can still be had
   const sheet = (side) => {
-    const team = game?.[side] ?? { name: capital(side), short: capital(side[0]), colour: "#1d3f72", ink: "#ffffff" };
+    const team = game?.[side] ?? { name: capital(side), short: capital(side[0]), color: "#1d3f72", ink: "#ffffff" };
     return {
       name: el("input", { required: true, maxlength: 60, value: team.name }),
       short: el("input", { required: true, maxlength: 4, value: team.short }),
-      colour: el("input", { type: "color", value: team.colour }),
+      color: el("input", { type: "color", value: team.color }),
       ink: el("input", { type: "color", value: team.ink }),
     };
   };
@@ -212,7 +212,7 @@ export function newGame(feed) {
     Object.entries(sheets).map(([side, of]) => [
       field(`${capital(side)} team`, of.name, "wide"),
       field("Short", of.short),
-      el("div", { class: "colours" }, field("Colour", of.colour), field("Letters", of.ink)),
+      el("div", { class: "colors" }, field("Color", of.color), field("Letters", of.ink)),
     ]),
     sure.label,
     begin,

@@ -40,15 +40,15 @@ function look(feed, told, count) {
   });
   const well = seen.length === lineUp.players.length && problems.length === 0;
   refresh(count, [sides, well], () => [el("i", { class: `dot ${well ? "ok" : "warning"}` }), el("span", {}, sides.join(" · "))]);
-  const other = game.offence === "home" ? "away" : "home";
+  const other = game.offense === "home" ? "away" : "home";
   const swap = {
-    declaration: { type: "line_up", players: lineUp.players, offence: game[other].jersey },
+    declaration: { type: "line_up", players: lineUp.players, offense: game[other].jersey },
   };
-  refresh(told, [problems.map(([text, some]) => [text, named(some)]), well, swap.declaration.offence], () => [
+  refresh(told, [problems.map(([text, some]) => [text, named(some)]), well, swap.declaration.offense], () => [
     well && el("p", { class: "well" }, "Everybody is seen and known."),
     problems.map(([text, some]) => el("p", {}, el("b", {}, `${text}: `), named(some))),
-    el("p", { class: "soft" }, `${game[game.offence].name} has the ball in ${game[game.offence].jersey}.`),
-    el("div", { class: "row" }, button(`No: ${game[game.offence].short} is in ${game[other].jersey}`, "/api/declarations", swap)),
+    el("p", { class: "soft" }, `${game[game.offense].name} has the ball in ${game[game.offense].jersey}.`),
+    el("div", { class: "row" }, button(`No: ${game[game.offense].short} is in ${game[other].jersey}`, "/api/declarations", swap)),
   ]);
 }
 

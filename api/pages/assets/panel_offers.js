@@ -4,7 +4,7 @@ import { plain } from "/assets/words.js";
 
 const other = (side) => (side === "home" ? "away" : "home");
 
-/** One declaration on a button: `tone` colours it. */
+/** One declaration on a button: `tone` colors it. */
 const offer = (label, declaration, tone = "") => ({ label, declaration, tone });
 
 /** The switch, the way it is not: what the camera has seen need not be said. */
@@ -49,7 +49,7 @@ function inPhase(game) {
         ...(game.due === "scrimmage" ? [offer("Field goal", { type: "kick", kick: "field_goal" })] : []),
       ];
     case "set":
-      return [board(game), offer(`${short(other(game.offence))} ready`, { type: "pivots_done", by: other(game.offence) })];
+      return [board(game), offer(`${short(other(game.offense))} ready`, { type: "pivots_done", by: other(game.offense) })];
     case "kick":
       return [board(game), kicked("out_of_bounds", "Out of bounds")];
     case "live":
@@ -59,7 +59,7 @@ function inPhase(game) {
         board(game),
         pivots("home"),
         pivots("away"),
-        ...(game.possession === game.offence ? [offer("Pass", { type: "pass", receiver: null })] : []),
+        ...(game.possession === game.offense ? [offer("Pass", { type: "pass", receiver: null })] : []),
         ...(game.due === "punt" ? [choice("punt", "Punt away")] : []),
         choice("stop_here", "Stop him here"),
       ];
@@ -81,8 +81,8 @@ function onPlayers(game, ball) {
   if (atRest) {
     const gunners = (players) => ({ type: "kick", kick: "punt", gunners: players });
     return [
-      carrier(game.offence),
-      ...(scrimmage && game.due !== "punt" ? [verb("punt", "Punt: gunners", game.offence, gunners, 2)] : []),
+      carrier(game.offense),
+      ...(scrimmage && game.due !== "punt" ? [verb("punt", "Punt: gunners", game.offense, gunners, 2)] : []),
     ];
   }
   if (game.phase === "live" && held === null) return [carrier(game.possession)];
@@ -90,7 +90,7 @@ function onPlayers(game, ball) {
     const pass = verb("pass", "Pass to", game.possession, ([receiver]) => ({ type: "pass", receiver }));
     const pitch = verb("pitch", "Pitch to", game.possession, ([to]) => ({ type: "pitch", to }));
     if (held === null) return [carrier(game.possession)];
-    return game.possession === game.offence ? [pass, pitch] : [pitch]; // nobody passes on a return
+    return game.possession === game.offense ? [pass, pitch] : [pitch]; // nobody passes on a return
   }
   if (game.phase === "pass" || game.phase === "in_air") {
     const caught = (end) => ([player]) => ({ type: "pass_ended", end, player });

@@ -1,6 +1,6 @@
 // Whose numbers can be tapped now, and what a tap declares.
 
-import { dress } from "/assets/colour.js";
+import { dress } from "/assets/color.js";
 import { el, refresh } from "/assets/dom.js";
 
 /** Those who handle the ball come first. */

@@ -1,6 +1,6 @@
 // The score bug: who leads, whose ball, which down, where, and how long to go.
 
-import { dress } from "/assets/colour.js";
+import { dress } from "/assets/color.js";
 import { el, say } from "/assets/dom.js";
 import { overlay } from "/assets/overlay.js";
 import { capital, clockText, downAndDistance, periodText, spot } from "/assets/words.js";
@@ -77,7 +77,7 @@ const live = ({ game, phase, clock, board, wait, suspended, under_review }) => (
   game, phase, clock, board, wait, suspended, under_review,
 });
 
-/** The line over the bug, the most telling thing first, and how it is coloured. */
+/** The line over the bug, the most telling thing first, and how it is colored. */
 function statusOf(game, health) {
   if (game === undefined) return ["", "calm"];
   if (game.under_review) return ["Under review", "review"];

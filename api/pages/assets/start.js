@@ -1,7 +1,7 @@
 // The start page: the game as it goes, and the way to everything else.
 
 import { Board } from "/assets/board.js";
-import { dress } from "/assets/colour.js";
+import { dress } from "/assets/color.js";
 import { el, refresh, refreshList, say } from "/assets/dom.js";
 import { Feed, reloadOnUpgrade } from "/assets/feed.js";
 import { callHead, callWhy, framesLink } from "/assets/panel_calls.js";

@@ -1,6 +1,6 @@
 """What the Gunderson EFL leaves no choice about: run or pass, fourth down, the try, the onside kick, time-outs.
 
-Places are in the offence's own yards, 0 its own goal line.
+Places are in the offense's own yards, 0 its own goal line.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Situation:
     """All that the duties depend on.
 
     Attributes:
-        lead: the offence's points less the defence's.
+        lead: the offense's points less the defense's.
         period: 1-based; above 4 in overtime.
         left_s: time left in the period.
         down: 1..4.
@@ -70,7 +70,7 @@ def is_late(period: int, left_s: float, params: Params) -> bool:
 
 
 def play_duty(now: Situation, params: Params) -> Duty:
-    """What the offence must play from scrimmage (EFL-015..036)."""
+    """What the offense must play from scrimmage (EFL-015..036)."""
     return _fourth_down(now, params) if now.down == 4 else _series(now, params)
 
 

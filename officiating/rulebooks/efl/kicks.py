@@ -52,13 +52,13 @@ def declare_kick(game: GameState, event: Event, view: View) -> Outcome:
     limit = view.params.real("field_goal.from_yd")
     if kick == "field_goal" and game.progress_yd(game.los_yd) < limit:
         raise RefusedError(f"field goal: not from beyond the {limit:g} (EFL-059)")
-    game = replace(game, play=replace(game.play, kind=kick, ball_side=game.offence))
-    return Outcome(wait_for_roll(game, kick, game.offence), found)
+    game = replace(game, play=replace(game.play, kind=kick, ball_side=game.offense))
+    return Outcome(wait_for_roll(game, kick, game.offense), found)
 
 
 def _kickoff(game: GameState, kick: str, view: View) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due in {"kickoff", "free_kick"}, kick.replace("_", " "), game)
-    kicking: Side = game.kicking or game.defence
+    kicking: Side = game.kicking or game.defense
     lead = game.points(kicking) - game.points(other(kicking))
     due = onside_duty(game.period, left_s(game, view), lead, view.params)
     if kick == "onside" and not due:
@@ -73,7 +73,7 @@ def _kickoff(game: GameState, kick: str, view: View) -> Outcome:
         kicking=kicking,
         opened=game.opened or kicking,
         los_yd=game.board_x_yd(game.length_yd - own),
-        play=Play(kind="onside" if kick == "onside" else game.due, ball_side=game.offence, switch=kicking),
+        play=Play(kind="onside" if kick == "onside" else game.due, ball_side=game.offense, switch=kicking),
     )
     return Outcome(wait_for_roll(game, "kickoff", kicking), found)
 
@@ -141,7 +141,7 @@ def _touched(game: GameState, body: KickEnded, view: View) -> Outcome:
     if entry is None or body.x_yd is None:
         raise RefusedError("kick ended: say who touched it (player)")
     side = game.side_of(entry.jersey)
-    if side == game.offence and canonical_role(entry.role) not in LINEMEN:
+    if side == game.offense and canonical_role(entry.role) not in LINEMEN:
         found = _received(game, game.progress_yd(body.x_yd), view, ("EFL-052", "EFL-053"), f"fair catch by {entry.id}")
         return Outcome(game, (replace(found, players=(entry.id,)),))
     spot = (body.x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd)
@@ -159,9 +159,9 @@ def _kicked_out(game: GameState, view: View) -> Outcome:
 def _received(game: GameState, own_yd: float, view: View, clauses: tuple[str, ...], what: str) -> Finding:
     """The receivers' ball, dead, never behind their own 25."""
     x_yd = game.board_x_yd(max(own_yd, view.params.real("kickoff.least_yd")))
-    text = f"{what}, {game.team(game.offence).name} ball at {game.spot_text(x_yd)}"
+    text = f"{what}, {game.team(game.offense).name} ball at {game.spot_text(x_yd)}"
     spot = (x_yd, game.width_yd / 2)
-    return Finding(KICK, "kick", view.t_ns, text, clauses, "received", spot_yd=spot, side=game.offence, detail="dead")
+    return Finding(KICK, "kick", view.t_ns, text, clauses, "received", spot_yd=spot, side=game.offense, detail="dead")
 
 
 def _punted(
@@ -170,26 +170,26 @@ def _punted(
     """The receivers' ball where a punt ended; past their goal line a touchback, behind the kickers' a safety."""
     if end_yd <= 0:
         text = f"{what}, safety"
-        return Finding(KICK, "safety", view.t_ns, text, clauses, "safety", side=game.defence)
+        return Finding(KICK, "safety", view.t_ns, text, clauses, "safety", side=game.defense)
     back = game.length_yd - view.params.real("punt.touchback_yd")
     kind: CallKind = "touchback" if end_yd >= game.length_yd else "kick"
     x_yd = game.board_x_yd(back if kind == "touchback" else end_yd)
-    text = f"{what}, {game.team(game.defence).name} ball at {game.spot_text(x_yd)}"
+    text = f"{what}, {game.team(game.defense).name} ball at {game.spot_text(x_yd)}"
     spot = (x_yd, lateral_yd)
-    return Finding(KICK, kind, view.t_ns, text, clauses, "punted", spot_yd=spot, side=game.defence, detail="dead")
+    return Finding(KICK, kind, view.t_ns, text, clauses, "punted", spot_yd=spot, side=game.defense, detail="dead")
 
 
 def _placed(game: GameState, what: Place, end: str, clause: str, view: View) -> Outcome:
     good = end == "good"
     text = f"{what.replace('_', ' ')} {'good' if good else 'no good, ' + end.replace('_', ' ')}"
     clauses = (clause,) if good or what == "extra_point" else (clause, "EFL-062", "EFL-063")
-    found = Finding(KICK, what, view.t_ns, text, clauses, what, side=game.offence, detail="good" if good else end)
+    found = Finding(KICK, what, view.t_ns, text, clauses, what, side=game.offense, detail="good" if good else end)
     return Outcome(game, (found,))
 
 
 def kick(game: GameState, call: Call, view: View) -> Outcome:
     """A kick has come down: dead, first and ten there; live, in the hands of whoever touched it."""
-    side = call.side or game.offence
+    side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail != "live":
         return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
@@ -210,7 +210,7 @@ def touchdown(game: GameState, call: Call, view: View) -> Outcome:
     state = outcome.state
     if outcome.findings or state.wait is None or state.wait.purpose != "try":
         return outcome
-    scorer = state.offence
+    scorer = state.offense
     lead = state.points(scorer) - state.points(other(scorer))
     duty = try_duty(state.period, left_s(state, view), lead, view.params)
     if duty == "extra_point":

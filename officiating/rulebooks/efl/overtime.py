@@ -35,7 +35,7 @@ def in_overtime(consequence: Consequence) -> Consequence:
         if overtime is None or state.overtime is None:
             return outcome
         points = sum(state.score) - sum(game.score)
-        if points == 0 and (state.offence == game.offence or game.due == "kickoff"):
+        if points == 0 and (state.offense == game.offense or game.due == "kickoff"):
             return outcome
         ends = (*state.overtime.gains_yd, float(points if points in ENDS else 0))
         state = replace(state, overtime=replace(state.overtime, gains_yd=ends))

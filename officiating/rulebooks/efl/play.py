@@ -32,7 +32,7 @@ def situation(game: GameState, view: View) -> Situation:
     """What the duties depend on, as the game stands."""
     first = game.down == 1 or game.note("style") is None
     return Situation(
-        lead=game.points(game.offence) - game.points(game.defence),
+        lead=game.points(game.offense) - game.points(game.defense),
         period=game.period,
         left_s=left_s(game, view),
         down=game.down,
@@ -54,7 +54,7 @@ def told(game: GameState, duty: Duty, played: str, view: View) -> tuple[Finding,
     if duty.must in {"either", played}:
         return ()
     must = {"pass": "a play with the passing quarterback", "run": "a run"}.get(duty.must, duty.must.replace("_", " "))
-    text = f"{game.team(game.offence).name} plays {played.replace('_', ' ')} and must play {must}"
+    text = f"{game.team(game.offense).name} plays {played.replace('_', ' ')} and must play {must}"
     return (Finding(DUTY, "info", view.t_ns, text, duty.clauses, played, reported=True, detail="duty"),)
 
 
@@ -97,7 +97,7 @@ def declare_pass(game: GameState, event: Event, view: View) -> Outcome:
 
 
 def _may_receive(game: GameState, receiver: str, view: View) -> None:
-    on_side(game, receiver, game.offence, "pass")
+    on_side(game, receiver, game.offense, "pass")
     entry = game.player(receiver)
     if entry is not None and entry.role and canonical_role(entry.role) not in ELIGIBLE:
         raise RefusedError(f"pass: {receiver} ({entry.role}) is not an eligible receiver (EFL-030)")
@@ -115,7 +115,7 @@ def pass_ended(game: GameState, event: Event, view: View) -> Outcome:
     game = play_noted(game, "aloft", 0.0)
     if body.end == "incomplete":
         return _missed(game, view)
-    side = game.offence if body.end == "complete" else game.defence
+    side = game.offense if body.end == "complete" else game.defense
     player = body.player or (game.play.receiver if body.end == "complete" else None)
     if player is None:
         raise RefusedError("pass ended: say who caught it")
@@ -147,14 +147,14 @@ def _missed(game: GameState, view: View) -> Outcome:
 
 def caught(game: GameState, call: Call, _view: View) -> Outcome:
     """The catcher has the ball and the play goes on."""
-    side = call.side or (game.offence if call.kind == "reception" else game.defence)
+    side = call.side or (game.offense if call.kind == "reception" else game.defense)
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,
         had_ns=call.t_ns,
         ball_side=side,
         passed=True,
-        switch=other(side) if side != game.offence else game.play.switch,
+        switch=other(side) if side != game.offense else game.play.switch,
         start_yd=call.spot_yd[0] if call.spot_yd else None,
     )
     if call.kind == "interception" and play.stoppage is not None:

@@ -23,7 +23,7 @@ _period = period_ends(begins)
 def begin(game: GameState, params: Params) -> GameState:
     """Before the first kickoff: the visitors kick to the home team (EFL-009)."""
     game = first_period(_with_time_outs(game, params), params)
-    return replace(game, kicking="away", offence="home")
+    return replace(game, kicking="away", offense="home")
 
 
 def halves(game: GameState, call: Call, view: View) -> Outcome:

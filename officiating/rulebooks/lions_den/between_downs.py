@@ -31,7 +31,7 @@ PENALTY_PARAMS: Final = (
         "penalty.first_row",
         (),
         "yd",
-        "LD-062: the row 01-05 is lost; one row with the yards on the offence and on the defence, else a person's",
+        "LD-062: the row 01-05 is lost; one row with the yards on the offense and on the defense, else a person's",
         columns=2,
     ),
     Param("penalty.half_the_distance", True, "", "not stated; as in football"),
@@ -47,10 +47,10 @@ def after_down(consequence: Consequence) -> Consequence:
         outcome = consequence(game, call, view)
         if game.play.kind not in {"scrimmage", "punt"} or game.due != "scrimmage":
             return outcome
-        state = down_played(outcome.state, game.offence)
+        state = down_played(outcome.state, game.offense)
         if _is_sack(game, call):
             state = state.noted("todo_injury", max(1, _sackers(game, call, view)))
-            state = state.noted("sacked_home", 1.0 if game.offence == "home" else 0.0)
+            state = state.noted("sacked_home", 1.0 if game.offense == "home" else 0.0)
         if view.params.flag("penalty.rolled"):
             state = _remembered(state.noted("todo_penalty", 1.0), game)
         found = Finding(DOWN, "info", view.t_ns, "rolls after the down", ("LD-062",), ROLLS_DUE, detail=ROLLS_DUE)
@@ -76,7 +76,7 @@ def _remembered(state: GameState, before: GameState) -> GameState:
         ("before_line", before.los_yd),
         ("before_gain", before.to_gain_yd),
         ("before_down", float(before.down)),
-        ("before_home", 1.0 if before.offence == "home" else 0.0),
+        ("before_home", 1.0 if before.offense == "home" else 0.0),
         ("before_direction", float(before.direction)),
         ("before_pass", 1.0 if before.play.passes else 0.0),
     ):
@@ -135,8 +135,8 @@ def take_penalty(game: GameState, roll: Roll, view: View) -> Outcome:
     game = replace(game, phase=Phase.BETWEEN_PLAYS).noted("todo_penalty", 0.0)
     if foul is None:
         return Outcome(game)
-    offence: Side = "home" if game.note("before_home") else "away"
-    by = offence if foul.by == "offence" else other(offence)
+    offense: Side = "home" if game.note("before_home") else "away"
+    by = offense if foul.by == "offense" else other(offense)
     if foul.yards is None:
         text = f"{foul.name}, {game.team(by).name}: this row of the table is lost, so a person decides"
         told = Finding(DOWN, "penalty", view.t_ns, text, ("LD-062",), "lost", reported=True, detail="lost")
@@ -157,9 +157,9 @@ def penalty_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
     game = replace(game, phase=Phase.BETWEEN_PLAYS)
     if choice.choice == "decline":
         return Outcome(game)
-    offence: Side = "home" if game.note("before_home") else "away"
+    offense: Side = "home" if game.note("before_home") else "away"
     by: Side = "home" if game.note("foul_home") else "away"
-    yards = (game.note("foul_yards") or 0.0) * (-1 if by == offence else 1)
+    yards = (game.note("foul_yards") or 0.0) * (-1 if by == offense else 1)
     direction = 1 if (game.note("before_direction") or 1.0) > 0 else -1
     half = view.params.flag("penalty.half_the_distance")
     own = game.progress_yd(game.note("before_line") or 0.0, direction)
@@ -182,18 +182,18 @@ def penalty(game: GameState, call: Call, view: View) -> Outcome:
     """A penalty takes the down back and moves its line."""
     if call.spot_yd is None:
         return Outcome(game)
-    offence: Side = "home" if game.note("before_home") else "away"
+    offense: Side = "home" if game.note("before_home") else "away"
     direction = 1 if (game.note("before_direction") or 1.0) > 0 else -1
     x_yd, y_yd = call.spot_yd
     gain_yd = game.note("before_gain") or 0.0
     reached = game.progress_yd(x_yd, direction) >= game.progress_yd(gain_yd, direction)
     if call.detail == "first_down" or reached:
-        game = downs.first_and_ten(game, offence, direction, x_yd, y_yd, call.t_ns, view)
-        return Outcome(game, (downs.follow(view, "first_down", "first_down", "first down", side=offence),))
+        game = downs.first_and_ten(game, offense, direction, x_yd, y_yd, call.t_ns, view)
+        return Outcome(game, (downs.follow(view, "first_down", "first_down", "first down", side=offense),))
     return Outcome(
         replace(
             downs.dead(game),
-            offence=offence,
+            offense=offense,
             direction=1 if direction > 0 else -1,
             los_yd=x_yd,
             to_gain_yd=gain_yd,

@@ -54,49 +54,49 @@ def declare_kick(game: GameState, event: Event, view: View) -> Outcome:
     if game.due in {"kickoff", "free_kick"}:
         return _kickoff(game, body, view)
     refuse_unless(game.due == "scrimmage" and body.kick in {"punt", "field_goal"}, body.kick, game)
-    rating_of(game, "punter" if body.kick == "punt" else "kicker", game.offence)
+    rating_of(game, "punter" if body.kick == "punt" else "kicker", game.offense)
     if body.returner is not None:
-        on_side(game, body.returner, game.defence, "returner")
-    play = replace(game.play, kind=body.kick, returner=body.returner, ball_side=game.offence)
-    return Outcome(wait_for_roll(replace(game, play=play), body.kick, game.offence))
+        on_side(game, body.returner, game.defense, "returner")
+    play = replace(game.play, kind=body.kick, returner=body.returner, ball_side=game.offense)
+    return Outcome(wait_for_roll(replace(game, play=play), body.kick, game.offense))
 
 
 def _kickoff(game: GameState, body: KickDeclared, view: View) -> Outcome:
-    kicking: Side = game.kicking or game.defence
+    kicking: Side = game.kicking or game.defense
     who = "kicker" if game.due == "kickoff" else "punter"
     rating_of(game, who, kicking)
     if body.returner is not None:
-        on_side(game, body.returner, game.offence, "returner")
+        on_side(game, body.returner, game.offense, "returner")
     own = view.params.real("kickoff.from_yd" if game.due == "kickoff" else "free_kick.from_yd")
     game = replace(
         game,
         kicking=kicking,
         opened=game.opened or kicking,
         los_yd=game.board_x_yd(game.length_yd - own),
-        play=Play(kind=game.due, ball_side=game.offence, returner=body.returner, switch=kicking),
+        play=Play(kind=game.due, ball_side=game.offense, returner=body.returner, switch=kicking),
     )
     return Outcome(wait_for_roll(game, "kickoff", kicking))
 
 
 def kickoff_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     """Three dice for the length and one for the side (LD-032..034); after a safety the punter's."""
-    kicking: Side = game.kicking or game.defence
+    kicking: Side = game.kicking or game.defense
     who = "kicker" if game.play.kind == "kickoff" else "punter"
     length, direction = _dice(roll, kick_modifier(game, who, kicking, view), view)
     own = game.progress_yd(game.los_yd) - length
     if direction == "out_of_bounds":
         x_yd = game.board_x_yd(view.params.real("kickoff.out_yd") if who == "kicker" else max(own, 1.0))
-        text = f"kick out of bounds, {game.team(game.offence).name} ball at {game.spot_text(x_yd)}"
-        return Outcome(game, (_dead(view, text, ("LD-034",), x_yd, _across(game, direction, view), game.offence),))
-    return _landed(game, own, length, direction, game.offence, view, ("LD-032", "LD-034"))
+        text = f"kick out of bounds, {game.team(game.offense).name} ball at {game.spot_text(x_yd)}"
+        return Outcome(game, (_dead(view, text, ("LD-034",), x_yd, _across(game, direction, view), game.offense),))
+    return _landed(game, own, length, direction, game.offense, view, ("LD-032", "LD-034"))
 
 
 def punt_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     """First whether it gets away (LD-057); a blocked one is picked up by the receiver nearest to the punter."""
-    rating = rating_of(game, "punter", game.offence)
+    rating = rating_of(game, "punter", game.offense)
     number = percentile(roll.dice, "punt")
     if tables.succeeds(number, rating):
-        return Outcome(wait_for_roll(game, "punt_length", game.offence))
+        return Outcome(wait_for_roll(game, "punt_length", game.offense))
     nearest = _nearest_to_punter(game, view)
     who = nearest.id if nearest is not None else "the receiver nearest to the punter"
     text = f"punt blocked ({number} against {rating}), {who} has the ball"
@@ -110,7 +110,7 @@ def punt_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
         "blocked",
         players=(nearest.id,) if nearest is not None else (),
         spot_yd=spot,
-        side=game.defence,
+        side=game.defense,
         detail="returned",
     )
     return Outcome(resumed(game), (found,))
@@ -118,27 +118,27 @@ def punt_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
 
 def punt_length_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     """Where a punt comes down, from the front of the punter's base (LD-054, LD-055)."""
-    length, direction = _dice(roll, kick_modifier(game, "punter", game.offence, view), view)
+    length, direction = _dice(roll, kick_modifier(game, "punter", game.offense, view), view)
     end = _punt_from(game, view) + length
     own = game.length_yd - end
     if direction == "out_of_bounds" and own > 0:
         x_yd = game.board_x_yd(end)
-        text = f"punt out of bounds, {game.team(game.defence).name} ball at {game.spot_text(x_yd)}"
-        return Outcome(game, (_dead(view, text, ("LD-055",), x_yd, _across(game, direction, view), game.defence),))
-    return _landed(game, own, length, direction, game.defence, view, ("LD-054", "LD-056"))
+        text = f"punt out of bounds, {game.team(game.defense).name} ball at {game.spot_text(x_yd)}"
+        return Outcome(game, (_dead(view, text, ("LD-055",), x_yd, _across(game, direction, view), game.defense),))
+    return _landed(game, own, length, direction, game.defense, view, ("LD-054", "LD-056"))
 
 
 def field_goal_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     """A percentile roll against the kicker's chance from the line of scrimmage (LD-058, LD-059)."""
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    rating = rating_of(game, "kicker", game.offence)
+    rating = rating_of(game, "kicker", game.offense)
     needed = tables.chance(rating, to_goal, round(view.params.real("field_goal.free_yd")))
     return _at_goal(game, "field_goal", percentile(roll.dice, "field goal"), needed, ("LD-058", "LD-059"), view)
 
 
 def extra_point_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     """A percentile roll against the kicker's rating (LD-071)."""
-    needed = rating_of(game, "kicker", game.offence)
+    needed = rating_of(game, "kicker", game.offense)
     return _at_goal(game, "extra_point", percentile(roll.dice, "extra point"), needed, ("LD-071",), view)
 
 
@@ -153,7 +153,7 @@ def _at_goal(game: GameState, what: str, number: int, needed: int, clauses: tupl
         text,
         clauses,
         what,
-        side=game.offence,
+        side=game.offense,
         detail="good" if good else "missed",
         margin=float(needed - number),
         unit="count",
@@ -236,7 +236,7 @@ def _nearest_to_punter(game: GameState, view: View) -> Figure | None:
 
 def kick(game: GameState, call: Call, view: View) -> Outcome:
     """A kick has come down: dead, first and ten there; else the returner's, live."""
-    side = call.side or game.offence
+    side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail == "dead":
         return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
@@ -258,4 +258,4 @@ def touchdown(game: GameState, call: Call, view: View) -> Outcome:
     state = outcome.state
     if state.wait is None or state.wait.purpose != "try":
         return outcome
-    return Outcome(wait_for_roll(state, "extra_point", state.offence), outcome.findings)
+    return Outcome(wait_for_roll(state, "extra_point", state.offense), outcome.findings)

@@ -47,7 +47,7 @@ def declare_pass(game: GameState, event: Event, view: View) -> Outcome:
         raise RefusedError("pass: only the quarterback may pass, until his base crosses the line (LD-040)")
     if body.receiver is None:
         raise RefusedError("pass: name the receiver")
-    rating_of(game, "quarterback", game.offence)
+    rating_of(game, "quarterback", game.offense)
     if view.facts is None:
         raise RefusedError("pass: nothing is seen of the board, so the distance can't be measured")
     passer, receiver = _passer_and_receiver(game, body.receiver, view, view.facts)
@@ -58,7 +58,7 @@ def declare_pass(game: GameState, event: Event, view: View) -> Outcome:
     play = replace(game.play, passes=game.play.passes + 1, receiver=body.receiver, notes=notes)
     if play.stoppage is not None:
         play = replace(play, stoppage=replace(play.stoppage, pass_ns=event.t_ns))
-    rating = rating_of(game, "quarterback", game.offence)
+    rating = rating_of(game, "quarterback", game.offense)
     needed = tables.chance(rating, distance, round(view.params.real("pass.free_yd")))
     who = ", ".join(f"{name}{' (touching)' if touching else ''}" for name, touching in near) or "nobody"
     text = f"pass of {distance:.1f} yards to {body.receiver}: caught at {needed} or less; may intercept: {who}"
@@ -76,11 +76,11 @@ def declare_pass(game: GameState, event: Event, view: View) -> Outcome:
         reported=True,
         detail="pass",
     )
-    return Outcome(wait_for_roll(replace(game, play=play), "pass", game.offence), (told,))
+    return Outcome(wait_for_roll(replace(game, play=play), "pass", game.offense), (told,))
 
 
 def _passer_and_receiver(game: GameState, name: str, view: View, facts: Facts) -> tuple[Figure, Figure]:
-    on_side(game, name, game.offence, "pass")
+    on_side(game, name, game.offense, "pass")
     entry = game.player(name)
     if entry is not None and entry.role and canonical_role(entry.role) not in ELIGIBLE:
         raise RefusedError(f"pass: {name} ({entry.role}) is not an eligible receiver (LD-046)")
@@ -120,12 +120,12 @@ def _near(passer: Figure, receiver: Figure, facts: Facts, view: View) -> tuple[t
 
 
 def pass_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
-    """The percentile roll; then the defence rolls for whoever is near enough (LD-048)."""
+    """The percentile roll; then the defense rolls for whoever is near enough (LD-048)."""
     number = percentile(roll.dice, "pass")
     notes = (*(pair for pair in game.play.notes if pair[0] != "pass_roll"), ("pass_roll", float(number)))
     game = replace(game, play=replace(game.play, notes=notes))
     if _interceptors(game):
-        return Outcome(wait_for_roll(game, "interception", game.defence))
+        return Outcome(wait_for_roll(game, "interception", game.defense))
     return _thrown(game, view)
 
 
@@ -145,7 +145,7 @@ def interception_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
                 "intercepted",
                 players=(name,),
                 spot_yd=_spot(game, name, view),
-                side=game.defence,
+                side=game.defense,
             )
             return Outcome(resumed(game), (found,))
     return _thrown(game, view)
@@ -159,7 +159,7 @@ def _thrown(game: GameState, view: View) -> Outcome:
     """Caught or not, by the roll against the quarterback's chance."""
     distance, number = game.play.note("pass_yd") or 0.0, round(game.play.note("pass_roll") or 100)
     free = round(view.params.real("pass.free_yd"))
-    needed = tables.chance(rating_of(game, "quarterback", game.offence), distance, free)
+    needed = tables.chance(rating_of(game, "quarterback", game.offense), distance, free)
     receiver = game.play.receiver or ""
     caught = tables.succeeds(number, needed)
     text = f"{number} against {needed}: {'caught by ' + receiver if caught else 'incomplete'}"
@@ -174,7 +174,7 @@ def _thrown(game: GameState, view: View) -> Outcome:
         spot_yd=_spot(game, receiver, view) if caught else None,
         margin=float(needed - number),
         unit="count",
-        side=game.offence if caught else None,
+        side=game.offense if caught else None,
     )
     return Outcome(resumed(game), (found,))
 

@@ -71,7 +71,7 @@ def fumble_recovery(game: GameState, call: Call, _view: View) -> Outcome:
         text = f"safety: {game.team(side).name} recovers behind its own goal line"
         return Outcome(game, (Finding(RULE, "safety", call.t_ns, text, ("LD-025",), "safety", side=other(side)),))
     if own >= game.length_yd:
-        clauses = ("LD-023",) if side == game.offence else ("LD-021", "LD-023")
+        clauses = ("LD-023",) if side == game.offense else ("LD-021", "LD-023")
         return Outcome(game, (_touchdown(game, side, call.t_ns, clauses),))
     return Outcome(game)
 
@@ -82,15 +82,15 @@ def declare_pitch(game: GameState, event: Event, _view: View) -> Outcome:
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pitch", game)
     if not may_still_pass(game):
         raise RefusedError("pitch: only the quarterback may pitch, short of the line (LD-070)")
-    on_side(game, body.to, game.offence, "pitch")
-    rating_of(game, "quarterback", game.offence)
+    on_side(game, body.to, game.offense, "pitch")
+    rating_of(game, "quarterback", game.offense)
     game = replace(game, play=replace(game.play, receiver=body.to))
-    return Outcome(wait_for_roll(game, "pitch", game.offence))
+    return Outcome(wait_for_roll(game, "pitch", game.offense))
 
 
 def pitch_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     """The pitch arrives; else the ball is loose, which the source does not say of a ball thrown back."""
-    made = tables.succeeds(percentile(roll.dice, "pitch"), rating_of(game, "quarterback", game.offence))
+    made = tables.succeeds(percentile(roll.dice, "pitch"), rating_of(game, "quarterback", game.offense))
     game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
     if made:
         play = replace(game.play, carrier=game.play.receiver, had_ns=view.t_ns, passed=True)
@@ -105,7 +105,7 @@ def pitch_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
 
 def caught(game: GameState, call: Call, _view: View) -> Outcome:
     """Caught or intercepted: live; in the opponent's end zone a touchdown at once (LD-022)."""
-    side = call.side or (game.offence if call.kind == "reception" else game.defence)
+    side = call.side or (game.offense if call.kind == "reception" else game.defense)
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,

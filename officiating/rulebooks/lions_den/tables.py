@@ -25,7 +25,7 @@ INTERCEPT_TOUCHING: Final = 7
 """The text says both "3 in 10" and "7-10", which is four in ten; the numbers can be rolled, so they rule (LD-051)."""
 
 Direction = Literal["middle", "left_mark", "right_mark", "out_of_bounds"]
-Side = Literal["offence", "defence"]
+Side = Literal["offense", "defense"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,24 +124,24 @@ def foul(
 
     Args:
         roll: percentile.
-        side_die: 1d10, 1-5 the defence is guilty.
+        side_die: 1d10, 1-5 the defense is guilty.
         passed: whether the down was a pass.
-        first_row: yards against the offence and the defence on 01-05, lost in the source.
+        first_row: yards against the offense and the defense on 01-05, lost in the source.
 
     Returns:
         The foul, None for no penalty.
 
     """
-    by: Side = "defence" if side_die <= 5 else "offence"
-    defence = by == "defence"
+    by: Side = "defense" if side_die <= 5 else "offense"
+    defense = by == "defense"
     if roll <= 5:
-        return Foul("penalty", by, first_row[1] if defence else first_row[0])
+        return Foul("penalty", by, first_row[1] if defense else first_row[0])
     if roll <= 10:
-        return Foul("holding", by, 5 if defence else 10)
+        return Foul("holding", by, 5 if defense else 10)
     if roll <= 90:
         return None
     if roll <= 95 and passed:
-        return Foul("pass interference", by, 15 if defence else 5, first_down=defence)
+        return Foul("pass interference", by, 15 if defense else 5, first_down=defense)
     return Foul("illegal block" if roll <= 95 else "personal foul", by, 10)
 
 

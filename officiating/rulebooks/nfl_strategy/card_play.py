@@ -16,7 +16,7 @@ class CardPlay:
     Attributes:
         card: the play.
         running: whether the clock ran before it.
-        hurry_up: whether the offence hurried.
+        hurry_up: whether the offense hurried.
         flagged: whether its first roll, or its return's, brought a penalty.
         back: the return of a kick.
         recovered: who recovered a fumble, as seen by the side that had the ball.
@@ -33,7 +33,7 @@ class CardPlay:
     hurry_up: bool = False
     flagged: bool = False
     back: ReturnPlayed | None = None
-    recovered: Literal["offence", "defence"] | None = None
+    recovered: Literal["offense", "defense"] | None = None
     onside: bool | None = None
     run_back: bool | None = None
     review: Literal["", "asked", "waived", "upheld", "overturned"] = ""

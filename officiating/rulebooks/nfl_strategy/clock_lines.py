@@ -76,7 +76,7 @@ def lines_moved(play: ClockPlay, *, running: bool, hurry_up: bool = False) -> in
     Args:
         play: what it was.
         running: whether the clock ran before it.
-        hurry_up: whether the offence hurried; that shortens only plays before which the clock ran.
+        hurry_up: whether the offense hurried; that shortens only plays before which the clock ran.
 
     Raises:
         RefusedError: a spike with the clock stopped, or a kickoff or try with it running: neither can be.
@@ -122,7 +122,7 @@ def after_play(
         clock: as it stood before the play.
         play: what the play is to the clock.
         reasons: what in the play stops it.
-        hurry_up: whether the offence hurried.
+        hurry_up: whether the offense hurried.
         onside_recovered: whether it was an onside kick its kickers recovered: one more play always follows.
 
     Raises:
@@ -142,7 +142,7 @@ def after_play(
 
 
 def let_run(clock: LineClock) -> LineClock:
-    """The clock when the offence lets it run out to the warning or the period's end (NFLS-024).
+    """The clock when the offense lets it run out to the warning or the period's end (NFLS-024).
 
     Raises:
         RefusedError: it does not run, or more than three lines are left to there.

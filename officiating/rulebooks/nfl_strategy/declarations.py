@@ -33,8 +33,8 @@ class CardPlayed:
             for a kick after a fair catch the number for its distance, which the roll must beat.
         roll: the roll it came from, 1..100; None where none is made.
         reroll: the second roll, when the first one brought a penalty.
-        play: the offence's card.
-        defence: the defence's card.
+        play: the offense's card.
+        defense: the defense's card.
         dot: the hash mark dot beside the number; None where there is none.
         ran_out: whether the runner chose to go out of bounds.
         highlighted: whether a fumble of this result may be returned.
@@ -47,7 +47,7 @@ class CardPlayed:
     roll: int | None = None
     reroll: int | None = None
     play: str = ""
-    defence: str = ""
+    defense: str = ""
     dot: Literal["black", "red", "blue"] | None = None
     ran_out: bool = False
     highlighted: bool = False

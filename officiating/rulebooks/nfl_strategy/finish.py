@@ -12,7 +12,7 @@ from downfield.officiating.engine.state import GameState, Phase, Play
 from downfield.officiating.rulebooks.nfl_strategy import tables
 from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay
 from downfield.officiating.rulebooks.nfl_strategy.clock_lines import LineClock, after_play
-from downfield.officiating.rulebooks.nfl_strategy.fouls import penalised
+from downfield.officiating.rulebooks.nfl_strategy.fouls import penalized
 from downfield.officiating.rulebooks.nfl_strategy.results import Ended, clock_play, ended, stop_reasons
 from downfield.officiating.rulebooks.nfl_strategy.steps import TRIES, by_kickoff, next_wait
 
@@ -39,7 +39,7 @@ def _finish(game: GameState, play: CardPlay, t_ns: int, view: View) -> Outcome:
     result = ended(game, play, params)
     outcomes: list[Ended] = [result]
     if play.foul is not None:
-        both = penalised(game, play, play.foul, result, params.real("touchback.yd"))
+        both = penalized(game, play, play.foul, result, params.real("touchback.yd"))
         outcomes = [both.foul] if both.play is None else [both.play, both.foul]
     main = outcomes[0]
     play_kind = clock_play(play, result, game)
@@ -70,13 +70,13 @@ def _cleared(game: GameState, play: CardPlay, main: Ended, place: Hash) -> GameS
         card=None,
         notes=notes,
         hash=place,
-        play=Play(kind=game.due, ball_side=game.offence),
+        play=Play(kind=game.due, ball_side=game.offense),
     )
 
 
 def _hash_after(game: GameState, play: CardPlay, main: Ended) -> Hash:
     if play.card.dot is None or main.kind in {"touchdown", "safety", "touchback", "penalty"}:
-        return game.hash if main.kind in {"incomplete", "penalty"} else "centre"
+        return game.hash if main.kind in {"incomplete", "penalty"} else "center"
     return tables.next_hash(play.card.dot)
 
 
@@ -118,7 +118,7 @@ def clocked(game: GameState, after: LineClock, view: View, *, try_to_come: bool 
 
 def across_yd(game: GameState) -> float:
     """Where the hash in force is, along y of the board; the left one is the upper, whoever has the ball."""
-    offset = {"left": HASH_YD, "centre": 0.0, "right": -HASH_YD}[game.hash]
+    offset = {"left": HASH_YD, "center": 0.0, "right": -HASH_YD}[game.hash]
     return game.width_yd / 2 + offset
 
 
@@ -139,5 +139,5 @@ def try_due(game: GameState, kind: str, view: View) -> GameState:
         los_yd=spot,
         to_gain_yd=goal,
         down=1,
-        play=Play(kind=due, ball_side=game.offence),  # type: ignore[arg-type]
+        play=Play(kind=due, ball_side=game.offense),  # type: ignore[arg-type]
     )

@@ -23,12 +23,12 @@ SCORES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Penalised:
+class Penalized:
     """A play and its penalty.
 
     Attributes:
         play: what stands of the play; None when it does not count.
-        foul: the penalty as a result of its own: its spot is the new line of scrimmage, in the offence's own yards.
+        foul: the penalty as a result of its own: its spot is the new line of scrimmage, in the offense's own yards.
 
     """
 
@@ -36,24 +36,24 @@ class Penalised:
     foul: Ended
 
 
-def penalised(game: GameState, play: CardPlay, foul: Foul, result: Ended, touchback_yd: float) -> Penalised:
+def penalized(game: GameState, play: CardPlay, foul: Foul, result: Ended, touchback_yd: float) -> Penalized:
     """Put a penalty to a play (NFLS-070..080)."""
     if foul.automatic:
-        return Penalised(None, _from_line(game, foul, ("NFLS-020",)))
+        return Penalized(None, _from_line(game, foul, ("NFLS-020",)))
     if foul.on_kicker:
         return _on_kicker(game, play, foul, result)
     if not play.accepted:
-        return Penalised(result, _said(game, foul, "declined", ("NFLS-009",)))
+        return Penalized(result, _said(game, foul, "declined", ("NFLS-009",)))
     if is_return(game, play):
         return _on_return(game, play, foul, result, touchback_yd)
     if _is_safety(game, play, foul, result):
         clauses = ("NFLS-080",) if foul.loss_of_down else ("NFLS-079",)
-        safety = Ended("safety", f"safety, {game.team(game.defence).name}", clauses, side=game.defence)
-        return Penalised(safety, _said(game, foul, "enforced", clauses))
+        safety = Ended("safety", f"safety, {game.team(game.defense).name}", clauses, side=game.defense)
+        return Penalized(safety, _said(game, foul, "enforced", clauses))
     scored = SCORES.get(result.kind) if result.detail in {"", "good"} and result.side == other(foul.by) else None
     if scored and goes_to_kickoff(foul.yards, scored):  # type: ignore[arg-type]
-        return Penalised(result, _said(game, foul, "kickoff", ("NFLS-078",)))
-    return Penalised(None, _from_line(game, foul, ("NFLS-081",) if foul.by == game.defence else ("NFLS-082",)))
+        return Penalized(result, _said(game, foul, "kickoff", ("NFLS-078",)))
+    return Penalized(None, _from_line(game, foul, ("NFLS-081",) if foul.by == game.defense else ("NFLS-082",)))
 
 
 def is_return(game: GameState, play: CardPlay) -> bool:
@@ -63,44 +63,44 @@ def is_return(game: GameState, play: CardPlay) -> bool:
 
 def _from_line(game: GameState, foul: Foul, clauses: tuple[str, ...]) -> Ended:
     """A penalty walked off from the line of scrimmage, on whole yards (NFLS-083)."""
-    against_defence = foul.by == game.defence
-    spot = walk_off(line_yd(game), foul.yards if against_defence else -foul.yards, length_yd=game.length_yd, whole=True)
+    against_defense = foul.by == game.defense
+    spot = walk_off(line_yd(game), foul.yards if against_defense else -foul.yards, length_yd=game.length_yd, whole=True)
     detail: Detail = "replay"
-    if against_defence and (foul.first_down or spot >= game.progress_yd(game.to_gain_yd)) and game.due == "scrimmage":
+    if against_defense and (foul.first_down or spot >= game.progress_yd(game.to_gain_yd)) and game.due == "scrimmage":
         detail = "first_down"
-    elif foul.loss_of_down and not against_defence:
+    elif foul.loss_of_down and not against_defense:
         detail = "loss_of_down"
     return replace(_said(game, foul, detail, (*clauses, "NFLS-083")), spot_yd=spot)
 
 
-def _on_kicker(game: GameState, play: CardPlay, foul: Foul, result: Ended) -> Penalised:
+def _on_kicker(game: GameState, play: CardPlay, foul: Foul, result: Ended) -> Penalized:
     """Running into the kicker: the kickers replay from five yards on, or keep the kick with five off the return."""
     if play.accepted:
-        return Penalised(None, _from_line(game, foul, ("NFLS-074",)))
+        return Penalized(None, _from_line(game, foul, ("NFLS-074",)))
     if result.spot_yd is None:
-        return Penalised(result, _said(game, foul, "declined", ("NFLS-074",)))
-    # The offence's frame: five yards against the returner are five yards on toward his goal.
+        return Penalized(result, _said(game, foul, "declined", ("NFLS-074",)))
+    # The offense's frame: five yards against the returner are five yards on toward his goal.
     back = walk_off(result.spot_yd, foul.yards, length_yd=game.length_yd, whole=True)
-    return Penalised(replace(result, spot_yd=back), _said(game, foul, "enforced", ("NFLS-074",)))
+    return Penalized(replace(result, spot_yd=back), _said(game, foul, "enforced", ("NFLS-074",)))
 
 
-def _on_return(game: GameState, play: CardPlay, foul: Foul, result: Ended, touchback_yd: float) -> Penalised:
+def _on_return(game: GameState, play: CardPlay, foul: Foul, result: Ended, touchback_yd: float) -> Penalized:
     """A foul on a return: the returners' from the middle of it, the kickers' added to its end."""
     kickoff = by_kickoff(game, play)
-    returners: Side = game.offence if kickoff else game.defence
+    returners: Side = game.offense if kickoff else game.defense
     by_returners = foul.by == returners
     clauses = (
         ("NFLS-071" if by_returners else "NFLS-070") if kickoff else ("NFLS-077" if by_returners else "NFLS-076"),
     )
     if result.kind == "touchdown" and not by_returners:
         carried = goes_to_kickoff(foul.yards, "touchdown")
-        return Penalised(result, _said(game, foul, "kickoff" if carried else "declined", ("NFLS-078",)))
+        return Penalized(result, _said(game, foul, "kickoff" if carried else "declined", ("NFLS-078",)))
     start, end = _run_of(game, result, kickoff=kickoff, touchback_yd=touchback_yd)
     spot = walk_off_return(start, end, foul.yards, by_returners=by_returners, length_yd=game.length_yd)
     text = f"{game.team(returners).name} ball at {game.spot_text(game.board_x_yd(_own(game, spot, kickoff=kickoff)))}"
     holds = returners if result.kind in {"touchdown", "touchback"} or result.side is None else result.side
     stands = Ended("kick", text, clauses, _own(game, spot, kickoff=kickoff), holds, "returned", start, end)
-    return Penalised(stands, _said(game, foul, "enforced", clauses))
+    return Penalized(stands, _said(game, foul, "enforced", clauses))
 
 
 def _run_of(game: GameState, result: Ended, *, kickoff: bool, touchback_yd: float) -> tuple[float, float]:
@@ -115,12 +115,12 @@ def _run_of(game: GameState, result: Ended, *, kickoff: bool, touchback_yd: floa
 
 
 def _own(game: GameState, spot_yd: float, *, kickoff: bool) -> float:
-    """Between the offence's and the returners' yards: the same on a kickoff, which the offence receives."""
+    """Between the offense's and the returners' yards: the same on a kickoff, which the offense receives."""
     return spot_yd if kickoff else game.length_yd - spot_yd
 
 
 def _is_safety(game: GameState, play: CardPlay, foul: Foul, result: Ended) -> bool:
-    return foul.by == game.offence and is_safety_foul(
+    return foul.by == game.offense and is_safety_foul(
         line_yd(game),
         foul.yards,
         on_pass=play.card.kind == "pass",

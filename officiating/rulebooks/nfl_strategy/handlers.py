@@ -75,7 +75,7 @@ def run_back_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
 
 def review_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     """Whether the interception stands (NFLS-059, NFLS-060)."""
-    play, side = _under_way(game), game.offence
+    play, side = _under_way(game), game.offense
     if tables.review_upheld(percentile(roll.dice, "review")):
         return go_on(replace(_spend_time_out(game, side), card=replace(play, review="upheld")), view.t_ns, view)
     name = f"reviews_{'overtime' if game.period > view.params.count('clock.periods') else 'game'}_{side}"
@@ -101,7 +101,7 @@ def foul_named(game: GameState, event: Event, view: View) -> Outcome:
     play = _awaited(game, "penalty")
     if foul.yards <= 0:
         raise RefusedError(f"foul: {foul.yards} yards is no penalty")
-    if foul.on_kicker and (play.card.kind not in PUNTS or foul.by != game.defence):
+    if foul.on_kicker and (play.card.kind not in PUNTS or foul.by != game.defense):
         raise RefusedError("foul: only the receivers of a punt can run into the kicker (NFLS-073)")
     if not foul.on_kicker and foul.automatic and is_return(game, play):
         raise RefusedError("foul: an auto-5 stops a play before it starts, and this one has a return")
@@ -125,24 +125,24 @@ def penalty_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
 
 
 def hurried(game: GameState, _choice: ChoiceMade, _view: View) -> Outcome:
-    """The offence hurries its next play (NFLS-015)."""
+    """The offense hurries its next play (NFLS-015)."""
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "hurry-up", game)
     return Outcome(game.noted("hurry_up", 1.0))
 
 
 def clock_let_run(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
-    """The offence lets the last lines run out (NFLS-024)."""
+    """The offense lets the last lines run out (NFLS-024)."""
     refuse_unless(game.phase in AT_REST and game.lines is not None, "let the clock run", game)
     return clocked(game, let_run(game.lines or LineClock(0)), view)
 
 
 def knelt(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
-    """The offence kneels."""
+    """The offense kneels."""
     return _played(game, CardPlayed("kneel"), view.t_ns, view)
 
 
 def spiked(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
-    """The offence spikes the ball."""
+    """The offense spikes the ball."""
     return _played(game, CardPlayed("spike"), view.t_ns, view)
 
 
@@ -156,8 +156,8 @@ def claimed(game: GameState, event: Event, view: View) -> Outcome:
     if game.wait is None or game.wait.purpose != "review" or game.card is None:
         reason = review_denied(game, game.card, view.params) if game.card else None
         raise RefusedError(f"review: {reason or 'there is no interception to review now'}")
-    if claim.by != game.offence:
-        raise RefusedError("review: only the offence may ask for one (NFLS-055)")
+    if claim.by != game.offense:
+        raise RefusedError("review: only the offense may ask for one (NFLS-055)")
     return go_on(replace(game, card=replace(game.card, review="asked")), event.t_ns, view)
 
 
@@ -196,7 +196,7 @@ def _ready(game: GameState, card: CardPlayed) -> GameState:
     refusal = tables.play_refusal("Touch Punt" if kind == "touch_punt" else card.play, line_yd(game), game.length_yd)
     if refusal and kind in {"pass", "touch_punt"}:
         raise RefusedError(refusal)
-    if card.defence.casefold() == "short yardage" and not tables.short_yardage_allowed(
+    if card.defense.casefold() == "short yardage" and not tables.short_yardage_allowed(
         game.down, game.distance_yd, line_yd(game), game.length_yd
     ):
         raise RefusedError("short yardage: only on 3rd or 4th and 2 or less, or on the 3 or closer (NFLS-085)")
@@ -208,9 +208,9 @@ def _ready(game: GameState, card: CardPlayed) -> GameState:
 def _spike(game: GameState) -> GameState:
     if game.lines is None or not game.lines.running:
         raise RefusedError("spike: the clock is not running (NFLS-017)")
-    name = f"spiked_{game.offence}"
+    name = f"spiked_{game.offense}"
     if game.note(name) is not None:
-        raise RefusedError(f"spike: {game.team(game.offence).name} has spiked the ball in this half (NFLS-027)")
+        raise RefusedError(f"spike: {game.team(game.offense).name} has spiked the ball in this half (NFLS-027)")
     return game.noted(name, 1.0)
 
 

@@ -1,6 +1,6 @@
 """What a finished card play comes to: one finding, with its spot, and what it is to the clock.
 
-Spots are worked out in the offence's own yards and told along x of the board.
+Spots are worked out in the offense's own yards and told along x of the board.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Ended:
     Attributes:
         kind: of the call.
         text: as a person would say it.
-        clauses: catalogue ids that decided.
-        spot_yd: where the ball is next, in the offence's own yards; None when that follows from the call.
+        clauses: catalog ids that decided.
+        spot_yd: where the ball is next, in the offense's own yards; None when that follows from the call.
         side: whose ball, or whose points.
         detail: the outcome within the kind.
         start_yd: where a return began, in the frame of the side that ran it; None without one.
@@ -108,21 +108,21 @@ def _scrimmage(game: GameState, play: CardPlay, window: Window, params: Params) 
         gain = run_out_of_bounds(gain, play.card.dot)
         return Ended("stopped", f"gain of {gain:g}, out of bounds", ("NFLS-026", "NFLS-090"), start + gain)
     if start + gain >= game.length_yd:
-        return _touchdown(game, game.offence, ("NFLS-086",))
+        return _touchdown(game, game.offense, ("NFLS-086",))
     return Ended("stopped", f"gain of {gain:g}", ("NFLS-090",), start + gain)
 
 
 def _fumbled(game: GameState, play: CardPlay, start: float, gain: float) -> Ended:
     end = fumble_end(start, gain, play.recovered, game.length_yd)
     if end == "touchdown":
-        return _touchdown(game, game.offence, ("NFLS-048",))
+        return _touchdown(game, game.offense, ("NFLS-048",))
     if end == "safety":
-        return Ended("safety", f"safety, {game.team(game.defence).name}", ("NFLS-049",), side=game.defence)
-    if end == "defence_touchdown":
-        return _touchdown(game, game.defence, ("NFLS-049",))
+        return Ended("safety", f"safety, {game.team(game.defense).name}", ("NFLS-049",), side=game.defense)
+    if end == "defense_touchdown":
+        return _touchdown(game, game.defense, ("NFLS-049",))
     if play.run_back:
-        return _touchdown(game, game.defence, ("NFLS-050",))
-    side = game.offence if end == "offence" else game.defence
+        return _touchdown(game, game.defense, ("NFLS-050",))
+    side = game.offense if end == "offense" else game.defense
     text = f"fumble, {game.team(side).name} recovers"
     return Ended("fumble_recovery", text, ("NFLS-047", "NFLS-051"), start + gain, side)
 
@@ -132,17 +132,17 @@ def _intercepted(game: GameState, play: CardPlay, start: float, yards: float) ->
     if end == "incomplete":
         return Ended("incomplete", "intercepted out of the end zone: incomplete", ("NFLS-053",), start)
     if end == "touchdown" or play.run_back:
-        return _touchdown(game, game.defence, ("NFLS-052",) if end == "touchdown" else ("NFLS-054",))
-    name = game.team(game.defence).name
+        return _touchdown(game, game.defense, ("NFLS-052",) if end == "touchdown" else ("NFLS-054",))
+    name = game.team(game.defense).name
     if end == "touchback":
-        return Ended("touchback", f"intercepted in the end zone, touchback {name}", ("NFLS-052",), side=game.defence)
-    return Ended("interception", f"intercepted, {name} ball", ("NFLS-052",), start + yards, game.defence)
+        return Ended("touchback", f"intercepted in the end zone, touchback {name}", ("NFLS-052",), side=game.defense)
+    return Ended("interception", f"intercepted, {name} ball", ("NFLS-052",), start + yards, game.defense)
 
 
 def _two_point(game: GameState, result: Ended) -> Ended:
     scored = result.kind == "touchdown" and result.side is not None
-    side = result.side if scored and result.side else game.offence
-    clauses = ("NFLS-039",) if side == game.defence else ("NFLS-038",)
+    side = result.side if scored and result.side else game.offense
+    clauses = ("NFLS-039",) if side == game.defense else ("NFLS-038",)
     text = f"two points, {game.team(side).name}" if scored else "two-point try fails"
     return Ended("two_point", text, clauses, side=side, detail="good" if scored else "no_good")
 
@@ -152,15 +152,15 @@ def _place_kick(game: GameState, play: CardPlay, window: Window, params: Params)
     kind: CallKind = "extra_point" if extra else "field_goal"
     name = "extra point" if extra else "field goal"
     if _is_good(play, window, params):
-        return Ended(kind, f"{name} good", ("NFLS-036",) if extra else ("NFLS-040",), side=game.offence, detail="good")
+        return Ended(kind, f"{name} good", ("NFLS-036",) if extra else ("NFLS-040",), side=game.offense, detail="good")
     if window.mark == "blocked":
         return _blocked(game, play, params)
     if extra:
-        return Ended(kind, "extra point no good", ("NFLS-036",), side=game.offence, detail="no_good")
+        return Ended(kind, "extra point no good", ("NFLS-036",), side=game.offense, detail="no_good")
     free = play.card.kind == "fair_catch_kick"
     spot = missed_field_goal(line_yd(game), after_fair_catch=free, back_yd=params.real("missed.back_yd"))
     clauses = ("NFLS-044",) if free else ("NFLS-041", "NFLS-040")
-    return Ended(kind, "field goal no good", clauses, spot, game.defence, "no_good")
+    return Ended(kind, "field goal no good", clauses, spot, game.defense, "no_good")
 
 
 def _is_good(play: CardPlay, window: Window, params: Params) -> bool:
@@ -173,66 +173,66 @@ def _is_good(play: CardPlay, window: Window, params: Params) -> bool:
 def _blocked(game: GameState, play: CardPlay, params: Params) -> Ended:
     """A blocked kick, returned by the other side."""
     start = game.length_yd - landing_yd(game, play, params)
-    side, end, _ = _returned(game, play, start, game.defence)
+    side, end, _ = _returned(game, play, start, game.defense)
     clause = "NFLS-046" if play.card.kind in PUNTS else "NFLS-045"
     if play.card.kind == "extra_point":
         if end >= game.length_yd:
-            name = game.team(game.defence).name
+            name = game.team(game.defense).name
             return Ended(
-                "two_point", f"blocked and returned, two points {name}", ("NFLS-037",), None, game.defence, "good"
+                "two_point", f"blocked and returned, two points {name}", ("NFLS-037",), None, game.defense, "good"
             )
-        return Ended("extra_point", "extra point blocked", ("NFLS-037",), side=game.offence, detail="blocked")
+        return Ended("extra_point", "extra point blocked", ("NFLS-037",), side=game.offense, detail="blocked")
     if end >= game.length_yd:
-        return _touchdown(game, game.defence, (clause,))
+        return _touchdown(game, game.defense, (clause,))
     text = f"kick blocked, {game.team(side).name} ball"
     return Ended("kick", text, (clause,), game.length_yd - end, side, "blocked", start, end)
 
 
 def _kickoff(game: GameState, play: CardPlay, window: Window, params: Params) -> Ended:
-    name = game.team(game.offence).name
+    name = game.team(game.offense).name
     from_yd = kick_from_yd(game, params)
     if window.mark == "out_of_bounds":
         # An onside kick's yards say where it went out; a plain one's spot does not depend on them.
         onside = play.card.kind == "onside" and window.yards is not None
         at = from_yd + (window.yards or 0) if onside else kickoff_out_of_bounds(from_yd, params.real("kickoff.out_yd"))
         clauses = ("NFLS-031",) if onside else ("NFLS-029",)
-        return Ended("kick", f"out of bounds, {name} ball", clauses, game.length_yd - at, game.offence, dead_kick=True)
+        return Ended("kick", f"out of bounds, {name} ball", clauses, game.length_yd - at, game.offense, dead_kick=True)
     landed = landing_yd(game, play, params)
     if window.mark == "touchback" or is_touchback_kick(landed, length_yd=game.length_yd, end_zone_yd=game.end_zone_yd):
-        return Ended("touchback", f"touchback, {name}", ("NFLS-030",), side=game.offence, dead_kick=True)
+        return Ended("touchback", f"touchback, {name}", ("NFLS-030",), side=game.offense, dead_kick=True)
     if window.mark in {"fair_catch", "downed"}:
         word = "fair catch" if window.mark == "fair_catch" else "downed"
-        return Ended("kick", f"{word}, {name} ball", ("NFLS-042",), game.length_yd - landed, game.offence, window.mark)
+        return Ended("kick", f"{word}, {name} ball", ("NFLS-042",), game.length_yd - landed, game.offense, window.mark)
     start = game.length_yd - landed
     if play.onside:
-        text = f"onside kick recovered by {game.team(game.defence).name}"
-        return Ended("kick", text, ("NFLS-032",), start, game.defence, "onside_recovered")
-    side, end, start = _returned(game, play, start, game.offence)
-    return _run(game, game.offence, side, start, end, ("NFLS-028",), own_frame=True)
+        text = f"onside kick recovered by {game.team(game.defense).name}"
+        return Ended("kick", text, ("NFLS-032",), start, game.defense, "onside_recovered")
+    side, end, start = _returned(game, play, start, game.offense)
+    return _run(game, game.offense, side, start, end, ("NFLS-028",), own_frame=True)
 
 
 def _punt(game: GameState, play: CardPlay, window: Window, params: Params) -> Ended:
-    name = game.team(game.defence).name
+    name = game.team(game.defense).name
     if window.mark == "blocked":
         return _blocked(game, play, params)
     landed = landing_yd(game, play, params)
     if window.mark == "touchback" or (window.mark != "gain" and landed >= game.length_yd):
-        return Ended("touchback", f"touchback, {name}", ("NFLS-033",), side=game.defence)
+        return Ended("touchback", f"touchback, {name}", ("NFLS-033",), side=game.defense)
     if window.mark != "gain":
         word = {"fair_catch": "fair catch", "downed": "downed"}.get(window.mark, "out of bounds")
         detail = "fair_catch" if window.mark == "fair_catch" else ""
-        return Ended("kick", f"punt, {word}, {name} ball", ("NFLS-033", "NFLS-035"), landed, game.defence, detail)
+        return Ended("kick", f"punt, {word}, {name} ball", ("NFLS-033", "NFLS-035"), landed, game.defense, detail)
     if is_touchback_kick(landed, length_yd=game.length_yd, end_zone_yd=game.end_zone_yd):
-        return Ended("touchback", f"touchback, {name}", ("NFLS-033",), side=game.defence)
-    side, end, start = _returned(game, play, game.length_yd - landed, game.defence)
-    return _run(game, game.defence, side, start, end, ("NFLS-033",), own_frame=False)
+        return Ended("touchback", f"touchback, {name}", ("NFLS-033",), side=game.defense)
+    side, end, start = _returned(game, play, game.length_yd - landed, game.defense)
+    return _run(game, game.defense, side, start, end, ("NFLS-033",), own_frame=False)
 
 
 def _returned(game: GameState, play: CardPlay, start: float, by: Side) -> tuple[Side, float, float]:
     """Whose ball a return ends with, where, and where it began: in the returning side's own yards."""
     window = read_window(play.back.shown) if play.back else Window(0, "gain")
     end = start + float(window.yards or 0)
-    if window.mark == "fumble" and end < game.length_yd and play.recovered == "defence":
+    if window.mark == "fumble" and end < game.length_yd and play.recovered == "defense":
         return other(by), end, start
     return by, end, start
 
@@ -284,8 +284,8 @@ def stop_reasons(game: GameState, play: CardPlay, result: Ended) -> frozenset[St
     if play.card.ran_out:
         reasons.add("ran_out_of_bounds")
     short = result.spot_yd is not None and result.spot_yd < game.progress_yd(game.to_gain_yd)
-    lost = game.down == 4 and short and result.side in {None, game.offence} and game.due == "scrimmage"
-    if lost or result.side == game.defence:
+    lost = game.down == 4 and short and result.side in {None, game.offense} and game.due == "scrimmage"
+    if lost or result.side == game.defense:
         reasons.add("change_of_possession")
     if result.kind == "touchdown":
         reasons.add("touchdown")

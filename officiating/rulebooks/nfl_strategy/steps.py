@@ -30,12 +30,12 @@ def shown(play: CardPlay) -> Window:
 
 
 def line_yd(game: GameState) -> float:
-    """The line of scrimmage in the offence's own yards."""
+    """The line of scrimmage in the offense's own yards."""
     return game.progress_yd(game.los_yd)
 
 
 def by_kickoff(game: GameState, play: CardPlay) -> bool:
-    """Whether the play is a kickoff or a free kick: the state's offence receives it."""
+    """Whether the play is a kickoff or a free kick: the state's offense receives it."""
     return play.card.kind in KICKOFFS or game.due == "free_kick"
 
 
@@ -70,17 +70,17 @@ def next_wait(game: GameState, play: CardPlay, params: Params) -> Wait | None:
 def holder(game: GameState, play: CardPlay) -> Side:
     """Who had the ball last before a fumble could happen: on a returned kick the returning side."""
     if by_kickoff(game, play) or play.back is None:
-        return game.offence
-    return game.defence
+        return game.offense
+    return game.defense
 
 
 def _ball(game: GameState, play: CardPlay, params: Params) -> Wait | None:
     window = shown(play)
     if play.back is None and _is_returned(game, play, window, params):
-        by = game.offence if by_kickoff(game, play) else game.defence
+        by = game.offense if by_kickoff(game, play) else game.defense
         return Wait("roll", "return", by=by)
     if play.card.kind == "onside" and play.back is not None and read_window(play.back.shown) == Window(0, "fumble"):
-        return Wait("coin", "onside", by=game.offence) if play.onside is None else None
+        return Wait("coin", "onside", by=game.offense) if play.onside is None else None
     last = window if play.back is None else read_window(play.back.shown)
     if last.mark == "fumble":
         return _fumble(game, play, last, params)
@@ -109,7 +109,7 @@ def _fumble(game: GameState, play: CardPlay, window: Window, params: Params) -> 
     if play.recovered is None:
         return Wait("roll", "fumble", by=by)
     end = fumble_end(start, gain, play.recovered, game.length_yd)
-    if end == "defence" and play.card.highlighted and play.run_back is None:
+    if end == "defense" and play.card.highlighted and play.run_back is None:
         return Wait("roll", "fumble_return", by=other(by))
     return None
 
@@ -119,33 +119,33 @@ def _interception(game: GameState, play: CardPlay, window: Window, params: Param
     if end == "incomplete" or play.review == "overturned":
         return None
     if play.review == "asked":
-        return Wait("roll", "review", by=game.offence)
+        return Wait("roll", "review", by=game.offense)
     if play.review == "" and review_denied(game, play, params) is None:
-        return Wait("choice", "review", ("accept",), by=game.offence)
+        return Wait("choice", "review", ("accept",), by=game.offense)
     if end != "touchdown" and play.run_back is None:
-        return Wait("roll", "interception_return", by=game.defence)
+        return Wait("roll", "interception_return", by=game.defense)
     return None
 
 
 def review_denied(game: GameState, play: CardPlay, params: Params) -> str | None:
-    """Why the offence may not have an interception reviewed, None when it may."""
+    """Why the offense may not have an interception reviewed, None when it may."""
     overtime = game.period > params.count("clock.periods")
     allowed = params.count("review.per_overtime" if overtime else "review.per_game")
-    used = game.note(f"reviews_{'overtime' if overtime else 'game'}_{game.offence}") or 0.0
+    used = game.note(f"reviews_{'overtime' if overtime else 'game'}_{game.offense}") or 0.0
     roll = play.card.roll if play.card.reroll is None else play.card.reroll
     time_outs = game.time_outs or (0, 0)
     left = game.lines.left if game.lines is not None else 0
     # The half's end is the second and fourth period's; in the first and third a whole period is still to come.
     to_come = 0 if overtime or game.period % 2 == 0 else params.count("clock.lines")
     seconds = (left + to_come) * params.real("clock.line_s")
-    return review_refusal(roll or 0, int(allowed - used), time_outs[0 if game.offence == "home" else 1], seconds)
+    return review_refusal(roll or 0, int(allowed - used), time_outs[0 if game.offense == "home" else 1], seconds)
 
 
 def _penalty(game: GameState, play: CardPlay) -> Wait | None:
     if not play.flagged:
         return None
     if play.foul is None:
-        return Wait("roll", "penalty", by=game.offence)
+        return Wait("roll", "penalty", by=game.offense)
     if play.foul.automatic or play.accepted is not None:
         return None
     return Wait("choice", "penalty", ("accept", "decline"), by=other(play.foul.by))

@@ -59,7 +59,7 @@ def fresh_lines(period: int, params: Params) -> LineClock:
 def begin(game: GameState, params: Params) -> GameState:
     """Before the first kickoff."""
     time_outs = (params.count("time_out.per_half"),) * 2
-    return replace(game, lines=fresh_lines(1, params), time_outs=(time_outs[0], time_outs[1]), kicking=game.defence)
+    return replace(game, lines=fresh_lines(1, params), time_outs=(time_outs[0], time_outs[1]), kicking=game.defense)
 
 
 def set_up_lines(game: GameState, event: Event, view: View) -> Outcome:
@@ -92,24 +92,24 @@ def shown_clock(game: GameState, view: View) -> GameState:
 
 def placed(game: GameState, call: Call, view: View) -> Outcome:
     """The call's side has the ball at its spot: kicks, interceptions, recoveries."""
-    side = call.side or game.offence
+    side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
-    if side == game.offence and call.kind == "fumble_recovery":
+    if side == game.offense and call.kind == "fumble_recovery":
         return downs.next_down(game, x_yd, y_yd, view)
     return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
 
 
 def field_goal(game: GameState, call: Call, view: View) -> Outcome:
-    """Three points and a kickoff, or the defence's ball at the call's spot."""
+    """Three points and a kickoff, or the defense's ball at the call's spot."""
     if call.detail != "good":
         return placed(game, call, view)
-    side = call.side or game.offence
+    side = call.side or game.offense
     return Outcome(downs.kick_due(downs.scored(game, side, 3, call.t_ns), side, "kickoff", call.t_ns))
 
 
 def penalty(game: GameState, call: Call, view: View) -> Outcome:
     """A penalty as its detail says: the down again, its loss, a first down, or yards on the kickoff to come."""
-    side: Side = call.side or game.offence
+    side: Side = call.side or game.offense
     if call.detail == "kickoff":
         yards = float(call.margin or 0.0)
         return Outcome(game.noted("kickoff_penalty_yd", yards if side == (game.try_for or game.kicking) else -yards))
@@ -117,8 +117,8 @@ def penalty(game: GameState, call: Call, view: View) -> Outcome:
         return Outcome(game)
     x_yd, y_yd = call.spot_yd
     if call.detail == "first_down":
-        game = downs.first_and_ten(game, game.offence, game.direction, x_yd, y_yd, call.t_ns, view)
-        return Outcome(game, (downs.follow(view, "first_down", "first_down", "first down", side=game.offence),))
+        game = downs.first_and_ten(game, game.offense, game.direction, x_yd, y_yd, call.t_ns, view)
+        return Outcome(game, (downs.follow(view, "first_down", "first_down", "first down", side=game.offense),))
     if call.detail == "loss_of_down":
         return downs.next_down(game, x_yd, y_yd, view)
     return Outcome(replace(downs.dead(game), los_yd=x_yd))

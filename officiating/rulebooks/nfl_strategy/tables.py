@@ -1,6 +1,6 @@
 """Rolls, coins and fixed distances of NFL Strategy. Rolls are 1..100.
 
-Yard lines are in the offence's own frame: 0 its own goal line, 100 the opponent's.
+Yard lines are in the offense's own frame: 0 its own goal line, 100 the opponent's.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, Literal
 from downfield.core.errors import RefusedError
 from downfield.officiating.declarations import Hash
 
-FUMBLE_DEFENCE_TO: Final = 40
+FUMBLE_DEFENSE_TO: Final = 40
 REVIEW_UPHELD_TO: Final = 40
 REVIEWABLE: Final[tuple[tuple[int, int], ...]] = ((42, 50), (76, 80))
 PENALTY_ROLLS: Final = frozenset({11, 21, 31, 41, 51, 81})
@@ -35,10 +35,10 @@ LONG_PASS_BARRED_YD: Final = 20.0
 SHORT_YARDAGE_YD: Final = 2.0
 SHORT_YARDAGE_GOAL_YD: Final = 3.0
 
-Colour = Literal["black", "red", "blue"]
-Team = Literal["offence", "defence"]
+Color = Literal["black", "red", "blue"]
+Team = Literal["offense", "defense"]
 RollFor = Literal["scrimmage", "onside", "onside_return", "kickoff", "kickoff_return", "punt", "punt_return"]
-FumbleEnd = Literal["offence", "defence", "touchdown", "safety", "defence_touchdown"]
+FumbleEnd = Literal["offense", "defense", "touchdown", "safety", "defense_touchdown"]
 Mark = Literal[
     "gain",
     "fumble",
@@ -54,8 +54,8 @@ Mark = Literal[
 ]
 PickEnd = Literal["ball", "incomplete", "touchback", "touchdown"]
 
-_COLOURS: Final[dict[Hash, Colour]] = {"left": "black", "centre": "red", "right": "blue"}
-_HASHES: Final[dict[Colour, Hash]] = {colour: place for place, colour in _COLOURS.items()}
+_COLORS: Final[dict[Hash, Color]] = {"left": "black", "center": "red", "right": "blue"}
+_HASHES: Final[dict[Color, Hash]] = {color: place for place, color in _COLORS.items()}
 _MARKS: Final[dict[str, Mark]] = {
     "": "gain",
     "f": "fumble",
@@ -110,17 +110,17 @@ def read_window(text: str) -> Window:
     return Window(None if found["yards"] is None else int(found["yards"]), _MARKS[word])
 
 
-def result_colour(place: Hash) -> Colour:
+def result_color(place: Hash) -> Color:
     """Which of a window's three numbers counts, from where the play started (NFLS-089; right is blue by NFLS-026)."""
-    return _COLOURS[place]
+    return _COLORS[place]
 
 
-def next_hash(dot: Colour) -> Hash:
+def next_hash(dot: Color) -> Hash:
     """Where the ball goes across, by the dot beside the number (NFLS-091)."""
     return _HASHES[dot]
 
 
-def run_out_of_bounds(gain: float, dot: Colour) -> float:
+def run_out_of_bounds(gain: float, dot: Color) -> float:
     """The gain of a runner who goes out of bounds to stop the clock (NFLS-026).
 
     Raises:
@@ -139,7 +139,7 @@ def is_penalty_roll(roll: int, roll_for: RollFor = "scrimmage") -> bool:
 
 def fumble_recovery(roll: int) -> Team:
     """Who recovers a fumble (NFLS-047)."""
-    return "defence" if roll <= FUMBLE_DEFENCE_TO else "offence"
+    return "defense" if roll <= FUMBLE_DEFENSE_TO else "offense"
 
 
 def fumble_end(spot_yd: float, gain: float, recovered: Team | None, length_yd: float = 100.0) -> FumbleEnd:
@@ -160,7 +160,7 @@ def fumble_end(spot_yd: float, gain: float, recovered: Team | None, length_yd: f
     if recovered is None:
         raise RefusedError("a fumble short of the goal line wants a recovery roll first (NFLS-047)")
     if spot_yd + gain <= 0:
-        return "safety" if recovered == "offence" else "defence_touchdown"
+        return "safety" if recovered == "offense" else "defense_touchdown"
     return recovered
 
 
@@ -169,7 +169,7 @@ def interception_end(
 ) -> PickEnd:
     """What an interception's number comes to (NFLS-052, 053).
 
-    In the end zone but not through it is a touchback, and at or behind the offence's goal line a touchdown: the
+    In the end zone but not through it is a touchback, and at or behind the offense's goal line a touchdown: the
     source is silent about both, and they are football's own.
     """
     end = spot_yd + yards
@@ -196,7 +196,7 @@ def review_refusal(roll: int, successes_left: int, time_outs: int, left_s: float
     Args:
         roll: the one that was intercepted.
         successes_left: successful reviews still allowed in this game, or in this overtime.
-        time_outs: the offence has left.
+        time_outs: the offense has left.
         left_s: in the half or overtime, after the play.
 
     """
@@ -240,7 +240,7 @@ def free_kick_good(roll: int, shown: int, margin: int = FREE_KICK_MARGIN) -> boo
 def missed_field_goal(
     line_yd: float, *, after_fair_catch: bool = False, back_yd: float = MISSED_FIELD_GOAL_YD
 ) -> float:
-    """Where the defence takes over after a miss, in the kickers' frame (NFLS-041, 044); no run-back (NFLS-040)."""
+    """Where the defense takes over after a miss, in the kickers' frame (NFLS-041, 044); no run-back (NFLS-040)."""
     return line_yd if after_fair_catch else line_yd - back_yd
 
 
@@ -270,7 +270,7 @@ def goes_to_kickoff(yards: int, scored: Literal["touchdown", "field_goal", "extr
 
 
 def play_refusal(play: str, spot_yd: float, length_yd: float = 100.0) -> str | None:
-    """Why the offence may not choose a play, None when it may (NFLS-034, NFLS-084)."""
+    """Why the offense may not choose a play, None when it may (NFLS-034, NFLS-084)."""
     to_goal = length_yd - spot_yd
     if play in LONG_PASSES and to_goal <= LONG_PASS_BARRED_YD:
         return f"{play} may not be used on the opponent's 20 or closer (NFLS-084)"
@@ -280,5 +280,5 @@ def play_refusal(play: str, spot_yd: float, length_yd: float = 100.0) -> str | N
 
 
 def short_yardage_allowed(down: int, distance_yd: float, spot_yd: float, length_yd: float = 100.0) -> bool:
-    """Whether the defence may choose short yardage (NFLS-085)."""
+    """Whether the defense may choose short yardage (NFLS-085)."""
     return (down >= 3 and distance_yd <= SHORT_YARDAGE_YD) or length_yd - spot_yd <= SHORT_YARDAGE_GOAL_YD

@@ -12,10 +12,10 @@ from downfield.officiating.checks.line import MEN, men_on_field
 from downfield.officiating.checks.subjects import formation_of
 from downfield.officiating.checks.timing import (
     CHANGE_S,
-    DEFENCE_S,
+    DEFENSE_S,
     LINE_UP_S,
     Times,
-    defence_set_time,
+    defense_set_time,
     field_goal_time,
     kick_ready_time,
     line_up_time,
@@ -93,22 +93,22 @@ def penalty(game: GameState, call: Call, view: View) -> Outcome:
     rule = PENALTIES.get(call.detail)
     if rule is None:
         return Outcome(game)
-    against = other(call.side) if call.side else game.defence
+    against = other(call.side) if call.side else game.defense
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
     if rule.param == "":
         x_yd = _spot_of_foul(game, call, view)
         return Outcome(
-            downs.first_and_ten(game, game.offence, game.direction, x_yd, lateral, call.t_ns, view),
-            (downs.follow(view, "first_down", "first_down", "automatic first down", side=game.offence),),
+            downs.first_and_ten(game, game.offense, game.direction, x_yd, lateral, call.t_ns, view),
+            (downs.follow(view, "first_down", "first_down", "automatic first down", side=game.offense),),
         )
-    yards = view.params.real(rule.param) * (1 if against == game.defence else -1)
+    yards = view.params.real(rule.param) * (1 if against == game.defense else -1)
     own = game.progress_yd(game.los_yd)
     half = view.params.flag("penalty.half_the_distance")
     x_yd = game.board_x_yd(walk_off(own, yards, length_yd=game.length_yd, half_the_distance=half))
     if rule.first_down:
         return Outcome(
-            downs.first_and_ten(game, game.offence, game.direction, x_yd, lateral, call.t_ns, view),
-            (downs.follow(view, "first_down", "first_down", "automatic first down", side=game.offence),),
+            downs.first_and_ten(game, game.offense, game.direction, x_yd, lateral, call.t_ns, view),
+            (downs.follow(view, "first_down", "first_down", "automatic first down", side=game.offense),),
         )
     return _replayed(game, x_yd, view, loss_of_down=rule.loss_of_down)
 
@@ -141,8 +141,8 @@ def _too_many_men(game: GameState, body: Claim, view: View) -> Outcome:
     lined_up = formation_of(game, view)
     if lined_up is None:
         raise RefusedError("too many men: nothing has been seen to count")
-    offence, defence = men_on_field(lined_up, view.params)
-    counted = offence if game.side_of(lined_up.jersey) == offender else defence
+    offense, defense = men_on_field(lined_up, view.params)
+    counted = offense if game.side_of(lined_up.jersey) == offender else defense
     text = f"{game.team(offender).name} has {len(counted.players)} on the field"
     if counted.outcome == "kept":
         raise RefusedError(f"too many men: {text}")
@@ -166,17 +166,17 @@ def _delay(game: GameState, body: Claim, t_ns: int, view: View) -> Outcome:
 
 
 def _lateness(game: GameState, offender: Side, t_ns: int, view: View) -> Checked | None:
-    """The clock of a coach's as it stands: a kicker's, the offence's set-up clock, or the defence's after ``set``."""
+    """The clock of a coach's as it stands: a kicker's, the offense's set-up clock, or the defense's after ``set``."""
     if game.due == "kickoff" and offender == game.kicking:
         return next(iter(kick_ready_time(Times(changed_ns=game.changed_ns, kick_ready_ns=t_ns), view.params)), None)
-    if game.wait is not None and game.wait.purpose == "field_goal" and offender == game.offence:
+    if game.wait is not None and game.wait.purpose == "field_goal" and offender == game.offense:
         times = Times(separated_ns=game.separated_ns, rolled_ns=t_ns)
         return next(iter(field_goal_time(times, view.params)), None)
-    if offender == game.offence:
+    if offender == game.offense:
         changed = game.changed_ns if game.separated_ns is not None else None
         times = Times(separated_ns=game.separated_ns, changed_ns=changed, set_ns=game.set_ns or t_ns)
         return next(iter(line_up_time(times, view.params)), None)
-    return next(iter(defence_set_time(Times(set_ns=game.set_ns, defence_ready_ns=t_ns), view.params)), None)
+    return next(iter(defense_set_time(Times(set_ns=game.set_ns, defense_ready_ns=t_ns), view.params)), None)
 
 
 def _time_out(game: GameState, view: View) -> Outcome:
@@ -194,9 +194,9 @@ def _interference(game: GameState, body: Claim, view: View) -> Outcome:
         raise RefusedError("gunner interference: no gunner has been named in this play (TAP-115)")
     if body.claim != "gunner_interference" and game.play.passes == 0:
         raise RefusedError(f"{body.claim.replace('_', ' ')}: no pass has been tried in this play (TAP-109)")
-    favoured: Side = game.defence if body.claim == "offensive_pass_interference" else game.offence
-    if body.by != favoured:
-        raise RefusedError(f"{body.claim.replace('_', ' ')}: it is {game.team(favoured).name}'s to claim")
+    favored: Side = game.defense if body.claim == "offensive_pass_interference" else game.offense
+    if body.by != favored:
+        raise RefusedError(f"{body.claim.replace('_', ' ')}: it is {game.team(favored).name}'s to claim")
     text = f"{body.claim.replace('_', ' ')} claimed by {game.team(body.by).name}"
     found = _foul(view, body.claim, text, body.by, game)
     figure = view.facts.figures.get(body.player) if view.facts and body.player else None
@@ -206,17 +206,17 @@ def _interference(game: GameState, body: Claim, view: View) -> Outcome:
     return Outcome(game, (replace(found, proposed=True),))
 
 
-def _foul(view: View, name: str, text: str, favours: Side, game: GameState) -> Finding:  # noqa: ARG001
+def _foul(view: View, name: str, text: str, favors: Side, game: GameState) -> Finding:  # noqa: ARG001
     return Finding(
         "penalty",
         "penalty",
         view.t_ns,
         text,
         PENALTIES[name].clauses,
-        side=favours,
+        side=favors,
         detail=name,
         probability=chance(0.0, 0.0),
     )
 
 
-CLAIM_PARAMS: Final = (MEN, LINE_UP_S, CHANGE_S, DEFENCE_S)
+CLAIM_PARAMS: Final = (MEN, LINE_UP_S, CHANGE_S, DEFENSE_S)

@@ -62,23 +62,23 @@ def _kickoff(game: GameState, body: KickDeclared, view: View) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due in {"kickoff", "free_kick"}, body.kick.replace("_", " "), game)
     game = dressed(_opened(game), view)
     if body.returner is not None:
-        on_side(game, body.returner, game.offence, "returner")
+        on_side(game, body.returner, game.offense, "returner")
     kicker_yd = view.params.real("kickoff.from_yd") if game.due == "kickoff" else 20.0
-    play = Play(kind=game.due, ball_side=game.offence, returner=body.returner, switch=game.kicking)
+    play = Play(kind=game.due, ball_side=game.offense, returner=body.returner, switch=game.kicking)
     spot_yd = game.board_x_yd(game.length_yd - kicker_yd)
     return Outcome(replace(game, phase=Phase.LINE_UP, play=play, los_yd=spot_yd))
 
 
 def _opened(game: GameState) -> GameState:
     """The game with the first kickoff noted; until somebody scores, whose it is is the receivers' set-up."""
-    kicking = game.kicking or game.defence
+    kicking = game.kicking or game.defense
     return replace(game, kicking=kicking, opened=game.opened or kicking)
 
 
 def _onside(game: GameState, view: View) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "kickoff", "onside kick", game)
     game = _opened(game)
-    kicking: Side = game.kicking or game.defence
+    kicking: Side = game.kicking or game.defense
     if view.params.flag("kickoff.onside_trailing_only") and game.points(kicking) >= game.points(other(kicking)):
         raise RefusedError(f"onside kick: {game.team(kicking).name} is not trailing (TAP-058)")
     return Outcome(wait_for_roll(dressed(game, view), "onside_length", kicking))
@@ -91,9 +91,9 @@ def onside_length(game: GameState, roll: Roll, view: View) -> Outcome:
     x_yd = game.board_x_yd(game.length_yd - kick.yard_line)
     text = f"onside kick to {game.spot_text(x_yd)}"
     if not kick.in_play:
-        found = _kick(view, f"{text}: fails", ("TAP-060",), x_yd, game, game.offence, "failed")
+        found = _kick(view, f"{text}: fails", ("TAP-060",), x_yd, game, game.offense, "failed")
         return Outcome(game, (found,))
-    play = Play(kind="onside", ball_side=game.offence, landed_yd=x_yd, switch=game.kicking)
+    play = Play(kind="onside", ball_side=game.offense, landed_yd=x_yd, switch=game.kicking)
     game = replace(game, due="onside", play=play, los_yd=x_yd)
     return Outcome(wait_for_roll(game, "onside_place", game.kicking))
 
@@ -112,7 +112,7 @@ def onside_place(game: GameState, roll: Roll, view: View) -> Outcome:
 
 def kick_over(game: GameState, t_ns: int, view: View) -> Outcome:  # noqa: ARG001
     """The kickoff has run: touchback, or the returner takes the ball on his goal line (TAP-052)."""
-    return Outcome(wait_for_choice(game, "kickoff", ("touchback", "return"), game.offence))
+    return Outcome(wait_for_choice(game, "kickoff", ("touchback", "return"), game.offense))
 
 
 def kickoff_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
@@ -135,7 +135,7 @@ def touchback_before(game: GameState, _choice: ChoiceMade, view: View) -> Outcom
 
 
 def _touchback(game: GameState, view: View, own_yd: float, clauses: tuple[str, ...]) -> Finding:
-    side = game.offence if game.play.kind != "punt" else game.play.ball_side
+    side = game.offense if game.play.kind != "punt" else game.play.ball_side
     direction = game.direction_of(side)
     x_yd = game.board_x_yd(own_yd, direction)
     text = f"touchback, {game.team(side).name} ball at {game.spot_text(x_yd)}"
@@ -148,10 +148,10 @@ def _punt(game: GameState, body: KickDeclared, view: View) -> Outcome:
         raise RefusedError(f"punt: one or two gunners must be named, not {len(set(body.gunners))} (TAP-115)")
     game = dressed(game, view)
     for gunner in body.gunners:
-        on_side(game, gunner, game.offence, "gunner")
+        on_side(game, gunner, game.offense, "gunner")
     if body.returner is not None:
-        on_side(game, body.returner, game.defence, "returner")
-    play = replace(game.play, kind="punt", gunners=body.gunners, returner=body.returner, ball_side=game.offence)
+        on_side(game, body.returner, game.defense, "returner")
+    play = replace(game.play, kind="punt", gunners=body.gunners, returner=body.returner, ball_side=game.offense)
     phase = Phase.LINE_UP if game.phase is Phase.BETWEEN_PLAYS else game.phase
     return Outcome(replace(game, phase=phase, due="punt", play=play))
 
@@ -160,7 +160,7 @@ def punt_chosen(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
     """The punt is away, in a stoppage: it comes down beyond the deepest gunner (TAP-122, TAP-123)."""
     play = game.play
     refuse_unless(game.phase is Phase.STOPPED and play.kind == "punt" and play.line_ns is None, "punt", game)
-    if play.ball_side != game.offence or play.passed:
+    if play.ball_side != game.offense or play.passed:
         raise RefusedError("punt: the ball has left the punter already")
     facts = view.facts
     gunners = [facts.figures[name] for name in play.gunners if name in facts.figures] if facts else []
@@ -184,7 +184,7 @@ def punt_chosen(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
         margin=game.length_yd - landing,
         sigma=sigma_yd,
         unit="yd",
-        side=game.defence,
+        side=game.defense,
         detail="punt",
     )
     return Outcome(game, (found,))
@@ -193,17 +193,17 @@ def punt_chosen(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
 def kick(game: GameState, call: Call, view: View) -> Outcome:
     """A kick has come down: a failed onside kick, one recovered, or a punt to be returned (TAP-124)."""
     if call.detail in {"failed", "recovered"}:
-        side = call.side or game.offence
+        side = call.side or game.offense
         x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
         return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
     landed = call.spot_yd[0] if call.spot_yd else game.los_yd
     play = replace(
         game.play,
-        ball_side=game.defence,
+        ball_side=game.defense,
         carrier=game.play.returner,
         landed_yd=landed,
         start_yd=landed,
-        switch=game.offence,
+        switch=game.offense,
         stoppage=_kick_stop(game, view),
     )
     game = replace(game, phase=Phase.STOPPED, play=play)
@@ -221,7 +221,7 @@ def _field_goal(game: GameState, view: View) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "field goal", game)
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
     tables_tap.field_goal_good(to_goal, 2, _field_goal_table(view))
-    return Outcome(wait_for_roll(game, "field_goal", game.offence))
+    return Outcome(wait_for_roll(game, "field_goal", game.offense))
 
 
 def field_goal_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
@@ -231,7 +231,7 @@ def field_goal_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     good = tables_tap.field_goal_good(to_goal, total, _field_goal_table(view))
     text = f"field goal from {to_goal:.4g} yards out {'good' if good else 'missed'} on {total}"
     detail = "good" if good else "missed"
-    found = Finding("kick", "field_goal", view.t_ns, text, ("TAP-021", "TAP-130"), side=game.offence, detail=detail)
+    found = Finding("kick", "field_goal", view.t_ns, text, ("TAP-021", "TAP-130"), side=game.offense, detail=detail)
     return Outcome(game, (found,))
 
 
@@ -242,12 +242,12 @@ def _field_goal_table(view: View) -> tables_tap.FieldGoalTable:
 def try_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
     """The try after a touchdown: kick, or two points from the five with the clock stopped (TAP-127, TAP-128)."""
     if choice.choice == "extra_point":
-        return Outcome(wait_for_roll(game, "extra_point", game.offence))
+        return Outcome(wait_for_roll(game, "extra_point", game.offense))
     own = game.length_yd - view.params.real("two_point.from_yd")
     clock = Clock(game.clock.left_at_s(view.t_ns), False, view.t_ns)
     game = replace(game, due="two_point", los_yd=game.board_x_yd(own), clock=clock, down=1)
     game = replace(game, to_gain_yd=game.board_x_yd(game.length_yd), phase=Phase.LINE_UP)
-    return Outcome(dressed(replace(game, play=Play(kind="two_point", ball_side=game.offence)), view))
+    return Outcome(dressed(replace(game, play=Play(kind="two_point", ball_side=game.offense)), view))
 
 
 def extra_point_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
@@ -257,7 +257,7 @@ def extra_point_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     text = f"extra point {'good' if good else 'no good'} on {total}"
     detail = "good" if good else "failed"
     return Outcome(
-        game, (Finding("kick", "extra_point", view.t_ns, text, ("TAP-126",), side=game.offence, detail=detail),)
+        game, (Finding("kick", "extra_point", view.t_ns, text, ("TAP-126",), side=game.offense, detail=detail),)
     )
 
 

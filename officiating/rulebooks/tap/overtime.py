@@ -60,7 +60,7 @@ def period(game: GameState, call: Call, _view: View) -> Outcome:
     if call.detail == "overtime":
         clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
         game = replace(downs.dead(game), overtime=Overtime(0, "home"), clock=clock)
-        return Outcome(wait_for_choice(game, "overtime", ("offence_first", "defence_first"), None))
+        return Outcome(wait_for_choice(game, "overtime", ("offense_first", "defense_first"), None))
     direction = -game.direction
     clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
     flipped = replace(
@@ -75,10 +75,10 @@ def period(game: GameState, call: Call, _view: View) -> Outcome:
 
 
 def overtime_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
-    """The winner of the toss goes first on offence or on defence."""
+    """The winner of the toss goes first on offense or on defense."""
     if choice.by is None:
         raise RefusedError("overtime: say which coach won the toss (by)")
-    first: Side = choice.by if choice.choice == "offence_first" else other(choice.by)
+    first: Side = choice.by if choice.choice == "offense_first" else other(choice.by)
     return Outcome(_turn(replace(game, overtime=Overtime(1, first)), first, view))
 
 
@@ -95,7 +95,7 @@ def in_overtime(consequence: Consequence) -> Consequence:
 
 def _gain(game: GameState, call: Call) -> float:
     """What the play gained; a turnover counts as nothing (TAP-131)."""
-    if game.play.ball_side != game.offence or call.kind in {"incomplete", "overrun"}:
+    if game.play.ball_side != game.offense or call.kind in {"incomplete", "overrun"}:
         return 0.0
     if call.kind == "touchdown":
         return TOUCHDOWN_GAIN_YD

@@ -41,8 +41,8 @@ def declare_pass(game: GameState, event: Event, view: View) -> Outcome:
     assert stoppage is not None
     if stoppage.pass_ns is not None:
         raise RefusedError("pass: it has been declared in this stoppage already")
-    if play.ball_side != game.offence or play.kind not in {"scrimmage", "punt", "two_point"}:
-        raise RefusedError("pass: only the offence of a play from scrimmage may pass")
+    if play.ball_side != game.offense or play.kind not in {"scrimmage", "punt", "two_point"}:
+        raise RefusedError("pass: only the offense of a play from scrimmage may pass")
     if play.passed:
         raise RefusedError("pass: the ball has been passed in this play already")
     if play.line_ns is not None:
@@ -111,7 +111,7 @@ def _pitch_geometry(game: GameState, to: str, view: View) -> tuple[Finding, ...]
 
 
 def overrun_stop(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
-    """The offence stops a pass its receiver has run past: dead, no interception (TAP-104)."""
+    """The offense stops a pass its receiver has run past: dead, no interception (TAP-104)."""
     refuse_unless(game.phase is Phase.IN_AIR or _in_air_stop(game), "overrun", game)
     facts, receiver = view.facts, game.play.receiver
     place = ball_place(facts.scene, game) if facts else None
@@ -194,7 +194,7 @@ def _behind_line(game: GameState, view: View) -> None:
 
 
 def _may_receive(game: GameState, receiver: str, view: View) -> None:
-    on_side(game, receiver, game.offence, "pass")
+    on_side(game, receiver, game.offense, "pass")
     entry = game.player(receiver)
     if receiver in game.play.gunners:
         raise RefusedError(f"pass: {receiver} is a gunner and may not catch a fake punt (TAP-116)")

@@ -18,8 +18,8 @@ from downfield.officiating.rules.reference import spot_at
 
 
 def line_reached(game: GameState, call: Call, _view: View) -> Outcome:
-    """The line of scrimmage: the board is cut off, and from now on the defence has the switch (TAP-087)."""
-    play = replace(game.play, line_ns=call.t_ns, switch=other(game.offence), free_stop="line")
+    """The line of scrimmage: the board is cut off, and from now on the defense has the switch (TAP-087)."""
+    play = replace(game.play, line_ns=call.t_ns, switch=other(game.offense), free_stop="line")
     return Outcome(replace(game, play=play))
 
 
@@ -37,7 +37,7 @@ def fumble(game: GameState, call: Call, view: View) -> Outcome:
 def fumble_flipped(game: GameState, coin: Coin, view: View) -> Outcome:
     """The coin after a fumble: heads for the side that had the ball."""
     holder = game.play.ball_side
-    keeps = fumble_keeper(coin.heads) == "offence"
+    keeps = fumble_keeper(coin.heads) == "offense"
     side = holder if keeps else other(holder)
     players = () if keeps or game.play.tackler is None else (game.play.tackler,)
     found = Finding(

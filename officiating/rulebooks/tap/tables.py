@@ -88,9 +88,9 @@ def onside_place(total: int, across_yd: Sequence[float]) -> float | None:
     return across_yd[total - 2] if across_yd else None
 
 
-def fumble_keeper(heads: bool) -> Literal["offence", "defence"]:
-    """Who has the ball after a fumble: the offence on heads (TAP-034)."""
-    return "offence" if heads else "defence"
+def fumble_keeper(heads: bool) -> Literal["offense", "defense"]:
+    """Who has the ball after a fumble: the offense on heads (TAP-034)."""
+    return "offense" if heads else "defense"
 
 
 def punt_landing(gunner_fronts_yd: Sequence[float], beyond_yd: float = PUNT_BEYOND_GUNNER_YD) -> float:

@@ -1,4 +1,4 @@
-"""The labelled frames of data sets that training draws from, in the form `downfield twin dataset` writes them."""
+"""The labeled frames of data sets that training draws from, in the form `downfield twin dataset` writes them."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def read_objects(path: Path, size_px: tuple[int, int]) -> Objects:
     text = path.read_text(encoding="utf-8").split()
     rows = np.array(text, dtype=np.float64).reshape(-1, 20)
     width, height = size_px
-    centre, half = rows[:, 1:3] * (width, height) - 0.5, rows[:, 3:5] * (width, height) / 2
+    center, half = rows[:, 1:3] * (width, height) - 0.5, rows[:, 3:5] * (width, height) / 2
     points = rows[:, 5:].reshape(-1, 5, 3).copy()
     points[..., :2] = points[..., :2] * (width, height) - 0.5
-    return Objects(rows[:, 0], np.concatenate([centre - half, centre + half], axis=1), points)
+    return Objects(rows[:, 0], np.concatenate([center - half, center + half], axis=1), points)
 
 
 def things_of(sources: Sources, split: Split) -> dict[Path, tuple[ThingLabel, ...]]:
@@ -73,7 +73,7 @@ class FrameDraw:
         seed: of what is drawn.
 
     Raises:
-        InputError: a folder holds no labelled pictures of the split.
+        InputError: a folder holds no labeled pictures of the split.
 
     """
 
@@ -91,7 +91,7 @@ class FrameDraw:
 
 
 def frames_of(folder: Path, split: str) -> list[Path]:
-    """The labelled pictures of a data set's split.
+    """The labeled pictures of a data set's split.
 
     Raises:
         InputError: there are none.
@@ -100,7 +100,7 @@ def frames_of(folder: Path, split: str) -> list[Path]:
     where = folder / "images" / split
     images = [path for path in sorted(where.iterdir()) if labels_of(path).exists()] if where.is_dir() else []
     if not images:
-        raise InputError(f"{folder}: holds no labelled pictures of the split '{split}'")
+        raise InputError(f"{folder}: holds no labeled pictures of the split '{split}'")
     return images
 
 

@@ -1,20 +1,20 @@
-// Team colours as they are, with ink on them that can be read.
+// Team colors as they are, with ink on them that can be read.
 
 /** Large bold text needs 3 (WCAG 2); half as much again for a stream's compression and the plates' shading. */
 const ENOUGH = 4.5;
 
-/** One of these reaches `ENOUGH` on any background: the worst, a middle grey, has 4.58 with either. */
+/** One of these reaches `ENOUGH` on any background: the worst, a middle gray, has 4.58 with either. */
 const [WHITE, BLACK] = ["#ffffff", "#000000"];
 
 /** Relative luminance of "#rrggbb", 0..1 (WCAG 2). */
-export function luminance(colour) {
+export function luminance(color) {
   const [red, green, blue] = [1, 3, 5]
-    .map((at) => parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
     .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Contrast of two colours, 1..21 (WCAG 2). */
+/** Contrast of two colors, 1..21 (WCAG 2). */
 export function contrast(a, b) {
   const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y);
   return (light + 0.05) / (dark + 0.05);
@@ -26,10 +26,10 @@ export function readable(ink, background) {
   return contrast(WHITE, background) >= contrast(BLACK, background) ? WHITE : BLACK;
 }
 
-/** Give an element its team's colours, as --team and --ink, and as --shade what sets a part off without costing contrast. */
+/** Give an element its team's colors, as --team and --ink, and as --shade what sets a part off without costing contrast. */
 export function dress(element, team) {
-  const ink = readable(team.ink, team.colour);
-  element.style.setProperty("--team", team.colour);
+  const ink = readable(team.ink, team.color);
+  element.style.setProperty("--team", team.color);
   element.style.setProperty("--ink", ink);
-  element.style.setProperty("--shade", luminance(ink) > luminance(team.colour) ? "rgb(0 0 0 / 24%)" : "rgb(255 255 255 / 28%)");
+  element.style.setProperty("--shade", luminance(ink) > luminance(team.color) ? "rgb(0 0 0 / 24%)" : "rgb(255 255 255 / 28%)");
 }

@@ -34,7 +34,7 @@ def corner_shift(camera: Camera) -> float:
     lens = camera.lens
     corner = np.array([[lens.size_px[0], lens.size_px[1]]], dtype=np.float64)
     straight = lens.undistort(corner)[0]
-    seen = (corner[0] - lens.centre_px) / lens.focal_px
+    seen = (corner[0] - lens.center_px) / lens.focal_px
     return float(1 - np.linalg.norm(seen) / np.linalg.norm(straight))
 
 
@@ -64,7 +64,7 @@ def test_lenses_can_be_undone_over_the_whole_picture(tables: list[tuple[Look, tu
         lens = look.camera.lens
         assert is_invertible(lens)
         edge = np.array([[0, 0], [lens.size_px[0], 0], [0, lens.size_px[1]], [lens.size_px[0] / 2, 0]], dtype=float)
-        back = lens.distort(lens.undistort(edge))[0] * lens.focal_px + lens.centre_px
+        back = lens.distort(lens.undistort(edge))[0] * lens.focal_px + lens.center_px
         np.testing.assert_allclose(back, edge, atol=1e-6)
         shifts.append(corner_shift(look.camera))
     assert 0.15 < max(shifts) < 0.26  # the principal point is off the middle, so one corner is further out
@@ -87,7 +87,7 @@ def test_drawn_values_are_possible(tables: list[tuple[Look, tuple[Player, ...]]]
             assert 16 <= size.width_mm <= 20
             assert 4 <= size.height_mm <= 7
             for solid in figure.solids:
-                assert all(0 <= channel <= 1 for channel in solid.colour)
+                assert all(0 <= channel <= 1 for channel in solid.color)
                 assert np.linalg.norm(solid.rotation) == pytest.approx(1)
 
 
@@ -131,7 +131,7 @@ def test_splits_share_no_option_and_no_part_of_an_interval() -> None:
     assert set().union(*(shares[split][0] for split in SPLITS)) == set(range(25))
 
 
-def test_splits_share_no_colour_pose_or_lens(tables: list[tuple[Look, tuple[Player, ...]]]) -> None:
+def test_splits_share_no_color_pose_or_lens(tables: list[tuple[Look, tuple[Player, ...]]]) -> None:
     focals: dict[int, set[int]] = {}
     grass: dict[int, set[tuple[float, ...]]] = {}
     for seed, (look, _) in enumerate(tables):
