@@ -6,8 +6,8 @@ Run:
 
 `record` renders ten plays into CLIPS where they are missing (five random ones and five named ones, both renderers),
 runs `downfield track` and `downfield judge` under every rulebook on each of them and on the bundled demo, judges the
-exact truth beside each clip, and judges the game of `benchmarks/officiating.py`. `compare` reads both folders and compares
-every number, name and enumeration exactly; sentences meant for people are left out, and version 1 of the formats is
+exact truth beside each clip, and judges the game of `benchmarks/officiating.py`. `compare` reads both folders and
+compares every number, name and enumeration exactly; sentences for people are left out, and version 1 of the formats is
 read with the keys of version 2. It is run before and after a change that must not change a call.
 """
 

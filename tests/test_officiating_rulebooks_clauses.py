@@ -84,7 +84,7 @@ def test_a_row_names_code_that_names_it(book: str, name: str, clause: Clause) ->
         return
     module = inspect.getmodule(by)
     assert module is not None
-    system = importlib.import_module(f"downfield.officiating.{book.replace('-', '_')}.system")
+    system = importlib.import_module(f"downfield.officiating.rulebooks.{book.replace('-', '_')}.system")
     assert name in named(inspect.getsource(module)) | named(inspect.getsource(system)), f"{clause.by} does not name it"
 
 
