@@ -6,9 +6,8 @@ from typing import Any
 
 from declared_game import DeclaredGame
 
-from downfield.officiating.declarations import (
-    ClockSet,
-)
+from downfield.officiating.declarations import ClockSet
+from downfield.officiating.rulebooks.nfl_strategy.card_play import card_game
 from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed
 
 
@@ -28,13 +27,11 @@ class Table(DeclaredGame):
 
     @property
     def lines(self) -> int:
-        assert self.state.lines is not None
-        return self.state.lines.left
+        return card_game(self.state).lines.left
 
     @property
     def runs(self) -> bool:
-        assert self.state.lines is not None
-        return self.state.lines.running
+        return card_game(self.state).lines.running
 
 
 def run(shown: str, **more: Any) -> CardPlayed:

@@ -225,5 +225,4 @@ def test_score_downs_and_clock_are_always_legal(bodies: list[Declaration]) -> No
         if state.due == "scrimmage" and state.phase is Phase.BETWEEN_PLAYS:
             assert 0 < state.distance_yd <= 100
             assert 0 < state.los_yd < 100
-        assert state.lines is not None
-        assert state.lines.left >= 0
+        assert table.lines >= 0

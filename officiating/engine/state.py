@@ -15,11 +15,10 @@ from downfield.core.records import record
 from downfield.core.scene import Jersey, Player, Power
 from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.engine.play import Fall, Play, PlayKind, Pose, Stoppage
-from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay
-from downfield.officiating.rulebooks.nfl_strategy.clock_lines import LineClock
 
 __all__ = [
-    "Clock", "Fall", "GameState", "Overtime", "Phase", "Play", "PlayKind", "Pose", "Stoppage", "Team", "Wait", "other",
+    "Clock", "Fall", "GameState", "Overtime", "Phase", "Play", "PlayKind", "Pose", "Stoppage", "SystemState", "Team",
+    "Wait", "other",
 ]  # fmt: skip
 
 ORDINALS = ("1st", "2nd", "3rd", "4th")
@@ -111,6 +110,11 @@ class Overtime:
     gains_yd: tuple[float, ...] = ()
 
 
+@record
+class SystemState:
+    """Base of what one rulebook's system keeps of a game beyond `GameState`; only that system reads it."""
+
+
 HOME_AND_AWAY = (Team("Home", "H"), Team("Away", "A"))
 
 
@@ -133,8 +137,7 @@ class GameState:
         score: home, away.
         period: 1-based.
         clock: the game clock.
-        lines: the game clock of a rulebook that counts it in lines.
-        card: the card play under way, for a rulebook of cards.
+        system: what only the rulebook's own system keeps of the game; None where `GameState` is enough.
         time_outs: left to home, away; None where there are none.
         play: what lasts one play.
         due: the kind of play that comes next.
@@ -171,8 +174,7 @@ class GameState:
     score: tuple[int, int] = (0, 0)
     period: int = 1
     clock: Clock = Clock()
-    lines: LineClock | None = None
-    card: CardPlay | None = None
+    system: SystemState | None = None
     time_outs: tuple[int, int] | None = None
     play: Play = Play()
     due: PlayKind = "kickoff"

@@ -1,11 +1,14 @@
-"""A card play under way: what has been rolled and chosen for it so far, and what it still waits for."""
+"""What NFL Strategy keeps of a game beyond the general state: its clock in lines and the card play under way."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from downfield.core.records import record
 from downfield.officiating.declarations import Foul
+from downfield.officiating.engine.state import GameState, SystemState
+from downfield.officiating.rulebooks.nfl_strategy.clock_lines import LineClock
 from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
 
 
@@ -39,3 +42,39 @@ class CardPlay:
     review: Literal["", "asked", "waived", "upheld", "overturned"] = ""
     foul: Foul | None = None
     accepted: bool | None = None
+
+
+@record
+class CardGame(SystemState):
+    """What NFL Strategy keeps of a game.
+
+    Attributes:
+        lines: the game clock.
+        play: the card play under way, None between plays.
+
+    """
+
+    lines: LineClock
+    play: CardPlay | None = None
+
+
+def card_game(game: GameState) -> CardGame:
+    """Return NFL Strategy's part of the state.
+
+    Raises:
+        TypeError: the game is played under another rulebook.
+
+    """
+    if not isinstance(game.system, CardGame):
+        raise TypeError(f"NFL Strategy's state expected, not {type(game.system).__name__}")
+    return game.system
+
+
+def with_play(game: GameState, play: CardPlay | None) -> GameState:
+    """Return the game with this card play under way."""
+    return replace(game, system=replace(card_game(game), play=play))
+
+
+def with_lines(game: GameState, lines: LineClock) -> GameState:
+    """Return the game with its clock set to these lines."""
+    return replace(game, system=replace(card_game(game), lines=lines))

@@ -10,7 +10,7 @@ from downfield.officiating.engine.findings import Finding
 from downfield.officiating.engine.seams import Outcome, View
 from downfield.officiating.engine.state import GameState, Phase, Play
 from downfield.officiating.rulebooks.nfl_strategy import tables
-from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay
+from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay, card_game, with_lines, with_play
 from downfield.officiating.rulebooks.nfl_strategy.clock_lines import LineClock, after_play
 from downfield.officiating.rulebooks.nfl_strategy.fouls import penalized
 from downfield.officiating.rulebooks.nfl_strategy.results import Ended, clock_play, ended, stop_reasons
@@ -24,7 +24,7 @@ HASH_YD: Final = 3.08
 
 def go_on(game: GameState, t_ns: int, view: View) -> Outcome:
     """Wait for what is missing, or finish the play."""
-    play = game.card
+    play = card_game(game).play
     if play is None:
         return Outcome(game)
     wait = next_wait(game, play, view.params)
@@ -45,7 +45,7 @@ def _finish(game: GameState, play: CardPlay, t_ns: int, view: View) -> Outcome:
     play_kind = clock_play(play, result, game)
     reasons = stop_reasons(game, play, main)
     recovered = main.detail == "onside_recovered"
-    lines = game.lines or LineClock(params.count("clock.lines"))
+    lines = card_game(game).lines
     if play.running != lines.running:
         lines = replace(lines, running=play.running)
     after = after_play(lines, play_kind, reasons, hurry_up=play.hurry_up, onside_recovered=recovered)
@@ -64,10 +64,9 @@ def _cleared(game: GameState, play: CardPlay, main: Ended, place: Hash) -> GameS
     if main.detail == "fair_catch":
         notes = (*notes, ("fair_catch", 1.0))
     return replace(
-        game,
+        with_play(game, None),
         phase=Phase.BETWEEN_PLAYS,
         wait=None,
-        card=None,
         notes=notes,
         hash=place,
         play=Play(kind=game.due, ball_side=game.offense),
@@ -103,10 +102,10 @@ def _finding(game: GameState, one: Ended, t_ns: int) -> Finding:
 
 def clocked(game: GameState, after: LineClock, view: View, *, try_to_come: bool = False) -> Outcome:
     """The game with its clock moved, and what that brings: the warning, the end of a period."""
-    before = game.lines
-    game = replace(game, lines=after)
+    before = card_game(game).lines
+    game = with_lines(game, after)
     found: list[Finding] = []
-    if before is not None and before.warning_at is not None and after.warning_at is None and not after.over:
+    if before.warning_at is not None and after.warning_at is None and not after.over:
         found.append(
             Finding(CARDS, "period", view.t_ns, "two-minute warning", ("NFLS-012",), "warning", detail="warning")
         )

@@ -13,8 +13,8 @@ from downfield.officiating.engine.seams import Outcome, View
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.nfl_strategy import tables
-from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay
-from downfield.officiating.rulebooks.nfl_strategy.clock_lines import LineClock, let_run
+from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay, card_game, with_lines, with_play
+from downfield.officiating.rulebooks.nfl_strategy.clock_lines import let_run
 from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.rulebooks.nfl_strategy.finish import CARDS, clocked, go_on, try_due
 from downfield.officiating.rulebooks.nfl_strategy.fouls import is_return
@@ -38,12 +38,11 @@ def _played(game: GameState, card: CardPlayed, t_ns: int, view: View) -> Outcome
     refuse_unless(game.phase in AT_REST or trying, card.kind.replace("_", " "), game)
     game = _ready(try_due(game, card.kind, view) if trying else game, card)
     flagged = _flagged(card.roll, card.reroll, _roll_for(card.kind))
-    running = game.lines is not None and game.lines.running
-    play = CardPlay(card, running, game.note("hurry_up") is not None, flagged)
+    play = CardPlay(card, card_game(game).lines.running, game.note("hurry_up") is not None, flagged)
     shown(play)
     if card.ran_out:
         tables.run_out_of_bounds(0.0, card.dot or "red")
-    return go_on(replace(game, card=play), t_ns, view)
+    return go_on(with_play(game, play), t_ns, view)
 
 
 def return_played(game: GameState, event: Event, view: View) -> Outcome:
@@ -57,42 +56,43 @@ def return_played(game: GameState, event: Event, view: View) -> Outcome:
     flagged = _flagged(
         body.roll, body.reroll, "kickoff" if blocked else "punt_return" if play.card.kind in PUNTS else what
     )
-    return go_on(replace(game, card=replace(play, back=body, flagged=flagged)), event.t_ns, view)
+    return go_on(with_play(game, replace(play, back=body, flagged=flagged)), event.t_ns, view)
 
 
 def fumble_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     """Who recovers a fumble (NFLS-047)."""
     play = replace(_under_way(game), recovered=tables.fumble_recovery(percentile(roll.dice, "fumble")))
-    return go_on(replace(game, card=play), view.t_ns, view)
+    return go_on(with_play(game, play), view.t_ns, view)
 
 
 def run_back_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     """Whether a recovered fumble or an interception is returned for a touchdown (NFLS-050, NFLS-054)."""
     play = _under_way(game)
     play = replace(play, run_back=tables.pick_returned(percentile(roll.dice, "return"), play.card.return_to))
-    return go_on(replace(game, card=play), view.t_ns, view)
+    return go_on(with_play(game, play), view.t_ns, view)
 
 
 def review_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     """Whether the interception stands (NFLS-059, NFLS-060)."""
     play, side = _under_way(game), game.offense
     if tables.review_upheld(percentile(roll.dice, "review")):
-        return go_on(replace(_spend_time_out(game, side), card=replace(play, review="upheld")), view.t_ns, view)
+        return go_on(with_play(_spend_time_out(game, side), replace(play, review="upheld")), view.t_ns, view)
     name = f"reviews_{'overtime' if game.period > view.params.count('clock.periods') else 'game'}_{side}"
     game = game.noted(name, (game.note(name) or 0.0) + 1)
-    return go_on(replace(game, card=replace(play, review="overturned")), view.t_ns, view)
+    return go_on(with_play(game, replace(play, review="overturned")), view.t_ns, view)
 
 
 def not_dice(game: GameState, _roll: Roll, _view: View) -> Outcome:
     """Bare dice where the game waits for what a card made of them."""
-    what = game.card.card.kind if game.card else "play"
+    play = card_game(game).play
+    what = play.card.kind if play else "play"
     raise RefusedError(f"roll: look it up on the {what.replace('_', ' ')}'s card and declare the return or the foul")
 
 
 def onside_flipped(game: GameState, coin: Coin, view: View) -> Outcome:
     """The coin for an onside kick returned "0F" (NFLS-032)."""
     play = replace(_under_way(game), onside=tables.onside_recovered_by_kickers(coin.heads))
-    return go_on(replace(game, card=play), view.t_ns, view)
+    return go_on(with_play(game, play), view.t_ns, view)
 
 
 def foul_named(game: GameState, event: Event, view: View) -> Outcome:
@@ -105,7 +105,7 @@ def foul_named(game: GameState, event: Event, view: View) -> Outcome:
         raise RefusedError("foul: only the receivers of a punt can run into the kicker (NFLS-073)")
     if not foul.on_kicker and foul.automatic and is_return(game, play):
         raise RefusedError("foul: an auto-5 stops a play before it starts, and this one has a return")
-    return go_on(replace(game, card=replace(play, foul=foul)), event.t_ns, view)
+    return go_on(with_play(game, replace(play, foul=foul)), event.t_ns, view)
 
 
 def try_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
@@ -115,13 +115,13 @@ def try_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
 
 def review_waived(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
     """The interception is accepted without a review."""
-    return go_on(replace(game, card=replace(_under_way(game), review="waived")), view.t_ns, view)
+    return go_on(with_play(game, replace(_under_way(game), review="waived")), view.t_ns, view)
 
 
 def penalty_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
     """The offended side takes the penalty or the play (NFLS-064: after any review)."""
     play = replace(_under_way(game), accepted=choice.choice == "accept")
-    return go_on(replace(game, card=play), view.t_ns, view)
+    return go_on(with_play(game, play), view.t_ns, view)
 
 
 def hurried(game: GameState, _choice: ChoiceMade, _view: View) -> Outcome:
@@ -132,8 +132,8 @@ def hurried(game: GameState, _choice: ChoiceMade, _view: View) -> Outcome:
 
 def clock_let_run(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
     """The offense lets the last lines run out (NFLS-024)."""
-    refuse_unless(game.phase in AT_REST and game.lines is not None, "let the clock run", game)
-    return clocked(game, let_run(game.lines or LineClock(0)), view)
+    refuse_unless(game.phase in AT_REST, "let the clock run", game)
+    return clocked(game, let_run(card_game(game).lines), view)
 
 
 def knelt(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
@@ -153,12 +153,13 @@ def claimed(game: GameState, event: Event, view: View) -> Outcome:
         return _time_out(game, claim.by)
     if claim.claim != "review":
         raise RefusedError(f"{claim.claim.replace('_', ' ')}: this rulebook does not know such a claim")
-    if game.wait is None or game.wait.purpose != "review" or game.card is None:
-        reason = review_denied(game, game.card, view.params) if game.card else None
+    play = card_game(game).play
+    if game.wait is None or game.wait.purpose != "review" or play is None:
+        reason = review_denied(game, play, view.params) if play else None
         raise RefusedError(f"review: {reason or 'there is no interception to review now'}")
     if claim.by != game.offense:
         raise RefusedError("review: only the offense may ask for one (NFLS-055)")
-    return go_on(replace(game, card=replace(game.card, review="asked")), event.t_ns, view)
+    return go_on(with_play(game, replace(play, review="asked")), event.t_ns, view)
 
 
 def _time_out(game: GameState, by: Side) -> Outcome:
@@ -167,8 +168,7 @@ def _time_out(game: GameState, by: Side) -> Outcome:
     if left < 1:
         raise RefusedError(f"time-out: {game.team(by).name} has none left")
     game = _spend_time_out(game, by)
-    if game.lines is not None:
-        game = replace(game, lines=replace(game.lines, running=False))
+    game = with_lines(game, replace(card_game(game).lines, running=False))
     text = f"time-out, {game.team(by).name}"
     found = Finding(CARDS, "timing", game.now_ns, text, ("NFLS-010",), side=by, detail="time_out", reported=True)
     return Outcome(game, (found,))
@@ -206,7 +206,7 @@ def _ready(game: GameState, card: CardPlayed) -> GameState:
 
 
 def _spike(game: GameState) -> GameState:
-    if game.lines is None or not game.lines.running:
+    if not card_game(game).lines.running:
         raise RefusedError("spike: the clock is not running (NFLS-017)")
     name = f"spiked_{game.offense}"
     if game.note(name) is not None:
@@ -236,9 +236,10 @@ def _flagged(roll: int | None, reroll: int | None, roll_for: tables.RollFor) -> 
 
 
 def _under_way(game: GameState) -> CardPlay:
-    if game.card is None:
+    play = card_game(game).play
+    if play is None:
         raise RefusedError("no play is under way")
-    return game.card
+    return play
 
 
 def _awaited(game: GameState, purpose: str) -> CardPlay:
@@ -248,7 +249,8 @@ def _awaited(game: GameState, purpose: str) -> CardPlay:
         RefusedError: it does not.
 
     """
-    if game.card is None or game.wait is None or game.wait.purpose != purpose:
+    play = card_game(game).play
+    if play is None or game.wait is None or game.wait.purpose != purpose:
         waits = f"waiting for {game.wait.purpose.replace('_', ' ')}" if game.wait else "no play is under way"
         raise RefusedError(f"{purpose.replace('_', ' ')}: {waits}")
-    return game.card
+    return play

@@ -6,7 +6,7 @@ from typing import Final
 
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.state import GameState, Wait, other
-from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay
+from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay, card_game
 from downfield.officiating.rulebooks.nfl_strategy.tables import (
     Window,
     fumble_end,
@@ -134,10 +134,9 @@ def review_denied(game: GameState, play: CardPlay, params: Params) -> str | None
     used = game.note(f"reviews_{'overtime' if overtime else 'game'}_{game.offense}") or 0.0
     roll = play.card.roll if play.card.reroll is None else play.card.reroll
     time_outs = game.time_outs or (0, 0)
-    left = game.lines.left if game.lines is not None else 0
     # The half's end is the second and fourth period's; in the first and third a whole period is still to come.
     to_come = 0 if overtime or game.period % 2 == 0 else params.count("clock.lines")
-    seconds = (left + to_come) * params.real("clock.line_s")
+    seconds = (card_game(game).lines.left + to_come) * params.real("clock.line_s")
     return review_refusal(roll or 0, int(allowed - used), time_outs[0 if game.offense == "home" else 1], seconds)
 
 

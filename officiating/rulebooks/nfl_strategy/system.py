@@ -19,6 +19,7 @@ from downfield.officiating.engine.state import Clock, GameState, Phase, other
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.nfl_strategy import handlers as cards
 from downfield.officiating.rulebooks.nfl_strategy import tables
+from downfield.officiating.rulebooks.nfl_strategy.card_play import CardGame, card_game, with_lines
 from downfield.officiating.rulebooks.nfl_strategy.clock_lines import LineClock
 from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.rulebooks.nfl_strategy.finish import CARDS
@@ -59,7 +60,9 @@ def fresh_lines(period: int, params: Params) -> LineClock:
 def begin(game: GameState, params: Params) -> GameState:
     """Before the first kickoff."""
     time_outs = (params.count("time_out.per_half"),) * 2
-    return replace(game, lines=fresh_lines(1, params), time_outs=(time_outs[0], time_outs[1]), kicking=game.defense)
+    return replace(
+        game, system=CardGame(fresh_lines(1, params)), time_outs=(time_outs[0], time_outs[1]), kicking=game.defense
+    )
 
 
 def set_up_lines(game: GameState, event: Event, view: View) -> Outcome:
@@ -70,23 +73,23 @@ def set_up_lines(game: GameState, event: Event, view: View) -> Outcome:
     if body.clock_s is not None:
         left = max(1, round(body.clock_s / view.params.real("clock.line_s")))
         lines = replace(lines, left=left, warning_at=lines.warning_at if left > (lines.warning_at or 0) else None)
-    return Outcome(shown_clock(replace(game, lines=lines, hash=body.hash, card=None), view))
+    return Outcome(shown_clock(replace(game, system=CardGame(lines), hash=body.hash), view))
 
 
 def clock_in_lines(game: GameState, event: Event, view: View) -> Outcome:
     """The clock started, stopped or set by hand."""
     body = body_of(event, ClockSet)
     game = clock_set(shown_clock(game, view), event, view).state
-    lines = game.lines or fresh_lines(game.period, view.params)
+    lines = card_game(game).lines
     if body.left_s is not None:
         left = max(1, round(body.left_s / view.params.real("clock.line_s")))
         lines = replace(lines, left=left, warning_at=lines.warning_at if left > (lines.warning_at or 0) else None)
-    return Outcome(shown_clock(replace(game, lines=replace(lines, running=body.running)), view))
+    return Outcome(shown_clock(with_lines(game, replace(lines, running=body.running)), view))
 
 
 def shown_clock(game: GameState, view: View) -> GameState:
     """The game with its clock told in seconds too."""
-    left = (game.lines.left if game.lines else 0) * view.params.real("clock.line_s")
+    left = card_game(game).lines.left * view.params.real("clock.line_s")
     return replace(game, clock=Clock(left, False, view.t_ns))
 
 
@@ -132,7 +135,7 @@ def period(game: GameState, call: Call, view: View) -> Outcome:
     decided = game.score[0] != game.score[1]
     if last >= params.count("clock.periods") and (decided or last > params.count("clock.periods")):
         return Outcome(game, (game_over_finding(game, view),))
-    game = replace(game, period=last + 1, lines=fresh_lines(last + 1, params))
+    game = with_lines(replace(game, period=last + 1), fresh_lines(last + 1, params))
     if last == params.count("clock.periods") // 2 or last >= params.count("clock.periods"):
         time_outs = params.count("time_out.per_half")
         notes = tuple(pair for pair in game.notes if not pair[0].startswith("spiked_"))
