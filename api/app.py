@@ -1,4 +1,4 @@
-"""The service: every router behind the door and the guard, with errors as problems and an OpenAPI that says so."""
+"""The FastAPI application: routers behind the security middleware and role checks, errors as problem details."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from downfield.api.feed.relay import Relaying
 from downfield.api.metrics import Metrics
 from downfield.api.openapi import describe
 from downfield.api.routes import camera, evidence, games, health, pages, play, session, setup
-from downfield.api.security.authentication import guard
-from downfield.api.security.middleware import Access, Door
-from downfield.api.security.tokens import Keyring
-from downfield.api.services import Parts
+from downfield.api.security.authentication import authorize
+from downfield.api.security.middleware import AccessPolicy, SecurityMiddleware
+from downfield.api.security.tokens import TokenStore
+from downfield.api.services import AppContext
 from downfield.game.evidence import EvidenceRoom
 
-LOCAL: Final = Access()
+LOCAL: Final = AccessPolicy()
 
 ROUTERS: Final = (
     play.router,
@@ -34,7 +34,7 @@ ROUTERS: Final = (
 )
 
 
-def create_app(parts: Parts, access: Access = LOCAL, relaying: Relaying | None = None) -> FastAPI:
+def create_app(parts: AppContext, access: AccessPolicy = LOCAL, relaying: Relaying | None = None) -> FastAPI:
     """The service over what the rig fills.
 
     Args:
@@ -47,7 +47,7 @@ def create_app(parts: Parts, access: Access = LOCAL, relaying: Relaying | None =
         title="Downfield",
         version=version("downfield"),
         summary="The automatic referee for tabletop electric football.",
-        dependencies=[Depends(guard)],
+        dependencies=[Depends(authorize)],
         docs_url=None,  # both pages would load scripts from the internet
         redoc_url=None,
         openapi_url=None,
@@ -57,11 +57,11 @@ def create_app(parts: Parts, access: Access = LOCAL, relaying: Relaying | None =
     app.state.access = access
     app.state.relaying = relaying
     app.state.evidence = EvidenceRoom(parts)
-    app.state.keyring = Keyring(parts.store)
+    app.state.token_store = TokenStore(parts.store)
     app.state.metrics = Metrics(parts.desk, parts.hub, parts.picture)
     for router in ROUTERS:
         app.include_router(router)
     problems.install(app)
     describe(app, ROUTERS)
-    app.add_middleware(Door, access=access, answered=app.state.metrics.answered)
+    app.add_middleware(SecurityMiddleware, access=access, answered=app.state.metrics.answered)
     return app

@@ -46,7 +46,7 @@ class Metrics(Collector):
         questions = self._hub.value("questions")
         waiting = len(questions.questions) if isinstance(questions, Questions) else 0
         yield GaugeMetricFamily("downfield_questions", "What waits for a person.", value=waiting)
-        yield GaugeMetricFamily("downfield_feed_clients", "Open feeds.", value=self._hub.listeners)
+        yield GaugeMetricFamily("downfield_feed_clients", "Open feeds.", value=self._hub.subscribers)
         yield GaugeMetricFamily("downfield_camera_watchers", "Open camera pictures.", value=self._picture.watchers)
         yield CounterMetricFamily("downfield_feed_changes", "Changes published.", value=self._hub.seq)
         answers = CounterMetricFamily("downfield_answers", "Requests answered.", labels=["method", "status"])

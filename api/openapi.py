@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from downfield.api.problems import KINDS, MEDIA_TYPE, ProblemBody
-from downfield.api.security.roles import allow, needed
+from downfield.api.security.roles import allow, required_role
 
 TAGS: Final = {
     "play": "The game in play: what is true, what is declared, what waits for a person.",
@@ -93,7 +93,7 @@ def _with_problems(made: dict[str, Any], routes: dict[tuple[str, str], APIRoute]
     }
     for path, methods in made["paths"].items():
         for method, operation in methods.items():
-            need = needed(routes[path, method.upper()].endpoint)
+            need = required_role(routes[path, method.upper()].endpoint)
             if need != "anyone":
                 operation["security"] = [{"token": []}, {"cookie": []}]
             operation["description"] = f"{operation.get('description', '')}\n\nRole: {need}.".strip()

@@ -38,7 +38,7 @@ KINDS: Final[Mapping[int, tuple[str, str]]] = {
 _log = logging.getLogger(__name__)
 
 
-class Trouble(BaseModel):
+class FieldError(BaseModel):
     """One thing that is wrong with what was sent."""
 
     field: str = Field(description="Where: body, path, query or header, and the names down to it.")
@@ -53,7 +53,7 @@ class ProblemBody(BaseModel):
     status: int
     detail: str = Field(description="What was wrong, and what to do.")
     code: str = Field(default="", description="Why the game refused, for the machine.")
-    errors: tuple[Trouble, ...] = ()
+    errors: tuple[FieldError, ...] = ()
 
 
 class ProblemError(Exception):
@@ -72,14 +72,18 @@ class ProblemError(Exception):
         self.status, self.detail, self.code, self.headers = status, detail, code, dict(headers or {})
 
 
-def refusal(refused: Refused) -> ProblemError:
+def refusal_problem(refused: Refused) -> ProblemError:
     """What the desk refused, as a problem."""
     status = {"unknown": 404, "key_reused": 422, "invalid": 422, "failed": 503}.get(refused.code, 409)
     return ProblemError(status, refused.reason, refused.code)
 
 
 def problem(
-    status: int, detail: str, code: str = "", errors: tuple[Trouble, ...] = (), headers: Mapping[str, str] | None = None
+    status: int,
+    detail: str,
+    code: str = "",
+    errors: tuple[FieldError, ...] = (),
+    headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """A problem as an answer."""
     kind, title = KINDS.get(status, (f"status-{status}", _phrase(status)))
@@ -135,12 +139,12 @@ def _of_fault(request: Request, error: Exception) -> JSONResponse:
     return problem(500, "an error was not foreseen; it stands in Downfield's log")
 
 
-def _trouble(error: Mapping[str, Any]) -> Trouble:
+def _trouble(error: Mapping[str, Any]) -> FieldError:
     where = ".".join(str(part)[:60] for part in error["loc"][:12])
     message = (
         "unknown key" if error["type"] in {"extra_forbidden", "unexpected_keyword_argument"} else str(error["msg"])
     )
-    return Trouble(field=_clean(where), problem=_clean(message[:300]))
+    return FieldError(field=_clean(where), problem=_clean(message[:300]))
 
 
 def _clean(text: str) -> str:

@@ -16,7 +16,7 @@ from downfield.game.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class AppContext:
     """What the service serves.
 
     Attributes:
@@ -35,31 +35,31 @@ class Parts:
     footage: Footage | None = None
 
 
-def _parts(connection: HTTPConnection) -> Parts:
-    parts: Parts = connection.app.state.parts
+def _parts(connection: HTTPConnection) -> AppContext:
+    parts: AppContext = connection.app.state.parts
     return parts
 
 
-TheParts = Annotated[Parts, Depends(_parts)]
+AppContextDep = Annotated[AppContext, Depends(_parts)]
 
 
-def _hub(parts: TheParts) -> Hub:
+def _hub(parts: AppContextDep) -> Hub:
     return parts.hub
 
 
-def _desk(parts: TheParts) -> Desk:
+def _desk(parts: AppContextDep) -> Desk:
     return parts.desk
 
 
-def _store(parts: TheParts) -> Store:
+def _store(parts: AppContextDep) -> Store:
     return parts.store
 
 
-def _picture(parts: TheParts) -> LatestPicture:
+def _picture(parts: AppContextDep) -> LatestPicture:
     return parts.picture
 
 
-TheHub = Annotated[Hub, Depends(_hub)]
-TheDesk = Annotated[Desk, Depends(_desk)]
-TheStore = Annotated[Store, Depends(_store)]
-ThePicture = Annotated[LatestPicture, Depends(_picture)]
+HubDep = Annotated[Hub, Depends(_hub)]
+DeskDep = Annotated[Desk, Depends(_desk)]
+StoreDep = Annotated[Store, Depends(_store)]
+PictureDep = Annotated[LatestPicture, Depends(_picture)]

@@ -23,7 +23,7 @@ from no_machine import NoMachine
 
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.services import Parts
+from downfield.api.services import AppContext
 from downfield.core.field_files import preset
 from downfield.game.commands import NewGame
 from downfield.game.game_desk import GameDesk
@@ -55,7 +55,7 @@ def serve(pipe: Connection, folder: str, rate: float, seconds: float) -> None:
     store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
     desk = GameDesk(store, hub, NoMachine(), preset("ultimate"), load_rulebook("tap"))
     desk.begin(NewGame())
-    service = Service(Parts(desk, hub, picture, store), ServiceTable(port=0))
+    service = Service(AppContext(desk, hub, picture, store), ServiceTable(port=0))
     pipe.send(service.port)
     while pipe.recv() == "go":
         before_s = time.process_time()
@@ -75,7 +75,7 @@ def _publish(hub: Hub, rate: float, seconds: float) -> list[float]:
         before = time.perf_counter()
         if isinstance(value, dict):
             value["sent_ns"] = time.time_ns()
-        hub.publish(topic, value, whole={})
+        hub.publish(topic, value, full={})
         costs.append(time.perf_counter() - before)
     return costs
 

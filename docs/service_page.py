@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from downfield.api.app import ROUTERS
-from downfield.api.security.roles import needed
+from downfield.api.security.roles import required_role
 from downfield.core.records import write_text
 from downfield.game.published import board_topics
 from downfield.game.published import game_topics as topics
@@ -62,9 +62,9 @@ def _endpoints() -> Iterator[str]:
             if isinstance(route, APIRoute):
                 method = ", ".join(sorted(route.methods or ()))
                 about = route.summary or (route.endpoint.__doc__ or "").split("\n")[0].rstrip(".")
-                yield f"| `{method} {route.path}` | {needed(route.endpoint)} | {about} |\n"
+                yield f"| `{method} {route.path}` | {required_role(route.endpoint)} | {about} |\n"
             elif isinstance(route, APIWebSocketRoute):
-                yield f"| `WS {route.path}` | {needed(route.endpoint)} | Follow the game on a WebSocket |\n"
+                yield f"| `WS {route.path}` | {required_role(route.endpoint)} | Follow the game on a WebSocket |\n"
 
 
 def _about(shape: dict[str, Any]) -> str:

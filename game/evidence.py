@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from downfield.api.problems import ProblemError
-from downfield.api.services import Parts
+from downfield.api.services import AppContext
 from downfield.core.errors import NotRecordedError
 from downfield.core.scene import Player, Scene
 from downfield.game.entries import unpacked_scenes
@@ -67,7 +67,7 @@ class EvidenceRoom:
 
     """
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: AppContext) -> None:
         self._parts = parts
         self._waiting = threading.BoundedSemaphore(MOST_WAITING)
         self._working = threading.Lock()

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.services import Parts
+from downfield.api.services import AppContext
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
 from downfield.game.game_desk import GameDesk
@@ -95,7 +95,7 @@ class Rig:
         self._health = self._watch()
         self._begin_game()
         footage = RecordedFootage(recordings_folder(settings)) if self.live else self._clip
-        parts = Parts(self.desk, self._hub, self._picture, self._store, footage)
+        parts = AppContext(self.desk, self._hub, self._picture, self._store, footage)
         self._service = Service(parts, settings.service) if settings.service.on else None
         self._health.begin()
 

@@ -12,8 +12,8 @@ import uvicorn
 
 from downfield.api.app import create_app
 from downfield.api.feed.relay import Relaying
-from downfield.api.security.middleware import Access
-from downfield.api.services import Parts
+from downfield.api.security.middleware import AccessPolicy
+from downfield.api.services import AppContext
 from downfield.core.errors import InputError
 from downfield.rig.configuration.settings import ServiceTable
 
@@ -38,12 +38,12 @@ class Service:
 
     """
 
-    def __init__(self, parts: Parts, table: ServiceTable) -> None:
+    def __init__(self, parts: AppContext, table: ServiceTable) -> None:
         self._parts = parts
         listening = listening_at(table.host, table.port)
         self.port: int = listening.getsockname()[1]
         lan = not is_loopback(table.host)
-        access = Access(lan, table.names, table.open_viewing, table.trust_local)
+        access = AccessPolicy(lan, table.names, table.open_viewing, table.trust_local)
         self.relaying = Relaying(parts.hub, self._transport_of)
         config = uvicorn.Config(
             create_app(parts, access, self.relaying),

@@ -22,9 +22,9 @@ from served_games import PretendMachine
 from downfield.api.app import LOCAL, create_app
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security.middleware import Access
-from downfield.api.security.tokens import Keyring
-from downfield.api.services import Parts
+from downfield.api.security.middleware import AccessPolicy
+from downfield.api.security.tokens import TokenStore
+from downfield.api.services import AppContext
 from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.game_desk import GameDesk
 from downfield.game.published.game_topics import Payload
@@ -88,12 +88,12 @@ class Service:
     Attributes:
         hub: publishes whatever a test wants seen.
         desk: the game.
-        keyring: makes pairing codes.
+        token_store: makes pairing codes.
         url: where it is served.
 
     """
 
-    def __init__(self, folder: Path, access: Access = LOCAL) -> None:
+    def __init__(self, folder: Path, access: AccessPolicy = LOCAL) -> None:
         self._folder = folder
         self._access = access
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -110,8 +110,8 @@ class Service:
         self.desk = GameDesk(self._store, self.hub, machine, header.field, load_rulebook("tap"))
         if self.desk.resume() is None:
             self.desk.begin(NewGame(home=RIVER_CITY, away=OAKDALE), header.players)
-        app = create_app(Parts(self.desk, self.hub, self._picture, self._store), self._access)
-        self.keyring: Keyring = app.state.keyring
+        app = create_app(AppContext(self.desk, self.hub, self._picture, self._store), self._access)
+        self.token_store: TokenStore = app.state.token_store
         listening = socket.create_server(("127.0.0.1", self._port))
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
         self._server = uvicorn.Server(config)

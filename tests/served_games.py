@@ -24,9 +24,9 @@ import uvicorn
 from downfield.api.app import create_app
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security.middleware import Access, Limits
-from downfield.api.security.rate_limits import Rate
-from downfield.api.services import Parts
+from downfield.api.security.middleware import AccessPolicy, RateLimits
+from downfield.api.security.rate_limits import RateLimit
+from downfield.api.services import AppContext
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Scene
@@ -130,12 +130,12 @@ def main() -> None:
     if resumed is None:
         desk.begin(NewGame(title="demo"), recording.tracks.header.players)
     desk.source(SourceNow(kind="clip", name="demo", text="the bundled recording"))
-    often = Rate(1e9, 10**9)
-    limits = Limits(often, often, often) if asked.unlimited else Limits()
-    access = Access(lan=asked.lan, trust_local=not asked.mistrust, limits=limits)
-    app = create_app(Parts(desk, hub, picture, store), access)
+    often = RateLimit(1e9, 10**9)
+    limits = RateLimits(often, often, often) if asked.unlimited else RateLimits()
+    access = AccessPolicy(lan=asked.lan, trust_local=not asked.mistrust, limits=limits)
+    app = create_app(AppContext(desk, hub, picture, store), access)
     if asked.mistrust:
-        sys.stdout.write(f"admin code {app.state.keyring.pair('admin').code}\n")
+        sys.stdout.write(f"admin code {app.state.token_store.pair('admin').code}\n")
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
     server = uvicorn.Server(config)

@@ -14,7 +14,7 @@ import pytest
 from downfield.api.feed import hub as hub_module
 from downfield.api.feed import responses as streaming
 from downfield.api.feed import send_timeout as patience
-from downfield.api.feed.hub import Change, Hub
+from downfield.api.feed.hub import FeedMessage, Hub
 from downfield.api.feed.latest_picture import LatestPicture
 
 
@@ -22,10 +22,10 @@ def run(scenario: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
     return asyncio.run(asyncio.wait_for(scenario(), 5))
 
 
-async def take(hub: Hub, count: int, **wanted: Any) -> list[Change]:
+async def take(hub: Hub, count: int, **wanted: Any) -> list[FeedMessage]:
     """The first so many changes of a new listener."""
-    taken: list[Change] = []
-    async for changes in hub.listen(**wanted):
+    taken: list[FeedMessage] = []
+    async for changes in hub.subscribe(**wanted):
         taken += changes
         if len(taken) >= count:
             break
@@ -33,7 +33,7 @@ async def take(hub: Hub, count: int, **wanted: Any) -> list[Change]:
 
 
 async def listening(hub: Hub, count: int = 1) -> None:
-    while hub.listeners < count:
+    while hub.subscribers < count:
         await asyncio.sleep(0.001)
 
 
@@ -42,12 +42,12 @@ def publish(hub: Hub, count: int) -> None:
         hub.publish("n", i)
 
 
-def said(change: Change) -> tuple[int, str, Any]:
+def said(change: FeedMessage) -> tuple[int, str, Any]:
     return change.seq, change.topic, change.data
 
 
 def test_a_listener_gets_what_is_true_then_what_changes() -> None:
-    async def scenario() -> list[Change]:
+    async def scenario() -> list[FeedMessage]:
         hub = Hub()
         hub.publish("game", "1st & 10")
         taking = asyncio.create_task(take(hub, 2))
@@ -62,7 +62,7 @@ def test_a_listener_gets_what_is_true_then_what_changes() -> None:
 
 
 def test_changes_are_numbered_without_gaps() -> None:
-    async def scenario() -> list[Change]:
+    async def scenario() -> list[FeedMessage]:
         hub = Hub()
         taking = asyncio.create_task(take(hub, 101))
         await listening(hub)
@@ -75,9 +75,9 @@ def test_changes_are_numbered_without_gaps() -> None:
 
 
 def test_a_listener_that_falls_behind_is_given_the_whole_again() -> None:
-    async def scenario() -> list[Change]:
+    async def scenario() -> list[FeedMessage]:
         hub = Hub(buffer=20)
-        feed = hub.listen()
+        feed = hub.subscribe()
         await anext(feed)
         for i in range(50):
             hub.publish("n", i)
@@ -89,9 +89,9 @@ def test_a_listener_that_falls_behind_is_given_the_whole_again() -> None:
 
 
 def test_of_scenes_a_listener_that_lags_gets_the_newest_only_and_of_calls_every_one() -> None:
-    async def scenario() -> list[Change]:
+    async def scenario() -> list[FeedMessage]:
         hub = Hub()
-        feed = hub.listen()
+        feed = hub.subscribe()
         await anext(feed)
         for i in range(5):
             hub.publish("scene", i)
@@ -121,8 +121,8 @@ def test_of_what_is_told_whole_only_the_newest_value_is_held() -> None:
         hub.publish("calls", i)
     assert list(held) == [hub.value("scene")]
 
-    async def scenario() -> list[Change]:
-        feed = hub.listen(after=(hub.epoch, 85))
+    async def scenario() -> list[FeedMessage]:
+        feed = hub.subscribe(after=(hub.epoch, 85))
         got = await anext(feed)
         await feed.aclose()
         return got
@@ -134,7 +134,7 @@ def test_of_what_is_told_whole_only_the_newest_value_is_held() -> None:
 
 
 def test_one_who_comes_back_goes_on_where_he_was() -> None:
-    async def scenario() -> list[Change]:
+    async def scenario() -> list[FeedMessage]:
         hub = Hub()
         for i in range(10):
             hub.publish("n", i)
@@ -145,7 +145,7 @@ def test_one_who_comes_back_goes_on_where_he_was() -> None:
 
 @pytest.mark.parametrize("after", [("other", 9), (None, 99), (None, 1)])
 def test_one_who_comes_back_from_another_run_or_too_late_gets_the_whole(after: tuple[str | None, int]) -> None:
-    async def scenario() -> list[Change]:
+    async def scenario() -> list[FeedMessage]:
         hub = Hub(buffer=5)
         for i in range(10):
             hub.publish("n", i)
@@ -155,7 +155,7 @@ def test_one_who_comes_back_from_another_run_or_too_late_gets_the_whole(after: t
 
 
 def test_a_listener_to_some_topics_hears_of_no_others() -> None:
-    async def scenario() -> list[Change]:
+    async def scenario() -> list[FeedMessage]:
         hub = Hub()
         hub.publish("scene", 0)
         hub.publish("game", "a")
@@ -173,7 +173,7 @@ def test_a_listener_to_some_topics_hears_of_no_others() -> None:
 
 def test_a_snapshot_holds_the_whole_where_a_change_is_a_part() -> None:
     hub = Hub()
-    hub.publish("calls", ["new"], whole=["old", "new"])
+    hub.publish("calls", ["new"], full=["old", "new"])
     assert hub.snapshot().data == {"calls": ["old", "new"]}
     assert hub.value("calls") == ["old", "new"]
 
@@ -181,9 +181,9 @@ def test_a_snapshot_holds_the_whole_where_a_change_is_a_part() -> None:
 def test_with_nothing_to_say_the_feed_beats_even_while_other_topics_change(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_module, "HEARTBEAT_S", 0.02)
 
-    async def scenario() -> list[Change]:
+    async def scenario() -> list[FeedMessage]:
         hub = Hub()
-        feed = hub.listen(topics={"game"})
+        feed = hub.subscribe(topics={"game"})
         await anext(feed)
         beating = asyncio.create_task(anext(feed))
         while not beating.done():
@@ -207,15 +207,15 @@ def test_a_message_is_one_object_with_protocol_epoch_number_and_topic() -> None:
 def test_one_who_leaves_is_forgotten_and_a_closed_hub_ends_every_feed() -> None:
     async def scenario() -> int:
         hub = Hub()
-        feed = hub.listen()
+        feed = hub.subscribe()
         await anext(feed)
         await feed.aclose()
-        left = hub.listeners
+        left = hub.subscribers
         staying = asyncio.create_task(take(hub, 99))
         await listening(hub)
         hub.close()
         await staying
-        return left + hub.listeners
+        return left + hub.subscribers
 
     assert run(scenario) == 0
 
@@ -223,7 +223,7 @@ def test_one_who_leaves_is_forgotten_and_a_closed_hub_ends_every_feed() -> None:
 def test_publishing_costs_the_same_however_many_have_stalled() -> None:
     async def scenario() -> int:
         hub = Hub(buffer=10)
-        feeds = [hub.listen() for _ in range(50)]
+        feeds = [hub.subscribe() for _ in range(50)]
         for feed in feeds:
             await anext(feed)
         publisher = threading.Thread(target=publish, args=(hub, 10_000))
@@ -248,7 +248,7 @@ def test_of_many_who_listen_a_few_are_told_of_a_scene_at_a_time_and_all_of_a_cal
 
         async def listens() -> None:
             nonlocal told
-            feed = hub.listen()
+            feed = hub.subscribe()
             await anext(feed)
             await anext(feed)
             told += 1

@@ -20,7 +20,7 @@ from downfield.api.feed import relay as relaying
 from downfield.api.feed import send_timeout as patience
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.services import Parts
+from downfield.api.services import AppContext
 from downfield.core.field_files import preset
 from downfield.game.game_desk import GameDesk
 from downfield.game.store import Store
@@ -37,7 +37,7 @@ class Rig:
     def __init__(self, path: Path) -> None:
         self.store, self.hub = Store.at(path), Hub()
         self.desk = GameDesk(self.store, self.hub, PretendMachine(None), preset("tudor-620"), load_rulebook("tap"))
-        self.service = Service(Parts(self.desk, self.hub, LatestPicture(), self.store), ServiceTable(port=0))
+        self.service = Service(AppContext(self.desk, self.hub, LatestPicture(), self.store), ServiceTable(port=0))
         self.relaying = self.service.relaying
 
     def end(self) -> None:
@@ -81,7 +81,7 @@ def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
     monkeypatch.setattr(relaying, "HERE", 1)
     made = Rig(tmp_path / "a.db")
     made.hub.publish("game", {"down": 1})
-    made.hub.publish("calls", ["new"], whole=["old", "new"])
+    made.hub.publish("calls", ["new"], full=["old", "new"])
     yield made
     made.end()
 
@@ -95,7 +95,7 @@ def eventually(holds: Callable[[], bool]) -> None:
 
 def test_everybody_is_told_the_same_wherever_he_is_told(rig: Rig) -> None:
     with closing(Follower(rig)) as first, closing(Follower(rig)) as second, closing(Follower(rig)) as third:
-        eventually(lambda: rig.hub.listeners == 3)
+        eventually(lambda: rig.hub.subscribers == 3)
         assert (rig.hub.here, rig.hub.elsewhere) == (1, 2)
         begun = [one.message() for one in (first, second, third)]
         rig.hub.publish("game", {"down": 2})
@@ -107,7 +107,7 @@ def test_everybody_is_told_the_same_wherever_he_is_told(rig: Rig) -> None:
     assert begun[0]["data"] == {"game": {"down": 1}, "calls": ["old", "new"]}
     assert said[0] == said[1] == said[2]
     assert [one["data"] for one in said[0]] == [{"down": 2}, None]
-    eventually(lambda: rig.hub.listeners == 0)
+    eventually(lambda: rig.hub.subscribers == 0)
 
 
 def test_one_who_comes_back_goes_on_where_he_was_and_hears_of_his_topics_only(rig: Rig) -> None:
@@ -126,7 +126,7 @@ def test_one_who_comes_back_goes_on_where_he_was_and_hears_of_his_topics_only(ri
 def test_one_who_is_told_elsewhere_from_the_start_gets_a_later_snapshot_whole(rig: Rig) -> None:
     with closing(Follower(rig)), closing(Follower(rig)) as second:
         second.message()
-        rig.hub.publish("calls", ["newest"], whole=["old", "new", "newest"])
+        rig.hub.publish("calls", ["newest"], full=["old", "new", "newest"])
         assert second.message()["data"] == ["newest"]
         with closing(Follower(rig)) as third:
             assert third.message()["data"]["calls"] == ["old", "new", "newest"]

@@ -11,7 +11,7 @@ from browsers import OAKDALE, RIVER_CITY, Service, browser, page_in
 from hand_plays import BASE, FIELD, Film, Man, film, opening, runs, stands
 from playwright.sync_api import Browser, Page, Route, expect
 
-from downfield.api.security.middleware import Access
+from downfield.api.security.middleware import AccessPolicy
 from downfield.game.commands import NewGame
 from downfield.game.desk import Accepted, Said
 from downfield.game.published.board_topics import HealthNow, Reason
@@ -306,18 +306,18 @@ def test_the_start_page_gives_addresses_to_copy(service: Service, chrome: Browse
 
 
 def test_a_phone_is_paired_by_a_code_and_obs_by_the_address_it_gets(chrome: Browser, tmp_path: Path) -> None:
-    service = Service(tmp_path, Access(lan=True, trust_local=False))
+    service = Service(tmp_path, AccessPolicy(lan=True, trust_local=False))
     service.start()
     with page_in(chrome, phone=True) as phone:
         phone.goto(f"{service.url}/panel")
         expect(phone.locator("#who")).to_contain_text("not paired yet")
-        phone.goto(f"{service.url}/pair#{service.keyring.pair('operator').code}")
+        phone.goto(f"{service.url}/pair#{service.token_store.pair('operator').code}")
         phone.wait_for_url("**/panel")
         expect(phone.locator("html")).to_have_attribute("data-link", "live")
         expect(phone.locator("#who")).to_be_hidden()
     with page_in(chrome) as viewer:
         viewer.goto(f"{service.url}/pair")
-        viewer.get_by_label("Code").fill(service.keyring.pair("viewer").code)
+        viewer.get_by_label("Code").fill(service.token_store.pair("viewer").code)
         viewer.get_by_role("button", name="Pair").click()
         address = viewer.locator(".addresses input").first.input_value()
     assert "/overlay/scorebug?key=" in address

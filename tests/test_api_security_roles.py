@@ -17,11 +17,11 @@ from served_games import PretendMachine
 from downfield.api.app import ROUTERS, create_app
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security.middleware import Access, Limits
-from downfield.api.security.rate_limits import Buckets, Rate
-from downfield.api.security.roles import Role, needed, suffices
-from downfield.api.security.tokens import CODE_LETTERS, Keyring
-from downfield.api.services import Parts
+from downfield.api.security.middleware import AccessPolicy, RateLimits
+from downfield.api.security.rate_limits import RateLimit, RateLimiter
+from downfield.api.security.roles import Role, required_role, role_suffices
+from downfield.api.security.tokens import CODE_LETTERS, TokenStore
+from downfield.api.services import AppContext
 from downfield.game.commands import NewGame
 from downfield.game.game_desk import GameDesk
 from downfield.game.store import Store
@@ -29,7 +29,7 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 PHONE = "192.168.1.20"
 RIG = "192.168.1.5:8317"
-MANY = Limits(Rate(1e6, 10**6), Rate(1e6, 10**6), Rate(1e6, 10**6))
+MANY = RateLimits(RateLimit(1e6, 10**6), RateLimit(1e6, 10**6), RateLimit(1e6, 10**6))
 
 OPEN_TO: dict[str, set[tuple[str, str]]] = {
     "anyone": {
@@ -70,26 +70,26 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
 class Service:
     """A service in this process."""
 
-    def __init__(self, path: Path, access: Access) -> None:
+    def __init__(self, path: Path, access: AccessPolicy) -> None:
         self.store, hub = Store.at(path), Hub()
         self.desk = GameDesk(self.store, hub, PretendMachine(None), FIELD, load_rulebook("tap"))
         self.desk.begin(NewGame())
-        self.app = create_app(Parts(self.desk, hub, LatestPicture(), self.store), access)
-        self.keyring: Keyring = self.app.state.keyring
+        self.app = create_app(AppContext(self.desk, hub, LatestPicture(), self.store), access)
+        self.token_store: TokenStore = self.app.state.token_store
 
     def phone(self, role: Role | None = None) -> Asker:
         """Somebody on the network, paired in a role or not."""
         asker = Asker(self.app, PHONE, RIG)
         if role is None:
             return asker
-        redeemed = self.keyring.redeem(self.keyring.pair(role).code, f"{role}'s phone")
+        redeemed = self.token_store.redeem(self.token_store.pair(role).code, f"{role}'s phone")
         assert redeemed is not None
         return replace(asker, token=redeemed[0])
 
 
 @pytest.fixture
 def lan(tmp_path: Path) -> Iterator[Service]:
-    made = Service(tmp_path / "a.db", Access(lan=True, limits=MANY))
+    made = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=MANY))
     yield made
     made.desk.close()
     made.store.close()
@@ -97,7 +97,7 @@ def lan(tmp_path: Path) -> Iterator[Service]:
 
 @pytest.fixture
 def local(tmp_path: Path) -> Iterator[Service]:
-    made = Service(tmp_path / "a.db", Access(limits=MANY))
+    made = Service(tmp_path / "a.db", AccessPolicy(limits=MANY))
     yield made
     made.desk.close()
     made.store.close()
@@ -119,7 +119,7 @@ ROUTES = [pytest.param(*one, id=f"{one[0]} {one[1]}") for one in routes()]
 @pytest.mark.parametrize(("method", "path", "endpoint"), ROUTES)
 def test_every_route_is_open_to_just_whom_it_is_meant_for(method: str, path: str, endpoint: Any) -> None:
     meant = next((need for need, listed in OPEN_TO.items() if (method, path) in listed), "viewer")
-    assert needed(endpoint) == meant
+    assert required_role(endpoint) == meant
     if (method, path) == ("DELETE", "/api/session"):
         return
     assert meant != "viewer" or method in {"GET", "WS"}, "what changes something is not a viewer's"
@@ -136,9 +136,9 @@ def test_nobody_gets_further_than_his_role(lan: Service) -> None:
         "operator": lan.phone("operator"),
     }
     for method, path, endpoint in routes():
-        need = needed(endpoint)
+        need = required_role(endpoint)
         for role, asker in askers.items():
-            if suffices(role, need):
+            if role_suffices(role, need):
                 continue
             answer = asker.socket(path) if method == "WS" else asker.ask(method, filled(path))
             expected = 403 if method == "WS" or role is not None else 401
@@ -169,7 +169,7 @@ def test_a_route_that_nobody_opened_is_the_admins() -> None:
     def forgotten() -> None:
         """Nobody said for whom."""
 
-    assert needed(forgotten) == "admin"
+    assert required_role(forgotten) == "admin"
 
 
 def test_a_phone_is_paired_by_a_code_once(lan: Service) -> None:
@@ -195,12 +195,12 @@ def test_a_revoked_device_is_out_at_once_and_stays_out(lan: Service) -> None:
     device = next(one for one in lan.phone("admin").get("/api/devices").json if one["role"] == "operator")
     assert lan.phone("admin").ask("DELETE", f"/api/devices/{device['id']}").status == 204
     assert phone.get("/api/game").status == 401
-    assert Keyring(lan.store).device(phone.token) is None
+    assert TokenStore(lan.store).device(phone.token) is None
 
 
 def test_devices_are_known_again_after_a_restart_and_tokens_are_not_stored(lan: Service) -> None:
     phone = lan.phone("operator")
-    again = Keyring(lan.store).device(phone.token)
+    again = TokenStore(lan.store).device(phone.token)
     assert again is not None
     assert again.role == "operator"
     assert phone.token not in str(lan.store.devices())
@@ -214,19 +214,19 @@ def test_signing_out_ends_the_token(lan: Service) -> None:
 
 def test_a_code_ends_after_its_time(lan: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("downfield.api.security.tokens.CODE_S", -1.0)
-    assert lan.keyring.redeem(lan.keyring.pair("admin").code, "late") is None
+    assert lan.token_store.redeem(lan.token_store.pair("admin").code, "late") is None
 
 
 def test_codes_are_long_never_the_same_and_not_without_number(lan: Service) -> None:
     admin = lan.phone("admin")
-    codes = {lan.keyring.pair("viewer").code for _ in range(20)}
+    codes = {lan.token_store.pair("viewer").code for _ in range(20)}
     assert len(codes) == 20
     assert all(len(code) == 10 and set(code) <= set(CODE_LETTERS) for code in codes)
     assert admin.post("/api/pairings", {"role": "viewer"}).status == 409
 
 
 def test_guessing_codes_is_slow(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", Access(lan=True, limits=Limits(signing_in=Rate(0.001, 5))))
+    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(signing_in=RateLimit(0.001, 5))))
     asker = Asker(service.app, PHONE, RIG)
     tries = [asker.post("/api/session", {"code": f"AAAAAAAA{n:02d}"}) for n in range(8)]
     assert [answer.status for answer in tries] == [401] * 5 + [429] * 3
@@ -258,7 +258,7 @@ def test_with_a_bad_token_even_this_computer_is_nobody(lan: Service) -> None:
 
 
 def test_viewing_can_be_opened_to_everybody_and_nothing_else_with_it(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", Access(lan=True, open_viewing=True))
+    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, open_viewing=True))
     phone = service.phone()
     assert phone.get("/api/game").status == 200
     assert phone.post("/api/declarations", {"declaration": {"type": "set"}}).status == 403
@@ -286,7 +286,7 @@ def test_under_its_own_names_it_does(local: Service, host: str) -> None:
 
 
 def test_on_a_network_its_addresses_and_given_names_are_its_own(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", Access(lan=True, names=("table.club",)))
+    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, names=("table.club",)))
     for host, status in {RIG: 200, "table.club:8317": 200, "other.club": 400}.items():
         assert Asker(service.app, PHONE, host).get("/healthz").status == status
     service.desk.close()
@@ -322,7 +322,7 @@ def test_pages_of_its_own_may(local: Service) -> None:
 
 
 def test_one_who_asks_too_often_is_told_to_wait_and_others_are_not(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", Access(lan=True, limits=Limits(reading=Rate(0.001, 3))))
+    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(reading=RateLimit(0.001, 3))))
     statuses = [Asker(service.app, PHONE, RIG).get("/healthz").status for _ in range(5)]
     assert statuses == [200, 200, 200, 429, 429]
     assert Asker(service.app, "192.168.1.21", RIG).get("/healthz").status == 200
@@ -332,7 +332,7 @@ def test_one_who_asks_too_often_is_told_to_wait_and_others_are_not(tmp_path: Pat
 
 def test_a_bucket_fills_again_and_forgets_strangers() -> None:
     now = [0.0]
-    buckets = Buckets(Rate(2, 2), lambda: now[0])
+    buckets = RateLimiter(RateLimit(2, 2), lambda: now[0])
     assert [buckets.wait_s("a") for _ in range(3)] == [0.0, 0.0, 0.5]
     now[0] = 0.5
     assert buckets.wait_s("a") == 0.0

@@ -17,9 +17,9 @@ from served_games import PretendMachine
 from downfield.api.app import create_app
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security.middleware import Access, Limits
-from downfield.api.security.rate_limits import Rate
-from downfield.api.services import Parts
+from downfield.api.security.middleware import AccessPolicy, RateLimits
+from downfield.api.security.rate_limits import RateLimit
+from downfield.api.services import AppContext
 from downfield.core.errors import NotRecordedError
 from downfield.game.commands import NewGame
 from downfield.game.desk import Said
@@ -31,7 +31,7 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 RUNNER, HITTER = "dark-22", "light-50"
 PLAY = film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
-MANY = Rate(1e6, 10**6)
+MANY = RateLimit(1e6, 10**6)
 
 
 class Cupboard:
@@ -62,12 +62,12 @@ class Cupboard:
 class Service:
     """A service over a played game."""
 
-    def __init__(self, path: Path, *, footage: bool = True, limits: Limits | None = None) -> None:
+    def __init__(self, path: Path, *, footage: bool = True, limits: RateLimits | None = None) -> None:
         self.store, self.hub, self.cupboard = Store.at(path), Hub(), Cupboard()
         self.desk = GameDesk(self.store, self.hub, PretendMachine(None), FIELD, load_rulebook("tap"))
         self.game = self.desk.begin(NewGame(), PLAY.players)
-        parts = Parts(self.desk, self.hub, LatestPicture(), self.store, self.cupboard if footage else None)
-        self.app = create_app(parts, Access(limits=limits or Limits(MANY, MANY, MANY, MANY)))
+        parts = AppContext(self.desk, self.hub, LatestPicture(), self.store, self.cupboard if footage else None)
+        self.app = create_app(parts, AccessPolicy(limits=limits or RateLimits(MANY, MANY, MANY, MANY)))
         self.asker = Asker(self.app)
 
     def play(self) -> None:
@@ -246,7 +246,7 @@ def test_few_wait_for_pictures_and_the_others_are_told_to_come_again(service: Se
 
 
 def test_pictures_are_asked_for_only_so_often_and_other_reads_go_on(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", limits=Limits(MANY, MANY, MANY, Rate(0.01, 3)))
+    service = Service(tmp_path / "a.db", limits=RateLimits(MANY, MANY, MANY, RateLimit(0.01, 3)))
     service.play()
     answers = [service.asker.get(service.tackle()) for _ in range(4)]
     assert [answer.status for answer in answers] == [200, 200, 200, 429]

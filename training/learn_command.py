@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 import numpy as np
 import typer
 
-from downfield.api.review import Corners, Review
+from downfield.api.label_review import Corners, LabelReview
 from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, find_network
 from downfield.models.opening import open_detector
-from downfield.rig.look_over import look_over
+from downfield.rig.label_review_server import serve_label_review
 from downfield.twin.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -101,13 +101,13 @@ def _looked_over(
     marks: list[list[Corners]] = [
         [tuple((float(x), float(y)) for x, y in points[:4, :2]) for points in frame.objects.points] for frame in shown
     ]
-    over = Review([frame.image for frame in shown], marks)
+    over = LabelReview([frame.image for frame in shown], marks)
 
     def opened(address: str) -> None:
         typer.echo(f"Look over {len(shown)} frames at {address} (Ctrl-C skips it)")
         webbrowser.open(address)
 
-    look_over(over, opened)
+    serve_label_review(over, opened)
     if over.skipped:
         typer.echo("skipped: learning from the tracks alone")
         return learned, held

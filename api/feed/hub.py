@@ -25,14 +25,14 @@ BUFFER: Final = 1024
 
 HEARTBEAT_S: Final = 5.0
 CONFLATED: Final = frozenset({"game", "ball", "questions", "declared", "line_up", "scene", "health", "source"})
-"""Topics that are told whole, so that a listener that lags needs the newest value only."""
+"""Topics that are told full, so that a listener that lags needs the newest value only."""
 
 PACED: Final = frozenset({"scene", "health"})
 """Topics that come often and can wait a moment."""
 
 AT_ONCE: Final = 8
 APART_S: Final = 0.009
-"""Of these so many listeners are told at once, the next so much later. Where more than sixty listen, each is told of
+"""Of these so many subscribers are told at once, the next so much later. Where more than sixty listen, each is told of
 them more rarely, and frames don't wait for hundreds of messages at once."""
 
 SNAPSHOT: Final = "snapshot"
@@ -51,7 +51,7 @@ def encoded(value: Any) -> bytes:
 
 
 @dataclass(slots=True)
-class Change:
+class FeedMessage:
     """One message of the feed.
 
     Attributes:
@@ -72,7 +72,7 @@ class Change:
 
     @property
     def text(self) -> bytes:
-        """It as one line of JSON, made once for all listeners."""
+        """It as one line of JSON, made once for all subscribers."""
         if self._text is None:
             head = f'{{"v":{PROTOCOL},"epoch":"{self.epoch}","seq":{self.seq},"topic":"{self.topic}",'
             self._text = f'{head}"at_ms":{self.at_ms},"data":'.encode() + self._data() + b"}"
@@ -84,7 +84,7 @@ class Change:
         return b"{" + b",".join(to_json(topic) + b":" + encoded(value) for topic, value in self.data.items()) + b"}"
 
 
-Mirror = Callable[[Change, Any], None]
+Mirror = Callable[[FeedMessage, Any], None]
 """Told of each change, and of its topic's value for a snapshot, in the thread that publishes; never blocks."""
 
 
@@ -99,7 +99,7 @@ class _Listener:
 
 @dataclass(slots=True)
 class _Loop:
-    """One server loop, its listeners, the topics there is news of, and who is still to be woken for earlier ones."""
+    """One server loop, its subscribers, the topics there is news of, and who is still to be woken for earlier ones."""
 
     loop: asyncio.AbstractEventLoop
     listening: set[_Listener] = field(default_factory=set)
@@ -108,7 +108,7 @@ class _Loop:
     pacing: bool = False
 
     def beat(self) -> None:
-        """Wake who has long heard nothing, again and again while there are listeners: one timer for all."""
+        """Wake who has long heard nothing, again and again while there are subscribers: one timer for all."""
         due = time.monotonic() - HEARTBEAT_S
         for one in self.listening:
             if one.told_at <= due:
@@ -140,7 +140,7 @@ class _Loop:
 
 
 class Hub:
-    """Holds the latest value of every topic and tells listeners of each change.
+    """Holds the latest value of every topic and tells subscribers of each change.
 
     Attributes:
         epoch: which run of the service numbers the changes.
@@ -157,7 +157,7 @@ class Hub:
         self._mirror: Mirror | None = None
         self._lock = threading.Lock()
         self._seq = 0
-        self._buffer: deque[Change] = deque(maxlen=buffer)
+        self._buffer: deque[FeedMessage] = deque(maxlen=buffer)
         self._topics: dict[str, Any] = {}
         self._told: dict[str, int] = {}  # number of its last change
         self._told_at: dict[str, float] = {}
@@ -165,7 +165,7 @@ class Hub:
         self._closed = False
 
     @property
-    def listeners(self) -> int:
+    def subscribers(self) -> int:
         """How many listen now."""
         return self.here + self.elsewhere
 
@@ -186,19 +186,19 @@ class Hub:
             self._closed = True
             self._wake(SNAPSHOT)
 
-    def publish(self, topic: str, data: Any, *, whole: Any = None) -> None:
+    def publish(self, topic: str, data: Any, *, full: Any = None) -> None:
         """Set a topic's value. Never blocks on a listener; callable from any thread.
 
         Args:
             topic: which.
             data: its value, or what of it changed; must not be changed afterwards.
-            whole: its value for a snapshot, where `data` is only what changed.
+            full: its value for a snapshot, where `data` is only what changed.
 
         """
         with self._lock:
-            self._add(Change(self.epoch, self._seq + 1, topic, data, time.time_ns() // 1_000_000), whole)
+            self._add(FeedMessage(self.epoch, self._seq + 1, topic, data, time.time_ns() // 1_000_000), full)
 
-    def mirrored(self, mirror: Mirror | None) -> Change:
+    def mirrored(self, mirror: Mirror | None) -> FeedMessage:
         """Have another one told of every change from now on; None for nobody any more.
 
         Returns:
@@ -214,10 +214,10 @@ class Hub:
         with self._lock:
             self.epoch, self._seq, self._topics = epoch, seq, topics
 
-    def repeat(self, change: Change, whole: Any = None) -> None:
+    def repeat(self, change: FeedMessage, full: Any = None) -> None:
         """Publish what a hub that is mirrored by this one did, as it came."""
         with self._lock:
-            self._add(change, whole)
+            self._add(change, full)
 
     def value(self, topic: str) -> Any:
         """A topic's value now; None before it was first published."""
@@ -229,14 +229,14 @@ class Hub:
         with self._lock:
             return time.monotonic() - self._told_at.get(topic, float("-inf"))
 
-    def snapshot(self, topics: Collection[str] | None = None) -> Change:
+    def snapshot(self, topics: Collection[str] | None = None) -> FeedMessage:
         """Everything that is true now, or of some topics only."""
         with self._lock:
             return self._snapshot(topics)
 
-    async def listen(
+    async def subscribe(
         self, topics: Collection[str] | None = None, after: tuple[str, int] | None = None
-    ) -> AsyncGenerator[list[Change]]:
+    ) -> AsyncGenerator[list[FeedMessage]]:
         """A snapshot, then every change until the hub is closed; after falling behind a snapshot again.
 
         Args:
@@ -272,7 +272,7 @@ class Hub:
                 if not here.listening:
                     self._loops.pop(loop, None)
 
-    def _since(self, seq: int | None, topics: Collection[str] | None) -> tuple[list[Change], int]:
+    def _since(self, seq: int | None, topics: Collection[str] | None) -> tuple[list[FeedMessage], int]:
         """What came after a change, and the number of the last of it."""
         with self._lock:
             behind = None if seq is None else self._seq - seq
@@ -282,26 +282,26 @@ class Hub:
             seq = self._seq
         return _conflated(one for one in changes if topics is None or one.topic in topics), seq
 
-    def _snapshot(self, topics: Collection[str] | None) -> Change:
+    def _snapshot(self, topics: Collection[str] | None) -> FeedMessage:
         data = {name: value for name, value in self._topics.items() if topics is None or name in topics}
-        return Change(self.epoch, self._seq, SNAPSHOT, data, time.time_ns() // 1_000_000)
+        return FeedMessage(self.epoch, self._seq, SNAPSHOT, data, time.time_ns() // 1_000_000)
 
-    def _add(self, change: Change, whole: Any) -> None:
+    def _add(self, change: FeedMessage, full: Any) -> None:
         topic = change.topic
         self._forget(topic)
         self._seq = self._told[topic] = change.seq
-        self._topics[topic] = change.data if whole is None else whole
+        self._topics[topic] = change.data if full is None else full
         self._told_at[topic] = time.monotonic()
         self._buffer.append(change)
         if self._mirror is not None:
-            self._mirror(change, whole)
+            self._mirror(change, full)
         self._wake(topic)
 
     def _forget(self, topic: str) -> None:
         """Let go of a value nobody will be told any more: a minute of scenes is much for the collector to visit."""
         before = self._told.get(topic)
         if topic in CONFLATED and before is not None and self._seq - before < len(self._buffer):
-            self._buffer[before - self._seq - 1] = Change(self.epoch, before, topic, None)
+            self._buffer[before - self._seq - 1] = FeedMessage(self.epoch, before, topic, None)
 
     def _wake(self, topic: str) -> None:
         for one in self._loops.values():
@@ -315,10 +315,10 @@ class Hub:
         one.tell(news)
 
 
-def _conflated(changes: Iterable[Change]) -> list[Change]:
+def _conflated(changes: Iterable[FeedMessage]) -> list[FeedMessage]:
     """Changes without values of conflated topics that a later one replaces."""
     newest: set[str] = set()
-    kept: list[Change] = []
+    kept: list[FeedMessage] = []
     for change in reversed(list(changes)):
         if change.topic in newest:
             continue

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
-from downfield.api.feed.hub import Change, Hub, encoded
+from downfield.api.feed.hub import FeedMessage, Hub, encoded
 from downfield.api.feed.relay_worker import LONGEST
 
 HERE: Final = 8
@@ -71,8 +71,8 @@ class Relaying:
 
         Args:
             client: its address.
-            topics: as of `Hub.listen`.
-            after: as of `Hub.listen`.
+            topics: as of `Hub.subscribe`.
+            after: as of `Hub.subscribe`.
 
         Returns:
             Whether it was; else it is to be told here.
@@ -129,9 +129,9 @@ class Relaying:
         self._relay = _Relay(process, channel, passing, writer, asyncio.create_task(self._watch(reader)))
         loop = asyncio.get_running_loop()
 
-        def mirror(change: Change, whole: Any) -> None:
+        def mirror(change: FeedMessage, full: Any) -> None:
             with suppress(RuntimeError):  # the server has ended
-                loop.call_soon_threadsafe(self._tell, change, whole)
+                loop.call_soon_threadsafe(self._tell, change, full)
 
         begin = self._hub.mirrored(mirror)
         texts = {topic: encoded(value).decode() for topic, value in begin.data.items()}
@@ -152,10 +152,10 @@ class Relaying:
             relay.process.kill()
             await asyncio.to_thread(relay.process.wait)
 
-    def _tell(self, change: Change, whole: Any) -> None:
+    def _tell(self, change: FeedMessage, full: Any) -> None:
         text = encoded(change.data).decode()
-        whole_text = None if whole is None else encoded(whole).decode()
-        said = {"seq": change.seq, "topic": change.topic, "at_ms": change.at_ms, "data": text, "whole": whole_text}
+        whole_text = None if full is None else encoded(full).decode()
+        said = {"seq": change.seq, "topic": change.topic, "at_ms": change.at_ms, "data": text, "full": whole_text}
         self._write(said)
 
     def _write(self, said: dict[str, Any]) -> None:

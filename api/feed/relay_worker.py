@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from pydantic_core import from_json
 
-from downfield.api.feed.hub import Change, Encoded, Hub
-from downfield.api.feed.send_timeout import Patience
+from downfield.api.feed.hub import Encoded, FeedMessage, Hub
+from downfield.api.feed.send_timeout import SendTimeout
 from downfield.api.feed.server_sent_events import events
 
 LONGEST: Final = 1 << 24
@@ -51,8 +51,8 @@ class Relay:
             telling.add_done_callback(self._told)
             self._count()
         else:
-            data, whole = (None if said[key] is None else Encoded(said[key].encode()) for key in ("data", "whole"))
-            self._hub.repeat(Change(self._hub.epoch, said["seq"], said["topic"], data, said["at_ms"]), whole)
+            data, full = (None if said[key] is None else Encoded(said[key].encode()) for key in ("data", "full"))
+            self._hub.repeat(FeedMessage(self._hub.epoch, said["seq"], said["topic"], data, said["at_ms"]), full)
 
     async def end(self) -> None:
         """End the feeds."""
@@ -64,10 +64,10 @@ class Relay:
         reader, writer = await asyncio.open_connection(sock=connection)
         topics = None if listener["topics"] is None else frozenset(listener["topics"])
         after = listener["after"] and tuple(listener["after"])
-        patience = Patience()
+        patience = SendTimeout()
 
         async def send() -> None:
-            async for changes in self._hub.listen(topics, after):
+            async for changes in self._hub.subscribe(topics, after):
                 body = events(changes)
                 with patience:
                     writer.write(b"%x\r\n%b\r\n" % (len(body), body))

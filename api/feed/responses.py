@@ -8,7 +8,7 @@ from contextlib import aclosing
 from fastapi import Response
 from starlette.types import Receive, Scope, Send
 
-from downfield.api.feed.send_timeout import Patience
+from downfield.api.feed.send_timeout import SendTimeout
 
 
 class Stream(Response):
@@ -31,14 +31,14 @@ class Stream(Response):
         if await self.hand_over(scope):
             await _left(receive)
             return
-        patience = Patience()
+        patience = SendTimeout()
         await patience.send(self._send(send, patience), _left(receive))
 
     async def hand_over(self, scope: Scope) -> bool:  # noqa: ARG002 - for others to answer
         """Whether somebody else sends the parts; this connection is closed then, and the client's stays open."""
         return False
 
-    async def _send(self, send: Send, patience: Patience) -> None:
+    async def _send(self, send: Send, patience: SendTimeout) -> None:
         async with aclosing(self._parts) as parts:
             async for body in parts:
                 with patience:

@@ -1,4 +1,4 @@
-"""Patience with clients: one that takes nothing is let go, and waiting for it costs next to nothing."""
+"""SendTimeout with clients: one that takes nothing is let go, and waiting for it costs next to nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STALLED_S: Final = 30.0
 """A client that takes nothing for this long is let go."""
 
 
-class Patience:
+class SendTimeout:
     """How long a client has been waited for: entered around each sending.
 
     It is looked at now and then. A timer for each message would cost a fifth of all that a message to one of two

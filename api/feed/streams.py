@@ -10,16 +10,16 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Header, Query, Request, Response, WebSocket, WebSocketDisconnect
 from starlette.types import Scope
 
-from downfield.api.feed.hub import PROTOCOL, Change, Hub
+from downfield.api.feed.hub import PROTOCOL, FeedMessage, Hub
 from downfield.api.feed.relay import Relaying
 from downfield.api.feed.responses import Stream
-from downfield.api.feed.send_timeout import Patience
+from downfield.api.feed.send_timeout import SendTimeout
 from downfield.api.feed.server_sent_events import events
 from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
-from downfield.api.services import TheHub
+from downfield.api.services import HubDep
 
-MOST_LISTENERS: Final = 512
+MAX_SUBSCRIBERS: Final = 512
 """Feeds open at once; a tournament hall has a few dozen, and each costs a connection."""
 
 _PLACE: Final = re.compile(r"([0-9a-f]{1,32})-(\d{1,15})")
@@ -42,8 +42,8 @@ class EventStream(Stream):
 
     Args:
         hub: the hub.
-        topics: as of `Hub.listen`.
-        after: as of `Hub.listen`.
+        topics: as of `Hub.subscribe`.
+        after: as of `Hub.subscribe`.
         relaying: tells those who are too many to be told here; None where there is no such.
 
     """
@@ -57,7 +57,7 @@ class EventStream(Stream):
         after: tuple[str, int] | None,
         relaying: Relaying | None = None,
     ) -> None:
-        super().__init__(_events(hub.listen(topics, after)))
+        super().__init__(_events(hub.subscribe(topics, after)))
         self._topics, self._after, self._relaying = topics, after, relaying
 
     async def hand_over(self, scope: Scope) -> bool:
@@ -76,30 +76,30 @@ class EventStream(Stream):
 @allow("viewer")
 async def feed(
     request: Request,
-    hub: TheHub,
+    hub: HubDep,
     topics: Topics = None,
     after: After = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """A snapshot, then numbered changes; `Last-Event-ID` or `after` goes on from there while the buffer holds it."""
-    if hub.listeners >= MOST_LISTENERS:
-        raise ProblemError(503, f"{MOST_LISTENERS} feeds are open already", headers={"Retry-After": "10"})
+    if hub.subscribers >= MAX_SUBSCRIBERS:
+        raise ProblemError(503, f"{MAX_SUBSCRIBERS} feeds are open already", headers={"Retry-After": "10"})
     return EventStream(hub, _chosen(topics), _place(last_event_id or after), request.app.state.relaying)
 
 
 @router.websocket("/api/feed/ws")
 @allow("viewer")
-async def feed_socket(socket: WebSocket, hub: TheHub, topics: Topics = None, after: After = None) -> None:
+async def feed_socket(socket: WebSocket, hub: HubDep, topics: Topics = None, after: After = None) -> None:
     """The same messages, one a text frame."""
-    if hub.listeners >= MOST_LISTENERS:
+    if hub.subscribers >= MAX_SUBSCRIBERS:
         await socket.close(1013)
         return
     await socket.accept()
-    patience = Patience()
-    await patience.send(_send_all(socket, hub.listen(_chosen(topics), _place(after)), patience), _left(socket))
+    patience = SendTimeout()
+    await patience.send(_send_all(socket, hub.subscribe(_chosen(topics), _place(after)), patience), _left(socket))
 
 
-async def _send_all(socket: WebSocket, batches: AsyncGenerator[list[Change]], patience: Patience) -> None:
+async def _send_all(socket: WebSocket, batches: AsyncGenerator[list[FeedMessage]], patience: SendTimeout) -> None:
     with suppress(WebSocketDisconnect):
         async with aclosing(batches):
             async for changes in batches:
@@ -114,7 +114,7 @@ async def _left(socket: WebSocket) -> None:
         pass
 
 
-async def _events(batches: AsyncGenerator[list[Change]]) -> AsyncGenerator[bytes]:
+async def _events(batches: AsyncGenerator[list[FeedMessage]]) -> AsyncGenerator[bytes]:
     async with aclosing(batches):
         async for changes in batches:
             yield events(changes)

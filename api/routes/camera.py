@@ -12,7 +12,7 @@ from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.feed.responses import Stream
 from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
-from downfield.api.services import ThePicture
+from downfield.api.services import PictureDep
 
 _BOUNDARY: Final = "downfield-frame"
 
@@ -26,7 +26,7 @@ router = APIRouter(tags=["camera"])
     responses={200: {"content": {"multipart/x-mixed-replace": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-async def moving(picture: ThePicture) -> Response:
+async def moving(picture: PictureDep) -> Response:
     """The camera's picture with what Downfield sees drawn on it, as motion JPEG; without an end."""
     return Stream(_parts(picture), f"multipart/x-mixed-replace; boundary={_BOUNDARY}")
 
@@ -38,7 +38,7 @@ async def moving(picture: ThePicture) -> Response:
     responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-async def now(picture: ThePicture) -> Response:
+async def now(picture: PictureDep) -> Response:
     """The next picture, or the latest if none comes soon."""
     jpeg = await picture.now()
     if jpeg is None:

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from downfield.api.requests import CallId, GameId
 from downfield.api.routes.games import row_of
 from downfield.api.security.roles import allow
-from downfield.api.services import TheParts
+from downfield.api.services import AppContextDep
 from downfield.game.evidence import MOST_S, EvidenceRoom
 from downfield.game.footage import Marks, Still
 from downfield.game.published.game_topics import CallNow, Payload
@@ -26,7 +26,7 @@ def _room(connection: HTTPConnection) -> EvidenceRoom:
     return room
 
 
-TheRoom = Annotated[EvidenceRoom, Depends(_room)]
+EvidenceRoomDep = Annotated[EvidenceRoom, Depends(_room)]
 
 Frame = Annotated[int, Path(ge=0, le=2**53, description="Its index, as the list has it.")]
 Plain = Annotated[
@@ -57,8 +57,8 @@ class FramesRead(Payload):
 @router.get("/frames", summary="The pictures a call was made from")
 @allow("viewer")
 def frames(
-    parts: TheParts,
-    room: TheRoom,
+    parts: AppContextDep,
+    room: EvidenceRoomDep,
     game: GameId,
     call: CallId,
     seconds: Annotated[float, Query(gt=0, le=MOST_S, description="So long before the call and after it.")] = _USUAL_S,
@@ -85,7 +85,9 @@ def frames(
     responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-def picture(parts: TheParts, room: TheRoom, game: GameId, call: CallId, frame: Frame, plain: Plain = False) -> Response:
+def picture(
+    parts: AppContextDep, room: EvidenceRoomDep, game: GameId, call: CallId, frame: Frame, plain: Plain = False
+) -> Response:
     """Exactly that one, decoded here: no player is involved. The call's measurement is drawn on it."""
     jpeg = room.jpeg(row_of(parts.store, parts.hub, game), call, frame, plain=plain)
     return Response(jpeg, media_type="image/jpeg")

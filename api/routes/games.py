@@ -10,11 +10,11 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from downfield.api.feed.hub import Hub
-from downfield.api.problems import ProblemError, refusal
+from downfield.api.problems import ProblemError, refusal_problem
 from downfield.api.requests import GameId, Key
-from downfield.api.security.caller import TheCaller
+from downfield.api.security.principal import PrincipalDep
 from downfield.api.security.roles import allow
-from downfield.api.services import TheDesk, TheHub, TheParts, TheStore
+from downfield.api.services import AppContextDep, DeskDep, HubDep, StoreDep
 from downfield.core.records import to_json
 from downfield.game.commands import NewGame
 from downfield.game.desk import Accepted, Refused, Said
@@ -40,7 +40,7 @@ class VerificationRead(Payload):
 @router.get("", summary="Games, the latest first")
 @allow("viewer")
 def games(
-    store: TheStore,
+    store: StoreDep,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     before_ms: Annotated[int | None, Query(ge=0, le=9_000_000_000_000, description="Only those begun earlier.")] = None,
 ) -> list[GameListed]:
@@ -51,38 +51,38 @@ def games(
 
 @router.post("", summary="Begin a game")
 @allow("operator")
-def begin(desk: TheDesk, caller: TheCaller, asked: NewGame, key: Key = None) -> Accepted:
+def begin(desk: DeskDep, caller: PrincipalDep, asked: NewGame, key: Key = None) -> Accepted:
     """The game in play is ended; the line-up stays."""
     receipt = desk.command(asked, Said(caller.name, key))
     if isinstance(receipt, Refused):
-        raise refusal(receipt)
+        raise refusal_problem(receipt)
     return receipt
 
 
 @router.get("/{game}", summary="One game")
 @allow("viewer")
-def one(parts: TheParts, game: GameId) -> GameRead:
+def one(parts: AppContextDep, game: GameId) -> GameRead:
     """With the digest that proves its journal."""
     return _history(parts.store, parts.hub, game).read()
 
 
 @router.get("/{game}/calls", summary="A game's calls")
 @allow("viewer")
-def calls(store: TheStore, hub: TheHub, game: GameId, limit: Limit = 200) -> list[CallNow]:
+def calls(store: StoreDep, hub: HubDep, game: GameId, limit: Limit = 200) -> list[CallNow]:
     """As they stand, in the order they were made."""
     return _history(store, hub, game).calls()[-limit:]
 
 
 @router.get("/{game}/plays", summary="A game's plays")
 @allow("viewer")
-def plays(store: TheStore, hub: TheHub, game: GameId, limit: Limit = 200) -> list[PlayRead]:
+def plays(store: StoreDep, hub: HubDep, game: GameId, limit: Limit = 200) -> list[PlayRead]:
     """Each with the calls from its snap to the next."""
     return _history(store, hub, game).plays()[-limit:]
 
 
 @router.get("/{game}/events", summary="A game's declarations and rulings")
 @allow("viewer")
-def events(store: TheStore, hub: TheHub, game: GameId, limit: Limit = 200) -> list[Declared]:
+def events(store: StoreDep, hub: HubDep, game: GameId, limit: Limit = 200) -> list[Declared]:
     """In order."""
     return _history(store, hub, game).declared()[-limit:]
 
@@ -94,7 +94,7 @@ def events(store: TheStore, hub: TheHub, game: GameId, limit: Limit = 200) -> li
     responses={200: {"content": {"application/jsonl": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-def events_file(store: TheStore, hub: TheHub, game: GameId) -> StreamingResponse:
+def events_file(store: StoreDep, hub: HubDep, game: GameId) -> StreamingResponse:
     """For `downfield judge --events`, under this rulebook or another."""
     history = _history(store, hub, game)
     name = f'attachment; filename="{history.row.id}.events.jsonl"'
@@ -104,8 +104,8 @@ def events_file(store: TheStore, hub: TheHub, game: GameId) -> StreamingResponse
 @router.get("/{game}/verification", summary="Whether a game's journal is unaltered")
 @allow("viewer")
 def verification(
-    store: TheStore,
-    hub: TheHub,
+    store: StoreDep,
+    hub: HubDep,
     game: GameId,
     head: Annotated[str | None, Query(pattern=r"^[0-9a-f]{64}$", description="A digest kept from before.")] = None,
 ) -> VerificationRead:

@@ -10,7 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from downfield.api.metrics import Metrics
 from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
-from downfield.api.services import TheHub
+from downfield.api.services import HubDep
 from downfield.game.published.board_topics import HealthNow
 from downfield.game.published.game_topics import Payload
 
@@ -35,7 +35,7 @@ def healthz() -> Living:
 
 @router.get("/readyz", summary="Whether calls can be made now")
 @allow("anyone")
-def readyz(hub: TheHub) -> Living:
+def readyz(hub: HubDep) -> Living:
     """A fresh frame, a calibration, room on the disk: 503 with the reasons when something is missing."""
     health = hub.value("health")
     if not isinstance(health, HealthNow) or hub.age_s("health") > STALE_S:

@@ -7,11 +7,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Query
 
-from downfield.api.problems import ProblemError, refusal
+from downfield.api.problems import ProblemError, refusal_problem
 from downfield.api.requests import CallId, DeclarationAsked, EventId, Key, ManualCall, RulingAsked, UndoAsked
-from downfield.api.security.caller import TheCaller
+from downfield.api.security.principal import PrincipalDep
 from downfield.api.security.roles import allow
-from downfield.api.services import TheDesk, TheHub
+from downfield.api.services import DeskDep, HubDep
 from downfield.game.commands import Command
 from downfield.game.desk import Accepted, Receipt, Refused, Said
 from downfield.game.published.board_topics import SceneNow
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/api")
 
 @router.get("/state", tags=["feed"], summary="Everything that is true now")
 @allow("viewer")
-def state(hub: TheHub) -> dict[str, object]:
+def state(hub: HubDep) -> dict[str, object]:
     """A snapshot of every topic, as the feed begins with."""
     now = hub.snapshot()
     return {"epoch": now.epoch, "seq": now.seq, "at_ms": now.at_ms, "data": now.data}
@@ -32,7 +32,7 @@ def state(hub: TheHub) -> dict[str, object]:
 
 @router.get("/game", tags=["play"], summary="The game in play")
 @allow("viewer")
-def game(hub: TheHub) -> GameNow:
+def game(hub: HubDep) -> GameNow:
     """What a score bug shows."""
     now: GameNow | None = hub.value("game")
     if now is None:
@@ -42,7 +42,7 @@ def game(hub: TheHub) -> GameNow:
 
 @router.get("/scene", tags=["play"], summary="Where everybody is")
 @allow("viewer")
-def scene(hub: TheHub) -> SceneNow:
+def scene(hub: HubDep) -> SceneNow:
     """The latest scene."""
     now: SceneNow | None = hub.value("scene")
     if now is None:
@@ -52,7 +52,7 @@ def scene(hub: TheHub) -> SceneNow:
 
 @router.get("/questions", tags=["play"], summary="What waits for a person")
 @allow("viewer")
-def questions(hub: TheHub) -> Questions:
+def questions(hub: HubDep) -> Questions:
     """Calls too close or proposed, with both readings; dice, coins and choices."""
     now: Questions | None = hub.value("questions")
     return now or Questions()
@@ -61,7 +61,7 @@ def questions(hub: TheHub) -> Questions:
 @router.get("/calls", tags=["calls"], summary="The calls of the game in play")
 @allow("viewer")
 def calls(
-    desk: TheDesk,
+    desk: DeskDep,
     verdict: Annotated[Verdict | None, Query(description="Only calls of this verdict.")] = None,
     limit: Annotated[int, Query(ge=1, le=1000, description="The latest so many.")] = 200,
 ) -> list[CallNow]:
@@ -71,7 +71,7 @@ def calls(
 
 @router.get("/calls/{call}", tags=["calls"], summary="One call")
 @allow("viewer")
-def call(desk: TheDesk, call: CallId) -> CallNow:
+def call(desk: DeskDep, call: CallId) -> CallNow:
     """With its clause, margin, error, readings and ruling."""
     found = next((one for one in desk.calls() if one.id == call), None)
     if found is None:
@@ -81,7 +81,7 @@ def call(desk: TheDesk, call: CallId) -> CallNow:
 
 @router.post("/calls", tags=["calls"], summary="Make a call by hand")
 @allow("operator")
-def make_call(desk: TheDesk, hub: TheHub, caller: TheCaller, asked: ManualCall, key: Key = None) -> Accepted:
+def make_call(desk: DeskDep, hub: HubDep, caller: PrincipalDep, asked: ManualCall, key: Key = None) -> Accepted:
     """A call the system did not make; it takes effect like any other."""
     now = game(hub)
     name = f"manual:{key or secrets.token_hex(6)}"
@@ -91,7 +91,9 @@ def make_call(desk: TheDesk, hub: TheHub, caller: TheCaller, asked: ManualCall, 
 
 @router.post("/calls/{call}/rulings", tags=["calls"], summary="Confirm, overturn or strike one call")
 @allow("operator")
-def rule(desk: TheDesk, hub: TheHub, caller: TheCaller, call: CallId, asked: RulingAsked, key: Key = None) -> Accepted:
+def rule(
+    desk: DeskDep, hub: HubDep, caller: PrincipalDep, call: CallId, asked: RulingAsked, key: Key = None
+) -> Accepted:
     """Everything after the call is judged anew; nothing else changes."""
     replacement = None
     if asked.replacement is not None:
@@ -106,21 +108,23 @@ def rule(desk: TheDesk, hub: TheHub, caller: TheCaller, call: CallId, asked: Rul
 
 @router.get("/declarations", tags=["play"], summary="What was declared and ruled in the game in play")
 @allow("viewer")
-def declared(desk: TheDesk, limit: Annotated[int, Query(ge=1, le=1000)] = 200) -> list[Declared]:
+def declared(desk: DeskDep, limit: Annotated[int, Query(ge=1, le=1000)] = 200) -> list[Declared]:
     """In order; the last is the latest."""
     return list(desk.declared())[-limit:]
 
 
 @router.post("/declarations", tags=["play"], summary="Declare something")
 @allow("operator")
-def declare(desk: TheDesk, caller: TheCaller, asked: DeclarationAsked, key: Key = None) -> Accepted:
+def declare(desk: DeskDep, caller: PrincipalDep, asked: DeclarationAsked, key: Key = None) -> Accepted:
     """Who has the ball, set, a pass, a pitch, dice, a coin, the clock, a line-up, a correction of the state..."""
     return _answer(desk.declare(asked.declaration, Said(caller.name, key, asked.ago_ms)))
 
 
 @router.post("/events/{event}/undo", tags=["play"], summary="Take back one declaration or ruling")
 @allow("operator")
-def undo(desk: TheDesk, caller: TheCaller, event: EventId, asked: UndoAsked | None = None, key: Key = None) -> Accepted:
+def undo(
+    desk: DeskDep, caller: PrincipalDep, event: EventId, asked: UndoAsked | None = None, key: Key = None
+) -> Accepted:
     """As if it had never come in, whatever came after it."""
     return _answer(desk.undo(event, Said(caller.name, key, 0 if asked is None else asked.ago_ms)))
 
@@ -128,8 +132,8 @@ def undo(desk: TheDesk, caller: TheCaller, event: EventId, asked: UndoAsked | No
 @router.post("/commands", tags=["rig"], summary="Ask something of the rig")
 @allow("operator")
 def command(
-    desk: TheDesk,
-    caller: TheCaller,
+    desk: DeskDep,
+    caller: PrincipalDep,
     asked: Annotated[Command, Body(examples=[{"command": "record", "on": True}])],
     key: Key = None,
 ) -> Accepted:
@@ -141,5 +145,5 @@ def command(
 
 def _answer(receipt: Receipt) -> Accepted:
     if isinstance(receipt, Refused):
-        raise refusal(receipt)
+        raise refusal_problem(receipt)
     return receipt

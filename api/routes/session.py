@@ -14,10 +14,10 @@ from pydantic import Field
 
 from downfield.api.problems import ProblemError
 from downfield.api.security.authentication import COOKIE
-from downfield.api.security.caller import TheCaller
-from downfield.api.security.middleware import Access
+from downfield.api.security.middleware import AccessPolicy
+from downfield.api.security.principal import PrincipalDep
 from downfield.api.security.roles import Role, allow
-from downfield.api.security.tokens import PAIRED_NS, Keyring, role_of
+from downfield.api.security.tokens import PAIRED_NS, TokenStore, role_of
 from downfield.game.commands import Asked, Name
 from downfield.game.published.game_topics import Payload
 
@@ -26,12 +26,12 @@ _BROWSERS: Final = re.compile(r"(iPhone|iPad|Android|Windows|Macintosh|CrOS|Linu
 router = APIRouter(prefix="/api", tags=["access"])
 
 
-def _keyring(request: Request) -> Keyring:
-    keyring: Keyring = request.app.state.keyring
-    return keyring
+def _token_store(request: Request) -> TokenStore:
+    token_store: TokenStore = request.app.state.token_store
+    return token_store
 
 
-TheKeyring = Annotated[Keyring, Depends(_keyring)]
+TokenStoreDep = Annotated[TokenStore, Depends(_token_store)]
 PairingId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
@@ -80,16 +80,16 @@ class DeviceRead(Payload):
 
 @router.get("/session", summary="Who you are")
 @allow("anyone")
-def session(caller: TheCaller) -> SessionRead:
+def session(caller: PrincipalDep) -> SessionRead:
     """Your role, and the name you go by in the game's record."""
     return SessionRead(role=caller.role, name=caller.name, device=caller.device, local=caller.local)
 
 
 @router.post("/session", summary="Redeem a pairing code")
 @allow("anyone")
-def sign_in(request: Request, response: Response, keyring: TheKeyring, asked: CodeGiven) -> SessionRead:
+def sign_in(request: Request, response: Response, token_store: TokenStoreDep, asked: CodeGiven) -> SessionRead:
     """Pairs the device: sets the cookie, and gives the token once. A code is good once."""
-    found = keyring.redeem(asked.code, asked.name or _named(request))
+    found = token_store.redeem(asked.code, asked.name or _named(request))
     if found is None:
         raise ProblemError(401, "that code is not known, or was used, or is too old: ask for another")
     token, device = found
@@ -100,10 +100,10 @@ def sign_in(request: Request, response: Response, keyring: TheKeyring, asked: Co
 
 @router.delete("/session", summary="Sign out", status_code=204)
 @allow("viewer")
-def sign_out(caller: TheCaller, keyring: TheKeyring) -> Response:
+def sign_out(caller: PrincipalDep, token_store: TokenStoreDep) -> Response:
     """The device's token counts no more."""
     if caller.device:
-        keyring.revoke(caller.device)
+        token_store.revoke(caller.device)
     answer = Response(status_code=204)
     answer.delete_cookie(COOKIE)
     return answer
@@ -111,12 +111,12 @@ def sign_out(caller: TheCaller, keyring: TheKeyring) -> Response:
 
 @router.post("/pairings", summary="Make a pairing code", status_code=201)
 @allow("admin")
-def pair(request: Request, keyring: TheKeyring, asked: PairingAsked) -> PairingRead:
+def pair(request: Request, token_store: TokenStoreDep, asked: PairingAsked) -> PairingRead:
     """Good once and for three minutes."""
-    access: Access = request.app.state.access
+    access: AccessPolicy = request.app.state.access
     if not access.lan:
         raise ProblemError(409, "the service is open to this computer alone: start it with --lan", "not_here")
-    made = keyring.pair(asked.role)
+    made = token_store.pair(asked.role)
     url = f"{base_url(request)}/pair#{made.code}"
     shown = f"{made.code[:5]}-{made.code[5:]}"
     left_s = round(made.until - time.monotonic(), 1)
@@ -130,9 +130,9 @@ def pair(request: Request, keyring: TheKeyring, asked: PairingAsked) -> PairingR
     responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
 )
 @allow("admin")
-def pairing_picture(request: Request, keyring: TheKeyring, pairing: PairingId) -> Response:
+def pairing_picture(request: Request, token_store: TokenStoreDep, pairing: PairingId) -> Response:
     """Holds the address with the code."""
-    made = keyring.pairing(pairing)
+    made = token_store.pairing(pairing)
     if made is None:
         raise ProblemError(404, "that code was used, or is too old: make another")
     return Response(qr_svg(f"{base_url(request)}/pair#{made.code}"), media_type="image/svg+xml")
@@ -140,7 +140,7 @@ def pairing_picture(request: Request, keyring: TheKeyring, pairing: PairingId) -
 
 @router.get("/devices", summary="Paired devices")
 @allow("admin")
-def devices(keyring: TheKeyring) -> list[DeviceRead]:
+def devices(token_store: TokenStoreDep) -> list[DeviceRead]:
     """In the order they were paired."""
     return [
         DeviceRead(
@@ -150,15 +150,15 @@ def devices(keyring: TheKeyring) -> list[DeviceRead]:
             paired_ms=one.paired_ns // 1_000_000,
             expires_ms=one.expires_ns // 1_000_000,
         )
-        for one in keyring.devices()
+        for one in token_store.devices()
     ]
 
 
 @router.delete("/devices/{device}", summary="Revoke a device", status_code=204)
 @allow("admin")
-def revoke(keyring: TheKeyring, device: Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]) -> Response:
+def revoke(token_store: TokenStoreDep, device: Annotated[str, Path(pattern=r"^[0-9a-f]{12}$")]) -> Response:
     """Its token counts no more, from the next request on."""
-    if not keyring.revoke(device):
+    if not token_store.revoke(device):
         raise ProblemError(404, "no device of that id is paired")
     return Response(status_code=204)
 

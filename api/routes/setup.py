@@ -10,11 +10,11 @@ from pydantic import Field
 
 from downfield.api.drawings.field import field_picture
 from downfield.api.drawings.residuals import residual_picture
-from downfield.api.problems import ProblemError, refusal
+from downfield.api.problems import ProblemError, refusal_problem
 from downfield.api.requests import Key, TeamAsked, TeamId
-from downfield.api.security.caller import TheCaller
+from downfield.api.security.principal import PrincipalDep
 from downfield.api.security.roles import allow
-from downfield.api.services import TheDesk, TheStore
+from downfield.api.services import DeskDep, StoreDep
 from downfield.calibration.calibration import Calibration
 from downfield.game.commands import Settings, UseCalibration
 from downfield.game.desk import Accepted, Refused, Said
@@ -68,14 +68,14 @@ class RulebookRead(RulebookListed):
 
 @router.get("/teams", tags=["teams"], summary="Teams with their rosters")
 @allow("viewer")
-def teams(store: TheStore) -> list[TeamRead]:
+def teams(store: StoreDep) -> list[TeamRead]:
     """In the order of their ids."""
     return [_team(team, content) for team, content in store.teams().items()]
 
 
 @router.get("/teams/{team}", tags=["teams"], summary="One team")
 @allow("viewer")
-def team(store: TheStore, team: TeamId) -> TeamRead:
+def team(store: StoreDep, team: TeamId) -> TeamRead:
     """With its roster, ready for a line-up."""
     content = store.teams().get(team)
     if content is None:
@@ -85,7 +85,7 @@ def team(store: TheStore, team: TeamId) -> TeamRead:
 
 @router.put("/teams/{team}", tags=["teams"], summary="Keep a team")
 @allow("operator")
-def keep_team(store: TheStore, team: TeamId, asked: TeamAsked) -> TeamRead:
+def keep_team(store: StoreDep, team: TeamId, asked: TeamAsked) -> TeamRead:
     """In place of one of the same id."""
     ids = [player.id for player in asked.players]
     twice = next((name for name in ids if ids.count(name) > 1), None)
@@ -99,7 +99,7 @@ def keep_team(store: TheStore, team: TeamId, asked: TeamAsked) -> TeamRead:
 
 @router.delete("/teams/{team}", tags=["teams"], summary="Remove a team", status_code=204)
 @allow("operator")
-def drop_team(store: TheStore, team: TeamId) -> Response:
+def drop_team(store: StoreDep, team: TeamId) -> Response:
     """Games that were played with it are not touched."""
     if not store.drop_team(team):
         raise ProblemError(404, f"no team is kept as {team!r}")
@@ -139,7 +139,7 @@ def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=["
 
 @router.get("/calibration", tags=["rig"], summary="The calibration in use")
 @allow("viewer")
-def calibration(desk: TheDesk) -> Calibration:
+def calibration(desk: DeskDep) -> Calibration:
     """As its file, `docs/formats.md`."""
     return _calibration(desk)
 
@@ -152,7 +152,7 @@ def calibration(desk: TheDesk) -> Calibration:
     responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-def calibration_picture(desk: TheDesk) -> Response:
+def calibration_picture(desk: DeskDep) -> Response:
     """The field in cells, each with its residual in millimeters."""
     return Response(residual_picture(_calibration(desk)), media_type="image/svg+xml")
 
@@ -165,7 +165,7 @@ def calibration_picture(desk: TheDesk) -> Response:
     responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-def calibrated_field(desk: TheDesk) -> Response:
+def calibrated_field(desk: DeskDep) -> Response:
     """The printed lines where the calibration puts them, to lie over the camera's picture."""
     return Response(field_picture(_calibration(desk)), media_type="image/svg+xml")
 
@@ -173,18 +173,18 @@ def calibrated_field(desk: TheDesk) -> Response:
 @router.put("/calibration", tags=["rig"], summary="Use a calibration made elsewhere")
 @allow("admin")
 def use_calibration(
-    desk: TheDesk, caller: TheCaller, asked: Annotated[Calibration, Body()], key: Key = None
+    desk: DeskDep, caller: PrincipalDep, asked: Annotated[Calibration, Body()], key: Key = None
 ) -> Accepted:
     """A `*.calibration.json` as it is."""
     receipt = desk.command(UseCalibration(calibration=asked), Said(caller.name, key))
     if isinstance(receipt, Refused):
-        raise refusal(receipt)
+        raise refusal_problem(receipt)
     return receipt
 
 
 @router.get("/configuration", tags=["rig"], summary="The configuration in force")
 @allow("admin")
-def configuration(desk: TheDesk) -> Settings:
+def configuration(desk: DeskDep) -> Settings:
     """Without secrets."""
     return desk.settings()
 
@@ -193,7 +193,7 @@ def _team(team: str, content: str) -> TeamRead:
     return TeamRead(id=team, **TeamAsked.model_validate_json(content).model_dump())
 
 
-def _calibration(desk: TheDesk) -> Calibration:
+def _calibration(desk: DeskDep) -> Calibration:
     found = desk.calibration()
     if found is None:
         raise ProblemError(404, "the camera is not calibrated yet: POST /api/commands with recalibrate")

@@ -1,4 +1,4 @@
-"""The guard: finds out who asks, and lets nobody further than his role; what no route opens is the admin's alone."""
+"""Authorization: finds out who sends a request and refuses what the role does not allow."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from fastapi import WebSocketException
 from fastapi.requests import HTTPConnection
 
 from downfield.api.problems import ProblemError
-from downfield.api.security.caller import Caller
-from downfield.api.security.middleware import Access, is_loopback
-from downfield.api.security.roles import needed, suffices
-from downfield.api.security.tokens import Keyring, role_of
+from downfield.api.security.middleware import AccessPolicy, is_loopback
+from downfield.api.security.principal import Principal
+from downfield.api.security.roles import required_role, role_suffices
+from downfield.api.security.tokens import TokenStore, role_of
 
 COOKIE: Final = "downfield"
 _FORWARDED: Final = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 
 
-async def guard(connection: HTTPConnection) -> None:
+async def authorize(connection: HTTPConnection) -> None:
     """Check a request against the role its route needs; the caller is in ``connection.state.caller`` afterwards.
 
     Raises:
@@ -27,8 +27,8 @@ async def guard(connection: HTTPConnection) -> None:
     """
     caller = caller_of(connection)
     connection.state.caller = caller
-    need = needed(connection.scope["endpoint"])
-    if suffices(caller.role, need):
+    need = required_role(connection.scope["endpoint"])
+    if role_suffices(caller.role, need):
         return
     if connection.scope["type"] == "websocket":
         raise WebSocketException(1008, f"{need} needed")
@@ -38,26 +38,26 @@ async def guard(connection: HTTPConnection) -> None:
     raise ProblemError(403, f"this is for {_whom(need)}; you are {caller.role}")
 
 
-def caller_of(connection: HTTPConnection) -> Caller:
+def caller_of(connection: HTTPConnection) -> Principal:
     """Who asks."""
-    access: Access = connection.app.state.access
-    keyring: Keyring = connection.app.state.keyring
+    access: AccessPolicy = connection.app.state.access
+    token_store: TokenStore = connection.app.state.token_store
     peer = connection.client.host if connection.client else ""
     direct = not any(name in connection.headers for name in _FORWARDED)
     local = direct and is_loopback(peer)
     token = _token(connection)
     if token:
-        device = keyring.device(token)
+        device = token_store.device(token)
         role = None if device is None else role_of(device)
         if device is not None and role is not None:
-            return Caller(role, device.name, device.id, local)
+            return Principal(role, device.name, device.id, local)
     elif access.trust_local and local:
-        return Caller("admin", "this computer", local=True)
+        return Principal("admin", "this computer", local=True)
     elif (key := connection.query_params.get("key")) and connection.scope.get("method", "GET") == "GET":
-        device = keyring.device(key)
+        device = token_store.device(key)
         if device is not None:
-            return Caller("viewer", device.name, device.id, local)
-    return Caller("viewer", "a visitor", local=local) if access.open_viewing else Caller(local=local)
+            return Principal("viewer", device.name, device.id, local)
+    return Principal("viewer", "a visitor", local=local) if access.open_viewing else Principal(local=local)
 
 
 def _token(connection: HTTPConnection) -> str:

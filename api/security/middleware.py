@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from downfield.api.problems import problem
-from downfield.api.security.rate_limits import Buckets, Rate
+from downfield.api.security.rate_limits import RateLimit, RateLimiter
 
 MOST_BODY: Final = 64 << 10
 """Bytes of a body; a line-up of 120 is 20 kB."""
@@ -39,7 +39,7 @@ _HEADERS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RateLimits:
     """How often one address may ask.
 
     Attributes:
@@ -50,14 +50,14 @@ class Limits:
 
     """
 
-    reading: Rate = field(default=Rate(100, 400))
-    changing: Rate = field(default=Rate(20, 60))
-    signing_in: Rate = field(default=Rate(1 / 5, 5))
-    pictures: Rate = field(default=Rate(10, 40))
+    reading: RateLimit = field(default=RateLimit(100, 400))
+    changing: RateLimit = field(default=RateLimit(20, 60))
+    signing_in: RateLimit = field(default=RateLimit(1 / 5, 5))
+    pictures: RateLimit = field(default=RateLimit(10, 40))
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AccessPolicy:
     """Who may reach the service, and under which names.
 
     Attributes:
@@ -73,10 +73,10 @@ class Access:
     names: tuple[str, ...] = ()
     open_viewing: bool = False
     trust_local: bool = True
-    limits: Limits = Limits()
+    limits: RateLimits = RateLimits()
 
 
-class Door:
+class SecurityMiddleware:
     """ASGI middleware.
 
     Args:
@@ -86,17 +86,17 @@ class Door:
 
     """
 
-    def __init__(self, app: ASGIApp, access: Access, answered: Counter[tuple[str, int]]) -> None:
+    def __init__(self, app: ASGIApp, access: AccessPolicy, answered: Counter[tuple[str, int]]) -> None:
         self._app = app
         self._access = access
         self._answered = answered
         own = (socket.gethostname(), f"{socket.gethostname()}.local") if access.lan else ()
         self._names = frozenset(name.lower() for name in ("localhost", *access.names, *own))
         limits = access.limits
-        self._reading, self._changing = Buckets(limits.reading), Buckets(limits.changing)
-        self._pictures, self._signing_in = Buckets(limits.pictures), Buckets(limits.signing_in)
-        everybody = Rate(limits.signing_in.per_s * 5, limits.signing_in.burst * 5)
-        self._everybody_signing_in = Buckets(everybody)
+        self._reading, self._changing = RateLimiter(limits.reading), RateLimiter(limits.changing)
+        self._pictures, self._signing_in = RateLimiter(limits.pictures), RateLimiter(limits.signing_in)
+        everybody = RateLimit(limits.signing_in.per_s * 5, limits.signing_in.burst * 5)
+        self._everybody_signing_in = RateLimiter(everybody)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or answer it here."""

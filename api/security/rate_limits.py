@@ -13,7 +13,7 @@ REMEMBERED: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class RateLimit:
     """How often.
 
     Attributes:
@@ -26,7 +26,7 @@ class Rate:
     burst: int
 
 
-class Buckets:
+class RateLimiter:
     """One bucket for every caller. Used from one thread.
 
     Args:
@@ -35,7 +35,7 @@ class Buckets:
 
     """
 
-    def __init__(self, rate: Rate, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, rate: RateLimit, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate
         self._clock = clock
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()

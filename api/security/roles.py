@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, TypeVar
 
 Role = Literal["viewer", "operator", "admin"]
-Need = Literal["anyone", "viewer", "operator", "admin"]
+RequiredRole = Literal["anyone", "viewer", "operator", "admin"]
 
-RANK: Final[dict[Need, int]] = {"anyone": 0, "viewer": 1, "operator": 2, "admin": 3}
+RANK: Final[dict[RequiredRole, int]] = {"anyone": 0, "viewer": 1, "operator": 2, "admin": 3}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def allow(need: Need) -> Callable[[F], F]:
+def allow(need: RequiredRole) -> Callable[[F], F]:
     """Open a route to a role and those above it."""
 
     def opened(endpoint: F) -> F:
@@ -23,12 +23,12 @@ def allow(need: Need) -> Callable[[F], F]:
     return opened
 
 
-def needed(endpoint: Callable[..., Any]) -> Need:
+def required_role(endpoint: Callable[..., Any]) -> RequiredRole:
     """The least role a route is open to."""
-    need: Need = getattr(endpoint, "need", "admin")
+    need: RequiredRole = getattr(endpoint, "need", "admin")
     return need
 
 
-def suffices(role: Role | None, need: Need) -> bool:
+def role_suffices(role: Role | None, need: RequiredRole) -> bool:
     """Whether a role, or none, is enough."""
     return RANK[role or "anyone"] >= RANK[need]

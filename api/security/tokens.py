@@ -47,7 +47,7 @@ class Pairing:
     until: float
 
 
-class Keyring:
+class TokenStore:
     """Pairs devices and knows them again.
 
     Args:

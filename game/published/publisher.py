@@ -49,7 +49,7 @@ class Teller:
         calls, self._calls = self._calls, ()
         if calls:
             gone = CallsChanged(calls=(), withdrawn=tuple(call.id for call in calls))
-            self._hub.publish("calls", gone, whole=CallsChanged(calls=()))
+            self._hub.publish("calls", gone, full=CallsChanged(calls=()))
 
     def scene(self, scene: Scene) -> None:
         """Tell where everybody is, unless that was told just now."""
@@ -115,7 +115,7 @@ class Teller:
         changed = changed_calls(now, self._calls)
         self._calls = now
         if changed != CallsChanged(calls=()):
-            self._hub.publish("calls", changed, whole=CallsChanged(calls=now[-LATEST:]))
+            self._hub.publish("calls", changed, full=CallsChanged(calls=now[-LATEST:]))
 
     def _tell(self, topic: str, value: Payload, by: object = None) -> None:
         """Publish a topic's value if it differs from the last; compared by another value where one is given."""

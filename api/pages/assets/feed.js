@@ -22,7 +22,7 @@ export class Feed {
   #topics;
   #key;
   #values = {};
-  #listeners = new Map();
+  #subscribers = new Map();
   #onLink = [];
   #onRestart = [];
   #link = "connecting";
@@ -60,7 +60,7 @@ export class Feed {
 
   /** Call `listen(value, {snapshot, at_ms, changed})` with every value of a topic; `changed` is the message's own data. */
   on(topic, listen) {
-    this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listen]);
+    this.#subscribers.set(topic, [...(this.#subscribers.get(topic) ?? []), listen]);
     return this;
   }
 
@@ -167,7 +167,7 @@ export class Feed {
   }
 
   #tell(topic, about) {
-    for (const listen of this.#listeners.get(topic) ?? []) {
+    for (const listen of this.#subscribers.get(topic) ?? []) {
       try {
         listen(this.#values[topic], about);
       } catch (error) {

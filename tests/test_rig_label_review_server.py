@@ -13,9 +13,9 @@ import pytest
 from browsers import browser, page_in
 from playwright.sync_api import Browser, Page
 
-from downfield.api.review import Corners, Review
+from downfield.api.label_review import Corners, LabelReview
 from downfield.calibration.calibration import read_calibration
-from downfield.rig.look_over import look_over
+from downfield.rig.label_review_server import serve_label_review
 from downfield.rig.recording.clip import bundled_demo, open_recording
 
 PICTURES = 2
@@ -27,7 +27,7 @@ def chromium() -> Iterator[Browser]:
         yield running
 
 
-def _review() -> Review:
+def _review() -> LabelReview:
     """The bundled clip's first frames with the bases its tracks have in them."""
     clip = bundled_demo()
     calibration = read_calibration(clip.with_suffix(".calibration.json"))
@@ -38,7 +38,7 @@ def _review() -> Review:
             marks.append([_corners(calibration.camera.to_pixels(_top(one))) for one in scene.figures])
             if len(images) == PICTURES:
                 break
-    return Review(images, marks)
+    return LabelReview(images, marks)
 
 
 def _top(figure: object) -> np.ndarray:
@@ -53,10 +53,10 @@ def _corners(px: np.ndarray) -> Corners:
 class Looking:
     """Somebody is asked to look over a review, in a thread of its own."""
 
-    def __init__(self, review: Review) -> None:
+    def __init__(self, review: LabelReview) -> None:
         self.review = review
         addresses: queue.Queue[str] = queue.Queue()
-        self.thread = threading.Thread(target=look_over, args=(review, addresses.put), daemon=True)
+        self.thread = threading.Thread(target=serve_label_review, args=(review, addresses.put), daemon=True)
         self.thread.start()
         self.address = addresses.get(timeout=10)
 

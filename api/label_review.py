@@ -53,7 +53,7 @@ class Ending(BaseModel):
 
 
 @dataclass(slots=True)
-class Review:
+class LabelReview:
     """Pictures with what is marked in them, to be corrected by somebody at a browser.
 
     Attributes:
@@ -85,7 +85,7 @@ class Review:
 
         @router.get("/")
         def page(request: Request) -> Response:
-            return pages()["review.html"].answer(request)
+            return pages()["label_review.html"].answer(request)
 
         @router.get("/pictures")
         def pictures() -> list[dict[str, list[Corners]]]:

@@ -1,4 +1,4 @@
-"""Who is asking: the caller of a request, as the guard found out."""
+"""Who is asking: the caller of a request, as the authorize found out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from downfield.api.security.roles import Role
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class Principal:
     """Somebody who asks.
 
     Attributes:
@@ -29,9 +29,9 @@ class Caller:
     local: bool = False
 
 
-def _caller(connection: HTTPConnection) -> Caller:
-    caller: Caller = connection.state.caller
+def _caller(connection: HTTPConnection) -> Principal:
+    caller: Principal = connection.state.caller
     return caller
 
 
-TheCaller = Annotated[Caller, Depends(_caller)]
+PrincipalDep = Annotated[Principal, Depends(_caller)]

@@ -7,13 +7,15 @@ from collections.abc import Callable
 
 import uvicorn
 
-from downfield.api.review import Review
+from downfield.api.label_review import LabelReview
 from downfield.rig.service import listening_at
 
 _ENDING_S = 3.0
 
 
-def look_over(review: Review, opened: Callable[[str], None], *, host: str = "127.0.0.1", port: int = 0) -> None:
+def serve_label_review(
+    review: LabelReview, opened: Callable[[str], None], *, host: str = "127.0.0.1", port: int = 0
+) -> None:
     """Serve the pictures until whoever looks is done; an interrupt skips the looking over.
 
     Args:
