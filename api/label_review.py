@@ -16,7 +16,7 @@ from fastapi import APIRouter, FastAPI, HTTPException, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from downfield.api.routes.pages import asset, pages
-from downfield.models.detector import Image
+from downfield.core.arrays import Image
 
 Corners = tuple[tuple[float, float], ...]
 """A base's top: front left, front right, rear right, rear left, pixels."""

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
@@ -29,6 +28,7 @@ from downfield.calibration.lens.views import LensView, calibrate_lens, see_chess
 from downfield.calibration.online.keeper import Keeper
 from downfield.calibration.online.shake import ShakeTracker
 from downfield.calibration.quality import to_calibration
+from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Player
@@ -41,8 +41,6 @@ from downfield.twin.render.compositor import Compositor
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 Table = tuple[Image, Camera, FieldModel]
 
 _BASE_TOP_MM = 5.5

@@ -26,7 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 from contact_episodes import BINS, Episode, episodes, report_faces, report_misses
 
-from downfield.core.footprint import Array, BaseSize, Footprint
+from downfield.core.arrays import Array
+from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.twin.plays.formations import RB, RCB
 from downfield.twin.plays.free import random_play

@@ -8,7 +8,8 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from downfield.core.frame import Frame, Image
+from downfield.core.arrays import Image
+from downfield.core.frame import Frame
 
 T = TypeVar("T")
 

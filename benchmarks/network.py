@@ -28,10 +28,10 @@ from network_sets import films, picture_sets
 from watching import watched
 
 from downfield.calibration.calibration import read_calibration
+from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
-from downfield.core.footprint import Array
 from downfield.models.card import BUNDLED
-from downfield.models.detector import Detector, Follower, Image
+from downfield.models.detector import Detector, Follower
 from downfield.models.opening import open_detector
 from downfield.rig.recording.clip import bundled_demo
 from downfield.training.figures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall

@@ -17,8 +17,8 @@ from typing import cast
 import cv2
 import numpy as np
 
-from downfield.core.footprint import Array, BaseSize, Footprint
-from downfield.core.frame import Image
+from downfield.core.arrays import Array, Image
+from downfield.core.footprint import BaseSize, Footprint
 from downfield.twin.looks.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel

@@ -14,8 +14,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from downfield.core.arrays import Image
 from downfield.core.frame import Frame
-from downfield.models.detector import Detector, Image
+from downfield.models.detector import Detector
 from downfield.models.opening import open_detector
 from downfield.training.scoring import WELL_SEEN, pictures_of
 from downfield.twin.sets.sample import Sample

@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from downfield.core.angles import difference_deg
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.core.footprint import Array
 from downfield.core.scene import Figure, Scene
 from downfield.twin.physics.truth_file import TruthEvent
 from downfield.vision.tracking.falls import Fall
@@ -100,7 +101,7 @@ def judge(play_seen: Watched, tally: Tally) -> None:
 
 
 def _measure(figure: Figure, true: Figure, play_seen: Watched, tally: Tally, *, carries: bool) -> None:
-    turn = abs((figure.heading_deg - true.heading_deg + 180) % 360 - 180)
+    turn = difference_deg(figure.heading_deg, true.heading_deg)
     tally.turned.append(turn > 90)
     if turn > 90:
         return

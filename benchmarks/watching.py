@@ -10,8 +10,8 @@ import numpy as np
 from disturbances import disturbed
 
 from downfield.calibration.calibration import Calibration
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.core.footprint import Array
 from downfield.core.frame import Frame
 from downfield.core.roster import read_roster
 from downfield.core.scene import Scene

@@ -8,13 +8,11 @@ along, twisted, across, and both. They span the paraboloid dish of a board held 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.field import FieldModel
 from downfield.core.records import check, record
-
-Array = NDArray[np.float64]
 
 SHAPES = ("along", "twist", "across", "both")
 

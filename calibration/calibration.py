@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.jacobians import PARAMETERS, locate
+from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.field import FieldModel
 from downfield.core.records import check, from_json, read_text, record, to_json, write_text
-
-Array = NDArray[np.float64]
 
 Method = Literal["truth", "field", "fiducials", "landmarks"]
 

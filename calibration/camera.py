@@ -11,13 +11,12 @@ from functools import lru_cache
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from downfield.calibration.bow import Bow
+from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.records import check, record
-
-Array = NDArray[np.float64]
 
 _NEWTON_STEPS = 30
 _NEWTON_DONE = 1e-8  # normalized image units: what a step leaves is about its square, far below a millionth of a pixel

@@ -8,18 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration, Certificate
 from downfield.calibration.field.landmarks import Landmark
 from downfield.calibration.field.line_chains import best_plane
 from downfield.calibration.field.marks import hash_marks, long_marks
 from downfield.calibration.field.profiles import measure
+from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.records import check
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 _SEARCH_PX = 2.0
 _FEWEST = 20

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from downfield.core.arrays import Array
 
 _DEGREES = 6  # of the wave: two of its periods while a picture is read
 # Of the picture's width:

@@ -6,16 +6,14 @@ from itertools import pairwise
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.field.line_chains import best_plane
 from downfield.calibration.field.sightings import sight_paint
 from downfield.calibration.quality import BASE_TOP_MM, base_top_sigma_mm
+from downfield.core.arrays import Array, Image
 from downfield.core.field import PaintedLine
 
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 Color = tuple[int, int, int]
 
 _MODEL: Color = (255, 200, 0)

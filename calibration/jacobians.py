@@ -10,12 +10,11 @@ import dataclasses
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from downfield.calibration.bow import SHAPES
 from downfield.calibration.camera import Camera
-
-Array = NDArray[np.float64]
+from downfield.core.arrays import Array
 
 PARAMETERS = (
     *("focal_x_px", "focal_y_px", "center_x_px", "center_y_px", "k1", "k2", "p1", "p2", "k3"),

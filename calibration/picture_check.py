@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
-
-Image = NDArray[np.uint8]
 
 _DARK = 28.0  # gray level that 90% of a picture without light stays below
 _BRIGHT = 250.0  # and that 60% of a burned-out one is above

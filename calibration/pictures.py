@@ -7,11 +7,9 @@ from pathlib import Path
 import av
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from downfield.core.arrays import Image
 from downfield.core.errors import InputError, OutputError
-
-Image = NDArray[np.uint8]
 
 _STILLS = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"}
 _FRAMES = 5

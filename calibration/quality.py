@@ -7,14 +7,12 @@ import datetime
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration, Method, Quality, QualityCell
 from downfield.calibration.jacobians import locate
 from downfield.calibration.solve import Fit, Sightings
+from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
-
-Array = NDArray[np.float64]
 
 BASE_TOP_MM = 5.5
 """Height of an ordinary base's top, at which the error map is drawn."""

@@ -7,14 +7,11 @@ from html import escape
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.certificate import Check
+from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}"

@@ -31,8 +31,8 @@ from downfield.calibration.jacobians import (
     with_parameters,
 )
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
+from downfield.core.arrays import Array
 
-Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 _SHORTEST_FOCAL = 0.2  # of the picture's width

@@ -14,12 +14,10 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from downfield.core.arrays import Array
 from downfield.core.errors import FieldError
 from downfield.core.records import check, record
-
-Array = NDArray[np.float64]
 
 PaintKind = Literal["sideline", "goal_line", "end_line", "yard_line", "hash"]
 

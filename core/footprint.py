@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.records import check, record
-
-Array = NDArray[np.float64]
 
 Face = Literal["front", "rear", "left", "right", "corner"]
 

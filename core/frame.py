@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-Image = NDArray[np.uint8]
+from downfield.core.arrays import Image
 
 
 @dataclass(frozen=True, slots=True)

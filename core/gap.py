@@ -17,7 +17,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from downfield.core.footprint import Array, Face, Footprint, outlines_of, rectangles_mm
+from downfield.core.arrays import Array
+from downfield.core.footprint import Face, Footprint, outlines_of, rectangles_mm
 
 CORNER_DEG: Final = 30.0
 """Between a face's normal (0) and the corner's diagonal (45 or so): beyond this the meeting part is called a corner.

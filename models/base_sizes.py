@@ -15,9 +15,9 @@ from typing import Final
 
 import numpy as np
 
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
 from downfield.models.corner_errors import CORNER_CORRELATION, errors_by_direction
-from downfield.models.head import Array
 
 FEWEST: Final = 4
 """Bases: fewer say little of each other."""

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from downfield.models.head import Array
+from downfield.core.arrays import Array
 
 _SEEN, _PER_HIDDEN = (1.1, 1.0), (0.7, -0.75)
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from downfield.core.arrays import Image
 from downfield.core.detection import Detection
-
-Image = NDArray[np.uint8]
 
 
 class Detector(Protocol):

@@ -7,11 +7,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection, Pixel
 from downfield.core.errors import InputError
 from downfield.models.card import KINDS
-from downfield.models.detector import Image
-from downfield.models.head import CHANNELS, STRIDE_PX, Array, Said, read_head
+from downfield.models.head import CHANNELS, STRIDE_PX, Said, read_head
 from downfield.models.letterbox import Letterbox
 from downfield.models.runtime import Network
 

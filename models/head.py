@@ -13,9 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.core.arrays import Array
 from downfield.models.card import KINDS
-
-Array = NDArray[np.float64]
 
 STRIDE_PX: Final = 8
 """Side of a cell, pixels of the input."""

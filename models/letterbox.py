@@ -7,10 +7,9 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
+from downfield.core.arrays import Array, Image
 
 GREY: Final = 114  # what YOLO networks are used to see around a picture
 _LINEAR_FROM = 0.45  # linear interpolation takes 2 x 2 pixels: shrunk further than this, all pixels are averaged

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.models.detector import Image
-from downfield.models.head import Array
 from downfield.models.patches import cut_patches, magnified, patch_transform, seen_lengths
 from downfield.models.runtime import Network
 from downfield.models.second_look_output import OUTPUTS, WORDS, doubtful, mirrored_back, turned_round

@@ -15,8 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
+from downfield.core.arrays import Array, Image
 
 PATCH_PX: Final = 64
 """Side of a patch."""

@@ -20,12 +20,13 @@ from typing import Final
 
 import numpy as np
 
+from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
 from downfield.models.ball_look import BallLook
 from downfield.models.base_sizes import with_likely_sizes
 from downfield.models.close_look import CLOSER, CloseLook, read_ball, with_corners
-from downfield.models.detector import Detector, Image
-from downfield.models.head import Array, logit, sigmoid
+from downfield.models.detector import Detector
+from downfield.models.head import logit, sigmoid
 from downfield.models.patch_views import FurtherViews, all_ways, both_ways_round, cut, look_at, said_of, usual_length_px
 from downfield.models.patches import seen_lengths
 from downfield.models.runtime import Network

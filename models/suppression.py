@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
 from downfield.models.first_look import SAME_PLACE, base_lengths
-from downfield.models.head import Array, logit
+from downfield.models.head import logit
 
 _LIES_IN = 0.3  # share of a base in another from which one of them is none
 _REACH = 1.8  # bases whose middles are so many of the longer one's lengths apart don't meet, whatever their width

@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
+from downfield.core.arrays import Image
 from downfield.core.detection import Detection
-from downfield.models.detector import Image
 from downfield.models.head import logit, sigmoid
 from downfield.models.suppression import whose_place
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from downfield.core.arrays import Image
 from downfield.core.detection import Detection, Kind, Pixel
 from downfield.core.errors import InputError, MissingExtraError
 from downfield.models.card import KINDS
-from downfield.models.detector import Image
 
 _CORNERS = 4
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.models.head import Array
 from downfield.models.patches import seen_lengths
 from downfield.models.second_look_output import TURNED
 from downfield.models.suppression import whose_place

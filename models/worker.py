@@ -17,9 +17,10 @@ from typing import Final
 import cv2
 import numpy as np
 
+from downfield.core.arrays import Image
 from downfield.core.detection import Detection
 from downfield.core.errors import DownfieldError, InputError
-from downfield.models.detector import Follower, Image
+from downfield.models.detector import Follower
 from downfield.models.opening import open_detector
 from downfield.models.worker_client import Examine, Find, Start
 

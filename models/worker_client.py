@@ -23,9 +23,10 @@ from typing import IO, Any, Final
 
 import numpy as np
 
+from downfield.core.arrays import Image
 from downfield.core.detection import Detection
 from downfield.core.errors import DownfieldError
-from downfield.models.detector import Detector, Follower, Image
+from downfield.models.detector import Detector, Follower
 
 _AGAIN_S: Final = 10.0  # after one that ended
 _LONGEST_S: Final = 1.0  # that an answer may take: it works on what everybody else leaves

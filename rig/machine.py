@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
+from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, RefusedError
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
@@ -30,7 +31,6 @@ from downfield.rig.configuration.loading import Configuration
 from downfield.rig.live.observer import Onlooker
 from downfield.rig.live.troubles import Troubles
 from downfield.rig.live.vision_seam import Sight
-from downfield.rig.sources.source import Image
 from downfield.rig.table import LOOKED_AT, NO_CALIBRATION, Table, calibrate, uncalibrated
 
 SUSPENDED: Final = "calls_suspended"

@@ -10,7 +10,7 @@ import numpy as np
 from downfield.calibration.field.solve import DistanceKnown
 from downfield.calibration.lens.leans import Standing, lens_by_leans
 from downfield.calibration.lens.prior import lens_at_height
-from downfield.models.detector import Image
+from downfield.core.arrays import Image
 from downfield.models.opening import open_detector
 
 _SURE: Final = 0.6

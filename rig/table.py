@@ -11,6 +11,7 @@ from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.calibration.field.solve import solve_field
 from downfield.calibration.lens.views import read_lens
 from downfield.calibration.quality import to_calibration
+from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, InputError
 from downfield.core.field import FieldModel
 from downfield.core.field_files import load_field, preset, preset_names
@@ -25,7 +26,7 @@ from downfield.rig.recording.clip import Recording, bundled_demo, declared, open
 from downfield.rig.sources.camera_locks import Locks
 from downfield.rig.sources.clocks import TableClock
 from downfield.rig.sources.opening import TWIN, Choice, open_source
-from downfield.rig.sources.source import FrameSource, Image, KnownTable
+from downfield.rig.sources.source import FrameSource, KnownTable
 from downfield.rig.sources.usb_camera import Wanted
 from downfield.rig.standing_figures import distance_known
 

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
+from downfield.core.arrays import Array, Image
 from downfield.core.field import FieldModel
 from downfield.core.field_files import preset
 from downfield.twin.look import BoardLook
 from downfield.twin.looks.board_print import paint
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 TUDOR = preset("tudor-620")
 GREEN, WHITE, RED, BLUE = (0.13, 0.42, 0.17), (0.93, 0.93, 0.9), (0.6, 0.12, 0.15), (0.1, 0.2, 0.5)

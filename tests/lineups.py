@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from downfield.core.angles import wrap_deg
 from downfield.core.field import FieldModel
 from downfield.core.field_files import preset
 from downfield.core.footprint import BaseSize
@@ -106,7 +107,7 @@ def _figure(
         jersey,
         line_yd * field.mm_per_yd_x + direction * u_mm,
         field.width_mm / 2 + direction * off_yd * field.mm_per_yd_y,
-        (heading + 180.0) % 360.0 - 180.0,
+        wrap_deg(heading),
         BASE.length_mm,
         BASE.width_mm,
         BASE.corner_mm,

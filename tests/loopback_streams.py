@@ -12,9 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import av
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
+from downfield.core.arrays import Image
 
 
 def picture(value: int, size_px: tuple[int, int] = (160, 90)) -> Image:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
-from downfield.core.footprint import Array
-from downfield.models.detector import Image
 
 FRAME = np.zeros((400, 600, 3), np.uint8)
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Lens
 from downfield.calibration.lens.sheet import Sheet
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
+from downfield.core.arrays import Image
 
 LENS = Lens((1280, 720), (980.0, 980.0), (650.0, 352.0), (-0.12, 0.03, 0.0005, -0.0003, 0.0))
 DOTS = 4  # per mm

@@ -15,8 +15,8 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection, Kind
-from downfield.core.footprint import Array
 from downfield.core.scene import Player
 from downfield.models.corner_errors import CORNER_CORRELATION
 from downfield.twin.film.sway import Sway
@@ -24,7 +24,6 @@ from downfield.twin.look import Look
 from downfield.twin.physics.bench import with_bench
 from downfield.twin.physics.poses import FALLEN_DEG
 from downfield.twin.render.hand_shape import hand_solids
-from downfield.twin.render.renderer import Image
 from downfield.twin.render.solids import SolidPlacer, cloud
 from downfield.twin.render.visibility import base_tops
 from downfield.twin.snapshot import FigurePose, Snapshot

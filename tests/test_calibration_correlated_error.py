@@ -6,7 +6,6 @@ import dataclasses
 
 import numpy as np
 from calibration_scenes import TUDOR, camera_over
-from numpy.typing import NDArray
 
 from downfield.calibration.bow import flat
 from downfield.calibration.camera import Camera
@@ -14,8 +13,7 @@ from downfield.calibration.correlated_error import Disturbance
 from downfield.calibration.field.marks import long_marks
 from downfield.calibration.jacobians import PARAMETERS
 from downfield.calibration.solve import Fit, Sightings, fit_camera
-
-Array = NDArray[np.float64]
+from downfield.core.arrays import Array
 
 CAMERA = camera_over(TUDOR, tilt_deg=7.0)
 NOISE_PX = 0.01  # so little that what is found of a wave is the wave's, not the noise's

@@ -5,12 +5,13 @@ import dataclasses
 import cv2
 import numpy as np
 import pytest
-from calibration_scenes import TUDOR, WHITE, Image, board_look, camera_over, photograph
+from calibration_scenes import TUDOR, WHITE, board_look, camera_over, photograph
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.line_chains import best_plane
 from downfield.calibration.field.numbers import read_numbers, refuse_mirrored
 from downfield.calibration.field.solve import solve_field
+from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel
 from downfield.core.field_files import preset

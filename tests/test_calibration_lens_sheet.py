@@ -6,7 +6,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from sheet_scenes import LENS, drawn, filmed
 
 from downfield.calibration.camera import Camera
@@ -14,10 +13,8 @@ from downfield.calibration.field.fiducials import Fiducial, read_fiducials, solv
 from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.lens.sheet import Sheet, write_sheet
 from downfield.calibration.lens.views import calibrate_lens, coverage, is_new, read_lens, see_sheet, write_lens
+from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, FormatError, InputError
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 
 @pytest.fixture(scope="module")

@@ -4,14 +4,11 @@ import cv2
 import numpy as np
 import pytest
 from calibration_scenes import TUDOR, Scene, photograph
-from numpy.typing import NDArray
 
 from downfield.calibration.online.drift import DriftWatch
 from downfield.calibration.online.shake import Shake, ShakeTracker, moved_camera
+from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 FRAME_NS = 33_333_333
 

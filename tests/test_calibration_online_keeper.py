@@ -10,13 +10,11 @@ import cv2
 import numpy as np
 import pytest
 from calibration_scenes import TUDOR, Scene, camera_over, photograph, worst_error_yd
-from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.online.keeper import Keeper, Kept
+from downfield.core.arrays import Image
 from downfield.core.errors import InputError
-
-Image = NDArray[np.uint8]
 
 FRAME_NS = 100_000_000
 SIZE = (1280, 720)

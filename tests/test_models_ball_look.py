@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from downfield.core.arrays import Image
 from downfield.core.detection import Detection
 from downfield.core.errors import InputError
 from downfield.models.ball_look import CELL_PX, MOST, BallLook
-from downfield.models.detector import Image
 from downfield.models.second_look import SecondLook
 from downfield.models.second_look_output import OUTPUTS
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.core.footprint import Array
 from downfield.models.base_sizes import FEWEST, likely_sizes, with_likely_sizes
 from downfield.models.corner_errors import errors_by_direction
 

@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from seen_figures import FRAME, First, base, figure
 
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.core.footprint import Array
 from downfield.models.close_look import CELLS, CLOSER, CloseLook, with_corners
 from downfield.models.patches import PATCH_PX, magnified, patch_transform, to_patch, to_units
 from downfield.models.second_look import SecondLook

@@ -13,9 +13,10 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
+from downfield.core.arrays import Image
 from downfield.core.errors import FormatError, InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, bundled_networks, find_network, read_card
-from downfield.models.detector import Detector, Image
+from downfield.models.detector import Detector
 from downfield.models.opening import open_detector
 from downfield.models.patches import PATCH_PX
 from downfield.models.runtime import BACKENDS, Backend, Precision, open_network, passes

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.models.patches import (
     BASE_LENGTH_PX,
     PATCH_PX,

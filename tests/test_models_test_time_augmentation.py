@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from seen_figures import FRAME, First, base, figure
 
+from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
-from downfield.core.footprint import Array
-from downfield.models.detector import Image
 from downfield.models.patch_views import all_ways
 from downfield.models.patches import PATCH_PX, patch_transform, to_patch, to_units
 from downfield.models.second_look import SecondLook

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.models import worker_client as finding
-from downfield.models.detector import Follower, Image
+from downfield.models.detector import Follower
 from downfield.models.opening import open_detector
 from downfield.models.worker_client import Find, Finder, Finding
 from downfield.training.scoring import pictures_of

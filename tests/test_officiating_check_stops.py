@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lineups import BASE, FIELD, contact
 
+from downfield.core.angles import wrap_deg
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.officiating.checks.changes import changes, poses_of
@@ -64,7 +65,7 @@ def scene(
                 player.jersey,
                 at[0] + way * (row + dx),
                 at[1] + way * (40.0 * int(player.id[1]) + dy),
-                (place + (turned or {}).get(player.id, 0.0) + (0 if way == 1 else 180) + 180) % 360 - 180,
+                wrap_deg(place + (turned or {}).get(player.id, 0.0) + (0 if way == 1 else 180)),
                 BASE.length_mm,
                 BASE.width_mm,
                 sigma_mm=(sigma_mm, sigma_mm),

@@ -8,6 +8,7 @@ from hand_plays import FIELD, Film, Man, called, event, film, in_order, opening,
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from downfield.core.angles import wrap_deg
 from downfield.core.footprint import Face
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.calls import Call
@@ -63,7 +64,7 @@ def _figure(figure: Figure, how: Turn) -> Figure:
     x_mm = figure.x_mm if how == "mirror" else FIELD.length_mm - figure.x_mm
     y_mm = figure.y_mm if how == "swap" else FIELD.width_mm - figure.y_mm
     heading = {"mirror": -figure.heading_deg, "swap": 180 - figure.heading_deg, "half": figure.heading_deg + 180}[how]
-    return replace(figure, x_mm=x_mm, y_mm=y_mm, heading_deg=(heading + 180) % 360 - 180)
+    return replace(figure, x_mm=x_mm, y_mm=y_mm, heading_deg=wrap_deg(heading))
 
 
 def _contact(contact: Contact, how: Turn) -> Contact:

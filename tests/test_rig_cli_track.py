@@ -11,11 +11,11 @@ from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing, w
 from typer.testing import CliRunner, Result
 
 from downfield.calibration.calibration import Calibration, write_calibration
+from downfield.core.arrays import Image
 from downfield.core.detection import Detection
 from downfield.core.records import to_json
 from downfield.core.roster import Roster
 from downfield.core.track_files import Tracks
-from downfield.models.detector import Image
 from downfield.rig.cli import track
 from downfield.rig.cli.main import app
 

@@ -16,13 +16,13 @@ import pytest
 from loopback_streams import MjpegServer
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
+from downfield.core.arrays import Image
 from downfield.rig.configuration.settings import CalibrationTable, NetworkTable, RecordingTable, ServiceTable
 from downfield.rig.doctor.camera import look_at_camera
 from downfield.rig.doctor.computer import look_at_disk, look_at_network, look_at_port, look_at_time
 from downfield.rig.doctor.picture import look_at_calibration, look_at_focus, look_at_light
 from downfield.rig.recording.clip import bundled_demo
 from downfield.rig.sources.opening import Choice
-from downfield.rig.sources.source import Image
 
 NOWHERE = Path("nowhere.calibration.json")
 

@@ -12,10 +12,10 @@ import cv2
 import numpy as np
 import pytest
 from hand_plays import BASE, FIELD
-from numpy.typing import NDArray
 from test_rig_recording import MJPEG, RAW, record, shot
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
+from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.game.footage import Marks, Still
@@ -31,8 +31,6 @@ from downfield.rig.recording.lookup import recorded
 from downfield.rig.recording.segment import Segment
 from downfield.rig.sources.source import Shot
 from downfield.rig.sources.video_file import VideoFile
-
-Image = NDArray[np.uint8]
 
 ALL = (0, 2**63 - 1)
 

@@ -10,7 +10,8 @@ import cv2
 import numpy as np
 import pytest
 
-from downfield.rig.sources.jpeg import Image, unpack_jpeg
+from downfield.core.arrays import Image
+from downfield.rig.sources.jpeg import unpack_jpeg
 from downfield.rig.sources.video_file import VideoFile
 
 

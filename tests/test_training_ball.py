@@ -18,9 +18,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("ultralytics")
 
 
+from downfield.core.arrays import Image  # noqa: E402
 from downfield.core.errors import InputError  # noqa: E402
 from downfield.models.ball_look import BallLook  # noqa: E402
-from downfield.models.detector import Image  # noqa: E402
 from downfield.models.patches import from_units  # noqa: E402
 from downfield.models.runtime import open_network  # noqa: E402
 from downfield.models.second_look import SecondLook as LookAgain  # noqa: E402

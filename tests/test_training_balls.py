@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.training.labeled_frames import Objects
 

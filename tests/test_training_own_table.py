@@ -20,13 +20,13 @@ pytest.importorskip("nncf")
 from twin_tables import FIELD, SQUARE, camera_over  # noqa: E402
 
 from downfield.calibration.calibration import Calibration, read_calibration  # noqa: E402
+from downfield.core.arrays import Array, Image  # noqa: E402
 from downfield.core.detection import Detection  # noqa: E402
 from downfield.core.errors import InputError  # noqa: E402
-from downfield.core.footprint import Array, Footprint  # noqa: E402
+from downfield.core.footprint import Footprint  # noqa: E402
 from downfield.core.scene import Figure, Player, Scene  # noqa: E402
 from downfield.core.track_files import TracksHeader, write_tracks  # noqa: E402
 from downfield.models.card import BUNDLED, find_network, read_card  # noqa: E402
-from downfield.models.detector import Image  # noqa: E402
 from downfield.models.opening import open_detector  # noqa: E402
 from downfield.models.patches import PATCH_PX  # noqa: E402
 from downfield.models.runtime import Precision  # noqa: E402

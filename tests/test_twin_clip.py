@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from downfield.core.arrays import Image
 from downfield.core.errors import InputError, OutputError
 from downfield.twin.film.clip import ClipWriter, read_clip
-from downfield.twin.render.renderer import Image
 
 
 def _picture(level: int, size_px: tuple[int, int] = (64, 48)) -> Image:

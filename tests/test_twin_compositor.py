@@ -11,13 +11,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from downfield.core.arrays import Array
 from downfield.core.scene import Player
 from downfield.twin.look import FigureLook, Look
 from downfield.twin.looks.randomize import draw, draw_players
 from downfield.twin.render.compositor import Compositor, crop_camera
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
-
-Array = NDArray[np.float64]
 
 
 def bare(look: Look, base: tuple[float, float, float]) -> Look:

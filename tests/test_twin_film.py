@@ -8,7 +8,7 @@ import pytest
 from twin_tables import SQUARE, base_solid, camera_over, look_of, standing
 
 from downfield.calibration.camera import Camera
-from downfield.core.field import Array
+from downfield.core.arrays import Array
 from downfield.twin.film.film import film
 from downfield.twin.look import FigureLook, Look, Sensor
 from downfield.twin.render.renderer import BaseTop, RenderedFrame

@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 from twin_recordings import recorded
 
+from downfield.core.angles import difference_deg
 from downfield.core.errors import ScriptError
 from downfield.core.field_files import preset
 from downfield.core.gap import signed_gap
@@ -310,9 +311,7 @@ def test_as_many_are_pivoted_as_is_said(offense: int, defense: int) -> None:
     recording = pivots(offense, defense).record()
     off = [scene for scene in recording.scenes if scene.board == "off" and scene.t_ns > 500_000_000]
     turned = [
-        one.jersey
-        for one in off[-1].figures
-        if abs((one.heading_deg - figure(off[0], one.id).heading_deg + 180) % 360 - 180) > 3
+        one.jersey for one in off[-1].figures if difference_deg(one.heading_deg, figure(off[0], one.id).heading_deg) > 3
     ]
     assert (turned.count("dark"), turned.count("light")) == (offense, defense)
     legal = defense <= (offense + 1 if offense else 0)

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from twin_tables import FIELD, base_solid, camera_over, look_of, players, standing, with_board
 
 from downfield.calibration.camera import Camera
-from downfield.core.field import Array
+from downfield.core.arrays import Array, Image
 from downfield.twin.look import FigureLook, Solid
 from downfield.twin.render.board_light import BoardLight
 from downfield.twin.render.render_mujoco import MujocoRenderer
-from downfield.twin.render.renderer import Image, RenderedFrame
+from downfield.twin.render.renderer import RenderedFrame
 from downfield.twin.render.solids import SolidPlacer
 from downfield.twin.snapshot import HandPose, Snapshot, StickPose
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twin_tables import camera_over
 
-from downfield.core.field import Array
+from downfield.core.arrays import Array, Image
 from downfield.twin.film.sensor_effects import SensorEffects
 from downfield.twin.look import Sensor
-from downfield.twin.render.renderer import BaseTop, Image, RenderedFrame
+from downfield.twin.render.renderer import BaseTop, RenderedFrame
 
 _SIZE = (320, 180)
 _CAMERA = camera_over(_SIZE)

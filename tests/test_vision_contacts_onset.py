@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from downfield.core.footprint import Array, BaseSize, Footprint
+from downfield.core.arrays import Array
+from downfield.core.footprint import BaseSize, Footprint
 from downfield.vision.contacts.measurement import Measured, measured, near_pairs
 from downfield.vision.contacts.onset import CHATTER_MM, Approaches, onset_s
 from downfield.vision.tracking.estimate import Estimate

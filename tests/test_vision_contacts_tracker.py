@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.core.footprint import Array, BaseSize, Footprint
+from downfield.core.arrays import Array
+from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Contact, Jersey, Power
 from downfield.vision.contacts.tracker import UNSEEN, VAGUE, ContactTracker, Meeting
 from downfield.vision.tracking.estimate import Estimate

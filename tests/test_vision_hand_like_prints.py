@@ -10,10 +10,10 @@ from simulated_detector import Faults, ListDetector, Network
 from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing
 
 from downfield.calibration.calibration import Calibration
+from downfield.core.arrays import Image
 from downfield.core.detection import Detection
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
-from downfield.models.detector import Image
 from downfield.twin.render.renderers import open_renderer
 from downfield.vision.occlusion.hands import COVERED
 from downfield.vision.pipeline import Vision

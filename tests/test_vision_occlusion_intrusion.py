@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from downfield.calibration.camera import Camera, Lens
+from downfield.core.arrays import Image
 from downfield.core.field_files import preset
-from downfield.models.detector import Image
 from downfield.vision.occlusion.hands import under
 from downfield.vision.occlusion.intrusion import Reach, ReachWatch
 

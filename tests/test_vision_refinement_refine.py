@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.core.footprint import Array, BaseSize, Footprint
-from downfield.core.frame import Image
+from downfield.core.arrays import Array, Image
+from downfield.core.footprint import BaseSize, Footprint
 from downfield.vision.refinement.refine import Refined, refine
 from downfield.vision.tracking.estimate import Estimate
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.vision.tracking.formations import ELSEWHERE_MM, misfit_mm, recall
 
 WEDGE = np.array([[0.0, 0.0], [40.0, 30.0], [40.0, -35.0], [95.0, 5.0], [150.0, 80.0]])

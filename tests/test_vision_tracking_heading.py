@@ -9,7 +9,8 @@ import pytest
 from made_sightings import EXACT, VAGUE, seen
 from tracked_tables import LINE_UP_S, Table, standing, tracked_with
 
-from downfield.core.footprint import Array
+from downfield.core.angles import wrap_deg
+from downfield.core.arrays import Array
 from downfield.vision.tracking.measurement import Sightings
 from downfield.vision.tracking.tracker import Tracker
 
@@ -42,7 +43,7 @@ def heading_after(tracker: Tracker, t_ns: int, sightings: list[Sightings], hands
     """Where the first figure is believed to face after these looks, degrees, -180..180."""
     for number, one in enumerate(sightings):
         estimates = tracker.step(one, t_ns + (number + 1) * STEP_NS, power="on", hands_mm=hands_mm)
-    return (estimates[0].footprint.heading_deg + 180) % 360 - 180
+    return wrap_deg(estimates[0].footprint.heading_deg)
 
 
 @pytest.mark.parametrize("across_deg", [60.0, -60.0, 75.0, -75.0, 105.0, -105.0])
@@ -56,7 +57,7 @@ def test_who_was_seen_across_for_a_look_does_not_face_the_other_way_afterwards(a
 def test_who_turned_by_a_quarter_unseen_faces_where_he_is_seen_to_at_once(turned_deg: float) -> None:
     tracker, t_ns = followed()
     off_deg = heading_after(tracker, t_ns, [*unseen(40), *[looks(turned_deg)] * 12]) - turned_deg
-    assert abs((off_deg + 180) % 360 - 180) < 10
+    assert abs(wrap_deg(off_deg)) < 10
 
 
 def test_a_base_that_a_hand_hides_in_part_is_not_seen_to_face_the_other_way() -> None:

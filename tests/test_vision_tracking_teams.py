@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.vision.tracking.teams import POINTS, tell_teams
 
 GREEN, NAVY, WHITE, RED, MAROON = (40.0, -35.0, 30.0), (10, 5, -25), (56, 0, 2), (27, 55, 38), (13, 30, 12)

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 from simulated_detector import Faults, Network, Sight, calibration_of, jerseys, sights
 
+from downfield.core.angles import difference_deg
 from downfield.core.field_files import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.roster import Roster, Spot
@@ -99,7 +100,7 @@ class Tracked:
 
     def turn_deg(self, id_: str) -> float:
         """How far its heading is off."""
-        return abs((self.seen[id_].footprint.heading_deg - self.truth[id_][2] + 180) % 360 - 180)
+        return difference_deg(self.seen[id_].footprint.heading_deg, self.truth[id_][2])
 
 
 def tracked(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from downfield.core.arrays import Image
 from downfield.core.detection import Detection
-from downfield.models.detector import Image
 from downfield.training.labeled_frames import frames_of, labels_of, read_objects
 
 

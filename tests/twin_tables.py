@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.core.field import Array
+from downfield.core.arrays import Array
 from downfield.core.field_files import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
+from downfield.core.arrays import Image
 
 _GAIN, _FAITHFUL_GAIN = 0.14, 0.04  # per channel: white balance
 _BRIGHT = (0.6, 1.35)

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset
 
-from downfield.core.footprint import Array
-from downfield.training.augment import Image, recolor
+from downfield.core.arrays import Array, Image
+from downfield.training.augment import recolor
 from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.training.labeled_frames import (
     FrameDraw,

@@ -8,10 +8,9 @@ from typing import Final
 import numpy as np
 from torch.utils.data import Dataset
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array, Image
 from downfield.models.close_look import CLOSER
 from downfield.models.patches import to_patch, to_units
-from downfield.training.augment import Image
 from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.training.guesses import ball_guesses_of, guesses_of
 from downfield.training.labeled_frames import (

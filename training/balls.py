@@ -13,8 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.footprint import Array
-from downfield.training.augment import Image
+from downfield.core.arrays import Array, Image
 from downfield.training.labeled_frames import Objects
 
 BALL_KIND: Final = 2

@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset
 
-from downfield.core.footprint import Array
-from downfield.training.augment import Image, recolor
+from downfield.core.arrays import Array, Image
+from downfield.training.augment import recolor
 from downfield.training.labeled_frames import FrameDraw, Objects, Sources, labels_of, read_frame, read_objects
 from downfield.training.shadows import cast_hard_shadows
 from downfield.training.turning import MIRRORED_POINTS, cut_out, quarter_turn

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.training.scoring import WELL_SEEN, Bools, FrameScore
 
 Frames = Sequence[FrameScore]

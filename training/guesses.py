@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.core.footprint import Array
 from downfield.models.close_look import with_corners
 from downfield.models.detector import Detector
 from downfield.models.second_look import SecondLook

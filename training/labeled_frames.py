@@ -10,9 +10,8 @@ from typing import Final
 import cv2
 import numpy as np
 
+from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
-from downfield.core.footprint import Array
-from downfield.training.augment import Image
 from downfield.twin.looks.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import ThingLabel

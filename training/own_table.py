@@ -21,8 +21,8 @@ import torch
 from onnx import numpy_helper
 
 from downfield.calibration.calibration import Calibration
+from downfield.core.arrays import Array
 from downfield.core.errors import InputError
-from downfield.core.footprint import Array
 from downfield.models.card import read_card, write_card
 from downfield.models.detector import Detector
 from downfield.models.patches import PATCH_PX

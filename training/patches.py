@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array, Image
 from downfield.models.patches import PATCH_PX, cut_patches, magnified, patch_transform, to_patch, to_units
-from downfield.training.augment import Image, recolor
+from downfield.training.augment import recolor
 from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.training.guesses import guesses_of
 from downfield.training.labeled_frames import (

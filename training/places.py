@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.training.labeled_frames import FALLEN_KIND, Objects
 
 EMPTY_PER_FRAME: Final = 8

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from downfield.core.angles import wrap_deg
+from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.core.footprint import Array
-from downfield.models.detector import Image
 from downfield.twin.looks.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel, ThingLabel
@@ -182,7 +182,7 @@ def _on_board(sample: Sample, known: Sequence[FigureLabel], found: Sequence[Dete
         corners[i] = np.linalg.norm(both[1] - both[0], axis=1)
         ahead = both[:, :2].mean(axis=1) - both[:, 2:].mean(axis=1)
         turn = np.degrees(np.subtract(*np.arctan2(ahead[:, 1], ahead[:, 0])))
-        headings[i] = abs((turn + 180) % 360 - 180)
+        headings[i] = abs(wrap_deg(turn))
     return corners, headings
 
 

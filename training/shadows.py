@@ -10,8 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.footprint import Array
-from downfield.training.augment import Image
+from downfield.core.arrays import Array, Image
 from downfield.training.labeled_frames import Objects
 
 _CHANCE = 0.3  # of a picture

@@ -11,12 +11,12 @@ import av
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
+from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.core.footprint import Array
 from downfield.core.scene import Figure, Scene
 from downfield.core.track_files import Tracks
-from downfield.models.detector import Detector, Image
+from downfield.models.detector import Detector
 from downfield.training.labeled_frames import Objects
 
 SIGMA_MM: Final = 0.8

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 from scipy.optimize import minimize
 
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.core.footprint import Array
 from downfield.models.base_sizes import with_likely_sizes
 from downfield.models.card import LookFiles, NetworkCard, read_card, write_card
 from downfield.models.close_look import read_ball

@@ -7,9 +7,8 @@ from typing import Final
 import cv2
 import numpy as np
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array, Image
 from downfield.models.test_time_augmentation import SWAPPED, mirrored
-from downfield.training.augment import Image
 from downfield.training.labeled_frames import Objects
 
 MIRRORED_POINTS: Final = (*SWAPPED, 4)

@@ -18,9 +18,9 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.online.keeper import Keeper
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.core.footprint import Array
 from downfield.core.frame import Frame
 from downfield.core.roster import Roster, Spot
 from downfield.core.scene import Player, Power, Scene

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.evidence import Evidence
 from downfield.calibration.solve import Fit
+from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
-
-Array = NDArray[np.float64]
 
 # Of paint looked for, the least that a right solution shows: figures, hands, glare and wear cover the rest.
 LEAST_OF_A_SIDELINE = 0.30

@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.marks import Marks, beyond_marks, hash_marks, inside_marks, long_marks, overrun_marks
 from downfield.calibration.field.profiles import Profiles, measure
+from downfield.core.arrays import Plane
 from downfield.core.field import FieldModel, PaintKind
-
-Array = NDArray[np.float64]
-Plane = NDArray[np.float32]
 
 _FIRST_LOOK_YD = 4.0
 _HASH_SEARCH_PX = 1.2

@@ -9,17 +9,14 @@ from typing import Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.field.numbers import UNMIRROR
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.solve import Fit, Sightings, fit_camera
+from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, FormatError, InputError
 from downfield.core.records import check, from_data, read_text, record
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 Family = Literal["aruco", "apriltag"]
 

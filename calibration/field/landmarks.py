@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.evidence import first_look
@@ -19,12 +18,10 @@ from downfield.calibration.field.numbers import refuse_mirrored
 from downfield.calibration.field.solve import Solution, refine
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.picture_check import check_picture
+from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field import FieldModel
 from downfield.core.records import check, record
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 _FEWEST = 4
 _OFF_PX = 25.0  # a landmark this far from the solved camera was named or placed wrongly

@@ -18,9 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Plane = NDArray[np.float32]
-Image = NDArray[np.uint8]
+from downfield.core.arrays import Array, Image, Plane
 
 _RIDGE_SCALES_PX = (1.2, 2.2, 4.0)  # paint 1.5 to 9 px wide
 _EDGE_SCALE_PX = 1.5

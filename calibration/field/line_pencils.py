@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.field.line_chains import Chains
-
-Array = NDArray[np.float64]
+from downfield.core.arrays import Array
 
 _BENDINGS = np.linspace(-0.40, 0.16, 57)  # 16% pincushion to past 25% barrel at the corner
 _STRAIGHT_PX = 0.6  # rms of a chain about its line that is still measurement noise

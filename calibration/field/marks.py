@@ -9,9 +9,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.core.arrays import Array
 from downfield.core.field import FieldModel, PaintedLine
-
-Array = NDArray[np.float64]
 
 _OVERRUN_YD = 0.8
 _KEEP_OFF_YD = 0.6  # samples keep this far from where another line crosses or a mark begins

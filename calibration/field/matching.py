@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.field.line_pencils import Bending, Pencil
 from downfield.calibration.solve import Sightings, fit_camera
+from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
-
-Array = NDArray[np.float64]
 
 _STEEPEST = 0.9  # change of scale across the picture's width by perspective, at most
 _PERSPECTIVES = 41

@@ -18,11 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Plane
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel, FieldNumber
-
-Array = NDArray[np.float64]
-Plane = NDArray[np.float32]
 
 UNMIRROR = (
     "switch off mirroring (flip, selfie view) in the settings of the camera or of the program that passes its"

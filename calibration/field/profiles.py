@@ -16,9 +16,7 @@ from scipy.special import erf
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.marks import Marks
-
-Array = NDArray[np.float64]
-Plane = NDArray[np.float32]
+from downfield.core.arrays import Array, Plane
 
 _STEP_PX = 0.5
 _RIM_PX = 2.5  # ground seen beyond the paint on both sides

@@ -11,10 +11,8 @@ from downfield.calibration.camera import Camera
 from downfield.calibration.field.marks import Marks, long_marks
 from downfield.calibration.field.profiles import Profiles, measure
 from downfield.calibration.solve import Sightings
+from downfield.core.arrays import Array, Plane
 from downfield.core.field import FieldModel
-
-Array = NDArray[np.float64]
-Plane = NDArray[np.float32]
 
 _SIGMA_FLOOR_PX = 0.04  # texture, wear and compression move an edge by this much beyond the profile's own noise
 _CLUSTER_YD = 10.0  # sightings of one line within so many yards are disturbed together

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.bow import flat
 from downfield.calibration.camera import Camera
@@ -26,12 +25,9 @@ from downfield.calibration.field.sightings import sight_paint
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
 from downfield.calibration.picture_check import check_picture, is_blurred
 from downfield.calibration.solve import Fit, Sightings, at_other_focal, fit_camera
+from downfield.core.arrays import Image, Plane
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel
-
-Array = NDArray[np.float64]
-Plane = NDArray[np.float32]
-Image = NDArray[np.uint8]
 
 DistanceKnown = Callable[[Camera], TypicalLens | None]
 """From a solution good on the paint, whose focal length and distance may be wrong in step, to what is known of its lens

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.lens.sheet import Sheet
 from downfield.calibration.lens.views import LensView, is_new, see_sheet
+from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
-
-Image = NDArray[np.uint8]
 
 ENOUGH_VIEWS = 12
 ENOUGH_TILTED = 4

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.lens.prior import TypicalLens, lens_at_distance
-
-Array = NDArray[np.float64]
+from downfield.core.arrays import Array
 
 HELMET_MM: Final = 34.0
 """Height of a standing figure's helmet over the board: bought figures stand 33 to 34 mm high on bases of 5 mm."""

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
+from downfield.core.arrays import Array
 from downfield.core.errors import InputError
-
-Array = NDArray[np.float64]
 
 TYPICAL_FOCAL = 0.78
 """Focal length of the commonest webcams as a share of the picture's width: a view of 65 degrees."""

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from downfield.core.errors import InputError, OutputError
 from downfield.core.records import check, record
 
-Array = NDArray[np.float64]
-
 PAPERS_MM = {"a4": (297.0, 210.0), "a3": (420.0, 297.0), "letter": (279.4, 215.9)}
 """Paper sizes, on their side."""
 

@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Lens
 from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.lens.sheet import Sheet
+from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.records import from_json, read_text, record, to_json, write_text
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 FEWEST_VIEWS = 8
 _FEWEST_CORNERS = 12

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.online.shake import Shake
-
-Array = NDArray[np.float64]
+from downfield.core.arrays import Array
 
 DriftState = Literal["steady", "bumped", "resolving", "lost"]
 

@@ -13,17 +13,13 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.online.drift import Drift, DriftState, DriftWatch
 from downfield.calibration.online.resolve import solve_again
 from downfield.calibration.online.shake import SEEN_SHARE, MovingCamera, Shake, ShakeTracker
+from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.records import check
-
-Image = NDArray[np.uint8]
 
 _STILL_PX = 0.02  # a shake smaller than it is measured
 _CREPT_PX = 0.7  # a slow drift that is worth a new solution; beyond BUMP_PX it would stop the game

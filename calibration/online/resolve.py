@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
@@ -17,10 +16,8 @@ from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.online.shake import Shake, moved_camera
 from downfield.calibration.picture_check import check_picture
 from downfield.calibration.quality import to_calibration
+from downfield.core.arrays import Image
 from downfield.core.field import FieldModel
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 _FOLLOWED_SHARE = 0.4  # of the print's corners: else the field went further than could be followed
 _SEARCH_PX = 6.0

@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.jacobians import POSE, project
+from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel
-
-Array = NDArray[np.float64]
-Image = NDArray[np.uint8]
 
 _POINTS = 80
 _FEWEST_POINTS = 24

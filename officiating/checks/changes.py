@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from downfield.core.angles import difference_deg
 from downfield.core.scene import Jersey, Player, Scene
 from downfield.officiating.engine.facts import UNDOUBTED
-from downfield.officiating.engine.geometry import chance, turned_deg
+from downfield.officiating.engine.geometry import chance
 from downfield.officiating.engine.state import Pose
 from downfield.officiating.rulebooks.params import Param, Params
 
@@ -128,7 +129,7 @@ def _change(player: Player, a: Pose, b: Pose, offense: bool, fallen: Sequence[st
         after=b,
         moved_mm=math.hypot(b.x_mm - a.x_mm, b.y_mm - a.y_mm),
         sigma_mm=math.hypot(*a.sigma_mm, *b.sigma_mm) / math.sqrt(2),
-        turned_deg=turned_deg(a.heading_deg, b.heading_deg),
+        turned_deg=difference_deg(b.heading_deg, a.heading_deg),
         sigma_deg=math.hypot(a.sigma_deg, b.sigma_deg),
         dead=player.id in fallen,
         swapped=player.id in swapped,

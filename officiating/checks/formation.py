@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Literal
 
+from downfield.core.angles import wrap_deg
 from downfield.core.errors import InputError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Figure, Jersey, Player, Scene
@@ -201,7 +202,7 @@ def _man(
         offense=figure.jersey == offense,
         u_mm=direction * (figure.x_mm - lineup_mm),
         v_mm=_across(figure.y_mm, field, direction),
-        facing_deg=(facing + 180) % 360 - 180,
+        facing_deg=wrap_deg(facing),
         upfield_mm=direction * (up.x_mm - lineup_mm),
         downfield_mm=direction * (down.x_mm - lineup_mm),
         low_mm=_across(right.y_mm, field, direction),

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from downfield.core.angles import difference_deg
 from downfield.core.field import FieldModel
 from downfield.officiating.checks.changes import MOVED_MM, TURNED_DEG, Change
 from downfield.officiating.checks.checking import Measured, at_most, check, counts
@@ -225,7 +226,7 @@ def bearing_error_deg(change: Change, target_mm: tuple[float, float], *, after: 
     """Degrees between where a figure faces and a point, before or after, 0..180."""
     figure = change.after if after else change.before
     aim = math.degrees(math.atan2(target_mm[1] - figure.y_mm, target_mm[0] - figure.x_mm))
-    return abs((figure.heading_deg - aim + 180.0) % 360.0 - 180.0)
+    return difference_deg(figure.heading_deg, aim)
 
 
 def _closer_yd(change: Change, stop: Stop) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from downfield.core.angles import difference_deg
 from downfield.core.field import FieldModel
 from downfield.core.footprint import Face
 from downfield.core.scene import Figure, Scene
@@ -197,12 +198,12 @@ class Facts:
     def facing(self, figure: Figure, direction: int | None = None) -> float:
         """Degrees between where a base's front points and a direction along x (the ball's unless given), 0..180."""
         aim = 0.0 if (direction or self.state.ball_direction) > 0 else 180.0
-        return abs((figure.heading_deg - aim + 180.0) % 360.0 - 180.0)
+        return difference_deg(figure.heading_deg, aim)
 
     def bearing_error(self, figure: Figure, x_mm: float, y_mm: float) -> float:
         """Degrees between where a base's front points and a point, 0..180."""
         aim = math.degrees(math.atan2(y_mm - figure.y_mm, x_mm - figure.x_mm))
-        return abs((figure.heading_deg - aim + 180.0) % 360.0 - 180.0)
+        return difference_deg(figure.heading_deg, aim)
 
     def speed(self, player: str, window_ns: int = 200_000_000) -> tuple[float, float] | None:
         """Mean velocity over the last moments, mm/s along x and y; None before two frames lie that far apart."""

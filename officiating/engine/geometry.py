@@ -53,11 +53,6 @@ def crossing_ns(before: float, before_ns: int, now: float, now_ns: int) -> int |
     return before_ns + round((now_ns - before_ns) * (-before / (now - before)))
 
 
-def turned_deg(before_deg: float, after_deg: float) -> float:
-    """How far a heading turned, 0..180."""
-    return abs((after_deg - before_deg + 180.0) % 360.0 - 180.0)
-
-
 def _outermost(figure: Figure, ux: float, uy: float) -> tuple[float, float]:
     turn = math.radians(figure.heading_deg)
     cos, sin = math.cos(turn), math.sin(turn)

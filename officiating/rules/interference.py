@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from downfield.core.angles import difference_deg
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.checks.roles import LINEMEN, canonical_role
 from downfield.officiating.engine.facts import UNDOUBTED, Facts, find
 from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.geometry import chance, turned_deg
+from downfield.officiating.engine.geometry import chance
 from downfield.officiating.engine.seams import Immediate
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param, Params
@@ -94,7 +95,7 @@ class Interference(Immediate):
         place = ball_place(facts.scene, state)
         if in_air and place is not None:
             return facts.bearing_error(victim, *place) - facts.bearing_error(before, *place)
-        return turned_deg(before.heading_deg, victim.heading_deg)
+        return difference_deg(victim.heading_deg, before.heading_deg)
 
     def _finding(
         self,

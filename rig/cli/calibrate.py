@@ -18,8 +18,9 @@ from downfield.calibration.lens.collector import LensCollector
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.lens.sheet import Sheet, write_sheet
 from downfield.calibration.lens.views import calibrate_lens, read_lens, write_lens
-from downfield.calibration.pictures import Image, read_pictures, write_picture
+from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
+from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field_files import load_field, preset, preset_names
 from downfield.rig.live.troubles import Troubles

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.rig.doctor.report import Finding
 from downfield.rig.live.troubles import Troubles
 from downfield.rig.sources.clocks import TableClock
 from downfield.rig.sources.opening import Choice, open_source
-from downfield.rig.sources.source import FrameSource, Image, Shot, SourceFacts
+from downfield.rig.sources.source import FrameSource, Shot, SourceFacts
 
 _LOOK_S: Final = 2.0
 _MOST_FRAMES: Final = 60  # of a recording, which comes as fast as it is read

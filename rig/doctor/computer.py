@@ -12,12 +12,12 @@ import time
 from pathlib import Path
 from typing import Final
 
+from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.models.detector import Follower
 from downfield.rig.configuration.settings import NetworkTable, RecordingTable, ServiceTable
 from downfield.rig.doctor.report import Finding
 from downfield.rig.live.network_vision import detector, pace_of
-from downfield.rig.sources.source import Image
 
 _RUNS: Final = 8
 _TRIAL_BYTES: Final = 64 << 20

@@ -15,10 +15,10 @@ from downfield.calibration.field.line_chains import best_plane
 from downfield.calibration.field.sightings import sight_paint
 from downfield.calibration.online.drift import BUMP_PX
 from downfield.calibration.picture_check import check_picture, is_blurred
+from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError
 from downfield.rig.configuration.settings import CalibrationTable
 from downfield.rig.doctor.report import Finding
-from downfield.rig.sources.source import Image
 from downfield.rig.table import calibrate
 
 _DIM: Final = 60.0

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
+from downfield.core.arrays import Image
 from downfield.core.field import FieldModel
 from downfield.core.scene import Figure, Player, Scene
 
-Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
 Color = tuple[int, int, int]
 

@@ -7,12 +7,13 @@ from typing import Final
 import cv2
 import numpy as np
 
+from downfield.core.arrays import Image
 from downfield.core.field import FieldModel
 from downfield.core.gap import signed_gap
 from downfield.core.scene import Figure
 from downfield.game.footage import Marks, Still
 from downfield.game.published.game_topics import CallNow
-from downfield.rig.live.annotation import SHIFT, Annotator, Color, Image, Points, fixed, outline, path
+from downfield.rig.live.annotation import SHIFT, Annotator, Color, Points, fixed, outline, path
 
 _FIRST: Final[Color] = (60, 220, 255)  # blue green red: the carrier or offender, as the live picture has him
 _OTHER: Final[Color] = (90, 90, 255)

@@ -7,16 +7,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, TextIO
 
-import numpy as np
-from numpy.typing import NDArray
-
+from downfield.core.arrays import Image
 from downfield.core.detection import Detection
 from downfield.core.errors import DownfieldError, OutputError
 from downfield.core.json_lines import LinesFile
 from downfield.core.records import record, to_json
 from downfield.models.detector import Detector, Follower
-
-Image = NDArray[np.uint8]
 
 
 @record

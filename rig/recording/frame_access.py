@@ -12,10 +12,10 @@ import av.container
 import numpy as np
 from av.video.stream import VideoStream
 
+from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.game.footage import Still
 from downfield.rig.sources.jpeg import unpack_jpeg
-from downfield.rig.sources.source import Image
 
 MOST_UNPACKED: Final = 1200
 """Pictures between a key frame and the one asked for; encoders put one every few seconds, at most every 250."""

@@ -10,7 +10,8 @@ import av.codec
 from av.video.codeccontext import VideoCodecContext
 from av.video.frame import PictureType
 
-from downfield.rig.sources.source import Image, Packed, Shot
+from downfield.core.arrays import Image
+from downfield.rig.sources.source import Packed, Shot
 
 _START_CODES: Final = (b"\0\0\1", b"\0\0\0\1")
 _USUAL_FPS: Final = 30.0

@@ -13,9 +13,8 @@ import av
 import av.codec
 import numpy as np
 from av.video.codeccontext import VideoCodecContext
-from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
+from downfield.core.arrays import Image
 
 DECODING: Final = MappingProxyType({"idct": "xvid"})
 """FFmpeg's options: of its exact inverse transforms the fastest. A recording is unpacked as the rig unpacked it."""

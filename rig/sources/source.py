@@ -6,17 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from downfield.calibration.calibration import Calibration
+from downfield.core.arrays import Image
 from downfield.core.errors import SourceError
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.officiating.events import Event
 from downfield.rig.sources.jpeg import unpack_jpeg
-
-Image = NDArray[np.uint8]
 
 Kind = Literal["camera", "clip", "stream", "images", "twin"]
 

@@ -16,8 +16,8 @@ import av.error
 import numpy as np
 from av.video.reformatter import ColorPrimaries, ColorRange, Colorspace, ColorTrc
 
+from downfield.core.arrays import Image
 from downfield.core.errors import InputError, OutputError
-from downfield.twin.render.renderer import Image
 
 TIME_BASE = Fraction(1, 1_000_000_000)
 _KEY_FRAMES_PER_S = 2

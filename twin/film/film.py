@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from downfield.calibration.camera import Camera
+from downfield.core.arrays import Image
 from downfield.twin.film.sensor_effects import SensorEffects
-from downfield.twin.render.renderer import Image, RenderedFrame, Renderer
+from downfield.twin.render.renderer import RenderedFrame, Renderer
 from downfield.twin.render.surface import as_calibrated
 from downfield.twin.snapshot import FigurePose, HandPose, Quaternion, Snapshot, Vector
 

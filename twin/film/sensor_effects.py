@@ -11,21 +11,18 @@ import dataclasses
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array, Image, Plane
 from downfield.twin.film.sway import Sway
 from downfield.twin.look import Sensor
-from downfield.twin.render.renderer import BaseTop, Image, RenderedFrame
+from downfield.twin.render.renderer import BaseTop, RenderedFrame
 
 _GAMMA = 2.2
 _STILL_PX = 0.05  # movement below this can't be seen
 _NOISE_SPARE = 96  # the noise is shifted by up to so many pixels from frame to frame
 _SHOT_SHARE = 0.6  # of the noise's variance at mid gray that comes from photons
 _ODD_ROWS = 61
-
-Plane = NDArray[np.float32]
 
 
 class SensorEffects:

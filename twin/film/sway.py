@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.twin.look import Sensor
 
 _SWAY_HZ = np.array([0.23, 0.61, 1.3, 2.9])

@@ -14,12 +14,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.core.arrays import Array, Plane
 from downfield.core.field import FieldModel
 from downfield.twin.look import BoardLook, Color
 from downfield.twin.looks.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask
 
-Array = NDArray[np.float64]
-Plane = NDArray[np.float32]
 _Put = Callable[[Plane, Plane, float, float], None]
 
 _NUMBER_YD = 5.6  # numbers are squeezed to this width, along, so that neighbors keep apart

@@ -6,14 +6,12 @@ import math
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
+from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
 from downfield.twin.look import BoardLook, Sensor
 from downfield.twin.looks.deck import Deck
-
-Array = NDArray[np.float64]
 
 MAX_TILT_DEG = 15.0
 MAX_BARREL = 0.20

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.core.scene import Player
 from downfield.twin.look import BoardLook, Color, FigureLook, Solid
 from downfield.twin.looks import palettes

@@ -6,13 +6,11 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize
 from downfield.twin.look import Color, FigureLook, Solid
 from downfield.twin.snapshot import Quaternion
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from functools import lru_cache
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Plane = NDArray[np.float32]
+from downfield.core.arrays import Plane
 
 FONTS = 8
 """How many styles of lettering there are."""

@@ -19,7 +19,8 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
-from downfield.core.field import Array, FieldModel
+from downfield.core.arrays import Array
+from downfield.core.field import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.field import Array
+from downfield.core.arrays import Array
 from downfield.core.records import record
 from downfield.twin.physics.body import STEP_NS
 from downfield.twin.physics.traits import Trait

@@ -12,8 +12,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.core.arrays import Array
 from downfield.core.errors import ScriptError
-from downfield.core.field import Array, FieldModel
+from downfield.core.field import FieldModel
 from downfield.core.scene import Player
 from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM, PARKED_MM, STEP_NS, build_model, inertia
 from downfield.twin.physics.drive import FLOOR_FRICTION, Drive, Motion

@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from downfield.core.angles import wrap_deg
 from downfield.core.field import FieldModel
 from downfield.core.scene import Player
 from downfield.twin.physics.body import STEP_NS
@@ -206,7 +207,7 @@ class _PathEngine(Engine):
 
 
 def _turned(heading_deg: float, wanted_deg: float, most_deg: float) -> float:
-    off = (wanted_deg - heading_deg + 180.0) % 360.0 - 180.0
+    off = wrap_deg(wanted_deg - heading_deg)
     return heading_deg + max(-most_deg, min(most_deg, off))
 
 

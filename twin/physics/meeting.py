@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.field import Array
+from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize
 from downfield.core.gap import gaps_mm
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.core.arrays import Array
 from downfield.core.errors import ScriptError
-from downfield.core.field import Array, FieldModel
+from downfield.core.field import FieldModel
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.gap import gaps_mm, signed_gap
 from downfield.core.scene import Player

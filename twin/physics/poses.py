@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.field import Array
+from downfield.core.arrays import Array
 from downfield.core.scene import Player
 from downfield.twin.snapshot import BallPose, FigurePose, Quaternion, Snapshot, Vector
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from downfield.core.field import Array
+from downfield.core.arrays import Array
 from downfield.core.gap import signed_gaps
 from downfield.core.scene import Ball, BallState, Contact, Figure, Hand, Posture, Scene
 from downfield.twin.look import Solid

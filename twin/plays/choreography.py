@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from downfield.core.angles import wrap_deg
 from downfield.core.errors import ScriptError
 from downfield.core.field import FieldModel
 from downfield.core.footprint import Footprint
@@ -78,7 +79,7 @@ class Coach:
         if on_board:
             yield from self._glide(self.outside(start.x_mm) if tip is None else tip, grip, _REACH * seconds)
         carried = math.dist((start.x_mm, start.y_mm), (end.x_mm, end.y_mm)) > start.size.width_mm
-        turn = (end.heading_deg - start.heading_deg + 180.0) % 360.0 - 180.0
+        turn = wrap_deg(end.heading_deg - start.heading_deg)
         for share in self._ramp((1 - _REACH) * seconds):
             x = start.x_mm + (end.x_mm - start.x_mm) * share
             y = start.y_mm + (end.y_mm - start.y_mm) * share

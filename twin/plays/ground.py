@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from downfield.core.angles import wrap_deg
 from downfield.core.errors import ScriptError
 from downfield.core.field import FieldModel
 from downfield.core.footprint import Footprint
@@ -84,8 +85,3 @@ class Ground:
         if corners[:, 1].min() < low_y or corners[:, 1].max() > high_y:
             raise ScriptError(f"{player.id} stands off the board's side, {stance.across_yd:g} yd across")
         return base
-
-
-def wrap_deg(angle_deg: float) -> float:
-    """An angle in -180..180."""
-    return (angle_deg + 180.0) % 360.0 - 180.0

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array, Image
 from downfield.twin.look import Look
 from downfield.twin.looks.board_print import paint
 from downfield.twin.render.lens_grid import lens_grid
-from downfield.twin.render.renderer import Image
 from downfield.twin.render.surface import surface_mm
 
 _FINER = 1.3  # texels per pixel: more would alias, fewer would blur

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array, Image
 from downfield.twin.look import Lamp, Look
 from downfield.twin.render.lens_grid import lens_grid
-from downfield.twin.render.renderer import Image
 from downfield.twin.render.solids import PlacedSolids
 
 _HALF = 2  # light is worked out at half the picture's size

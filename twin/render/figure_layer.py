@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.core.scene import Player
 from downfield.twin.look import Color, FigureLook, Lamp, Look, Solid
 from downfield.twin.render.figure_mesh import Mesh, figure_mesh

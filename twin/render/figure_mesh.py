@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.twin.look import Solid
 
 _AROUND, _AROUND_THIN = 12, 6  # facets around round solids: a helmet is under 20 px across, an arm under 5

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.twin.look import Color, Solid
 from downfield.twin.snapshot import HandPose, Quaternion, StickPose, Vector
 

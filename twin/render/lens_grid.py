@@ -14,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array, Plane
 
 _STEP_PX = 8
-
-Plane = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Lens
+from downfield.core.arrays import Image
 
-Image = NDArray[np.uint8]
 Map = NDArray[np.float32]
 
 _RIM_PX = 3  # room for the resampling kernel

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 
 GROWTH_PX = 0.66
 

@@ -22,13 +22,14 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
+from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.records import adapter
 from downfield.core.scene import Player
 from downfield.twin.look import Look
 from downfield.twin.looks.board_print import paint
 from downfield.twin.render.pinhole import covering, through_lens
-from downfield.twin.render.renderer import Image, RenderedFrame
+from downfield.twin.render.renderer import RenderedFrame
 from downfield.twin.render.solids import SolidPlacer, loose_solids, rail_solids
 from downfield.twin.render.surface import settle, surface_mm
 from downfield.twin.render.visibility import base_tops

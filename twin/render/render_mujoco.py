@@ -8,12 +8,13 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
+from downfield.core.arrays import Image
 from downfield.core.errors import MissingExtraError
 from downfield.core.scene import Player
 from downfield.twin.look import Look
 from downfield.twin.render.board_layer import BoardLayer
 from downfield.twin.render.board_light import BoardLight
-from downfield.twin.render.renderer import Image, RenderedFrame
+from downfield.twin.render.renderer import RenderedFrame
 from downfield.twin.render.solids import SolidPlacer
 from downfield.twin.render.surface import settle
 from downfield.twin.render.visibility import base_tops

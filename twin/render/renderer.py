@@ -9,15 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array, Image
 from downfield.twin.look import Look
 from downfield.twin.snapshot import Snapshot
-
-Image = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import Array, BaseSize
+from downfield.core.arrays import Array, Image
+from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
 from downfield.twin.look import Color, Look, Solid
 from downfield.twin.render.polygons import GROWTH_PX, Fixed, draw_outline, fill_convex, fill_hull, lay_convex, to_fixed
-from downfield.twin.render.renderer import Image
 from downfield.twin.render.solids import PlacedSolids
 from downfield.twin.snapshot import Snapshot, Vector
 

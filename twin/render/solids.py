@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.twin.look import Look, Solid
 from downfield.twin.render.hand_shape import hand_solids, stick_solid
 from downfield.twin.snapshot import Snapshot

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from downfield.calibration.bow import flat
 from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
-from downfield.core.footprint import Array
 from downfield.twin.snapshot import FigurePose, Snapshot, Vector
 
 

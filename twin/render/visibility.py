@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.core.scene import Player
 from downfield.twin.render.renderer import BaseTop
 from downfield.twin.render.solids import PlacedSolids

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from downfield.core.footprint import Array, Footprint
+from downfield.core.angles import wrap_deg
+from downfield.core.arrays import Array
+from downfield.core.footprint import Footprint
 from downfield.core.gap import signed_gap, signed_gaps
 from downfield.core.scene import Player
 from downfield.twin.look import FigureLook, Look
@@ -152,7 +154,7 @@ class Arranger:
         x = line_mm + side * back_mm + rng.normal(0, 12 * wide)
         y = middle_mm + rng.normal(0, 0.24 * wide * self._field.width_mm)
         heading = math.degrees(rng.normal(0, 0.5 * wide)) + (0 if side < 0 else 180)
-        return Footprint(float(x), float(y), float((heading + 180) % 360 - 180), player.base)
+        return Footprint(float(x), float(y), float(wrap_deg(heading)), player.base)
 
     def _abutting(self, other: Footprint, player: Player) -> Footprint:
         """Against another base, most often at its front, with a gap of 0 to 1.5 mm."""
@@ -165,7 +167,7 @@ class Arranger:
 
         def at(away_mm: float) -> Footprint:
             x, y = np.array([other.x_mm, other.y_mm]) + way * away_mm + aside
-            return Footprint(float(x), float(y), float((heading + 180) % 360 - 180), player.base)
+            return Footprint(float(x), float(y), float(wrap_deg(heading)), player.base)
 
         away_mm = 45.0
         for _ in range(6):  # the gap shrinks at most as fast as the distance, so this comes down on it from outside

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.core.records import record
 from downfield.core.scene import BallState, Jersey, Player
 from downfield.twin.look import Look, Solid

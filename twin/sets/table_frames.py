@@ -12,6 +12,7 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
+from downfield.core.arrays import Image
 from downfield.core.scene import Player
 from downfield.twin.film.film import expose
 from downfield.twin.film.sensor_effects import SensorEffects
@@ -21,7 +22,7 @@ from downfield.twin.looks.randomize import draw, draw_players
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.world import World
 from downfield.twin.render.compositor import crop_camera
-from downfield.twin.render.renderer import BaseTop, Image, RenderedFrame, Renderer
+from downfield.twin.render.renderer import BaseTop, RenderedFrame, Renderer
 from downfield.twin.render.renderers import RendererName, open_renderer
 from downfield.twin.render.surface import as_calibrated
 from downfield.twin.sets.arrange import Arranger, Mix

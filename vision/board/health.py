@@ -11,7 +11,8 @@ from typing import Final, Literal
 import cv2
 import numpy as np
 
-from downfield.core.frame import Frame, Image
+from downfield.core.arrays import Image
+from downfield.core.frame import Frame
 from downfield.core.records import record
 from downfield.vision.tracking.estimate import Estimate
 

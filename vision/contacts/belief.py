@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.vision.contacts.bias import GRID, LASTS_S, PRIOR, drift
 from downfield.vision.contacts.likelihood import (
     Changes,

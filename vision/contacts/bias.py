@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 
 LASTS_S: Final = 2.0
 """After this time a bias remembers 1/e of what it was: a figure has walked on by some base lengths."""

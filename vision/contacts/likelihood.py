@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 
 _WILD: Final = 0.003  # share of measurements that are nonsense,
 _WILD_PER_MM: Final = 0.1  # and their density

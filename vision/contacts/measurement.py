@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.footprint import Array, outlines_of
+from downfield.core.arrays import Array
+from downfield.core.footprint import outlines_of
 from downfield.core.gap import Gaps
 from downfield.vision.tracking.estimate import Estimate
 

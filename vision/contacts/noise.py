@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.vision.contacts.likelihood import Seen
 from downfield.vision.contacts.measurement import Measured, Pair
 

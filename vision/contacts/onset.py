@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.vision.contacts.measurement import Measured, Pair
 
 CHATTER_MM: Final = 0.1

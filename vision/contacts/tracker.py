@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.core.scene import Contact, Power
 from downfield.vision.contacts.belief import Belief
 from downfield.vision.contacts.halt import HaltWatch

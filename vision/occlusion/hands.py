@@ -17,8 +17,8 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.core.footprint import Array
 from downfield.core.scene import Hand
 from downfield.vision.occlusion.intrusion import Reach
 from downfield.vision.tracking.estimate import Estimate

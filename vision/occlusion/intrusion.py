@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array, Image
 from downfield.core.field import FieldModel
-from downfield.core.footprint import Array
-from downfield.models.detector import Image
 
 Mask = NDArray[np.uint8]
 Planes = NDArray[np.float32]  # colors, shape (3, height, width)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import Array, Footprint, outlines_of
-from downfield.core.frame import Image
+from downfield.core.arrays import Array, Image
+from downfield.core.footprint import Footprint, outlines_of
 
 _SEGMENTS: Final = 6  # of a side
 _LINES: Final = 3  # of a segment

@@ -18,8 +18,8 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import Array, Footprint
-from downfield.core.frame import Image
+from downfield.core.arrays import Array, Image
+from downfield.core.footprint import Footprint
 from downfield.vision.refinement.edges import Edges, find_edges
 from downfield.vision.tracking.estimate import Estimate
 

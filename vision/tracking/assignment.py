@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from downfield.core.footprint import Array
+from downfield.core.angles import wrap_half_turn_rad
+from downfield.core.arrays import Array
 from downfield.models.head import logit
 from downfield.vision.tracking.kalman import LASTING, MEASURED, Motion, mahalanobis
 from downfield.vision.tracking.measurement import PLACE, POSE, Sightings
@@ -136,7 +137,7 @@ def _costs(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows) -> t
     """Costs of all pairs, shape (k, l), and whether the sighting faces the other way, same shape."""
     off = sightings.pose[columns][None] - motion.mean[rows][:, MEASURED][:, None]
     flipped = np.cos(off[..., 2]) < 0
-    off[..., 2] = (off[..., 2] + np.pi / 2) % np.pi - np.pi / 2
+    off[..., 2] = wrap_half_turn_rad(off[..., 2])
     noise = sightings.covariance[columns]
     believed = motion.cov[rows][:, MEASURED][:, :, MEASURED]
     believed[:, POSE, POSE] += LASTING * motion.lasting[rows] + np.diag(np.array(_KNOCK) ** 2)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from downfield.core.footprint import Array, Footprint
+from downfield.core.arrays import Array
+from downfield.core.footprint import Footprint
 from downfield.core.scene import Jersey, Posture
 
 

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 
 _FALLS_PER_S: Final = 0.05  # while the board is on
 _RISES_PER_S: Final = 0.02  # nobody stands up by himself

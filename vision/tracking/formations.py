@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 
 ELSEWHERE_MM: Final = 60.0
 """From his place: so far off, a man might as well be anywhere; neighbors stand nearer."""

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 from downfield.vision.occlusion.hands import under
 from downfield.vision.tracking.measurement import Sightings
 

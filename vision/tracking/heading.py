@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 
 _WORD_PER_S: Final = 6.0  # log-odds that the network's word is worth: its errors last
 _WALK_PER_S: Final = 1.5  # and that walking that way is

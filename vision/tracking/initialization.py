@@ -16,14 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from downfield.core.angles import wrap_half_turn_rad, wrap_rad
+from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
-from downfield.core.footprint import Array, BaseSize
+from downfield.core.footprint import BaseSize
 from downfield.core.roster import Roster, Spot
 from downfield.core.scene import Jersey, Player
 from downfield.vision.tracking.assignment import without_doubles
 from downfield.vision.tracking.formations import ELSEWHERE_MM, misfit_mm, recall
 from downfield.vision.tracking.kalman import LASTING
-from downfield.vision.tracking.measurement import POSE, SIZE, Sightings, turned
+from downfield.vision.tracking.measurement import POSE, SIZE, Sightings
 from downfield.vision.tracking.teams import TeamColors, tell_teams
 
 _STILL_NS: Final = 250_000_000  # a figure that stood for so long is part of the line-up
@@ -182,7 +184,7 @@ class LineUpSearch:
             return
         off = pose - near.pose
         flipped = bool(np.cos(off[2]) < 0)
-        off[2] = (off[2] + np.pi / 2) % np.pi - np.pi / 2
+        off[2] = wrap_half_turn_rad(off[2])
         near.seen, near.last_ns, near.missed = near.seen + 1, t_ns, 0
         near.pose = near.pose + off / near.seen
         near.cov = near.cov + (cov - near.cov) / near.seen
@@ -334,5 +336,5 @@ def _face_alike(pose: Array, front: Array, light: NDArray[np.bool_]) -> None:
         common /= max(float(np.linalg.norm(common)), 1e-9)
         front[team] += _TEAM_FACES * (common @ facing[:, team])
     wrong = front < 0
-    pose[wrong, 2] = turned(pose[wrong, 2] + np.pi)
+    pose[wrong, 2] = wrap_rad(pose[wrong, 2] + np.pi)
     front[wrong] *= -1

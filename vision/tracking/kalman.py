@@ -13,8 +13,8 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.footprint import Array
-from downfield.vision.tracking.measurement import turned
+from downfield.core.angles import wrap_rad
+from downfield.core.arrays import Array
 
 Going = Literal["walking", "standing", "unseen", "handled"]
 
@@ -97,13 +97,13 @@ class Motion:
                 rows = going == kind
                 move[rows], noise[rows] = _step(kind, step_s)
         self.mean = np.einsum("nij,nj->ni", move, self.mean)
-        self.mean[:, HEADING] = turned(self.mean[:, HEADING])
+        self.mean[:, HEADING] = wrap_rad(self.mean[:, HEADING])
         self.cov = move @ self.cov @ move.transpose(0, 2, 1) + noise
 
     def innovation(self, rows: NDArray[np.intp], pose: Array) -> Array:
         """Measured less believed, shape (k, 5), the heading's brought to -pi..pi."""
         off: Array = pose - self.mean[rows][:, MEASURED]
-        off[:, 2] = turned(off[:, 2])
+        off[:, 2] = wrap_rad(off[:, 2])
         return off
 
     def correct(self, rows: NDArray[np.intp], pose: Array, noise: Array, step_s: float) -> Array:
@@ -141,7 +141,7 @@ class Motion:
         news = min(_SIZE_NEWS_PER_S * step_s, _MOST_SIZE_NEWS)
         gain[:, SIZE] *= np.where(likely, news, 0.0)[:, :, None]
         mean = mean + np.einsum("kij,kj->ki", gain, off)
-        mean[:, HEADING] = turned(mean[:, HEADING])
+        mean[:, HEADING] = wrap_rad(mean[:, HEADING])
         left = np.zeros_like(cov) + np.eye(8)
         left[:, :, MEASURED] -= gain
         cov = left @ cov @ left.transpose(0, 2, 1) + gain @ white @ gain.transpose(0, 2, 1)
@@ -165,7 +165,7 @@ class Motion:
 
     def turn_about(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> None:
         """Let figures face the other way."""
-        self.mean[rows, HEADING] = turned(self.mean[rows, HEADING] + np.pi)
+        self.mean[rows, HEADING] = wrap_rad(self.mean[rows, HEADING] + np.pi)
 
     def pose_cov(self) -> Array:
         """Covariances of x, y and heading as far as the picture's noise goes, shape (n, 3, 3)."""

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.jacobians import locate
+from downfield.core.angles import wrap_rad
+from downfield.core.arrays import Array
 from downfield.core.detection import Detection
 from downfield.core.field import FieldModel
-from downfield.core.footprint import Array
 from downfield.models.base_sizes import FEWEST, likely_sizes
 from downfield.models.corner_errors import CORNER_CORRELATION, errors_by_direction
 from downfield.vision.tracking.fall_evidence import lying_odds
@@ -160,12 +161,6 @@ def _on_board(place_mm: Array, field: FieldModel) -> NDArray[np.bool_]:
     return inside
 
 
-def turned(angle: Array) -> Array:
-    """Angles, radians, brought to -pi..pi."""
-    brought: Array = (angle + np.pi) % (2 * np.pi) - np.pi
-    return brought
-
-
 def _points_px(figure: Detection) -> list[Place]:
     (ax, ay), (bx, by), (cx, cy), (dx, dy) = figure.corners_px
     middle = (ax + bx + cx + dx) / 4, (ay + by + cy + dy) / 4
@@ -237,7 +232,7 @@ def _fitted(corners: Array, weight: Array) -> tuple[Array, Array]:
         pose[:, SIZE] = np.maximum(pose[:, SIZE], 1.0)
     unlikely = pose - _LIKELY
     misfit = np.einsum("mi,mij,mj->m", left, weight, left) + np.einsum("mp,mp->m", unlikely @ _PRIOR, unlikely)
-    pose[:, 2] = turned(pose[:, 2])
+    pose[:, 2] = wrap_rad(pose[:, 2])
     covariance: Array = np.linalg.inv(information) * np.maximum(1.0, misfit / _MISFIT)[:, None, None]
     return pose, covariance
 

@@ -14,7 +14,9 @@ from typing import Final
 
 import numpy as np
 
-from downfield.core.footprint import Array, Footprint, outlines_of
+from downfield.core.angles import wrap_deg
+from downfield.core.arrays import Array
+from downfield.core.footprint import Footprint, outlines_of
 from downfield.core.gap import Gaps
 from downfield.vision.contacts.measurement import near_pairs, slopes_of
 from downfield.vision.tracking.estimate import Estimate
@@ -71,5 +73,4 @@ def apart(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
 
 def _at(estimate: Estimate, outline: Array) -> Estimate:
     x_mm, y_mm, heading_deg = outline[:3].tolist()
-    heading_deg = (heading_deg + 180.0) % 360.0 - 180.0
-    return replace(estimate, footprint=Footprint(x_mm, y_mm, heading_deg, estimate.footprint.size))
+    return replace(estimate, footprint=Footprint(x_mm, y_mm, wrap_deg(heading_deg), estimate.footprint.size))

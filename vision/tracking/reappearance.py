@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.footprint import Array
+from downfield.core.arrays import Array
 
 _SAME_MM: Final = 6.0  # between frames
 _SETTLED_NS: Final = 150_000_000  # what a network sees where nothing is does not last so long

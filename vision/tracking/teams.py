@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import Array
-from downfield.core.frame import Image
+from downfield.core.arrays import Array, Image
 from downfield.vision.tracking.measurement import HELMET_MM, Sightings
 
 _RINGS: Final = ((0.0, 1), (1.5, 6), (3.0, 10), (4.5, 14), (6.5, 18))  # radius around the helmet's middle, mm; points

@@ -16,7 +16,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from downfield.core.footprint import Array, BaseSize, Footprint
+from downfield.core.angles import wrap_rad
+from downfield.core.arrays import Array
+from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Jersey, Posture, Power
 from downfield.vision.tracking.assignment import SOLID_MM, Match, match, without_doubles
 from downfield.vision.tracking.base_size import believed_size
@@ -27,7 +29,7 @@ from downfield.vision.tracking.hand_exclusion import beside, clear_of
 from downfield.vision.tracking.heading import FrontBelief
 from downfield.vision.tracking.initialization import LineUp
 from downfield.vision.tracking.kalman import HEADING, LENGTH, SPIN, VX, WIDTH, Motion, X, Y
-from downfield.vision.tracking.measurement import Sightings, turned
+from downfield.vision.tracking.measurement import Sightings
 from downfield.vision.tracking.reappearance import Strangers
 
 _REACH_MM: Final = 55.0  # from the fingertips: what is nearer may be moved by the hand
@@ -285,7 +287,7 @@ class Tracker:
         followed = self._t_ns - state.seen_ns[rows] < _MISSED_ONCE * step_s * 1e9
         jump_mm = followed * np.linalg.norm(pose[:, :2] - self._motion.mean[rows, :2], axis=1)
         nis = self._motion.correct(rows, pose, sightings.covariance[columns], step_s)
-        jumped = self._fronts.jump(rows, turned(self._motion.mean[rows, HEADING] - before))
+        jumped = self._fronts.jump(rows, wrap_rad(self._motion.mean[rows, HEADING] - before))
         self._motion.mean[jumped, SPIN] = 0.0
         state.surprised_ns[rows[nis > _WILD_NIS]] = self._t_ns
         state.seen_ns[rows] = self._t_ns
