@@ -1,4 +1,4 @@
-"""Take the pictures of ``overlays.md`` from a running service.
+"""Take the pictures of ``stream.md`` from a running service.
 
 ``python docs/page_pictures.py http://127.0.0.1:8317 docs/pictures``
 
