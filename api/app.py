@@ -17,7 +17,7 @@ from downfield.api.security.authentication import authorize
 from downfield.api.security.middleware import AccessPolicy, SecurityMiddleware
 from downfield.api.security.tokens import TokenStore
 from downfield.api.services import AppContext
-from downfield.game.evidence import EvidenceRoom
+from downfield.game.evidence import EvidenceFinder
 
 LOCAL: Final = AccessPolicy()
 
@@ -56,7 +56,7 @@ def create_app(parts: AppContext, access: AccessPolicy = LOCAL, relaying: Relayi
     app.state.parts = parts
     app.state.access = access
     app.state.relaying = relaying
-    app.state.evidence = EvidenceRoom(parts)
+    app.state.evidence = EvidenceFinder(parts.store, parts.desk, parts.footage)
     app.state.token_store = TokenStore(parts.store)
     app.state.metrics = Metrics(parts.desk, parts.hub, parts.picture)
     for router in ROUTERS:

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from downfield.core.errors import DownfieldError, NotRecordedError, OutputError, RefusedError
+from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError, OutputError, RefusedError
 from downfield.game.desk import Refused
 
 BASE: Final = "https://github.com/downfield/problems/"
@@ -129,6 +129,10 @@ def _of_http(_request: Request, error: Exception) -> JSONResponse:
 def _of_downfield(_request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, RefusedError):
         return problem(409, str(error), "not_now")
+    if isinstance(error, NotFoundError):
+        return problem(404, str(error), "unknown")
+    if isinstance(error, BusyError):
+        return problem(503, str(error), headers={"Retry-After": "1"})
     if isinstance(error, NotRecordedError):
         return problem(404, str(error), "not_recorded")
     return problem(503 if isinstance(error, OutputError) else 422, str(error))

@@ -10,6 +10,8 @@ DownfieldError                 something a user can mend; its text says what was
 +-- RefusedError               an event the state of the game does not allow; the state is untouched
 +-- CalibrationError           a picture can't be turned into a trustworthy calibration
 +-- SourceError                a camera or a stream can't be opened, or has stopped
++-- NotFoundError              nothing has the id that was asked for
++-- BusyError                  too many ask at once; trying again soon helps
 +-- NotRecordedError           no picture of an instant is kept, or no longer
 +-- MissingExtraError          an optional part is not installed; names the extra
 """
@@ -71,6 +73,14 @@ class CalibrationError(DownfieldError):
 
 class SourceError(DownfieldError):
     """A camera or a stream can't be opened, or has stopped. Trying again later may help."""
+
+
+class NotFoundError(DownfieldError):
+    """Nothing has the id that was asked for."""
+
+
+class BusyError(DownfieldError):
+    """Too many requests at once; try again soon."""
 
 
 class NotRecordedError(DownfieldError):

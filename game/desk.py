@@ -103,6 +103,11 @@ class Desk(Protocol):
         """Do something that is no event of the game: begin one, calibrate, record."""
         ...
 
+    @property
+    def game_id(self) -> str:
+        """The game's id; empty without one."""
+        ...
+
     def calls(self) -> Sequence[CallNow]:
         """Every call of the game in play, in the order they were made; the feed carries the latest only."""
         ...

@@ -1,44 +1,69 @@
-"""The evidence of a call: the pictures around its instant, with what was seen on each, as the journal keeps it."""
+"""The evidence of a call: the pictures around its instant and what was measured on each, as the journal keeps them."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
-from downfield.api.problems import ProblemError
-from downfield.api.services import AppContext
-from downfield.core.errors import NotRecordedError
+from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.core.scene import Player, Scene
 from downfield.game.entries import unpacked_scenes
-from downfield.game.footage import Marks, Still
+from downfield.game.footage import Footage, Marks, Still
 from downfield.game.history import History
-from downfield.game.published.game_topics import CallNow, GameNow
-from downfield.game.store import GameRow
+from downfield.game.published.game_topics import CallNow
+from downfield.game.store import GameRow, Store
 
-MOST_S: Final = 3.0
-"""Either side of a call: what led to it and what came of it, at 60 frames a second 361 pictures."""
 
-MOST_WAITING: Final = 4
-"""Who may wait for a picture at once. They are unpacked one after another, so that the referee keeps a core."""
+@dataclass(frozen=True, slots=True)
+class EvidenceLimits:
+    """Limits of the search for evidence."""
 
-_REMEMBERED: Final = 4
-_FRESH_S: Final = 10.0
-"""How long what was found about a call serves for its pictures: somebody who steps through them asks many times."""
+    either_side_s: float = 3.0
+    """Pictures this long before and after a call: what led to it and what came of it, 361 pictures at 60 frames/s."""
+
+    waiting: int = 4
+    """Requests that may wait. Pictures are decoded one after another, so that the referee keeps a core."""
+
+    cached_calls: int = 4
+    """Calls whose evidence is cached."""
+
+    cached_s: float = 10.0
+    """How long cached evidence serves: somebody who steps through the pictures of a call asks for many."""
+
+
+LIMITS: Final = EvidenceLimits()
+
+
+class GameInPlay(Protocol):
+    """What the search needs of the game in play, whose last scenes and calls may not be on disk yet."""
+
+    @property
+    def game_id(self) -> str:
+        """The game's id; empty without one."""
+        ...
+
+    def calls(self) -> Sequence[CallNow]:
+        """Every call of the game, in the order they were made."""
+        ...
+
+    def unwritten(self) -> Sequence[Scene]:
+        """Scenes of the game that its journal does not hold yet, in order."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What there is about a call.
+    """What is known about a call.
 
     Attributes:
         call: the call.
-        stills: the pictures, in order.
-        scenes: what was seen on them, by capture time; not of every picture, as a resting board is not kept.
-        players: who was on the board.
+        stills: the pictures around it, in order.
+        scenes: what was measured on them, by capture time; some are missing, as scenes of a resting board are not kept.
+        players: the roster on the board.
         los_yd: line of scrimmage of the play; None when it is not known.
 
     """
@@ -55,37 +80,40 @@ class Evidence:
         return min(self.stills, key=lambda still: abs(still.t_ns - self.call.t_ns))
 
     def marks(self, still: Still) -> Marks:
-        """What there is to draw on a picture."""
+        """What can be drawn on a picture."""
         return Marks(self.call, self.scenes.get(still.t_ns), self.players, self.los_yd)
 
 
-class EvidenceRoom:
-    """Finds evidence. Callable from any thread; it works for one at a time and lets few wait.
+class EvidenceFinder:
+    """Finds the evidence of calls. Callable from any thread; it serves one request at a time.
 
     Args:
-        parts: of the service.
+        store: of the games' journals.
+        in_play: the game in play.
+        footage: the pictures; None where none are kept.
 
     """
 
-    def __init__(self, parts: AppContext) -> None:
-        self._parts = parts
-        self._waiting = threading.BoundedSemaphore(MOST_WAITING)
+    def __init__(self, store: Store, in_play: GameInPlay, footage: Footage | None) -> None:
+        self._store, self._in_play, self._footage = store, in_play, footage
+        self._waiting = threading.BoundedSemaphore(LIMITS.waiting)
         self._working = threading.Lock()
-        self._found: dict[tuple[str, str], tuple[float, Evidence]] = {}
+        self._cache: dict[tuple[str, str], tuple[float, Evidence]] = {}
 
-    def about(self, row: GameRow, call: str) -> Evidence:
-        """What there is about a call now.
+    def find(self, row: GameRow, call: str) -> Evidence:
+        """The evidence of a call as it is now.
 
         Raises:
-            ProblemError: there is no such call, or too many ask.
+            NotFoundError: the game has no such call.
             NotRecordedError: no picture of it is kept.
+            BusyError: too many requests wait already.
 
         """
         with self._turn():
             return self._find(row, call)
 
     def jpeg(self, row: GameRow, call: str, frame: int, *, plain: bool) -> bytes:
-        """One picture.
+        """One picture as JPEG.
 
         Args:
             row: the game.
@@ -94,68 +122,63 @@ class EvidenceRoom:
             plain: whether nothing is drawn on it.
 
         Raises:
-            ProblemError: there is no such call, or too many ask.
+            NotFoundError: the game has no such call.
             NotRecordedError: that picture is not kept, or is not one around the call.
+            BusyError: too many requests wait already.
 
         """
         with self._turn():
-            evidence = self._known(row, call) or self._find(row, call)
-            still = next((one for one in evidence.stills if one.frame == frame), None)
-            if still is None or self._parts.footage is None:
-                raise NotRecordedError(f"frame {frame} is not among those kept within {MOST_S:g} s of this call")
-            return self._parts.footage.jpeg(still, None if plain else evidence.marks(still))
+            evidence = self._cached(row, call) or self._find(row, call)
+            still = next((still for still in evidence.stills if still.frame == frame), None)
+            if still is None or self._footage is None:
+                raise NotRecordedError(
+                    f"No picture of frame {frame} is kept within {LIMITS.either_side_s:g} s of this call."
+                )
+            return self._footage.jpeg(still, None if plain else evidence.marks(still))
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
         if not self._waiting.acquire(blocking=False):
-            text = f"{MOST_WAITING} pictures are being waited for already"
-            raise ProblemError(503, text, headers={"Retry-After": "1"})
+            raise BusyError(f"{LIMITS.waiting} requests for pictures are waiting already. Try again in a second.")
         try:
             with self._working:
                 yield
         finally:
             self._waiting.release()
 
-    def _known(self, row: GameRow, call: str) -> Evidence | None:
-        at_s, evidence = self._found.get((row.id, call), (0.0, None))
-        return evidence if time.monotonic() - at_s < _FRESH_S else None
+    def _cached(self, row: GameRow, call: str) -> Evidence | None:
+        at_s, evidence = self._cache.get((row.id, call), (0.0, None))
+        return evidence if time.monotonic() - at_s < LIMITS.cached_s else None
 
-    def _find(self, row: GameRow, call: str) -> Evidence:
-        """Look it up anew; scenes on their way to the disk at this very moment are there the next time."""
-        unwritten = self._parts.desk.unwritten() if self._is_current(row) else ()
-        history = History(self._parts.store, row)
-        made = self._call(history, call)
-        if self._parts.footage is None:
-            raise NotRecordedError("this source leaves no pictures behind: play a camera, a stream or a video file")
-        from_ns, to_ns = (made.t_ns + round(sign * MOST_S * 1e9) for sign in (-1, 1))
-        stills = self._parts.footage.between(from_ns, to_ns, row.began_ns)
-        scenes = {one.t_ns: one for one in self._written(history, from_ns, to_ns)}
-        scenes |= {one.t_ns: one for one in unwritten if from_ns <= one.t_ns <= to_ns}
-        found = Evidence(made, stills, scenes, history.players(made.t_ns), history.los_yd(made.t_ns))
-        self._found.pop((row.id, call), None)
-        self._found[row.id, call] = (time.monotonic(), found)
-        while len(self._found) > _REMEMBERED:
-            del self._found[next(iter(self._found))]
+    def _find(self, row: GameRow, call_id: str) -> Evidence:
+        """Find it anew; scenes that are being written at this very moment are there the next time."""
+        is_in_play = self._in_play.game_id == row.id
+        unwritten = self._in_play.unwritten() if is_in_play else ()
+        history = History(self._store, row)
+        # A slow disk holds up the journal, not the calls in memory.
+        calls = self._in_play.calls() if is_in_play else history.calls()
+        call = next((call for call in calls if call.id == call_id), None)
+        if call is None:
+            raise NotFoundError("No call of this game has that id.")
+        if self._footage is None:
+            raise NotRecordedError("This source keeps no pictures. Play a camera, a stream or a video file.")
+        from_ns, to_ns = (call.t_ns + round(sign * LIMITS.either_side_s * 1e9) for sign in (-1, 1))
+        stills = self._footage.between(from_ns, to_ns, row.began_ns)
+        scenes = {scene.t_ns: scene for scene in self._written(history, from_ns, to_ns)}
+        scenes |= {scene.t_ns: scene for scene in unwritten if from_ns <= scene.t_ns <= to_ns}
+        found = Evidence(call, stills, scenes, history.players(call.t_ns), history.los_yd(call.t_ns))
+        self._cache.pop((row.id, call_id), None)
+        self._cache[row.id, call_id] = (time.monotonic(), found)
+        while len(self._cache) > LIMITS.cached_calls:
+            del self._cache[next(iter(self._cache))]
         return found
-
-    def _call(self, history: History, call: str) -> CallNow:
-        """A call of the game; of the one in play as the desk knows it, which a slow disk does not hold up."""
-        calls = self._parts.desk.calls() if self._is_current(history.row) else history.calls()
-        made = next((one for one in calls if one.id == call), None)
-        if made is None:
-            raise ProblemError(404, "no call of this game has that id", "unknown")
-        return made
 
     def _written(self, history: History, from_ns: int, to_ns: int) -> Iterator[Scene]:
         for batch in history.batches:
             if batch.last_ns < from_ns or batch.first_ns > to_ns:
                 continue
-            attachment = self._parts.store.attachment(history.row.id, batch.seq)
+            attachment = self._store.attachment(history.row.id, batch.seq)
             where = f"game {history.row.id}, entry {batch.seq}"
             for scene in unpacked_scenes(attachment or b"", where=where):
                 if from_ns <= scene.t_ns <= to_ns:
                     yield scene
-
-    def _is_current(self, row: GameRow) -> bool:
-        now: GameNow | None = self._parts.hub.value("game")
-        return now is not None and now.game == row.id

@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
-from downfield.api.feed.hub import Hub
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import DownfieldError, InputError, RefusedError
 from downfield.core.field import FieldModel
@@ -28,6 +27,7 @@ from downfield.game.journal import Journal, Kept
 from downfield.game.published.board_topics import HealthNow, Reason, SourceNow
 from downfield.game.published.game_topics import CallNow, Declared, Notice
 from downfield.game.published.publisher import Teller
+from downfield.game.published.topic_sink import TopicSink
 from downfield.game.session import Sitting, Spoken, begin, go_on, resume, set_up_of
 from downfield.game.store import Store
 from downfield.officiating.calls import Call
@@ -59,7 +59,7 @@ class GameDesk:
     def __init__(
         self,
         store: Store,
-        hub: Hub,
+        hub: TopicSink,
         machine: Machine,
         field: FieldModel,
         rulebook: Rulebook,
@@ -84,6 +84,12 @@ class GameDesk:
         """The latest instant the game has seen; a clock for it must go on from here."""
         with self._lock:
             return 0 if self._sitting is None else self._sitting.game.state.now_ns
+
+    @property
+    def game_id(self) -> str:
+        """The game's id; empty without one."""
+        with self._lock:
+            return "" if self._sitting is None else self._sitting.row.id
 
     @property
     def text(self) -> str:

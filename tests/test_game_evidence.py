@@ -23,7 +23,7 @@ from downfield.api.services import AppContext
 from downfield.core.errors import NotRecordedError
 from downfield.game.commands import NewGame
 from downfield.game.desk import Said
-from downfield.game.evidence import MOST_WAITING
+from downfield.game.evidence import LIMITS
 from downfield.game.footage import Marks, Still
 from downfield.game.game_desk import BATCH, GameDesk
 from downfield.game.store import Store
@@ -204,7 +204,7 @@ def test_nothing_recorded_and_a_source_that_leaves_nothing_are_told_apart(servic
     without.play()
     answer = without.asker.get(without.tackle())
     assert (answer.status, answer.json["code"]) == (404, "not_recorded")
-    assert "play a camera, a stream or a video file" in answer.json["detail"]
+    assert "Play a camera, a stream or a video file." in answer.json["detail"]
     without.close()
 
 
@@ -230,7 +230,7 @@ def test_few_wait_for_pictures_and_the_others_are_told_to_come_again(service: Se
     decisive = service.asker.get(service.tackle()).json["decisive"]
     path, answers = f"{service.tackle()}/{decisive}.jpg", []
     service.cupboard.opened.clear()
-    asking = [threading.Thread(target=lambda: answers.append(service.asker.get(path))) for _ in range(MOST_WAITING)]
+    asking = [threading.Thread(target=lambda: answers.append(service.asker.get(path))) for _ in range(LIMITS.waiting)]
     for one in asking:
         one.start()
     while service.app.state.evidence._waiting._value:
@@ -241,7 +241,7 @@ def test_few_wait_for_pictures_and_the_others_are_told_to_come_again(service: Se
     service.cupboard.opened.set()
     for one in asking:
         one.join(10)
-    assert [answer.status for answer in answers] == [200] * MOST_WAITING
+    assert [answer.status for answer in answers] == [200] * LIMITS.waiting
     assert service.asker.get(path).status == 200
 
 

@@ -12,7 +12,7 @@ from downfield.api.requests import CallId, GameId
 from downfield.api.routes.games import row_of
 from downfield.api.security.roles import allow
 from downfield.api.services import AppContextDep
-from downfield.game.evidence import MOST_S, EvidenceRoom
+from downfield.game.evidence import LIMITS, EvidenceFinder
 from downfield.game.footage import Marks, Still
 from downfield.game.published.game_topics import CallNow, Payload
 
@@ -21,12 +21,12 @@ _USUAL_S: Final = 1.5
 router = APIRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"])
 
 
-def _room(connection: HTTPConnection) -> EvidenceRoom:
-    room: EvidenceRoom = connection.app.state.evidence
-    return room
+def _finder(connection: HTTPConnection) -> EvidenceFinder:
+    finder: EvidenceFinder = connection.app.state.evidence
+    return finder
 
 
-EvidenceRoomDep = Annotated[EvidenceRoom, Depends(_room)]
+EvidenceFinderDep = Annotated[EvidenceFinder, Depends(_finder)]
 
 Frame = Annotated[int, Path(ge=0, le=2**53, description="Its index, as the list has it.")]
 Plain = Annotated[
@@ -58,14 +58,16 @@ class FramesRead(Payload):
 @allow("viewer")
 def frames(
     parts: AppContextDep,
-    room: EvidenceRoomDep,
+    finder: EvidenceFinderDep,
     game: GameId,
     call: CallId,
-    seconds: Annotated[float, Query(gt=0, le=MOST_S, description="So long before the call and after it.")] = _USUAL_S,
+    seconds: Annotated[
+        float, Query(gt=0, le=LIMITS.either_side_s, description="So long before the call and after it.")
+    ] = _USUAL_S,
 ) -> FramesRead:
     """What the recording, or the video file being played, holds of them; more may come while a call is fresh."""
     row = row_of(parts.store, parts.hub, game)
-    evidence = room.about(row, call)
+    evidence = finder.find(row, call)
     decisive = evidence.decisive
     around = [
         still for still in evidence.stills if abs(still.t_ns - evidence.call.t_ns) <= seconds * 1e9 or still is decisive
@@ -86,10 +88,10 @@ def frames(
 )
 @allow("viewer")
 def picture(
-    parts: AppContextDep, room: EvidenceRoomDep, game: GameId, call: CallId, frame: Frame, plain: Plain = False
+    parts: AppContextDep, finder: EvidenceFinderDep, game: GameId, call: CallId, frame: Frame, plain: Plain = False
 ) -> Response:
     """Exactly that one, decoded here: no player is involved. The call's measurement is drawn on it."""
-    jpeg = room.jpeg(row_of(parts.store, parts.hub, game), call, frame, plain=plain)
+    jpeg = finder.jpeg(row_of(parts.store, parts.hub, game), call, frame, plain=plain)
     return Response(jpeg, media_type="image/jpeg")
 
 

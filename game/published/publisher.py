@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import Any, Final
 
-from downfield.api.feed.hub import Hub
 from downfield.core.field import FieldModel
 from downfield.core.scene import Ball, Scene
 from downfield.game.published.board_topics import HealthNow, LineUpNow, SourceNow
 from downfield.game.published.game_topics import CallNow, CallsChanged, DeclaredLately, Notice, Payload
 from downfield.game.published.scene_view import scene_now
+from downfield.game.published.topic_sink import TopicSink
 from downfield.game.published.views import Shown, ball_now, call_now, changed_calls, game_now, questions_now
 from downfield.game.session import Sitting
 from downfield.officiating.calls import Call
@@ -32,7 +32,7 @@ class Teller:
 
     """
 
-    def __init__(self, hub: Hub, field: FieldModel) -> None:
+    def __init__(self, hub: TopicSink, field: FieldModel) -> None:
         self._hub = hub
         self._field = field
         self._last: dict[str, object] = {}
