@@ -13,7 +13,7 @@ from downfield.calibration.jacobians import PARAMETERS, locate
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.field import FieldModel
-from downfield.core.records import check, from_json, read_text, record, to_json, write_text
+from downfield.core.records import check, read_record, record, to_json, write_text
 
 Method = Literal["truth", "field", "fiducials", "landmarks"]
 
@@ -115,7 +115,7 @@ class Calibration:
     unmodeled_px: float = 0.0
     certificate: Certificate | None = None
     format: Literal["downfield.calibration"] = "downfield.calibration"
-    version: Literal[1] = 1
+    version: Literal[2] = 2
 
     def __post_init__(self) -> None:
         size = len(PARAMETERS)
@@ -169,7 +169,7 @@ def read_calibration(path: Path) -> Calibration:
         FormatError: its content breaks the format; names the field.
 
     """
-    return from_json(Calibration, read_text(path), path=str(path))
+    return read_record(Calibration, path)
 
 
 def write_calibration(path: Path, calibration: Calibration) -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from downfield.core.errors import FormatError
-from downfield.core.records import from_json, read_lines, to_json, write_text
+from downfield.core.format_versions import upgrade_json
+from downfield.core.records import from_json, is_of_older_version, read_lines, to_json, write_text
 
 H = TypeVar("H")
 L = TypeVar("L")
+R = TypeVar("R")
 
 
 class LinesFile(Generic[H, L]):
@@ -37,13 +39,14 @@ class LinesFile(Generic[H, L]):
         first = next(read_lines(path), None)
         if first is None:
             raise FormatError(str(path), "empty: the file begins with a header line")
-        self.header: H = from_json(header, first[1], path=str(path), line=first[0])
+        self._older = is_of_older_version(header, first[1], path=str(path), line=first[0])
+        self.header: H = self._read(header, *first)
 
     def __iter__(self) -> Iterator[L]:
         """The lines after the header, in order."""
         before: L | None = None
         for number, text in itertools.islice(read_lines(self._path), 1, None):
-            line = from_json(self._line, text, path=str(self._path), line=number)
+            line = self._read(self._line, number, text)
             if self._check is not None:
                 try:
                     self._check(self.header, before, line)
@@ -52,6 +55,10 @@ class LinesFile(Generic[H, L]):
                     raise FormatError(str(self._path), problem, line=number, field=field) from None
             before = line
             yield line
+
+    def _read(self, kind: type[R], number: int, text: str) -> R:
+        content = upgrade_json(text) if self._older else text
+        return from_json(kind, content, path=str(self._path), line=number)
 
 
 def write_lines(

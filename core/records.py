@@ -7,6 +7,7 @@ arrays. Unknown keys, missing keys, NaN and infinities are refused. pydantic doe
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, TypeVar, cast, dataclass_transform
 from pydantic import TypeAdapter, ValidationError
 
 from downfield.core.errors import FormatError, InputError, OutputError
+from downfield.core.format_versions import upgrade_json
 
 T = TypeVar("T")
 
@@ -67,6 +69,48 @@ def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None =
         return cast("T", adapter(kind).validate_json(text))
     except ValidationError as error:
         raise _format_error(error, path, line) from None
+
+
+def read_record(kind: type[T], path: Path) -> T:
+    """Read a file that holds one record.
+
+    Raises:
+        InputError: it is missing, a folder, unreadable or not text.
+        FormatError: its content breaks the format, or is of a newer version of it; names the field.
+
+    """
+    text: str | bytes = read_text(path)
+    if is_of_older_version(kind, text, path=str(path)):
+        text = upgrade_json(text)
+    return from_json(kind, text, path=str(path))
+
+
+def is_of_older_version(kind: type, text: str | bytes, *, path: str, line: int | None = None) -> bool:
+    """Return whether JSON text that names a format and its version is of an older version than a record type's.
+
+    Args:
+        kind: a record type with the fields ``format`` and ``version``.
+        text: the JSON form of one.
+        path: the file's name, for the error.
+        line: 1-based line number, for the error.
+
+    Raises:
+        FormatError: it is of a newer version.
+
+    """
+    names = {field.name: field.default for field in dataclasses.fields(kind)}
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return False
+    if not isinstance(data, dict) or data.get("format") != names["format"]:
+        return False
+    current: Any = names["version"]
+    version = data.get("version")
+    if isinstance(version, int) and version > current:
+        problem = f"the file is of version {version}; this Downfield reads up to version {current}. Update Downfield."
+        raise FormatError(path, problem, line=line, field="version")
+    return version != current and "version" in data
 
 
 def from_data(kind: type[T], data: object, *, path: str) -> T:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from downfield.core.errors import InputError
-from downfield.core.records import check, from_json, read_text, record
+from downfield.core.records import check, read_record, record
 from downfield.core.scene import Player
 from downfield.core.track_files import Tracks
 
@@ -67,4 +67,4 @@ def read_roster(path: Path) -> Roster:
         figures = () if first is None else first.figures
         spots = tuple(Spot(one.id, one.x_mm / field.mm_per_yd_x, one.y_mm / field.mm_per_yd_y) for one in figures)
         return Roster(tracks.header.players, spots)
-    return from_json(Roster, read_text(path), path=str(path))
+    return read_record(Roster, path)

@@ -8,7 +8,7 @@ from typing import Final, Literal, get_args
 
 from downfield.core.detection import Kind
 from downfield.core.errors import InputError
-from downfield.core.records import check, from_json, read_text, record, to_json, write_text
+from downfield.core.records import check, read_record, record, to_json, write_text
 
 CARD: Final = "network.json"
 BUNDLED: Final = "downfield"
@@ -125,7 +125,7 @@ def read_card(folder: Path) -> NetworkCard:
 
     """
     path = folder / CARD
-    return from_json(NetworkCard, read_text(path), path=str(path))
+    return read_record(NetworkCard, path)
 
 
 def write_card(folder: Path, card: NetworkCard) -> None:

@@ -88,7 +88,7 @@ class EventsHeader:
 
     game: str = ""
     format: Literal["downfield.events"] = "downfield.events"
-    version: Literal[1] = 1
+    version: Literal[2] = 2
 
 
 def read_events(path: Path) -> tuple[EventsHeader, tuple[Event, ...]]:

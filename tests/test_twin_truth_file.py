@@ -48,7 +48,7 @@ def test_truth_round_trips(tmp_path: Path) -> None:
     ("line", "old", "new", "message"),
     [
         (1, '"downfield.truth"', '"downfield.tracks"', "line 1: format: "),
-        (1, '"version":1', '"version":2', "line 1: version: "),
+        (1, '"version":2', '"version":3', "line 1: version: the file is of version 3"),
         (2, '"visible":0.58', '"visible":"much"', "line 2: figures.0.visible: "),
         (3, '"type":"fell"', '"type":"flew"', "line 3: events.1.type: "),
         (3, '"light-9","tilt', '"light-8","tilt', "line 3: figures.1.id: 'light-8' is not on the roster of the header"),

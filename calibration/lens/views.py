@@ -17,7 +17,7 @@ from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.lens.sheet import Sheet
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
-from downfield.core.records import from_json, read_text, record, to_json, write_text
+from downfield.core.records import read_record, record, to_json, write_text
 
 FEWEST_VIEWS = 8
 _FEWEST_CORNERS = 12
@@ -60,7 +60,7 @@ class LensFile:
     views: int
     made_at: str = ""
     format: Literal["downfield.lens"] = "downfield.lens"
-    version: Literal[1] = 1
+    version: Literal[2] = 2
 
     def prior(self) -> MeasuredLens:
         """The lens as knowledge for a fit of the pose."""
@@ -164,7 +164,7 @@ def read_lens(path: Path) -> LensFile:
         FormatError: its content breaks the format; names the field.
 
     """
-    return from_json(LensFile, read_text(path), path=str(path))
+    return read_record(LensFile, path)
 
 
 def write_lens(path: Path, lens: LensFile) -> None:

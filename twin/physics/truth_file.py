@@ -98,7 +98,7 @@ class TruthHeader:
     fps: float
     seed: int
     format: Literal["downfield.truth"] = "downfield.truth"
-    version: Literal[1] = 1
+    version: Literal[2] = 2
 
 
 class TruthFile(LinesFile[TruthHeader, TruthFrame]):

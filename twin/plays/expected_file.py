@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from downfield.core.records import from_json, read_text, record, to_json, write_text
+from downfield.core.records import read_record, record, to_json, write_text
 from downfield.officiating.calls import CallKind
 from downfield.twin.plays.recording import ExpectedCall, PlayRecording, RulebookName
 
@@ -45,7 +45,7 @@ def read_expected(path: Path) -> Expected:
         FormatError: its content breaks the format; names the field.
 
     """
-    return from_json(Expected, read_text(path), path=str(path))
+    return read_record(Expected, path)
 
 
 def write_expected(path: Path, expected: Expected) -> None:

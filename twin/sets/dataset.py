@@ -22,7 +22,18 @@ from typing import Literal
 import cv2
 
 from downfield.core.errors import DownfieldError, InputError, OutputError
-from downfield.core.records import check, from_json, read_lines, read_text, record, to_json, write_text
+from downfield.core.format_versions import upgrade_json
+from downfield.core.records import (
+    check,
+    from_json,
+    is_of_older_version,
+    read_lines,
+    read_record,
+    read_text,
+    record,
+    to_json,
+    write_text,
+)
 from downfield.twin.looks.deck import Split
 from downfield.twin.render.renderers import RendererName
 from downfield.twin.sets.sample import Sample, data_yaml, yolo_lines
@@ -68,7 +79,7 @@ class Recipe:
     fallers: float = 0.0
     image_format: Literal["jpg", "png"] = "jpg"
     format: Literal["downfield.dataset"] = "downfield.dataset"
-    version: Literal[1] = 1
+    version: Literal[2] = 2
 
     def __post_init__(self) -> None:
         check(self.seed >= 0, InputError, f"the seed can't be negative ({self.seed})")
@@ -134,16 +145,18 @@ def read_samples(out: Path, split: Split) -> Iterator[Sample]:
     files = sorted((out / "truth" / split).glob("*.jsonl"))
     if not files:
         raise InputError(f"{out}: holds no finished pictures of the split '{split}'")
+    recipe = _recipe_path(out, split)
+    older = recipe.exists() and is_of_older_version(Recipe, read_text(recipe), path=str(recipe))
     for path in files:
         for line, text in read_lines(path):
-            yield from_json(Sample, text, path=str(path), line=line)
+            yield from_json(Sample, upgrade_json(text) if older else text, path=str(path), line=line)
 
 
 def _begin(out: Path, recipe: Recipe) -> None:
     """Write down the recipe, or see that it is the one the split was begun with."""
-    path = out / f"{recipe.split}.recipe.json"
+    path = _recipe_path(out, recipe.split)
     if path.exists():
-        begun = from_json(Recipe, read_text(path), path=str(path))
+        begun = read_record(Recipe, path)
         for field in dataclasses.fields(Recipe):
             was, now = getattr(begun, field.name), getattr(recipe, field.name)
             check(
@@ -213,6 +226,10 @@ def _write_picture(out: Path, recipe: Recipe, picture: Picture) -> Sample:
     lines = yolo_lines(picture.sample.labels, (width, height))
     write_text(out / "labels" / recipe.split / f"{name}.txt", [line + "\n" for line in lines])
     return dataclasses.replace(picture.sample, image=image)
+
+
+def _recipe_path(out: Path, split: Split) -> Path:
+    return out / f"{split}.recipe.json"
 
 
 def _truth_path(out: Path, recipe: Recipe, table: int) -> Path:

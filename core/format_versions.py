@@ -1,0 +1,65 @@
+"""Version 1 of the file formats in the words of version 2.
+
+Version 2 spells keys and enumeration values the American way. Files and stored games of version 1 stay readable: what
+they hold is renamed here before it is checked. Works on parsed JSON, so it serves whole files, single lines, and the
+entries of a game's journal alike.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+KEYS: Final = {
+    "centre_px": "center_px",
+    "defence": "defense",
+    "defence_done_ns": "defense_done_ns",
+    "offence": "offense",
+    "offence_done_ns": "offense_done_ns",
+    "unmodelled_px": "unmodeled_px",
+    # parameters of the rulebooks, as a game's journal keeps them
+    "formation.defence_depth_yd": "formation.defense_depth_yd",
+    "formation.defence_off_exact": "formation.defense_off_exact",
+    "formation.defence_off_tolerance_yd": "formation.defense_off_tolerance_yd",
+    "formation.defence_off_yd": "formation.defense_off_yd",
+    "formation.under_centre_base_lengths": "formation.under_center_base_lengths",
+    "stop.defence_more": "stop.defense_more",
+    "stop.defence_turns": "stop.defense_turns",
+    "timing.defence_set_s": "timing.defense_set_s",
+}
+"""Keys of version 1 and what they are called now, in any object."""
+
+VALUES: Final = {
+    "choice": {"defence_first": "defense_first", "offence_first": "offense_first"},
+    "hash": {"centre": "center"},
+}
+"""Enumeration values of version 1 and what they are called now, by the (present) key they stand under."""
+
+
+def upgrade(data: Any) -> Any:
+    """Return parsed JSON of version 1 with the names of version 2; what has those already is returned as it is.
+
+    Args:
+        data: objects, arrays, strings, numbers, booleans and None, as `json.loads` makes them; not changed.
+
+    """
+    if isinstance(data, list):
+        return [upgrade(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    upgraded = {}
+    for old_key, value in data.items():
+        key = KEYS.get(old_key, old_key)
+        upgraded[key] = VALUES[key].get(value, value) if key in VALUES and isinstance(value, str) else upgrade(value)
+    if "format" in upgraded and upgraded.get("version") == 1:
+        upgraded["version"] = 2
+    return upgraded
+
+
+def upgrade_json(text: str | bytes) -> str | bytes:
+    """Return JSON text of version 1 with the names of version 2; broken JSON is returned as it is."""
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return text  # its reader says what is broken
+    return json.dumps(upgrade(data), ensure_ascii=False, separators=(",", ":"))
