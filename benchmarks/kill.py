@@ -30,7 +30,7 @@ from downfield.game.history import History
 from downfield.game.store import Store
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.recording.clip import bundled_demo, open_recording
+from downfield.rig.recording.clip import bundled_demo, open_clip
 
 FASTER = 20.0  # than life, so that a kill falls anywhere in a play
 ALIVE_S = 3.0  # at most, before the kill
@@ -39,13 +39,13 @@ PAUSE_NS = 2_000_000_000  # between two showings
 
 def desk_on(store: Store) -> GameDesk:
     """A desk for the bundled recording."""
-    field = open_recording(bundled_demo()).tracks.header.field
+    field = open_clip(bundled_demo()).tracks.header.field
     return GameDesk(store, Hub(), NoMachine(), field, load_rulebook("tap"))
 
 
 def write(path: Path, tell: TextIO) -> None:
     """Play without an end, and say what is acknowledged."""
-    recording = open_recording(bundled_demo())
+    recording = open_clip(bundled_demo())
     both: list[Scene | Event] = [*recording.events, *recording.tracks]
     entries = sorted(both, key=lambda entry: (entry.t_ns, isinstance(entry, Scene)))
     desk = desk_on(Store.at(path))

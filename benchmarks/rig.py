@@ -45,14 +45,14 @@ from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.cli.run import prepare
 from downfield.rig.configuration.loading import load
-from downfield.rig.configuration.settings import Settings
-from downfield.rig.live.network_vision import detector, open_sight, pace_of
-from downfield.rig.live.observer import Onlooker
-from downfield.rig.live.vision_seam import Looked, Sight
-from downfield.rig.recording.clip import bundled_demo, open_recording
+from downfield.rig.configuration.settings import RigSettings
+from downfield.rig.live.network_vision import detector, open_vision, pace_of
+from downfield.rig.live.observer import LoopObserver
+from downfield.rig.live.vision_seam import DetectionResult, VisionStage
+from downfield.rig.recording.clip import bundled_demo, open_clip
 from downfield.rig.rig import Rig
 from downfield.rig.sources.jpeg import unpack_jpeg
-from downfield.rig.sources.source import Shot
+from downfield.rig.sources.source import CapturedFrame
 from downfield.vision.board.health import Health
 from downfield.vision.pipeline import Vision
 
@@ -116,16 +116,16 @@ class RecordedScenes:
     """The clip's scenes over and over, at the times of the frames."""
 
     def __init__(self) -> None:
-        self._scenes = list(open_recording(bundled_demo()).tracks)
+        self._scenes = list(open_clip(bundled_demo()).tracks)
         self.health: Health | None = None
         self.carrier: str | None = None
-        self.players: tuple[Player, ...] = open_recording(bundled_demo()).tracks.header.players
+        self.players: tuple[Player, ...] = open_clip(bundled_demo()).tracks.header.players
 
     def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         """Nothing."""
         return ()
 
-    def see(self, frame: Frame, looked: Looked) -> Scene:  # noqa: ARG002 - the seam's signature
+    def see(self, frame: Frame, looked: DetectionResult) -> Scene:  # noqa: ARG002 - the seam's signature
         """The scene whose turn it is."""
         shift_ns = frame.t_ns - self._scenes[frame.index % len(self._scenes)].t_ns
         scene = self._scenes[frame.index % len(self._scenes)]
@@ -141,11 +141,11 @@ class RecordedScenes:
         """Recorded."""
 
 
-class Measured(Onlooker):
+class Measured(LoopObserver):
     """Remembers when frames were captured and when what was seen in them was published."""
 
     def __init__(self) -> None:
-        self.taken_ns: dict[int, int] = {}
+        self.captured_ns: dict[int, int] = {}
         self.took_ms: list[float] = []
         self.captured = 0
         self.calls = 0
@@ -153,20 +153,20 @@ class Measured(Onlooker):
         self.gaps_s: list[float] = []
         self.counting = False
 
-    def shot(self, shot: Shot) -> None:
+    def shot(self, shot: CapturedFrame) -> None:
         """Captured."""
-        if self.last_ns and shot.taken_ns - self.last_ns > 150_000_000:
-            self.gaps_s.append((shot.taken_ns - self.last_ns) / 1e9)
-        self.last_ns = shot.taken_ns
+        if self.last_ns and shot.captured_ns - self.last_ns > 150_000_000:
+            self.gaps_s.append((shot.captured_ns - self.last_ns) / 1e9)
+        self.last_ns = shot.captured_ns
         self.captured += self.counting
-        self.taken_ns[shot.index] = shot.taken_ns
-        self.taken_ns.pop(shot.index - 600, None)
+        self.captured_ns[shot.index] = shot.captured_ns
+        self.captured_ns.pop(shot.index - 600, None)
 
     def judged(self, entry: Scene | Event, calls: tuple[Call, ...]) -> None:
         """Published."""
         self.calls += sum(call.verdict == "called" for call in calls)
-        if isinstance(entry, Scene) and self.counting and entry.frame in self.taken_ns:
-            self.took_ms.append((time.monotonic_ns() - self.taken_ns[entry.frame]) / 1e6)
+        if isinstance(entry, Scene) and self.counting and entry.frame in self.captured_ns:
+            self.took_ms.append((time.monotonic_ns() - self.captured_ns[entry.frame]) / 1e6)
 
 
 def clients(port: int, count: int, stalled: int, watchers: int) -> None:
@@ -346,16 +346,16 @@ def _rig(asked: argparse.Namespace, port: int, folder: Path) -> Rig:
         "recording.stop_below_gb": 0.5,
     }
 
-    def recorded(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Sight:  # noqa: ARG001 - the seam's signature
+    def recorded(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> VisionStage:  # noqa: ARG001 - the seam's signature
         return RecordedScenes()
 
-    def threaded(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Sight:  # noqa: ARG001 - the seam's signature
+    def threaded(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> VisionStage:  # noqa: ARG001 - the seam's signature
         known = None if roster is None else read_roster(roster)
         network = settings.network
         return Vision(calibration, detector(network), known, pace=pace_of(network, time.perf_counter_ns))
 
-    sight = {"network": open_sight, "threaded": threaded, "recorded": recorded}[asked.sight]
-    return Rig(load(environment={}, command_line=given), folder, open_sight=sight)
+    sight = {"network": open_vision, "threaded": threaded, "recorded": recorded}[asked.sight]
+    return Rig(load(environment={}, command_line=given), folder, open_vision=sight)
 
 
 def _cut(times: int, port: int, measured: Measured) -> list[float]:

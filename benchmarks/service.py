@@ -30,7 +30,7 @@ from downfield.game.game_desk import GameDesk
 from downfield.game.published.board_topics import FigureNow, SceneNow
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.configuration.settings import ServiceTable
+from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.service import Service
 
 SCENES_PER_S = 15  # as the desk tells them; the rest of the rate are calls and states
@@ -55,7 +55,7 @@ def serve(pipe: Connection, folder: str, rate: float, seconds: float) -> None:
     store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
     desk = GameDesk(store, hub, NoMachine(), preset("ultimate"), load_rulebook("tap"))
     desk.begin(NewGame())
-    service = Service(AppContext(desk, hub, picture, store), ServiceTable(port=0))
+    service = Service(AppContext(desk, hub, picture, store), ServiceSettings(port=0))
     pipe.send(service.port)
     while pipe.recv() == "go":
         before_s = time.process_time()

@@ -67,7 +67,7 @@ def watched(
 
     def pictures() -> Iterator[tuple[Frame, Scene]]:
         truth = Tracks(tracks), TruthFile(clip.with_name(clip.stem + ".truth.jsonl"))
-        for shot, true, frame in zip(VideoFile(clip, paced=False).shots(), *truth, strict=False):
+        for shot, true, frame in zip(VideoFile(clip, paced=False).frames(), *truth, strict=False):
             happened.extend(frame.events)  # those of frames that are lost, too
             yield shot.frame(), true
 

@@ -28,7 +28,7 @@ from downfield.models.card import NetworkCard
 from downfield.officiating.calls import Call
 from downfield.officiating.calls_file import CallsHeader
 from downfield.officiating.events import Event, EventsHeader
-from downfield.rig.recording.index import FrameLine, FramesHeader
+from downfield.rig.recording.index import RecordedFrame, RecordingIndexHeader
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader
 from downfield.twin.plays.expected_file import Expected
 from downfield.twin.plays.script import Script
@@ -88,7 +88,7 @@ FORMATS = (
         "*.frames.jsonl",
         "Index of a recording",
         "Beside every recorded `*.mkv`: a header line, then one line per picture in the order of the video.",
-        (FramesHeader, FrameLine),
+        (RecordingIndexHeader, RecordedFrame),
     ),
     Format(
         "*.events.jsonl",

@@ -20,18 +20,16 @@ from downfield.game.commands import (
     MachineCommand,
     Recalibrate,
     Record,
+    Settings,
     Suspend,
     UseCalibration,
 )
-from downfield.game.commands import (
-    Settings as SettingsNow,
-)
 from downfield.game.published.board_topics import Reason
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.live.observer import Onlooker
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.live.vision_seam import Sight
-from downfield.rig.table import LOOKED_AT, NO_CALIBRATION, Table, calibrate, uncalibrated
+from downfield.rig.live.observer import LoopObserver
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.live.vision_seam import VisionStage
+from downfield.rig.table import LOOKED_AT, NO_CALIBRATION, OpenedTable, calibrate, uncalibrated
 
 SUSPENDED: Final = "calls_suspended"
 
@@ -39,7 +37,7 @@ _EVERY: Final = 6  # of the frames seen, those kept for a calibration
 _TRY_EVERY_S: Final = 6.0  # a try takes a second or two
 
 
-class RigMachine(Onlooker):
+class RigMachine(LoopObserver):
     """Carries out commands; an onlooker of the loop, which gives it pictures to calibrate from.
 
     Args:
@@ -49,7 +47,7 @@ class RigMachine(Onlooker):
 
     """
 
-    def __init__(self, configuration: Configuration, table: Table, troubles: Troubles) -> None:
+    def __init__(self, configuration: Configuration, table: OpenedTable, troubles: ActiveProblems) -> None:
         self._configuration = configuration
         self._calibration = table.calibration
         self._size_px = table.source.facts.size_px
@@ -59,7 +57,7 @@ class RigMachine(Onlooker):
         self._pictures: deque[Image] = deque(maxlen=LOOKED_AT)
         self._calibrating = threading.Lock()
         self._suspended = False
-        self.between_frames: Callable[[Callable[[Sight], Sight]], None] | None = None
+        self.between_frames: Callable[[Callable[[VisionStage], VisionStage]], None] | None = None
         self.record: Callable[[bool], str] | None = None
         self.calibrated: Callable[[Calibration], None] = lambda _: None
 
@@ -94,12 +92,12 @@ class RigMachine(Onlooker):
         """The calibration in use."""
         return self._calibration
 
-    def settings(self) -> SettingsNow:
+    def settings(self) -> Settings:
         """The configuration in force. A password in a database's or camera's address is left out."""
         values = self._configuration.settings.model_dump(mode="json")
         for table, key in (("store", "url"), ("source", "name")):
             values[table][key] = _without_password(values[table][key])
-        return SettingsNow(version=version("downfield"), values=values, origins=dict(self._configuration.origins))
+        return Settings(version=version("downfield"), values=values, origins=dict(self._configuration.origins))
 
     def suspended(self) -> tuple[str, ...]:
         """Why no calls are to be made from the camera."""
@@ -162,7 +160,7 @@ class RigMachine(Onlooker):
         self._calibration = calibration
         self.calibrated(calibration)
 
-    def _between(self, change: Callable[[Sight], Sight]) -> None:
+    def _between(self, change: Callable[[VisionStage], VisionStage]) -> None:
         if self.between_frames is None:
             raise RefusedError("the rig is starting: try again in a second")
         self.between_frames(change)
@@ -173,7 +171,7 @@ def _not_calibrated_anew(error: DownfieldError) -> Reason:
     return Reason(code=NO_CALIBRATION, level="warning", text=str(error), remedy=remedy)
 
 
-def _found_anew(sight: Sight) -> Sight:
+def _found_anew(sight: VisionStage) -> VisionStage:
     sight.find_figures()
     return sight
 

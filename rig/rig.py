@@ -16,25 +16,25 @@ from downfield.game.published.board_topics import HealthNow, Reason, RecordingNo
 from downfield.game.published.game_topics import Notice
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.cli.terminal_lines import Lines
-from downfield.rig.cli.terminal_view import View
+from downfield.rig.cli.terminal_lines import TerminalLog
+from downfield.rig.cli.terminal_view import TerminalView
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.configuration.paths import recordings_folder, store_file
-from downfield.rig.live.annotated_picture import Pictures
+from downfield.rig.live.annotated_picture import AnnotatedPicture
 from downfield.rig.live.annotation import Annotator
 from downfield.rig.live.health import HealthWatch
 from downfield.rig.live.loop import LinedUp, Loop
-from downfield.rig.live.metrics import Pulse
-from downfield.rig.live.network_vision import open_sight
-from downfield.rig.live.observer import Onlooker
-from downfield.rig.live.referee import Prompter
-from downfield.rig.live.troubles import NoticeLevel, Troubles
+from downfield.rig.live.metrics import FrameMeter
+from downfield.rig.live.network_vision import open_vision
+from downfield.rig.live.observer import LoopObserver
+from downfield.rig.live.referee import EventPlayback
+from downfield.rig.live.troubles import ActiveProblems, NoticeLevel
 from downfield.rig.machine import RigMachine
 from downfield.rig.recording.footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recorder import DISK_FULL, Recorder
 from downfield.rig.service import Service
-from downfield.rig.sources.clocks import TableClock
-from downfield.rig.table import OpenSight, choice_of, open_table
+from downfield.rig.sources.clocks import CaptureClock
+from downfield.rig.table import OpenVision, open_table, source_choice
 from downfield.vision.pipeline import SLOW
 
 _NOWHERE: Final = "passing.db"
@@ -47,7 +47,7 @@ class Rig:
         configuration: in force.
         passing: a folder for what need not outlast this run.
         paced: recordings at their own pace; else as fast as they go.
-        open_sight: makes a sight for a calibration and, where there is one, a file with the roster.
+        open_vision: makes a sight for a calibration and, where there is one, a file with the roster.
 
     Raises:
         DownfieldError: something the configuration names does not exist or does not work.
@@ -60,18 +60,18 @@ class Rig:
         passing: Path,
         *,
         paced: bool = True,
-        open_sight: OpenSight = open_sight,
+        open_vision: OpenVision = open_vision,
     ) -> None:
         settings = configuration.settings
-        self._configuration, self._paced, self._open_sight = configuration, paced, open_sight
+        self._configuration, self._paced, self._open_sight = configuration, paced, open_vision
         self.rulebook = load_rulebook(settings.game.rulebook)
         self._hub, self._picture = Hub(), LatestPicture()
-        self._terminal: Lines | View | None = None
-        self._onlookers: list[Onlooker] = []
+        self._terminal: TerminalLog | TerminalView | None = None
+        self._onlookers: list[LoopObserver] = []
         self._early: list[tuple[NoticeLevel, str]] = []
-        self._troubles = Troubles(self._changed, self._noticed)
-        self._clock = TableClock()
-        self._table = open_table(settings, self._clock, self._troubles, open_sight, paced=paced)
+        self._troubles = ActiveProblems(self._changed, self._noticed)
+        self._clock = CaptureClock()
+        self._table = open_table(settings, self._clock, self._troubles, open_vision, paced=paced)
         self.live = self._table.source.facts.live
         self.text = self._table.text
         self._machine = RigMachine(configuration, self._table, self._troubles)
@@ -86,11 +86,11 @@ class Rig:
             self.rulebook,
             clock=self._clock.now_ns if self.live else None,
         )
-        self._pictures = Pictures(None, self._hub, self._picture, self._slow)
+        self._pictures = AnnotatedPicture(None, self._hub, self._picture, self._slow)
         self._loop: Loop | None = None
-        self._pulse = Pulse()
+        self._pulse = FrameMeter()
         self._recorder = self._record() if self.live else None
-        clip = Path(choice_of(settings, paced=paced).text)
+        clip = Path(source_choice(settings, paced=paced).text)
         self._clip = ClipFootage(clip, self._machine.calibration) if clip.is_file() else None
         self._health = self._watch()
         self._begin_game()
@@ -122,14 +122,14 @@ class Rig:
         """The value of a topic of the service now; None before it was first published."""
         return self._hub.value(name)
 
-    def listen(self, terminal: Lines | View) -> None:
+    def listen(self, terminal: TerminalLog | TerminalView) -> None:
         """Have the terminal told."""
         self._terminal = terminal
         for level, text in self._early:
             terminal.noticed(level, text)
         self._early.clear()
 
-    def onlook(self, onlooker: Onlooker) -> None:
+    def onlook(self, onlooker: LoopObserver) -> None:
         """Have somebody else told of what happens in the loop."""
         self._onlookers.append(onlooker)
 
@@ -158,7 +158,7 @@ class Rig:
             self.desk,
             self._troubles,
             pulse=self._pulse,
-            prompter=Prompter(self._table.events),
+            prompter=EventPlayback(self._table.events),
             onlookers=onlookers,
             suspended=self._machine.suspended,
             lined_up=self._lined_up,
@@ -254,7 +254,7 @@ class Rig:
         self._pictures.use(Annotator(calibration.camera, calibration.field, players))
 
     def _changed(self) -> None:
-        """Troubles come up while the rig is being put together, too."""
+        """ActiveProblems come up while the rig is being put together, too."""
         if "_health" in self.__dict__:
             self._health.look()
 

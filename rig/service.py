@@ -15,7 +15,7 @@ from downfield.api.feed.relay import Relaying
 from downfield.api.security.middleware import AccessPolicy
 from downfield.api.services import AppContext
 from downfield.core.errors import InputError
-from downfield.rig.configuration.settings import ServiceTable
+from downfield.rig.configuration.settings import ServiceSettings
 
 _ENDING_S = 5.0
 _LONGEST_MESSAGE = 4096  # bytes a client may send on a socket: nothing of it is read
@@ -38,7 +38,7 @@ class Service:
 
     """
 
-    def __init__(self, parts: AppContext, table: ServiceTable) -> None:
+    def __init__(self, parts: AppContext, table: ServiceSettings) -> None:
         self._parts = parts
         listening = listening_at(table.host, table.port)
         self.port: int = listening.getsockname()[1]

@@ -19,15 +19,15 @@ from downfield.core.scene import Scene
 from downfield.game.published.board_topics import Reason
 from downfield.officiating.declarations import LineUp
 from downfield.officiating.events import Event
-from downfield.rig.configuration.settings import CalibrationTable, Settings
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.live.vision_seam import BlindSight, RecordedSight, Sight
-from downfield.rig.recording.clip import Recording, bundled_demo, declared, open_recording, tracks_of
-from downfield.rig.sources.camera_locks import Locks
-from downfield.rig.sources.clocks import TableClock
-from downfield.rig.sources.opening import TWIN, Choice, open_source
-from downfield.rig.sources.source import FrameSource, KnownTable
-from downfield.rig.sources.usb_camera import Wanted
+from downfield.rig.configuration.settings import CalibrationSettings, RigSettings
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.live.vision_seam import RecordedVision, UncalibratedVision, VisionStage
+from downfield.rig.recording.clip import RecordedClip, bundled_demo, declared, open_clip, tracks_of
+from downfield.rig.sources.camera_locks import CameraLocks
+from downfield.rig.sources.clocks import CaptureClock
+from downfield.rig.sources.opening import TWIN, SourceChoice, open_source
+from downfield.rig.sources.source import FrameSource, SourceWithTruth
+from downfield.rig.sources.usb_camera import CameraRequest
 from downfield.rig.standing_figures import distance_known
 
 LOOKED_AT: Final = 5
@@ -41,18 +41,20 @@ NO_CALIBRATION: Final = "no_calibration"
 _EVERY: Final = 6
 """Of the frames that come, so that those looked at are a tenth of a second apart."""
 
-MakeSight = Callable[[Calibration], Sight]
+MakeVision = Callable[[Calibration], VisionStage]
 
 
-class OpenSight(Protocol):
+class OpenVision(Protocol):
     """Makes a sight for a calibration and, where there is one, a file with the roster, for a live source or another."""
 
-    def __call__(self, settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Sight:
-        """As `network_sight.open_sight`."""
+    def __call__(
+        self, settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool
+    ) -> VisionStage:
+        """As `network_sight.open_vision`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class OpenedTable:
     """A table with a camera over it, or a recording of one.
 
     Attributes:
@@ -69,27 +71,27 @@ class Table:
     source: FrameSource
     calibration: Calibration | None
     field: FieldModel
-    sight: Sight
-    make_sight: MakeSight | None
+    sight: VisionStage
+    make_sight: MakeVision | None
     events: tuple[Event, ...]
     text: str
 
 
-def choice_of(settings: Settings, *, paced: bool) -> Choice:
+def source_choice(settings: RigSettings, *, paced: bool) -> SourceChoice:
     """What the configuration says of the source."""
     table = settings.source
-    wanted = Wanted(table.size, table.fps, Locks(table.exposure, table.focus, table.white_balance))
-    return Choice(table.name or str(bundled_demo()), wanted, paced, table.microphone)
+    wanted = CameraRequest(table.size, table.fps, CameraLocks(table.exposure, table.focus, table.white_balance))
+    return SourceChoice(table.name or str(bundled_demo()), wanted, paced, table.microphone)
 
 
 def open_table(
-    settings: Settings,
-    clock: TableClock,
-    troubles: Troubles,
-    open_sight: OpenSight,
+    settings: RigSettings,
+    clock: CaptureClock,
+    troubles: ActiveProblems,
+    open_vision: OpenVision,
     *,
     paced: bool = True,
-) -> Table:
+) -> OpenedTable:
     """Open what the configuration names.
 
     A clip with its tracks beside it is shown with these, if the configuration says so; everything else is looked at.
@@ -98,7 +100,7 @@ def open_table(
         settings: the configuration.
         clock: of the table.
         troubles: told of what goes wrong with a live source.
-        open_sight: makes a sight for a calibration and, where there is one, a file with the roster.
+        open_vision: makes a sight for a calibration and, where there is one, a file with the roster.
         paced: files at their own pace; else as fast as they go.
 
     Raises:
@@ -108,22 +110,22 @@ def open_table(
             opened without: it may have to be aimed first, and that needs its picture.
 
     """
-    choice = choice_of(settings, paced=paced)
+    choice = source_choice(settings, paced=paced)
     clip = Path(choice.text)
     tracks = tracks_of(clip) if clip.is_file() and tracks_of(clip).is_file() else None
     if tracks is not None and settings.source.shows_tracks:
-        return _recorded(open_recording(clip), choice, clock, troubles)
+        return _recorded(open_clip(clip), choice, clock, troubles)
     if choice.text.startswith(TWIN):
         source = open_source(choice, clock, troubles)
         calibration, events, scenes = _known(source)
         if settings.source.shows_tracks:
-            sight = RecordedSight(scenes)
-            return Table(source, calibration, calibration.field, sight, None, events, source.facts.name)
+            sight = RecordedVision(scenes)
+            return OpenedTable(source, calibration, calibration.field, sight, None, events, source.facts.name)
     else:
         try:
             calibration, events = find_calibration(settings.calibration, choice, clock, troubles), declared(clip)
         except CalibrationError as error:
-            return _uncalibrated(settings, choice, clock, troubles, open_sight, error)
+            return _uncalibrated(settings, choice, clock, troubles, open_vision, error)
         source = open_source(choice, clock, troubles)
     size_px = calibration.camera.lens.size_px
     if size_px != source.facts.size_px:
@@ -133,33 +135,35 @@ def open_table(
             f"{source.facts.size_px[0]}x{source.facts.size_px[1]}: calibrate anew, or ask the camera for that size"
         )
 
-    make_sight = _sights(settings, open_sight, tracks, live=source.facts.live)
-    return Table(source, calibration, calibration.field, make_sight(calibration), make_sight, events, source.facts.name)
+    make_sight = _sights(settings, open_vision, tracks, live=source.facts.live)
+    return OpenedTable(
+        source, calibration, calibration.field, make_sight(calibration), make_sight, events, source.facts.name
+    )
 
 
-def _sights(settings: Settings, open_sight: OpenSight, tracks: Path | None, *, live: bool) -> MakeSight:
+def _sights(settings: RigSettings, open_vision: OpenVision, tracks: Path | None, *, live: bool) -> MakeVision:
     roster = Path(settings.game.roster) if settings.game.roster else tracks
-    return lambda calibration: open_sight(settings, calibration, roster, live=live)
+    return lambda calibration: open_vision(settings, calibration, roster, live=live)
 
 
 def _uncalibrated(
-    settings: Settings,
-    choice: Choice,
-    clock: TableClock,
-    troubles: Troubles,
-    open_sight: OpenSight,
+    settings: RigSettings,
+    choice: SourceChoice,
+    clock: CaptureClock,
+    troubles: ActiveProblems,
+    open_vision: OpenVision,
     error: CalibrationError,
-) -> Table:
+) -> OpenedTable:
     """A live camera without a calibration yet; with anything else there is nothing to wait for."""
     source = open_source(choice, clock, troubles)
     if source.facts.kind not in {"camera", "stream"}:
         source.close()
         raise error
     troubles.add(uncalibrated(error))
-    sight = BlindSight(UNCALIBRATED)
+    sight = UncalibratedVision(UNCALIBRATED)
     name = source.facts.name
-    return Table(
-        source, None, fields(settings.calibration)[0], sight, _sights(settings, open_sight, None, live=True), (), name
+    return OpenedTable(
+        source, None, fields(settings.calibration)[0], sight, _sights(settings, open_vision, None, live=True), (), name
     )
 
 
@@ -169,7 +173,9 @@ def uncalibrated(error: DownfieldError) -> Reason:
     return Reason(code=NO_CALIBRATION, level="alarm", text=f"{UNCALIBRATED}: {error}", remedy=remedy)
 
 
-def find_calibration(table: CalibrationTable, choice: Choice, clock: TableClock, troubles: Troubles) -> Calibration:
+def find_calibration(
+    table: CalibrationSettings, choice: SourceChoice, clock: CaptureClock, troubles: ActiveProblems
+) -> Calibration:
     """The calibration that is given or lies beside a clip; else one made from the first pictures.
 
     Raises:
@@ -182,7 +188,7 @@ def find_calibration(table: CalibrationTable, choice: Choice, clock: TableClock,
         return read_calibration(Path(table.file))
     if Path(choice.text).is_file() and beside.is_file():
         return read_calibration(beside)
-    source = open_source(Choice(choice.text, choice.wanted, paced=False), clock, troubles)
+    source = open_source(SourceChoice(choice.text, choice.wanted, paced=False), clock, troubles)
     try:
         images = first_pictures(source)
     finally:
@@ -190,7 +196,7 @@ def find_calibration(table: CalibrationTable, choice: Choice, clock: TableClock,
     return calibrate(table, images, source.facts.name)
 
 
-def calibrate(table: CalibrationTable, images: list[Image], name: str) -> Calibration:
+def calibrate(table: CalibrationSettings, images: list[Image], name: str) -> Calibration:
     """A calibration from the printed field.
 
     Raises:
@@ -206,7 +212,7 @@ def calibrate(table: CalibrationTable, images: list[Image], name: str) -> Calibr
     return to_calibration(solution.field, solution.fit, solution.sightings, method="field", made_from=[name])
 
 
-def fields(table: CalibrationTable) -> list[FieldModel]:
+def fields(table: CalibrationSettings) -> list[FieldModel]:
     """The printed fields it may be."""
     return [preset(name) for name in preset_names()] if table.field == "auto" else [load_field(table.field)]
 
@@ -219,7 +225,7 @@ def first_pictures(source: FrameSource) -> list[Image]:
 
     """
     images: list[Image] = []
-    for shot in source.shots():
+    for shot in source.frames():
         if shot.index % _EVERY == 0:
             images.append(shot.frame().image)
             if len(images) == LOOKED_AT:
@@ -229,15 +235,17 @@ def first_pictures(source: FrameSource) -> list[Image]:
 
 def _known(source: object) -> tuple[Calibration, tuple[Event, ...], tuple[Scene, ...]]:
     """What a source of the twin knows of its table."""
-    if not isinstance(source, KnownTable):
+    if not isinstance(source, SourceWithTruth):
         raise TypeError("a source of the twin knows its table")
     return source.calibration, source.events, source.scenes
 
 
-def _recorded(recording: Recording, choice: Choice, clock: TableClock, troubles: Troubles) -> Table:
+def _recorded(
+    recording: RecordedClip, choice: SourceChoice, clock: CaptureClock, troubles: ActiveProblems
+) -> OpenedTable:
     named = any(isinstance(event.body, LineUp) for event in recording.events)
     players = () if named else recording.tracks.header.players
     source = open_source(choice, clock, troubles)
     text = f"{recording.clip.name}: {recording.tracks.header.source}"
-    sight = RecordedSight(recording.tracks, players)
-    return Table(source, recording.calibration, recording.calibration.field, sight, None, recording.events, text)
+    sight = RecordedVision(recording.tracks, players)
+    return OpenedTable(source, recording.calibration, recording.calibration.field, sight, None, recording.events, text)

@@ -30,7 +30,7 @@ from downfield.game.game_desk import GameDesk
 from downfield.game.published.game_topics import Payload
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.recording.clip import bundled_demo, open_recording
+from downfield.rig.recording.clip import bundled_demo, open_clip
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 RIVER_CITY: Final = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff")
@@ -102,7 +102,7 @@ class Service:
 
     def start(self) -> None:
         """Serve; a game that was served before is resumed."""
-        recording = open_recording(bundled_demo())
+        recording = open_clip(bundled_demo())
         header, machine = recording.tracks.header, PretendMachine(recording.calibration)
         self._store = Store.at(self._folder / "store.db")
         self.hub = Hub()

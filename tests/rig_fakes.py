@@ -18,9 +18,9 @@ from downfield.officiating.declarations import Carrier, LineUp, SetUp
 from downfield.officiating.engine.game_log import Game
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.live.observer import Onlooker
-from downfield.rig.live.vision_seam import Looked
-from downfield.rig.sources.source import Shot, SourceFacts
+from downfield.rig.live.observer import LoopObserver
+from downfield.rig.live.vision_seam import DetectionResult
+from downfield.rig.sources.source import CapturedFrame, SourceFacts
 from downfield.vision.board.health import Health
 
 FIELD = preset("ultimate")
@@ -62,18 +62,18 @@ class FakeSource:
         self.facts = SourceFacts("camera" if live else "clip", "fake", (32, 18), float(FPS), live)
         self._ended = threading.Event()
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         for index in range(self.count):
             if self._ended.wait(self.pause_s):
                 return
             image = np.full((18, 32, 3), index % 256, dtype=np.uint8)
-            yield Shot(index, index * 1_000_000_000 // FPS, time.monotonic_ns(), image=image)
+            yield CapturedFrame(index, index * 1_000_000_000 // FPS, time.monotonic_ns(), image=image)
 
     def close(self) -> None:
         self._ended.set()
 
 
-class FakeSight:
+class FakeVision:
     """Sees a tackle, whatever is in the picture.
 
     Args:
@@ -93,7 +93,7 @@ class FakeSight:
     def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         return ()
 
-    def see(self, frame: Frame, looked: Looked) -> Scene:
+    def see(self, frame: Frame, looked: DetectionResult) -> Scene:
         looked()
         if self.before is not None:
             self.before(frame)
@@ -108,7 +108,7 @@ class FakeSight:
         self.found += 1
 
 
-class FakeJudge:
+class FakeReferee:
     """A game without a journal.
 
     Args:
@@ -136,16 +136,16 @@ class FakeJudge:
         """Tells nobody."""
 
 
-class Notes(Onlooker):
+class Notes(LoopObserver):
     """An onlooker that remembers."""
 
     def __init__(self) -> None:
-        self.shots: list[int] = []
+        self.frames: list[int] = []
         self.calls: list[Call] = []
         self.refusals: list[str] = []
 
-    def shot(self, shot: Shot) -> None:
-        self.shots.append(shot.index)
+    def shot(self, shot: CapturedFrame) -> None:
+        self.frames.append(shot.index)
 
     def judged(self, _: Scene | Event, calls: tuple[Call, ...]) -> None:
         self.calls += calls

@@ -36,7 +36,7 @@ from downfield.game.published.board_topics import HealthNow, SourceNow
 from downfield.game.store import Store
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.recording.clip import bundled_demo, open_recording
+from downfield.rig.recording.clip import bundled_demo, open_clip
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 
@@ -92,7 +92,7 @@ def served(store: Path, *options: str) -> Iterator[Served]:
 
 def play(desk: GameDesk, hub: Hub, picture: LatestPicture, stop: threading.Event, *, paced: bool) -> None:
     """Play the bundled recording once, then keep telling of health."""
-    recording = open_recording(bundled_demo())
+    recording = open_clip(bundled_demo())
     entries: list[Scene | Event] = [*recording.events, *recording.tracks]
     blank = cv2.imencode(".jpg", np.zeros((90, 160, 3), np.uint8))[1].tobytes()
     began = time.monotonic()
@@ -123,7 +123,7 @@ def main() -> None:
     parser.add_argument("--unlimited", action="store_true")
     asked = parser.parse_args()
     store, hub, picture, stop = Store.at(asked.store), Hub(), LatestPicture(), threading.Event()
-    recording = open_recording(bundled_demo())
+    recording = open_clip(bundled_demo())
     machine = PretendMachine(recording.calibration)
     desk = GameDesk(store, hub, machine, recording.tracks.header.field, load_rulebook("tap"))
     resumed = desk.resume()

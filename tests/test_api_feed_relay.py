@@ -25,7 +25,7 @@ from downfield.core.field_files import preset
 from downfield.game.game_desk import GameDesk
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.configuration.settings import ServiceTable
+from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.service import Service
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="connections are handed over on POSIX only")
@@ -37,7 +37,7 @@ class Rig:
     def __init__(self, path: Path) -> None:
         self.store, self.hub = Store.at(path), Hub()
         self.desk = GameDesk(self.store, self.hub, PretendMachine(None), preset("tudor-620"), load_rulebook("tap"))
-        self.service = Service(AppContext(self.desk, self.hub, LatestPicture(), self.store), ServiceTable(port=0))
+        self.service = Service(AppContext(self.desk, self.hub, LatestPicture(), self.store), ServiceSettings(port=0))
         self.relaying = self.service.relaying
 
     def end(self) -> None:

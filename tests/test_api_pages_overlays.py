@@ -17,7 +17,7 @@ from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthNow
 from downfield.game.published.game_topics import CallNow, CallsChanged, ClauseCited, GameNow, ReadingNow
 from downfield.game.published.scene_view import scene_now
-from downfield.rig.recording.clip import bundled_demo, open_recording
+from downfield.rig.recording.clip import bundled_demo, open_clip
 
 FIELD = preset("ultimate")
 STALE_MS = 13_000
@@ -232,7 +232,7 @@ def test_what_is_only_noted_is_shown_when_asked_for(service: Service, page: Page
 
 
 def test_the_field_map_moves_the_figures_and_draws_the_lines(service: Service, page: Page) -> None:
-    first, later = itertools.islice(open_recording(bundled_demo()).tracks, 0, 241, 240)
+    first, later = itertools.islice(open_clip(bundled_demo()).tracks, 0, 241, 240)
     service.publish("game", due="scrimmage", spot_yd=34.0, to_gain_yd=44.0)
     page.goto(f"{service.url}/overlay/field")
     link(page, "live")
@@ -250,7 +250,7 @@ def test_figures_nobody_has_seen_lately_are_not_shown(service: Service, page: Pa
     page.clock.install()
     page.goto(f"{service.url}/overlay/field")
     link(page, "live")
-    scene = next(iter(open_recording(bundled_demo()).tracks))
+    scene = next(iter(open_clip(bundled_demo()).tracks))
     service.publish("scene", scene_now(scene, FIELD))
     expect(page.locator(".figures")).to_have_css("opacity", "1")
     page.clock.run_for(4_000)

@@ -6,14 +6,14 @@ import io
 from typing import Any
 
 from rich.console import Console
-from rig_fakes import EVENTS, FakeJudge, FakeSight, FakeSource
+from rig_fakes import EVENTS, FakeReferee, FakeSource, FakeVision
 
 from downfield.game.published.board_topics import HealthNow, Reason, RecordingNow
-from downfield.rig.cli.terminal_lines import Lines
-from downfield.rig.cli.terminal_view import View
+from downfield.rig.cli.terminal_lines import TerminalLog
+from downfield.rig.cli.terminal_view import TerminalView
 from downfield.rig.live.loop import Loop
-from downfield.rig.live.referee import Prompter
-from downfield.rig.live.troubles import Troubles
+from downfield.rig.live.referee import EventPlayback
+from downfield.rig.live.troubles import ActiveProblems
 
 HEALTH = HealthNow(
     level="alarm",
@@ -30,7 +30,7 @@ HEALTH = HealthNow(
 )
 
 
-def shown(view: View) -> str:
+def shown(view: TerminalView) -> str:
     console = Console(file=io.StringIO(), width=110, force_terminal=False)
     console.print(view.render())
     out = console.file
@@ -38,15 +38,15 @@ def shown(view: View) -> str:
     return out.getvalue()
 
 
-def played(*onlookers: Any) -> FakeJudge:
-    judge = FakeJudge()
-    Loop(FakeSource(), FakeSight(), judge, Troubles(), prompter=Prompter(EVENTS), onlookers=onlookers).run()
+def played(*onlookers: Any) -> FakeReferee:
+    judge = FakeReferee()
+    Loop(FakeSource(), FakeVision(), judge, ActiveProblems(), prompter=EventPlayback(EVENTS), onlookers=onlookers).run()
     return judge
 
 
 def test_the_view_shows_calls_health_and_what_befell_the_rig() -> None:
     topics = {"health": HEALTH}
-    view = View(Console(file=io.StringIO()), topics.get, "table under TAP", "http://127.0.0.1:8317/")
+    view = TerminalView(Console(file=io.StringIO()), topics.get, "table under TAP", "http://127.0.0.1:8317/")
     assert "no calls yet" in shown(view)
     played(view)
     view.noticed("alarm", "No picture: the camera was unplugged.")
@@ -62,7 +62,7 @@ def test_the_view_shows_calls_health_and_what_befell_the_rig() -> None:
 def test_the_lines_tell_calls_situations_and_refusals_with_their_times() -> None:
     console = Console(file=io.StringIO(), highlight=False, soft_wrap=True)
     judge_text = {"now": ""}
-    lines = Lines(console, lambda: judge_text["now"], live=False)
+    lines = TerminalLog(console, lambda: judge_text["now"], live=False)
     judge_text["now"] = "1st & 10"
     played(lines)
     lines.refused(EVENTS[0], "not now [so]")

@@ -26,7 +26,7 @@ from downfield.core.track_files import Tracks
 from downfield.rig.cli.main import app
 from downfield.rig.cli.track_live import live_scenes
 from downfield.rig.recording.clip import bundled_demo
-from downfield.rig.sources.source import Packed, Shot
+from downfield.rig.sources.source import CapturedFrame, VideoPacket
 from downfield.vision.pipeline import Vision
 
 CALIBRATION = bundled_demo().with_suffix(".calibration.json")
@@ -134,9 +134,9 @@ class Packets(FakeSource):
         super().__init__(len(packets), live=True)
         self._packets = packets
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         for index, data in enumerate(self._packets):
-            yield Shot(index, index, index, Packed("mjpeg", data))
+            yield CapturedFrame(index, index, index, VideoPacket("mjpeg", data))
 
 
 def test_a_broken_picture_is_told_and_left_out() -> None:

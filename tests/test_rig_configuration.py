@@ -12,7 +12,7 @@ import pytest
 from downfield.core.errors import FormatError, InputError
 from downfield.rig.configuration.display import as_toml
 from downfield.rig.configuration.loading import assignments, keys, load, variable
-from downfield.rig.configuration.settings import Settings
+from downfield.rig.configuration.settings import RigSettings
 
 ROOT = Path(__file__).parents[1]
 
@@ -95,7 +95,7 @@ def test_every_variable_is_of_one_setting_only() -> None:
 def test_what_is_printed_says_the_same_when_it_is_read(file: Path) -> None:
     loaded = load(file, environment={}, command_line={"source.focus": 30})
     text = "\n".join(as_toml(loaded))
-    assert Settings.model_validate(tomllib.loads(text)) == loaded.settings
+    assert RigSettings.model_validate(tomllib.loads(text)) == loaded.settings
     assert "fps = 30.0  # file" in text
     assert "focus = 30  # command line" in text
 

@@ -17,12 +17,17 @@ from loopback_streams import MjpegServer
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.core.arrays import Image
-from downfield.rig.configuration.settings import CalibrationTable, NetworkTable, RecordingTable, ServiceTable
+from downfield.rig.configuration.settings import (
+    CalibrationSettings,
+    NetworkSettings,
+    RecordingSettings,
+    ServiceSettings,
+)
 from downfield.rig.doctor.camera import look_at_camera
 from downfield.rig.doctor.computer import look_at_disk, look_at_network, look_at_port, look_at_time
 from downfield.rig.doctor.picture import look_at_calibration, look_at_focus, look_at_light
 from downfield.rig.recording.clip import bundled_demo
-from downfield.rig.sources.opening import Choice
+from downfield.rig.sources.opening import SourceChoice
 
 NOWHERE = Path("nowhere.calibration.json")
 
@@ -40,14 +45,14 @@ def calibration() -> Calibration:
 
 
 def test_a_camera_that_is_not_there_is_a_fault_with_a_remedy() -> None:
-    (finding,) = look_at_camera(Choice("http://127.0.0.1:9/video")).findings
+    (finding,) = look_at_camera(SourceChoice("http://127.0.0.1:9/video")).findings
     assert (finding.subject, finding.state) == ("camera", "fault")
     assert finding.remedy
 
 
 def test_a_stream_that_works_is_well_and_gives_pictures() -> None:
     server = MjpegServer(fps=30)
-    looked = look_at_camera(Choice(server.url))
+    looked = look_at_camera(SourceChoice(server.url))
     server.close()
     assert [finding.state for finding in looked.findings] == ["ok"]
     assert "160x90, mjpeg" in looked.findings[0].text
@@ -71,7 +76,7 @@ def test_focus(image: Image) -> None:
 
 def test_a_calibration_fits_its_picture_and_no_other(image: Image, calibration: Calibration, tmp_path: Path) -> None:
     beside = bundled_demo().with_suffix(".calibration.json")
-    fits, certified = look_at_calibration(CalibrationTable(), [image], beside)
+    fits, certified = look_at_calibration(CalibrationSettings(), [image], beside)
     assert fits.state == "ok"
     assert certified.state == "warning"
     assert "downfield certify" in certified.remedy
@@ -80,30 +85,30 @@ def test_a_calibration_fits_its_picture_and_no_other(image: Image, calibration: 
     moved = dataclasses.replace(camera, translation_mm=tuple(np.add(camera.translation_mm, (40.0, 0.0, 0.0))))
     path = tmp_path / "moved.calibration.json"
     write_calibration(path, dataclasses.replace(calibration, camera=moved))
-    moved_finding, _ = look_at_calibration(CalibrationTable(file=str(path)), [image], NOWHERE)
+    moved_finding, _ = look_at_calibration(CalibrationSettings(file=str(path)), [image], NOWHERE)
     assert moved_finding.state == "fault"
     assert "was moved" in moved_finding.remedy
 
-    other_size, _ = look_at_calibration(CalibrationTable(), [image[:720, :1280]], beside)
+    other_size, _ = look_at_calibration(CalibrationSettings(), [image[:720, :1280]], beside)
     assert other_size.state == "fault"
 
 
 def test_no_field_in_the_picture_is_a_fault_with_a_remedy() -> None:
     plain = np.full((1080, 1920, 3), 120, dtype=np.uint8)
-    (finding,) = look_at_calibration(CalibrationTable(field="ultimate"), [plain], NOWHERE)
+    (finding,) = look_at_calibration(CalibrationSettings(field="ultimate"), [plain], NOWHERE)
     assert finding.state == "fault"
     assert finding.remedy
 
 
 def test_a_network_that_is_not_there_is_a_fault(image: Image) -> None:
-    finding = look_at_network(NetworkTable(name="nonesuch"), image)
+    finding = look_at_network(NetworkSettings(name="nonesuch"), image)
     assert finding.state == "fault"
     assert "nonesuch" in finding.text
 
 
 def test_disk(tmp_path: Path) -> None:
-    assert look_at_disk(tmp_path / "not" / "yet", RecordingTable(warn_below_gb=0, stop_below_gb=0)).state != "fault"
-    short = look_at_disk(tmp_path, RecordingTable(stop_below_gb=10_000_000))
+    assert look_at_disk(tmp_path / "not" / "yet", RecordingSettings(warn_below_gb=0, stop_below_gb=0)).state != "fault"
+    short = look_at_disk(tmp_path, RecordingSettings(stop_below_gb=10_000_000))
     assert (short.state, short.remedy) == ("fault", "Make room: nothing would be recorded")
 
 
@@ -112,8 +117,8 @@ def test_a_port_that_is_taken_is_a_fault() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert look_at_port(ServiceTable(port=port)).state == "fault"
-    assert look_at_port(ServiceTable(port=port)).state == "ok"
+        assert look_at_port(ServiceSettings(port=port)).state == "fault"
+    assert look_at_port(ServiceSettings(port=port)).state == "ok"
 
 
 def test_time_is_looked_at() -> None:

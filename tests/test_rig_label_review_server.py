@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page
 from downfield.api.label_review import Corners, LabelReview
 from downfield.calibration.calibration import read_calibration
 from downfield.rig.label_review_server import serve_label_review
-from downfield.rig.recording.clip import bundled_demo, open_recording
+from downfield.rig.recording.clip import bundled_demo, open_clip
 
 PICTURES = 2
 
@@ -33,7 +33,7 @@ def _review() -> LabelReview:
     calibration = read_calibration(clip.with_suffix(".calibration.json"))
     images, marks = [], []
     with av.open(str(clip)) as video:
-        for frame, scene in zip(video.decode(video=0), open_recording(clip).tracks, strict=False):
+        for frame, scene in zip(video.decode(video=0), open_clip(clip).tracks, strict=False):
             images.append(np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8))
             marks.append([_corners(calibration.camera.to_pixels(_top(one))) for one in scene.figures])
             if len(images) == PICTURES:

@@ -11,7 +11,7 @@ from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
-from downfield.rig.live.annotated_picture import BUSY_PER_S, PER_S, Pictures
+from downfield.rig.live.annotated_picture import BUSY_PER_S, PER_S, AnnotatedPicture
 
 
 class Watched(LatestPicture):
@@ -21,10 +21,10 @@ class Watched(LatestPicture):
 
 
 def made_in_a_second(step: int, monkeypatch: pytest.MonkeyPatch, *, busy: bool = False) -> int:
-    """Pictures offered in a second of frames whose indices rise by so much."""
+    """AnnotatedPicture offered in a second of frames whose indices rise by so much."""
     now, offered = 0.0, 0
     monkeypatch.setattr("downfield.rig.live.annotated_picture.time.monotonic", lambda: now)
-    making = Pictures(None, Hub(), Watched(), lambda: busy)
+    making = AnnotatedPicture(None, Hub(), Watched(), lambda: busy)
     making.close()  # what is offered is counted here, and not drawn
 
     def offer(_item: object) -> bool:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from rig_fakes import EVENTS, PLAYERS, FakeJudge, FakeSight, FakeSource, Notes
+from rig_fakes import EVENTS, PLAYERS, FakeReferee, FakeSource, FakeVision, Notes
 
 from downfield.core.detection import Detection
 from downfield.core.errors import RefusedError, SourceError
@@ -16,25 +16,25 @@ from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.officiating.declarations import Carrier
 from downfield.officiating.events import Event
-from downfield.rig.live.handoff import Handover
+from downfield.rig.live.handoff import BoundedQueue
 from downfield.rig.live.loop import SCENES_WAITING, LinedUp, Loop
-from downfield.rig.live.metrics import Pulse
-from downfield.rig.live.referee import Prompter
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.live.vision_seam import Looked
-from downfield.rig.sources.source import Packed, Shot
+from downfield.rig.live.metrics import FrameMeter
+from downfield.rig.live.referee import EventPlayback
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.live.vision_seam import DetectionResult
+from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
 
 def test_a_clip_is_judged_frame_by_frame_with_its_declarations() -> None:
-    judge, notes = FakeJudge(), Notes()
-    Loop(FakeSource(), FakeSight(), judge, Troubles(), prompter=Prompter(EVENTS), onlookers=[notes]).run()
-    assert [scene.frame for scene in judge.scenes] == list(range(90)) == notes.shots
+    judge, notes = FakeReferee(), Notes()
+    Loop(FakeSource(), FakeVision(), judge, ActiveProblems(), prompter=EventPlayback(EVENTS), onlookers=[notes]).run()
+    assert [scene.frame for scene in judge.scenes] == list(range(90)) == notes.frames
     assert {"tackle", "line_of_scrimmage"} <= {call.kind for call in notes.calls if call.verdict == "called"}
     assert judge.game.state.players == PLAYERS
 
 
 def test_a_live_source_loses_its_oldest_frames_and_they_are_counted() -> None:
-    sight, judge, troubles = FakeSight(lambda _: time.sleep(0.01)), FakeJudge(), Troubles()
+    sight, judge, troubles = FakeVision(lambda _: time.sleep(0.01)), FakeReferee(), ActiveProblems()
     loop = Loop(FakeSource(60, live=True, pause_s=0.002), sight, judge, troubles)
     loop.run()
     assert loop.dropped > 0
@@ -44,20 +44,25 @@ def test_a_live_source_loses_its_oldest_frames_and_they_are_counted() -> None:
 
 
 def test_scenes_and_declarations_are_never_lost_however_slow_the_judging() -> None:
-    judge, notes = FakeJudge(lambda _: time.sleep(0.004)), Notes()
-    sight = FakeSight()
+    judge, notes = FakeReferee(lambda _: time.sleep(0.004)), Notes()
+    sight = FakeVision()
     Loop(
-        FakeSource(60, live=True, pause_s=0.001), sight, judge, Troubles(), prompter=Prompter(EVENTS), onlookers=[notes]
+        FakeSource(60, live=True, pause_s=0.001),
+        sight,
+        judge,
+        ActiveProblems(),
+        prompter=EventPlayback(EVENTS),
+        onlookers=[notes],
     ).run()
     assert [scene.frame for scene in judge.scenes] == sight.seen
     assert notes.refusals == []
 
 
-def told_but_for_frame_5(source: FakeSource, sight: FakeSight) -> list[str]:
+def told_but_for_frame_5(source: FakeSource, sight: FakeVision) -> list[str]:
     """What is told of ten frames of which all but the sixth are judged."""
     told: list[str] = []
-    troubles = Troubles(noticed=lambda level, text: told.append(f"{level}: {text}"))
-    judge = FakeJudge()
+    troubles = ActiveProblems(noticed=lambda level, text: told.append(f"{level}: {text}"))
+    judge = FakeReferee()
     Loop(source, sight, judge, troubles).run()
     assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
     assert troubles.level() == "ok"
@@ -69,13 +74,13 @@ def test_a_frame_that_fails_is_told_and_the_next_is_seen() -> None:
         if frame.index == 5:
             raise ZeroDivisionError("a fault")
 
-    assert told_but_for_frame_5(FakeSource(10), FakeSight(fails)) == [
+    assert told_but_for_frame_5(FakeSource(10), FakeVision(fails)) == [
         "alarm: frame 5 could not be seen: ZeroDivisionError: a fault."
     ]
 
 
 def test_a_frame_that_can_not_be_looked_at_is_told_and_the_next_is_seen() -> None:
-    class Blinking(FakeSight):
+    class Blinking(FakeVision):
         def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
             if frame.index == 5:
                 raise ZeroDivisionError("a fault")
@@ -88,12 +93,12 @@ def test_a_frame_that_can_not_be_looked_at_is_told_and_the_next_is_seen() -> Non
 
 def test_a_broken_picture_is_told_and_the_next_is_seen() -> None:
     class Torn(FakeSource):
-        def shots(self) -> Iterator[Shot]:
-            for shot in super().shots():
-                torn = dataclasses.replace(shot, packed=Packed("mjpeg", b"no picture"), image=None)
+        def frames(self) -> Iterator[CapturedFrame]:
+            for shot in super().frames():
+                torn = dataclasses.replace(shot, packed=VideoPacket("mjpeg", b"no picture"), image=None)
                 yield torn if shot.index == 5 else shot
 
-    assert told_but_for_frame_5(Torn(10), FakeSight()) == [
+    assert told_but_for_frame_5(Torn(10), FakeVision()) == [
         "alarm: frame 5 could not be read: frame 5: the picture is broken."
     ]
 
@@ -101,7 +106,7 @@ def test_a_broken_picture_is_told_and_the_next_is_seen() -> None:
 def test_a_frame_is_unpacked_beside_the_one_before_and_still_seen_after_it() -> None:
     next_unpacked = threading.Event()
 
-    class Slow(Shot):
+    class Slow(CapturedFrame):
         def frame(self) -> Frame:
             if self.index == 0:
                 assert next_unpacked.wait(5)
@@ -110,19 +115,19 @@ def test_a_frame_is_unpacked_beside_the_one_before_and_still_seen_after_it() -> 
             return super().frame()
 
     class Heap(FakeSource):
-        def shots(self) -> Iterator[Shot]:
-            for shot in super().shots():
-                yield Slow(shot.index, shot.t_ns, shot.taken_ns, image=shot.image)
+        def frames(self) -> Iterator[CapturedFrame]:
+            for shot in super().frames():
+                yield Slow(shot.index, shot.t_ns, shot.captured_ns, image=shot.image)
 
-    judge = FakeJudge()
-    Loop(Heap(4), FakeSight(), judge, Troubles()).run()
+    judge = FakeReferee()
+    Loop(Heap(4), FakeVision(), judge, ActiveProblems()).run()
     assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3]
 
 
 def test_one_frame_is_looked_at_while_the_one_before_is_seen() -> None:
     seeing, looked_meanwhile = threading.Event(), threading.Event()
 
-    class Watched(FakeSight):
+    class Watched(FakeVision):
         def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
             if frame.index == 1 and seeing.wait(5):
                 looked_meanwhile.set()
@@ -133,39 +138,39 @@ def test_one_frame_is_looked_at_while_the_one_before_is_seen() -> None:
             seeing.set()
             assert looked_meanwhile.wait(5)
 
-    judge = FakeJudge()
-    Loop(FakeSource(3), Watched(waits), judge, Troubles()).run()
+    judge = FakeReferee()
+    Loop(FakeSource(3), Watched(waits), judge, ActiveProblems()).run()
     assert [scene.frame for scene in judge.scenes] == [0, 1, 2]
 
 
 def test_who_looks_at_a_frame_is_told_how_many_have_come_since() -> None:
     source, notes, late = FakeSource(8, live=True, pause_s=0.001), Notes(), list[int]()
 
-    class Watched(FakeSight):
+    class Watched(FakeVision):
         def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
-            while len(notes.shots) < source.count:  # of which some are unpacked, and wait no more
+            while len(notes.frames) < source.count:  # of which some are unpacked, and wait no more
                 time.sleep(0.001)
             late.append(waiting)
             return super().look(frame, waiting)
 
-    Loop(source, Watched(), FakeJudge(), Troubles(), onlookers=[notes]).run()
+    Loop(source, Watched(), FakeReferee(), ActiveProblems(), onlookers=[notes]).run()
     assert late[1:] == [6, 5, 4, 3, 2, 1, 0]
 
 
 def test_what_can_be_seen_without_a_look_is_seen_while_it_goes_on() -> None:
     begun = threading.Event()
 
-    class Watched(FakeSight):
+    class Watched(FakeVision):
         def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
             assert begun.wait(5)
             return super().look(frame, waiting)
 
-        def see(self, frame: Frame, looked: Looked) -> Scene:
+        def see(self, frame: Frame, looked: DetectionResult) -> Scene:
             begun.set()
             return super().see(frame, looked)
 
-    judge = FakeJudge()
-    Loop(FakeSource(3), Watched(), judge, Troubles()).run()
+    judge = FakeReferee()
+    Loop(FakeSource(3), Watched(), judge, ActiveProblems()).run()
     assert [scene.frame for scene in judge.scenes] == [0, 1, 2]
 
 
@@ -175,8 +180,8 @@ def test_a_fault_of_the_judge_is_told_and_the_game_goes_on() -> None:
             raise KeyError("a fault")
 
     told: list[str] = []
-    judge = FakeJudge(fails)
-    Loop(FakeSource(10), FakeSight(), judge, Troubles(noticed=lambda _, text: told.append(text))).run()
+    judge = FakeReferee(fails)
+    Loop(FakeSource(10), FakeVision(), judge, ActiveProblems(noticed=lambda _, text: told.append(text))).run()
     assert len(judge.scenes) == 9
     assert len(told) == 1
 
@@ -185,7 +190,12 @@ def test_a_refused_declaration_is_told_and_the_rest_goes_on() -> None:
     notes = Notes()
     wrong = Event("wrong", 3, "operator", Carrier("nobody"))
     Loop(
-        FakeSource(60), FakeSight(), FakeJudge(), Troubles(), prompter=Prompter((wrong, *EVENTS)), onlookers=[notes]
+        FakeSource(60),
+        FakeVision(),
+        FakeReferee(),
+        ActiveProblems(),
+        prompter=EventPlayback((wrong, *EVENTS)),
+        onlookers=[notes],
     ).run()
     assert len(notes.refusals) == 1
     assert notes.refusals[0].startswith("wrong: ")
@@ -193,33 +203,37 @@ def test_a_refused_declaration_is_told_and_the_rest_goes_on() -> None:
 
 
 def test_a_recordings_next_frame_is_seen_when_the_last_has_been_judged() -> None:
-    judge = FakeJudge(lambda _: time.sleep(0.005))
+    judge = FakeReferee(lambda _: time.sleep(0.005))
     behind: list[int] = []
-    sight = FakeSight(lambda frame: behind.append(frame.index - len(judge.scenes)))
-    Loop(FakeSource(20), sight, judge, Troubles()).run()
+    sight = FakeVision(lambda frame: behind.append(frame.index - len(judge.scenes)))
+    Loop(FakeSource(20), sight, judge, ActiveProblems()).run()
     assert behind == [0] * 20
 
 
 def test_what_was_to_be_declared_after_the_end_is_not_declared_when_it_was_stopped() -> None:
     notes = Notes()
     late = Event("late", 10**12, "operator", Carrier("dark-1"))
-    sight = FakeSight()
-    loop = Loop(FakeSource(10_000), sight, FakeJudge(), Troubles(), prompter=Prompter((late,)), onlookers=[notes])
+    sight = FakeVision()
+    loop = Loop(
+        FakeSource(10_000), sight, FakeReferee(), ActiveProblems(), prompter=EventPlayback((late,)), onlookers=[notes]
+    )
     sight.before = lambda frame: loop.stop() if frame.index == 5 else None
     loop.run()
     assert notes.refusals == []
-    Loop(FakeSource(6), FakeSight(), FakeJudge(), Troubles(), prompter=Prompter((late,)), onlookers=[notes]).run()
+    Loop(
+        FakeSource(6), FakeVision(), FakeReferee(), ActiveProblems(), prompter=EventPlayback((late,)), onlookers=[notes]
+    ).run()
     assert len(notes.refusals) == 1
 
 
 def test_suspended_scenes_say_so_and_make_no_calls() -> None:
-    judge, notes = FakeJudge(), Notes()
+    judge, notes = FakeReferee(), Notes()
     Loop(
         FakeSource(),
-        FakeSight(),
+        FakeVision(),
         judge,
-        Troubles(),
-        prompter=Prompter(EVENTS),
+        ActiveProblems(),
+        prompter=EventPlayback(EVENTS),
         onlookers=[notes],
         suspended=lambda: ("suspended by the operator",),
     ).run()
@@ -228,8 +242,8 @@ def test_suspended_scenes_say_so_and_make_no_calls() -> None:
 
 
 def test_stopping_ends_it_after_what_was_captured_is_judged() -> None:
-    judge = FakeJudge()
-    loop = Loop(FakeSource(10_000, live=True, pause_s=0.002), FakeSight(), judge, Troubles())
+    judge = FakeReferee()
+    loop = Loop(FakeSource(10_000, live=True, pause_s=0.002), FakeVision(), judge, ActiveProblems())
     threading.Timer(0.1, loop.stop).start()
     began = time.monotonic()
     loop.run()
@@ -239,39 +253,39 @@ def test_stopping_ends_it_after_what_was_captured_is_judged() -> None:
 
 
 def test_without_scenes_the_game_still_hears_the_clock() -> None:
-    judge = FakeJudge()
-    Loop(FakeSource(1, live=True, pause_s=1.3), FakeSight(), judge, Troubles(), ticks=True).run()
+    judge = FakeReferee()
+    Loop(FakeSource(1, live=True, pause_s=1.3), FakeVision(), judge, ActiveProblems(), ticks=True).run()
     assert judge.ticks >= 1
     judge.ticks = 0
-    Loop(FakeSource(1, pause_s=1.3), FakeSight(), judge, Troubles()).run()
+    Loop(FakeSource(1, pause_s=1.3), FakeVision(), judge, ActiveProblems()).run()
     assert judge.ticks == 0
 
 
 def test_a_source_that_breaks_off_ends_the_run_with_its_reason() -> None:
     class Broken(FakeSource):
-        def shots(self):  # type: ignore[no-untyped-def]
-            yield from super().shots()
+        def frames(self):  # type: ignore[no-untyped-def]
+            yield from super().frames()
             raise SourceError("clip.mp4: can't be decoded")
 
-    judge = FakeJudge()
+    judge = FakeReferee()
     with pytest.raises(SourceError, match="can't be decoded"):
-        Loop(Broken(3), FakeSight(), judge, Troubles()).run()
+        Loop(Broken(3), FakeVision(), judge, ActiveProblems()).run()
     assert len(judge.scenes) == 3
 
 
 def test_the_pulse_measures_from_capture_to_publication() -> None:
-    pulse = Pulse()
+    pulse = FrameMeter()
     for _ in range(20):
         pulse.published(time.monotonic_ns() - 30_000_000)
     beat = pulse.beat()
     assert beat.frames == 20
     assert beat.latency_ms == pytest.approx(30, abs=5)
     assert beat.latency_p99_ms is not None
-    assert Pulse().beat().fps is None
+    assert FrameMeter().beat().fps is None
 
 
 def test_a_handover_closed_while_somebody_waits_lets_both_sides_go() -> None:
-    handover: Handover[int] = Handover(1)
+    handover: BoundedQueue[int] = BoundedQueue(1)
     handover.put(1)
     threading.Timer(0.05, handover.close).start()
     handover.put(2)
@@ -280,7 +294,7 @@ def test_a_handover_closed_while_somebody_waits_lets_both_sides_go() -> None:
 
 
 def test_a_heap_of_frames_after_a_halt_is_taken_whole() -> None:
-    handover: Handover[int] = Handover(2, spare=3)
+    handover: BoundedQueue[int] = BoundedQueue(2, spare=3)
     assert all(handover.offer(i) for i in range(5))
     handover.close()
     assert list(handover) == [0, 1, 2, 3, 4]
@@ -289,7 +303,7 @@ def test_a_heap_of_frames_after_a_halt_is_taken_whole() -> None:
 def test_where_too_much_comes_steadily_nothing_waits_longer_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("downfield.rig.live.handoff.time.monotonic", lambda: now)
-    handover: Handover[int] = Handover(2, spare=3)
+    handover: BoundedQueue[int] = BoundedQueue(2, spare=3)
     for i in range(6):
         handover.offer(i)
     assert (len(handover), handover.dropped) == (5, 1)
@@ -305,40 +319,40 @@ def test_where_too_much_comes_steadily_nothing_waits_longer_for_it(monkeypatch: 
 
 
 def test_who_is_on_the_board_goes_from_the_sight_to_the_game_and_from_the_game_to_the_sight() -> None:
-    sight, judge = FakeSight(), FakeJudge()
+    sight, judge = FakeVision(), FakeReferee()
     sight.players = PLAYERS
-    Loop(FakeSource(3), sight, judge, Troubles()).run()
+    Loop(FakeSource(3), sight, judge, ActiveProblems()).run()
     assert judge.game.state.players == PLAYERS
     assert sight.rosters == []
 
-    sight, judge = FakeSight(), FakeJudge()
-    Loop(FakeSource(3), sight, judge, Troubles(), lined_up=lambda: LinedUp(PLAYERS)).run()
+    sight, judge = FakeVision(), FakeReferee()
+    Loop(FakeSource(3), sight, judge, ActiveProblems(), lined_up=lambda: LinedUp(PLAYERS)).run()
     assert sight.rosters == [PLAYERS]
     assert judge.game.state.players == ()
 
 
 def test_the_sight_is_told_each_time_that_somebody_says_who_stands_where() -> None:
-    sight, said = FakeSight(), LinedUp(PLAYERS, 1)
+    sight, said = FakeVision(), LinedUp(PLAYERS, 1)
 
     def again(frame: Frame) -> None:
         nonlocal said
         said = LinedUp(PLAYERS, 1 + frame.index // 3)
 
     sight.before = again
-    Loop(FakeSource(8), sight, FakeJudge(), Troubles(), lined_up=lambda: said).run()
+    Loop(FakeSource(8), sight, FakeReferee(), ActiveProblems(), lined_up=lambda: said).run()
     assert sight.rosters == [PLAYERS] * 3
 
 
 def test_the_sight_is_told_who_has_the_ball() -> None:
-    sight = FakeSight()
-    Loop(FakeSource(3), sight, FakeJudge(), Troubles(), carrier=lambda: "dark-28").run()
+    sight = FakeVision()
+    Loop(FakeSource(3), sight, FakeReferee(), ActiveProblems(), carrier=lambda: "dark-28").run()
     assert sight.carrier == "dark-28"
 
 
 def test_the_sight_is_changed_between_two_frames() -> None:
-    first, second = FakeSight(), FakeSight()
+    first, second = FakeVision(), FakeVision()
     source = FakeSource(6)
-    loop = Loop(source, first, FakeJudge(), Troubles())
+    loop = Loop(source, first, FakeReferee(), ActiveProblems())
     first.before = lambda frame: loop.between_frames(lambda _: second) if frame.index == 2 else None
     loop.run()
     assert first.seen == [0, 1, 2]
@@ -346,7 +360,7 @@ def test_the_sight_is_changed_between_two_frames() -> None:
 
 
 def test_a_line_up_that_is_refused_is_told_again_until_it_is_taken() -> None:
-    sight = FakeSight()
+    sight = FakeVision()
     sight.players = PLAYERS
     refusals = iter((True, True, False))
 
@@ -355,8 +369,8 @@ def test_a_line_up_that_is_refused_is_told_again_until_it_is_taken() -> None:
             raise RefusedError("not now")
 
     told: list[str] = []
-    judge = FakeJudge(refuses)
-    troubles = Troubles(noticed=lambda _, text: told.append(text))
+    judge = FakeReferee(refuses)
+    troubles = ActiveProblems(noticed=lambda _, text: told.append(text))
     # More than wait between seeing and judging, so that the seeing hears of every refusal in time.
     Loop(FakeSource(4 * SCENES_WAITING), sight, judge, troubles).run()
     assert judge.game.state.players == PLAYERS

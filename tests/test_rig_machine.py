@@ -11,7 +11,7 @@ from collections.abc import Callable
 import av
 import numpy as np
 import pytest
-from rig_fakes import FakeSight, FakeSource, tackle
+from rig_fakes import FakeSource, FakeVision, tackle
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import CalibrationError, RefusedError
@@ -22,17 +22,17 @@ from downfield.game.published.board_topics import HealthNow, Reason
 from downfield.rig import machine as machine_module
 from downfield.rig.configuration.loading import load
 from downfield.rig.live.health import HealthWatch
-from downfield.rig.live.metrics import Pulse
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.live.vision_seam import Sight
+from downfield.rig.live.metrics import FrameMeter
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.live.vision_seam import VisionStage
 from downfield.rig.machine import SUSPENDED, RigMachine
 from downfield.rig.recording.clip import bundled_demo
 from downfield.rig.sources.reconnecting import LOST
 from downfield.rig.sources.source import SourceFacts
-from downfield.rig.table import NO_CALIBRATION, Table
+from downfield.rig.table import NO_CALIBRATION, OpenedTable
 from downfield.vision.board.health import Health
 
-FACTS = SourceFacts("camera", "Table Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
+FACTS = SourceFacts("camera", "OpenedTable Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
 ADDRESS = "rtsp://coach:secret@table/1"
 
 
@@ -52,19 +52,19 @@ class Bench:
     """A machine with a sight beside it, as the loop has."""
 
     def __init__(self, calibration: Calibration | None) -> None:
-        self.troubles = Troubles()
-        self.sight: Sight = FakeSight()
+        self.troubles = ActiveProblems()
+        self.sight: VisionStage = FakeVision()
         self.made: list[Calibration] = []
         configuration = load(environment={}, command_line={"source.name": ADDRESS, "calibration.field": "ultimate"})
-        table = Table(camera(), calibration, preset("ultimate"), self.sight, self._make, (), "a table")
+        table = OpenedTable(camera(), calibration, preset("ultimate"), self.sight, self._make, (), "a table")
         self.machine = RigMachine(configuration, table, self.troubles)
         self.machine.between_frames = self._between
 
-    def _make(self, calibration: Calibration) -> Sight:
+    def _make(self, calibration: Calibration) -> VisionStage:
         self.made.append(calibration)
-        return FakeSight()
+        return FakeVision()
 
-    def _between(self, change: Callable[[Sight], Sight]) -> None:
+    def _between(self, change: Callable[[VisionStage], VisionStage]) -> None:
         self.sight = change(self.sight)
 
 
@@ -85,7 +85,7 @@ def test_calls_are_suspended_and_made_again(bench: Bench) -> None:
 
 def test_the_figures_are_found_anew(bench: Bench) -> None:
     sight = bench.sight
-    assert isinstance(sight, FakeSight)
+    assert isinstance(sight, FakeVision)
     bench.machine.do(FindFigures())
     assert sight.found == 1
 
@@ -158,8 +158,8 @@ def test_without_a_calibration_one_is_tried_for_until_the_board_is_in_the_pictur
 
 
 def test_nothing_to_record_or_calibrate_with_recorded_scenes(calibration: Calibration) -> None:
-    table = Table(camera(), calibration, calibration.field, FakeSight(), None, (), "a recording")
-    machine = RigMachine(load(environment={}), table, Troubles())
+    table = OpenedTable(camera(), calibration, calibration.field, FakeVision(), None, (), "a recording")
+    machine = RigMachine(load(environment={}), table, ActiveProblems())
     for command in (Record(on=True), Recalibrate(), UseCalibration(calibration=calibration), FindFigures()):
         with pytest.raises(RefusedError):
             machine.do(command)
@@ -180,7 +180,7 @@ def test_health_tells_of_troubles_at_once_and_suspends_calls_only_for_what_conce
         told.append(health)
         heard.set()
 
-    troubles, pulse, sight = Troubles(), Pulse(), FakeSight()
+    troubles, pulse, sight = ActiveProblems(), FrameMeter(), FakeVision()
     watch = HealthWatch(
         tell, troubles, pulse, facts=lambda: FACTS, dropped=lambda: 2, calibration=lambda: None, sight=lambda: sight
     )
@@ -199,7 +199,7 @@ def test_health_tells_of_troubles_at_once_and_suspends_calls_only_for_what_conce
     watch.scene(Frame(0, 0, blank), dataclasses.replace(tackle(5), unfit=("the camera was moved",)))
     now = watch.health()
     assert (now.level, now.calls, now.text, now.board) == ("warning", "suspended", "the camera was moved", "on")
-    assert (now.dropped, now.frames, now.camera) == (2, 1, "Table Cam")
+    assert (now.dropped, now.frames, now.camera) == (2, 1, "OpenedTable Cam")
     watch.begin()
     assert heard.wait(10)
     heard.clear()

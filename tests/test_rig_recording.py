@@ -18,12 +18,12 @@ import pytest
 from loopback_streams import jpeg, picture
 
 from downfield.core.errors import FormatError, RefusedError
-from downfield.rig.configuration.settings import RecordingTable
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.recording.index import FrameLine, index_of, read_index
+from downfield.rig.configuration.settings import RecordingSettings
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.recording.index import RecordedFrame, index_of, read_index
 from downfield.rig.recording.recorder import BEHIND, DISK_FULL, DISK_LOW, Recorder
 from downfield.rig.recording.retention import prune
-from downfield.rig.sources.source import Packed, Shot, SourceFacts
+from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
 from downfield.rig.sources.video_file import VideoFile
 
 MJPEG = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True, codec="mjpeg")
@@ -31,19 +31,21 @@ RAW = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True)
 BEGAN_NS = 1_795_000_000_123_456_789
 
 
-def shot(index: int, *, raw: bool = False) -> Shot:
+def shot(index: int, *, raw: bool = False) -> CapturedFrame:
     """Uneven times, to the nanosecond, and a gap in the indices at 10."""
     t_ns = BEGAN_NS + index * 20_000_000 + index * index % 977
     index += 5 if index >= 10 else 0
     if raw:
-        return Shot(index, t_ns, time.monotonic_ns(), image=picture(index))
-    return Shot(index, t_ns, time.monotonic_ns(), Packed("mjpeg", jpeg(index)))
+        return CapturedFrame(index, t_ns, time.monotonic_ns(), image=picture(index))
+    return CapturedFrame(index, t_ns, time.monotonic_ns(), VideoPacket("mjpeg", jpeg(index)))
 
 
-def record(folder: Path, shots: list[Shot], facts: SourceFacts = MJPEG, segment_s: float = 60.0) -> list[Path]:
-    recorder = Recorder(folder, RecordingTable(segment_s=segment_s), lambda: facts, Troubles())
+def record(
+    folder: Path, frames: list[CapturedFrame], facts: SourceFacts = MJPEG, segment_s: float = 60.0
+) -> list[Path]:
+    recorder = Recorder(folder, RecordingSettings(segment_s=segment_s), lambda: facts, ActiveProblems())
     recorder.record(True)
-    for one in shots:
+    for one in frames:
         recorder.shot(one)
         while len(recorder._waiting) > 10:
             time.sleep(0.001)
@@ -57,27 +59,27 @@ def packets(path: Path) -> list[bytes]:
 
 
 def test_the_cameras_own_packets_are_kept_with_frame_numbers_and_times(tmp_path: Path) -> None:
-    shots = [shot(index) for index in range(30)]
-    (video,) = record(tmp_path, shots)
-    assert packets(video) == [one.packed.data for one in shots if one.packed]
+    frames = [shot(index) for index in range(30)]
+    (video,) = record(tmp_path, frames)
+    assert packets(video) == [one.packed.data for one in frames if one.packed]
     index = read_index(index_of(video))
-    assert index.frames == tuple(FrameLine(one.index, one.t_ns) for one in shots)
+    assert index.frames == tuple(RecordedFrame(one.index, one.t_ns) for one in frames)
     assert (index.header.codec, index.header.copied, index.header.source) == ("mjpeg", True, "Table Cam")
 
 
 def test_a_recording_is_a_source_with_its_own_times_and_numbers(tmp_path: Path) -> None:
-    shots = [shot(index) for index in range(12)]
-    (video,) = record(tmp_path, shots)
-    again = list(VideoFile(video, paced=False).shots())
-    assert [(one.index, one.t_ns) for one in again] == [(one.index, one.t_ns) for one in shots]
+    frames = [shot(index) for index in range(12)]
+    (video,) = record(tmp_path, frames)
+    again = list(VideoFile(video, paced=False).frames())
+    assert [(one.index, one.t_ns) for one in again] == [(one.index, one.t_ns) for one in frames]
 
 
 def test_files_are_cut_where_they_are_long_enough_and_lose_nothing(tmp_path: Path) -> None:
-    shots = [shot(index) for index in range(130)]
-    videos = record(tmp_path, shots, segment_s=1.0)
+    frames = [shot(index) for index in range(130)]
+    videos = record(tmp_path, frames, segment_s=1.0)
     assert [video.name for video in videos] == ["0001.mkv", "0002.mkv", "0003.mkv"]
-    frames = [line for video in videos for line in read_index(index_of(video)).frames]
-    assert [line.t_ns for line in frames] == [one.t_ns for one in shots]
+    lines = [line for video in videos for line in read_index(index_of(video)).frames]
+    assert [line.t_ns for line in lines] == [one.t_ns for one in frames]
     assert sum(len(packets(video)) for video in videos) == 130
 
 
@@ -99,11 +101,11 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from test_rig_record import MJPEG, RAW, shot
-from downfield.rig.configuration.settings import RecordingTable
+from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.recording.recorder import Recorder
-from downfield.rig.live.troubles import Troubles
+from downfield.rig.live.troubles import ActiveProblems
 raw = {raw}
-recorder = Recorder(Path({folder!r}), RecordingTable(), lambda: RAW if raw else MJPEG, Troubles())
+recorder = Recorder(Path({folder!r}), RecordingSettings(), lambda: RAW if raw else MJPEG, ActiveProblems())
 recorder.record(True)
 for index in range(10_000):
     recorder.shot(shot(index, raw=raw))
@@ -134,8 +136,8 @@ def test_kill_9_leaves_a_file_that_can_be_read_and_an_index_that_is_exact(tmp_pa
     half_a_second = 26
     assert count >= 61 - (half_a_second if raw else 1)
     assert len(index.frames) >= count
-    assert index.frames[:count] == tuple(FrameLine(one.index, one.t_ns) for one in map(shot, range(count)))
-    assert [one.t_ns for one in VideoFile(video, paced=False).shots()] == [line.t_ns for line in index.frames[:count]]
+    assert index.frames[:count] == tuple(RecordedFrame(one.index, one.t_ns) for one in map(shot, range(count)))
+    assert [one.t_ns for one in VideoFile(video, paced=False).frames()] == [line.t_ns for line in index.frames[:count]]
 
 
 class FullDisk(io.FileIO):
@@ -151,11 +153,11 @@ class FullDisk(io.FileIO):
 
 def test_a_full_disk_ends_the_recording_with_an_alarm_and_nothing_else(tmp_path: Path) -> None:
     told: list[str] = []
-    troubles = Troubles(noticed=lambda level, text: told.append(f"{level}: {text}"))
+    troubles = ActiveProblems(noticed=lambda level, text: told.append(f"{level}: {text}"))
     free = 5e9
     recorder = Recorder(
         tmp_path,
-        RecordingTable(),
+        RecordingSettings(),
         lambda: MJPEG,
         troubles,
         open_file=lambda path: FullDisk(path, "xb"),
@@ -177,8 +179,8 @@ def test_a_full_disk_ends_the_recording_with_an_alarm_and_nothing_else(tmp_path:
 
 def test_a_disk_that_fills_up_is_warned_of_then_recording_stops_and_can_go_on(tmp_path: Path) -> None:
     free = {"bytes": 8_000_000_000}
-    troubles = Troubles()
-    recorder = Recorder(tmp_path, RecordingTable(), lambda: MJPEG, troubles, free_bytes=lambda _: free["bytes"])
+    troubles = ActiveProblems()
+    recorder = Recorder(tmp_path, RecordingSettings(), lambda: MJPEG, troubles, free_bytes=lambda _: free["bytes"])
     recorder.record(True)
 
     def until(code: str) -> None:
@@ -208,8 +210,8 @@ def test_a_slow_disk_loses_pictures_of_the_recording_and_says_so(tmp_path: Path)
             time.sleep(0.02)
             return super().write(data)  # type: ignore[arg-type]
 
-    troubles = Troubles()
-    recorder = Recorder(tmp_path, RecordingTable(), lambda: MJPEG, troubles, open_file=lambda path: Slow(path, "xb"))
+    troubles = ActiveProblems()
+    recorder = Recorder(tmp_path, RecordingSettings(), lambda: MJPEG, troubles, open_file=lambda path: Slow(path, "xb"))
     recorder.record(True)
     one = shot(0)
     began = time.monotonic()

@@ -26,10 +26,10 @@ from downfield.rig.live.call_annotation import draw_call
 from downfield.rig.recording.clip import bundled_demo
 from downfield.rig.recording.footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.frame_access import unpack
-from downfield.rig.recording.index import FramesHeader, index_of
+from downfield.rig.recording.index import RecordingIndexHeader, index_of
 from downfield.rig.recording.lookup import recorded
-from downfield.rig.recording.segment import Segment
-from downfield.rig.sources.source import Shot
+from downfield.rig.recording.segment import RecordingSegment
+from downfield.rig.sources.source import CapturedFrame
 from downfield.rig.sources.video_file import VideoFile
 
 ALL = (0, 2**63 - 1)
@@ -66,21 +66,21 @@ def clip(path: Path, count: int = 40, *, fps: int = 30, every_key: int = 250) ->
     return path
 
 
-def played(path: Path, count: int | None = None) -> tuple[ClipFootage, list[Shot]]:
+def played(path: Path, count: int | None = None) -> tuple[ClipFootage, list[CapturedFrame]]:
     """A clip of which so many pictures were played, with those."""
     footage = ClipFootage(path, lambda: None)
-    shots = list(VideoFile(path, paced=False).shots())[:count]
-    for one in shots:
+    frames = list(VideoFile(path, paced=False).frames())[:count]
+    for one in frames:
         footage.shot(one)
-    return footage, shots
+    return footage, frames
 
 
 @pytest.mark.parametrize("every_key", [250, 12, 1])
 def test_every_picture_of_a_clip_is_the_very_one_that_was_played(tmp_path: Path, every_key: int) -> None:
-    footage, shots = played(clip(tmp_path / "play.mp4", every_key=every_key))
+    footage, frames = played(clip(tmp_path / "play.mp4", every_key=every_key))
     stills = footage.between(*ALL, time.time_ns())
-    assert [(still.frame, still.t_ns) for still in stills] == [(one.index, one.t_ns) for one in shots]
-    for still, one in zip(reversed(stills), reversed(shots), strict=True):  # backward, as a reviewer may step
+    assert [(still.frame, still.t_ns) for still in stills] == [(one.index, one.t_ns) for one in frames]
+    for still, one in zip(reversed(stills), reversed(frames), strict=True):  # backward, as a reviewer may step
         image = unpack(still)
         assert one.image is not None
         assert np.array_equal(image, one.image)
@@ -88,32 +88,32 @@ def test_every_picture_of_a_clip_is_the_very_one_that_was_played(tmp_path: Path,
 
 
 def test_a_clip_shows_what_was_played_and_each_picture_once(tmp_path: Path) -> None:
-    footage, shots = played(clip(tmp_path / "play.mp4"), 20)
-    for one in shots[:10]:  # and from its beginning again
+    footage, frames = played(clip(tmp_path / "play.mp4"), 20)
+    for one in frames[:10]:  # and from its beginning again
         footage.shot(one)
     assert [still.frame for still in footage.between(*ALL, time.time_ns())] == list(range(20))
-    some = footage.between(shots[3].t_ns, shots[5].t_ns, time.time_ns())
+    some = footage.between(frames[3].t_ns, frames[5].t_ns, time.time_ns())
     assert [still.frame for still in some] == [3, 4, 5]
 
 
 @pytest.mark.parametrize("raw", [False, True])
 def test_every_picture_of_a_recording_is_the_very_one_across_files_and_gaps(tmp_path: Path, *, raw: bool) -> None:
-    shots = [shot(index, raw=raw) for index in range(110)]
-    videos = record(tmp_path, shots, RAW if raw else MJPEG, segment_s=1.0)
+    frames = [shot(index, raw=raw) for index in range(110)]
+    videos = record(tmp_path, frames, RAW if raw else MJPEG, segment_s=1.0)
     assert len(videos) == 3 or raw
-    stills = recorded(tmp_path, shots[5].t_ns, shots[105].t_ns)
-    assert [(still.frame, still.t_ns) for still in stills] == [(one.index, one.t_ns) for one in shots[5:106]]
-    watched = {one.index: one.frame().image for video in videos for one in VideoFile(video, paced=False).shots()}
+    stills = recorded(tmp_path, frames[5].t_ns, frames[105].t_ns)
+    assert [(still.frame, still.t_ns) for still in stills] == [(one.index, one.t_ns) for one in frames[5:106]]
+    watched = {one.index: one.frame().image for video in videos for one in VideoFile(video, paced=False).frames()}
     for still in stills[::7]:
         assert np.array_equal(unpack(still), watched[still.frame])
         if not raw:
-            live = next(one for one in shots if one.index == still.frame)
+            live = next(one for one in frames if one.index == still.frame)
             assert np.array_equal(unpack(still), live.frame().image)
 
 
 def test_pictures_with_the_same_time_in_the_file_are_told_apart(tmp_path: Path) -> None:
-    shots = [shot(index) for index in range(12)]
-    stuck = [replace(one, t_ns=shots[4].t_ns + one.index - 4) if 4 < one.index < 8 else one for one in shots[:10]]
+    frames = [shot(index) for index in range(12)]
+    stuck = [replace(one, t_ns=frames[4].t_ns + one.index - 4) if 4 < one.index < 8 else one for one in frames[:10]]
     record(tmp_path, stuck)
     stills = recorded(tmp_path, *ALL)
     assert [still.rank for still in stills] == [0, 0, 0, 0, 0, 1, 2, 3, 0, 0]
@@ -123,32 +123,32 @@ def test_pictures_with_the_same_time_in_the_file_are_told_apart(tmp_path: Path) 
 
 def test_the_file_that_is_being_written_is_looked_into_as_far_as_it_goes(tmp_path: Path) -> None:
     folder = tmp_path / "20260101-120000"
-    shots = [shot(index) for index in range(40)]
-    assert shots[0].packed is not None
-    writing = Segment(folder / "0001.mkv", shots[0].packed, FramesHeader("cam", "mjpeg", (160, 90)))
-    for one in shots:
+    frames = [shot(index) for index in range(40)]
+    assert frames[0].packed is not None
+    writing = RecordingSegment(folder / "0001.mkv", frames[0].packed, RecordingIndexHeader("cam", "mjpeg", (160, 90)))
+    for one in frames:
         assert one.packed is not None
         writing.add(one, one.packed)
-    stills = recorded(tmp_path, shots[30].t_ns, shots[39].t_ns)
-    assert np.array_equal(unpack(stills[0]), shots[30].frame().image)
+    stills = recorded(tmp_path, frames[30].t_ns, frames[39].t_ns)
+    assert np.array_equal(unpack(stills[0]), frames[30].frame().image)
     writing.close()
     with index_of(folder / "0001.mkv").open("a", encoding="utf-8") as index:  # told, and not on the disk yet
-        index.write(f'{{"frame":99,"t_ns":{shots[39].t_ns + 20_000_000}}}\n')
-    late = recorded(tmp_path, shots[39].t_ns + 1, ALL[1])
+        index.write(f'{{"frame":99,"t_ns":{frames[39].t_ns + 20_000_000}}}\n')
+    late = recorded(tmp_path, frames[39].t_ns + 1, ALL[1])
     with pytest.raises(NotRecordedError, match=r"frame 99 is not in 20260101-120000/0001\.mkv"):
         unpack(late[0])
 
 
 def test_one_broken_picture_is_refused_and_those_beside_it_are_not(tmp_path: Path) -> None:
-    shots = [shot(index) for index in range(9)]
-    packed = shots[4].packed
+    frames = [shot(index) for index in range(9)]
+    packed = frames[4].packed
     assert packed is not None
-    shots[4] = replace(shots[4], packed=replace(packed, data=packed.data[:300]))
-    record(tmp_path, shots)
+    frames[4] = replace(frames[4], packed=replace(packed, data=packed.data[:300]))
+    record(tmp_path, frames)
     stills = recorded(tmp_path, *ALL)
     with pytest.raises(NotRecordedError, match="broken"):
         unpack(stills[4])
-    assert np.array_equal(unpack(stills[5]), shots[5].frame().image)
+    assert np.array_equal(unpack(stills[5]), frames[5].frame().image)
 
 
 def test_what_was_never_recorded_or_is_gone_is_said_with_what_to_do(tmp_path: Path) -> None:

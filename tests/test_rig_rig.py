@@ -13,7 +13,7 @@ import httpx
 import numpy as np
 import pytest
 from loopback_streams import MjpegServer
-from rig_fakes import PLAYERS, FakeSight, Notes
+from rig_fakes import PLAYERS, FakeVision, Notes
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.core.errors import InputError
@@ -23,8 +23,8 @@ from downfield.game.commands import Record, UseCalibration
 from downfield.game.desk import Accepted, Said
 from downfield.officiating.declarations import LineUp, SetUp
 from downfield.rig.configuration.loading import load
-from downfield.rig.configuration.settings import Settings
-from downfield.rig.live.vision_seam import Sight
+from downfield.rig.configuration.settings import RigSettings
+from downfield.rig.live.vision_seam import VisionStage
 from downfield.rig.recording.clip import bundled_demo
 from downfield.rig.rig import Rig
 from downfield.rig.sources.video_file import VideoFile
@@ -37,8 +37,8 @@ def wait_to_see(_: Frame) -> None:
     SEEING.wait(60)
 
 
-def fake_sight(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Sight:  # noqa: ARG001
-    return FakeSight(wait_to_see)
+def fake_sight(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> VisionStage:  # noqa: ARG001
+    return FakeVision(wait_to_see)
 
 
 def until(condition: Callable[[], object], what: str) -> None:
@@ -66,7 +66,7 @@ def rig_on(server: MjpegServer, calibration: Path, data: Path) -> Rig:
         "service.on": False,
         "recording.stop_below_gb": 0.0,
     }
-    return Rig(load(environment={}, command_line=given), data, open_sight=fake_sight)
+    return Rig(load(environment={}, command_line=given), data, open_vision=fake_sight)
 
 
 def play(rig: Rig) -> threading.Thread:
@@ -116,7 +116,7 @@ def test_the_frames_of_a_live_call_are_served_out_of_the_file_being_written(tmp_
         "service.port": 0,
         "recording.stop_below_gb": 0.0,
     }
-    rig = Rig(load(environment={}, command_line=given), tmp_path, open_sight=fake_sight)
+    rig = Rig(load(environment={}, command_line=given), tmp_path, open_vision=fake_sight)
     play(rig)
     until(lambda: rig.health().recording.seconds > 1, "nothing was recorded")
     with httpx.Client(base_url=rig.address, timeout=30) as client:
@@ -130,7 +130,7 @@ def test_the_frames_of_a_live_call_are_served_out_of_the_file_being_written(tmp_
     rig.end()
     server.close()
     (video,) = (tmp_path / "recordings").rglob("0001.mkv")
-    recorded = {shot.index: shot.frame().image.astype(int) for shot in VideoFile(video, paced=False).shots()}
+    recorded = {shot.index: shot.frame().image.astype(int) for shot in VideoFile(video, paced=False).frames()}
     for frame, jpeg in served.items():
         image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
         away = {index: np.abs(one - image).mean() for index, one in recorded.items()}
@@ -141,7 +141,7 @@ def test_the_frames_of_a_live_call_are_served_out_of_the_file_being_written(tmp_
 def test_a_camera_that_sees_no_board_yet_is_started_and_says_so(tmp_path: Path, calibration: Path) -> None:
     server = MjpegServer(fps=30)
     given = {"source.name": server.url, "data": str(tmp_path), "service.on": False, "recording.on": False}
-    rig = Rig(load(environment={}, command_line=given), tmp_path, open_sight=fake_sight)
+    rig = Rig(load(environment={}, command_line=given), tmp_path, open_vision=fake_sight)
     play(rig)
     until(lambda: rig.health().calls == "suspended", "calls are made without a calibration")
     health = rig.health()
@@ -197,8 +197,8 @@ def test_a_recording_shown_again_is_another_game_with_the_same_calls(tmp_path: P
 def test_frames_of_a_recording_wait_for_whoever_looks(tmp_path: Path) -> None:
     """However long he takes: a camera's are lost meanwhile, these are there still."""
     given = {"source.tracks": False, "service.on": False}
-    halted = FakeSight(lambda frame: time.sleep(0.8) if frame.index == 3 else None)
-    rig = Rig(load(environment={}, command_line=given), tmp_path, open_sight=lambda *_, live: halted)  # noqa: ARG005
+    halted = FakeVision(lambda frame: time.sleep(0.8) if frame.index == 3 else None)
+    rig = Rig(load(environment={}, command_line=given), tmp_path, open_vision=lambda *_, live: halted)  # noqa: ARG005
     playing = threading.Thread(target=rig.play, daemon=True)
     playing.start()
     until(lambda: len(halted.seen) > 60, "the recording stood still")
@@ -212,10 +212,10 @@ def test_the_bundled_recording_is_looked_at_and_not_shown(tmp_path: Path) -> Non
     given = {"service.on": False}
     asked: list[Path | None] = []
 
-    def sight(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Sight:  # noqa: ARG001
+    def sight(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> VisionStage:  # noqa: ARG001
         asked.append(roster)
-        return FakeSight()
+        return FakeVision()
 
-    rig = Rig(load(environment={}, command_line=given), tmp_path, paced=False, open_sight=sight)
+    rig = Rig(load(environment={}, command_line=given), tmp_path, paced=False, open_vision=sight)
     rig.end()
     assert asked == [bundled_demo().with_suffix(".tracks.jsonl")]

@@ -10,10 +10,10 @@ import pytest
 
 from downfield.core.errors import InputError
 from downfield.rig.sources import v4l2
-from downfield.rig.sources.camera_locks import Locks, lock
-from downfield.rig.sources.clocks import Rising, SourceClock, TableClock
+from downfield.rig.sources.camera_locks import CameraLocks, lock
+from downfield.rig.sources.clocks import CaptureClock, IncreasingTimestamps, SourceClock
 from downfield.rig.sources.usb_camera import find_camera
-from downfield.rig.sources.v4l2 import Controls
+from downfield.rig.sources.v4l2 import DeviceControls
 
 AUTOMATICS = {v4l2.EXPOSURE_AUTO: 3, v4l2.FOCUS_AUTO: 1, v4l2.WHITE_BALANCE_AUTO: 1, v4l2.EXPOSURE_SLOWS_RATE: 1}
 VALUES = {v4l2.EXPOSURE: 156, v4l2.FOCUS: 30, v4l2.WHITE_BALANCE: 4600}
@@ -69,7 +69,7 @@ class Driver:
 
 
 def test_a_camera_tells_its_name_formats_sizes_and_rates() -> None:
-    controls = Controls(Driver())
+    controls = DeviceControls(Driver())
     assert controls.name() == "Table Cam"
     mjpg = controls.formats()["MJPG"]
     assert mjpg == 0x47504A4D
@@ -79,7 +79,7 @@ def test_a_camera_tells_its_name_formats_sizes_and_rates() -> None:
 
 def test_everything_is_held_where_it_stands() -> None:
     driver = Driver()
-    assert lock(Controls(driver), Locks()) == []
+    assert lock(DeviceControls(driver), CameraLocks()) == []
     assert driver.values[v4l2.EXPOSURE_AUTO] == v4l2.EXPOSURE_MANUAL
     assert driver.values[v4l2.FOCUS_AUTO] == 0
     assert driver.values[v4l2.WHITE_BALANCE_AUTO] == 0
@@ -89,7 +89,7 @@ def test_everything_is_held_where_it_stands() -> None:
 
 def test_numbers_are_set_and_the_automatic_is_left_on_when_asked() -> None:
     driver = Driver()
-    assert lock(Controls(driver), Locks(exposure=40, focus="auto", white_balance=5000)) == []
+    assert lock(DeviceControls(driver), CameraLocks(exposure=40, focus="auto", white_balance=5000)) == []
     assert driver.values[v4l2.EXPOSURE] == 40
     assert driver.values[v4l2.FOCUS_AUTO] == 1
     assert driver.values[v4l2.WHITE_BALANCE] == 5000
@@ -98,7 +98,7 @@ def test_numbers_are_set_and_the_automatic_is_left_on_when_asked() -> None:
 def test_what_a_camera_refuses_is_said_by_name() -> None:
     driver = Driver(refuses={v4l2.EXPOSURE_AUTO}, ignores={v4l2.FOCUS})
     del driver.values[v4l2.WHITE_BALANCE]
-    notes = lock(Controls(driver), Locks(exposure=20_000, focus=90, white_balance=5000))
+    notes = lock(DeviceControls(driver), CameraLocks(exposure=20_000, focus=90, white_balance=5000))
     assert notes == [
         "exposure: its automatic could not be switched off: Device or resource busy",
         "exposure: asked for 20000, but it takes 0 to 10000",
@@ -110,7 +110,7 @@ def test_what_a_camera_refuses_is_said_by_name() -> None:
 def test_a_camera_with_a_fixed_focus_needs_nothing() -> None:
     driver = Driver()
     del driver.values[v4l2.FOCUS_AUTO], driver.values[v4l2.FOCUS]
-    assert lock(Controls(driver), Locks()) == []
+    assert lock(DeviceControls(driver), CameraLocks()) == []
 
 
 def test_a_camera_that_is_not_there_is_said_with_those_that_are() -> None:
@@ -130,10 +130,10 @@ def test_kernel_stamps_are_taken_as_they_are_and_foreign_ones_are_tied_to_the_qu
 
 
 def test_stamps_rise_and_the_table_clock_never_goes_back_behind_the_game() -> None:
-    rising = Rising()
+    rising = IncreasingTimestamps()
     assert [rising(t) for t in (5, 5, 4, 9)] == [5, 6, 7, 9]
     far = 4_000_000_000_000_000_000
-    clock = TableClock()
+    clock = CaptureClock()
     clock.not_before(1)
     assert clock.now_ns() < far
     clock.not_before(far)

@@ -12,11 +12,11 @@ import pytest
 from loopback_streams import MjpegServer, picture
 
 from downfield.core.errors import InputError
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.sources.clocks import TableClock
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.sources.clocks import CaptureClock
 from downfield.rig.sources.images import ImageFolder
-from downfield.rig.sources.opening import Choice, open_source
-from downfield.rig.sources.usb_camera import Wanted
+from downfield.rig.sources.opening import SourceChoice, open_source
+from downfield.rig.sources.usb_camera import CameraRequest
 from downfield.rig.sources.video_file import VideoFile
 
 TIMES_MS = (0, 33, 67, 100, 233, 267)
@@ -39,19 +39,19 @@ def clip(tmp_path: Path) -> Path:
 
 def test_a_file_as_fast_as_it_goes_keeps_its_own_times(clip: Path) -> None:
     source = VideoFile(clip, paced=False)
-    shots = list(source.shots())
+    frames = list(source.frames())
     assert not source.facts.live
     assert source.facts.size_px == (160, 90)
-    assert [shot.index for shot in shots] == list(range(6))
-    assert [round(shot.t_ns / 1e6) for shot in shots] == list(TIMES_MS)
-    assert [round(int(shot.frame().image[10, 10, 0]) / 40) for shot in shots] == list(range(6))
+    assert [shot.index for shot in frames] == list(range(6))
+    assert [round(shot.t_ns / 1e6) for shot in frames] == list(TIMES_MS)
+    assert [round(int(shot.frame().image[10, 10, 0]) / 40) for shot in frames] == list(range(6))
 
 
 def test_a_file_at_its_pace_takes_its_time_and_can_be_ended(clip: Path) -> None:
     source = VideoFile(clip)
     began = time.monotonic()
     count = 0
-    for _ in source.shots():
+    for _ in source.frames():
         count += 1
         if count == 4:
             assert time.monotonic() - began >= 0.099
@@ -63,7 +63,7 @@ def test_after_a_halt_a_file_goes_on_at_its_pace_and_does_not_rush(tmp_path: Pat
     for number in range(8):
         cv2.imwrite(str(tmp_path / f"{number}.png"), picture(number))
     taken = []
-    for shot in ImageFolder(tmp_path, fps=20).shots():
+    for shot in ImageFolder(tmp_path, fps=20).frames():
         if shot.index == 2:
             time.sleep(0.4)
         taken.append(time.monotonic())
@@ -74,18 +74,18 @@ def test_a_folder_plays_in_the_order_of_its_numbers(tmp_path: Path) -> None:
     for number in (10, 2, 1):
         cv2.imwrite(str(tmp_path / f"frame-{number}.png"), picture(number))
     (tmp_path / "notes.txt").write_text("not a picture")
-    shots = list(ImageFolder(tmp_path, fps=25, paced=False).shots())
-    assert [int(shot.frame().image[0, 0, 0]) for shot in shots] == [1, 2, 10]
-    assert [shot.t_ns for shot in shots] == [0, 40_000_000, 80_000_000]
+    frames = list(ImageFolder(tmp_path, fps=25, paced=False).frames())
+    assert [int(shot.frame().image[0, 0, 0]) for shot in frames] == [1, 2, 10]
+    assert [shot.t_ns for shot in frames] == [0, 40_000_000, 80_000_000]
 
 
 def test_a_source_is_chosen_by_what_its_name_is(clip: Path, tmp_path: Path) -> None:
-    clock, troubles = TableClock(), Troubles()
+    clock, troubles = CaptureClock(), ActiveProblems()
     cv2.imwrite(str(tmp_path / "a.png"), picture(1))
     server = MjpegServer()
     kinds = []
     for text in (str(clip), str(tmp_path), server.url):
-        source = open_source(Choice(text, Wanted()), clock, troubles)
+        source = open_source(SourceChoice(text, CameraRequest()), clock, troubles)
         kinds.append(source.facts.kind)
         source.close()
     server.close()
@@ -102,7 +102,7 @@ def test_a_source_is_chosen_by_what_its_name_is(clip: Path, tmp_path: Path) -> N
 )
 def test_a_source_that_is_not_there_is_refused_by_name(text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        open_source(Choice(text), TableClock(), Troubles())
+        open_source(SourceChoice(text), CaptureClock(), ActiveProblems())
 
 
 def test_a_folder_without_pictures_and_a_file_without_video_are_refused(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_recording_is_unpacked_to_the_last_bit_as_the_rig_unpacked_it(tmp_path
             packet = av.Packet(data)
             packet.stream, packet.pts, packet.dts, packet.time_base = stream, number, number, Fraction(1, 30)
             container.mux(packet)
-    read = [shot.frame().image for shot in VideoFile(path, paced=False).shots()]
+    read = [shot.frame().image for shot in VideoFile(path, paced=False).frames()]
     assert len(read) == len(sent)
     for image, data in zip(read, sent, strict=True):
         np.testing.assert_array_equal(image, unpack_jpeg(data))

@@ -14,9 +14,9 @@ from loopback_streams import MjpegServer
 from numpy.typing import NDArray
 
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.sources.clocks import TableClock
-from downfield.rig.sources.opening import Choice, open_source
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.sources.clocks import CaptureClock
+from downfield.rig.sources.opening import SourceChoice, open_source
 from downfield.rig.sources.sound import Microphone
 from downfield.rig.sources.video_file import VideoFile
 
@@ -55,7 +55,7 @@ def film(path: Path, heard: NDArray[np.float32] | None, seconds: float = 4.0) ->
 def hums(path: Path) -> list[tuple[float, float]]:
     """Second and hum of every frame, as the vision gets it."""
     source = VideoFile(path, paced=False)
-    return [(frame.t_ns / 1e9, frame.hum) for frame in (shot.frame() for shot in source.shots())]
+    return [(frame.t_ns / 1e9, frame.hum) for frame in (shot.frame() for shot in source.frames())]
 
 
 def test_the_sound_of_a_video_tells_when_the_board_hums(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def until(true: Callable[[], bool], seconds: float = 10.0) -> bool:
 
 @pytest.mark.parametrize(("heard", "hums_there"), [(HUM, True), (HISS, False)])
 def test_a_microphone_hears_the_board_or_the_room(heard: str, hums_there: bool) -> None:
-    microphone = Microphone(heard, Troubles(), system="lavfi")
+    microphone = Microphone(heard, ActiveProblems(), system="lavfi")
     try:
         assert until(lambda: microphone.hum != 0)
         assert (microphone.hum > 0.5) == hums_there
@@ -98,7 +98,7 @@ def test_a_microphone_that_falls_silent_is_told_and_says_no_more() -> None:
     said: list[str] = []
     microphone = Microphone(
         "sine=frequency=120:sample_rate=16000:duration=1,arealtime",
-        Troubles(noticed=lambda _, text: said.append(text)),
+        ActiveProblems(noticed=lambda _, text: said.append(text)),
         system="lavfi",
     )
     assert until(lambda: microphone.hum > 0.5)
@@ -110,12 +110,12 @@ def test_a_microphone_that_falls_silent_is_told_and_says_no_more() -> None:
 
 def test_a_microphone_of_no_such_name_is_named() -> None:
     with pytest.raises(SourceError, match="microphone 'nonsense': can't be opened"):
-        Microphone("nonsense", Troubles(), system="lavfi")
+        Microphone("nonsense", ActiveProblems(), system="lavfi")
 
 
 def test_where_no_microphone_can_be_opened_that_is_said() -> None:
     with pytest.raises(InputError, match="can't open microphones on this system"):
-        Microphone("default", Troubles(), system="")
+        Microphone("default", ActiveProblems(), system="")
 
 
 @pytest.fixture
@@ -130,8 +130,8 @@ def test_a_stream_comes_with_what_the_microphone_beside_it_hears(
 ) -> None:
     monkeypatch.setattr("downfield.rig.sources.sound.SYSTEM", "lavfi")
     monkeypatch.setattr(Microphone.__init__, "__defaults__", ("lavfi",))
-    source = open_source(Choice(server.url, microphone=HUM), TableClock(), Troubles())
+    source = open_source(SourceChoice(server.url, microphone=HUM), CaptureClock(), ActiveProblems())
     ends = time.monotonic() + 10
-    heard = next((shot.hum for shot in source.shots() if shot.hum > 0.5 or time.monotonic() > ends), 0.0)
+    heard = next((shot.hum for shot in source.frames() if shot.hum > 0.5 or time.monotonic() > ends), 0.0)
     source.close()
     assert heard > 0.5

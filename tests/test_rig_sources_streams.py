@@ -11,13 +11,13 @@ import pytest
 from loopback_streams import MjpegServer, RtspServer, jpeg, picture
 
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.sources.clocks import TableClock
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.sources.clocks import CaptureClock
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
 from downfield.rig.sources.network_video import NetworkVideo
-from downfield.rig.sources.reconnecting import LOST, SteadySource, Watch
+from downfield.rig.sources.reconnecting import LOST, ReconnectingSource, ReconnectLimits
 
-QUICK = Watch(stalled_s=0.3, frozen_s=0.3, opening_s=2.0, first_wait_s=0.02, longest_wait_s=0.1)
+QUICK = ReconnectLimits(stalled_s=0.3, frozen_s=0.3, opening_s=2.0, first_wait_s=0.02, longest_wait_s=0.1)
 
 
 @pytest.fixture
@@ -30,24 +30,24 @@ def server() -> Iterator[MjpegServer]:
 @pytest.mark.parametrize("with_length", [True, False])
 def test_motion_jpeg_arrives_packed_untouched_and_in_order(*, with_length: bool) -> None:
     server = MjpegServer(with_length=with_length)
-    clock = TableClock()
+    clock = CaptureClock()
     source = HttpMjpeg(server.url, clock)
-    shots = list(islice(source.shots(), 8))
+    frames = list(islice(source.frames(), 8))
     source.close()
     server.close()
     assert source.facts.size_px == (160, 90)
     assert source.facts.live
-    assert [shot.index for shot in shots] == list(range(8))
-    assert [shot.packed.data for shot in shots if shot.packed] == [jpeg(value) for value in range(1, 9)]
-    assert all(before.t_ns < after.t_ns <= clock.now_ns() for before, after in pairwise(shots))
-    assert abs(int(shots[3].frame().image[10, 10, 0]) - 4) <= 2
+    assert [shot.index for shot in frames] == list(range(8))
+    assert [shot.packed.data for shot in frames if shot.packed] == [jpeg(value) for value in range(1, 9)]
+    assert all(before.t_ns < after.t_ns <= clock.now_ns() for before, after in pairwise(frames))
+    assert abs(int(frames[3].frame().image[10, 10, 0]) - 4) <= 2
 
 
 def test_the_cameras_own_stamps_give_even_times_whatever_its_clock() -> None:
     ticks = iter(range(1000))
     server = MjpegServer(stamp=lambda: 1_000_000 + next(ticks) * 0.02)
-    source = HttpMjpeg(server.url, TableClock())
-    times = [shot.t_ns for shot in islice(source.shots(), 20)]
+    source = HttpMjpeg(server.url, CaptureClock())
+    times = [shot.t_ns for shot in islice(source.frames(), 20)]
     source.close()
     server.close()
     steps_ms = [(after - before) / 1e6 for before, after in pairwise(times)]
@@ -56,13 +56,13 @@ def test_the_cameras_own_stamps_give_even_times_whatever_its_clock() -> None:
 
 
 def test_closing_ends_a_stream_that_waits(server: MjpegServer) -> None:
-    source = HttpMjpeg(server.url, TableClock())
-    shots = source.shots()
-    next(shots)
+    source = HttpMjpeg(server.url, CaptureClock())
+    frames = source.frames()
+    next(frames)
     server.stalls.set()
     time.sleep(0.05)
     source.close()
-    assert len(list(shots)) <= 8
+    assert len(list(frames)) <= 8
 
 
 @pytest.mark.parametrize(
@@ -74,29 +74,29 @@ def test_closing_ends_a_stream_that_waits(server: MjpegServer) -> None:
 )
 def test_an_address_without_a_stream_is_refused(url: str, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
-        HttpMjpeg(url, TableClock())
+        HttpMjpeg(url, CaptureClock())
 
 
 def test_a_page_that_is_no_stream_is_refused(server: MjpegServer) -> None:
     server.refuses.set()
     with pytest.raises(SourceError, match="answers 503"):
-        HttpMjpeg(server.url, TableClock())
+        HttpMjpeg(server.url, CaptureClock())
 
 
 def test_a_password_is_not_shown() -> None:
     with pytest.raises(SourceError) as caught:
-        HttpMjpeg("http://coach:secret@127.0.0.1:9/x", TableClock())
+        HttpMjpeg("http://coach:secret@127.0.0.1:9/x", CaptureClock())
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("trouble", ["cut", "stall", "freeze"])
 def test_a_lost_stream_is_told_and_comes_back_with_a_gap_in_its_indices(server: MjpegServer, trouble: str) -> None:
     noticed: list[str] = []
-    troubles = Troubles(noticed=lambda _, text: noticed.append(text))
-    clock = TableClock()
-    source = SteadySource(lambda: HttpMjpeg(server.url, clock), troubles, QUICK)
-    shots = source.shots()
-    before = list(islice(shots, 5))[-1]
+    troubles = ActiveProblems(noticed=lambda _, text: noticed.append(text))
+    clock = CaptureClock()
+    source = ReconnectingSource(lambda: HttpMjpeg(server.url, clock), troubles, QUICK)
+    frames = source.frames()
+    before = list(islice(frames, 5))[-1]
     event = {"cut": server.refuses, "stall": server.stalls, "freeze": server.freezes}[trouble]
     if trouble == "cut":
         server.cut()
@@ -110,7 +110,7 @@ def test_a_lost_stream_is_told_and_comes_back_with_a_gap_in_its_indices(server: 
     helper = threading.Thread(target=until_lost)
     helper.start()
     last, gap = before, 1
-    for shot in islice(shots, 200):
+    for shot in islice(frames, 200):
         gap = max(gap, shot.index - last.index)
         last = shot
         if gap > 1:
@@ -131,26 +131,26 @@ def test_a_driver_that_hangs_is_left_behind() -> None:
         raise AssertionError
 
     with pytest.raises(SourceError, match="does not open within"):
-        SteadySource(hangs, Troubles(), Watch(opening_s=0.1))
+        ReconnectingSource(hangs, ActiveProblems(), ReconnectLimits(opening_s=0.1))
 
 
 def test_rtsp_delivers_pictures_stamps_and_packets_to_copy() -> None:
     server = RtspServer()
-    clock = TableClock()
+    clock = CaptureClock()
     source = NetworkVideo(server.url, clock, timeout_s=5.0)
-    shots = list(islice(source.shots(), 12))
+    frames = list(islice(source.frames(), 12))
     source.close()
     server.close()
     assert source.facts.codec == "h264"
     assert source.facts.size_px == (160, 96)
-    assert all(before.t_ns < after.t_ns for before, after in pairwise(shots))
-    assert [shot.packed.codec for shot in shots if shot.packed] == ["h264"] * 12
-    assert any(shot.packed.key for shot in shots if shot.packed)
-    values = [int(shot.frame().image[10, 10, 1]) for shot in shots]
+    assert all(before.t_ns < after.t_ns for before, after in pairwise(frames))
+    assert [shot.packed.codec for shot in frames if shot.packed] == ["h264"] * 12
+    assert any(shot.packed.key for shot in frames if shot.packed)
+    values = [int(shot.frame().image[10, 10, 1]) for shot in frames]
     assert values == sorted(values)
     assert abs(values[0] - int(picture(values[0], (160, 96))[10, 10, 1])) <= 6
 
 
 def test_an_rtsp_address_where_nobody_listens_is_refused() -> None:
     with pytest.raises(SourceError, match="can't be opened"):
-        NetworkVideo("rtsp://127.0.0.1:9/x", TableClock(), timeout_s=1.0)
+        NetworkVideo("rtsp://127.0.0.1:9/x", CaptureClock(), timeout_s=1.0)

@@ -23,9 +23,9 @@ from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.core.field_files import load_field, preset, preset_names
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.sources.clocks import TableClock
-from downfield.rig.sources.opening import Choice, open_source
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.sources.clocks import CaptureClock
+from downfield.rig.sources.opening import SourceChoice, open_source
 from downfield.rig.standing_figures import distance_known
 
 app = typer.Typer(no_args_is_help=True, help="Turn pictures of a table into a calibration.")
@@ -171,9 +171,9 @@ def _lens_pictures(source: Path) -> Iterator[Image]:
 
 def _live_pictures(source: str) -> Iterator[Image]:
     """A camera's pictures as they come."""
-    frames = open_source(Choice(source), TableClock(), Troubles())
+    frames = open_source(SourceChoice(source), CaptureClock(), ActiveProblems())
     try:
-        for shot in frames.shots():
+        for shot in frames.frames():
             yield shot.frame().image
     finally:
         frames.close()

@@ -13,12 +13,12 @@ from rich.markup import escape
 from downfield.core.records import adapter
 from downfield.rig.configuration.loading import assignments, load
 from downfield.rig.configuration.paths import recordings_folder
-from downfield.rig.configuration.settings import Settings
+from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.doctor.camera import look_at_camera
 from downfield.rig.doctor.computer import look_at_disk, look_at_network, look_at_port, look_at_time
 from downfield.rig.doctor.picture import look_at_calibration, look_at_focus, look_at_light
-from downfield.rig.doctor.report import Finding, State
-from downfield.rig.table import choice_of
+from downfield.rig.doctor.report import CheckResult, State
+from downfield.rig.table import source_choice
 
 _MARKS: Final[dict[State, str]] = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "fault": "[bold red]fault[/]"}
 
@@ -40,16 +40,16 @@ def doctor(
         if not as_json:
             _show(console, finding)
     if as_json:
-        typer.echo(adapter(tuple[Finding, ...]).dump_json(tuple(findings), indent=2).decode())
+        typer.echo(adapter(tuple[CheckResult, ...]).dump_json(tuple(findings), indent=2).decode())
     faults = sum(finding.state == "fault" for finding in findings)
     if not as_json:
         console.print(f"[bold]{_summary(findings, faults)}[/bold]")
     raise typer.Exit(1 if faults else 0)
 
 
-def examine(settings: Settings) -> Iterator[Finding]:
+def examine(settings: RigSettings) -> Iterator[CheckResult]:
     """Look at everything, one thing after the other."""
-    choice = choice_of(settings, paced=False)
+    choice = source_choice(settings, paced=False)
     looked = look_at_camera(choice)
     yield from looked.findings
     if looked.images:
@@ -65,13 +65,13 @@ def examine(settings: Settings) -> Iterator[Finding]:
     yield look_at_time()
 
 
-def _show(console: Console, finding: Finding) -> None:
+def _show(console: Console, finding: CheckResult) -> None:
     console.print(f"{_MARKS[finding.state]}  {finding.subject}: {escape(finding.text)}")
     if finding.remedy:
         console.print(f"    {escape(finding.remedy)}.")
 
 
-def _summary(findings: list[Finding], faults: int) -> str:
+def _summary(findings: list[CheckResult], faults: int) -> str:
     warnings = sum(finding.state == "warning" for finding in findings)
     if not faults and not warnings:
         return "All is well."

@@ -14,8 +14,8 @@ import cv2
 import typer
 from rich.console import Console
 
-from downfield.rig.cli.terminal_lines import Lines
-from downfield.rig.cli.terminal_view import View
+from downfield.rig.cli.terminal_lines import TerminalLog
+from downfield.rig.cli.terminal_view import TerminalView
 from downfield.rig.configuration.loading import Configuration, assignments, load
 from downfield.rig.live.memory import keep_memory
 from downfield.rig.rig import Rig
@@ -85,14 +85,14 @@ def _run(configuration: Configuration, console: Console, passing: Path, *, once:
     title = f"{rig.text} under {rig.rulebook.title}"
     try:
         if console.is_terminal:
-            with View(console, rig.topic, title, rig.address) as view:
+            with TerminalView(console, rig.topic, title, rig.address) as view:
                 rig.listen(view)
                 _play(rig, console, once=once)
         else:
             console.print(f"[bold]Downfield[/bold]  {title}")
             if rig.address:
                 console.print(f"watch at [bold]{rig.address}[/bold]   end with Ctrl-C")
-            rig.listen(Lines(console, rig.situation, live=rig.live))
+            rig.listen(TerminalLog(console, rig.situation, live=rig.live))
             _play(rig, console, once=once)
     finally:
         rig.end()

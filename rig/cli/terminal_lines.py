@@ -11,7 +11,7 @@ from rich.markup import escape
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call, Verdict
 from downfield.officiating.events import Event
-from downfield.rig.live.observer import Onlooker
+from downfield.rig.live.observer import LoopObserver
 from downfield.rig.live.troubles import NoticeLevel
 
 VERDICTS: Final[Mapping[Verdict, str]] = {
@@ -24,7 +24,7 @@ VERDICTS: Final[Mapping[Verdict, str]] = {
 LEVELS: Final[Mapping[NoticeLevel, str]] = {"info": "dim", "warning": "yellow", "alarm": "bold red"}
 
 
-class Lines(Onlooker):
+class TerminalLog(LoopObserver):
     """Tells of the game line by line; an onlooker of the loop.
 
     Args:

@@ -18,7 +18,7 @@ from downfield.game.published.board_topics import HealthNow
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.cli.terminal_lines import LEVELS, VERDICTS
-from downfield.rig.live.observer import Onlooker
+from downfield.rig.live.observer import LoopObserver
 from downfield.rig.live.troubles import NoticeLevel
 
 _CALLS: Final = 8
@@ -29,7 +29,7 @@ _PER_S: Final = 4
 _STATE: Final = {"ok": "green", "warning": "yellow", "alarm": "bold red"}
 
 
-class View(Onlooker):
+class TerminalView(LoopObserver):
     """Shows the rig in place; an onlooker of the loop.
 
     Args:
@@ -47,7 +47,7 @@ class View(Onlooker):
         self._notices: deque[tuple[NoticeLevel, str]] = deque(maxlen=_NOTICES)
         self._live = Live(console=console, get_renderable=self.render, refresh_per_second=_PER_S, redirect_stdout=False)
 
-    def __enter__(self) -> View:
+    def __enter__(self) -> TerminalView:
         self._live.start()
         return self
 

@@ -31,11 +31,11 @@ from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.models.card import BUNDLED
 from downfield.models.opening import open_detector
 from downfield.rig.cli.track_live import interrupt_ends, live_scenes, open_live, refuse
-from downfield.rig.configuration.settings import NetworkTable
+from downfield.rig.configuration.settings import NetworkSettings
 from downfield.rig.live.network_vision import elsewhere, pace_of
-from downfield.rig.recording.detection_cache import SeenBefore, SeenHeader
+from downfield.rig.recording.detection_cache import CachingDetector, DetectionCacheHeader
 from downfield.rig.sources.images import STILLS, ImageFolder
-from downfield.rig.sources.source import FrameSource, Shot
+from downfield.rig.sources.source import CapturedFrame, FrameSource
 from downfield.rig.sources.video_file import VideoFile
 from downfield.vision.frame_rate import Pace
 from downfield.vision.pipeline import Vision
@@ -76,11 +76,11 @@ def track(
     with ExitStack() as closing:
         if path.is_file() or path.is_dir():
             network = open_detector(detector, careful=independent)
-            header = SeenHeader(path.name, _stamp(path), network.name, thorough=thorough)
+            header = DetectionCacheHeader(path.name, _stamp(path), network.name, thorough=thorough)
             pace = Pace(follow_every_ns=0) if thorough else None
             frames: FrameSource = ImageFolder(path, paced=False) if path.is_dir() else VideoFile(path, paced=False)
             closing.callback(frames.close)
-            seen = closing.enter_context(SeenBefore(network, out.with_name(out.name + ".seen"), header))
+            seen = closing.enter_context(CachingDetector(network, out.with_name(out.name + ".seen"), header))
             if seen.note:
                 console.print(seen.note)
             vision = Vision(known, seen, named, memory=not independent, pace=pace)
@@ -90,7 +90,7 @@ def track(
             seen = None
             frames = open_live(source, out, console.print)
             closing.callback(frames.close)
-            table = NetworkTable(name=detector)
+            table = NetworkSettings(name=detector)
             network = elsewhere(table)
             vision = Vision(known, network, named, pace=pace_of(table, time.perf_counter_ns))
             closing.enter_context(interrupt_ends(frames))
@@ -116,7 +116,7 @@ def _rate(scenes: list[Scene]) -> float:
     return 1e9 / statistics.median(between) if between else _FPS
 
 
-def _shown(frames: FrameSource, source: Path) -> Iterator[Shot]:
+def _shown(frames: FrameSource, source: Path) -> Iterator[CapturedFrame]:
     """The frames, with a bar on standard error where that is a terminal."""
     total = None
     if source.is_file():
@@ -125,7 +125,7 @@ def _shown(frames: FrameSource, source: Path) -> Iterator[Shot]:
     else:
         total = sum(1 for path in source.iterdir() if path.suffix.lower() in STILLS)
     console, silent = Console(stderr=True), not sys.stderr.isatty()
-    yield from bar(frames.shots(), source.name, total=total, console=console, transient=True, disable=silent)
+    yield from bar(frames.frames(), source.name, total=total, console=console, transient=True, disable=silent)
 
 
 def _until_known(scenes: Iterator[Scene], vision: Vision) -> Iterator[Scene]:

@@ -16,11 +16,11 @@ from typing import Final
 
 from downfield.core.errors import InputError, OutputError, SourceError
 from downfield.core.scene import Scene
-from downfield.rig.live.handoff import Handover
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.sources.clocks import TableClock
-from downfield.rig.sources.opening import Choice, open_source
-from downfield.rig.sources.source import FrameSource, Shot
+from downfield.rig.live.handoff import BoundedQueue
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.sources.clocks import CaptureClock
+from downfield.rig.sources.opening import SourceChoice, open_source
+from downfield.rig.sources.source import CapturedFrame, FrameSource
 from downfield.vision.pipeline import Vision
 
 Say = Callable[[str], None]
@@ -33,7 +33,7 @@ def open_live(source: str, out: Path, say: Say) -> FrameSource:
     """Open a source that is no file.
 
     Args:
-        source: as `Choice` takes it.
+        source: as `SourceChoice` takes it.
         out: where its tracks are to go.
         say: told when its picture goes and comes back.
 
@@ -47,7 +47,9 @@ def open_live(source: str, out: Path, say: Say) -> FrameSource:
     for there in (out, part):
         if there.exists():
             raise OutputError(f"{there}: exists, and a live source can't be seen again; remove it or name another")
-    frames = open_source(Choice(source, paced=False), TableClock(), Troubles(noticed=lambda _, text: say(text)))
+    frames = open_source(
+        SourceChoice(source, paced=False), CaptureClock(), ActiveProblems(noticed=lambda _, text: say(text))
+    )
     for note in frames.facts.notes:
         say(note)
     return frames
@@ -62,14 +64,14 @@ def live_scenes(vision: Vision, frames: FrameSource, say: Say) -> Iterator[Scene
         say: told of frames that are broken, and in the end how many were lost.
 
     """
-    waiting = Handover[Shot](_ROOM, _SPARE)
+    waiting = BoundedQueue[CapturedFrame](_ROOM, _SPARE)
     newest = 0
 
     def capture() -> None:
         nonlocal newest
         hand_over = waiting.offer if frames.facts.live else waiting.put
         try:
-            for shot in frames.shots():
+            for shot in frames.frames():
                 newest = shot.index
                 hand_over(shot)
         except SourceError as error:

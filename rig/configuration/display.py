@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 
 from downfield.rig.configuration.loading import Configuration, variable
-from downfield.rig.configuration.settings import Settings
+from downfield.rig.configuration.settings import RigSettings
 
 _INTRODUCTION = """# Configuration
 
@@ -34,7 +34,7 @@ def as_toml(configuration: Configuration) -> Iterator[str]:
 def page() -> Iterator[str]:
     """The lines of ``docs/configuration.md``."""
     yield _INTRODUCTION
-    for table, model in _tables(Settings()):
+    for table, model in _tables(RigSettings()):
         yield ""
         yield f"## `[{table}]`: {_lower(type(model).__doc__ or '')}" if table else "## Outside any table"
         yield ""
@@ -46,9 +46,9 @@ def page() -> Iterator[str]:
             yield f"| `{key}` | `{_toml(getattr(model, key))}` | `{variable(dotted)}` | {field.description} |"
 
 
-def _tables(settings: Settings) -> Iterator[tuple[str, BaseModel]]:
+def _tables(settings: RigSettings) -> Iterator[tuple[str, BaseModel]]:
     yield "", settings
-    for name in Settings.model_fields:
+    for name in RigSettings.model_fields:
         value = getattr(settings, name)
         if isinstance(value, BaseModel):
             yield name, value

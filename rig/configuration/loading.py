@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from downfield.core.errors import FormatError, InputError
 from downfield.core.records import read_text
-from downfield.rig.configuration.settings import Settings
+from downfield.rig.configuration.settings import RigSettings
 
 FILE: Final = "downfield.toml"
 """Looked for where the command is given."""
@@ -35,7 +35,7 @@ class Configuration:
 
     """
 
-    settings: Settings
+    settings: RigSettings
     origins: Mapping[str, Origin]
     file: Path | None = None
 
@@ -77,7 +77,7 @@ def load(
 
 def keys() -> Iterator[str]:
     """Every setting's dotted key, in order."""
-    for name, value in Settings.model_fields.items():
+    for name, value in RigSettings.model_fields.items():
         kind = value.annotation
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from (f"{name}.{key}" for key in kind.model_fields)
@@ -91,7 +91,7 @@ def variable(key: str) -> str:
 
 
 def assignments(texts: Iterable[str]) -> dict[str, object]:
-    """Settings written as ``table.key=value``.
+    """RigSettings written as ``table.key=value``.
 
     Raises:
         InputError: one is written otherwise.
@@ -148,13 +148,13 @@ def _meant(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def _checked(values: Mapping[str, object], origins: Mapping[str, Origin], file: Path | None) -> Settings:
+def _checked(values: Mapping[str, object], origins: Mapping[str, Origin], file: Path | None) -> RigSettings:
     nested: dict[str, Any] = {}
     for key, value in values.items():
         table, _, name = key.rpartition(".")
         (nested.setdefault(table, {}) if table else nested)[name] = value
     try:
-        return Settings.model_validate(nested)
+        return RigSettings.model_validate(nested)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         path = [str(part) for part in first["loc"]]

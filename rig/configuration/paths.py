@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from downfield.rig.configuration.settings import Settings
+from downfield.rig.configuration.settings import RigSettings
 
 
-def data_folder(settings: Settings) -> Path:
+def data_folder(settings: RigSettings) -> Path:
     """The data folder."""
     if settings.data:
         return Path(settings.data).expanduser()
@@ -16,12 +16,12 @@ def data_folder(settings: Settings) -> Path:
     return (Path(shared) if shared else Path("~/.local/share").expanduser()) / "downfield"
 
 
-def recordings_folder(settings: Settings) -> Path:
+def recordings_folder(settings: RigSettings) -> Path:
     """Where recordings go."""
     chosen = settings.recording.folder
     return Path(chosen).expanduser() if chosen else data_folder(settings) / "recordings"
 
 
-def store_file(settings: Settings) -> Path:
+def store_file(settings: RigSettings) -> Path:
     """The store of live games, where no database is named."""
     return data_folder(settings) / "downfield.db"

@@ -10,13 +10,13 @@ Lock = Literal["hold", "auto"] | Annotated[int, Field(ge=0)]
 Pixels = Annotated[int, Field(ge=16, le=16384)]
 
 
-class Table(BaseModel):
+class SettingsSection(BaseModel):
     """A table of the file: frozen, every key known; camera 0 may be written without quotes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, coerce_numbers_to_str=True)
 
 
-class SourceTable(Table):
+class SourceSettings(SettingsSection):
     """Where the pictures come from."""
 
     name: str = Field(
@@ -51,7 +51,7 @@ class SourceTable(Table):
     )
 
 
-class CalibrationTable(Table):
+class CalibrationSettings(SettingsSection):
     """From pixels to yards."""
 
     file: str = Field(
@@ -67,7 +67,7 @@ class CalibrationTable(Table):
     )
 
 
-class GameTable(Table):
+class GameSettings(SettingsSection):
     """What is played."""
 
     rulebook: str = Field(default="tap", description="A bundled rulebook, or a league's `.toml` file.")
@@ -76,7 +76,7 @@ class GameTable(Table):
     )
 
 
-class NetworkTable(Table):
+class NetworkSettings(SettingsSection):
     """The network that sees the figures."""
 
     name: str = Field(default="", description="A bundled network, or the folder of another; empty for the usual one.")
@@ -101,7 +101,7 @@ class NetworkTable(Table):
     )
 
 
-class RecordingTable(Table):
+class RecordingSettings(SettingsSection):
     """What is kept of the pictures."""
 
     on: bool = Field(default=True, description="Record live sources from the start.")
@@ -113,7 +113,7 @@ class RecordingTable(Table):
     stop_below_gb: float = Field(default=2.0, ge=0, description="With less, recording stops; calls go on.")
 
 
-class StoreTable(Table):
+class StoreSettings(SettingsSection):
     """Where games are kept."""
 
     url: str = Field(
@@ -123,7 +123,7 @@ class StoreTable(Table):
     )
 
 
-class ServiceTable(Table):
+class ServiceSettings(SettingsSection):
     """The pages and the API."""
 
     on: bool = Field(default=True, description="Whether to serve them.")
@@ -142,17 +142,17 @@ class ServiceTable(Table):
     )
 
 
-class Settings(Table):
+class RigSettings(SettingsSection):
     """The whole configuration."""
 
     data: str = Field(
         default="",
         description="Where the rig keeps what it makes; empty for `downfield` in the user's data folder.",
     )
-    source: SourceTable = SourceTable()
-    calibration: CalibrationTable = CalibrationTable()
-    game: GameTable = GameTable()
-    network: NetworkTable = NetworkTable()
-    recording: RecordingTable = RecordingTable()
-    store: StoreTable = StoreTable()
-    service: ServiceTable = ServiceTable()
+    source: SourceSettings = SourceSettings()
+    calibration: CalibrationSettings = CalibrationSettings()
+    game: GameSettings = GameSettings()
+    network: NetworkSettings = NetworkSettings()
+    recording: RecordingSettings = RecordingSettings()
+    store: StoreSettings = StoreSettings()
+    service: ServiceSettings = ServiceSettings()

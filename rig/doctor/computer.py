@@ -15,8 +15,8 @@ from typing import Final
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
 from downfield.models.detector import Follower
-from downfield.rig.configuration.settings import NetworkTable, RecordingTable, ServiceTable
-from downfield.rig.doctor.report import Finding
+from downfield.rig.configuration.settings import NetworkSettings, RecordingSettings, ServiceSettings
+from downfield.rig.doctor.report import CheckResult
 from downfield.rig.live.network_vision import detector, pace_of
 
 _RUNS: Final = 8
@@ -33,7 +33,7 @@ _UNSYNCHRONIZED: Final = 5  # what adjtimex answers then; adjtimex(2)
 _TIMEX_BYTES: Final = 256  # more than its structure takes
 
 
-def look_at_network(table: NetworkTable, image: Image) -> Finding:
+def look_at_network(table: NetworkSettings, image: Image) -> CheckResult:
     """Whether it loads, and how often it can look."""
     pace = pace_of(table, time.perf_counter_ns)
     try:
@@ -46,12 +46,16 @@ def look_at_network(table: NetworkTable, image: Image) -> Finding:
             with pace.looking("follow"):
                 network.look_again(image, seen) if isinstance(network, Follower) else network.detect(image)
     except DownfieldError as error:
-        return Finding("network", "fault", str(error), "Name one that is there in [network], or install Downfield anew")
+        return CheckResult(
+            "network", "fault", str(error), "Name one that is there in [network], or install Downfield anew"
+        )
     text = f"{network.name}: it {pace.text}"
-    return Finding("network", "warning", f"{text}: slow", _FASTER) if pace.slow else Finding("network", "ok", text)
+    return (
+        CheckResult("network", "warning", f"{text}: slow", _FASTER) if pace.slow else CheckResult("network", "ok", text)
+    )
 
 
-def look_at_disk(folder: Path, table: RecordingTable) -> Finding:
+def look_at_disk(folder: Path, table: RecordingSettings) -> CheckResult:
     """Whether there is room for recordings, and whether it is fast enough."""
     while not folder.is_dir() and folder != folder.parent:
         folder = folder.parent
@@ -60,20 +64,20 @@ def look_at_disk(folder: Path, table: RecordingTable) -> Finding:
         speed = _mb_per_s(folder)
     except OSError as error:
         remedy = "Choose another folder with data or recording.folder"
-        return Finding("disk", "fault", f"{folder}: can't be written: {error.strerror}", remedy)
+        return CheckResult("disk", "fault", f"{folder}: can't be written: {error.strerror}", remedy)
     hours = (free_gb - table.stop_below_gb) * 1000 / _NEEDED_MB_S / 3600
     text = f"{free_gb:.0f} GB free in {folder}, {speed:.0f} MB/s"
     if free_gb < table.stop_below_gb:
-        return Finding("disk", "fault", text, "Make room: nothing would be recorded")
+        return CheckResult("disk", "fault", text, "Make room: nothing would be recorded")
     if free_gb < table.warn_below_gb:
-        return Finding("disk", "warning", f"{text}: good for {hours:.1f} h at most", "Make room")
+        return CheckResult("disk", "warning", f"{text}: good for {hours:.1f} h at most", "Make room")
     if speed < _NEEDED_MB_S:
         remedy = "Record to a faster disk: a camera may send 20 MB/s"
-        return Finding("disk", "warning", text, remedy)
-    return Finding("disk", "ok", text)
+        return CheckResult("disk", "warning", text, remedy)
+    return CheckResult("disk", "ok", text)
 
 
-def look_at_port(table: ServiceTable) -> Finding:
+def look_at_port(table: ServiceSettings) -> CheckResult:
     """Whether the service's port is free."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -81,20 +85,20 @@ def look_at_port(table: ServiceTable) -> Finding:
             trial.bind((table.host, table.port))
         except OSError as error:
             remedy = "End the other program (it may be Downfield itself), or choose another with --port"
-            return Finding("port", "fault", f"{table.host}:{table.port} can't be opened: {error.strerror}", remedy)
-    return Finding("port", "ok", f"{table.host}:{table.port} is free")
+            return CheckResult("port", "fault", f"{table.host}:{table.port} can't be opened: {error.strerror}", remedy)
+    return CheckResult("port", "ok", f"{table.host}:{table.port} is free")
 
 
-def look_at_time() -> Finding:
+def look_at_time() -> CheckResult:
     """Whether the clock is set by the network: games of two rigs are told apart by it."""
     if not sys.platform.startswith("linux"):
-        return Finding("time", "ok", "not looked at on this system")
+        return CheckResult("time", "ok", "not looked at on this system")
     state = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
     if state == _UNSYNCHRONIZED:
-        return Finding("time", "warning", "the clock is not synchronized", "Switch it on: timedatectl set-ntp true")
+        return CheckResult("time", "warning", "the clock is not synchronized", "Switch it on: timedatectl set-ntp true")
     if state < 0:
-        return Finding("time", "ok", f"can't be looked at here: {os.strerror(ctypes.get_errno())}")
-    return Finding("time", "ok", "synchronized")
+        return CheckResult("time", "ok", f"can't be looked at here: {os.strerror(ctypes.get_errno())}")
+    return CheckResult("time", "ok", "synchronized")
 
 
 def _mb_per_s(folder: Path) -> float:

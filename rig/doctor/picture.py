@@ -17,8 +17,8 @@ from downfield.calibration.online.drift import BUMP_PX
 from downfield.calibration.picture_check import check_picture, is_blurred
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError
-from downfield.rig.configuration.settings import CalibrationTable
-from downfield.rig.doctor.report import Finding
+from downfield.rig.configuration.settings import CalibrationSettings
+from downfield.rig.doctor.report import CheckResult
 from downfield.rig.table import calibrate
 
 _DIM: Final = 60.0
@@ -31,29 +31,29 @@ _OFF_PX: Final = 0.7
 """Half of what stops the game: worth making a new calibration before it."""
 
 
-def look_at_light(image: Image) -> Finding:
+def look_at_light(image: Image) -> CheckResult:
     """Whether there is enough of it, and not too much."""
     try:
         check_picture(image)
     except CalibrationError as error:
         text, _, remedy = str(error).partition(": ")
-        return Finding("light", "fault", text, remedy[:1].upper() + remedy[1:])
+        return CheckResult("light", "fault", text, remedy[:1].upper() + remedy[1:])
     mean = float(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).mean())
     if mean < _DIM:
         remedy = "More light: a longer exposure blurs what the board shakes"
-        return Finding("light", "warning", f"the picture is dim (mean gray level {mean:.0f})", remedy)
-    return Finding("light", "ok", f"mean gray level {mean:.0f}")
+        return CheckResult("light", "warning", f"the picture is dim (mean gray level {mean:.0f})", remedy)
+    return CheckResult("light", "ok", f"mean gray level {mean:.0f}")
 
 
-def look_at_focus(image: Image) -> Finding:
+def look_at_focus(image: Image) -> CheckResult:
     """Whether edges are sharp."""
     if is_blurred(image):
         remedy = "Focus on the board, hold the focus (focus in [source]), clean the lens"
-        return Finding("focus", "fault", "even the sharpest edges of the picture are soft", remedy)
-    return Finding("focus", "ok", "edges are sharp")
+        return CheckResult("focus", "fault", "even the sharpest edges of the picture are soft", remedy)
+    return CheckResult("focus", "ok", "edges are sharp")
 
 
-def look_at_calibration(table: CalibrationTable, images: Sequence[Image], beside: Path) -> Iterator[Finding]:
+def look_at_calibration(table: CalibrationSettings, images: Sequence[Image], beside: Path) -> Iterator[CheckResult]:
     """Whether the calibration fits, or, where none is given, whether one can be made."""
     try:
         if table.file or beside.is_file():
@@ -61,38 +61,38 @@ def look_at_calibration(table: CalibrationTable, images: Sequence[Image], beside
             yield _fits(calibration, images[0])
         else:
             calibration = calibrate(table, list(images), "camera")
-            yield Finding("calibration", "ok", f"the field '{calibration.field.name}' is found in the picture")
+            yield CheckResult("calibration", "ok", f"the field '{calibration.field.name}' is found in the picture")
     except DownfieldError as error:
         remedy = "Clear the board, light it evenly, have all of the field in view; or calibrate by hand"
-        yield Finding("calibration", "fault", str(error), remedy)
+        yield CheckResult("calibration", "fault", str(error), remedy)
         return
     yield _certified(calibration)
 
 
-def _fits(calibration: Calibration, image: Image) -> Finding:
+def _fits(calibration: Calibration, image: Image) -> CheckResult:
     size_px = calibration.camera.lens.size_px
     if (image.shape[1], image.shape[0]) != size_px:
         text = f"it is of pictures of {size_px[0]}x{size_px[1]}; the camera sends {image.shape[1]}x{image.shape[0]}"
-        return Finding("calibration", "fault", text, "Calibrate anew, or ask the camera for that size")
+        return CheckResult("calibration", "fault", text, "Calibrate anew, or ask the camera for that size")
     plane = best_plane(image)
     seen = sight_paint([plane], calibration.camera, calibration.field, _SEARCH_PX)
     share = gather(plane, calibration.camera, calibration.field, _CLOSE_PX).yard_lines
     if share < _FOUND_SHARE or not len(seen.px):
         text = f"only {share:.0%} of the yard lines are where it says"
-        return Finding("calibration", "fault", text, "Calibrate anew: the camera or the board was moved")
+        return CheckResult("calibration", "fault", text, "Calibrate anew: the camera or the board was moved")
     off = np.sum((seen.px - calibration.camera.to_pixels(seen.points_mm)) * seen.normals, axis=1)
     typical = float(np.median(np.abs(off)))
     text = f"lines are {typical:.2f} px from where it says, {share:.0%} of the yard lines found"
     if typical > BUMP_PX:
-        return Finding("calibration", "fault", text, "Calibrate anew: the camera or the board was moved")
+        return CheckResult("calibration", "fault", text, "Calibrate anew: the camera or the board was moved")
     if typical > _OFF_PX:
-        return Finding("calibration", "warning", text, "Calibrate anew before the game")
-    return Finding("calibration", "ok", text)
+        return CheckResult("calibration", "warning", text, "Calibrate anew before the game")
+    return CheckResult("calibration", "ok", text)
 
 
-def _certified(calibration: Calibration) -> Finding:
+def _certified(calibration: Calibration) -> CheckResult:
     if calibration.certificate is None:
         text = "this table's accuracy has not been measured"
-        return Finding("calibration", "warning", text, "Measure it once: downfield certify")
+        return CheckResult("calibration", "warning", text, "Measure it once: downfield certify")
     error = max(calibration.certificate.p95_yd)
-    return Finding("calibration", "ok", f"certified to {error:.3f} yd")
+    return CheckResult("calibration", "ok", f"certified to {error:.3f} yd")

@@ -10,7 +10,7 @@ State = Literal["ok", "warning", "fault"]
 
 
 @record
-class Finding:
+class CheckResult:
     """One thing that was looked at.
 
     Attributes:

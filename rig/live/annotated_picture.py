@@ -13,9 +13,9 @@ from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
-from downfield.rig.live.annotation import Annotator, Drawn
-from downfield.rig.live.handoff import Handover
-from downfield.rig.live.observer import Onlooker
+from downfield.rig.live.annotation import Annotator, Overlay
+from downfield.rig.live.handoff import BoundedQueue
+from downfield.rig.live.observer import LoopObserver
 from downfield.vision.thread_priority import give_way
 
 QUALITY: Final = 80
@@ -30,7 +30,7 @@ _UNWATCHED_PER_S: Final = 0.2
 """So that whoever comes to watch sees something at once, and soon what is there now."""
 
 
-class Pictures(Onlooker):
+class AnnotatedPicture(LoopObserver):
     """Draws what was seen and puts it where the service takes it; an onlooker of the loop.
 
     Args:
@@ -51,7 +51,7 @@ class Pictures(Onlooker):
         self._annotator, self._busy = annotator, busy
         self._hub = hub
         self._picture = picture
-        self._newest: Handover[tuple[Frame, Scene]] = Handover(1)
+        self._newest: BoundedQueue[tuple[Frame, Scene]] = BoundedQueue(1)
         self._next_at = 0.0
         self._index: int | None = None
         self._busy_until = 0.0
@@ -89,9 +89,9 @@ class Pictures(Onlooker):
             if written:
                 self._picture.put(jpeg.tobytes())
 
-    def _drawn(self) -> Drawn:
+    def _drawn(self) -> Overlay:
         game, ball = self._hub.value("game"), self._hub.value("ball")
         if game is None:
-            return Drawn()
+            return Overlay()
         to_gain = None if game.goal_to_go else game.to_gain_yd
-        return Drawn(game.spot_yd, to_gain, ball.player if ball is not None else None)
+        return Overlay(game.spot_yd, to_gain, ball.player if ball is not None else None)

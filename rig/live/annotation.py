@@ -29,7 +29,7 @@ _LINE_POINTS = 24  # a lens bends straight lines
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Overlay:
     """What is drawn besides the figures.
 
     Attributes:
@@ -58,7 +58,7 @@ class Annotator:
         self.field = field
         self._height_mm: Mapping[str, float] = {player.id: player.base.height_mm for player in players}
 
-    def draw(self, image: Image, scene: Scene, also: Drawn) -> Image:
+    def draw(self, image: Image, scene: Scene, also: Overlay) -> Image:
         """A copy of the picture, drawn on."""
         out = image.copy()
         thick = max(1, round(image.shape[0] / 540))

@@ -14,7 +14,7 @@ T = TypeVar("T")
 _LATELY_S: Final = 2.0
 
 
-class Handover(Generic[T]):
+class BoundedQueue(Generic[T]):
     """A bounded queue between two threads.
 
     Args:

@@ -10,10 +10,10 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.frame import Frame
 from downfield.core.scene import Power, Scene
 from downfield.game.published.board_topics import HealthNow, Level, Reason, RecordingNow
-from downfield.rig.live.metrics import Pulse
-from downfield.rig.live.observer import Onlooker
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.live.vision_seam import Sight
+from downfield.rig.live.metrics import FrameMeter
+from downfield.rig.live.observer import LoopObserver
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.live.vision_seam import VisionStage
 from downfield.rig.sources.reconnecting import LOST
 from downfield.rig.sources.source import SourceFacts
 
@@ -22,7 +22,7 @@ PICTURE: Final = "picture"
 _EVERY_S: Final = 1.0
 
 
-class HealthWatch(Onlooker):
+class HealthWatch(LoopObserver):
     """Puts together how the rig is; an onlooker of the loop, for what scenes say of it.
 
     Args:
@@ -40,14 +40,14 @@ class HealthWatch(Onlooker):
     def __init__(
         self,
         tell: Callable[[HealthNow], None],
-        troubles: Troubles,
-        pulse: Pulse,
+        troubles: ActiveProblems,
+        pulse: FrameMeter,
         *,
         facts: Callable[[], SourceFacts],
         dropped: Callable[[], int],
         calibration: Callable[[], Calibration | None],
         recording: Callable[[], RecordingNow] = RecordingNow,
-        sight: Callable[[], Sight | None] = lambda: None,
+        sight: Callable[[], VisionStage | None] = lambda: None,
     ) -> None:
         self._tell = tell
         self._troubles = troubles

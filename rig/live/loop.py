@@ -23,13 +23,13 @@ from downfield.game.published.board_topics import Reason
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import LineUp
 from downfield.officiating.events import Event
-from downfield.rig.live.handoff import Handover
-from downfield.rig.live.metrics import Pulse
-from downfield.rig.live.observer import Onlooker
-from downfield.rig.live.referee import Judge, Prompter
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.live.vision_seam import Sight
-from downfield.rig.sources.source import FrameSource, Shot
+from downfield.rig.live.handoff import BoundedQueue
+from downfield.rig.live.metrics import FrameMeter
+from downfield.rig.live.observer import LoopObserver
+from downfield.rig.live.referee import EventPlayback, Referee
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.live.vision_seam import VisionStage
+from downfield.rig.sources.source import CapturedFrame, FrameSource
 from downfield.vision.thread_priority import give_way
 
 FRAMES_WAITING: Final = 6
@@ -73,21 +73,21 @@ class LinedUp:
 @dataclass(frozen=True, slots=True)
 class _Seen:
     entry: Scene | Event
-    taken_ns: int
+    captured_ns: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Unpacked:
     index: int
     frame: Future[Frame]
-    taken_ns: int
+    captured_ns: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
     frame: Frame
     detections: Future[Sequence[Detection] | None]
-    taken_ns: int
+    captured_ns: int
 
 
 class Loop:
@@ -111,13 +111,13 @@ class Loop:
     def __init__(
         self,
         source: FrameSource,
-        sight: Sight,
-        judge: Judge,
-        troubles: Troubles,
+        sight: VisionStage,
+        judge: Referee,
+        troubles: ActiveProblems,
         *,
-        pulse: Pulse | None = None,
-        prompter: Prompter | None = None,
-        onlookers: Sequence[Onlooker] = (),
+        pulse: FrameMeter | None = None,
+        prompter: EventPlayback | None = None,
+        onlookers: Sequence[LoopObserver] = (),
         suspended: Callable[[], tuple[str, ...]] = tuple,
         lined_up: Callable[[], LinedUp] = LinedUp,
         carrier: Callable[[], str | None] = lambda: None,
@@ -127,7 +127,7 @@ class Loop:
         self._sight = sight
         self._judge = judge
         self._troubles = troubles
-        self._prompter = prompter or Prompter()
+        self._prompter = prompter or EventPlayback()
         self._onlookers = onlookers
         self._suspended = suspended
         self._lined_up = lined_up
@@ -135,17 +135,17 @@ class Loop:
         self._ticks = ticks
         self._players: tuple[Player, ...] = ()
         self._settled = 0
-        self._between: queue.SimpleQueue[Callable[[Sight], Sight]] = queue.SimpleQueue()
-        self._frames: Handover[Shot] = Handover(FRAMES_WAITING, FRAMES_SPARE)
-        self._unpacked: Handover[_Unpacked] = Handover(UNPACKED_WAITING)
-        self._looked: Handover[_Looked] = Handover(LOOKED_WAITING)
-        self._scenes: Handover[_Seen] = Handover(SCENES_WAITING)
+        self._between: queue.SimpleQueue[Callable[[VisionStage], VisionStage]] = queue.SimpleQueue()
+        self._frames: BoundedQueue[CapturedFrame] = BoundedQueue(FRAMES_WAITING, FRAMES_SPARE)
+        self._unpacked: BoundedQueue[_Unpacked] = BoundedQueue(UNPACKED_WAITING)
+        self._looked: BoundedQueue[_Looked] = BoundedQueue(LOOKED_WAITING)
+        self._scenes: BoundedQueue[_Seen] = BoundedQueue(SCENES_WAITING)
         self._judged = threading.Condition()
         self._unjudged = 0
         self._captured = 0  # index of the latest frame
         self._stopped = False
         self._over: DownfieldError | None = None
-        self.pulse = pulse or Pulse()
+        self.pulse = pulse or FrameMeter()
 
     @property
     def dropped(self) -> int:
@@ -181,11 +181,11 @@ class Loop:
         self._frames.close()
 
     @property
-    def sight(self) -> Sight:
+    def sight(self) -> VisionStage:
         """What sees now."""
         return self._sight
 
-    def between_frames(self, change: Callable[[Sight], Sight]) -> None:
+    def between_frames(self, change: Callable[[VisionStage], VisionStage]) -> None:
         """Have something done to the sight before the next frame, in the thread that sees.
 
         Args:
@@ -197,7 +197,7 @@ class Loop:
     def _capture(self) -> None:
         hand_over = self._frames.offer if self._source.facts.live else self._frames.put
         try:
-            for shot in self._source.shots():
+            for shot in self._source.frames():
                 self._captured = shot.index
                 for onlooker in self._onlookers:
                     onlooker.shot(shot)
@@ -213,7 +213,7 @@ class Loop:
         try:
             with ThreadPoolExecutor(UNPACKERS, "unpack", give_way, ("unpack",)) as unpackers:
                 for shot in self._frames:
-                    self._unpacked.put(_Unpacked(shot.index, unpackers.submit(shot.frame), shot.taken_ns))
+                    self._unpacked.put(_Unpacked(shot.index, unpackers.submit(shot.frame), shot.captured_ns))
         finally:
             self._unpacked.close()
 
@@ -222,14 +222,14 @@ class Loop:
         try:
             for unpacked in self._unpacked:
                 with self._telling("unpacking", f"frame {unpacked.index} could not be read"):
-                    self._look_at(unpacked.frame.result(), unpacked.taken_ns)
+                    self._look_at(unpacked.frame.result(), unpacked.captured_ns)
         finally:
             self._looked.close()
 
-    def _look_at(self, frame: Frame, taken_ns: int) -> None:
+    def _look_at(self, frame: Frame, captured_ns: int) -> None:
         found = Future[Sequence[Detection] | None]()
         # What can be seen without is seen meanwhile.
-        self._looked.put(_Looked(frame, found, taken_ns))
+        self._looked.put(_Looked(frame, found, captured_ns))
         with self._telling("looking", f"frame {frame.index} could not be looked at"):
             try:
                 found.set_result(self._sight.look(frame, waiting=self._captured - frame.index))
@@ -244,7 +244,7 @@ class Loop:
             self._scenes.close()
 
     def _see_one(self, looked: _Looked) -> None:
-        frame, taken_ns = looked.frame, looked.taken_ns
+        frame, captured_ns = looked.frame, looked.captured_ns
         with self._telling("seeing", f"frame {frame.index} could not be seen"):
             self._wait_for_judge()
             self._prepare()
@@ -252,11 +252,11 @@ class Loop:
                 scene = self._sight.see(frame, looked.detections.result)
             except CancelledError:  # as was told where it was looked at
                 return
-            self._tell_players(scene, taken_ns)
+            self._tell_players(scene, captured_ns)
             why = self._suspended()
             if why:
                 scene = dataclasses.replace(scene, unfit=(*scene.unfit, *why))
-            self._hand_on(scene, taken_ns)
+            self._hand_on(scene, captured_ns)
             for onlooker in self._onlookers:
                 onlooker.scene(frame, scene)
 
@@ -272,17 +272,17 @@ class Loop:
                 self._sight.line_up(said.players)
         self._sight.carrier = self._carrier()
 
-    def _tell_players(self, scene: Scene, taken_ns: int) -> None:
+    def _tell_players(self, scene: Scene, captured_ns: int) -> None:
         """Tell the game who is on the board, when the sight found that out."""
         found = self._sight.players
         if found and found != self._players:
             self._players = found
-            self._hand_on(Event(f"seen-{scene.t_ns}", scene.t_ns, "vision", LineUp(found)), taken_ns)
+            self._hand_on(Event(f"seen-{scene.t_ns}", scene.t_ns, "vision", LineUp(found)), captured_ns)
 
-    def _hand_on(self, entry: Scene | Event, taken_ns: int) -> None:
+    def _hand_on(self, entry: Scene | Event, captured_ns: int) -> None:
         with self._judged:
             self._unjudged += 1
-        self._scenes.put(_Seen(entry, taken_ns))
+        self._scenes.put(_Seen(entry, captured_ns))
 
     def _wait_for_judge(self) -> None:
         """A recording's next frame waits for what the game makes of the last: it must not depend on who is quicker."""
@@ -314,7 +314,7 @@ class Loop:
             self._refused(entry, str(error))
             return
         if isinstance(entry, Scene):
-            self.pulse.published(seen.taken_ns)
+            self.pulse.published(seen.captured_ns)
         else:
             self._troubles.clear(LINE_UP_REFUSED)
         self._tell(entry, calls)

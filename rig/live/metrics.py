@@ -13,7 +13,7 @@ _MOST: Final = 1000  # remembered of one window; no camera sends more a second
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
+class FrameStatistics:
     """The pulse at one moment.
 
     Attributes:
@@ -29,7 +29,7 @@ class Beat:
     latency_p99_ms: float | None
 
 
-class Pulse:
+class FrameMeter:
     """Counts published frames; callable from any thread."""
 
     def __init__(self) -> None:
@@ -38,27 +38,27 @@ class Pulse:
         self._began_ns: int | None = None
         self._frames = 0
 
-    def published(self, taken_ns: int) -> None:
+    def published(self, captured_ns: int) -> None:
         """What was seen in a frame is published.
 
         Args:
-            taken_ns: when the frame was captured, monotonic clock.
+            captured_ns: when the frame was captured, monotonic clock.
 
         """
         now_ns = time.monotonic_ns()
         with self._lock:
             self._began_ns = self._began_ns or now_ns
             self._frames += 1
-            self._recent.append((now_ns, now_ns - taken_ns))
+            self._recent.append((now_ns, now_ns - captured_ns))
 
-    def beat(self) -> Beat:
+    def beat(self) -> FrameStatistics:
         """The pulse now."""
         now_ns = time.monotonic_ns()
         with self._lock:
             recent = sorted(took for at, took in self._recent if at > now_ns - _WINDOW_NS)
             frames, began_ns = self._frames, self._began_ns
         if began_ns is None:
-            return Beat(0, None, None, None)
+            return FrameStatistics(0, None, None, None)
         over_s = min(_WINDOW_NS, max(now_ns - began_ns, 1)) / 1e9
         middle, late = (recent[int(share * (len(recent) - 1))] / 1e6 if recent else None for share in (0.5, 0.99))
-        return Beat(frames, len(recent) / over_s, middle, late)
+        return FrameStatistics(frames, len(recent) / over_s, middle, late)

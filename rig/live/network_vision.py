@@ -15,7 +15,7 @@ from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
 from downfield.models.opening import open_detector
 from downfield.models.worker_client import finding
-from downfield.rig.configuration.settings import NetworkTable, Settings
+from downfield.rig.configuration.settings import NetworkSettings, RigSettings
 from downfield.vision.frame_rate import Pace
 from downfield.vision.pipeline import Vision
 
@@ -24,7 +24,7 @@ WATCHED: Final = 3.0
 wait for them, and it is to play at its pace."""
 
 
-def open_sight(settings: Settings, calibration: Calibration, roster: Path | None, *, live: bool) -> Vision:
+def open_vision(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> Vision:
     """A sight for a camera. All share one detector, so only one may be in use.
 
     Args:
@@ -46,7 +46,7 @@ def open_sight(settings: Settings, calibration: Calibration, roster: Path | None
     return Vision(calibration, elsewhere(network) if live else detector(network), known, pace=pace)
 
 
-def pace_of(table: NetworkTable, clock: Callable[[], int]) -> Pace:
+def pace_of(table: NetworkSettings, clock: Callable[[], int]) -> Pace:
     """How often the network is to look; see `Pace`."""
     return Pace(_every_ns(table.looks_per_s), _every_ns(table.follows_per_s), clock)
 
@@ -56,7 +56,7 @@ def _every_ns(times_per_s: float) -> int:
 
 
 @cache
-def detector(table: NetworkTable) -> Detector:
+def detector(table: NetworkSettings) -> Detector:
     """The detector, opened once.
 
     Raises:
@@ -67,7 +67,7 @@ def detector(table: NetworkTable) -> Detector:
 
 
 @cache
-def elsewhere(table: NetworkTable) -> Detector:
+def elsewhere(table: NetworkSettings) -> Detector:
     """The detector, with whole pictures looked at by another process if it can, so that no frame waits for that.
 
     Raises:
@@ -78,7 +78,7 @@ def elsewhere(table: NetworkTable) -> Detector:
     return finding(here, _how(table)) if os.name == "posix" else here()
 
 
-def _how(table: NetworkTable) -> dict[str, Any]:
+def _how(table: NetworkSettings) -> dict[str, Any]:
     return {
         "name_or_path": table.name or BUNDLED,
         "threads": table.threads,

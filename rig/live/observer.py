@@ -6,13 +6,13 @@ from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
-from downfield.rig.sources.source import Shot
+from downfield.rig.sources.source import CapturedFrame
 
 
-class Onlooker:
+class LoopObserver:
     """Told of what happens; each takes up what concerns it."""
 
-    def shot(self, shot: Shot, /) -> None:
+    def shot(self, shot: CapturedFrame, /) -> None:
         """A picture was captured. Called from the capturing thread."""
 
     def scene(self, frame: Frame, scene: Scene, /) -> None:

@@ -11,7 +11,7 @@ from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 
 
-class Judge(Protocol):
+class Referee(Protocol):
     """Runs the game and publishes it; `downfield.game.game_desk.GameDesk` is one. Callable from any thread."""
 
     def take(self, entry: Scene | Event) -> tuple[Call, ...]:
@@ -35,7 +35,7 @@ class Judge(Protocol):
         ...
 
 
-class Prompter:
+class EventPlayback:
     """Says recorded declarations when their time comes.
 
     Args:

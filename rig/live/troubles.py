@@ -11,7 +11,7 @@ from downfield.game.published.board_topics import Level, Reason
 NoticeLevel = Literal["info", "warning", "alarm"]
 
 
-class Troubles:
+class ActiveProblems:
     """The troubles of the rig, by code. Callable from any thread.
 
     Args:

@@ -11,11 +11,11 @@ from downfield.core.frame import Frame
 from downfield.core.scene import Player, Scene
 from downfield.vision.board.health import Health
 
-Looked = Callable[[], Sequence[Detection] | None]
-"""Waits for what `Sight.look` finds in a frame, and gives it."""
+DetectionResult = Callable[[], Sequence[Detection] | None]
+"""Waits for what `VisionStage.look` finds in a frame, and gives it."""
 
 
-class Sight(Protocol):
+class VisionStage(Protocol):
     """Sees scenes in frames, in two steps that may be a thread's each: look at one frame while the last is understood.
 
     Attributes:
@@ -38,7 +38,7 @@ class Sight(Protocol):
         """
         ...
 
-    def see(self, frame: Frame, looked: Looked) -> Scene:
+    def see(self, frame: Frame, looked: DetectionResult) -> Scene:
         """What is on the board in a frame; they come in the order of their times, with gaps.
 
         Args:
@@ -67,7 +67,7 @@ class Sight(Protocol):
         ...
 
 
-class RecordedSight:
+class RecordedVision:
     """Sees what was recorded beside a clip, frame by frame.
 
     Args:
@@ -87,7 +87,7 @@ class RecordedSight:
         """Nothing: what was seen is recorded."""
         return ()
 
-    def see(self, frame: Frame, looked: Looked) -> Scene:  # noqa: ARG002 - the seam's signature
+    def see(self, frame: Frame, looked: DetectionResult) -> Scene:  # noqa: ARG002 - the seam's signature
         """The scene of a frame.
 
         Raises:
@@ -107,7 +107,7 @@ class RecordedSight:
         """They are where they were recorded."""
 
 
-class BlindSight:
+class UncalibratedVision:
     """Sees nothing, for want of a calibration, and says so: the camera's picture is shown meanwhile.
 
     Args:
@@ -125,7 +125,7 @@ class BlindSight:
         """Nothing."""
         return ()
 
-    def see(self, frame: Frame, looked: Looked) -> Scene:  # noqa: ARG002 - the seam's signature
+    def see(self, frame: Frame, looked: DetectionResult) -> Scene:  # noqa: ARG002 - the seam's signature
         """An empty board, unfit for calls."""
         return Scene(frame.index, frame.t_ns, "unknown", (), unfit=self._unfit)
 

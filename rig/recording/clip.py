@@ -13,7 +13,7 @@ from downfield.officiating.events import Event, read_events
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class RecordedClip:
     """A clip, where its camera was, what was on the board and what was declared.
 
     Attributes:
@@ -30,7 +30,7 @@ class Recording:
     events: tuple[Event, ...]
 
 
-def open_recording(clip: Path) -> Recording:
+def open_clip(clip: Path) -> RecordedClip:
     """Open a clip with what lies beside it.
 
     Raises:
@@ -41,7 +41,7 @@ def open_recording(clip: Path) -> Recording:
     if not clip.is_file():
         raise InputError(f"{clip}: no such file")
     base = clip.with_suffix("")
-    return Recording(
+    return RecordedClip(
         clip,
         read_calibration(base.with_name(base.name + ".calibration.json")),
         Tracks(tracks_of(clip)),

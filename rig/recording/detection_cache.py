@@ -16,7 +16,7 @@ from downfield.models.detector import Detector, Follower
 
 
 @record
-class SeenHeader:
+class DetectionCacheHeader:
     """First line of the file: what was looked at, and by what.
 
     Attributes:
@@ -36,13 +36,13 @@ class SeenHeader:
 
 
 @record
-class Seen:
+class CachedDetections:
     """What was seen in one picture."""
 
     detections: tuple[Detection, ...]
 
 
-class SeenBefore:
+class CachingDetector:
     """A detector that remembers: pictures it has been shown before, in the same order, it does not look at again.
 
     Args:
@@ -58,7 +58,7 @@ class SeenBefore:
 
     """
 
-    def __init__(self, detector: Detector, path: Path, header: SeenHeader) -> None:
+    def __init__(self, detector: Detector, path: Path, header: DetectionCacheHeader) -> None:
         self._detector, self._path = detector, path
         self.note = ""
         before = self._read(header) if path.exists() else []
@@ -69,11 +69,11 @@ class SeenBefore:
             self._file: TextIO = path.open("w", encoding="utf-8")
         except OSError as error:
             raise OutputError(f"{path}: can't be written: {error.strerror}") from None
-        self._write(to_json(SeenHeader, header))
+        self._write(to_json(DetectionCacheHeader, header))
         for one in before:
-            self._write(to_json(Seen, one, defaults=False))
+            self._write(to_json(CachedDetections, one, defaults=False))
 
-    def __enter__(self) -> SeenBefore:
+    def __enter__(self) -> CachingDetector:
         return self
 
     def __exit__(
@@ -125,13 +125,13 @@ class SeenBefore:
         if kept is not None:
             return kept.detections
         found = look()
-        self._write(to_json(Seen, Seen(found), defaults=False))
+        self._write(to_json(CachedDetections, CachedDetections(found), defaults=False))
         return found
 
-    def _read(self, header: SeenHeader) -> list[Seen]:
-        out: list[Seen] = []
+    def _read(self, header: DetectionCacheHeader) -> list[CachedDetections]:
+        out: list[CachedDetections] = []
         try:
-            lines = LinesFile(self._path, SeenHeader, Seen)
+            lines = LinesFile(self._path, DetectionCacheHeader, CachedDetections)
             if lines.header != header:
                 self.note = f"begun afresh: {self._path.name} is of another recording or network"
                 return []

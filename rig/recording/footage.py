@@ -17,11 +17,11 @@ from downfield.core.errors import InputError, NotRecordedError
 from downfield.game.footage import Marks, Still
 from downfield.rig.live.annotation import Annotator
 from downfield.rig.live.call_annotation import draw_call
-from downfield.rig.live.observer import Onlooker
+from downfield.rig.live.observer import LoopObserver
 from downfield.rig.recording.frame_access import unpack
 from downfield.rig.recording.index import index_of
 from downfield.rig.recording.lookup import lines_of, recorded
-from downfield.rig.sources.source import Shot
+from downfield.rig.sources.source import CapturedFrame
 
 QUALITY: Final = 92
 """Of the JPEGs: they are looked at closely."""
@@ -67,7 +67,7 @@ class RecordedFootage:
         return _jpeg(still, marks, calibration)
 
 
-class ClipFootage(Onlooker):
+class ClipFootage(LoopObserver):
     """Pictures out of the video file that is being played; an onlooker of the loop, to know when each was.
 
     Args:
@@ -82,7 +82,7 @@ class ClipFootage(Onlooker):
         self._has_index = index_of(clip).is_file()
         self._times_ns = array("q")
 
-    def shot(self, shot: Shot) -> None:
+    def shot(self, shot: CapturedFrame) -> None:
         """Note when a picture was; one played again is known already."""
         if shot.index == len(self._times_ns):
             self._times_ns.append(shot.t_ns)

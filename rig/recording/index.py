@@ -15,7 +15,7 @@ from downfield.core.records import from_json, read_lines, record
 
 
 @record
-class FramesHeader:
+class RecordingIndexHeader:
     """First line of an index.
 
     Attributes:
@@ -37,7 +37,7 @@ class FramesHeader:
 
 
 @record
-class FrameLine:
+class RecordedFrame:
     """One picture.
 
     Attributes:
@@ -51,7 +51,7 @@ class FrameLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class RecordingIndex:
     """An index that was read.
 
     Attributes:
@@ -60,8 +60,8 @@ class Index:
 
     """
 
-    header: FramesHeader
-    frames: tuple[FrameLine, ...]
+    header: RecordingIndexHeader
+    frames: tuple[RecordedFrame, ...]
 
 
 def index_of(video: Path) -> Path:
@@ -69,7 +69,7 @@ def index_of(video: Path) -> Path:
     return video.with_name(video.stem + ".frames.jsonl")
 
 
-def read_index(path: Path) -> Index:
+def read_index(path: Path) -> RecordingIndex:
     """Read an index. A last line that was cut off is left out.
 
     Raises:
@@ -80,8 +80,10 @@ def read_index(path: Path) -> Index:
     lines = list(_whole_lines(path))
     if not lines:
         raise FormatError(str(path), "empty: the file begins with a header line")
-    header = from_json(FramesHeader, lines[0][1], path=str(path), line=lines[0][0])
-    return Index(header, tuple(from_json(FrameLine, text, path=str(path), line=number) for number, text in lines[1:]))
+    header = from_json(RecordingIndexHeader, lines[0][1], path=str(path), line=lines[0][0])
+    return RecordingIndex(
+        header, tuple(from_json(RecordedFrame, text, path=str(path), line=number) for number, text in lines[1:])
+    )
 
 
 def _whole_lines(path: Path) -> Iterator[tuple[int, str]]:

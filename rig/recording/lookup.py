@@ -11,7 +11,7 @@ from typing import Final
 from downfield.core.errors import InputError
 from downfield.core.records import from_json
 from downfield.game.footage import Still
-from downfield.rig.recording.index import FrameLine, index_of, read_index
+from downfield.rig.recording.index import RecordedFrame, index_of, read_index
 from downfield.rig.recording.retention import videos
 
 _TICK_NS: Final = 1_000_000
@@ -65,7 +65,7 @@ def _began_ns(video: Path) -> int | None:
     try:
         with path.open(encoding="utf-8") as file:
             file.readline()
-            return from_json(FrameLine, file.readline(), path=str(path), line=2).t_ns
+            return from_json(RecordedFrame, file.readline(), path=str(path), line=2).t_ns
     except (OSError, InputError):
         return None
 

@@ -1,4 +1,4 @@
-"""From shots to packets for the recording: the camera's own where they can be copied, else H.264."""
+"""From frames to packets for the recording: the camera's own where they can be copied, else H.264."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from av.video.codeccontext import VideoCodecContext
 from av.video.frame import PictureType
 
 from downfield.core.arrays import Image
-from downfield.rig.sources.source import Packed, Shot
+from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
 _START_CODES: Final = (b"\0\0\1", b"\0\0\0\1")
 _USUAL_FPS: Final = 30.0
 _NS: Final = Fraction(1, 1_000_000_000)
 
 
-def can_copy(packed: Packed | None) -> bool:
+def can_copy(packed: VideoPacket | None) -> bool:
     """Whether packets of this kind can be put into a file as they are.
 
     JPEGs can, and H.264 as streams send it. In files its packets have another form, with what belongs to the beginning
@@ -29,8 +29,8 @@ def can_copy(packed: Packed | None) -> bool:
     return packed.codec == "mjpeg" or (packed.codec == "h264" and packed.data.startswith(_START_CODES))
 
 
-class Packer:
-    """Packs shots as H.264.
+class H264Encoder:
+    """Packs frames as H.264.
 
     Args:
         size_px: of the pictures; an odd edge is cut off.
@@ -53,7 +53,7 @@ class Packer:
         self._context = context
         self._packs = 0
 
-    def pack(self, shot: Shot, *, key: bool) -> Packed | None:
+    def pack(self, shot: CapturedFrame, *, key: bool) -> VideoPacket | None:
         """A shot as a packet; None in the rare case that the packer keeps it for later.
 
         Args:
@@ -72,7 +72,7 @@ class Packer:
         packets = self._context.encode(frame)
         if not packets:
             return None
-        return Packed("h264", bytes(packets[0]), packets[0].is_keyframe)
+        return VideoPacket("h264", bytes(packets[0]), packets[0].is_keyframe)
 
     def _even(self, image: Image) -> Image:
         return image[: self._context.height, : self._context.width]

@@ -13,15 +13,15 @@ from typing import Final
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.core.errors import DownfieldError, OutputError, RefusedError
 from downfield.game.published.board_topics import Reason, RecordingNow
-from downfield.rig.configuration.settings import RecordingTable
-from downfield.rig.live.handoff import Handover
-from downfield.rig.live.observer import Onlooker
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.recording.index import FramesHeader
-from downfield.rig.recording.packets import Packer, can_copy
+from downfield.rig.configuration.settings import RecordingSettings
+from downfield.rig.live.handoff import BoundedQueue
+from downfield.rig.live.observer import LoopObserver
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.recording.index import RecordingIndexHeader
+from downfield.rig.recording.packets import H264Encoder, can_copy
 from downfield.rig.recording.retention import prune
-from downfield.rig.recording.segment import OpenFile, Segment, open_new
-from downfield.rig.sources.source import Packed, Shot, SourceFacts
+from downfield.rig.recording.segment import OpenFile, RecordingSegment, open_new
+from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
 from downfield.vision.thread_priority import give_way
 
 GB: Final = 1_000_000_000
@@ -37,7 +37,7 @@ _LOOK_S: Final = 1.0  # between two looks at the room on the disk
 _FOLDER_NAME: Final = "%Y%m%d-%H%M%S"
 
 
-class Recorder(Onlooker):
+class Recorder(LoopObserver):
     """Records what is captured.
 
     Args:
@@ -54,9 +54,9 @@ class Recorder(Onlooker):
     def __init__(
         self,
         folder: Path,
-        table: RecordingTable,
+        table: RecordingSettings,
         facts: Callable[[], SourceFacts],
-        troubles: Troubles,
+        troubles: ActiveProblems,
         *,
         calibration: Callable[[], Calibration | None] = lambda: None,
         open_file: OpenFile = open_new,
@@ -66,13 +66,13 @@ class Recorder(Onlooker):
         self._calibration, self._open_file, self._free_bytes = calibration, open_file, free_bytes
         self._on = False
         self._sitting: Path | None = None
-        self._segment: Segment | None = None
+        self._segment: RecordingSegment | None = None
         self._files = 0
         self._recorded_s = 0.0
-        self._packer: Packer | None = None
+        self._packer: H264Encoder | None = None
         self._looked_at = 0.0
         self._free_gb: float | None = None
-        self._waiting: Handover[Shot] = Handover(_PACKED_WAITING if facts().codec else _RAW_WAITING)
+        self._waiting: BoundedQueue[CapturedFrame] = BoundedQueue(_PACKED_WAITING if facts().codec else _RAW_WAITING)
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
@@ -99,7 +99,7 @@ class Recorder(Onlooker):
         free_gb = None if self._free_gb is None else round(self._free_gb, 1)
         return RecordingNow(on=self._on, file=name, seconds=round(seconds, 1), free_gb=free_gb)
 
-    def shot(self, shot: Shot) -> None:
+    def shot(self, shot: CapturedFrame) -> None:
         """Keep a picture for writing; with too many waiting the oldest is lost, and told."""
         if not self._on:
             return
@@ -131,7 +131,7 @@ class Recorder(Onlooker):
                 self._end_segment()
         self._end_segment()
 
-    def _write(self, shot: Shot) -> None:
+    def _write(self, shot: CapturedFrame) -> None:
         due = self._segment is None or self._segment.seconds >= self._table.segment_s
         packed = shot.packed if can_copy(shot.packed) else self._packed(shot, key=due)
         if packed is None:
@@ -142,12 +142,12 @@ class Recorder(Onlooker):
         if self._segment is not None:
             self._segment.add(shot, packed)
 
-    def _packed(self, shot: Shot, *, key: bool) -> Packed | None:
+    def _packed(self, shot: CapturedFrame, *, key: bool) -> VideoPacket | None:
         if self._packer is None:
-            self._packer = Packer(self._facts().size_px, self._facts().fps)
+            self._packer = H264Encoder(self._facts().size_px, self._facts().fps)
         return self._packer.pack(shot, key=key)
 
-    def _new_segment(self, first: Packed, *, copied: bool) -> Segment:
+    def _new_segment(self, first: VideoPacket, *, copied: bool) -> RecordingSegment:
         if self._sitting is None:
             self._sitting = self._folder / time.strftime(_FOLDER_NAME)
             self._files = 0
@@ -157,8 +157,8 @@ class Recorder(Onlooker):
         self._files += 1
         path = self._sitting / f"{self._files:04d}.mkv"
         facts, calibration = self._facts(), self._calibration()
-        header = FramesHeader(facts.name, first.codec, facts.size_px, facts.fps, copied)
-        segment = Segment(path, first, header, self._open_file)
+        header = RecordingIndexHeader(facts.name, first.codec, facts.size_px, facts.fps, copied)
+        segment = RecordingSegment(path, first, header, self._open_file)
         if calibration is not None:
             write_calibration(path.with_suffix(".calibration.json"), calibration)
         return segment

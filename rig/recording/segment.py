@@ -14,8 +14,8 @@ import av.container
 
 from downfield.core.errors import OutputError
 from downfield.core.records import to_json
-from downfield.rig.recording.index import FrameLine, FramesHeader, index_of
-from downfield.rig.sources.source import Packed, Shot
+from downfield.rig.recording.index import RecordedFrame, RecordingIndexHeader, index_of
+from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
 _NS: Final = Fraction(1, 1_000_000_000)
 _CLUSTER_MS: Final = 500
@@ -35,7 +35,7 @@ def open_new(path: Path) -> BinaryIO:
     return path.open("xb", buffering=0)
 
 
-class Segment:
+class RecordingSegment:
     """A Matroska file and its index being written.
 
     Args:
@@ -49,7 +49,9 @@ class Segment:
 
     """
 
-    def __init__(self, path: Path, first: Packed, header: FramesHeader, open_file: OpenFile = open_new) -> None:
+    def __init__(
+        self, path: Path, first: VideoPacket, header: RecordingIndexHeader, open_file: OpenFile = open_new
+    ) -> None:
         self.path = path
         self.began_ns: int | None = None
         self.last_ns = 0
@@ -57,7 +59,7 @@ class Segment:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._video, self._index = open_file(path), open_file(index_of(path))
-            self._index.write(to_json(FramesHeader, header).encode() + b"\n")
+            self._index.write(to_json(RecordingIndexHeader, header).encode() + b"\n")
             self._container: av.container.OutputContainer = av.open(
                 self._video,
                 "w",
@@ -71,7 +73,7 @@ class Segment:
         except (OSError, av.FFmpegError) as error:
             raise OutputError(f"{path}: can't be written: {error.strerror}") from None
 
-    def add(self, shot: Shot, packed: Packed) -> None:
+    def add(self, shot: CapturedFrame, packed: VideoPacket) -> None:
         """Append a picture.
 
         Raises:
@@ -87,7 +89,7 @@ class Segment:
         packet.stream = self._stream
         try:
             self._container.mux(packet)
-            self._index.write(to_json(FrameLine, FrameLine(shot.index, shot.t_ns)).encode() + b"\n")
+            self._index.write(to_json(RecordedFrame, RecordedFrame(shot.index, shot.t_ns)).encode() + b"\n")
             if shot.t_ns - self._synced_ns > _SYNC_NS:
                 self._synced_ns = shot.t_ns
                 os.fsync(self._video.fileno())

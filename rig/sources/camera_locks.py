@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from downfield.rig.sources import v4l2
-from downfield.rig.sources.v4l2 import Controls
+from downfield.rig.sources.v4l2 import DeviceControls
 
 Lock = Literal["hold", "auto"] | int
 """``"hold"``: manual, at the value it has now; ``"auto"``: the camera's; a number: manual, at that value."""
 
 
 @dataclass(frozen=True, slots=True)
-class Locks:
+class CameraLocks:
     """What to do with each.
 
     Attributes:
@@ -51,7 +51,7 @@ _FOCUS: Final = _Kind("focus", v4l2.FOCUS_AUTO, 0, 1, v4l2.FOCUS)
 _WHITE: Final = _Kind("white balance", v4l2.WHITE_BALANCE_AUTO, 0, 1, v4l2.WHITE_BALANCE)
 
 
-def lock(controls: Controls, locks: Locks) -> list[str]:
+def lock(controls: DeviceControls, locks: CameraLocks) -> list[str]:
     """Lock a camera.
 
     Returns:
@@ -70,7 +70,7 @@ def lock(controls: Controls, locks: Locks) -> list[str]:
     return notes
 
 
-def _lock(controls: Controls, kind: _Kind, wish: Lock) -> Iterator[str]:
+def _lock(controls: DeviceControls, kind: _Kind, wish: Lock) -> Iterator[str]:
     value = controls.find(kind.value)
     yield from _automatic(controls, kind, wish, fixed=value is not None)
     if not isinstance(wish, int):
@@ -90,7 +90,7 @@ def _lock(controls: Controls, kind: _Kind, wish: Lock) -> Iterator[str]:
         yield f"asked for {wish}, it says {now}"
 
 
-def _automatic(controls: Controls, kind: _Kind, wish: Lock, *, fixed: bool) -> Iterator[str]:
+def _automatic(controls: DeviceControls, kind: _Kind, wish: Lock, *, fixed: bool) -> Iterator[str]:
     """Switch the automatic; a camera without one has a fixed value, and nothing need be done."""
     wanted = kind.on if wish == "auto" else kind.off
     if controls.find(kind.automatic) is None:

@@ -13,7 +13,7 @@ _LEAK: Final = 1e-4
 """How fast a mapping gives way, so that a clock that runs slow is followed: ten times what a bad crystal needs."""
 
 
-class TableClock:
+class CaptureClock:
     """The capture clock of live sources: the time of day when the rig started, and monotonic from there."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class SourceClock:
         return stamp_ns + ahead
 
 
-class Rising:
+class IncreasingTimestamps:
     """Makes stamps rise strictly, as track files and games need them; a camera may repeat one."""
 
     def __init__(self) -> None:

@@ -13,9 +13,9 @@ from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.sources.clocks import Rising, SourceClock, TableClock
+from downfield.rig.sources.clocks import CaptureClock, IncreasingTimestamps, SourceClock
 from downfield.rig.sources.jpeg import unpack_jpeg
-from downfield.rig.sources.source import Packed, Shot, SourceFacts
+from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
 
 _LARGEST_PICTURE: Final = 32 << 20
 _LONGEST_LINE: Final = 4096
@@ -37,7 +37,7 @@ class HttpMjpeg:
 
     """
 
-    def __init__(self, url: str, clock: TableClock, *, timeout_s: float = 5.0) -> None:
+    def __init__(self, url: str, clock: CaptureClock, *, timeout_s: float = 5.0) -> None:
         address = urlsplit(url)
         if address.scheme not in {"http", "https"} or not address.hostname:
             raise InputError(f"'{url}' is no address of a stream: write http://HOST:PORT/PATH")
@@ -62,20 +62,20 @@ class HttpMjpeg:
         """What it is."""
         return self._facts
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         """Every picture, stamped by the camera where it sends ``X-Timestamp``, else as it comes.
 
         Raises:
             SourceError: the stream broke off, fell silent or is no longer one.
 
         """
-        source_clock, rising = SourceClock(), Rising()
+        source_clock, rising = SourceClock(), IncreasingTimestamps()
         index = 0
         part: tuple[bytes, int, int | None] | None = self._first
         while part is not None and not self._closed.is_set():
             data, arrived_ns, stamp_ns = part
-            taken_ns = arrived_ns if stamp_ns is None else source_clock.monotonic_ns(stamp_ns, arrived_ns)
-            yield Shot(index, rising(self._clock.of(taken_ns)), taken_ns, Packed("mjpeg", data))
+            captured_ns = arrived_ns if stamp_ns is None else source_clock.monotonic_ns(stamp_ns, arrived_ns)
+            yield CapturedFrame(index, rising(self._clock.of(captured_ns)), captured_ns, VideoPacket("mjpeg", data))
             index += 1
             try:
                 part = next(self._parts, None)

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.sources.playback import Pace
-from downfield.rig.sources.source import Shot, SourceFacts
+from downfield.rig.sources.playback import PlaybackPacer
+from downfield.rig.sources.source import CapturedFrame, SourceFacts
 
 STILLS = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"})
 
@@ -42,7 +42,7 @@ class ImageFolder:
         if first is None:
             raise InputError(f"{self._paths[0]}: not a picture that can be read")
         self._fps = fps
-        self._pace = Pace(paced=paced)
+        self._pace = PlaybackPacer(paced=paced)
         self._facts = SourceFacts("images", folder.name, (first.shape[1], first.shape[0]), fps, live=False)
 
     @property
@@ -50,7 +50,7 @@ class ImageFolder:
         """What it is."""
         return self._facts
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         """Every picture.
 
         Raises:
@@ -66,7 +66,7 @@ class ImageFolder:
             t_ns = round(index * 1e9 / self._fps)
             if not self._pace.wait_for(t_ns):
                 return
-            yield Shot(index, t_ns, time.monotonic_ns(), image=np.asarray(image, dtype=np.uint8))
+            yield CapturedFrame(index, t_ns, time.monotonic_ns(), image=np.asarray(image, dtype=np.uint8))
 
     def close(self) -> None:
         """End it."""

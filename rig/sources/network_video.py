@@ -13,9 +13,9 @@ import numpy as np
 from av.video.frame import VideoFrame
 
 from downfield.core.errors import SourceError
-from downfield.rig.sources.clocks import Rising, SourceClock, TableClock
+from downfield.rig.sources.clocks import CaptureClock, IncreasingTimestamps, SourceClock
 from downfield.rig.sources.http_mjpeg import reason, without_password
-from downfield.rig.sources.source import Packed, Shot, SourceFacts
+from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
 
 SCHEMES: Final = ("rtsp", "rtsps", "rtmp", "srt", "udp", "tcp", "rtp")
 
@@ -41,7 +41,7 @@ class NetworkVideo:
     """
 
     def __init__(
-        self, url: str, clock: TableClock, *, timeout_s: float = 5.0, options: dict[str, str] | None = None
+        self, url: str, clock: CaptureClock, *, timeout_s: float = 5.0, options: dict[str, str] | None = None
     ) -> None:
         self._name = without_password(url)
         self._clock = clock
@@ -73,22 +73,22 @@ class NetworkVideo:
         """What it is."""
         return self._facts
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         """Every picture, with the stream's own time brought to this computer's clock.
 
         Raises:
             SourceError: the stream broke off, ended or fell silent.
 
         """
-        source_clock, rising = SourceClock(), Rising()
+        source_clock, rising = SourceClock(), IncreasingTimestamps()
         index = 0
         try:
             for packed, frame, arrived_ns in self._decoded():
-                taken_ns = arrived_ns
+                captured_ns = arrived_ns
                 if frame.pts is not None and frame.time_base is not None:
-                    taken_ns = source_clock.monotonic_ns(round(frame.pts * frame.time_base * 10**9), arrived_ns)
+                    captured_ns = source_clock.monotonic_ns(round(frame.pts * frame.time_base * 10**9), arrived_ns)
                 image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
-                yield Shot(index, rising(self._clock.of(taken_ns)), taken_ns, packed, image)
+                yield CapturedFrame(index, rising(self._clock.of(captured_ns)), captured_ns, packed, image)
                 index += 1
                 if self._closed:
                     return
@@ -104,11 +104,11 @@ class NetworkVideo:
         """End it, at the latest with the next picture or time-out."""
         self._closed = True
 
-    def _decoded(self) -> Iterator[tuple[Packed | None, VideoFrame, int]]:
+    def _decoded(self) -> Iterator[tuple[VideoPacket | None, VideoFrame, int]]:
         """Pictures with the packets they came in; no packet where pictures are sent in another order than shown."""
         header = bytes(self._stream.codec_context.extradata or b"")
         codec = self._stream.codec_context.name
-        under_way: deque[tuple[int | None, Packed]] = deque(maxlen=_UNDER_WAY)
+        under_way: deque[tuple[int | None, VideoPacket]] = deque(maxlen=_UNDER_WAY)
         in_order, last_pts = True, None
         for packet in self._container.demux(self._stream):
             if self._closed:
@@ -117,7 +117,7 @@ class NetworkVideo:
             if packet.size:
                 in_order = in_order and (last_pts is None or (packet.pts is not None and packet.pts > last_pts))
                 last_pts = packet.pts
-                under_way.append((packet.pts, Packed(codec, bytes(packet), packet.is_keyframe, header)))
+                under_way.append((packet.pts, VideoPacket(codec, bytes(packet), packet.is_keyframe, header)))
             for frame in packet.decode():
                 packed = next((one for pts, one in under_way if pts == frame.pts), None)
                 yield packed if in_order else None, frame, arrived_ns

@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 
 from downfield.core.errors import SourceError
-from downfield.rig.sources.clocks import Rising, SourceClock, TableClock
-from downfield.rig.sources.source import Shot, SourceFacts
-from downfield.rig.sources.usb_camera import Wanted
+from downfield.rig.sources.clocks import CaptureClock, IncreasingTimestamps, SourceClock
+from downfield.rig.sources.source import CapturedFrame, SourceFacts
+from downfield.rig.sources.usb_camera import CameraRequest
 
 
 class OpenCvCamera:
@@ -27,7 +27,7 @@ class OpenCvCamera:
 
     """
 
-    def __init__(self, number: int, wanted: Wanted, clock: TableClock) -> None:
+    def __init__(self, number: int, wanted: CameraRequest, clock: CaptureClock) -> None:
         self._clock = clock
         self._closed = False
         self._capture = cv2.VideoCapture(number)
@@ -53,14 +53,14 @@ class OpenCvCamera:
         """What it is."""
         return self._facts
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         """Every picture.
 
         Raises:
             SourceError: none came.
 
         """
-        source_clock, rising = SourceClock(), Rising()
+        source_clock, rising = SourceClock(), IncreasingTimestamps()
         index = 0
         try:
             while not self._closed:
@@ -69,9 +69,11 @@ class OpenCvCamera:
                 if not read:
                     raise SourceError(f"{self._facts.name}: it stopped sending")
                 stamp_ms = self._capture.get(cv2.CAP_PROP_POS_MSEC)
-                taken_ns = source_clock.monotonic_ns(round(stamp_ms * 1e6), arrived_ns) if stamp_ms > 0 else arrived_ns
-                t_ns = rising(self._clock.of(taken_ns))
-                yield Shot(index, t_ns, taken_ns, image=np.asarray(image, dtype=np.uint8))
+                captured_ns = (
+                    source_clock.monotonic_ns(round(stamp_ms * 1e6), arrived_ns) if stamp_ms > 0 else arrived_ns
+                )
+                t_ns = rising(self._clock.of(captured_ns))
+                yield CapturedFrame(index, t_ns, captured_ns, image=np.asarray(image, dtype=np.uint8))
                 index += 1
         finally:
             self._capture.release()

@@ -13,16 +13,16 @@ from typing import Final
 import av
 
 from downfield.core.errors import DownfieldError, InputError, MissingExtraError
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.sources.clocks import TableClock
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.sources.clocks import CaptureClock
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
 from downfield.rig.sources.images import ImageFolder
 from downfield.rig.sources.network_video import SCHEMES, NetworkVideo
 from downfield.rig.sources.opencv_camera import OpenCvCamera
-from downfield.rig.sources.reconnecting import SteadySource
-from downfield.rig.sources.sound import Hearing, Microphone
+from downfield.rig.sources.reconnecting import ReconnectingSource
+from downfield.rig.sources.sound import Microphone, SourceWithMicrophone
 from downfield.rig.sources.source import FrameSource
-from downfield.rig.sources.usb_camera import UsbCamera, Wanted, find_camera
+from downfield.rig.sources.usb_camera import CameraRequest, UsbCamera, find_camera
 from downfield.rig.sources.video_file import VideoFile
 
 TWIN: Final = "twin:"
@@ -34,7 +34,7 @@ _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SourceChoice:
     """What a source is opened with.
 
     Attributes:
@@ -47,12 +47,12 @@ class Choice:
     """
 
     text: str
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: CameraRequest = field(default_factory=CameraRequest)
     paced: bool = True
     microphone: str = ""
 
 
-def open_source(choice: Choice, clock: TableClock, troubles: Troubles) -> FrameSource:
+def open_source(choice: SourceChoice, clock: CaptureClock, troubles: ActiveProblems) -> FrameSource:
     """Open a source; live ones with the watch over them.
 
     Raises:
@@ -68,17 +68,17 @@ def open_source(choice: Choice, clock: TableClock, troubles: Troubles) -> FrameS
         return ImageFolder(path, fps=choice.wanted.fps, paced=choice.paced)
     if choice.text.startswith(TWIN):
         return _twin(choice)
-    source = SteadySource(_live(choice, clock), troubles)
+    source = ReconnectingSource(_live(choice, clock), troubles)
     if not choice.microphone:
         return source
     try:
-        return Hearing(source, Microphone(choice.microphone, troubles))
+        return SourceWithMicrophone(source, Microphone(choice.microphone, troubles))
     except DownfieldError:
         source.close()
         raise
 
 
-def _live(choice: Choice, clock: TableClock) -> Callable[[], FrameSource]:
+def _live(choice: SourceChoice, clock: CaptureClock) -> Callable[[], FrameSource]:
     """What opens a live source, again and again."""
     text = choice.text
     address = _ADDRESS.match(text)
@@ -99,7 +99,7 @@ def _live(choice: Choice, clock: TableClock) -> Callable[[], FrameSource]:
     return lambda: OpenCvCamera(int(text), choice.wanted, clock)
 
 
-def _twin(choice: Choice) -> FrameSource:
+def _twin(choice: SourceChoice) -> FrameSource:
     module, _, name = _OPENER.partition(":")
     play, wanted = choice.text.removeprefix(TWIN), choice.wanted
     try:

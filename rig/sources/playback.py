@@ -10,7 +10,7 @@ _CATCHES_UP_NS: Final = 100_000_000
 """Late by more, everything after is as late: nobody can judge a game that rushes on to make up for a halt."""
 
 
-class Pace:
+class PlaybackPacer:
     """Holds pictures back until they are due.
 
     Args:

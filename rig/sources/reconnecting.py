@@ -17,8 +17,8 @@ import numpy as np
 
 from downfield.core.errors import DownfieldError, SourceError
 from downfield.game.published.board_topics import Reason
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.sources.source import FrameSource, Shot, SourceFacts
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
 
 LOST: Final = "camera_lost"
 _SPARSE: Final = 16  # every so many pixels of a raw picture are looked at for change
@@ -29,7 +29,7 @@ _USUAL_FPS: Final = 30.0  # of a source that tells no rate
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class ReconnectLimits:
     """How patient the watch is.
 
     Attributes:
@@ -47,7 +47,7 @@ class Watch:
     longest_wait_s: float = 1.0
 
 
-class SteadySource:
+class ReconnectingSource:
     """A live source that comes back.
 
     Args:
@@ -60,10 +60,12 @@ class SteadySource:
 
     """
 
-    def __init__(self, open_source: Callable[[], FrameSource], troubles: Troubles, watch: Watch | None = None) -> None:
+    def __init__(
+        self, open_source: Callable[[], FrameSource], troubles: ActiveProblems, watch: ReconnectLimits | None = None
+    ) -> None:
         self._open = open_source
         self._troubles = troubles
-        self._watch = watch or Watch()
+        self._watch = watch or ReconnectLimits()
         self._closed = threading.Event()
         self._reader = _Reader(open_source)
         self._facts = self._reader.facts(self._watch.opening_s)
@@ -74,13 +76,13 @@ class SteadySource:
         """What it is, as of the last opening."""
         return self._facts
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         """Every picture until it is closed. After a loss the indices go on as if the lost ones had been numbered."""
-        last: Shot | None = None
+        last: CapturedFrame | None = None
         while not self._closed.is_set():
             frozen, ahead = _Frozen(self._watch.frozen_s), None
             try:
-                for shot in self._reader.shots(self._watch.stalled_s):
+                for shot in self._reader.frames(self._watch.stalled_s):
                     if ahead is None:
                         ahead = self._back(last, shot)
                     last = dataclasses.replace(shot, index=ahead + shot.index)
@@ -111,12 +113,12 @@ class SteadySource:
             )
         )
 
-    def _back(self, last: Shot | None, shot: Shot) -> int:
+    def _back(self, last: CapturedFrame | None, shot: CapturedFrame) -> int:
         """It sends pictures; how far its indices are ahead of the opening's own."""
         if last is None:
             self._troubles.clear(LOST, "The picture is there.")
             return 0
-        gap_s = (shot.taken_ns - last.taken_ns) / 1e9
+        gap_s = (shot.captured_ns - last.captured_ns) / 1e9
         self._troubles.clear(LOST, f"The picture is back after {gap_s:.1f} s.")
         return last.index + max(2, round(gap_s * (self._facts.fps or _USUAL_FPS))) - shot.index
 
@@ -141,7 +143,7 @@ class _Reader:
 
     def __init__(self, open_source: Callable[[], FrameSource]) -> None:
         self._open = open_source
-        self._out: queue.SimpleQueue[Shot | SourceFacts | DownfieldError | None] = queue.SimpleQueue()
+        self._out: queue.SimpleQueue[CapturedFrame | SourceFacts | DownfieldError | None] = queue.SimpleQueue()
         self._source: FrameSource | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="source", daemon=True)
@@ -165,7 +167,7 @@ class _Reader:
             raise SourceError("it was closed")
         return first
 
-    def shots(self, timeout_s: float) -> Iterator[Shot]:
+    def frames(self, timeout_s: float) -> Iterator[CapturedFrame]:
         """What it sends; ends when it was closed.
 
         Raises:
@@ -179,7 +181,7 @@ class _Reader:
                 raise SourceError(f"no picture for {timeout_s:g} s") from None
             if isinstance(item, DownfieldError):
                 raise item
-            if not isinstance(item, Shot):
+            if not isinstance(item, CapturedFrame):
                 return
             yield item
 
@@ -196,7 +198,7 @@ class _Reader:
             if self._closed:
                 source.close()
             self._out.put(source.facts)
-            for shot in source.shots():
+            for shot in source.frames():
                 self._out.put(shot)
                 if self._closed:
                     return
@@ -215,7 +217,7 @@ class _Frozen:
         self._seen: bytes | None = None
         self._since_ns = 0
 
-    def look(self, shot: Shot) -> None:
+    def look(self, shot: CapturedFrame) -> None:
         """Look at a picture.
 
         Raises:
@@ -228,6 +230,6 @@ class _Frozen:
             image = shot.image if shot.image is not None else np.empty((0, 0, 3), dtype=np.uint8)
             seen = image[::_SPARSE, ::_SPARSE].tobytes()
         if seen != self._seen:
-            self._seen, self._since_ns = seen, shot.taken_ns
-        elif shot.taken_ns - self._since_ns > self._after_ns:
+            self._seen, self._since_ns = seen, shot.captured_ns
+        elif shot.captured_ns - self._since_ns > self._after_ns:
             raise SourceError(f"the picture has been frozen for {self._after_ns / 1e9:g} s")

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.live.troubles import Troubles
-from downfield.rig.sources.source import FrameSource, Shot, SourceFacts
+from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
 from downfield.vision.board.hum import BLOCK_S, Hum
 
 SYSTEM: Final = {"linux": "alsa"}.get(sys.platform, "")
@@ -31,7 +31,7 @@ _EVERY_S: Final = 0.05  # of sound between two times it is listened to
 _ENDING_S: Final = 1.0
 
 
-class Ear:
+class HumListener:
     """Listens to sound as it comes in."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Soundtrack:
     def __init__(self, path: Path) -> None:
         self._container = av.open(str(path))
         self._sounds: Iterator[av.AudioFrame] = self._container.decode(audio=0)
-        self._ear = Ear()
+        self._ear = HumListener()
         self._heard_ns = 0
 
     def hum_at(self, t_ns: int) -> float:
@@ -97,7 +97,7 @@ class Microphone:
 
     """
 
-    def __init__(self, name: str, troubles: Troubles, system: str = SYSTEM) -> None:
+    def __init__(self, name: str, troubles: ActiveProblems, system: str = SYSTEM) -> None:
         if system not in av.formats_available:
             raise InputError(f"microphone '{name}': Downfield can't open microphones on this system; leave it empty")
         if system == "alsa" and _ALSA_CONFIGURATION.is_file():
@@ -109,7 +109,7 @@ class Microphone:
                 f"microphone '{name}': can't be opened: {error.strerror}; 'arecord -L' lists them"
             ) from None
         self._name, self._troubles = name, troubles
-        self._ear = Ear()
+        self._ear = HumListener()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="microphone", daemon=True)
         self._thread.start()
@@ -139,7 +139,7 @@ class Microphone:
             self._troubles.note("warning", f"Microphone '{self._name}' fell silent: the board is watched without it.")
 
 
-class Hearing:
+class SourceWithMicrophone:
     """A source whose pictures come with what a microphone hears.
 
     Args:
@@ -156,9 +156,9 @@ class Hearing:
         """What the source is."""
         return self._source.facts
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         """Every picture, with what was heard just before it came."""
-        for shot in self._source.shots():
+        for shot in self._source.frames():
             yield dataclasses.replace(shot, hum=self._microphone.hum)
 
     def close(self) -> None:

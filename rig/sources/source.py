@@ -18,7 +18,7 @@ Kind = Literal["camera", "clip", "stream", "images", "twin"]
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class VideoPacket:
     """One picture as the camera packed it, for the recorder to copy.
 
     Attributes:
@@ -36,13 +36,13 @@ class Packed:
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class CapturedFrame:
     """One picture as a source delivers it. At least one of `packed` (then MJPEG) and `image` is there.
 
     Attributes:
         index: in its source, from 0; a gap in the indices is frames that were lost.
         t_ns: capture time, on the source's clock; rises strictly.
-        taken_ns: the same instant on the monotonic clock of this computer, to measure latency from. For what was
+        captured_ns: the same instant on the monotonic clock of this computer, to measure latency from. For what was
             captured earlier, the instant it was handed over.
         packed: as the camera packed it; None where it does not.
         image: uint8 blue green red, shape (height, width, 3), raw; None while it is still packed.
@@ -52,8 +52,8 @@ class Shot:
 
     index: int
     t_ns: int
-    taken_ns: int
-    packed: Packed | None = None
+    captured_ns: int
+    packed: VideoPacket | None = None
     image: Image | None = None
     hum: float = 0.0
 
@@ -99,7 +99,7 @@ class SourceFacts:
 
 
 @runtime_checkable
-class KnownTable(Protocol):
+class SourceWithTruth(Protocol):
     """What a source may know besides its pictures, as the twin does.
 
     Attributes:
@@ -122,7 +122,7 @@ class FrameSource(Protocol):
         """What it is."""
         ...
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         """Every picture until it is over or closed; to be iterated over once.
 
         Raises:
@@ -132,5 +132,5 @@ class FrameSource(Protocol):
         ...
 
     def close(self) -> None:
-        """End it; callable from any thread, more than once. `shots` ends soon after."""
+        """End it; callable from any thread, more than once. `frames` ends soon after."""
         ...

@@ -15,18 +15,18 @@ import numpy as np
 from av.video.stream import VideoStream
 
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.sources.camera_locks import Locks, lock
-from downfield.rig.sources.clocks import Rising, SourceClock, TableClock
+from downfield.rig.sources.camera_locks import CameraLocks, lock
+from downfield.rig.sources.clocks import CaptureClock, IncreasingTimestamps, SourceClock
 from downfield.rig.sources.http_mjpeg import reason
-from downfield.rig.sources.source import Packed, Shot, SourceFacts
-from downfield.rig.sources.v4l2 import Camera, cameras, opened
+from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
+from downfield.rig.sources.v4l2 import VideoDevice, cameras, opened
 
 _RATE_SHORT: Final = 0.95
 """A rate below this share of what was asked is told: 59.94 for 60 is not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CameraRequest:
     """What is asked of a camera.
 
     Attributes:
@@ -38,7 +38,7 @@ class Wanted:
 
     size_px: tuple[int, int] = (1920, 1080)
     fps: float = 60.0
-    locks: Locks = field(default_factory=Locks)
+    locks: CameraLocks = field(default_factory=CameraLocks)
 
 
 class UsbCamera:
@@ -54,7 +54,7 @@ class UsbCamera:
 
     """
 
-    def __init__(self, camera: Camera, wanted: Wanted, clock: TableClock) -> None:
+    def __init__(self, camera: VideoDevice, wanted: CameraRequest, clock: CaptureClock) -> None:
         self._camera = camera
         self._clock = clock
         self._closed = False
@@ -83,14 +83,14 @@ class UsbCamera:
         """What it is."""
         return self._facts
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         """Every picture, stamped by the kernel.
 
         Raises:
             SourceError: the camera was unplugged, or failed.
 
         """
-        source_clock, rising = SourceClock(), Rising()
+        source_clock, rising = SourceClock(), IncreasingTimestamps()
         index = 0
         try:
             for packet in self._container.demux(self._stream):
@@ -99,10 +99,10 @@ class UsbCamera:
                 if not packet.size:
                     continue
                 arrived_ns = time.monotonic_ns()
-                taken_ns = arrived_ns
+                captured_ns = arrived_ns
                 if packet.pts is not None:
-                    taken_ns = source_clock.monotonic_ns(round(packet.pts * packet.time_base * 10**9), arrived_ns)
-                yield self._shot(index, rising(self._clock.of(taken_ns)), taken_ns, packet)
+                    captured_ns = source_clock.monotonic_ns(round(packet.pts * packet.time_base * 10**9), arrived_ns)
+                yield self._shot(index, rising(self._clock.of(captured_ns)), captured_ns, packet)
                 index += 1
         except (av.FFmpegError, OSError) as error:
             if not self._closed:
@@ -116,14 +116,16 @@ class UsbCamera:
         """End it, with the next picture."""
         self._closed = True
 
-    def _shot(self, index: int, t_ns: int, taken_ns: int, packet: av.packet.Packet[VideoStream]) -> Shot:
+    def _shot(self, index: int, t_ns: int, captured_ns: int, packet: av.packet.Packet[VideoStream]) -> CapturedFrame:
         if self._packed:
-            return Shot(index, t_ns, taken_ns, Packed("mjpeg", bytes(packet)))
+            return CapturedFrame(index, t_ns, captured_ns, VideoPacket("mjpeg", bytes(packet)))
         (frame,) = self._stream.decode(packet)
-        return Shot(index, t_ns, taken_ns, image=np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8))
+        return CapturedFrame(
+            index, t_ns, captured_ns, image=np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+        )
 
 
-def find_camera(text: str) -> Camera:
+def find_camera(text: str) -> VideoDevice:
     """The camera somebody means: its number, device file, or a part of its name.
 
     Raises:
@@ -142,7 +144,7 @@ def find_camera(text: str) -> Camera:
     raise InputError(f"{many} called '{text}'; there are: {there}")
 
 
-def _open(path: Path, wanted: Wanted, *, packs: bool) -> av.container.InputContainer:
+def _open(path: Path, wanted: CameraRequest, *, packs: bool) -> av.container.InputContainer:
     options = {
         "video_size": f"{wanted.size_px[0]}x{wanted.size_px[1]}",
         "framerate": f"{wanted.fps:g}",
@@ -152,7 +154,7 @@ def _open(path: Path, wanted: Wanted, *, packs: bool) -> av.container.InputConta
     return av.open(str(path), format="v4l2", options=options)
 
 
-def _refused(wanted: Wanted, size_px: tuple[int, int], fps: float | None) -> Iterator[str]:
+def _refused(wanted: CameraRequest, size_px: tuple[int, int], fps: float | None) -> Iterator[str]:
     if size_px != wanted.size_px:
         yield f"size: asked for {wanted.size_px[0]}x{wanted.size_px[1]}, it sends {size_px[0]}x{size_px[1]}"
     if fps is not None and fps < _RATE_SHORT * wanted.fps:

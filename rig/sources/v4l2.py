@@ -1,7 +1,7 @@
 """Video4Linux: which cameras there are, what they can do, and their controls, asked of the kernel.
 
-The structures are those of ``linux/videodev2.h``; `Controls` takes the call that asks the kernel, so that a test can
-stand in for a camera.
+The structures are those of ``linux/videodev2.h``; `DeviceControls` takes the call that asks the kernel, so that a test
+can stand in for a camera.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Ask = Callable[[int, bytearray], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Camera:
+class VideoDevice:
     """A camera that is plugged in.
 
     Attributes:
@@ -64,7 +64,7 @@ class Camera:
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class DeviceControl:
     """One control of a camera.
 
     Attributes:
@@ -81,7 +81,7 @@ class Control:
     step: int
 
 
-class Controls:
+class DeviceControls:
     """The controls and formats of one camera.
 
     Args:
@@ -100,7 +100,7 @@ class Controls:
         able = device if capabilities & _DEVICE_CAPS else capabilities
         return _text(card) if able & _CAPTURE else None
 
-    def find(self, control: int) -> Control | None:
+    def find(self, control: int) -> DeviceControl | None:
         """A control; None when the camera hasn't got it."""
         out = bytearray(struct.pack("II32siiiiI8x", control, 0, b"", 0, 0, 0, 0, 0))
         try:
@@ -108,7 +108,7 @@ class Controls:
         except OSError:
             return None
         _, _, name, lowest, highest, step, _, flags = struct.unpack("II32siiiiI8x", out)
-        return None if flags & _UNUSABLE else Control(control, _text(name), lowest, highest, step)
+        return None if flags & _UNUSABLE else DeviceControl(control, _text(name), lowest, highest, step)
 
     def get(self, control: int) -> int:
         """A control's value.
@@ -173,7 +173,7 @@ class Controls:
 
 
 @contextmanager
-def opened(device: Path) -> Iterator[Controls]:
+def opened(device: Path) -> Iterator[DeviceControls]:
     """The controls of a device; it is not taken from whoever is taking pictures with it.
 
     Raises:
@@ -182,12 +182,12 @@ def opened(device: Path) -> Iterator[Controls]:
     """
     handle = os.open(device, os.O_RDWR | os.O_NONBLOCK)
     try:
-        yield Controls(lambda request, out: _ioctl(handle, request, out))
+        yield DeviceControls(lambda request, out: _ioctl(handle, request, out))
     finally:
         os.close(handle)
 
 
-def cameras(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[Camera, ...]:
+def cameras(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[VideoDevice, ...]:
     """Every camera that is plugged in, in the order of its device files."""
     links = {link.resolve(): link for link in sorted(by_id.glob("*"), reverse=True)} if by_id.is_dir() else {}
     found = []
@@ -198,7 +198,7 @@ def cameras(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[Camera, 
         except OSError:
             continue
         if name is not None:
-            found.append(Camera(links.get(device.resolve(), device), device, name))
+            found.append(VideoDevice(links.get(device.resolve(), device), device, name))
     return tuple(found)
 
 

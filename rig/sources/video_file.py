@@ -12,11 +12,11 @@ import numpy as np
 
 from downfield.core.errors import InputError, SourceError
 from downfield.rig.recording.index import index_of, read_index
-from downfield.rig.sources.clocks import Rising
+from downfield.rig.sources.clocks import IncreasingTimestamps
 from downfield.rig.sources.jpeg import DECODING
-from downfield.rig.sources.playback import Pace
+from downfield.rig.sources.playback import PlaybackPacer
 from downfield.rig.sources.sound import Soundtrack
-from downfield.rig.sources.source import Shot, SourceFacts
+from downfield.rig.sources.source import CapturedFrame, SourceFacts
 
 
 class VideoFile:
@@ -46,7 +46,7 @@ class VideoFile:
         self._index = read_index(index_of(path)).frames if index_of(path).is_file() else None
         self._stream = stream
         self._sound = Soundtrack(path) if self._container.streams.audio else None
-        self._pace = Pace(paced=paced)
+        self._pace = PlaybackPacer(paced=paced)
         fps = float(stream.average_rate) if stream.average_rate else None
         self._facts = SourceFacts("clip", path.name, (stream.width, stream.height), fps, live=False)
 
@@ -55,14 +55,14 @@ class VideoFile:
         """What it is."""
         return self._facts
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         """Every picture, with the file's own times and numbers.
 
         Raises:
             SourceError: it can't be decoded further.
 
         """
-        rising = Rising()
+        rising = IncreasingTimestamps()
         try:
             for index, frame in enumerate(self._container.decode(self._stream)):
                 if frame.pts is None or frame.time_base is None:
@@ -76,7 +76,7 @@ class VideoFile:
                 if not self._pace.wait_for(t_ns):
                     return
                 hum = self._sound.hum_at(file_ns) if self._sound else 0.0
-                yield Shot(number, t_ns, time.monotonic_ns(), image=image, hum=hum)
+                yield CapturedFrame(number, t_ns, time.monotonic_ns(), image=image, hum=hum)
         except av.FFmpegError as error:
             raise SourceError(f"{self._path}: can't be decoded: {error.strerror}") from None
         finally:

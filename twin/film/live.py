@@ -11,8 +11,8 @@ from typing import Final
 from downfield.calibration.calibration import Calibration
 from downfield.core.scene import Scene
 from downfield.officiating.events import Event
-from downfield.rig.sources.playback import Pace
-from downfield.rig.sources.source import Shot, SourceFacts
+from downfield.rig.sources.playback import PlaybackPacer
+from downfield.rig.sources.source import CapturedFrame, SourceFacts
 from downfield.twin.film.film import film
 from downfield.twin.look import Look
 from downfield.twin.looks.randomize import draw
@@ -43,7 +43,7 @@ class PlaySource:
         self.events: tuple[Event, ...] = tuple(recording.events)
         self.scenes: tuple[Scene, ...] = tuple(recording.scenes)
         self._recording, self._look = recording, look
-        self._pace = Pace(paced=paced)
+        self._pace = PlaybackPacer(paced=paced)
         self._facts = SourceFacts("twin", script.name, look.camera.lens.size_px, script.fps, live=False)
 
     @property
@@ -51,7 +51,7 @@ class PlaySource:
         """What it is."""
         return self._facts
 
-    def shots(self) -> Iterator[Shot]:
+    def frames(self) -> Iterator[CapturedFrame]:
         """Every picture, stamped with the play's own time."""
         players, field = self._recording.script.players, self._recording.field
         snapshots = [with_bench(snapshot, players, field) for snapshot in self._recording.snapshots]
@@ -60,7 +60,7 @@ class PlaySource:
             for index, frame in zip(itertools.count(), film(renderer, snapshots, seed=SEED), strict=False):
                 if not self._pace.wait_for(frame.t_ns):
                     return
-                yield Shot(index, frame.t_ns, time.monotonic_ns(), image=frame.image)
+                yield CapturedFrame(index, frame.t_ns, time.monotonic_ns(), image=frame.image)
         finally:
             renderer.close()
 
