@@ -86,7 +86,7 @@ def _book(rulebook: Rulebook) -> Iterator[str]:
     yield f"\n## {clauses.title} (`{rulebook.name}`)\n"
     yield f"{len(clauses.clauses)} clauses:\n"
     for how, words in DISPOSITIONS.items():
-        yield f"- {len(clauses.of(how))} {words}"
+        yield f"- {len(clauses.dealt_with(how))} {words}"
     yield "\n| Clause | Says | Is read | Changed by |"
     yield "|---|---|---|---|"
     for name, clause in clauses.clauses.items():
@@ -106,7 +106,7 @@ def _changed_numbers(rulebook: Rulebook, clauses: Catalog) -> Iterator[str]:
 
 
 def _params(rulebook: Rulebook, clause: Clause) -> str:
-    shown = (shown_value(rulebook.params.declared[name], rulebook.params[name]) for name in clause.params)
+    shown = (shown_value(rulebook.params.definitions[name], rulebook.params[name]) for name in clause.params)
     return "; ".join(f"`{name}` = {value}" for name, value in zip(clause.params, shown, strict=True))
 
 

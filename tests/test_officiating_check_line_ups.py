@@ -12,9 +12,9 @@ from lineups import LENGTH_YD, WIDTH_YD, At, build, figure, front_seven, line, p
 
 from downfield.officiating.checks import backs as check_backs
 from downfield.officiating.checks import defense as check_defense
+from downfield.officiating.checks import jerseys as check_jerseys
 from downfield.officiating.checks import kicks as check_kicks
 from downfield.officiating.checks import line as check_line
-from downfield.officiating.checks import numbers as check_numbers
 from downfield.officiating.checks import spacing as check_spacing
 from downfield.officiating.checks.backs import (
     backs_depth,
@@ -30,9 +30,16 @@ from downfield.officiating.checks.backs import (
     under_center,
     wide_men,
 )
-from downfield.officiating.checks.checking import Check, Checked
+from downfield.officiating.checks.check import Check, Checked
 from downfield.officiating.checks.defense import defense_off, gap_filling, head_up, second_level
 from downfield.officiating.checks.formation import Formation
+from downfield.officiating.checks.jerseys import (
+    jerseys,
+    kick_jerseys,
+    numbers_by_role,
+    numbers_distinct,
+    numbers_worn,
+)
 from downfield.officiating.checks.line import (
     center_between_hashes,
     line_base_widths,
@@ -40,19 +47,12 @@ from downfield.officiating.checks.line import (
     men_on_field,
     men_on_line,
 )
-from downfield.officiating.checks.numbers import (
-    jerseys,
-    kick_jerseys,
-    numbers_by_role,
-    numbers_distinct,
-    numbers_worn,
-)
 from downfield.officiating.checks.spacing import separation, stack_length, stacking
 from downfield.officiating.rulebooks.params import Params
 
 ALL: list[Check[Formation]] = [
     one
-    for module in (check_line, check_spacing, check_backs, check_defense, check_kicks, check_numbers)
+    for module in (check_line, check_spacing, check_backs, check_defense, check_kicks, check_jerseys)
     for one in vars(module).values()
     if isinstance(one, Check)
 ]

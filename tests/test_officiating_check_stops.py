@@ -13,10 +13,10 @@ from lineups import BASE, FIELD, contact
 from downfield.core.angles import wrap_deg
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Contact, Figure, Player, Scene
-from downfield.officiating.checks.changes import changes, poses_of
-from downfield.officiating.checks.checking import Check
+from downfield.officiating.checks.check import Check
 from downfield.officiating.checks.motion import Adjustment, defense_motion, offense_motion, repositioned
-from downfield.officiating.checks.stops import (
+from downfield.officiating.checks.movement import changes, poses_of
+from downfield.officiating.checks.pivots import (
     Stop,
     StopKind,
     base_swaps,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lineups import LENGTH_YD, At, build
 
-from downfield.officiating.checks.checking import Check
+from downfield.officiating.checks.check import Check
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.kicks import (
     efl_onside_receivers,
@@ -19,7 +19,7 @@ from downfield.officiating.checks.kicks import (
     returner_place,
     tap_receivers,
 )
-from downfield.officiating.checks.stops import StopKind
+from downfield.officiating.checks.pivots import StopKind
 from downfield.officiating.checks.timing import (
     Times,
     defense_set_time,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.officiating.checks.checking import Measured, at_most, check, counts
+from downfield.officiating.checks.check import Measured, at_most, check, counts
 from downfield.officiating.rulebooks.params import Params
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 

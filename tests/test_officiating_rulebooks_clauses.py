@@ -9,7 +9,7 @@ import re
 import pytest
 
 from downfield.core.errors import RulebookError
-from downfield.officiating.checks.checking import Check
+from downfield.officiating.checks.check import Check
 from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Clause, catalog, catalogs, unit
 from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
 
@@ -64,7 +64,7 @@ def test_every_row_is_there_once_and_no_other() -> None:
 def test_only_equipment_and_information_are_outside() -> None:
     for book, (prefix, _, _) in ROWS.items():
         wanted = {f"{prefix}{n:03}" for n in OUTSIDE[book]} | ({"LD-G1"} if book == "lions-den" else set())
-        assert set(catalog(book).of("outside")) == wanted
+        assert set(catalog(book).dealt_with("outside")) == wanted
 
 
 @pytest.mark.parametrize(("book", "name", "clause"), EVERY, ids=[name for _, name, _ in EVERY])
@@ -91,14 +91,14 @@ def test_a_row_names_code_that_names_it(book: str, name: str, clause: Clause) ->
 @pytest.mark.parametrize("book", sorted(ROWS))
 def test_a_rulebook_has_every_parameter_its_rows_name(book: str) -> None:
     assert book in bundled_rulebooks()
-    declared = load_rulebook(book).params.declared
+    declared = load_rulebook(book).params.definitions
     for name, clause in catalog(book).clauses.items():
         assert set(clause.params) <= set(declared), f"{name} names parameters that {book} does not have"
 
 
 def test_checks_cite_only_rows_there_are() -> None:
     rows = {name for _, name, _ in EVERY}
-    for module in ("line", "spacing", "backs", "defense", "kicks", "numbers", "motion", "stops", "timing"):
+    for module in ("line", "spacing", "backs", "defense", "kicks", "jerseys", "motion", "pivots", "timing"):
         for check in vars(importlib.import_module(f"downfield.officiating.checks.{module}")).values():
             if isinstance(check, Check):
                 assert set(check.clauses) <= rows, check.name

@@ -33,7 +33,7 @@ def test_every_rule_names_its_clauses_and_every_parameter_its_unit_and_reason(na
     for rule in book.system.rules:
         assert rule.clauses
         assert rule.phases
-    for param in book.params.declared.values():
+    for param in book.params.definitions.values():
         assert param.reason
         assert "." in param.name
         assert param.accept(list(param.default) if isinstance(param.default, tuple) else param.default) == param.default
@@ -59,7 +59,7 @@ def test_a_league_changes_parameters_and_policies_and_keeps_the_rest(tmp_path: P
     )
     assert book.name == "River City"
     assert book.params.real("tackle.fall_window_s") == 0.75
-    assert book.params.words("tackle.faces") == ("front", "corner")
+    assert book.params.choices("tackle.faces") == ("front", "corner")
     assert book.params.table("field_goal.table") == ((20.0, 11.0), (50.0, 6.0))
     assert book.params.count("stoppage.allowed") == load_rulebook("tap").params.count("stoppage.allowed")
     assert (book.policy("fumble"), book.policy("tackle")) == ("propose", "auto")

@@ -49,7 +49,7 @@ def test_on_a_terminal_it_is_tables() -> None:
     console = Console(width=160, file=io.StringIO(), record=True)
     show(load_rulebook("tap"), catalog("tap"), console)
     out = console.export_text()
-    for name in (*catalog("tap").clauses, *load_rulebook("tap").params.declared):
+    for name in (*catalog("tap").clauses, *load_rulebook("tap").params.definitions):
         assert name in out
 
 

@@ -128,7 +128,7 @@ def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=["
             reason=param.reason,
             changed=param.name in book.values,
         )
-        for param in book.params.declared.values()
+        for param in book.params.definitions.values()
     )
     known = catalog(book.system.name).clauses if book.system.name in catalogs() else {}
     clauses = tuple(

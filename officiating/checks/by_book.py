@@ -20,6 +20,7 @@ from downfield.officiating.checks.backs import (
     wide_men,
 )
 from downfield.officiating.checks.defense import defense_off, gap_filling, head_up, second_level
+from downfield.officiating.checks.jerseys import jerseys, kick_jerseys, numbers_by_role, numbers_distinct, numbers_worn
 from downfield.officiating.checks.kicks import (
     efl_onside_receivers,
     efl_receivers,
@@ -35,10 +36,7 @@ from downfield.officiating.checks.kicks import (
 from downfield.officiating.checks.line import center_between_hashes, line_base_widths, line_gaps, men_on_line
 from downfield.officiating.checks.moments import LineUpChecks
 from downfield.officiating.checks.motion import defense_motion, offense_motion, repositioned
-from downfield.officiating.checks.numbers import jerseys, kick_jerseys, numbers_by_role, numbers_distinct, numbers_worn
-from downfield.officiating.checks.roles import canonical_role
-from downfield.officiating.checks.spacing import separation, stack_length, stacking
-from downfield.officiating.checks.stops import (
+from downfield.officiating.checks.pivots import (
     base_swaps,
     dead_pivots,
     defense_pivots,
@@ -51,6 +49,8 @@ from downfield.officiating.checks.stops import (
     pivots_in_place,
     pivots_toward,
 )
+from downfield.officiating.checks.roles import canonical_role
+from downfield.officiating.checks.spacing import separation, stack_length, stacking
 from downfield.officiating.checks.timing import first_pivot_time, kickoff_run, pass_time, second_pivot_time, stop_time
 from downfield.officiating.engine.findings import Finding
 from downfield.officiating.engine.seams import View

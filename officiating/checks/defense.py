@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from downfield.officiating.checks.checking import Measured, check
+from downfield.officiating.checks.check import Measured, check
 from downfield.officiating.checks.formation import Formation, Man
 from downfield.officiating.checks.line import LINE_TOLERANCE_YD, on_line
 from downfield.officiating.checks.roles import LINEMEN

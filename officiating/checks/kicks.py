@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from downfield.officiating.checks.checking import Measured, check, counts
+from downfield.officiating.checks.check import Measured, check, counts
 from downfield.officiating.checks.formation import Formation, Man
 from downfield.officiating.engine.geometry import chance
 from downfield.officiating.rulebooks.params import Param, Params

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from downfield.officiating.checks.checking import Measured, at_most, check
+from downfield.officiating.checks.check import Measured, at_most, check
 from downfield.officiating.checks.formation import Formation, Man
 from downfield.officiating.checks.roles import LINEMEN
 from downfield.officiating.engine.facts import UNDOUBTED

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from downfield.officiating.calls import CallKind
-from downfield.officiating.checks.changes import changes, poses_of
-from downfield.officiating.checks.checking import Check, Checked
+from downfield.officiating.checks.check import Check, Checked
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.motion import Adjustment
-from downfield.officiating.checks.stops import Stop, base_swaps
+from downfield.officiating.checks.movement import changes, poses_of
+from downfield.officiating.checks.pivots import Stop, base_swaps
 from downfield.officiating.checks.subjects import adjustment_of, formation_of, onside_pivots, stop_of, times_of
 from downfield.officiating.checks.timing import Times
 from downfield.officiating.consequences.declared import base_swap, body_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from downfield.officiating.checks.changes import MOVED_MM, TURNED_DEG, Change
-from downfield.officiating.checks.checking import Measured, at_most, check, counts
+from downfield.officiating.checks.check import Measured, at_most, check, counts
+from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, Change
 from downfield.officiating.checks.roles import ELIGIBLE, canonical_role
 from downfield.officiating.engine.facts import UNDOUBTED
 from downfield.officiating.rulebooks.params import Param, Params

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from downfield.core.gap import Error, signed_gap
-from downfield.officiating.checks.checking import Measured, check
+from downfield.officiating.checks.check import Measured, check
 from downfield.officiating.checks.formation import Formation, Man
 from downfield.officiating.checks.line import SPACING_TOLERANCE_MM
 from downfield.officiating.checks.roles import LINEMEN

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Literal
 
 from downfield.core.scene import Jersey, Player
-from downfield.officiating.checks.changes import changes
 from downfield.officiating.checks.formation import Formation, formation
 from downfield.officiating.checks.motion import Adjustment
-from downfield.officiating.checks.stops import Stop, StopKind
+from downfield.officiating.checks.movement import changes
+from downfield.officiating.checks.pivots import Stop, StopKind
 from downfield.officiating.checks.timing import Times
 from downfield.officiating.engine.seams import View
 from downfield.officiating.engine.state import GameState, PlayKind, Stoppage
@@ -111,7 +111,7 @@ def times_of(stoppage: Stoppage, restart_ns: int) -> Times | None:
 
 def _line_yd(game: GameState, view: View) -> float:
     """The line to line up at; an onside kick's ball lies ahead of the line it is kicked from."""
-    if game.play.kind != "onside" or "kickoff.from_yd" not in view.params.declared:
+    if game.play.kind != "onside" or "kickoff.from_yd" not in view.params.definitions:
         return game.los_yd
     return game.board_x_yd(game.length_yd - view.params.real("kickoff.from_yd"))
 

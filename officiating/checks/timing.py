@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from downfield.officiating.checks.checking import Measured, check
-from downfield.officiating.checks.stops import StopKind
+from downfield.officiating.checks.check import Measured, check
+from downfield.officiating.checks.pivots import StopKind
 from downfield.officiating.rulebooks.params import Param, Params
 
 LINE_UP_S = Param("timing.line_up_s", 40.0, "s", "TAP's set-up clock; 'less than 40' and '40' both stand there", 0, 600)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.core.scene import Scene
-from downfield.officiating.checks.changes import poses_of
+from downfield.officiating.checks.movement import poses_of
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.findings import POWER, Finding
 from downfield.officiating.engine.seams import Outcome, View
@@ -82,7 +82,7 @@ def _stoppage(game: GameState, t_ns: int, view: View) -> Outcome:
     if play.free_stop:
         game = replace(game, play=replace(play, free_stop=""))
         return Outcome(stopped(game, t_ns, view, why=play.free_stop))
-    allowed = view.params.count("stoppage.allowed") if "stoppage.allowed" in view.params.declared else ANY_NUMBER
+    allowed = view.params.count("stoppage.allowed") if "stoppage.allowed" in view.params.definitions else ANY_NUMBER
     number = play.stops + 1
     fault = ""
     if play.ball_side != game.offense or play.kind in {"kickoff", "free_kick"}:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.checks.changes import poses_of
+from downfield.officiating.checks.movement import poses_of
 from downfield.officiating.consequences.board import power_finding
 from downfield.officiating.declarations import (
     BallPlaced,

@@ -137,10 +137,10 @@ class Engine:
         if edge and power != game.board:
             game = replace(game, board=power)
             found.append(power_finding(scene.t_ns, on=power == "on", by=None))
-        for rule in self.rulebook.active[game.phase]:
+        for rule in self.rulebook.rules_by_phase[game.phase]:
             found += rule.observe(facts, game, view.params)
         if found:
-            game = replace(game, play=merge(game.play, found, self.rulebook.order, self._sure))
+            game = replace(game, play=merge(game.play, found, self.rulebook.precedence, self._sure))
         game, calls = self._settle(game, view) if game.play.pending else (game, ())
         return EngineState(game, recent, power, state.event_ns), calls
 
@@ -164,7 +164,9 @@ class Engine:
             outcome = replace(outcome, state=_unless_waiting(outcome.state))
             found = [replace(finding, because=(*finding.because, event.id)) for finding in outcome.findings]
             if outcome.state.play.pending or any(finding.rule == POWER for finding in found):
-                game = replace(outcome.state, play=merge(outcome.state.play, found, self.rulebook.order, self._sure))
+                game = replace(
+                    outcome.state, play=merge(outcome.state.play, found, self.rulebook.precedence, self._sure)
+                )
                 game, after = self._settle(game, view)
             else:  # nothing to wait behind: a declaration's findings follow one another, whatever each does to the play
                 game, made = self._outcome(Outcome(outcome.state, tuple(found)), view, ())
@@ -187,7 +189,7 @@ class Engine:
                 game, made = self._outcome(switched(game, head, view), view, head.because)
                 calls += made
                 continue
-            rule = self.rulebook.by_id.get(head.rule)
+            rule = self.rulebook.rules_by_id.get(head.rule)
             if rule is not None and game.phase not in rule.phases:
                 continue  # overtaken by an earlier call: the play is over, or stopped
             finding = head if rule is None else rule.settle(head, game, view)

@@ -66,7 +66,7 @@ class Catalog:
     prefix: str
     clauses: dict[str, Clause]
 
-    def of(self, how: Disposition) -> tuple[str, ...]:
+    def dealt_with(self, how: Disposition) -> tuple[str, ...]:
         """Ids of the clauses dealt with in one way."""
         return tuple(name for name, clause in self.clauses.items() if clause.how == how)
 

@@ -102,15 +102,15 @@ class Params:
     """
 
     def __init__(self, declared: Iterable[Param], values: Mapping[str, object] | None = None) -> None:
-        self.declared: dict[str, Param] = {}
+        self.definitions: dict[str, Param] = {}
         for param in declared:
-            if self.declared.setdefault(param.name, param) != param:
+            if self.definitions.setdefault(param.name, param) != param:
                 raise RulebookError(f"{param.name} is declared twice, differently")
-        self._values: dict[str, Value] = {name: param.default for name, param in self.declared.items()}
+        self._values: dict[str, Value] = {name: param.default for name, param in self.definitions.items()}
         for name, value in (values or {}).items():
-            if name not in self.declared:
-                raise RulebookError(f"no parameter is called {name!r}{_nearest(name, self.declared)}")
-            self._values[name] = self.declared[name].accept(value)
+            if name not in self.definitions:
+                raise RulebookError(f"no parameter is called {name!r}{_nearest(name, self.definitions)}")
+            self._values[name] = self.definitions[name].accept(value)
 
     def __getitem__(self, name: str) -> Value:
         return self._values[name]
@@ -127,11 +127,11 @@ class Params:
         """Yes or no."""
         return cast("bool", self._values[name])
 
-    def word(self, name: str) -> str:
+    def choice(self, name: str) -> str:
         """One word of several."""
         return cast("str", self._values[name])
 
-    def words(self, name: str) -> tuple[str, ...]:
+    def choices(self, name: str) -> tuple[str, ...]:
         """A set of words."""
         return cast("tuple[str, ...]", self._values[name])
 

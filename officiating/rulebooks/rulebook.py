@@ -90,17 +90,17 @@ class Rulebook:
         return self.policies.get(kind, "auto")
 
     @cached_property
-    def active(self) -> dict[Phase, tuple[Rule, ...]]:
+    def rules_by_phase(self) -> dict[Phase, tuple[Rule, ...]]:
         """The rules that look in each phase, in order of precedence."""
         return {phase: tuple(rule for rule in self.system.rules if phase in rule.phases) for phase in Phase}
 
     @cached_property
-    def by_id(self) -> dict[str, Rule]:
+    def rules_by_id(self) -> dict[str, Rule]:
         """The rules by id."""
         return {rule.id: rule for rule in self.system.rules}
 
     @cached_property
-    def order(self) -> dict[str, int]:
+    def precedence(self) -> dict[str, int]:
         """Precedence of rules at one and the same instant."""
         return {rule.id: place for place, rule in enumerate(self.system.rules)}
 

@@ -73,7 +73,7 @@ class OutOfBounds(Immediate):
         )
 
     def _spot(self, facts: Facts, carrier: Figure, t_ns: int, params: Params) -> tuple[float, float]:
-        x_yd, y_yd = spot_at(facts, carrier, params.word("out_of_bounds.spot"), t_ns)
+        x_yd, y_yd = spot_at(facts, carrier, params.choice("out_of_bounds.spot"), t_ns)
         marks = facts.field.hash_rows_y_yd
         if params.flag("out_of_bounds.at_mark") and marks:
             y_yd = min(marks, key=lambda mark: abs(mark - y_yd))
@@ -130,7 +130,7 @@ class LineCrossed(Immediate):
             return ()
         if _decided_before(state, self.id, facts.t_ns):
             return ()
-        word = params.word(f"{self.id}.reference")
+        word = params.choice(f"{self.id}.reference")
         reach = reference(facts, carrier, word)
         ahead_mm = self._ball_mm(facts.scene, carrier, word, params)
         margin = self._margin(reach, state, facts) + ahead_mm
@@ -166,7 +166,7 @@ class LineCrossed(Immediate):
     def _ball_mm(self, scene: Scene, carrier: Figure, word: str, params: Params) -> float:
         """How far the ball's foremost part is ahead of its center, where a ball is what is looked at."""
         name = f"{self.id}.ball_radius_mm"
-        looked_at = word == "ball" and carried(scene.ball, carrier) is not None and name in params.declared
+        looked_at = word == "ball" and carried(scene.ball, carrier) is not None and name in params.definitions
         return params.real(name) if looked_at else 0.0
 
     def _margin(self, reach: Reach, state: GameState, facts: Facts) -> float:

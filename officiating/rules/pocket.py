@@ -37,7 +37,7 @@ class TooDeep(Immediate):
         carrier = facts.carrier
         if carrier is None or not may_still_pass(state) or state.play.kind not in {"scrimmage", "two_point"}:
             return ()
-        word = params.word("pocket.reference")
+        word = params.choice("pocket.reference")
         reach = reference(facts, carrier, word)
         margin = self._margin(reach, facts, state, params)
         probability = chance(margin, reach.sigma_mm)

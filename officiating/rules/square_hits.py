@@ -87,8 +87,8 @@ def hit(touch: Touch, width_mm: float, sigma_deg: float, params: Params) -> Hit:
     return Hit(
         pair=pair,
         square=square,
-        tackles=pair in params.words("tackle.pairs"),
-        review=f"corner-{his}" in params.words("tackle.review_pairs"),
+        tackles=pair in params.choices("tackle.pairs"),
+        review=f"corner-{his}" in params.choices("tackle.review_pairs"),
         margin_deg=params.real("tackle.angle_deg") - touch.angle_deg,
         sigma_deg=sigma_deg,
     )

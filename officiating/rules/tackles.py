@@ -105,7 +105,7 @@ class Tackle:
             clauses=(*self.clauses, *self.spot),
             key=f"{touch.other}@{ran_ns}",
             players=(carrier.id, touch.other),
-            spot_yd=spot_at(facts, carrier, params.word("tackle.spot"), t_ns),
+            spot_yd=spot_at(facts, carrier, params.choice("tackle.spot"), t_ns),
             margin=0.0 - touch.gap_mm,
             sigma=touch.sigma_mm,
             unit="mm",
@@ -116,7 +116,7 @@ class Tackle:
         )
 
     def _counts(self, touch: Touch, facts: Facts, state: GameState, params: Params) -> bool:
-        if touch.other_face not in params.words("tackle.faces"):
+        if touch.other_face not in params.choices("tackle.faces"):
             return False
         if params.flag("tackle.fallen_tackles"):
             return True

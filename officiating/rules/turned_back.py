@@ -57,7 +57,7 @@ class TurnedBack(Immediate):
             return ()
         margin = facts.facing(carrier) - SIDEWAYS_DEG
         at, scene = _turning_point(facts, carrier)
-        point = reference(facts, at, params.word("turned_back.spot"), scene)
+        point = reference(facts, at, params.choice("turned_back.spot"), scene)
         again = turns == 1
         return (
             Finding(

@@ -127,7 +127,9 @@ def _index_json() -> str:
 
 
 def _counts(clauses: Catalog) -> str:
-    parts = [f"{len(clauses.of(how))} {words}" for how, words in DISPOSITIONS.items() if clauses.of(how)]
+    parts = [
+        f"{len(clauses.dealt_with(how))} {words}" for how, words in DISPOSITIONS.items() if clauses.dealt_with(how)
+    ]
     return f"{len(clauses.clauses)} clauses: {'; '.join(parts)}"
 
 
@@ -139,8 +141,8 @@ def _by_topic(clauses: Catalog) -> dict[str, list[tuple[str, Clause]]]:
 
 
 def _parameters(rulebook: Rulebook) -> Iterator[tuple[Param, Value]]:
-    for name in sorted(rulebook.params.declared):
-        yield rulebook.params.declared[name], rulebook.params[name]
+    for name in sorted(rulebook.params.definitions):
+        yield rulebook.params.definitions[name], rulebook.params[name]
 
 
 def shown_value(param: Param, value: Value) -> str:

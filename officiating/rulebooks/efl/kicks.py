@@ -18,8 +18,8 @@ from downfield.officiating.engine.seams import Outcome, View
 from downfield.officiating.engine.state import GameState, Phase, Play, other
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.efl import tables as tables_efl
-from downfield.officiating.rulebooks.efl.duties import onside_duty, play_duty, try_duty
 from downfield.officiating.rulebooks.efl.play import left_s, situation, told
+from downfield.officiating.rulebooks.efl.play_calls import onside_duty, play_duty, try_duty
 from downfield.officiating.rulebooks.params import Param
 
 KICK_PARAMS: Final = (

@@ -15,7 +15,7 @@ from downfield.officiating.engine.findings import Finding
 from downfield.officiating.engine.seams import Consequence, Outcome, View
 from downfield.officiating.engine.state import GameState, Phase, other
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.efl.duties import Duty, Situation, is_late, play_duty, time_out_refusal
+from downfield.officiating.rulebooks.efl.play_calls import Duty, Situation, is_late, play_duty, time_out_refusal
 from downfield.officiating.rules.passer_contact import may_still_pass
 
 DUTY = "duty"

@@ -28,8 +28,8 @@ from downfield.officiating.engine.seams import Consequence, Handler, System
 from downfield.officiating.rulebooks.efl import kicks as efl_kicks
 from downfield.officiating.rulebooks.efl import overtime as efl_overtime
 from downfield.officiating.rulebooks.efl import play as efl_play
-from downfield.officiating.rulebooks.efl.duties import PARAMS as DUTY_PARAMS
-from downfield.officiating.rulebooks.efl.timing import TIMING_PARAMS, begin, halves, two_minutes
+from downfield.officiating.rulebooks.efl.clock import TIMING_PARAMS, begin, halves, two_minutes
+from downfield.officiating.rulebooks.efl.play_calls import PARAMS as DUTY_PARAMS
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.falls import DownByFall, FigureDead
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params

@@ -22,7 +22,7 @@ from downfield.officiating.engine.state import GameState, Play, Stoppage
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.passes import resumed
-from downfield.officiating.rulebooks.lions_den.skill import kick_modifier, rating_of
+from downfield.officiating.rulebooks.lions_den.skilled_players import kick_modifier, rating_of
 from downfield.officiating.rulebooks.params import Param
 
 KICK_PARAMS: Final = (
@@ -164,7 +164,7 @@ def _at_goal(game: GameState, what: str, number: int, needed: int, clauses: tupl
 def _dice(roll: Roll, modifier: int, view: View) -> tuple[int, tables.Direction]:
     """The length and side of a kick, from three dice and one."""
     dice = faces(roll.dice, count=4, low=0, high=10, purpose="kick")
-    first = cast("tables.Direction", view.params.word("kick.first_row"))
+    first = cast("tables.Direction", view.params.choice("kick.first_row"))
     return (
         tables.kick_distance(d10(dice[:3], 3, "kick"), modifier),
         tables.kick_direction(d10(dice[3:], 1, "kick")[0], first),

@@ -22,7 +22,7 @@ from downfield.officiating.engine.seams import Outcome, View
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import tables
-from downfield.officiating.rulebooks.lions_den.skill import rating_of
+from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.passer_contact import may_still_pass
 from downfield.officiating.rules.reference import reference

@@ -16,9 +16,9 @@ from downfield.officiating.engine.seams import Outcome, View
 from downfield.officiating.engine.state import GameState, Phase, Stoppage, other
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import tables
-from downfield.officiating.rulebooks.lions_den.between_downs import after_down
 from downfield.officiating.rulebooks.lions_den.passes import RULE, resumed
-from downfield.officiating.rulebooks.lions_den.skill import rating_of
+from downfield.officiating.rulebooks.lions_den.penalties import after_down
+from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
 from downfield.officiating.rules.passer_contact import may_still_pass
 
 

@@ -34,7 +34,7 @@ from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import kicks, play
 from downfield.officiating.rulebooks.lions_den import passes as passing
-from downfield.officiating.rulebooks.lions_den.between_downs import (
+from downfield.officiating.rulebooks.lions_den.penalties import (
     PENALTY_PARAMS,
     ROLLS,
     after_down,
@@ -42,7 +42,7 @@ from downfield.officiating.rulebooks.lions_den.between_downs import (
     penalty,
     penalty_chosen,
 )
-from downfield.officiating.rulebooks.lions_den.skill import SKILL_PARAMS, is_skill_roll, rated
+from downfield.officiating.rulebooks.lions_den.skilled_players import SKILL_PARAMS, is_skill_roll, rated
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params
 from downfield.officiating.rules.loose_ball import BallLost, Recovery

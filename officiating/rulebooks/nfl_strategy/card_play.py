@@ -8,7 +8,7 @@ from typing import Literal
 from downfield.core.records import record
 from downfield.officiating.declarations import Foul
 from downfield.officiating.engine.state import GameState, SystemState
-from downfield.officiating.rulebooks.nfl_strategy.clock_lines import LineClock
+from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock
 from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
 
 

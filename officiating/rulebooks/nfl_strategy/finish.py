@@ -11,8 +11,8 @@ from downfield.officiating.engine.seams import Outcome, View
 from downfield.officiating.engine.state import GameState, Phase, Play
 from downfield.officiating.rulebooks.nfl_strategy import tables
 from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay, card_game, with_lines, with_play
-from downfield.officiating.rulebooks.nfl_strategy.clock_lines import LineClock, after_play
-from downfield.officiating.rulebooks.nfl_strategy.fouls import penalized
+from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock, after_play
+from downfield.officiating.rulebooks.nfl_strategy.penalties import penalized
 from downfield.officiating.rulebooks.nfl_strategy.results import Ended, clock_play, ended, stop_reasons
 from downfield.officiating.rulebooks.nfl_strategy.steps import TRIES, by_kickoff, next_wait
 

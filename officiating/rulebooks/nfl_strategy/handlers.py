@@ -14,10 +14,10 @@ from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.nfl_strategy import tables
 from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay, card_game, with_lines, with_play
-from downfield.officiating.rulebooks.nfl_strategy.clock_lines import let_run
+from downfield.officiating.rulebooks.nfl_strategy.clock import let_run
 from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.rulebooks.nfl_strategy.finish import CARDS, clocked, go_on, try_due
-from downfield.officiating.rulebooks.nfl_strategy.fouls import is_return
+from downfield.officiating.rulebooks.nfl_strategy.penalties import is_return
 from downfield.officiating.rulebooks.nfl_strategy.steps import (
     KICKOFFS,
     PUNTS,

@@ -12,7 +12,7 @@ from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.state import GameState, other
 from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay
-from downfield.officiating.rulebooks.nfl_strategy.clock_lines import ClockPlay, StopReason
+from downfield.officiating.rulebooks.nfl_strategy.clock import ClockPlay, StopReason
 from downfield.officiating.rulebooks.nfl_strategy.steps import (
     PUNTS,
     TRIES,

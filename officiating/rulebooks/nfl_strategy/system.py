@@ -20,7 +20,7 @@ from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.nfl_strategy import handlers as cards
 from downfield.officiating.rulebooks.nfl_strategy import tables
 from downfield.officiating.rulebooks.nfl_strategy.card_play import CardGame, card_game, with_lines
-from downfield.officiating.rulebooks.nfl_strategy.clock_lines import LineClock
+from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock
 from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
 from downfield.officiating.rulebooks.nfl_strategy.finish import CARDS
 from downfield.officiating.rulebooks.params import Param, Params

@@ -88,7 +88,7 @@ def stop_here(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
         f"{carrier.id} stopped by his coach",
         ("TAP-031", "TAP-032", "TAP-033"),
         players=(carrier.id,),
-        spot_yd=spot_at(facts, carrier, view.params.word("tackle.spot"), facts.t_ns),
+        spot_yd=spot_at(facts, carrier, view.params.choice("tackle.spot"), facts.t_ns),
     )
     return Outcome(game, (found,))
 

@@ -27,12 +27,12 @@ from downfield.officiating.declarations import (
 from downfield.officiating.engine.findings import Finding
 from downfield.officiating.engine.seams import Consequence, Handler, Outcome, System, View
 from downfield.officiating.engine.state import GameState
+from downfield.officiating.rulebooks.tap import clock as tap_clock
 from downfield.officiating.rulebooks.tap import kicks as tap_kicks
-from downfield.officiating.rulebooks.tap import overtime as tap_overtime
 from downfield.officiating.rulebooks.tap import passes as tap_pass
 from downfield.officiating.rulebooks.tap import play as tap_play
-from downfield.officiating.rulebooks.tap.fouls import CLAIM_PARAMS, PENALTY_PARAMS, claim, penalty
-from downfield.officiating.rulebooks.tap.overtime import in_overtime
+from downfield.officiating.rulebooks.tap.clock import in_overtime
+from downfield.officiating.rulebooks.tap.penalties import CLAIM_PARAMS, PENALTY_PARAMS, claim, penalty
 from downfield.officiating.rules.backward import Backward
 from downfield.officiating.rules.falls import DownByFall, FigureDead
 from downfield.officiating.rules.interference import Interference
@@ -78,8 +78,8 @@ RULES: Final = (
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
     BaseSwap: TAP_CHECKS.at_base_swap,
-    ClockSet: tap_overtime.clock_ends,
-    Separated: tap_overtime.separated_ends,
+    ClockSet: tap_clock.clock_ends,
+    Separated: tap_clock.separated_ends,
     PassDeclared: tap_pass.declare_pass,
     Pitch: tap_pass.declare_pitch,
     KickDeclared: tap_kicks.declare_kick,
@@ -98,7 +98,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
             "kickoff": tap_kicks.kickoff_chosen,
             "punt": tap_kicks.kickoff_chosen,
             "try": tap_kicks.try_chosen,
-            "overtime": tap_overtime.overtime_chosen,
+            "overtime": tap_clock.overtime_chosen,
         },
         {
             "touchback": tap_kicks.touchback_before,
@@ -133,8 +133,8 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "first_down": downs.first_down,
     "turnover_on_downs": downs.turnover_on_downs,
     "penalty": penalty,
-    "period": tap_overtime.period,
-    "game_over": tap_overtime.game_over,
+    "period": tap_clock.period,
+    "game_over": tap_clock.game_over,
 }
 
 
@@ -169,7 +169,7 @@ TAP: Final = System(
         *tap_kicks.KICK_PARAMS,
         *PENALTY_PARAMS,
         *CLAIM_PARAMS,
-        *tap_overtime.OVERTIME_PARAMS,
+        *tap_clock.OVERTIME_PARAMS,
         *TAP_CHECKS.params,
     ),
     at_snap=TAP_CHECKS.at_snap,

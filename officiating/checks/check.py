@@ -117,7 +117,7 @@ class Check(Generic[Subject]):
         """
         params = Params(self.params) if params is None else params
         if confidence is None:
-            confidence = params.real("calls.confidence") if "calls.confidence" in params.declared else CONFIDENCE
+            confidence = params.real("calls.confidence") if "calls.confidence" in params.definitions else CONFIDENCE
         told = (self._checked(one, confidence, book) for one in self.measure(subject, params))
         return tuple(one for one in told if one.clauses)
 

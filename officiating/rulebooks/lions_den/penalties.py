@@ -15,7 +15,7 @@ from downfield.officiating.engine.findings import Finding
 from downfield.officiating.engine.seams import Consequence, Outcome, View
 from downfield.officiating.engine.state import GameState, Phase, other
 from downfield.officiating.rulebooks.lions_den import tables
-from downfield.officiating.rulebooks.lions_den.skill import (
+from downfield.officiating.rulebooks.lions_den.skilled_players import (
     down_played,
     injury_downs,
     injury_games,

@@ -13,8 +13,8 @@ from typing import Literal
 
 from downfield.core.angles import difference_deg
 from downfield.core.field import FieldModel
-from downfield.officiating.checks.changes import MOVED_MM, TURNED_DEG, Change
-from downfield.officiating.checks.checking import Measured, at_most, check, counts
+from downfield.officiating.checks.check import Measured, at_most, check, counts
+from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, Change
 from downfield.officiating.checks.roles import canonical_role
 from downfield.officiating.engine.facts import UNDOUBTED
 from downfield.officiating.rulebooks.params import Param, Params

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from downfield.officiating.checks.checking import Measured, check
+from downfield.officiating.checks.check import Measured, check
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.roles import LINEMEN
 from downfield.officiating.rulebooks.params import Params

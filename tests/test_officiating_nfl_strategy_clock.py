@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.rulebooks.nfl_strategy.clock_lines import (
+from downfield.officiating.rulebooks.nfl_strategy.clock import (
     ClockPlay,
     LineClock,
     StopReason,

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from downfield.officiating.rulebooks.efl.duties import (
+from downfield.officiating.rulebooks.efl.play_calls import (
     PARAMS,
     Situation,
     is_late,

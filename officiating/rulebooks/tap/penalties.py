@@ -7,7 +7,7 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call
-from downfield.officiating.checks.checking import Checked
+from downfield.officiating.checks.check import Checked
 from downfield.officiating.checks.line import MEN, men_on_field
 from downfield.officiating.checks.subjects import formation_of
 from downfield.officiating.checks.timing import (
