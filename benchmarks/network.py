@@ -31,7 +31,7 @@ from downfield.calibration.calibration import read_calibration
 from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
 from downfield.models.card import BUNDLED
-from downfield.models.detector import Detector, Follower
+from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.opening import open_detector
 from downfield.rig.recording.clip import bundled_demo
 from downfield.training.figures import MEASURES, Measure, corner_mm, heading_deg, of_size, recall
@@ -61,7 +61,9 @@ def main() -> None:
     parser.add_argument("--backend", default="auto", help="openvino, onnxruntime or auto")
     parser.add_argument("--worst", type=Path, help="folder for the worst pictures, with what was seen drawn in")
     parser.add_argument("--one-look", action="store_true", help="without the second look, to see what it buys")
-    parser.add_argument("--careful", action="store_true", help="in a mirror as well, as stills by themselves are seen")
+    parser.add_argument(
+        "--augmented", action="store_true", help="in a mirror as well, as stills by themselves are seen"
+    )
     parser.add_argument("--no-speed", action="store_true", help="leave the timing out")
     options = parser.parse_args()
     cv2.setNumThreads(1)
@@ -70,8 +72,8 @@ def main() -> None:
         open_detector,
         options.network,
         backend=options.backend,
-        second_look=not options.one_look,
-        careful=options.careful,
+        refine=not options.one_look,
+        augmented=options.augmented,
     )
 
     sets = picture_sets(options.data)
@@ -136,22 +138,24 @@ def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> No
     each_ms = _times_ms(detector.detect, frames)
     print(f"\nspeed: {detector.name}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print(_line(ONE_THREAD, float(np.median(each_ms)), note=_spread(each_ms)))
-    careful_ms = float(np.median(_times_ms(opened(threads=1, careful=True).detect, frames)))
-    print(f"  in a mirror as well{'':<22}{careful_ms:>9.2f} ms")
+    augmented_ms = float(np.median(_times_ms(opened(threads=1, augmented=True).detect, frames)))
+    print(f"  in a mirror as well{'':<22}{augmented_ms:>9.2f} ms")
     first = opened(threads=1, second_look=False)
     first_ms = float(np.median(_times_ms(first.detect, frames)))
     print(f"  of it the first look{'':<22}{first_ms:>9.2f} ms")
-    if isinstance(detector, Follower):
-        find_ms = float(np.median(_times_ms(detector.find, frames)))
+    if isinstance(detector, TrackingDetector):
+        find_ms = float(np.median(_times_ms(detector.find_candidates, frames)))
         print(f"  that and the search for the ball{'':<9}{find_ms:>9.2f} ms")
     print(_line(BOTH, _throughput([opened(threads=1).detect for _ in range(2)], frames)))
-    if isinstance(detector, Follower):
+    if isinstance(detector, TrackingDetector):
         film = _film()
         follow_ms = _times_ms(_Following(detector), film)
         mean = f"mean {follow_ms.mean():.1f}, {_spread(follow_ms)}"
         print(_line(OF_A_FILM, float(np.median(follow_ms)), note=mean))
         each = [opened(threads=1) for _ in range(2)]
-        print(_line(TWO_FILMS, _throughput([_Following(one) for one in each if isinstance(one, Follower)], film)))
+        print(
+            _line(TWO_FILMS, _throughput([_Following(one) for one in each if isinstance(one, TrackingDetector)], film))
+        )
     if importlib.util.find_spec("ultralytics") is None:
         print("  ultralytics is not installed: no comparison with yolo26n-pose")
         return
@@ -163,14 +167,14 @@ def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> No
 class _Following:
     """Looks at a film as the rig does where looks are quick: at whole frames now and then, else at what was there."""
 
-    def __init__(self, detector: Follower) -> None:
+    def __init__(self, detector: TrackingDetector) -> None:
         self._detector, self._count = detector, 0
         self._seen: tuple[Detection, ...] = ()
 
     def __call__(self, image: Image) -> None:
         ball = self._count % BALL_EVERY == 0
-        found = self._detector.find(image, ball=ball) if self._count % FIND_EVERY == 0 else None
-        self._seen = self._detector.look_again(image, self._seen, found)
+        found = self._detector.find_candidates(image, ball=ball) if self._count % FIND_EVERY == 0 else None
+        self._seen = self._detector.track(image, self._seen, found)
         self._count += 1
 
 

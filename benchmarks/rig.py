@@ -53,7 +53,7 @@ from downfield.rig.recording.clip import bundled_demo, open_clip
 from downfield.rig.rig import Rig
 from downfield.rig.sources.jpeg import unpack_jpeg
 from downfield.rig.sources.source import CapturedFrame
-from downfield.vision.board.health import Health
+from downfield.vision.board.health import PictureHealth
 from downfield.vision.pipeline import Vision
 
 _PICTURES = 240
@@ -117,7 +117,7 @@ class RecordedScenes:
 
     def __init__(self) -> None:
         self._scenes = list(open_clip(bundled_demo()).tracks)
-        self.health: Health | None = None
+        self.health: PictureHealth | None = None
         self.carrier: str | None = None
         self.players: tuple[Player, ...] = open_clip(bundled_demo()).tracks.header.players
 

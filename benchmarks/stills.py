@@ -43,12 +43,12 @@ def main() -> None:
     options = parser.parse_args()
     cv2.setNumThreads(1)
     for folder in sorted(path for path in options.data.iterdir() if (path / "truth" / "test").is_dir()):
-        for careful in (False, True):
-            tally, detector = Tally(), open_detector(careful=careful)
+        for augmented in (False, True):
+            tally, detector = Tally(), open_detector(augmented=augmented)
             for sample, image in pictures_of(folder, "test"):
                 _see(sample, image, detector, tally)
             p50, p95 = np.percentile(tally.corners_mm, (50, 95))
-            mirror = "with" if careful else "without"
+            mirror = "with" if augmented else "without"
             print(
                 f"{folder.name:<11} {mirror:<7} the mirror: {tally.missed / tally.asked:.2%} of {tally.asked} missed;"
                 f" corners {p50:.3f} mm, p95 {p95:.2f};"

@@ -18,7 +18,7 @@ from downfield.core.roster import Roster, Spot
 from downfield.twin.looks.randomize import draw
 from downfield.twin.plays.free import random_play
 from downfield.twin.plays.performance import play
-from downfield.vision.occlusion.hands import HandWatch
+from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.scene_builder import figure_of
 from downfield.vision.tracking.initialization import LineUpSearch
 from downfield.vision.tracking.measurement import measure
@@ -49,7 +49,7 @@ def _simulated(count: int) -> Iterator[Watched]:
         )
         network, search = Network(seed=seed), LineUpSearch(model, Roster(players, spots))
         tracker: Tracker | None = None
-        hands = HandWatch()
+        hands = HandTracker()
         out = Watched(recording.script.name, recording.script.direction, model.mm_per_yd_x)
         out.happened = list(recording.happened)
         for sight, scene in zip(sights(recording.snapshots, players, look, seed=seed), recording.scenes, strict=True):
@@ -59,7 +59,7 @@ def _simulated(count: int) -> Iterator[Watched]:
                 tracker = None if found is None else Tracker(found, sight.t_ns)
                 continue
             sightings = jerseys(measure(detections, calibration, tracker.height_mm), sight)
-            hands.see(detections, calibration.camera, sight.t_ns)
+            hands.update(detections, calibration.camera, sight.t_ns)
             estimates = tracker.step(
                 sightings,
                 sight.t_ns,

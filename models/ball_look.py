@@ -28,7 +28,7 @@ _SAME_PX = 16.0  # of the input: places that are nearer are one ball's
 _HALF_BOX_PX = 7.0  # of the input: half a ball's box, with some room
 
 
-class BallLook:
+class BallDetector:
     """Finds what may be the ball.
 
     Args:
@@ -43,7 +43,7 @@ class BallLook:
         self._box = Letterbox(network.size_px, network.size_px)
         self._input = self._box.new_input()
 
-    def find(self, image: Image) -> list[Detection]:
+    def find_candidates(self, image: Image) -> list[Detection]:
         """What may be the ball in a picture, uint8 (height, width, 3), best first.
 
         Raises:

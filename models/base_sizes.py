@@ -36,7 +36,7 @@ _LEAST_LEFT = 0.05  # share of a corner's variance that stays, at least
 _SIGNS = np.array([[0.5, 0.5, -0.5, -0.5], [0.5, -0.5, -0.5, 0.5]])  # of corners, in length and in width
 
 
-def likely_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
+def estimate_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
     """Sizes of bases as each other's make them likely.
 
     Args:
@@ -70,7 +70,7 @@ def likely_sizes(logs: Array, noise: Array) -> tuple[Array, Array]:
     return logs + moved, np.minimum(within + between, noise)
 
 
-def with_likely_sizes(figures: Sequence[Detection]) -> list[Detection]:
+def with_consistent_sizes(figures: Sequence[Detection]) -> list[Detection]:
     """Figures with the bases of those that stand made as large as others of the picture make likely.
 
     A side's two edges move apart or together by how uncertain each is. A camera doesn't show alike bases alike: one is
@@ -91,7 +91,7 @@ def with_likely_sizes(figures: Sequence[Detection]) -> list[Detection]:
     variance = (reach * _SIGNS).sum(axis=2)
     noise = variance / spans**2
     logs = np.log(spans) - _view(corners.mean(axis=1), sides[:, 0], np.log(spans), noise)
-    likely, left = likely_sizes(logs, noise)
+    likely, left = estimate_sizes(logs, noise)
     grown = spans * np.expm1(likely - logs)
     share = reach / variance[:, :, None]
     corners = corners + np.einsum("nk,nki,nkc->nic", grown, share, sides / spans[:, :, None])

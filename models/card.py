@@ -19,7 +19,7 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 @record
-class LookFiles:
+class NetworkFiles:
     """One of a network's parts.
 
     Attributes:
@@ -63,10 +63,10 @@ class NetworkCard:
     """
 
     name: str
-    first_look: LookFiles
-    second_look: LookFiles | None = None
-    ball_look: LookFiles | None = None
-    close_look: LookFiles | None = None
+    first_look: NetworkFiles
+    second_look: NetworkFiles | None = None
+    ball_look: NetworkFiles | None = None
+    close_look: NetworkFiles | None = None
     input_px: tuple[int, int] = (960, 544)
     thresholds: tuple[float, ...] = (0.3, 0.3, 0.3, 0.3)
     figure_threshold: float = 0.5

@@ -23,7 +23,7 @@ from downfield.models.runtime import Network
 CELLS: Final = 16
 """In a row of a patch."""
 
-CLOSER: Final = 1.4
+BALL_PATCH_ZOOM: Final = 1.4
 """Times as large as in the second look's patches, which show bases smaller than most cameras do: a ball is small. An
 ordinary base leaves 5 mm around it, and all but one in twenty-five of the balls in arms lie over it."""
 
@@ -41,7 +41,7 @@ _OTHERS_WORD = 0.5  # of a patch about the place itself
 _SHARE = 0.25  # half a ball's box, by a base's length
 
 
-class CloseLook:
+class BallRefiner:
     """Sees the ball in patches; one thread may search for it while another follows it.
 
     Args:
@@ -87,7 +87,7 @@ def _said(network: Network, patches: Image) -> Array:
     return said.astype(np.float64)
 
 
-def with_corners(balls: Sequence[Detection], figures: Sequence[Detection]) -> list[Detection]:
+def with_patch_corners(balls: Sequence[Detection], figures: Sequence[Detection]) -> list[Detection]:
     """Balls with corners, so that patches are cut about them, of the size that figures' patches have in the picture."""
     if not balls:
         return []
@@ -102,12 +102,12 @@ def with_corners(balls: Sequence[Detection], figures: Sequence[Detection]) -> li
     return out
 
 
-def read_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> list[Detection]:
+def decode_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> list[Detection]:
     """The ball where it is seen best, if anywhere: there is one on the table.
 
     Args:
         balls: as they were found before; the last patches are theirs.
-        heat: of all patches, from `CloseLook`.
+        heat: of all patches, from `BallRefiner`.
         transforms: that the patches were cut with.
 
     """
@@ -125,7 +125,7 @@ def read_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> lis
     if score < _LEAST:
         return []
     x, y = places[best].tolist()
-    half = float(_SHARE * CLOSER * BASE_LENGTH_PX / scale_of(transforms[best]))
+    half = float(_SHARE * BALL_PATCH_ZOOM * BASE_LENGTH_PX / scale_of(transforms[best]))
     return [Detection("ball", score, (x - half, y - half, x + half, y + half), helmet_px=(x, y), helmet_score=1.0)]
 
 
@@ -137,7 +137,7 @@ def _by_all_views(heard: Array, places: Array, heat: Array, transforms: Array) -
     Args:
         heard: log-odds of each patch, shape (n,).
         places: where it would be, px, shape (n, 2).
-        heat: as of `read_ball`.
+        heat: as of `decode_ball`.
         transforms: likewise.
 
     Returns:

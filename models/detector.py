@@ -31,15 +31,15 @@ class Detector(Protocol):
 
 
 @runtime_checkable
-class Follower(Detector, Protocol):
+class TrackingDetector(Detector, Protocol):
     """A detector that is faster, and misses less, where it knows what to look at."""
 
-    def study(self, image: Image) -> tuple[Detection, ...]:
+    def detect_raw(self, image: Image) -> tuple[Detection, ...]:
         """Everything in a picture by itself, as `detect`, but every base as it looks, whatever the others are like."""
         ...
 
-    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-        """What is in a picture, roughly: for `look_again` at this one, or one soon after.
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+        """What is in a picture, roughly: for `track` at this one, or one soon after.
 
         Args:
             image: as of `detect`.
@@ -48,13 +48,15 @@ class Follower(Detector, Protocol):
         """
         ...
 
-    def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
-        """A closer look at figures of an earlier picture; another thread may `look_again` at later ones meanwhile.
+    def refine_candidates(
+        self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
+    ) -> tuple[Detection, ...]:
+        """A closer look at figures of an earlier picture; another thread may `track` at later ones meanwhile.
 
         Args:
             image: as of `detect`.
-            found: what `find` finds in it.
-            seen: what `look_again` saw in it or nearly then.
+            found: what `find_candidates` finds in it.
+            seen: what `track` saw in it or nearly then.
 
         Returns:
             Who is new, and better views of who is seen vaguely or wrongly.
@@ -62,7 +64,7 @@ class Follower(Detector, Protocol):
         """
         ...
 
-    def look_again(
+    def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
         """What was seen a moment ago, as it is in the next picture, best first.
@@ -70,7 +72,7 @@ class Follower(Detector, Protocol):
         Args:
             image: as of `detect`.
             seen: detections of the picture before.
-            found: what `find` finds, to see what is new; None to look at nothing else.
+            found: what `find_candidates` finds, to see what is new; None to look at nothing else.
 
         Returns:
             Figures and balls where they are now, if they are still about there; hands as they were, or as they were

@@ -11,7 +11,7 @@ from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection, Pixel
 from downfield.core.errors import InputError
 from downfield.models.card import KINDS
-from downfield.models.head import CHANNELS, STRIDE_PX, Said, read_head
+from downfield.models.head import CHANNELS, STRIDE_PX, HeadOutput, decode_head
 from downfield.models.letterbox import Letterbox
 from downfield.models.runtime import Network
 
@@ -23,11 +23,11 @@ SAME_PLACE: Final = 0.45
 """Of a base's length between two middles: bases are solid, their middles stay a width (0.6) apart."""
 
 
-class FirstLook:
+class FrameDetector:
     """The network over whole frames.
 
     Args:
-        network: with the head that `read_head` reads.
+        network: with the head that `decode_head` reads.
         name: of the weights.
         input_px: width and height of what it takes.
         thresholds: score from which each kind is reported.
@@ -59,8 +59,8 @@ class FirstLook:
             self._box = Letterbox(frame_px, self._input_px)
             self._input = self._box.new_input()
         self._box.fit(image, self._input)
-        said = read_head(self.head(self._input), self._input_px[0] // STRIDE_PX, self._thresholds)
-        return tuple(as_detections(said, self._box, self._sigma_scale))
+        said = decode_head(self.head(self._input), self._input_px[0] // STRIDE_PX, self._thresholds)
+        return tuple(to_detections(said, self._box, self._sigma_scale))
 
     def head(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
         """The head's raw output for one fitted frame, shape (channels, cells).
@@ -77,7 +77,7 @@ class FirstLook:
         return first
 
 
-def as_detections(said: Said, box: Letterbox, sigma_scale: float) -> list[Detection]:
+def to_detections(said: HeadOutput, box: Letterbox, sigma_scale: float) -> list[Detection]:
     """What the head says in pixels of the frame; of what is said more than once the best."""
     chosen = np.flatnonzero(_best_of_each(said))
     points = box.to_frame(said.points[chosen])
@@ -98,7 +98,7 @@ def as_detections(said: Said, box: Letterbox, sigma_scale: float) -> list[Detect
     return out
 
 
-def _best_of_each(said: Said) -> NDArray[np.bool_]:
+def _best_of_each(said: HeadOutput) -> NDArray[np.bool_]:
     """Which of what was said, best first, is not said again of something better; shape (n,).
 
     Several cells speak for one thing. Things are solid, so what lies where a better one lies is the same.

@@ -31,7 +31,7 @@ _SPREADS = slice(_POINTS.stop, CHANNELS)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HeadOutput:
     """What was seen, best first, in pixels of the input counted from its outer edge.
 
     Attributes:
@@ -52,7 +52,7 @@ class Said:
     spreads: Array
 
 
-def read_head(head: NDArray[np.float32], columns: int, thresholds: Array) -> Said:
+def decode_head(head: NDArray[np.float32], columns: int, thresholds: Array) -> HeadOutput:
     """Decode the cells whose best class reaches its threshold.
 
     Args:
@@ -73,7 +73,7 @@ def read_head(head: NDArray[np.float32], columns: int, thresholds: Array) -> Sai
     centers = np.stack([hot % columns, hot // columns], axis=1) + 0.5
     reach = picked[:, :4]
     points = picked[:, _POINTS].reshape(-1, KEYPOINTS, 3)
-    return Said(
+    return HeadOutput(
         kinds=kinds,
         scores=sigmoid(best),
         boxes=np.concatenate([centers - reach[:, :2], centers + reach[:, 2:]], axis=1) * STRIDE_PX,

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from downfield.core.errors import InputError
 from downfield.models import close_look
-from downfield.models.ball_look import BallLook
-from downfield.models.card import BUNDLED, KINDS, LookFiles, NetworkCard, find_network, read_card
-from downfield.models.close_look import CloseLook
+from downfield.models.ball_look import BallDetector
+from downfield.models.card import BUNDLED, KINDS, NetworkCard, NetworkFiles, find_network, read_card
+from downfield.models.close_look import BallRefiner
 from downfield.models.detector import Detector
-from downfield.models.first_look import FirstLook
+from downfield.models.first_look import FrameDetector
 from downfield.models.patches import PATCH_PX
 from downfield.models.runtime import Backend, Network, Precision, choose_backend, open_network
-from downfield.models.second_look import BATCHES, SecondLook
+from downfield.models.second_look import BATCHES, TwoStageDetector
 
 _OF_TORCH = (".pt", ".torchscript", ".engine")
 _PATCH = (PATCH_PX, PATCH_PX)
@@ -30,9 +30,9 @@ def open_detector(
     follow_threads: int | None = None,
     backend: str = "auto",
     precision: Precision | None = None,
-    second_look: bool = True,
-    least_score: float | None = None,
-    careful: bool = False,
+    refine: bool = True,
+    min_score: float | None = None,
+    augmented: bool = False,
 ) -> Detector:
     """Open a detector. Each serves one thread at a time; for two threads open two.
 
@@ -43,10 +43,10 @@ def open_detector(
         follow_threads: that a second look at its figures may use; None for as many.
         backend: ``"openvino"``, ``"onnxruntime"``, or ``"auto"`` for the faster one installed.
         precision: int8 where the network has it, else fp32, unless asked for.
-        second_look: look at each figure again, and for the ball by itself, where the network can.
-        least_score: of what the first look reports, in place of the network's own thresholds.
-        careful: look at pictures by themselves, and at their figures, in a mirror as well: more exact, and takes twice
-            as long. Films are followed as without.
+        refine: look at each figure again, and for the ball by itself, where the network can.
+        min_score: of what the first look reports, in place of the network's own thresholds.
+        augmented: run single pictures mirrored as well (test-time augmentation), which is more exact and takes twice
+            as long. It has no effect on films.
 
     Raises:
         InputError: there is no such network or runtime, or a file of it is missing or broken.
@@ -60,25 +60,25 @@ def open_detector(
         return UltralyticsDetector(Path(name_or_path), threads=threads)
     folder = _Folder(find_network(name_or_path), choose_backend(backend), threads, precision)
     card = read_card(folder.path)
-    first = FirstLook(
+    first = FrameDetector(
         folder.open(card.first_look, card.input_px),
         name=f"{card.name} ({folder.file(card.first_look)[1]})",
         input_px=card.input_px,
-        thresholds=card.thresholds if least_score is None else (least_score,) * len(card.thresholds),
+        thresholds=card.thresholds if min_score is None else (min_score,) * len(card.thresholds),
         sigma_scale=card.first_look.sigma_scale,
     )
-    if card.second_look is None or not second_look:
+    if card.second_look is None or not refine:
         return first
     following = folder if follow_threads is None else dataclasses.replace(folder, threads=follow_threads)
     look = partial(
-        SecondLook,
+        TwoStageDetector,
         first,
         threshold=card.figure_threshold,
         ball_threshold=card.ball_threshold,
         turn_logit=card.turn_logit,
         fallen_logit=card.fallen_logit,
         sigma_scale=card.second_look.sigma_scale,
-        careful=careful,
+        augmented=augmented,
     )
     return look(
         following.open(card.second_look, _PATCH, BATCHES),
@@ -97,14 +97,14 @@ class _Folder:
     threads: int
     precision: Precision | None
 
-    def open(self, look: LookFiles, size_px: tuple[int, int], batches: Sequence[int] = (1,)) -> Network:
+    def open(self, look: NetworkFiles, size_px: tuple[int, int], batches: Sequence[int] = (1,)) -> Network:
         """One of its networks, ready to run."""
         path, chosen = self.file(look)
         return open_network(
             path, self.runtime, size_px=size_px, threads=self.threads, precision=chosen, batches=batches
         )
 
-    def file(self, look: LookFiles) -> tuple[Path, Precision]:
+    def file(self, look: NetworkFiles) -> tuple[Path, Precision]:
         """Which file of a look to open, and in which precision."""
         if self.precision == "int8" and look.int8 is None:
             raise InputError(f"{self.path}: this network has no int8 file ({look.fp32} is fp32)")
@@ -113,10 +113,10 @@ class _Folder:
         return self.path / look.fp32, self.precision or "fp32"
 
 
-def _close_look(folder: _Folder, look: LookFiles) -> CloseLook:
-    return CloseLook(folder.open(look, _PATCH, close_look.BATCHES), folder.open(look, _PATCH))
+def _close_look(folder: _Folder, look: NetworkFiles) -> BallRefiner:
+    return BallRefiner(folder.open(look, _PATCH, close_look.BATCHES), folder.open(look, _PATCH))
 
 
-def _ball_look(folder: _Folder, card: NetworkCard, look: LookFiles) -> BallLook:
+def _ball_look(folder: _Folder, card: NetworkCard, look: NetworkFiles) -> BallDetector:
     threshold = card.thresholds[KINDS.index("ball")]
-    return BallLook(folder.open(look, card.ball_px), threshold=threshold, odds=card.ball_odds)
+    return BallDetector(folder.open(look, card.ball_px), threshold=threshold, odds=card.ball_odds)

@@ -9,7 +9,7 @@ import numpy as np
 from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.models.patches import cut_patches, magnified, patch_transform, seen_lengths
+from downfield.models.patches import apparent_lengths, cut_patches, magnified, patch_transform
 from downfield.models.runtime import Network
 from downfield.models.second_look_output import OUTPUTS, WORDS, doubtful, mirrored_back, turned_round
 
@@ -72,4 +72,4 @@ def said_of(network: Network, patches: Image) -> Array:
 
 def usual_length_px(figures: Sequence[Detection]) -> float:
     """The length of most bases in the picture."""
-    return float(np.median(seen_lengths([figure.corners_px for figure in figures])))
+    return float(np.median(apparent_lengths([figure.corners_px for figure in figures])))

@@ -34,7 +34,7 @@ _CENTER = (PATCH_PX - 1) / 2
 _QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])  # from a figure's left to its front, where y points down
 
 
-def seen_lengths(corners_px: ArrayLike) -> Array:
+def apparent_lengths(corners_px: ArrayLike) -> Array:
     """Lengths of bases as they are seen, foreshortened ones by their width; px, of corners (..., 4, 2) shape (...)."""
     length, width = (np.linalg.norm(side, axis=-1) for side in _sides(np.asarray(corners_px, dtype=np.float64)))
     longer: Array = np.maximum(length, width * _LENGTH_PER_WIDTH)
@@ -61,7 +61,7 @@ def patch_transform(corners_px: ArrayLike, usual_px: float | None = None) -> Arr
     ahead = np.where(on_edge[..., None], aside @ _QUARTER.T, ahead)
     reach = np.linalg.norm(ahead, axis=-1, keepdims=True)
     way = np.where(reach > 0, ahead / np.where(reach > 0, reach, 1.0), (1.0, 0.0))
-    longer = seen_lengths(corners)
+    longer = apparent_lengths(corners)
     if usual_px is not None:
         longer = np.clip(longer, usual_px / _UNUSUAL, usual_px * _UNUSUAL)
     scale = BASE_LENGTH_PX / np.maximum(longer, _LEAST_LENGTH_PX)

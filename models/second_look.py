@@ -22,22 +22,22 @@ import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
-from downfield.models.ball_look import BallLook
-from downfield.models.base_sizes import with_likely_sizes
-from downfield.models.close_look import CLOSER, CloseLook, read_ball, with_corners
+from downfield.models.ball_look import BallDetector
+from downfield.models.base_sizes import with_consistent_sizes
+from downfield.models.close_look import BALL_PATCH_ZOOM, BallRefiner, decode_ball, with_patch_corners
 from downfield.models.detector import Detector
 from downfield.models.head import logit, sigmoid
 from downfield.models.patch_views import FurtherViews, all_ways, both_ways_round, cut, look_at, said_of, usual_length_px
-from downfield.models.patches import seen_lengths
+from downfield.models.patches import apparent_lengths
 from downfield.models.runtime import Network
 from downfield.models.second_look_output import (
     FALLEN,
     TURN,
-    read_second_look,
+    decode_refinement,
 )
-from downfield.models.suppression import solid, whose_place
-from downfield.models.test_time_augmentation import both_words, in_mirror, mirrored
-from downfield.models.views import apart, is_news, news, quarter_turned, surer, vague
+from downfield.models.suppression import find_same_figure, suppress_overlaps
+from downfield.models.test_time_augmentation import merge_mirrored, mirror_detections, mirror_image
+from downfield.models.views import apart, is_news, quarter_turned, select_new_views, surer, vague
 
 BATCHES: Final = (1, 3, 6, 11, 17, 23)
 """Patches of one pass, of 22 figures and one more or of what is in doubt; every pass costs two patches besides."""
@@ -50,7 +50,7 @@ _ASKEW = 0.05  # of a base's length, mean distance of corners: a patch cut so fa
 _MAY_BE = 0.15  # score from which it is worth that
 
 
-class SecondLook:
+class TwoStageDetector:
     """A first look with every figure in it looked at again.
 
     Args:
@@ -64,7 +64,7 @@ class SecondLook:
         turn_logit: what the logit of a figure facing the other way must exceed to overrule the first look.
         fallen_logit: what the logit of a figure having fallen must exceed.
         sigma_scale: standard deviation of a corner per deviation that the network says.
-        careful: whether a picture by itself and its figures are looked at in a mirror as well.
+        augmented: whether a picture by itself and its figures are looked at in a mirror as well.
 
     """
 
@@ -72,56 +72,60 @@ class SecondLook:
         self,
         first: Detector,
         network: Network,
-        close: CloseLook | None = None,
-        ball: BallLook | None = None,
+        close: BallRefiner | None = None,
+        ball: BallDetector | None = None,
         *,
-        beside: SecondLook | None = None,
+        beside: TwoStageDetector | None = None,
         threshold: float = 0.5,
         ball_threshold: float = 0.5,
         turn_logit: float = 0.0,
         fallen_logit: float = 0.0,
         sigma_scale: float = 1.0,
-        careful: bool = False,
+        augmented: bool = False,
     ) -> None:
-        self.name = f"{first.name}, two looks" + (" and a mirror" if careful else "")
+        self.name = f"{first.name}, two looks" + (" and a mirror" if augmented else "")
         self._first, self._network = first, network
         self._close, self._ball = close, ball
         self._beside = beside or self
         self._threshold, self._ball_threshold = threshold, ball_threshold
         self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
         self._sigma_scale = sigma_scale
-        self._careful = careful
+        self._augmented = augmented
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """Everything seen in one picture, uint8 (height, width, 3), best first."""
-        seen = self.study(image)
+        seen = self.detect_raw(image)
         balls = [one for one in seen if one.kind == "ball"]
         rest = [one for one in seen if one.kind != "ball"]
-        return tuple(sorted([*with_likely_sizes(rest), *balls], key=lambda one: -one.score))
+        return tuple(sorted([*with_consistent_sizes(rest), *balls], key=lambda one: -one.score))
 
-    def study(self, image: Image) -> tuple[Detection, ...]:
+    def detect_raw(self, image: Image) -> tuple[Detection, ...]:
         """The same, but every base as it looks by itself; what was found as the ball is not looked at again."""
-        found: Sequence[Detection] = self.find(image)
-        if self._careful:
-            found = both_words(found, in_mirror(self._first.detect(mirrored(image)), image.shape[1]))
+        found: Sequence[Detection] = self.find_candidates(image)
+        if self._augmented:
+            found = merge_mirrored(found, mirror_detections(self._first.detect(mirror_image(image)), image.shape[1]))
         balls = [one for one in found if one.kind == "ball"]
         others = [one for one in found if one.kind != "ball"]
-        rest = self._closer(image, (), others, further=all_ways if self._careful else both_ways_round)
+        rest = self._closer(image, (), others, further=all_ways if self._augmented else both_ways_round)
         return tuple(sorted([*rest, *balls], key=lambda one: -one.score))
 
-    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-        """What the first look finds; and the ball, if it is asked for. Another thread may `look_again` meanwhile."""
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+        """What the first look finds; and the ball, if it is asked for. Another thread may `track` meanwhile."""
         found = self._first.detect(image)
         others = [one for one in found if one.kind != "ball"]
         if not ball:
             return tuple(others)
         balls, heat, transforms = self.search_ball(image, found)
-        seen = read_ball(balls, heat, transforms) if len(heat) else sorted(balls, key=lambda one: -one.score)[:1]
+        seen = decode_ball(balls, heat, transforms) if len(heat) else sorted(balls, key=lambda one: -one.score)[:1]
         return (*others, *(one for one in seen if one.score >= self._ball_threshold))
 
-    def may_be_balls(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
+    def find_ball_candidates(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
         """What may be a ball by the ball look, or by what the first look found where there is no such."""
-        return self._ball.find(image) if self._ball is not None else [one for one in found if one.kind == "ball"]
+        return (
+            self._ball.find_candidates(image)
+            if self._ball is not None
+            else [one for one in found if one.kind == "ball"]
+        )
 
     def search_ball(self, image: Image, found: Sequence[Detection]) -> tuple[list[Detection], Array, Array]:
         """Where the ball may be.
@@ -135,30 +139,34 @@ class SecondLook:
             none where it can't be asked; and the patches' transforms, shape (n, 2, 3).
 
         """
-        balls = self.may_be_balls(image, found)
+        balls = self.find_ball_candidates(image, found)
         figures = [one for one in found if one.corners_px][:_MAY_CARRY]
         if self._close is None or not figures:  # and so no size to look at balls with
             return balls, np.zeros((0, 0)), np.zeros((0, 2, 3))
-        transforms, patches = cut([*figures, *with_corners(balls, figures)], image, usual_length_px(figures), CLOSER)
+        transforms, patches = cut(
+            [*figures, *with_patch_corners(balls, figures)], image, usual_length_px(figures), BALL_PATCH_ZOOM
+        )
         return balls, self._close.search(patches), transforms
 
-    def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
-        """What a closer look makes of the figures that were found and are news, and of those seen but vaguely.
+    def refine_candidates(
+        self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
+    ) -> tuple[Detection, ...]:
+        """What a closer look makes of the figures that were found and are new, and of those seen but vaguely.
 
-        Another thread may `look_again` meanwhile, if there is another one `beside`; what it sees then is `bettered`.
+        Another thread may `track` meanwhile, if there is another one `beside`; what it sees then is merged.
         """
         known = [one for one in seen if one.corners_px]
-        views = [one for one in news(found, known) if one.corners_px]
+        views = [one for one in select_new_views(found, known) if one.corners_px]
         if not known and not views:
             return ()
         usual_px = usual_length_px([*known, *views])
-        views += [one for one in known if vague(one, usual_px) and whose_place(one, views) is None]
+        views += [one for one in known if vague(one, usual_px) and find_same_figure(one, views) is None]
         return self._beside._closer(image, (), views, further=both_ways_round, usual_px=usual_px)
 
-    def look_again(
+    def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
-        """What was seen a moment ago, as it is in the next picture, best first; see `Follower`.
+        """What was seen a moment ago, as it is in the next picture, best first; see `TrackingDetector`.
 
         Every base as it looks by itself: who follows bases knows better how large they are.
         """
@@ -168,7 +176,7 @@ class SecondLook:
             return self._closer(image, known, rest)
         fresh, again = [], []
         for one in found:
-            same = whose_place(one, known) if one.corners_px else None
+            same = find_same_figure(one, known) if one.corners_px else None
             if same is None:
                 fresh.append(one)
             elif is_news(one, known[same]):
@@ -214,17 +222,19 @@ class SecondLook:
             # Where the front of those known is was settled when they were first seen: one look at them is enough.
             further(self._network, said[len(known) :], patches[len(known) :])
         self._limit(said)
-        better = read_second_look(figures, said, transforms, self._sigma_scale)
+        better = decode_refinement(figures, said, transforms, self._sigma_scale)
         if further:
             self._look_straight(image, better, figures, len(known), usual_px, further)
         for row, (same, _) in enumerate(again, len(known)):
             better[same] = surer(better[same], better[row])
         if further:
             self._look_across(image, better, usual_px, further)
-        sizes = (seen_lengths([one.corners_px for one in better[: len(known)]]) / usual_px).tolist() if known else []
+        sizes = (
+            (apparent_lengths([one.corners_px for one in better[: len(known)]]) / usual_px).tolist() if known else []
+        )
         still = [one for one, size in zip(better, sizes, strict=False) if self._goes_on(one, size)]
         new = [one for one in better[len(known) + len(again) :] if one.score >= self._threshold]
-        kept = solid(still + new, len(still))
+        kept = suppress_overlaps(still + new, len(still))
         balls = self._followed(image, balls, figures, usual_px)
         return tuple(sorted(kept + balls + hands, key=lambda one: -one.score))
 
@@ -234,8 +244,8 @@ class SecondLook:
         """Where the ball is now that was there a moment ago."""
         if self._close is None or not balls:
             return balls
-        transforms, patches = cut(with_corners(balls, figures), image, usual_px, CLOSER)
-        seen = read_ball(balls, self._close.follow(patches), transforms)
+        transforms, patches = cut(with_patch_corners(balls, figures), image, usual_px, BALL_PATCH_ZOOM)
+        seen = decode_ball(balls, self._close.follow(patches), transforms)
         return [ball for ball in seen if ball.score >= self._ball_threshold]
 
     def _look_straight(
@@ -254,14 +264,14 @@ class SecondLook:
         rows = [
             i
             for i, one in enumerate(figures[start:], start)
-            if one.score > _MAY_BE and apart(one, before[i]) > _ASKEW * float(seen_lengths(one.corners_px))
+            if one.score > _MAY_BE and apart(one, before[i]) > _ASKEW * float(apparent_lengths(one.corners_px))
         ]
         if not rows:
             return
         guesses = [dataclasses.replace(figures[i], score=before[i].score) for i in rows]
         said, transforms = look_at(self._network, guesses, image, usual_px, further)
         self._limit(said)
-        views = read_second_look(guesses, said, transforms, self._sigma_scale)
+        views = decode_refinement(guesses, said, transforms, self._sigma_scale)
         for i, view in zip(rows, views, strict=True):
             both = (logit(np.array(figures[i].score)) + logit(np.array(view.score))) / 2
             figures[i] = dataclasses.replace(view, score=float(sigmoid(both)))
@@ -274,7 +284,7 @@ class SecondLook:
         across = [quarter_turned(figures[i]) for i in rows]
         said, transforms = look_at(self._network, across, image, usual_px, further)
         self._limit(said)
-        views = read_second_look(across, said, transforms, self._sigma_scale)
+        views = decode_refinement(across, said, transforms, self._sigma_scale)
         for i, view in zip(rows, views, strict=True):
             figures[i] = surer(figures[i], view)
 
@@ -290,7 +300,7 @@ class SecondLook:
         shows = sum(figure.corner_scores) / len(figure.corner_scores) > _SHOWS
         return figure.kind != "upright" or (shows and 1 / _UNLIKELY < size < _UNLIKELY)
 
-    def look(self, figures: Sequence[Detection], image: Image) -> tuple[Array, Array]:
+    def run_refiner(self, figures: Sequence[Detection], image: Image) -> tuple[Array, Array]:
         """What the network says of figures.
 
         Args:

@@ -28,7 +28,7 @@ from downfield.core.arrays import Array
 from downfield.core.detection import Detection, Pixel
 from downfield.models.head import logit, sigmoid
 from downfield.models.patches import PATCH_PX, from_patch, from_units, scale_of
-from downfield.models.test_time_augmentation import SWAPPED
+from downfield.models.test_time_augmentation import MIRRORED_CORNERS
 
 OUTPUTS: Final = 23
 """Numbers of a patch."""
@@ -70,21 +70,21 @@ def turned_round(said: Array) -> Array:
 def mirrored_back(said: Array) -> Array:
     """What was said of patches mirrored top to bottom, as of the patches themselves; shape (n, `OUTPUTS`)."""
     out = said.copy()
-    order = [*SWAPPED, 4]
+    order = [*MIRRORED_CORNERS, 4]
     out[:, _POINTS] = (said[:, _POINTS].reshape(-1, 5, 2)[:, order] * (1.0, -1.0)).reshape(-1, 10)
     out[:, _LOG_ERRORS] = said[:, _LOG_ERRORS][:, order]
     out[:, _SEEN] = said[:, _SEEN][:, order]
     return out
 
 
-def read_second_look(
+def decode_refinement(
     figures: Sequence[Detection], said: Array, transforms: Array, sigma_scale: float = 1.0
 ) -> list[Detection]:
     """Figures as a second look has them.
 
     Args:
         figures: as the first look had them.
-        said: of each, from `SecondLook.look`.
+        said: of each, from `TwoStageDetector.run_refiner`.
         transforms: of each, from there too.
         sigma_scale: standard deviation of a corner per deviation that the network says.
 

@@ -17,7 +17,7 @@ _KNOWN_WORD, _LEAST_WORD = 1.0, 0.05  # log-odds for who was seen a moment ago; 
 _SAMPLES = 5  # of a base's sides
 
 
-def whose_place(one: Detection, others: Sequence[Detection]) -> int | None:
+def find_same_figure(one: Detection, others: Sequence[Detection]) -> int | None:
     """The row of the figure that is where this one is, and so is the same; None where none is."""
     if not others:
         return None
@@ -28,7 +28,7 @@ def whose_place(one: Detection, others: Sequence[Detection]) -> int | None:
     return nearest if apart[nearest] < SAME_PLACE else None
 
 
-def solid(figures: list[Detection], known: int) -> list[Detection]:
+def suppress_overlaps(figures: list[Detection], known: int) -> list[Detection]:
     """Figures less those that lie in others: bases are solid.
 
     Where two bases meet, half of each may look like a base of its own. It lies in two that don't lie in each other, and

@@ -14,25 +14,25 @@ import numpy as np
 from downfield.core.arrays import Image
 from downfield.core.detection import Detection
 from downfield.models.head import logit, sigmoid
-from downfield.models.suppression import whose_place
+from downfield.models.suppression import find_same_figure
 
-SWAPPED: Final = (1, 0, 3, 2)
+MIRRORED_CORNERS: Final = (1, 0, 3, 2)
 """What each corner is called in a mirror: left is right there."""
 
 _UNSEEN = 0.05  # the score of who is seen in one of them only, in the other
 
 
-def mirrored(image: Image) -> Image:
+def mirror_image(image: Image) -> Image:
     """A picture as a mirror shows it, left and right exchanged."""
     return np.ascontiguousarray(image[:, ::-1])
 
 
-def in_mirror(found: Sequence[Detection], width_px: int) -> list[Detection]:
+def mirror_detections(found: Sequence[Detection], width_px: int) -> list[Detection]:
     """What was found in a mirrored picture of some width, as of the picture itself."""
     return [_mirrored(one, width_px - 1) for one in found]
 
 
-def both_words(found: Sequence[Detection], again: Sequence[Detection]) -> list[Detection]:
+def merge_mirrored(found: Sequence[Detection], again: Sequence[Detection]) -> list[Detection]:
     """What was found in a picture, with the word of what was found in its mirrored one.
 
     Both count alike of figures: the mean of their log-odds. Balls and hands stay as they were found.
@@ -48,7 +48,7 @@ def both_words(found: Sequence[Detection], again: Sequence[Detection]) -> list[D
     for view in again:
         if not view.corners_px:
             continue
-        same = whose_place(view, figures)
+        same = find_same_figure(view, figures)
         if same is None:
             new.append(_heard(view, _UNSEEN))
         else:
@@ -68,7 +68,7 @@ def _mirrored(one: Detection, last_px: int) -> Detection:
         changed["helmet_px"] = (last_px - one.helmet_px[0], one.helmet_px[1])
     for name, values in (("corner_scores", one.corner_scores), ("corner_sigma_px", one.corner_sigma_px)):
         if values:
-            changed[name] = tuple(values[i] for i in SWAPPED)
+            changed[name] = tuple(values[i] for i in MIRRORED_CORNERS)
     if one.corners_px:
-        changed["corners_px"] = tuple((last_px - one.corners_px[i][0], one.corners_px[i][1]) for i in SWAPPED)
+        changed["corners_px"] = tuple((last_px - one.corners_px[i][0], one.corners_px[i][1]) for i in MIRRORED_CORNERS)
     return dataclasses.replace(one, **changed)  # type: ignore[arg-type]

@@ -9,9 +9,9 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.models.patches import seen_lengths
+from downfield.models.patches import apparent_lengths
 from downfield.models.second_look_output import TURNED
-from downfield.models.suppression import whose_place
+from downfield.models.suppression import find_same_figure
 
 _DIFFERS = 0.08  # of a base's length, mean distance of corners: two views of it are worth a look each
 _EXACT = 0.02  # errors of corners by a base's length below which one view is enough
@@ -19,34 +19,36 @@ _VAGUE = 0.09  # errors of corners by a base's length from which it may lie acro
 _SURER = 0.8  # errors that another view must be said to have, by those of one that was followed
 
 
-def news(found: Sequence[Detection], seen: Sequence[Detection]) -> list[Detection]:
-    """What is found in a picture and not seen there anyhow: what a later picture's `look_again` needs to know of.
+def select_new_views(found: Sequence[Detection], seen: Sequence[Detection]) -> list[Detection]:
+    """What is found in a picture and not seen there anyhow: what a later picture's `track` needs to know of.
 
     Args:
-        found: by `SecondLook.find`.
-        seen: by `SecondLook.look_again`, in the same picture or nearly.
+        found: by `TwoStageDetector.find_candidates`.
+        seen: by `TwoStageDetector.track`, in the same picture or nearly.
 
     """
     known = [one for one in seen if one.corners_px]
-    same = [whose_place(one, known) if one.corners_px else None for one in found]
+    same = [find_same_figure(one, known) if one.corners_px else None for one in found]
     return [one for one, row in zip(found, same, strict=True) if row is None or is_news(one, known[row])]
 
 
-def bettered(seen: Sequence[Detection], then: Sequence[Detection], views: Sequence[Detection]) -> tuple[Detection, ...]:
+def merge_refined(
+    seen: Sequence[Detection], then: Sequence[Detection], views: Sequence[Detection]
+) -> tuple[Detection, ...]:
     """What is seen now, with what a closer look has made of an earlier picture: to be looked at again.
 
     Args:
-        seen: by `SecondLook.look_again`, now.
+        seen: by `TwoStageDetector.track`, now.
         then: by it, in the earlier picture.
-        views: by `SecondLook.examine`, of that: who is new, and better views of who is seen vaguely or wrongly. Who
-            has moved since is where he is seen, only as he was viewed.
+        views: by `TwoStageDetector.refine_candidates`, of the earlier picture: new figures, and better
+            views of tracked ones, which are moved along with them.
 
     """
     rows, before = [i for i, one in enumerate(seen) if one.corners_px], [one for one in then if one.corners_px]
     now, out = [seen[i] for i in rows], list(seen)
     for view in views:
-        was = whose_place(view, before)
-        same = whose_place(view if was is None else before[was], now)
+        was = find_same_figure(view, before)
+        same = find_same_figure(view if was is None else before[was], now)
         if was is None and same is None:
             out.append(view)
         elif was is not None and same is not None and surer(before[was], view) is view:
@@ -89,13 +91,13 @@ def is_news(one: Detection, known: Detection) -> bool:
 
 def _exact(one: Detection) -> bool:
     """Whether a figure is said to be where it is so exactly that hardly another view of it could be surer."""
-    limit_px = _EXACT * float(seen_lengths(one.corners_px))
+    limit_px = _EXACT * float(apparent_lengths(one.corners_px))
     return 0 < sum(one.corner_sigma_px) / 4 < limit_px
 
 
 def _elsewhere(one: Detection, other: Detection) -> bool:
     """Whether two views of one base differ."""
-    return apart(one, other) > _DIFFERS * float(seen_lengths(one.corners_px))
+    return apart(one, other) > _DIFFERS * float(apparent_lengths(one.corners_px))
 
 
 def apart(one: Detection, other: Detection) -> float:

@@ -1,4 +1,4 @@
-"""The process that looks at whole pictures; run by `downfield.models.worker_client.Finder`, which asks it.
+"""The process that looks at whole pictures; run by `downfield.models.worker_client.WorkerClient`, which asks it.
 
 What it is asked comes over standard input, pickled, and what it finds goes out over standard output; pictures lie in
 memory that both share. It ends with its input, and so with whoever asks, however that ends.
@@ -20,9 +20,9 @@ import numpy as np
 from downfield.core.arrays import Image
 from downfield.core.detection import Detection
 from downfield.core.errors import DownfieldError, InputError
-from downfield.models.detector import Follower
+from downfield.models.detector import TrackingDetector
 from downfield.models.opening import open_detector
-from downfield.models.worker_client import Examine, Find, Start
+from downfield.models.worker_client import FindRequest, RefineRequest, WorkerStart
 
 _SIZE: Final = (1080, 1920, 3)  # of what is looked at before anything is asked: a network's first look takes long
 
@@ -38,21 +38,21 @@ class Looks:
 
     """
 
-    def __init__(self, start: Start) -> None:
+    def __init__(self, start: WorkerStart) -> None:
         detector = open_detector(**start.how)
-        if not isinstance(detector, Follower):
+        if not isinstance(detector, TrackingDetector):
             raise InputError(f"{detector.name}: whole pictures are all it looks at")
         self._detector, self._memory = detector, start.memory
         self._image: Image = np.zeros(_SIZE, np.uint8)
-        detector.find(self._image)
+        detector.find_candidates(self._image)
 
-    def answer(self, asked: Find | Examine) -> tuple[Detection, ...]:
+    def answer(self, asked: FindRequest | RefineRequest) -> tuple[Detection, ...]:
         """What is asked for."""
-        if isinstance(asked, Examine):
-            return self._detector.examine(self._image, asked.found, asked.seen)
+        if isinstance(asked, RefineRequest):
+            return self._detector.refine_candidates(self._image, asked.found, asked.seen)
         picture = mmap.mmap(self._memory, int(np.prod(asked.shape)), access=mmap.ACCESS_READ)
         self._image = np.frombuffer(picture, np.uint8).reshape(asked.shape)
-        return self._detector.find(self._image, ball=asked.ball)
+        return self._detector.find_candidates(self._image, ball=asked.ball)
 
 
 def main() -> None:
@@ -61,7 +61,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     source, said = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what libraries print is no answer
-    start: Start = pickle.load(source)  # noqa: S301 - from whoever started this
+    start: WorkerStart = pickle.load(source)  # noqa: S301 - from whoever started this
     answer: tuple[Detection, ...] | DownfieldError = ()
     with suppress(EOFError, BrokenPipeError):
         try:
@@ -74,7 +74,7 @@ def main() -> None:
         while True:
             pickle.dump(answer, said)
             said.flush()
-            asked: Find | Examine = pickle.load(source)  # noqa: S301 - from whoever started this
+            asked: FindRequest | RefineRequest = pickle.load(source)  # noqa: S301 - from whoever started this
             try:
                 answer = looks.answer(asked)
             except DownfieldError as error:

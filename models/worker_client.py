@@ -26,7 +26,7 @@ import numpy as np
 from downfield.core.arrays import Image
 from downfield.core.detection import Detection
 from downfield.core.errors import DownfieldError
-from downfield.models.detector import Detector, Follower
+from downfield.models.detector import Detector, TrackingDetector
 
 _AGAIN_S: Final = 10.0  # after one that ended
 _LONGEST_S: Final = 1.0  # that an answer may take: it works on what everybody else leaves
@@ -35,12 +35,12 @@ _BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
 
 
 @dataclass(frozen=True, slots=True)
-class Find:
-    """Asks for `Follower.find` in the picture that lies in the memory both processes share.
+class FindRequest:
+    """Asks for `TrackingDetector.find_candidates` in the picture that lies in the memory both processes share.
 
     Attributes:
         shape: of the picture.
-        ball: as of `Follower.find`.
+        ball: as of `TrackingDetector.find_candidates`.
 
     """
 
@@ -49,11 +49,11 @@ class Find:
 
 
 @dataclass(frozen=True, slots=True)
-class Examine:
-    """Asks for `Follower.examine` of the same picture.
+class RefineRequest:
+    """Asks for `TrackingDetector.refine_candidates` of the same picture.
 
     Attributes:
-        found, seen: as of `Follower.examine`.
+        found, seen: as of `TrackingDetector.refine_candidates`.
 
     """
 
@@ -62,7 +62,7 @@ class Examine:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class WorkerStart:
     """What the other process is told first.
 
     Attributes:
@@ -75,7 +75,7 @@ class Start:
     memory: int
 
 
-def finding(open_here: Callable[[], Detector], how: dict[str, Any]) -> Detector:
+def open_with_worker(open_here: Callable[[], Detector], how: dict[str, Any]) -> Detector:
     """Open a detector, and another one in another process at the same time, for its looks at whole pictures.
 
     Args:
@@ -83,23 +83,23 @@ def finding(open_here: Callable[[], Detector], how: dict[str, Any]) -> Detector:
         how: arguments of `open_detector`, for the other one of the same networks.
 
     Returns:
-        A `Finding`; the detector itself where it does not look at whole pictures apart.
+        A `OffloadedDetector`; the detector itself where it does not look at whole pictures apart.
 
     """
-    finder = Finder(how)
+    finder = WorkerClient(how)
     try:
         here = open_here()
     except DownfieldError:
         finder.close()
         raise
-    if not isinstance(here, Follower):
+    if not isinstance(here, TrackingDetector):
         finder.close()
         return here
     finder.wait()
-    return Finding(here, finder)
+    return OffloadedDetector(here, finder)
 
 
-class Finding:
+class OffloadedDetector:
     """A detector whose looks at whole pictures another process takes; for one thread that finds, and one that follows.
 
     Args:
@@ -108,7 +108,7 @@ class Finding:
 
     """
 
-    def __init__(self, here: Follower, finder: Finder) -> None:
+    def __init__(self, here: TrackingDetector, finder: WorkerClient) -> None:
         self.name = here.name
         self._here, self._finder = here, finder
         self._image: Image | None = None  # that the other process has
@@ -117,29 +117,31 @@ class Finding:
         """As of `Detector`."""
         return self._here.detect(image)
 
-    def study(self, image: Image) -> tuple[Detection, ...]:
-        """As of `Follower`."""
-        return self._here.study(image)
+    def detect_raw(self, image: Image) -> tuple[Detection, ...]:
+        """As of `TrackingDetector`."""
+        return self._here.detect_raw(image)
 
-    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-        """As of `Follower`."""
-        answer = self._finder.ask(Find(image.shape, ball), image)
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+        """As of `TrackingDetector`."""
+        answer = self._finder.ask(FindRequest(image.shape, ball), image)
         self._image = None if answer is None else image
-        return self._here.find(image, ball=ball) if answer is None else answer
+        return self._here.find_candidates(image, ball=ball) if answer is None else answer
 
-    def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
-        """As of `Follower`; of the picture in which it was found."""
-        answer = self._finder.ask(Examine(tuple(found), tuple(seen))) if image is self._image else None
-        return self._here.examine(image, found, seen) if answer is None else answer
+    def refine_candidates(
+        self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
+    ) -> tuple[Detection, ...]:
+        """As of `TrackingDetector`; of the picture in which it was found."""
+        answer = self._finder.ask(RefineRequest(tuple(found), tuple(seen))) if image is self._image else None
+        return self._here.refine_candidates(image, found, seen) if answer is None else answer
 
-    def look_again(
+    def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
-        """As of `Follower`."""
-        return self._here.look_again(image, seen, found)
+        """As of `TrackingDetector`."""
+        return self._here.track(image, seen, found)
 
 
-class Finder:
+class WorkerClient:
     """The other process, started anew where it ends; for one thread that asks.
 
     Args:
@@ -167,7 +169,7 @@ class Finder:
         """Wait until it is ready or can't be had; for some seconds at most."""
         self._starting.join(_OPENING_S)
 
-    def ask(self, asked: Find | Examine, image: Image | None = None) -> tuple[Detection, ...] | None:
+    def ask(self, asked: FindRequest | RefineRequest, image: Image | None = None) -> tuple[Detection, ...] | None:
         """Its answer; None where it gives none in time.
 
         Args:
@@ -230,7 +232,7 @@ class Finder:
             return
         self._process = process
         try:
-            _tell(process, Start(self._how, memory))
+            _tell(process, WorkerStart(self._how, memory))
             _answer(process)
         except (*_BROKEN, DownfieldError):
             _end(process)
@@ -247,7 +249,7 @@ def _memory() -> IO[bytes]:
     return tempfile.TemporaryFile()
 
 
-def _tell(process: subprocess.Popen[bytes], what: Start | Find | Examine) -> None:
+def _tell(process: subprocess.Popen[bytes], what: WorkerStart | FindRequest | RefineRequest) -> None:
     assert process.stdin is not None
     pickle.dump(what, process.stdin)
     process.stdin.flush()

@@ -21,7 +21,7 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.live.observer import LoopObserver
 from downfield.rig.live.vision_seam import DetectionResult
 from downfield.rig.sources.source import CapturedFrame, SourceFacts
-from downfield.vision.board.health import Health
+from downfield.vision.board.health import PictureHealth
 
 FIELD = preset("ultimate")
 PLAYERS = (Player("dark-1", "dark", "1", "QB"), Player("light-9", "light", "9", "LB"))
@@ -87,7 +87,7 @@ class FakeVision:
         self.players: tuple[Player, ...] = ()
         self.rosters: list[tuple[Player, ...]] = []
         self.found = 0
-        self.health: Health | None = None
+        self.health: PictureHealth | None = None
         self.carrier: str | None = None
 
     def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Image
 from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.models.ball_look import CELL_PX, MOST, BallLook
-from downfield.models.second_look import SecondLook
+from downfield.models.ball_look import CELL_PX, MOST, BallDetector
+from downfield.models.second_look import TwoStageDetector
 from downfield.models.second_look_output import OUTPUTS
 
 WHOLE_PX = (1280, 720)
@@ -41,7 +41,7 @@ class Spots:
 
 @given(st.floats(0, 1279.9), st.floats(0, 719.9))
 def test_a_ball_comes_back_to_the_frame(x: float, y: float) -> None:
-    (ball,) = BallLook(Spots((x, y, 2.0))).find(FRAME)
+    (ball,) = BallDetector(Spots((x, y, 2.0))).find_candidates(FRAME)
     assert ball.helmet_px == pytest.approx((x / TO_INPUT - 0.5, y / TO_INPUT - 0.5), abs=1e-3)
     assert ball.score == pytest.approx(1 / (1 + np.exp(-2.0)), abs=1e-6)
     left, top, right, bottom = ball.box_px
@@ -49,21 +49,21 @@ def test_a_ball_comes_back_to_the_frame(x: float, y: float) -> None:
 
 
 def test_a_picture_of_another_shape_fits_in_with_its_own_scale() -> None:
-    (ball,) = BallLook(Spots((480.0, 360.0, 2.0))).find(np.zeros((1200, 1600, 3), np.uint8))
+    (ball,) = BallDetector(Spots((480.0, 360.0, 2.0))).find_candidates(np.zeros((1200, 1600, 3), np.uint8))
     assert ball.helmet_px == pytest.approx((799.5, 599.5), abs=1e-3)
 
 
 def test_places_side_by_side_are_one_ball_and_the_best_few_are_told() -> None:
     spots = [(100.0 + 40 * i, 50.0, float(i)) for i in range(MOST + 2)]
     beside = [(x + 8.0, y, score - 0.1) for x, y, score in spots]
-    balls = BallLook(Spots(*spots, *beside)).find(FRAME)
+    balls = BallDetector(Spots(*spots, *beside)).find_candidates(FRAME)
     told = [(x / TO_INPUT - 0.5, y / TO_INPUT - 0.5) for x, y, _ in spots[::-1][:MOST]]
     assert [ball.helmet_px for ball in balls] == [pytest.approx(place, abs=1e-3) for place in told]
 
 
 @pytest.mark.parametrize(("threshold", "there"), [(0.84, True), (0.85, False)])
 def test_a_ball_counts_from_its_threshold_by_the_odds_of_being_right(threshold: float, there: bool) -> None:
-    balls = BallLook(Spots((100.0, 50.0, 1.0)), threshold=threshold, odds=(2.0, -0.3)).find(FRAME)
+    balls = BallDetector(Spots((100.0, 50.0, 1.0)), threshold=threshold, odds=(2.0, -0.3)).find_candidates(FRAME)
     assert [ball.score for ball in balls] == [pytest.approx(1 / (1 + np.exp(-1.7)), abs=1e-6)] * there
 
 
@@ -73,7 +73,7 @@ def test_a_network_that_says_something_else_is_refused() -> None:
             return super().run(pictures)[:, :2]
 
     with pytest.raises(InputError, match=r"a ball look gives \(1, 3, 90, 160\)"):
-        BallLook(Other()).find(FRAME)
+        BallDetector(Other()).find_candidates(FRAME)
 
 
 class First:
@@ -98,9 +98,9 @@ class Silent:
 
 def test_where_there_is_a_ball_look_it_is_asked_in_place_of_the_first_and_only_when_wanted() -> None:
     network = Spots((900.0, 600.0, 1.5))
-    looks = SecondLook(First(), Silent(), ball=BallLook(network))
-    found = looks.find(FRAME)
+    looks = TwoStageDetector(First(), Silent(), ball=BallDetector(network))
+    found = looks.find_candidates(FRAME)
     assert [one.kind for one in found] == ["hand", "ball"]
     assert found[1].helmet_px == pytest.approx((1349.5, 899.5), abs=1e-3)
-    assert [one.kind for one in looks.find(FRAME, ball=False)] == ["hand"]
+    assert [one.kind for one in looks.find_candidates(FRAME, ball=False)] == ["hand"]
     assert network.asked == 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.models.base_sizes import FEWEST, likely_sizes, with_likely_sizes
+from downfield.models.base_sizes import FEWEST, estimate_sizes, with_consistent_sizes
 from downfield.models.corner_errors import errors_by_direction
 
 SEEN_PX, HIDDEN_PX = 0.4, 3.0
@@ -66,7 +66,7 @@ def test_a_hidden_front_is_put_where_the_others_lengths_have_it(seed: int, short
     truth = table(rng)
     figures = [seen(one + rng.normal(0, 0.15, (4, 2))) for one in truth[1:]]
     before = seen(shortened(truth[0], short_px), hidden_front=True)
-    after = with_likely_sizes([before, *figures])[0]
+    after = with_consistent_sizes([before, *figures])[0]
     assert off_px(after, truth[0]) < 0.25 * abs(short_px) + 0.6
     rear = np.linalg.norm(np.array(after.corners_px)[2:] - truth[0][2:], axis=1)
     assert rear.max() < 0.4, "what is in full view must not move"
@@ -78,7 +78,7 @@ def test_of_two_makes_each_is_told_by_its_own() -> None:
     short, long = table(rng, 11), table(rng, 11, 47.0, 27.0)
     figures = [seen(one + rng.normal(0, 0.15, (4, 2))) for one in short[1:] + long[1:]]
     hidden = [seen(shortened(one, 4.0), hidden_front=True) for one in (short[0], long[0])]
-    first, second = with_likely_sizes([*hidden, *figures])[:2]
+    first, second = with_consistent_sizes([*hidden, *figures])[:2]
     # Widths, which are in view, tell which make it is.
     assert length_px(first) == pytest.approx(42.0, abs=2.5)
     assert length_px(second) == pytest.approx(47.0, abs=2.5)
@@ -88,7 +88,7 @@ def test_a_base_in_full_view_that_no_other_is_like_keeps_its_size() -> None:
     rng = np.random.default_rng(4)
     odd = outline(600, 500, 0.5, 55.0, 33.0)
     figures = [seen(one + rng.normal(0, 0.15, (4, 2))) for one in table(rng)]
-    after = with_likely_sizes([seen(odd), *figures])[0]
+    after = with_consistent_sizes([seen(odd), *figures])[0]
     assert off_px(after, odd) < 0.3
 
 
@@ -97,7 +97,7 @@ def test_nearer_bases_look_larger_and_are_not_made_smaller(tilt: float) -> None:
     rng = np.random.default_rng(5)
     truth = [one.mean(axis=0) + (one - one.mean(axis=0)) * (1 + tilt * (one.mean() - 700) / 700) for one in table(rng)]
     figures = [seen(one + rng.normal(0, 0.15, (4, 2))) for one in truth]
-    after = with_likely_sizes(figures)
+    after = with_consistent_sizes(figures)
     assert max(off_px(one, true) for one, true in zip(after, truth, strict=True)) < 0.9
 
 
@@ -105,19 +105,19 @@ def test_too_few_bases_those_that_lie_and_those_without_errors_are_left_alone() 
     rng = np.random.default_rng(6)
     truth = table(rng, FEWEST)
     figures = [seen(one) for one in truth]
-    assert with_likely_sizes(figures[:-1]) == figures[:-1]
+    assert with_consistent_sizes(figures[:-1]) == figures[:-1]
     lying = seen(shortened(truth[0], 20.0), kind="fallen")
     untold = dataclasses.replace(seen(shortened(truth[0], 5.0)), corner_sigma_px=())
-    assert with_likely_sizes([lying, untold, *figures])[:2] == [lying, untold]
+    assert with_consistent_sizes([lying, untold, *figures])[:2] == [lying, untold]
     ball = Detection("ball", 0.5, (1.0, 1.0, 2.0, 2.0))
-    assert with_likely_sizes([ball, *figures])[0] == ball
+    assert with_consistent_sizes([ball, *figures])[0] == ball
 
 
 @given(st.lists(st.tuples(st.floats(-0.5, 0.5), st.floats(1e-6, 0.1)), min_size=2, max_size=25))
 def test_a_belief_is_never_vaguer_than_the_measurement_nor_beyond_all_others(rows: list[tuple[float, float]]) -> None:
     logs, noise = np.array(rows).T
     both, errors = np.stack([logs, logs - 0.5], axis=1), np.stack([noise, noise], axis=1)
-    likely, left = likely_sizes(both, errors)
+    likely, left = estimate_sizes(both, errors)
     assert (left <= errors).all()
     assert (left > 0).all()
     assert likely[:, 0].min() >= logs.min() - 1e-9

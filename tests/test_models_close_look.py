@@ -12,9 +12,9 @@ from seen_figures import FRAME, First, base, figure
 from downfield.core.arrays import Array
 from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.models.close_look import CELLS, CLOSER, CloseLook, with_corners
+from downfield.models.close_look import BALL_PATCH_ZOOM, CELLS, BallRefiner, with_patch_corners
 from downfield.models.patches import PATCH_PX, magnified, patch_transform, to_patch, to_units
-from downfield.models.second_look import SecondLook
+from downfield.models.second_look import TwoStageDetector
 from downfield.models.second_look_output import OUTPUTS
 
 NOWHERE = np.full(CELLS**2, -40.0, np.float32)
@@ -28,7 +28,7 @@ def heat(guess: Array, ball: tuple[float, float] | None, logit: float = 4.0) -> 
     """What a perfect network would say of a patch cut by a guess."""
     if ball is None:
         return NOWHERE
-    place = to_units(to_patch(np.array([[ball]]), magnified(patch_transform(guess[None]), CLOSER)))[0, 0]
+    place = to_units(to_patch(np.array([[ball]]), magnified(patch_transform(guess[None]), BALL_PATCH_ZOOM)))[0, 0]
     # Shared among the cells about it, so that their mean is the place.
     at = (place + 1) * CELLS / 2 - 0.5
     share = np.maximum(1 - np.abs(np.arange(CELLS)[:, None] - at), 1e-12)
@@ -70,7 +70,7 @@ def balls_of(detections: tuple[Detection, ...]) -> list[Detection]:
 def test_a_ball_in_an_arm_is_seen_by_the_close_look_alone() -> None:
     one, other = base(100, 100, 0.3), base(140, 110, 2.0)  # the ball is in both their patches
     said = np.stack([heat(place, (120.0, 105.0)) for place in (one, other)])
-    looks = SecondLook(First(figure(one), figure(other)), Still(), CloseLook(Canned(said), Canned()))
+    looks = TwoStageDetector(First(figure(one), figure(other)), Still(), BallRefiner(Canned(said), Canned()))
     (ball,) = balls_of(looks.detect(FRAME))
     assert ball.helmet_px == pytest.approx((120.0, 105.0), abs=1e-3)
     left, top, right, bottom = ball.box_px
@@ -80,16 +80,18 @@ def test_a_ball_in_an_arm_is_seen_by_the_close_look_alone() -> None:
 def test_of_two_balls_the_surer_one_is_it() -> None:
     bases = [base(100, 100, 0.3), base(300, 200, 1.0)]
     said = np.stack([heat(bases[0], (100.0, 100.0), 3.5), heat(bases[1], (300.0, 200.0), 5.0)])
-    looks = SecondLook(First(*map(figure, bases)), Still(), CloseLook(Canned(said), Canned()))
+    looks = TwoStageDetector(First(*map(figure, bases)), Still(), BallRefiner(Canned(said), Canned()))
     assert [one.helmet_px for one in balls_of(looks.detect(FRAME))] == [pytest.approx((300.0, 200.0), abs=1e-3)]
 
 
 @pytest.mark.parametrize("there", [True, False])
 def test_what_may_be_a_ball_is_looked_at_again(there: bool) -> None:
     man, spot, found = base(100, 100, 0.3), (400.0, 300.0), ball_at(398.0, 299.0, 0.4)
-    (about,) = with_corners([found], [figure(man)])
+    (about,) = with_patch_corners([found], [figure(man)])
     said = np.stack([NOWHERE, heat(np.array(about.corners_px), spot if there else None)])
-    balls = balls_of(SecondLook(First(figure(man), found), Still(), CloseLook(Canned(said), Canned())).detect(FRAME))
+    balls = balls_of(
+        TwoStageDetector(First(figure(man), found), Still(), BallRefiner(Canned(said), Canned())).detect(FRAME)
+    )
     assert len(balls) == there
     if there:
         assert balls[0].helmet_px == pytest.approx(spot, abs=1e-3)
@@ -101,7 +103,9 @@ def test_what_one_view_takes_for_the_ball_and_another_does_not_yields_to_what_tw
     agreed, odd = (120.0, 105.0), (400.0, 308.0)
     alone = base(404, 305, 0.5)  # whose patch shows the odd one's place, and no ball there
     said = np.stack([heat(near, agreed), heat(beside, agreed), heat(far, odd, 4.5), heat(alone, None)])
-    looks = SecondLook(First(*map(figure, (near, beside, far, alone))), Still(), CloseLook(Canned(said), Canned()))
+    looks = TwoStageDetector(
+        First(*map(figure, (near, beside, far, alone))), Still(), BallRefiner(Canned(said), Canned())
+    )
     (ball,) = balls_of(looks.detect(FRAME))
     assert ball.helmet_px == pytest.approx(agreed, abs=1e-3)
 
@@ -109,17 +113,17 @@ def test_what_one_view_takes_for_the_ball_and_another_does_not_yields_to_what_tw
 def test_a_view_that_only_just_shows_the_place_has_no_say() -> None:
     one, other = base(100, 100, 0.0), base(137, 100, 0.0)  # the ball is at the edge of the other's patch
     said = np.stack([heat(one, (101.0, 104.0)), heat(other, None)])
-    looks = SecondLook(First(figure(one), figure(other)), Still(), CloseLook(Canned(said), Canned()))
+    looks = TwoStageDetector(First(figure(one), figure(other)), Still(), BallRefiner(Canned(said), Canned()))
     (ball,) = balls_of(looks.detect(FRAME))
     assert ball.score > 0.97
 
 
 def test_however_sure_one_look_is_of_a_ball_the_other_is_heard() -> None:
     man, found = base(100, 100, 0.3), ball_at(398.0, 299.0, 0.01)
-    (about,) = with_corners([found], [figure(man)])
+    (about,) = with_patch_corners([found], [figure(man)])
     strange = heat(np.array(about.corners_px), (400.0, 300.0), 44.0)
     said = np.stack([heat(man, (104.0, 101.0)), strange])
-    seen = SecondLook(First(figure(man), found), Still(), CloseLook(Canned(said), Canned())).detect(FRAME)
+    seen = TwoStageDetector(First(figure(man), found), Still(), BallRefiner(Canned(said), Canned())).detect(FRAME)
     assert [one.helmet_px for one in balls_of(seen)] == [pytest.approx((104.0, 101.0), abs=1e-3)]
 
 
@@ -127,7 +131,7 @@ def test_a_patch_in_doubt_is_looked_at_once_more_turned_by_half_a_circle() -> No
     man, spot = base(100, 100, 0.0), (105.0, 103.0)
     doubtful = heat(man, spot, 1.0)
     network = Canned(doubtful[None], heat(man, spot, 3.0)[None, ::-1])
-    (ball,) = balls_of(SecondLook(First(figure(man)), Still(), CloseLook(network, Canned())).detect(FRAME))
+    (ball,) = balls_of(TwoStageDetector(First(figure(man)), Still(), BallRefiner(network, Canned())).detect(FRAME))
     assert network.asked == [1, 1]
     assert ball.helmet_px == pytest.approx(spot, abs=0.1)
     assert ball.score == pytest.approx(1 / (1 + np.exp(-2.0)), abs=0.01)
@@ -137,45 +141,48 @@ def test_in_between_a_ball_is_where_it_was_or_nowhere_and_a_search_finds_it_in_a
     here = base(300, 200, 0.7)
     known = [dataclasses.replace(figure(here, 0.9), corner_sigma_px=(0.3,) * 4)]
     searching, following = Canned(heat(here, (310.0, 205.0))[None]), Canned()
-    looks = SecondLook(First(*known), Still(), CloseLook(searching, following))
-    assert balls_of(looks.look_again(FRAME, known)) == []
-    assert balls_of(looks.find(FRAME, ball=False)) == []
+    looks = TwoStageDetector(First(*known), Still(), BallRefiner(searching, following))
+    assert balls_of(looks.track(FRAME, known)) == []
+    assert balls_of(looks.find_candidates(FRAME, ball=False)) == []
     assert searching.asked == following.asked == []
-    (found,) = balls_of(looks.find(FRAME))
+    (found,) = balls_of(looks.find_candidates(FRAME))
     assert found.helmet_px == pytest.approx((310.0, 205.0), abs=1e-3)
-    (about,) = with_corners([found], known)
+    (about,) = with_patch_corners([found], known)
     following.said = [heat(np.array(about.corners_px), (313.0, 206.0))[None]] * 2
     for seen, fresh in (((*known, found), None), (known, (found,))):
-        (ball,) = balls_of(looks.look_again(FRAME, seen, fresh))
+        (ball,) = balls_of(looks.track(FRAME, seen, fresh))
         assert ball.helmet_px == pytest.approx((313.0, 206.0), abs=1e-3)
     following.said = [NOWHERE[None]]
-    assert balls_of(looks.look_again(FRAME, [*known, found])) == []
+    assert balls_of(looks.track(FRAME, [*known, found])) == []
     assert (searching.asked, following.asked) == ([1], [1, 1, 1])
 
 
 def test_it_is_looked_for_in_the_arms_of_no_more_figures_than_play() -> None:
     table = [figure(base(20 + 20 * k, 200, 0.7), 0.9 - 0.02 * k) for k in range(28)]
     searching = Canned(np.stack([NOWHERE] * 22))
-    assert balls_of(SecondLook(First(*table), Still(), CloseLook(searching, Canned())).find(FRAME)) == []
+    assert (
+        balls_of(TwoStageDetector(First(*table), Still(), BallRefiner(searching, Canned())).find_candidates(FRAME))
+        == []
+    )
     assert searching.asked == [22]
 
 
 def test_without_a_close_look_the_ball_is_the_surest_that_was_found() -> None:
     man = figure(base(100, 100, 0.3))
     found = [ball_at(400.0, 300.0, 0.6), ball_at(200.0, 300.0, 0.9), ball_at(500.0, 300.0, 0.7)]
-    looks = SecondLook(First(man, *found), Still())
+    looks = TwoStageDetector(First(man, *found), Still())
     assert [one.helmet_px for one in balls_of(looks.detect(FRAME))] == [(200.0, 300.0)]
-    assert balls_of(SecondLook(First(man, ball_at(400.0, 300.0, 0.3)), Still()).detect(FRAME)) == []
+    assert balls_of(TwoStageDetector(First(man, ball_at(400.0, 300.0, 0.3)), Still()).detect(FRAME)) == []
 
 
 def test_a_frame_without_figures_costs_no_closer_look() -> None:
     ball = ball_at(20.0, 30.0, 0.6)
-    assert SecondLook(First(ball), Canned(), CloseLook(Canned(), Canned())).detect(FRAME) == (ball,)
+    assert TwoStageDetector(First(ball), Canned(), BallRefiner(Canned(), Canned())).detect(FRAME) == (ball,)
 
 
 def test_a_network_that_says_something_else_is_refused() -> None:
-    looks = SecondLook(
-        First(figure(base(100, 100, 0))), Still(), CloseLook(Canned(np.zeros((1, OUTPUTS), np.float32)), Canned())
+    looks = TwoStageDetector(
+        First(figure(base(100, 100, 0))), Still(), BallRefiner(Canned(np.zeros((1, OUTPUTS), np.float32)), Canned())
     )
     with pytest.raises(InputError, match=r"a close look gives \(n, 256\)"):
         looks.detect(FRAME)

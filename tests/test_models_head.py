@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from downfield.core.errors import InputError
-from downfield.models.first_look import FirstLook, as_detections
-from downfield.models.head import CHANNELS, KEYPOINTS, read_head
+from downfield.models.first_look import FrameDetector, to_detections
+from downfield.models.head import CHANNELS, KEYPOINTS, decode_head
 from downfield.models.letterbox import Letterbox
 
 COLUMNS, ROWS = 12, 6
@@ -63,7 +63,7 @@ class Canned:
 def test_one_cell_is_read_as_its_numbers_say() -> None:
     head = empty_head()
     say(head, 5, 2, kind=1, logit=2.0)
-    said = read_head(head, COLUMNS, LEVEL)
+    said = decode_head(head, COLUMNS, LEVEL)
     assert said.kinds.tolist() == [1]
     assert said.scores[0] == pytest.approx(1 / (1 + np.exp(-2.0)))
     np.testing.assert_allclose(said.boxes, [[(5.5 - 2) * 8, (2.5 - 1) * 8, (5.5 + 2) * 8, (2.5 + 1) * 8]])
@@ -77,17 +77,17 @@ def test_only_cells_above_their_kind_s_threshold_are_read_best_first() -> None:
     say(head, 2, 1, kind=0, logit=0.5)
     say(head, 9, 4, kind=2, logit=-0.5)
     say(head, 6, 5, kind=3, logit=1.5)
-    assert read_head(head, COLUMNS, LEVEL).kinds.tolist() == [3, 0, 2]
-    assert read_head(head, COLUMNS, np.array([0.3, 0.3, 0.5, 0.3])).kinds.tolist() == [3, 0]
-    assert read_head(head, COLUMNS, np.full(4, 0.99)).scores.shape == (0,)
+    assert decode_head(head, COLUMNS, LEVEL).kinds.tolist() == [3, 0, 2]
+    assert decode_head(head, COLUMNS, np.array([0.3, 0.3, 0.5, 0.3])).kinds.tolist() == [3, 0]
+    assert decode_head(head, COLUMNS, np.full(4, 0.99)).scores.shape == (0,)
 
 
 def test_a_cell_is_the_kind_that_clears_its_own_threshold_by_most() -> None:
     head = empty_head()
     say(head, 5, 2, kind=0, logit=0.4)
     say(head, 5, 2, kind=1, logit=0.0)
-    assert read_head(head, COLUMNS, LEVEL).kinds.tolist() == [0]
-    assert read_head(head, COLUMNS, np.array([0.5, 0.2, 0.5, 0.5])).kinds.tolist() == [1]
+    assert decode_head(head, COLUMNS, LEVEL).kinds.tolist() == [0]
+    assert decode_head(head, COLUMNS, np.array([0.5, 0.2, 0.5, 0.5])).kinds.tolist() == [1]
 
 
 def test_figures_said_twice_in_one_place_are_one_and_engaged_ones_two() -> None:
@@ -96,7 +96,7 @@ def test_figures_said_twice_in_one_place_are_one_and_engaged_ones_two() -> None:
     say(head, 4, 2, kind=1, logit=1.0)  # a cell away: bases of four cells can't be
     say(head, 4, 4, kind=0, logit=0.5)  # their sides touch
     say(head, 3, 1, kind=2, logit=0.0)  # a ball may be anywhere
-    detections = as_detections(read_head(head, COLUMNS, LEVEL), Letterbox(INPUT_PX, INPUT_PX), 1.0)
+    detections = to_detections(decode_head(head, COLUMNS, LEVEL), Letterbox(INPUT_PX, INPUT_PX), 1.0)
     assert [one.kind for one in detections] == ["upright", "upright", "ball"]
 
 
@@ -106,7 +106,7 @@ def test_a_ball_and_a_hand_said_by_several_cells_are_one_and_hands_apart_are_two
         say(head, 3, row, kind=kind, logit=2.0)
         say(head, 4, row, kind=kind, logit=1.0, points=tuple((x - 1, y) for x, y in BASE))
     say(head, 10, 4, kind=3, logit=0.5)
-    detections = as_detections(read_head(head, COLUMNS, LEVEL), Letterbox(INPUT_PX, INPUT_PX), 1.0)
+    detections = to_detections(decode_head(head, COLUMNS, LEVEL), Letterbox(INPUT_PX, INPUT_PX), 1.0)
     assert [one.kind for one in detections] == ["ball", "hand", "hand"]
 
 
@@ -114,8 +114,8 @@ def test_detections_are_in_pixels_of_the_frame_and_things_have_no_base() -> None
     head = empty_head()
     say(head, 5, 2, kind=0, logit=2.0)
     say(head, 9, 5, kind=2, logit=1.0)
-    figure, ball = as_detections(
-        read_head(head, COLUMNS, LEVEL), Letterbox((4 * INPUT_PX[0], 4 * INPUT_PX[1]), INPUT_PX), sigma_scale=0.5
+    figure, ball = to_detections(
+        decode_head(head, COLUMNS, LEVEL), Letterbox((4 * INPUT_PX[0], 4 * INPUT_PX[1]), INPUT_PX), sigma_scale=0.5
     )
     np.testing.assert_allclose(figure.corners_px, (np.array(BASE[:4]) + CENTER) * 32 - 0.5)
     np.testing.assert_allclose(figure.helmet_px or (), (6 * 32 - 0.5, 2.5 * 32 - 0.5))
@@ -130,7 +130,7 @@ def test_a_detector_takes_frames_of_any_size_one_after_another() -> None:
     head = empty_head()
     say(head, 5, 2, kind=0, logit=2.0)
     network = Canned(head)
-    detector = FirstLook(network, name="canned", input_px=INPUT_PX, thresholds=(0.3,) * 4)
+    detector = FrameDetector(network, name="canned", input_px=INPUT_PX, thresholds=(0.3,) * 4)
     small = detector.detect(np.full((ROWS * 8, COLUMNS * 8, 3), 7, np.uint8))[0]
     large = detector.detect(np.full((ROWS * 16, COLUMNS * 16, 3), 7, np.uint8))[0]
     np.testing.assert_allclose(np.array(large.corners_px) + 0.5, 2 * (np.array(small.corners_px) + 0.5))
@@ -141,7 +141,7 @@ def test_a_detector_takes_frames_of_any_size_one_after_another() -> None:
 
 
 def test_a_network_that_says_something_else_is_refused() -> None:
-    detector = FirstLook(Canned(np.zeros((5, 7), np.float32)), name="odd", input_px=INPUT_PX, thresholds=(0.3,) * 4)
+    detector = FrameDetector(Canned(np.zeros((5, 7), np.float32)), name="odd", input_px=INPUT_PX, thresholds=(0.3,) * 4)
     with pytest.raises(InputError, match=r"odd on canned: its output is \(1, 5, 7\)"):
         detector.detect(np.zeros((48, 96, 3), np.uint8))
 

@@ -120,9 +120,9 @@ def test_detections_are_best_first_and_whole(
 
 
 def test_the_first_look_alone_can_be_had(detectors: dict[tuple[str, Precision], Detector]) -> None:
-    alone = open_detector(second_look=False)
+    alone = open_detector(refine=False)
     assert alone.name + ", two looks" == detectors["openvino", "int8"].name
-    assert alone.name + ", two looks and a mirror" == open_detector(careful=True).name
+    assert alone.name + ", two looks and a mirror" == open_detector(augmented=True).name
 
 
 def test_the_bundled_networks_are_named() -> None:
@@ -137,7 +137,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_of_one_s_own_opens_by_folder_or_card(folder: Path) -> None:
-    assert open_detector(folder, second_look=False).name == open_detector(folder / CARD, second_look=False).name
+    assert open_detector(folder, refine=False).name == open_detector(folder / CARD, refine=False).name
 
 
 def test_a_missing_network_is_named_with_those_there_are() -> None:

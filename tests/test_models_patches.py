@@ -12,13 +12,13 @@ from downfield.core.arrays import Array
 from downfield.models.patches import (
     BASE_LENGTH_PX,
     PATCH_PX,
+    apparent_lengths,
     cut_patches,
     from_patch,
     from_units,
     magnified,
     patch_transform,
     scale_of,
-    seen_lengths,
     to_patch,
     to_units,
 )
@@ -117,7 +117,7 @@ def test_a_base_far_from_the_usual_size_is_cut_as_if_it_were_nearly_usual() -> N
     for times, shown in ((0.4, 1 / 1.25), (0.9, 0.9), (1.0, 1.0), (1.2, 1.2), (2.0, 1.25)):
         scale = scale_of(patch_transform(base * times + 100, usual_px=30.0))
         assert scale == pytest.approx(BASE_LENGTH_PX / (30.0 * shown), rel=1e-6)
-    assert seen_lengths(base) == pytest.approx(30.0)
+    assert apparent_lengths(base) == pytest.approx(30.0)
 
 
 def test_a_magnified_patch_shows_the_same_middle_and_less_around_it() -> None:

@@ -16,14 +16,14 @@ from downfield.core.arrays import Array
 from downfield.core.detection import Detection
 from downfield.core.errors import InputError
 from downfield.models.patches import PATCH_PX, patch_transform, scale_of, to_patch, to_units
-from downfield.models.second_look import SecondLook
+from downfield.models.second_look import TwoStageDetector
 from downfield.models.second_look_output import (
     OUTPUTS,
     TURN,
     doubtful,
     turned_round,
 )
-from downfield.models.views import bettered, news
+from downfield.models.views import merge_refined, select_new_views
 
 
 class Canned:
@@ -76,7 +76,7 @@ def test_corners_come_back_in_the_figure_s_own_order_whatever_the_first_look_too
     truth = base(300, 200, turn)
     guess = base(300.8, 199.4, turn + off + (np.pi if turned else 0), 46)
     network = Canned(said_of(guess, truth, flip=turned, fallen=fallen)[None])
-    (seen,) = SecondLook(First(figure(guess)), network).detect(FRAME)
+    (seen,) = TwoStageDetector(First(figure(guess)), network).detect(FRAME)
     np.testing.assert_allclose(seen.corners_px, truth, atol=1e-3)
     np.testing.assert_allclose(seen.helmet_px or (), truth.mean(axis=0) + 3, atol=1e-3)
     np.testing.assert_allclose(seen.corner_scores, [0, 1, 1, 1], atol=1e-6)
@@ -91,7 +91,7 @@ def test_a_patch_that_was_cut_askew_is_cut_anew_and_both_say_whether_there_is_a_
     truth, guess = base(300, 200, 0.3), base(306, 197, 0.1 + np.pi, 52)
     nearly = base(300.5, 199.8, 0.28)
     network = InTurn(said_of(guess, nearly, flip=True)[None], said_of(nearly, truth, flip=False, there=again)[None])
-    seen = SecondLook(First(figure(guess, 0.5)), network).detect(FRAME)
+    seen = TwoStageDetector(First(figure(guess, 0.5)), network).detect(FRAME)
     assert not network.said
     assert len(seen) == (again > 0)
     for one in seen:
@@ -113,7 +113,7 @@ def test_only_what_is_in_doubt_is_looked_at_both_ways_round(word: int) -> None:
             asked.append(len(pictures))
             return super().run(pictures)
 
-    SecondLook(First(*map(figure, bases)), Counting(said)).detect(FRAME)
+    TwoStageDetector(First(*map(figure, bases)), Counting(said)).detect(FRAME)
     assert asked == [3, 1]
 
 
@@ -130,10 +130,10 @@ def test_the_first_look_is_overruled_only_by_a_surer_second() -> None:
     truth = base(300, 200, 0.7)
     said = said_of(truth[[2, 3, 0, 1]], truth, flip=True)[None]
     first = First(figure(truth[[2, 3, 0, 1]]))
-    (believed,) = SecondLook(first, Canned(said), turn_logit=4.0).detect(FRAME)
+    (believed,) = TwoStageDetector(first, Canned(said), turn_logit=4.0).detect(FRAME)
     np.testing.assert_allclose(believed.corners_px, truth, atol=1e-3)
     assert believed.front_score == pytest.approx(1 / (1 + np.exp(-1.0)))
-    (doubted,) = SecondLook(first, Canned(said), turn_logit=7.0).detect(FRAME)
+    (doubted,) = TwoStageDetector(first, Canned(said), turn_logit=7.0).detect(FRAME)
     np.testing.assert_allclose(doubted.corners_px, truth[[2, 3, 0, 1]], atol=1e-3)
 
 
@@ -141,7 +141,7 @@ def test_the_first_look_is_overruled_only_by_a_surer_second() -> None:
 def test_who_has_fallen_is_said_only_above_the_limit(limit: float, kind: str) -> None:
     truth = base(300, 200, 0.7)
     network = Canned(said_of(truth, truth, flip=False, fallen=True)[None])
-    (seen,) = SecondLook(First(figure(truth)), network, fallen_logit=limit).detect(FRAME)
+    (seen,) = TwoStageDetector(First(figure(truth)), network, fallen_logit=limit).detect(FRAME)
     assert seen.kind == kind
 
 
@@ -151,7 +151,7 @@ def test_what_is_no_figure_goes_and_a_hand_stays() -> None:
     network = Canned(
         np.stack([said_of(unreal, unreal, flip=False, there=-5.0), said_of(real, real, flip=False, there=3.0)])
     )
-    seen = SecondLook(First(figure(unreal, 0.9), hand, figure(real, 0.4)), network).detect(FRAME)
+    seen = TwoStageDetector(First(figure(unreal, 0.9), hand, figure(real, 0.4)), network).detect(FRAME)
     assert [one.kind for one in seen] == ["upright", "hand"]
     # Both looks count alike: the mean of their log-odds.
     assert seen[0].score == pytest.approx(1 / (1 + np.exp(-(3.0 + np.log(0.4 / 0.6)) / 2)))
@@ -162,11 +162,11 @@ def test_either_look_alone_may_be_mistaken_of_a_figure() -> None:
     place = base(100, 100, 0.3)
     for first, second, there in ((0.3, 4.0, True), (0.95, -1.5, True), (0.1, 1.0, False), (0.6, -2.0, False)):
         network = Canned(said_of(place, place, flip=False, there=second)[None])
-        assert bool(SecondLook(First(figure(place, first)), network).detect(FRAME)) == there
+        assert bool(TwoStageDetector(First(figure(place, first)), network).detect(FRAME)) == there
 
 
 def test_a_network_that_says_something_else_is_refused() -> None:
-    looks = SecondLook(First(figure(base(100, 100, 0))), Canned(np.zeros((1, OUTPUTS - 1), np.float32)))
+    looks = TwoStageDetector(First(figure(base(100, 100, 0))), Canned(np.zeros((1, OUTPUTS - 1), np.float32)))
     with pytest.raises(InputError, match=rf"a second look gives \(n, {OUTPUTS}\)"):
         looks.detect(FRAME)
 
@@ -174,27 +174,27 @@ def test_a_network_that_says_something_else_is_refused() -> None:
 def test_what_was_seen_a_moment_ago_is_looked_at_where_it_was() -> None:
     before, now = base(300, 200, 0.7), base(304, 203, 0.75)
     hand = Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))
-    looks = SecondLook(First(), InTurn(said_of(before, now, flip=False)[None]))
-    seen = looks.look_again(FRAME, [figure(before, 0.9), hand])
+    looks = TwoStageDetector(First(), InTurn(said_of(before, now, flip=False)[None]))
+    seen = looks.track(FRAME, [figure(before, 0.9), hand])
     assert [one.kind for one in seen] == ["upright", "hand"]
     np.testing.assert_allclose(seen[0].corners_px, now, atol=1e-3)
 
 
 def test_who_was_lifted_away_is_not_seen_again() -> None:
     at = base(300, 200, 0.7)
-    looks = SecondLook(First(), Canned(said_of(at, at, flip=False, there=-6.0)[None], known=1))
-    assert looks.look_again(FRAME, [figure(at, 0.9)]) == ()
+    looks = TwoStageDetector(First(), Canned(said_of(at, at, flip=False, there=-6.0)[None], known=1))
+    assert looks.track(FRAME, [figure(at, 0.9)]) == ()
 
 
 def test_of_what_is_found_only_what_was_not_seen_there_anyhow_is_news() -> None:
     here, aside = base(300, 200, 0.7), base(305, 203, 0.7)
     hand = Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))
     vague, exact = (dataclasses.replace(figure(here, 0.9), corner_sigma_px=(sigma,) * 4) for sigma in (2.0, 0.3))
-    assert news([figure(here)], [vague]) == []
-    assert news([figure(aside)], [exact]) == []
+    assert select_new_views([figure(here)], [vague]) == []
+    assert select_new_views([figure(aside)], [exact]) == []
     for found in (figure(aside), figure(base(100, 100, 0.0)), hand):
-        assert news([figure(here), found], [vague]) == [found]
-    assert news([figure(here)], [hand]) == [figure(here)]
+        assert select_new_views([figure(here), found], [vague]) == [found]
+    assert select_new_views([figure(here)], [hand]) == [figure(here)]
 
 
 def with_errors(one: Detection, sigma_px: float) -> Detection:
@@ -206,12 +206,12 @@ def test_beside_the_frames_only_news_and_vague_figures_are_examined() -> None:
     said = np.stack(
         [said_of(new, new, flip=False), said_of(junk, junk, flip=False, there=-6.0), said_of(vague, vague, flip=False)]
     )
-    beside = SecondLook(First(), Canned(said))
-    looks = SecondLook(First(), Canned(np.zeros((9, 9), np.float32)), beside=beside)
+    beside = TwoStageDetector(First(), Canned(said))
+    looks = TwoStageDetector(First(), Canned(np.zeros((9, 9), np.float32)), beside=beside)
     found = [figure(exact), figure(new, 0.9), figure(junk), Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))]
     seen = [with_errors(figure(exact, 0.9), 0.3), with_errors(figure(vague, 0.9), 5.0)]
-    assert middles(looks.examine(FRAME, found, seen)) == [(200, 200), (300, 200)]
-    assert looks.examine(FRAME, (), ()) == ()
+    assert middles(looks.refine_candidates(FRAME, found, seen)) == [(200, 200), (300, 200)]
+    assert looks.refine_candidates(FRAME, (), ()) == ()
 
 
 @given(st.floats(-9, 9), st.floats(-9, 9), st.floats(-0.3, 0.3), st.booleans())
@@ -222,7 +222,7 @@ def test_a_better_view_of_an_earlier_picture_is_taken_along_to_where_its_figure_
     before, now = (with_errors(figure(base(300 + x, 200 + y, 0.7), 0.9), 2.0) for x, y in ((0, 0), (right, down)))
     view = with_errors(figure(base(301, 198, 0.7 + turn), 0.9), 1.5 if better else 1.8)
     hand = Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))
-    seen = bettered([*others, now, hand], [before, *others], [view])
+    seen = merge_refined([*others, now, hand], [before, *others], [view])
     assert [*seen[:3], seen[4]] == [*others, hand]
     expected = base(301 + right, 198 + down, 0.7 + turn) if better else base(300 + right, 200 + down, 0.7)
     np.testing.assert_allclose(seen[3].corners_px, expected, atol=1e-6)
@@ -230,15 +230,15 @@ def test_a_better_view_of_an_earlier_picture_is_taken_along_to_where_its_figure_
 
 def test_who_was_found_in_an_earlier_picture_is_new_unless_somebody_is_seen_there_by_now() -> None:
     one, other = figure(base(100, 100, 0.7)), figure(base(300, 200, 0.7))
-    assert bettered([one], [one], [other]) == (one, other)
-    assert bettered([one, other], [one], [figure(base(301, 201, 0.6))]) == (one, other)
-    assert bettered([other], [one, other], [with_errors(one, 0.1)]) == (other,)  # who is gone by now stays away
+    assert merge_refined([one], [one], [other]) == (one, other)
+    assert merge_refined([one, other], [one], [figure(base(301, 201, 0.6))]) == (one, other)
+    assert merge_refined([other], [one, other], [with_errors(one, 0.1)]) == (other,)  # who is gone by now stays away
 
 
 def test_two_that_were_seen_where_one_is_now_are_that_one() -> None:
     here, beside, now = (with_errors(figure(base(x, 200, 0.7), 0.9), 2.0) for x in (300, 312, 306))
     views = [with_errors(one, 1.0) for one in (here, beside)]
-    (seen,) = bettered([now], [here, beside], views)
+    (seen,) = merge_refined([now], [here, beside], views)
     assert seen.corner_sigma_px == (1.0,) * 4
     assert middles([seen]) == middles([now])
 
@@ -249,8 +249,8 @@ def test_who_was_followed_astray_is_seen_anew_by_a_whole_look_if_that_is_surer(s
     truth, astray = base(300, 200, 0.7), base(305, 204, 0.7, 36.0)
     views = np.stack([said_of(astray, astray, flip=False), said_of(truth, truth, flip=False)])
     views[1 if surer else 0, 10:15] -= 1.0  # its errors, logarithms
-    looks = SecondLook(First(figure(truth, 0.6)), Canned(views, known=1))
-    (seen,) = looks.look_again(FRAME, [figure(astray, 0.6)], looks.find(FRAME))
+    looks = TwoStageDetector(First(figure(truth, 0.6)), Canned(views, known=1))
+    (seen,) = looks.track(FRAME, [figure(astray, 0.6)], looks.find_candidates(FRAME))
     np.testing.assert_allclose(seen.corners_px, (astray, truth)[kept], atol=1e-3)
 
 
@@ -258,8 +258,8 @@ def test_who_is_followed_exactly_is_not_looked_at_anew() -> None:
     truth, astray = base(300, 200, 0.7), base(305, 204, 0.7, 36.0)
     exact = dataclasses.replace(figure(truth, 0.6), corner_sigma_px=(0.3,) * 4)
     network = Canned(said_of(truth, truth, flip=False)[None], known=1)
-    looks = SecondLook(First(figure(astray, 0.6)), network)
-    (seen,) = looks.look_again(FRAME, [exact], looks.find(FRAME))
+    looks = TwoStageDetector(First(figure(astray, 0.6)), network)
+    (seen,) = looks.track(FRAME, [exact], looks.find_candidates(FRAME))
     np.testing.assert_allclose(seen.corners_px, truth, atol=1e-3)
 
 
@@ -287,7 +287,7 @@ def test_a_base_that_is_seen_but_vaguely_is_looked_at_across(exact_across: bool)
     vague[0, 10:15] = np.log(0.3)
     across[0, 10:15] = np.log(0.02 if exact_across else 0.29)
     network = InTurn(vague, across)
-    (seen,) = SecondLook(First(figure(guess)), network).detect(FRAME)
+    (seen,) = TwoStageDetector(First(figure(guess)), network).detect(FRAME)
     assert not network.said
     length = np.linalg.norm(truth[0] - truth[3])
     ahead = np.array(seen.corners_px)[:2].mean(axis=0) - np.array(seen.corners_px)[2:].mean(axis=0)
@@ -298,14 +298,14 @@ def test_a_base_that_is_seen_but_vaguely_is_looked_at_across(exact_across: bool)
 def test_two_that_come_out_at_one_place_are_one() -> None:
     one, other, there = base(300, 200, 0.7), base(310, 205, 0.7), base(302, 201, 0.7)
     said = np.stack([said_of(one, there, flip=False, there=1.0), said_of(other, there, flip=False, there=3.0)])
-    looks = SecondLook(First(), Canned(said, known=2))
-    seen = looks.look_again(FRAME, [figure(one), figure(other)])
+    looks = TwoStageDetector(First(), Canned(said, known=2))
+    seen = looks.track(FRAME, [figure(one), figure(other)])
     assert len(seen) == 1
     assert seen[0].score == pytest.approx(1 / (1 + np.exp(-(3.0 + np.log(0.4 / 0.6)) / 2)))
 
 
 def test_nobody_seen_before_costs_no_look() -> None:
-    assert SecondLook(First(), Canned(np.zeros((9, 9), np.float32))).look_again(FRAME, []) == ()
+    assert TwoStageDetector(First(), Canned(np.zeros((9, 9), np.float32))).track(FRAME, []) == ()
 
 
 def middles(seen: Sequence[Detection]) -> list[tuple[int, int]]:
@@ -316,16 +316,16 @@ def middles(seen: Sequence[Detection]) -> list[tuple[int, int]]:
 def test_who_was_there_a_moment_ago_stays_on_less_and_who_is_new_must_be_sure() -> None:
     at, beside = base(300, 200, 0.7), base(300, 300, 0.7)
     doubts = np.stack([said_of(place, place, flip=False, there=-1.0) for place in (at, beside)])
-    looks = SecondLook(First(figure(beside, 0.5)), Canned(doubts, known=1))
-    seen = looks.look_again(FRAME, [figure(at, 0.5)], looks.find(FRAME))
+    looks = TwoStageDetector(First(figure(beside, 0.5)), Canned(doubts, known=1))
+    seen = looks.track(FRAME, [figure(at, 0.5)], looks.find_candidates(FRAME))
     assert middles(seen) == [(300, 200)]
 
 
 def test_a_whole_look_finds_who_is_new_and_takes_nobody_twice() -> None:
     known, again, new = base(300, 200, 0.7), base(301, 199, 0.72), base(400, 300, 0.2)
     said = np.stack([said_of(known, known, flip=False), said_of(new, new, flip=False)])
-    looks = SecondLook(First(figure(again, 0.6), figure(new, 0.6)), Canned(said, known=1))
-    seen = looks.look_again(FRAME, [figure(known, 0.6)], looks.find(FRAME))
+    looks = TwoStageDetector(First(figure(again, 0.6), figure(new, 0.6)), Canned(said, known=1))
+    seen = looks.track(FRAME, [figure(known, 0.6)], looks.find_candidates(FRAME))
     assert middles(seen) == [(300, 200), (400, 300)]
 
 
@@ -334,7 +334,7 @@ def test_what_looks_like_a_base_between_two_that_touch_is_none_though_it_is_sure
     said = np.stack(
         [said_of(place, place, flip=False, there=there) for place, there in ((one, 2.0), (between, 3.0), (other, 2.0))]
     )
-    seen = SecondLook(First(figure(one), figure(between), figure(other)), Canned(said)).detect(FRAME)
+    seen = TwoStageDetector(First(figure(one), figure(between), figure(other)), Canned(said)).detect(FRAME)
     assert middles(seen) == [(300, 200), (345, 200)]
 
 
@@ -347,4 +347,4 @@ def test_bases_that_touch_both_stay(turn: float, way: float, nearer: float) -> N
     reach = 2 * np.abs((one - one.mean(axis=0)) @ direction).max()
     touching = other + one.mean(axis=0) + direction * reach * (1 - 0.03 * nearer)
     said = np.stack([said_of(place, place, flip=False) for place in (one, touching)])
-    assert len(SecondLook(First(figure(one), figure(touching)), Canned(said)).detect(FRAME)) == 2
+    assert len(TwoStageDetector(First(figure(one), figure(touching)), Canned(said)).detect(FRAME)) == 2

@@ -15,9 +15,9 @@ from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
 from downfield.models.patch_views import all_ways
 from downfield.models.patches import PATCH_PX, patch_transform, to_patch, to_units
-from downfield.models.second_look import SecondLook
+from downfield.models.second_look import TwoStageDetector
 from downfield.models.second_look_output import OUTPUTS, WORDS, mirrored_back, turned_round
-from downfield.models.test_time_augmentation import SWAPPED, both_words, in_mirror, mirrored
+from downfield.models.test_time_augmentation import MIRRORED_CORNERS, merge_mirrored, mirror_detections, mirror_image
 
 WIDTH = 600
 HAND = Detection("hand", 0.6, (10.0, 20.0, 30.0, 40.0), helmet_px=(12.0, 22.0), helmet_score=0.9)
@@ -25,7 +25,7 @@ HAND = Detection("hand", 0.6, (10.0, 20.0, 30.0, 40.0), helmet_px=(12.0, 22.0), 
 
 def flipped(corners: Array) -> Array:
     """Where the corners of a base are in a mirror, each under the name it has there."""
-    return np.asarray((corners * (-1, 1) + (WIDTH - 1, 0))[list(SWAPPED)])
+    return np.asarray((corners * (-1, 1) + (WIDTH - 1, 0))[list(MIRRORED_CORNERS)])
 
 
 def detailed(corners: Array, score: float = 0.4) -> Detection:
@@ -38,19 +38,19 @@ def detailed(corners: Array, score: float = 0.4) -> Detection:
 def test_what_a_mirror_shows_comes_back_with_left_and_right_where_they_are(x: float, y: float, turn: float) -> None:
     corners = base(x, y, turn)
     shown = detailed(flipped(corners))
-    (back,) = in_mirror([shown], WIDTH)
+    (back,) = mirror_detections([shown], WIDTH)
     np.testing.assert_allclose(back.corners_px, corners, atol=1e-9)
     assert [*back.corner_scores, *back.corner_sigma_px] == [0.2, 0.1, 0.4, 0.3, 2.0, 1.0, 4.0, 3.0]
     np.testing.assert_allclose(back.helmet_px or (), (WIDTH - 1, 0))
-    (there,) = in_mirror([back], WIDTH)
+    (there,) = mirror_detections([back], WIDTH)
     np.testing.assert_allclose(there.corners_px, shown.corners_px, atol=1e-9)
     np.testing.assert_allclose(there.box_px, shown.box_px, atol=1e-9)
 
 
 def test_boxes_and_pictures_are_mirrored_about_the_middle_pixel() -> None:
     image = np.arange(2 * 5 * 3, dtype=np.uint8).reshape(2, 5, 3)
-    np.testing.assert_array_equal(mirrored(image)[:, 0], image[:, 4])
-    (hand,) = in_mirror([HAND], WIDTH)
+    np.testing.assert_array_equal(mirror_image(image)[:, 0], image[:, 4])
+    (hand,) = mirror_detections([HAND], WIDTH)
     assert hand.box_px == (569.0, 20.0, 589.0, 40.0)
     assert hand.helmet_px == (587.0, 22.0)
 
@@ -59,13 +59,13 @@ def test_both_words_count_alike_and_who_is_in_one_only_is_doubted() -> None:
     here, there, new = base(100, 100, 0.3), base(300, 200, 1.0), base(500, 300, 2.0)
     again = [figure(here + 2, 0.2), figure(new, 0.9), HAND]
     found = [figure(here, 0.8), HAND, figure(there, 0.9)]
-    one, other, late, hand = both_words(found, again)
+    one, other, late, hand = merge_mirrored(found, again)
     assert one.corners_px == found[0].corners_px  # where he is the picture itself says
     assert one.score == pytest.approx(1 / (1 + np.sqrt(0.2 / 0.8 * 0.8 / 0.2)))
     assert other.score == late.score == pytest.approx(1 / (1 + np.sqrt(0.1 / 0.9 * 0.95 / 0.05)))
     assert late.corners_px == again[1].corners_px
     assert hand is HAND
-    assert both_words([], []) == []
+    assert merge_mirrored([], []) == []
 
 
 @given(st.floats(-np.pi, np.pi), st.floats(-0.2, 0.2), st.floats(-5, 5))
@@ -146,16 +146,16 @@ class Sure:
         return row[None].repeat(len(pictures), axis=0)
 
 
-@pytest.mark.parametrize("careful", [True, False])
-def test_only_of_a_picture_by_itself_and_if_asked_for_who_is_seen_in_the_mirror_alone_is_seen(careful: bool) -> None:
+@pytest.mark.parametrize("augmented", [True, False])
+def test_only_of_a_picture_by_itself_and_if_asked_for_who_is_seen_in_the_mirror_alone_is_seen(augmented: bool) -> None:
     image = FRAME.copy()
     image[:, -1] = 255
     here, there = base(100, 100, 0.3), base(400, 300, 2.0)
     first = Sided(figure(here, 0.9), figure(flipped(there), 0.9))
-    looks = SecondLook(first, Sure(), careful=careful)
+    looks = TwoStageDetector(first, Sure(), augmented=augmented)
 
     def middles(seen: tuple[Detection, ...]) -> list[tuple[int, int]]:
         return sorted((round(x), round(y)) for x, y in (np.mean(one.corners_px, axis=0) for one in seen))
 
-    assert middles(looks.detect(image)) == ([(100, 100), (400, 300)] if careful else [(100, 100)])
-    assert middles(looks.look_again(image, (), looks.find(image))) == [(100, 100)]
+    assert middles(looks.detect(image)) == ([(100, 100), (400, 300)] if augmented else [(100, 100)])
+    assert middles(looks.track(image, (), looks.find_candidates(image))) == [(100, 100)]

@@ -132,16 +132,16 @@ class Again(Counted):
 
     again = 0
 
-    def study(self, image: Image) -> tuple[Detection, ...]:
+    def detect_raw(self, image: Image) -> tuple[Detection, ...]:
         return self.detect(image)
 
-    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         return ()
 
-    def examine(self, *_: object) -> tuple[Detection, ...]:
+    def refine_candidates(self, *_: object) -> tuple[Detection, ...]:
         raise AssertionError("a recording's frames wait: nothing is done beside them")
 
-    def look_again(
+    def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
         assert seen or found is not None

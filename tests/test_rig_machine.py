@@ -30,7 +30,7 @@ from downfield.rig.recording.clip import bundled_demo
 from downfield.rig.sources.reconnecting import LOST
 from downfield.rig.sources.source import SourceFacts
 from downfield.rig.table import NO_CALIBRATION, OpenedTable
-from downfield.vision.board.health import Health
+from downfield.vision.board.health import PictureHealth
 
 FACTS = SourceFacts("camera", "OpenedTable Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
 ADDRESS = "rtsp://coach:secret@table/1"
@@ -192,7 +192,7 @@ def test_health_tells_of_troubles_at_once_and_suspends_calls_only_for_what_conce
     troubles.add(Reason(code=LOST, level="alarm", text="No picture"))
     assert watch.health().calls == "suspended"
     troubles.clear(LOST)
-    sight.health = Health("warn", warnings=("the picture is dim",))
+    sight.health = PictureHealth("warn", warnings=("the picture is dim",))
     assert (watch.health().level, watch.health().text) == ("warning", "the picture is dim")
     sight.health = None
     blank = np.zeros((2, 2, 3), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Health: every way in which pictures go wrong is named, and good ones are left alone."""
+"""PictureHealth: every way in which pictures go wrong is named, and good ones are left alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.frame import Frame
-from downfield.vision.board.health import Health, HealthWatch
+from downfield.vision.board.health import PictureHealth, PictureHealthMonitor
 from downfield.vision.tracking.estimate import Estimate
 
 FRAME_NS = 33_333_333
@@ -32,9 +32,9 @@ def frames(images: list[NDArray[np.uint8]]) -> list[Frame]:
     return [Frame(i, i * FRAME_NS, image) for i, image in enumerate(images)]
 
 
-def watch(shown: list[Frame], estimates: tuple[Estimate, ...] = ()) -> list[Health]:
+def watch(shown: list[Frame], estimates: tuple[Estimate, ...] = ()) -> list[PictureHealth]:
     """The health at each frame."""
-    health = HealthWatch()
+    health = PictureHealthMonitor()
     return [health.step(frame, estimates) for frame in shown]
 
 

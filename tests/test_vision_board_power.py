@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import InputError
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.board.hum import Hum
-from downfield.vision.board.power import PowerReading, PowerWatch
+from downfield.vision.board.hum import HumDetector
+from downfield.vision.board.power import PowerDetector, PowerReading
 from downfield.vision.tracking.estimate import Estimate
 
 FRAME_NS = 16_666_667
@@ -44,7 +44,7 @@ class Table:
 
 def run(states: list[bool], table: Table, by_hand: int = 0) -> list[PowerReading]:
     """What is read of a board that is switched so."""
-    watch = PowerWatch()
+    watch = PowerDetector()
     return [watch.step(table.frame(on=on, by_hand=by_hand), i * FRAME_NS) for i, on in enumerate(states)]
 
 
@@ -64,7 +64,7 @@ def test_a_hand_that_moves_two_figures_does_not_switch_the_board_on() -> None:
 
 
 def test_figures_that_stand_elsewhere_all_at_once_have_not_walked_there() -> None:
-    table, watch, said = Table(4, noise_mm=0.05), PowerWatch(), set()
+    table, watch, said = Table(4, noise_mm=0.05), PowerDetector(), set()
     for i in range(90):
         if i == 45:  # the recording was cut
             table._at += np.random.default_rng(5).uniform(-15, 15, table._at.shape)
@@ -73,7 +73,7 @@ def test_figures_that_stand_elsewhere_all_at_once_have_not_walked_there() -> Non
 
 
 def test_figures_half_covered_that_are_only_unsure_do_not_switch_it_on() -> None:
-    table, watch, said = Table(6, noise_mm=0.05), PowerWatch(), set()
+    table, watch, said = Table(6, noise_mm=0.05), PowerDetector(), set()
     rng = np.random.default_rng(7)
     for i in range(90):
         seen = table.frame(on=False)
@@ -92,19 +92,19 @@ def test_a_board_on_which_a_third_still_walk_is_on() -> None:
 
 
 def test_nothing_is_known_before_figures_are() -> None:
-    reading = PowerWatch().step([], 0)
+    reading = PowerDetector().step([], 0)
     assert (reading.power, reading.on) == ("unknown", 0.5)
 
 
 def test_the_state_stays_while_nobody_is_seen() -> None:
-    watch, table = PowerWatch(), Table(2)
+    watch, table = PowerDetector(), Table(2)
     for i in range(30):
         watch.step(table.frame(on=True), i * FRAME_NS)
     assert [watch.step([], (30 + i) * FRAME_NS).power for i in range(20)] == ["on"] * 20
 
 
 def test_print_shake_tells_once_both_states_are_known() -> None:
-    watch, table = PowerWatch(), Table(4)
+    watch, table = PowerDetector(), Table(4)
     time_ns = 0
     for on in (True, False):
         for _ in range(120):
@@ -124,33 +124,33 @@ def sound(hertz: float, loud: float, seed: int = 0) -> np.ndarray[tuple[int], np
 
 @pytest.mark.parametrize("hertz", [100.0, 120.0, 240.0])
 def test_a_hum_at_twice_the_mains_speaks_for_on(hertz: float) -> None:
-    assert Hum(16000).step(sound(hertz, 1.0)) > 0.5
+    assert HumDetector(16000).evidence(sound(hertz, 1.0)) > 0.5
 
 
 @pytest.mark.parametrize("hertz", [70.0, 440.0, 1000.0])
 def test_noise_and_other_tones_do_not(hertz: float) -> None:
-    assert Hum(16000).step(sound(hertz, 1.0)) <= 0.0
+    assert HumDetector(16000).evidence(sound(hertz, 1.0)) <= 0.0
 
 
 def test_a_block_too_short_to_tell_is_refused() -> None:
     with pytest.raises(InputError, match="at least 2400 samples"):
-        Hum(16000).step(np.zeros(100))
+        HumDetector(16000).evidence(np.zeros(100))
 
 
 def test_a_microphone_that_heard_the_board_tells_when_nobody_is_in_view() -> None:
-    watch, table = PowerWatch(), Table(2)
+    watch, table = PowerDetector(), Table(2)
     for i in range(30):
         watch.step(table.frame(on=True), i * FRAME_NS, hum=1.0)
     assert [watch.step([], (30 + i) * FRAME_NS, hum=-1.0).power for i in range(20)][-1] == "off"
 
 
 def test_a_microphone_out_of_reach_of_the_board_does_not_switch_it_off() -> None:
-    watch, table = PowerWatch(), Table(2)
+    watch, table = PowerDetector(), Table(2)
     for i in range(30):
         watch.step(table.frame(on=True), i * FRAME_NS, hum=-1.0)
     assert [watch.step([], (30 + i) * FRAME_NS, hum=-1.0).power for i in range(20)] == ["on"] * 20
 
 
 def test_a_refrigerator_does_not_switch_a_dead_board_on() -> None:
-    watch, table = PowerWatch(), Table(3)
+    watch, table = PowerDetector(), Table(3)
     assert {watch.step(table.frame(on=False), i * FRAME_NS, hum=1.0).power for i in range(60)} <= {"off", "unknown"}

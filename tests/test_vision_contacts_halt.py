@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.contacts.halt import HaltWatch
+from downfield.vision.contacts.halt import HaltDetector
 from downfield.vision.contacts.tracker import ContactTracker
 from downfield.vision.tracking.estimate import Estimate
 
@@ -41,7 +41,7 @@ def figure(id_: str, x: float, y: float, heading_deg: float, mm_s: float, *, fre
 
 def halts(ways: Sequence[Way], *, noise_mm: float = 0.1, seed: int = 0, fps: float = 60.0) -> list[float]:
     """When it is said that everybody has stopped."""
-    rng, watch, out = np.random.default_rng(seed), HaltWatch(), []
+    rng, watch, out = np.random.default_rng(seed), HaltDetector(), []
     for t_s in np.arange(0, 1.0, 1 / fps).tolist():
         shaken = rng.normal(0, noise_mm, (len(ways), 2))
         seen = [
@@ -77,7 +77,7 @@ def test_too_few_to_tell_say_nothing() -> None:
 
 
 def test_who_is_not_looked_at_tells_nothing() -> None:
-    watch = HaltWatch()
+    watch = HaltDetector()
     for number in range(40):
         t_s = number * FRAME_S
         gone = [figure(f"light-{row}", 60 * min(t_s, 0.3), 40.0 * row, 0.0, 0.0, fresh=t_s < 0.3) for row in range(8)]

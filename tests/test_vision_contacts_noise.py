@@ -1,4 +1,4 @@
-"""The noise of measured gaps: learned from all pairs for all of them, and from each for itself."""
+"""The noise of measure_pairs gaps: learned from all pairs for all of them, and from each for itself."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import pytest
 
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Jersey
-from downfield.vision.contacts.measurement import Measured, Pair, measured, near_pairs
-from downfield.vision.contacts.noise import Noise
+from downfield.vision.contacts.measurement import Pair, PairMeasurements, find_near_pairs, measure_pairs
+from downfield.vision.contacts.noise import GapNoise
 from downfield.vision.tracking.estimate import Estimate
 
 BASE = BaseSize(30.0, 18.0, 5.5, 1.0)
 SHAKES_MM = 0.6
 
 
-def pairs(shaken_mm: dict[str, float], *, seen: bool = True, fresh: bool = True) -> Measured:
+def pairs(shaken_mm: dict[str, float], *, seen: bool = True, fresh: bool = True) -> PairMeasurements:
     """Four pairs far from each other, each with a gap of 1 mm, of whose second figures some are seen elsewhere."""
     covariance, still = np.diag([0.04, 0.04, 1e-4]), np.zeros(3)
     figures = []
@@ -24,10 +24,10 @@ def pairs(shaken_mm: dict[str, float], *, seen: bool = True, fresh: bool = True)
             at = Footprint(x, 100.0 * i, 0.0, BASE)
             jersey: Jersey = "dark" if id_.startswith("dark") else "light"
             figures.append(Estimate(id_, jersey, at, covariance, still, seen=seen, fresh=fresh))
-    return measured(*near_pairs(figures, 12.0), np.zeros((2, 2)))
+    return measure_pairs(*find_near_pairs(figures, 12.0), np.zeros((2, 2)))
 
 
-def noise_mm(noise: Noise, shaken: list[dict[str, float]]) -> dict[Pair, float]:
+def noise_mm(noise: GapNoise, shaken: list[dict[str, float]]) -> dict[Pair, float]:
     for one in shaken:
         noise.note(pairs(one))
     now = pairs({})
@@ -39,32 +39,32 @@ def shaking(*who: str, frames: int = 30) -> list[dict[str, float]]:
     return [dict.fromkeys(who, SHAKES_MM * (-1) ** number) for number in range(frames)]
 
 
-CALM = noise_mm(Noise(), [{}] * 30)
+CALM = noise_mm(GapNoise(), [{}] * 30)
 
 
 def test_one_that_shakes_is_noisier_than_those_that_do_not() -> None:
-    found = noise_mm(Noise(), shaking("light-2"))
+    found = noise_mm(GapNoise(), shaking("light-2"))
     assert found["dark-2", "light-2"] > 2 * CALM["dark-2", "light-2"]
     assert found["dark-0", "light-0"] == pytest.approx(CALM["dark-0", "light-0"], rel=0.05)
 
 
 def test_where_most_shake_all_are_noisy() -> None:
-    found = noise_mm(Noise(), shaking("light-0", "light-1", "light-2"))
+    found = noise_mm(GapNoise(), shaking("light-0", "light-1", "light-2"))
     assert found["dark-3", "light-3"] > 2 * CALM["dark-3", "light-3"]
 
 
 def test_it_is_calm_again_when_it_is() -> None:
-    found = noise_mm(Noise(), shaking("light-2") + [{}] * 60)
+    found = noise_mm(GapNoise(), shaking("light-2") + [{}] * 60)
     assert found["dark-2", "light-2"] < 1.3 * CALM["dark-2", "light-2"]
 
 
 def test_moving_smoothly_is_no_noise() -> None:
-    found = noise_mm(Noise(), [{"light-2": 0.2 * number} for number in range(30)])
+    found = noise_mm(GapNoise(), [{"light-2": 0.2 * number} for number in range(30)])
     assert found == CALM
 
 
 def test_frames_that_nobody_looked_at_tell_nothing() -> None:
-    noise = Noise()
+    noise = GapNoise()
     for one in shaking("light-2"):
         noise.note(pairs({}))
         noise.note(pairs(one, fresh=False))

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.contacts.measurement import Measured, measured, near_pairs
-from downfield.vision.contacts.onset import CHATTER_MM, Approaches, onset_s
+from downfield.vision.contacts.measurement import PairMeasurements, find_near_pairs, measure_pairs
+from downfield.vision.contacts.onset import CHATTER_MM, GapHistory, onset_s
 from downfield.vision.tracking.estimate import Estimate
 
 STEP_S = 0.0005  # what instants between those that are tried may be off, and a little
@@ -80,7 +80,7 @@ def test_in_noise_the_instant_is_right_in_the_middle_and_seldom_a_frame_off() ->
     assert np.mean(abs(off) < 1 / 60) > 0.98
 
 
-def pair_at(gap_mm: float) -> Measured:
+def pair_at(gap_mm: float) -> PairMeasurements:
     """Two bases in line, so far apart."""
     size = BaseSize(30.0, 18.0, 5.5, 1.0)
     still, sure = np.zeros(3), np.eye(3) * 1e-4
@@ -89,11 +89,11 @@ def pair_at(gap_mm: float) -> Measured:
         Estimate("dark-1", "dark", places[0], sure, still),
         Estimate("light-1", "light", places[1], sure, still),
     ]
-    return measured(*near_pairs(figures, 50.0), np.zeros((2, 2)))
+    return measure_pairs(*find_near_pairs(figures, 50.0), np.zeros((2, 2)))
 
 
 def test_of_whom_a_hand_moved_nothing_before_it_counts() -> None:
-    goes_on, moved = Approaches(), Approaches()
+    goes_on, moved = GapHistory(), GapHistory()
     pair = ("dark-1", "light-1")
     for frame in range(-6, 7):
         now = pair_at(max(-60.0 * frame / 60, 0.0))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Contact, Jersey, Power
-from downfield.vision.contacts.tracker import UNSEEN, VAGUE, ContactTracker, Meeting
+from downfield.vision.contacts.tracker import UNSEEN, VAGUE, ContactTracker, EndedContact
 from downfield.vision.tracking.estimate import Estimate
 
 SURE = 0.95
@@ -161,7 +161,7 @@ def test_a_contact_that_ended_is_reported_with_both_its_instants() -> None:
         return x + CLOSING_MM_S * max(t_s - 0.8, 0.0), y, heading
 
     tracker = ContactTracker()
-    meetings: list[Meeting] = []
+    meetings: list[EndedContact] = []
     for t_s in np.arange(0, 1.2, FRAME_S):
         pose, before = leaves(t_s), leaves(t_s - FRAME_S)
         velocity = np.array([(pose[0] - before[0]) / FRAME_S, 0.0, 0.0])

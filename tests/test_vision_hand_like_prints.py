@@ -15,7 +15,7 @@ from downfield.core.detection import Detection
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.twin.render.renderers import open_renderer
-from downfield.vision.occlusion.hands import COVERED
+from downfield.vision.occlusion.hands import HAND_OVER_FIGURES
 from downfield.vision.pipeline import Vision
 
 TABLE = Table(
@@ -69,4 +69,4 @@ def test_a_print_that_looks_like_a_hand_leaves_scenes_fit() -> None:
 def test_a_hand_where_the_print_looks_like_one_is_told(number: int) -> None:
     scene = seen(hand=True)[COMES + number]
     assert scene.hands
-    assert COVERED in scene.unfit
+    assert HAND_OVER_FIGURES in scene.unfit

@@ -1,4 +1,4 @@
-"""Hands: where they are, whom they cover, and when a scene is fit again."""
+"""VisibleHands: where they are, whom they cover, and when a scene is fit again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.detection import Detection
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.occlusion.hands import COVERED, Hands, HandWatch, under
-from downfield.vision.occlusion.intrusion import Reach
+from downfield.vision.occlusion.hands import HAND_OVER_FIGURES, HandTracker, VisibleHands, outline_contains
+from downfield.vision.occlusion.intrusion import Intrusion
 from downfield.vision.tracking.estimate import Estimate
 
 CAMERA = Camera(Lens((1920, 1080), (1600.0, 1600.0), (960.0, 540.0)), (np.pi, 0.0, 0.0), (-300.0, 160.0, 900.0))
@@ -32,17 +32,17 @@ def hand(score: float = 0.9) -> Detection:
     return Detection("hand", score, (xs[0], ys[0], xs[1], ys[1]), helmet_px=(tip[0], tip[1]), helmet_score=0.9)
 
 
-def watch(shown: list[list[Detection]]) -> list[Hands]:
+def watch(shown: list[list[Detection]]) -> list[VisibleHands]:
     """What is made of frames with these detections."""
     return watch_over(FIGURES, shown)
 
 
-def watch_over(figures: list[Estimate], shown: list[list[Detection]]) -> list[Hands]:
+def watch_over(figures: list[Estimate], shown: list[list[Detection]]) -> list[VisibleHands]:
     """The same, with these figures on the board."""
-    hands, out = HandWatch(), []
+    hands, out = HandTracker(), []
     for i, detections in enumerate(shown):
-        hands.see(detections, CAMERA, i * FRAME_NS)
-        out.append(hands.judge(figures, i * FRAME_NS))
+        hands.update(detections, CAMERA, i * FRAME_NS)
+        out.append(hands.assess(figures, i * FRAME_NS))
     return out
 
 
@@ -50,7 +50,7 @@ def test_a_hand_covers_who_is_under_it_and_nobody_else() -> None:
     (seen,) = watch([[hand()]])
     assert [one.covers for one in seen.hands] == [("dark-1",)]
     assert len(seen.hands[0].outline_mm) >= 3
-    assert seen.unfit == (COVERED,)
+    assert seen.unfit == (HAND_OVER_FIGURES,)
 
 
 def test_after_the_hand_is_gone_scenes_are_fit_again_within_half_a_second() -> None:
@@ -66,28 +66,28 @@ def test_a_frame_in_which_the_network_misses_the_hand_is_bridged() -> None:
 
 
 def test_a_hand_that_grows_faint_is_still_where_nobody_is_looked_for() -> None:
-    hands = HandWatch()
+    hands = HandTracker()
     for i, shown in enumerate([[hand()], [hand(0.25)], []]):
-        hands.see(shown, CAMERA, i * FRAME_NS)
-        assert any(under(outline, UNDER) for outline in hands.outlines_mm)
+        hands.update(shown, CAMERA, i * FRAME_NS)
+        assert any(outline_contains(outline, UNDER) for outline in hands.outlines_mm)
         assert hands.fingertips_mm
-    hands.see([], CAMERA, 20 * FRAME_NS)
+    hands.update([], CAMERA, 20 * FRAME_NS)
     assert not hands.outlines_mm
     assert not hands.fingertips_mm
 
 
 def test_what_reaches_in_is_a_hand_though_the_network_knows_none() -> None:
-    hands, round_it = HandWatch(), np.array([(150.0, -50.0), (250.0, -50.0), (250.0, 170.0), (150.0, 170.0)])
-    reach = Reach(round_it, (200.0, 168.0))
-    hands.see([], CAMERA, 0, [reach])
-    assert [one.covers for one in hands.judge(FIGURES, 0).hands] == [("dark-1",)]
+    hands, round_it = HandTracker(), np.array([(150.0, -50.0), (250.0, -50.0), (250.0, 170.0), (150.0, 170.0)])
+    reach = Intrusion(round_it, (200.0, 168.0))
+    hands.update([], CAMERA, 0, [reach])
+    assert [one.covers for one in hands.assess(FIGURES, 0).hands] == [("dark-1",)]
     assert hands.fingertips_mm == (reach.tip_mm,)
 
 
 def test_a_hand_seen_by_the_network_and_by_what_it_hides_is_one() -> None:
-    hands, round_it = HandWatch(), np.array([(150.0, -50.0), (250.0, -50.0), (250.0, 170.0), (150.0, 170.0)])
-    hands.see([hand()], CAMERA, 0, [Reach(round_it, (200.0, 168.0))])
-    (seen,) = hands.judge(FIGURES, 0).hands
+    hands, round_it = HandTracker(), np.array([(150.0, -50.0), (250.0, -50.0), (250.0, 170.0), (150.0, 170.0)])
+    hands.update([hand()], CAMERA, 0, [Intrusion(round_it, (200.0, 168.0))])
+    (seen,) = hands.assess(FIGURES, 0).hands
     np.testing.assert_allclose(seen.outline_mm, round_it)
     ((x, y),) = hands.fingertips_mm
     assert (x, y) == pytest.approx(UNDER, abs=5.0), "the network's fingertips, at the height of some that hold a figure"
@@ -95,7 +95,7 @@ def test_a_hand_seen_by_the_network_and_by_what_it_hides_is_one() -> None:
 
 def test_a_faint_detection_alone_is_no_hand() -> None:
     (seen,) = watch([[hand(0.25)]])
-    assert seen == Hands(())
+    assert seen == VisibleHands(())
 
 
 def test_a_hand_over_nobody_leaves_the_scene_fit() -> None:

@@ -208,21 +208,23 @@ class Following(ListDetector):
         self.asked.append("all")
         return super().detect(image)
 
-    def study(self, image: Image) -> tuple[Detection, ...]:
+    def detect_raw(self, image: Image) -> tuple[Detection, ...]:
         self.asked.append("by itself")
         return super().detect(image)
 
-    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         self.found += 1
         self.for_ball.append(ball)
         return ()
 
-    def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
+    def refine_candidates(
+        self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
+    ) -> tuple[Detection, ...]:
         del image, found
         self.examined.append(len(seen))
         return ()
 
-    def look_again(
+    def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
         self.asked.append("again" if found is None else "all")
@@ -330,19 +332,21 @@ def test_what_was_found_beside_the_frames_is_followed_from_the_next_look_on() ->
         told: ClassVar[list[tuple[int, tuple[Detection, ...]]]] = []
         gate = threading.Event()
 
-        def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-            super().find(image, ball=ball)
+        def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+            super().find_candidates(image, ball=ball)
             if self.told:
                 self.begun.append(int(image[0, 0, 0]))
                 assert self.gate.wait(5)
             return (hand,)
 
-        def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
+        def refine_candidates(
+            self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
+        ) -> tuple[Detection, ...]:
             assert found == (hand,)
             assert 0 < int(image[0, 0, 0]) / 10 - (seen[0].corners_px[0][0] - 30) < 0.8  # as of a few frames before
             return (new, dataclasses.replace(seen[0], corner_sigma_px=(0.3,) * 4))
 
-        def look_again(
+        def track(
             self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
         ) -> tuple[Detection, ...]:
             del found
@@ -395,7 +399,7 @@ def test_pictures_by_themselves_are_always_looked_at_whole() -> None:
 
 def test_the_ball_is_looked_for_in_the_whole_picture_three_times_a_second() -> None:
     class Seeing(Following):
-        def look_again(
+        def track(
             self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
         ) -> tuple[Detection, ...]:
             del image, seen, found
@@ -413,8 +417,8 @@ def test_the_ball_is_looked_for_in_the_whole_picture_three_times_a_second() -> N
 
 def test_a_look_at_the_whole_picture_that_fails_beside_the_frames_is_told_and_tried_again() -> None:
     class Broken(Following):
-        def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-            super().find(image, ball=ball)
+        def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+            super().find_candidates(image, ball=ball)
             if self.found == 1:
                 return ()
             raise InputError("the network is gone")

@@ -18,7 +18,7 @@ from downfield.core.scene import Jersey, Player, Power
 from downfield.twin.look import Look
 from downfield.twin.looks.randomize import draw
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
-from downfield.vision.occlusion.hands import HandWatch
+from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.tracking.estimate import Estimate
 from downfield.vision.tracking.initialization import LineUpSearch
 from downfield.vision.tracking.measurement import measure
@@ -126,7 +126,7 @@ def tracked_with(
     network = Network(faults, seed)
     search = LineUpSearch(FIELD, roster_of(table) if named else None)
     tracker: Tracker | None = None
-    hands = HandWatch()
+    hands = HandTracker()
     out: list[Tracked] = []
     look = look_of(table.players)
     for sight, power, t_s in filmed(table):
@@ -138,7 +138,7 @@ def tracked_with(
         if (len(out) + 1) % every:
             estimates = tracker.go_on(sight.t_ns, power=power)
         else:
-            hands.see(detections, calibration.camera, sight.t_ns)
+            hands.update(detections, calibration.camera, sight.t_ns)
             estimates = tracker.step(
                 jerseys(measure(detections, calibration, tracker.height_mm), sight),
                 sight.t_ns,

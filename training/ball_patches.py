@@ -9,7 +9,7 @@ import numpy as np
 from torch.utils.data import Dataset
 
 from downfield.core.arrays import Array, Image
-from downfield.models.close_look import CLOSER
+from downfield.models.close_look import BALL_PATCH_ZOOM
 from downfield.models.patches import to_patch, to_units
 from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.training.guesses import ball_guesses_of, guesses_of
@@ -103,7 +103,7 @@ def ball_patches_of(
         besides=more,
         lying_again=0,
         faithful=True,
-        closer=CLOSER,
+        closer=BALL_PATCH_ZOOM,
     )
     truth = _truth(objects.points[objects.kinds == BALL_KIND, BALL_POINT], cut.transforms)
     # What was taken for a ball and is none is the hardest to tell, and comes first.

@@ -75,7 +75,7 @@ def guesses(
     from downfield.models.opening import open_detector
     from downfield.training.guesses import make_guesses
 
-    detector = open_detector(network, least_score=LEAST_GUESS)
+    detector = open_detector(network, min_score=LEAST_GUESS)
     for source, _ in read_recipe(recipe).sources(folder, practice=True):
         with progress_bar(f"{source.name} pictures") as tell:
             make_guesses(detector, source, tell)

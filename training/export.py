@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
 from downfield.core.errors import InputError
-from downfield.models.card import LookFiles, NetworkCard, write_card
+from downfield.models.card import NetworkCard, NetworkFiles, write_card
 from downfield.models.head import CHANNELS, STRIDE_PX
 from downfield.models.letterbox import Letterbox
 from downfield.models.patches import PATCH_PX
@@ -271,26 +271,26 @@ def export_network(
         InputError: a checkpoint is none, or a set has no training pictures.
 
     """
-    card = NetworkCard(name, LookFiles("first-look.onnx", "first-look.int8.onnx"))
+    card = NetworkCard(name, NetworkFiles("first-look.onnx", "first-look.int8.onnx"))
     out.mkdir(parents=True, exist_ok=True)
     progress("first look")
     export_first_look(first, out / card.first_look.fp32, card.input_px)
     quantize(out / card.first_look.fp32, out / "first-look.int8.onnx", _frames(sets, card.input_px))
     if second is not None:
         progress("second look")
-        card = dataclasses.replace(card, second_look=LookFiles("second-look.onnx", "second-look.int8.onnx"))
+        card = dataclasses.replace(card, second_look=NetworkFiles("second-look.onnx", "second-look.int8.onnx"))
         export_patch_look(SecondLook(), "second look", second, out / "second-look.onnx")
         patches = _patches(PatchStream([(folder, 1.0) for folder in sets], "train", seed=3, plain=True))
         small = out / "second-look.int8.onnx"
         quantize_second_look(out / "second-look.onnx", small, patches)
     if ball is not None:
         progress("ball look")
-        card = dataclasses.replace(card, ball_look=LookFiles("ball-look.onnx", "ball-look.int8.onnx"))
+        card = dataclasses.replace(card, ball_look=NetworkFiles("ball-look.onnx", "ball-look.int8.onnx"))
         export_ball_look(ball, out / "ball-look.onnx", card.ball_px)
         quantize(out / "ball-look.onnx", out / "ball-look.int8.onnx", _frames(sets, card.ball_px))
     if close is not None:
         progress("close look")
-        card = dataclasses.replace(card, close_look=LookFiles("close-look.onnx", "close-look.int8.onnx"))
+        card = dataclasses.replace(card, close_look=NetworkFiles("close-look.onnx", "close-look.int8.onnx"))
         export_patch_look(CloseLook(), "close look", close, out / "close-look.onnx")
         patches = _patches(BallPatches([(folder, 1.0) for folder in sets], "train", seed=3))
         quantize(out / "close-look.onnx", out / "close-look.int8.onnx", patches)

@@ -12,9 +12,9 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.models.close_look import with_corners
+from downfield.models.close_look import with_patch_corners
 from downfield.models.detector import Detector
-from downfield.models.second_look import SecondLook
+from downfield.models.second_look import TwoStageDetector
 from downfield.training.labeled_frames import frames_of, read_frame
 
 
@@ -34,14 +34,14 @@ def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int]
     images = frames_of(folder, "train")
     for number, image in enumerate(images, 1):
         frame = read_frame(image)
-        if isinstance(detector, SecondLook):
-            found = detector.find(frame, ball=False)
-            balls = detector.may_be_balls(frame, found)
+        if isinstance(detector, TwoStageDetector):
+            found = detector.find_candidates(frame, ball=False)
+            balls = detector.find_ball_candidates(frame, found)
         else:
             found, balls = detector.detect(frame), []
         figures = [one for one in found if one.corners_px]
         _keep(image, _FIGURES, figures)
-        _keep(image, _BALLS, with_corners(balls, figures) if figures else [])
+        _keep(image, _BALLS, with_patch_corners(balls, figures) if figures else [])
         progress(number, len(images))
 
 

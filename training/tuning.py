@@ -13,13 +13,13 @@ from scipy.optimize import minimize
 
 from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.models.base_sizes import with_likely_sizes
-from downfield.models.card import LookFiles, NetworkCard, read_card, write_card
-from downfield.models.close_look import read_ball
+from downfield.models.base_sizes import with_consistent_sizes
+from downfield.models.card import NetworkCard, NetworkFiles, read_card, write_card
+from downfield.models.close_look import decode_ball
 from downfield.models.head import logit, sigmoid
 from downfield.models.opening import open_detector
-from downfield.models.second_look import SecondLook
-from downfield.models.second_look_output import FALLEN, TURN, read_second_look
+from downfield.models.second_look import TwoStageDetector
+from downfield.models.second_look_output import FALLEN, TURN, decode_refinement
 from downfield.training.figures import (
     Frames,
     ball_precision,
@@ -113,7 +113,7 @@ def tune(folder: Path, sets: Iterable[Path], progress: Callable[[str], None] = l
 
 
 def _tune_second(
-    card: NetworkCard, files: LookFiles, looks: Sequence[_Looks], progress: Callable[[str], None]
+    card: NetworkCard, files: NetworkFiles, looks: Sequence[_Looks], progress: Callable[[str], None]
 ) -> NetworkCard:
     wrong = [turned(_scores(list(_better(looks, turn)), FIGURE, 0.5)) for turn in _TURN_LOGITS]
     best = int(np.nanargmin(wrong)) if np.isfinite(wrong).any() else 0
@@ -125,7 +125,7 @@ def _tune_second(
     figure = _best(seen, FIGURE, lambda frames: (recall(frames, WELL_SEEN), precision(frames)))
     ball = _best(seen, BALL, lambda frames: (ball_recall(frames), ball_precision(frames)), _MISSED_BALL)
     # Errors are told of what is reported in the end.
-    reported = [(sample, with_likely_sizes([one for one in said if one.score >= figure])) for sample, said in seen]
+    reported = [(sample, with_consistent_sizes([one for one in said if one.score >= figure])) for sample, said in seen]
     scale = _scale(reported, figure)
     progress(
         f"second look: figures from {figure:g}, ball from {ball:g}; errors x {scale:.2f}; turns above {turn:g}, which"
@@ -171,7 +171,7 @@ def _untuned(card: NetworkCard) -> NetworkCard:
 
 
 def _looks(folder: Path, sets: Iterable[Path]) -> Iterator[_Looks]:
-    first, both = open_detector(folder, second_look=False), open_detector(folder)
+    first, both = open_detector(folder, refine=False), open_detector(folder)
     nothing = np.zeros((0, 0))
     nowhere = np.zeros((0, 2, 3))
     for each in sets:
@@ -180,10 +180,10 @@ def _looks(folder: Path, sets: Iterable[Path]) -> Iterator[_Looks]:
             figures = [one for one in seen if one.corners_px]
             balls, hands = ([one for one in seen if one.kind == kind] for kind in ("ball", "hand"))
             said, transforms, heat, heat_transforms = nothing, nowhere, nothing, nowhere
-            if isinstance(both, SecondLook):
+            if isinstance(both, TwoStageDetector):
                 balls, heat, heat_transforms = both.search_ball(image, seen)
-            if isinstance(both, SecondLook) and figures:
-                said, transforms = both.look(figures, image)
+            if isinstance(both, TwoStageDetector) and figures:
+                said, transforms = both.run_refiner(figures, image)
             yield _Looks(sample, figures, balls, hands, said, transforms, heat, heat_transforms)
 
 
@@ -196,8 +196,8 @@ def _better(
         if len(said):
             said[:, TURN] -= turn_logit
             said[:, FALLEN] -= fallen_logit
-        figures = read_second_look(each.figures, said, each.transforms) if each.figures else []
-        balls = read_ball(each.balls, each.heat, each.heat_transforms) if len(each.heat) else each.balls
+        figures = decode_refinement(each.figures, said, each.transforms) if each.figures else []
+        balls = decode_ball(each.balls, each.heat, each.heat_transforms) if len(each.heat) else each.balls
         yield each.sample, figures + balls
 
 

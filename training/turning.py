@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 
 from downfield.core.arrays import Array, Image
-from downfield.models.test_time_augmentation import SWAPPED, mirrored
+from downfield.models.test_time_augmentation import MIRRORED_CORNERS, mirror_image
 from downfield.training.labeled_frames import Objects
 
-MIRRORED_POINTS: Final = (*SWAPPED, 4)
+MIRRORED_POINTS: Final = (*MIRRORED_CORNERS, 4)
 """What the keypoints, corners and helmet, are called in a mirror."""
 
 
@@ -23,9 +23,9 @@ def mirrored_frame(image: Image, objects: Objects, guessed: Array | None) -> tup
     boxes = objects.boxes[:, [2, 1, 0, 3]]
     boxes[:, [0, 2]] = last - boxes[:, [0, 2]]
     if guessed is not None:
-        guessed = guessed[:, SWAPPED]
+        guessed = guessed[:, MIRRORED_CORNERS]
         guessed[..., 0] = last - guessed[..., 0]
-    return mirrored(image), Objects(objects.kinds, boxes, points), guessed
+    return mirror_image(image), Objects(objects.kinds, boxes, points), guessed
 
 
 def quarter_turn(rng: np.random.Generator) -> tuple[Array, bool]:

@@ -8,8 +8,8 @@ from typing import Final
 
 from downfield.core.detection import Detection
 from downfield.core.frame import Frame
-from downfield.models.detector import Detector, Follower
-from downfield.models.views import bettered
+from downfield.models.detector import Detector, TrackingDetector
+from downfield.models.views import merge_refined
 from downfield.vision.frame_rate import BALL_EVERY_NS, Pace
 from downfield.vision.thread_priority import give_way
 
@@ -24,7 +24,7 @@ class _Beside:
     Attributes:
         then: what was seen in it, or a frame before.
         found: hands, and the ball if it was looked for.
-        views: as of `Follower.examine`.
+        views: as of `TrackingDetector.refine_candidates`.
 
     """
 
@@ -61,11 +61,11 @@ class Looking:
         if not self._memory:
             return self._study(frame)
         looks = self._pace.due(frame.t_ns, waiting)
-        if isinstance(self._detector, Follower) and looks == ("find",) and self._beside is None:
+        if isinstance(self._detector, TrackingDetector) and looks == ("find",) and self._beside is None:
             self._beside = BESIDE.submit(self._look_beside, self._detector, frame, self._seen)
         if "follow" not in looks:
             return None
-        if not isinstance(self._detector, Follower):
+        if not isinstance(self._detector, TrackingDetector):
             with self._pace.looking("follow"):
                 return self._detector.detect(frame.image)
         known = self._up_to_date()
@@ -73,33 +73,33 @@ class Looking:
         if "find" in looks or not known:
             found = BESIDE.submit(self._find, self._detector, frame).result()
         with self._pace.looking("follow"):
-            self._seen = self._detector.look_again(frame.image, known, found)
+            self._seen = self._detector.track(frame.image, known, found)
         return self._seen
 
     def _study(self, frame: Frame) -> tuple[Detection, ...]:
         """What is in a still: it comes in no order of time, and everything in it is looked for."""
         with self._pace.looking("follow"):
-            if isinstance(self._detector, Follower):
-                return self._detector.study(frame.image)
+            if isinstance(self._detector, TrackingDetector):
+                return self._detector.detect_raw(frame.image)
             return self._detector.detect(frame.image)
 
-    def _find(self, detector: Follower, frame: Frame) -> tuple[Detection, ...]:
+    def _find(self, detector: TrackingDetector, frame: Frame) -> tuple[Detection, ...]:
         with self._pace.looking("find"):
             return self._found(detector, frame)
 
-    def _found(self, detector: Follower, frame: Frame) -> tuple[Detection, ...]:
+    def _found(self, detector: TrackingDetector, frame: Frame) -> tuple[Detection, ...]:
         """What is in a whole picture; a detector takes one at a time, whoever asks."""
         # Never twice running: on a slow computer few whole pictures are looked at, and all would take as long as that.
         ball = frame.t_ns >= self._ball_ns and not self._for_ball
         self._for_ball = ball
         if ball:
             self._ball_ns = frame.t_ns + BALL_EVERY_NS
-        return detector.find(frame.image, ball=ball)
+        return detector.find_candidates(frame.image, ball=ball)
 
-    def _look_beside(self, detector: Follower, frame: Frame, then: tuple[Detection, ...]) -> _Beside:
+    def _look_beside(self, detector: TrackingDetector, frame: Frame, then: tuple[Detection, ...]) -> _Beside:
         with self._pace.looking("find", beside=True):
             found = self._found(detector, frame)
-            views = detector.examine(frame.image, found, then)
+            views = detector.refine_candidates(frame.image, found, then)
         return _Beside(then, tuple(one for one in found if not one.corners_px), views)
 
     def _up_to_date(self) -> tuple[Detection, ...]:
@@ -111,4 +111,4 @@ class Looking:
         # The ball is not looked for every time.
         new_ball = any(one.kind == "ball" for one in beside.found)
         seen = [one for one in self._seen if one.corners_px or (one.kind == "ball" and not new_ball)]
-        return bettered([*seen, *beside.found], beside.then, beside.views)
+        return merge_refined([*seen, *beside.found], beside.then, beside.views)

@@ -26,13 +26,13 @@ from downfield.core.roster import Roster, Spot
 from downfield.core.scene import Player, Power, Scene
 from downfield.models.detector import Detector
 from downfield.vision.ball import BallTracker
-from downfield.vision.board.health import Health, HealthWatch
-from downfield.vision.board.power import PowerWatch
+from downfield.vision.board.health import PictureHealth, PictureHealthMonitor
+from downfield.vision.board.power import PowerDetector
 from downfield.vision.contacts.tracker import ContactTracker
 from downfield.vision.detection_schedule import Looking
 from downfield.vision.frame_rate import Pace
-from downfield.vision.occlusion.hands import HandWatch
-from downfield.vision.occlusion.intrusion import ReachWatch
+from downfield.vision.occlusion.hands import HandTracker
+from downfield.vision.occlusion.intrusion import IntrusionDetector
 from downfield.vision.refinement.refine import refine
 from downfield.vision.scene_builder import deciding, figure_of
 from downfield.vision.tracking.estimate import Estimate
@@ -89,9 +89,9 @@ class Vision:
         self._tracker: Tracker | None = None
         self._teams = TeamLearner()
         self._followers = _Followers()
-        self._health_watch = HealthWatch()
-        self._reach_watch = ReachWatch(calibration.field)
-        self._health: Health | None = None
+        self._health_watch = PictureHealthMonitor()
+        self._intrusions = IntrusionDetector(calibration.field)
+        self._health: PictureHealth | None = None
         self._estimates: tuple[Estimate, ...] = ()
         self._power: Power = "unknown"
         self._t_ns: int | None = None
@@ -120,7 +120,7 @@ class Vision:
         return () if self._tracker is None else self._tracker.falls
 
     @property
-    def health(self) -> Health | None:
+    def health(self) -> PictureHealth | None:
         """The state of the pictures as of the latest frame; None before the first."""
         return self._health
 
@@ -201,9 +201,9 @@ class Vision:
             detections = () if self._health.repeated else detections
             camera = kept.calibration.camera
             hands = [one for one in detections if one.kind == "hand"]
-            reaches = self._reach_watch.see(frame.image, camera, frame.t_ns, [one.box_px for one in hands])
-            hands = [one for one in hands if self._reach_watch.hides(one.box_px)]
-            self._followers.hands.see(hands, camera, frame.t_ns, reaches)
+            reaches = self._intrusions.update(frame.image, camera, frame.t_ns, [one.box_px for one in hands])
+            hands = [one for one in hands if self._intrusions.may_cover(one.box_px)]
+            self._followers.hands.update(hands, camera, frame.t_ns, reaches)
         self._track(frame, detections, kept.calibration)
         nobody = () if self._tracker is not None else (NO_LINE_UP,)
         return self._scene(frame, detections, kept.calibration, (*self._health.unfit, *kept.troubles, *nobody))
@@ -229,7 +229,7 @@ class Vision:
             self._estimates = self._tracker.step(TeamLearner(found.colors).tell(sightings), frame.t_ns)
         self._refine(frame, self._calibration)
         self._followers = _Followers()
-        self._followers.hands.see(detections, self._calibration.camera, frame.t_ns)
+        self._followers.hands.update(detections, self._calibration.camera, frame.t_ns)
         self._power = "unknown"
         return self._scene(frame, detections, self._calibration, () if found else (NO_LINE_UP,))
 
@@ -293,7 +293,7 @@ class Vision:
     ) -> Scene:
         estimates, camera, t_ns, follow = self._estimates, calibration.camera, frame.t_ns, self._followers
         field_model = calibration.field
-        hands = follow.hands.judge(estimates, t_ns)
+        hands = follow.hands.assess(estimates, t_ns)
         unfit = (*unfit, *hands.unfit)
         middle_mm = np.array([[field_model.length_mm / 2, field_model.width_mm / 2]])
         if self._memory and detections is not None:
@@ -325,5 +325,5 @@ class _Followers:
 
     contacts: ContactTracker = field(default_factory=ContactTracker)
     ball: BallTracker = field(default_factory=BallTracker)
-    power: PowerWatch = field(default_factory=PowerWatch)
-    hands: HandWatch = field(default_factory=HandWatch)
+    power: PowerDetector = field(default_factory=PowerDetector)
+    hands: HandTracker = field(default_factory=HandTracker)

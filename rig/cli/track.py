@@ -75,7 +75,7 @@ def track(
     named = None if roster is None else read_roster(roster)
     with ExitStack() as closing:
         if path.is_file() or path.is_dir():
-            network = open_detector(detector, careful=independent)
+            network = open_detector(detector, augmented=independent)
             header = DetectionCacheHeader(path.name, _stamp(path), network.name, thorough=thorough)
             pace = Pace(follow_every_ns=0) if thorough else None
             frames: FrameSource = ImageFolder(path, paced=False) if path.is_dir() else VideoFile(path, paced=False)

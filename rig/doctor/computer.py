@@ -14,7 +14,7 @@ from typing import Final
 
 from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError
-from downfield.models.detector import Follower
+from downfield.models.detector import TrackingDetector
 from downfield.rig.configuration.settings import NetworkSettings, RecordingSettings, ServiceSettings
 from downfield.rig.doctor.report import CheckResult
 from downfield.rig.live.network_vision import detector, pace_of
@@ -40,11 +40,11 @@ def look_at_network(table: NetworkSettings, image: Image) -> CheckResult:
         network = detector(table)
         seen = network.detect(image)
         for _ in range(_RUNS):
-            if isinstance(network, Follower):
+            if isinstance(network, TrackingDetector):
                 with pace.looking("find"):
-                    network.find(image, ball=False)
+                    network.find_candidates(image, ball=False)
             with pace.looking("follow"):
-                network.look_again(image, seen) if isinstance(network, Follower) else network.detect(image)
+                network.track(image, seen) if isinstance(network, TrackingDetector) else network.detect(image)
     except DownfieldError as error:
         return CheckResult(
             "network", "fault", str(error), "Name one that is there in [network], or install Downfield anew"

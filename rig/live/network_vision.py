@@ -14,7 +14,7 @@ from downfield.core.roster import read_roster
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
 from downfield.models.opening import open_detector
-from downfield.models.worker_client import finding
+from downfield.models.worker_client import open_with_worker
 from downfield.rig.configuration.settings import NetworkSettings, RigSettings
 from downfield.vision.frame_rate import Pace
 from downfield.vision.pipeline import Vision
@@ -75,7 +75,7 @@ def elsewhere(table: NetworkSettings) -> Detector:
 
     """
     here = partial(detector, table)
-    return finding(here, _how(table)) if os.name == "posix" else here()
+    return open_with_worker(here, _how(table)) if os.name == "posix" else here()
 
 
 def _how(table: NetworkSettings) -> dict[str, Any]:
@@ -83,5 +83,5 @@ def _how(table: NetworkSettings) -> dict[str, Any]:
         "name_or_path": table.name or BUNDLED,
         "threads": table.threads,
         "follow_threads": table.follow_threads,
-        "second_look": table.second_look,
+        "refine": table.second_look,
     }

@@ -9,7 +9,7 @@ from downfield.core.detection import Detection
 from downfield.core.errors import InputError
 from downfield.core.frame import Frame
 from downfield.core.scene import Player, Scene
-from downfield.vision.board.health import Health
+from downfield.vision.board.health import PictureHealth
 
 DetectionResult = Callable[[], Sequence[Detection] | None]
 """Waits for what `VisionStage.look` finds in a frame, and gives it."""
@@ -54,7 +54,7 @@ class VisionStage(Protocol):
         ...
 
     @property
-    def health(self) -> Health | None:
+    def health(self) -> PictureHealth | None:
         """Whether the pictures can be relied on; None where nobody looks."""
         ...
 
@@ -78,7 +78,7 @@ class RecordedVision:
 
     def __init__(self, tracks: Iterable[Scene], players: tuple[Player, ...] = ()) -> None:
         self.players = players
-        self.health: Health | None = None
+        self.health: PictureHealth | None = None
         self.carrier: str | None = None
         self._scenes = iter(tracks)
         self._next: Scene | None = next(self._scenes, None)
@@ -117,7 +117,7 @@ class UncalibratedVision:
 
     def __init__(self, why: str) -> None:
         self.players: tuple[Player, ...] = ()
-        self.health: Health | None = None
+        self.health: PictureHealth | None = None
         self.carrier: str | None = None
         self._unfit = (why,)
 

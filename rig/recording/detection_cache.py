@@ -12,7 +12,7 @@ from downfield.core.detection import Detection
 from downfield.core.errors import DownfieldError, OutputError
 from downfield.core.json_lines import LinesFile
 from downfield.core.records import record, to_json
-from downfield.models.detector import Detector, Follower
+from downfield.models.detector import Detector, TrackingDetector
 
 
 @record
@@ -90,29 +90,43 @@ class CachingDetector:
         """What is in the next picture."""
         return self._known(lambda: self._detector.detect(image))
 
-    def study(self, image: Image) -> tuple[Detection, ...]:
+    def detect_raw(self, image: Image) -> tuple[Detection, ...]:
         """What is in the next picture, every base as it looks."""
         detector = self._detector
-        return self._known(lambda: detector.study(image)) if isinstance(detector, Follower) else self.detect(image)
+        return (
+            self._known(lambda: detector.detect_raw(image))
+            if isinstance(detector, TrackingDetector)
+            else self.detect(image)
+        )
 
-    def find(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """What is in the next picture, roughly."""
         detector = self._detector
-        return self._known(lambda: detector.find(image, ball=ball)) if isinstance(detector, Follower) else ()
+        return (
+            self._known(lambda: detector.find_candidates(image, ball=ball))
+            if isinstance(detector, TrackingDetector)
+            else ()
+        )
 
-    def examine(self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]) -> tuple[Detection, ...]:
+    def refine_candidates(
+        self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
+    ) -> tuple[Detection, ...]:
         """What a closer look makes of what was found in the next picture."""
         detector = self._detector
-        return self._known(lambda: detector.examine(image, found, seen)) if isinstance(detector, Follower) else ()
+        return (
+            self._known(lambda: detector.refine_candidates(image, found, seen))
+            if isinstance(detector, TrackingDetector)
+            else ()
+        )
 
-    def look_again(
+    def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
         """What was seen a moment ago, as it is in the next picture; everything in it, where the detector can't."""
         detector = self._detector
-        if not isinstance(detector, Follower):
+        if not isinstance(detector, TrackingDetector):
             return self.detect(image)
-        return self._known(lambda: detector.look_again(image, seen, found))
+        return self._known(lambda: detector.track(image, seen, found))
 
     def forget(self) -> None:
         """The work is done: remove the file."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from downfield.core.errors import InputError, SourceError
 from downfield.rig.live.troubles import ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
-from downfield.vision.board.hum import BLOCK_S, Hum
+from downfield.vision.board.hum import BLOCK_S, HumDetector
 
 SYSTEM: Final = {"linux": "alsa"}.get(sys.platform, "")
 """Of libavformat's, what opens a microphone on this system; empty where Downfield knows none."""
@@ -35,7 +35,7 @@ class HumListener:
     """Listens to sound as it comes in."""
 
     def __init__(self) -> None:
-        self._hum = Hum(_RATE_HZ)
+        self._hum = HumDetector(_RATE_HZ)
         self._resampler = av.AudioResampler(format="flt", layout="mono", rate=_RATE_HZ)
         self._block: NDArray[np.float64] = np.zeros(0)
         self._fresh = 0
@@ -49,7 +49,7 @@ class HumListener:
         self._block = heard[-round(BLOCK_S * _RATE_HZ) :]
         if len(self._block) == round(BLOCK_S * _RATE_HZ) and self._fresh >= _EVERY_S * _RATE_HZ:
             self._fresh = 0
-            self.hum = self._hum.step(self._block)
+            self.hum = self._hum.evidence(self._block)
 
 
 class Soundtrack:
@@ -67,7 +67,7 @@ class Soundtrack:
         self._heard_ns = 0
 
     def hum_at(self, t_ns: int) -> float:
-        """What was heard up to a time of the file, as of `Hum`; times must rise. 0 where the sound has ended."""
+        """What was heard up to a time of the file, as of `HumDetector`; times rise. 0 where the sound has ended."""
         try:
             while self._heard_ns < t_ns:
                 sound = next(self._sounds)
@@ -116,7 +116,7 @@ class Microphone:
 
     @property
     def hum(self) -> float:
-        """What was heard of late, as of `Hum`; 0 where nothing can be heard."""
+        """What was heard of late, as of `HumDetector`; 0 where nothing can be heard."""
         return self._ear.hum
 
     def close(self) -> None:

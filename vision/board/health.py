@@ -1,4 +1,4 @@
-"""Health: whether the pictures and what is made of them can be relied on, as one status that the house reads."""
+"""PictureHealth: whether the pictures and what is made of them can be relied on, as one status that the house reads."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LOST_SHARE: Final = 0.35  # of the roster not seen
 
 
 @record
-class Health:
+class PictureHealth:
     """The state of the picture and of the tracking.
 
     Attributes:
@@ -73,7 +73,7 @@ class _Look:
     step_ns: int
 
 
-class HealthWatch:
+class PictureHealthMonitor:
     """Watches over the pictures; call `step` once for every frame, in order of time."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class HealthWatch:
         self._usual_sharpness = 0.0
         self._sharp_ns = 0
 
-    def step(self, frame: Frame, estimates: Sequence[Estimate] = (), others: Sequence[str] = ()) -> Health:
+    def step(self, frame: Frame, estimates: Sequence[Estimate] = (), others: Sequence[str] = ()) -> PictureHealth:
         """The health as of a frame.
 
         Args:
@@ -119,7 +119,9 @@ class HealthWatch:
         if lost_lately >= _MANY_LOST:
             warnings.append(f"{lost_lately} frames were lost in 2 s")
         level: Level = "unfit" if unfit else "warn" if warnings else "ok"
-        return Health(level, tuple(warnings), tuple(unfit), repeated, relative, look.brightness, lost_lately, seen)
+        return PictureHealth(
+            level, tuple(warnings), tuple(unfit), repeated, relative, look.brightness, lost_lately, seen
+        )
 
     def _sharpness(self, frame: Frame) -> float:
         """Measured anew now and then: a lens does not go out of focus within a few frames."""

@@ -23,7 +23,7 @@ BLOCK_S: Final = 0.25
 """Of sound at a time: shorter than it takes to see that figures stand still, and hum stands out of it."""
 
 
-class Hum:
+class HumDetector:
     """Listens for a vibrating board.
 
     Args:
@@ -35,7 +35,7 @@ class Hum:
         check(rate_hz >= 1000, InputError, f"a microphone's rate must be at least 1000 Hz, not {rate_hz:g}")
         self._rate_hz = rate_hz
 
-    def step(self, block: NDArray[np.float64]) -> float:
+    def evidence(self, block: NDArray[np.float64]) -> float:
         """How many decades a block of sound makes on likelier than off.
 
         Args:

@@ -56,7 +56,7 @@ class PowerReading:
     moving: float
 
 
-class PowerWatch:
+class PowerDetector:
     """Tells whether the board is on; call `step` once for every frame, in order of time."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class PowerWatch:
             estimates: all figures.
             t_ns: capture time.
             shake_px: how far the print moved since the frame before; None where it is not followed.
-            hum: decades by which the microphone makes on likelier than off; as of `Hum`.
+            hum: decades by which the microphone makes on likelier than off; as of `HumDetector`.
 
         """
         seen = {

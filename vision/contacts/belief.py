@@ -25,8 +25,8 @@ from scipy.special import ndtr
 from downfield.core.arrays import Array
 from downfield.vision.contacts.bias import GRID, LASTS_S, PRIOR, drift
 from downfield.vision.contacts.likelihood import (
-    Changes,
-    Seen,
+    GapObservations,
+    RateChanges,
     State,
     changed_share,
     density,
@@ -54,7 +54,7 @@ _BOUNCES: Final = 0.2  # share of touches after which they part at once
 
 
 @dataclass(slots=True)
-class Belief:
+class ContactFilter:
     """Beliefs about n pairs.
 
     Attributes:
@@ -84,13 +84,13 @@ class Belief:
     parted_s: Array
 
     @classmethod
-    def none(cls) -> Belief:
+    def none(cls) -> ContactFilter:
         """No pairs."""
         one, many = np.zeros(0), np.zeros((0, len(GRID)))
         return cls(one, one, np.zeros((0, 2, 2)), one, one, many, many, many, many, many, many, one)
 
     @classmethod
-    def first(cls, seen: Seen, rate_mm_s: Array, bias_mm: Array, t_s: float) -> Belief:
+    def first(cls, seen: GapObservations, rate_mm_s: Array, bias_mm: Array, t_s: float) -> ContactFilter:
         """Pairs seen for the first time.
 
         Args:
@@ -138,22 +138,24 @@ class Belief:
         mean = weight @ GRID
         return self.spread_mm * mean, self.spread_mm * np.sqrt(np.maximum(weight @ GRID**2 - mean**2, 0.0))
 
-    def rows(self, which: NDArray[np.intp]) -> Belief:
+    def rows(self, which: NDArray[np.intp]) -> ContactFilter:
         """The beliefs about some of the pairs."""
-        return Belief(*(getattr(self, name)[which] for name in _NAMES))
+        return ContactFilter(*(getattr(self, name)[which] for name in _NAMES))
 
-    def joined(self, more: Belief) -> Belief:
+    def joined(self, more: ContactFilter) -> ContactFilter:
         """These pairs and then those."""
-        return Belief(*(np.concatenate([getattr(self, name), getattr(more, name)]) for name in _NAMES))
+        return ContactFilter(*(np.concatenate([getattr(self, name), getattr(more, name)]) for name in _NAMES))
 
-    def step(self, t_s: float, step_s: float, turn: Array, changes: Changes, bias_mm: Array, seen: Seen) -> None:
+    def step(
+        self, t_s: float, step_s: float, turn: Array, changes: RateChanges, bias_mm: Array, seen: GapObservations
+    ) -> None:
         """Let time pass and take note of what is measured then.
 
         Args:
             t_s: now.
             step_s: since the last step.
             turn: what the bases' going past each other makes of gap and rate, shape (n, 3); as of
-                `contacts_measure.turns`.
+                `passing_corrections`.
             changes: of the rate without a touch.
             bias_mm: standard deviation of the bias, shape (n,).
             seen: what is measured.
@@ -299,4 +301,4 @@ class Belief:
             setattr(self, name, getattr(self, name) / total)
 
 
-_NAMES: Final = tuple(field.name for field in fields(Belief))
+_NAMES: Final = tuple(field.name for field in fields(ContactFilter))

@@ -24,7 +24,7 @@ _SIGMAS: Final = 5.5  # and how many of all their ways' they must have fallen sh
 _Places = dict[str, tuple[float, float]]
 
 
-class HaltWatch:
+class HaltDetector:
     """Notices that everybody stops; call `step` once for every frame that may be believed, in order of time."""
 
     def __init__(self) -> None:

@@ -19,8 +19,8 @@ State = tuple[Array, Array, Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """Changes of the gaps' rates that no touch explains.
+class RateChanges:
+    """RateChanges of the gaps' rates that no touch explains.
 
     Attributes:
         probability: of one in this step, shape (n,).
@@ -33,8 +33,8 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """Measured gaps of n pairs.
+class GapObservations:
+    """PairMeasurements gaps of n pairs.
 
     Attributes:
         gap_mm: shape (n,); anything where there is none.

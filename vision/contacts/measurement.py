@@ -1,4 +1,4 @@
-"""Measured gaps: which bases are near, how they stand to each other, how sure that is, and how they go on."""
+"""PairMeasurements gaps: which bases are near, how they stand to each other, how sure that is, and how they go on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from downfield.vision.tracking.estimate import Estimate
 Pair = tuple[str, str]
 
 
-def near_pairs(estimates: Sequence[Estimate], within_mm: float) -> tuple[list[Estimate], NDArray[np.intp]]:
+def find_near_pairs(estimates: Sequence[Estimate], within_mm: float) -> tuple[list[Estimate], NDArray[np.intp]]:
     """Figures on the board in order of ids, and the pairs of them whose circumscribed circles come so near.
 
     Returns:
@@ -35,7 +35,7 @@ def near_pairs(estimates: Sequence[Estimate], within_mm: float) -> tuple[list[Es
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PairMeasurements:
     """How n pairs stand in one frame.
 
     Attributes:
@@ -65,12 +65,12 @@ class Measured:
         """Signed gaps, shape (n,)."""
         return self.gaps.gap_mm
 
-    def rows(self, which: Sequence[int]) -> Measured:
+    def rows(self, which: Sequence[int]) -> PairMeasurements:
         """Some of the pairs."""
         if len(which) == len(self) and list(which) == list(range(len(self))):
             return self
         at = np.array(which, dtype=np.intp)
-        return Measured(
+        return PairMeasurements(
             tuple(self.pairs[row] for row in which),
             self.seen[at],
             self.fresh[at],
@@ -81,7 +81,7 @@ class Measured:
         )
 
 
-def measured(figures: Sequence[Estimate], pairs: NDArray[np.intp], shared: Array) -> Measured:
+def measure_pairs(figures: Sequence[Estimate], pairs: NDArray[np.intp], shared: Array) -> PairMeasurements:
     """How pairs stand.
 
     Args:
@@ -95,10 +95,10 @@ def measured(figures: Sequence[Estimate], pairs: NDArray[np.intp], shared: Array
     covariance = np.array([one.covariance for one in figures]).reshape(-1, 3, 3)[pairs]
     seen = np.array([one.seen and one.posture != "unseen" for one in figures], dtype=np.bool_)
     fresh = seen & np.array([one.fresh for one in figures], dtype=np.bool_)
-    slopes = slopes_of(gaps)
+    slopes = gap_gradients(gaps)
     variance = np.einsum("sni,snij,snj->n", slopes, covariance, slopes)
     common = np.einsum("ni,ij,nj->n", gaps.normal, shared, gaps.normal)
-    return Measured(
+    return PairMeasurements(
         pairs=tuple((figures[a].id, figures[b].id) for a, b in pairs.T.tolist()),
         seen=seen[pairs[0]] & seen[pairs[1]],
         fresh=fresh[pairs[0]] & fresh[pairs[1]],
@@ -109,7 +109,7 @@ def measured(figures: Sequence[Estimate], pairs: NDArray[np.intp], shared: Array
     )
 
 
-def turns(before: Measured, step_s: float) -> Array:
+def passing_corrections(before: PairMeasurements, step_s: float) -> Array:
     """What bases that go on past each other for a while make of their gaps and rates.
 
     A corner that slides along a face and past its end makes the gap open at once; a straight line does not know. As the
@@ -132,9 +132,9 @@ def turns(before: Measured, step_s: float) -> Array:
     outlines[..., :2] += velocity[..., :2] * step_s
     gone = Gaps.of(outlines)
     carry = np.maximum(np.einsum("ni,ni->n", before.gaps.normal, gone.normal), 0.0)
-    rate_mm_s = _rates(slopes_of(before.gaps), velocity)
+    rate_mm_s = _rates(gap_gradients(before.gaps), velocity)
     added_mm = gone.gap_mm - before.gap_mm - rate_mm_s * step_s * (1 + carry) / 2
-    added_mm_s = _rates(slopes_of(gone), velocity) - carry * rate_mm_s
+    added_mm_s = _rates(gap_gradients(gone), velocity) - carry * rate_mm_s
     return np.stack([added_mm, added_mm_s, carry], axis=1)
 
 
@@ -145,7 +145,7 @@ def _rates(slopes: Array, velocity: Array) -> Array:
     return rates
 
 
-def slopes_of(gaps: Gaps) -> Array:
+def gap_gradients(gaps: Gaps) -> Array:
     """How far the points of bases that are nearest move along the normal for a base's x, y and heading in radians.
 
     Returns:

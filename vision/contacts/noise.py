@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.vision.contacts.likelihood import Seen
-from downfield.vision.contacts.measurement import Measured, Pair
+from downfield.vision.contacts.likelihood import GapObservations
+from downfield.vision.contacts.measurement import Pair, PairMeasurements
 
 _SHARE: Final = 0.35  # of the gap's variance: what changes from frame to frame after tracking
 _LEARNED: Final = 0.03  # of what a pair says in a frame of everybody's noise: some ten pairs' last few frames
@@ -31,7 +31,7 @@ class _Gaps:
     own: float = 1.0
 
 
-class Noise:
+class GapNoise:
     """How much gaps really shake, learned from how they bend: smooth movement does not.
 
     All pairs together tell of the picture's state within a few frames. One whose bases are hard to see, be it for
@@ -42,7 +42,7 @@ class Noise:
         self._gaps: dict[Pair, _Gaps] = {}
         self._common = 1.0
 
-    def note(self, pairs: Measured) -> None:
+    def note(self, pairs: PairMeasurements) -> None:
         """Take in the gaps of a frame."""
         bends, gaps = [], {}
         numbers = (pairs.gap_mm.tolist(), _noise_mm(pairs).tolist(), pairs.seen.tolist(), pairs.fresh.tolist())
@@ -62,12 +62,12 @@ class Noise:
             share = 1 - (1 - _LEARNED) ** len(bends)
             self._common += share * (statistics.median(bends) - self._common)
 
-    def seen(self, pairs: Measured) -> Seen:
+    def seen(self, pairs: PairMeasurements) -> GapObservations:
         """The measured gaps with the noise that they really have."""
         own = [self._gaps[pair].own if pair in self._gaps else 1.0 for pair in pairs.pairs]
         factor = np.clip(np.maximum(np.array(own), self._common), 1.0, _MOST)
-        return Seen(gap_mm=pairs.gap_mm, noise_mm=_noise_mm(pairs) * factor, known=pairs.fresh)
+        return GapObservations(gap_mm=pairs.gap_mm, noise_mm=_noise_mm(pairs) * factor, known=pairs.fresh)
 
 
-def _noise_mm(pairs: Measured) -> Array:
+def _noise_mm(pairs: PairMeasurements) -> Array:
     return np.sqrt(_SHARE * pairs.variance_mm2 + _LEAST_MM**2)

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.vision.contacts.measurement import Measured, Pair
+from downfield.vision.contacts.measurement import Pair, PairMeasurements
 
 CHATTER_MM: Final = 0.1
 """Bases that shake meet first when they are this near to where they come to lie."""
@@ -35,12 +35,12 @@ _KEPT_S: Final = 0.5
 
 
 @dataclass(slots=True)
-class Approaches:
+class GapHistory:
     """The measured gaps of late, of all pairs that are near."""
 
     _gaps: dict[Pair, deque[tuple[float, float, float]]] = field(default_factory=dict)
 
-    def note(self, now: Measured, noise_mm: Array, t_s: float, known: Container[Pair]) -> None:
+    def note(self, now: PairMeasurements, noise_mm: Array, t_s: float, known: Container[Pair]) -> None:
         """Keep what is measured in a frame.
 
         Args:

@@ -12,12 +12,18 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.scene import Contact, Power
-from downfield.vision.contacts.belief import Belief
-from downfield.vision.contacts.halt import HaltWatch
-from downfield.vision.contacts.likelihood import Changes
-from downfield.vision.contacts.measurement import Measured, Pair, measured, near_pairs, turns
-from downfield.vision.contacts.noise import Noise
-from downfield.vision.contacts.onset import Approaches
+from downfield.vision.contacts.belief import ContactFilter
+from downfield.vision.contacts.halt import HaltDetector
+from downfield.vision.contacts.likelihood import RateChanges
+from downfield.vision.contacts.measurement import (
+    Pair,
+    PairMeasurements,
+    find_near_pairs,
+    measure_pairs,
+    passing_corrections,
+)
+from downfield.vision.contacts.noise import GapNoise
+from downfield.vision.contacts.onset import GapHistory
 from downfield.vision.tracking.estimate import Estimate
 
 LISTED_MM: Final = 5.0
@@ -52,16 +58,16 @@ _SHIFTED_SIGMAS: Final = 5.0  # and by how many deviations of the noise more: it
 class _Moment:
     """A frame that was followed, and what was believed before it."""
 
-    now: Measured
+    now: PairMeasurements
     t_ns: int
-    belief: Belief
-    last: Measured
+    belief: ContactFilter
+    last: PairMeasurements
     before_ns: int | None
     began_ns: Mapping[Pair, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class EndedContact:
     """A contact that is over.
 
     Attributes:
@@ -89,18 +95,18 @@ class ContactTracker:
 
     def __init__(self) -> None:
         # As in the last frame that could be believed, in the order of the beliefs.
-        self._last: Measured = measured(*near_pairs([], _FOLLOWED_MM), np.zeros((2, 2)))
-        self._belief = Belief.none()
+        self._last: PairMeasurements = measure_pairs(*find_near_pairs([], _FOLLOWED_MM), np.zeros((2, 2)))
+        self._belief = ContactFilter.none()
         self._t_ns: int | None = None
         self._start_ns: int | None = None
         self._power: Power = "unknown"
         self._calm_ns: int | None = None
-        self._noise = Noise()
-        self._approaches = Approaches()
+        self._noise = GapNoise()
+        self._approaches = GapHistory()
         self._began_ns: Mapping[Pair, int] = {}
-        self._halts = HaltWatch()
+        self._halts = HaltDetector()
         self._lately: deque[_Moment] = deque()
-        self.parted: tuple[Meeting, ...] = ()
+        self.parted: tuple[EndedContact, ...] = ()
 
     def step(
         self,
@@ -124,7 +130,7 @@ class ContactTracker:
             Pairs with a gap below 5 mm, in order of ids. `since_ns` is given where a touch is more likely than not.
 
         """
-        now = measured(*near_pairs(estimates, _FOLLOWED_MM), np.zeros((2, 2)) if shared is None else shared)
+        now = measure_pairs(*find_near_pairs(estimates, _FOLLOWED_MM), np.zeros((2, 2)) if shared is None else shared)
         now = now.rows(np.flatnonzero(now.gap_mm < _FOLLOWED_MM).tolist())
         self.parted = ()
         if fit and self._halts.step(estimates, t_ns) and power == "on" and not self._stirred(t_ns):
@@ -141,7 +147,7 @@ class ContactTracker:
             self._follow(now, t_ns)
         return self._contacts(now, {one.id for one in estimates if not one.sure}, fit=fit)
 
-    def _remember(self, now: Measured, t_ns: int) -> None:
+    def _remember(self, now: PairMeasurements, t_ns: int) -> None:
         """Keep what is believed before a frame, for as long as it may have to be thought over."""
         while self._lately and t_ns - self._lately[0].t_ns > _NOTICED_NS:
             self._lately.popleft()
@@ -158,7 +164,7 @@ class ContactTracker:
         for one in again:
             self._follow(one.now, one.t_ns)
 
-    def _follow(self, now: Measured, t_ns: int) -> None:
+    def _follow(self, now: PairMeasurements, t_ns: int) -> None:
         """Take note of the pairs of a frame that may be believed."""
         self._start_ns = t_ns if self._start_ns is None else self._start_ns
         step_s = 0.0 if self._t_ns is None else (t_ns - self._t_ns) / 1e9
@@ -171,14 +177,14 @@ class ContactTracker:
         t_s = (t_ns - self._start_ns) / 1e9
         touched = belief.touch > UNSEEN
         if old.pairs and not self._at_rest(t_ns):
-            turn = turns(self._last.rows(before), step_s)
+            turn = passing_corrections(self._last.rows(before), step_s)
             belief.step(
                 t_s, step_s, turn, self._changes(old.pairs, belief, t_ns, step_s), _bias_mm(old), self._noise.seen(old)
             )
             over = np.flatnonzero(touched & (belief.touch <= UNSEEN))
             self.parted = tuple(self._over(old.pairs[row], belief, row, t_s) for row in over.tolist())
         if new.pairs:
-            belief = belief.joined(Belief.first(self._noise.seen(new), new.rate_mm_s, _bias_mm(new), t_s))
+            belief = belief.joined(ContactFilter.first(self._noise.seen(new), new.rate_mm_s, _bias_mm(new), t_s))
         self._belief, self._last, self._t_ns = belief, now.rows(old_rows + new_rows), t_ns
         self._approaches.note(now, self._noise.seen(now).noise_mm, t_s, known)
         self._note_onsets(t_ns)
@@ -199,7 +205,7 @@ class ContactTracker:
             began_ns[pair] = (self._start_ns or 0) + round(met_s * 1e9)
         self._began_ns = began_ns
 
-    def _over(self, pair: Pair, belief: Belief, row: int, t_s: float) -> Meeting:
+    def _over(self, pair: Pair, belief: ContactFilter, row: int, t_s: float) -> EndedContact:
         """A contact that is over: it ended when the gap, going as it goes, left the bias."""
         onset_s, sigma_s = (float(value[row]) for value in belief.onset_s)
         open_mm = float(belief.gap_mm[row] - belief.bias_mm[0][row])
@@ -207,9 +213,9 @@ class ContactTracker:
         start_ns = self._start_ns or 0
         began_ns = self._began_ns.get(pair, start_ns + round(onset_s * 1e9))
         ended_ns = max(start_ns + round(ended_s * 1e9), began_ns)
-        return Meeting(*pair, began_ns, round(sigma_s * 1e9), ended_ns)
+        return EndedContact(*pair, began_ns, round(sigma_s * 1e9), ended_ns)
 
-    def _known(self, now: Measured) -> dict[Pair, int]:
+    def _known(self, now: PairMeasurements) -> dict[Pair, int]:
         """The rows of pairs that go on; those that a hand has moved are met anew."""
         rows = {pair: row for row, pair in enumerate(self._last.pairs)}
         old = now.rows([row for row, pair in enumerate(now.pairs) if pair in rows])
@@ -230,14 +236,14 @@ class ContactTracker:
     def _stirred(self, t_ns: int) -> bool:
         return self._calm_ns is not None and t_ns < self._calm_ns
 
-    def _changes(self, pairs: Sequence[Pair], belief: Belief, t_ns: int, step_s: float) -> Changes:
+    def _changes(self, pairs: Sequence[Pair], belief: ContactFilter, t_ns: int, step_s: float) -> RateChanges:
         """How probable it is that a base changes its way in this step without touching the other."""
         stirred = self._stirred(t_ns)
         rate = np.full(len(pairs), _STIRRED_PER_S if stirred else _CHANGES_PER_S)
         if not stirred:
             for row, other in self._busiest(pairs, belief.touch).items():
                 rate[row] += _BUSY_PER_S * other
-        return Changes(1 - np.exp(-rate * step_s), _COMING_TO_REST_MM_S if stirred else _CHANGED_MM_S)
+        return RateChanges(1 - np.exp(-rate * step_s), _COMING_TO_REST_MM_S if stirred else _CHANGED_MM_S)
 
     @staticmethod
     def _busiest(pairs: Sequence[Pair], touch: Array) -> dict[int, float]:
@@ -251,7 +257,7 @@ class ContactTracker:
             for row, pair in enumerate(pairs)
         }
 
-    def _contacts(self, now: Measured, in_doubt: AbstractSet[str], *, fit: bool) -> tuple[Contact, ...]:
+    def _contacts(self, now: PairMeasurements, in_doubt: AbstractSet[str], *, fit: bool) -> tuple[Contact, ...]:
         known = dict(zip(self._last.pairs, self._belief.touch.tolist(), strict=True))
         listed = now.rows(np.flatnonzero(now.gap_mm < LISTED_MM).tolist())
         sigma_mm = np.sqrt(listed.variance_mm2)
@@ -280,5 +286,5 @@ class ContactTracker:
         return tuple(out)
 
 
-def _bias_mm(pairs: Measured) -> Array:
+def _bias_mm(pairs: PairMeasurements) -> Array:
     return np.sqrt(pairs.variance_mm2 + _LEAST_BIAS_MM**2)

@@ -1,1 +1,1 @@
-"""Hands and whatever else reaches in over the board."""
+"""VisibleHands and whatever else reaches in over the board."""

@@ -1,4 +1,4 @@
-"""Hands over the board: where they are, whom they cover, and whether the play can be judged.
+"""VisibleHands over the board: where they are, whom they cover, and whether the play can be judged.
 
 The network sees fingertips and a box about the hand behind them. An arm comes in from beyond the board, so it is taken
 to lie from the fingertips through the box's middle and on: a band as wide as a forearm. What `reaching` sees hide the
@@ -20,10 +20,10 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
 from downfield.core.detection import Detection
 from downfield.core.scene import Hand
-from downfield.vision.occlusion.intrusion import Reach
+from downfield.vision.occlusion.intrusion import Intrusion
 from downfield.vision.tracking.estimate import Estimate
 
-COVERED: Final = "a hand covers figures"
+HAND_OVER_FIGURES: Final = "a hand covers figures"
 """Why a scene with a hand over figures is unfit."""
 
 _LEAST_SCORE: Final = 0.4  # of a detection taken at its word
@@ -39,7 +39,7 @@ _ROUND: Final = 12  # corners of the outline's round end
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
+class VisibleHands:
     """The hands of a frame.
 
     Attributes:
@@ -52,7 +52,7 @@ class Hands:
     unfit: tuple[str, ...] = ()
 
 
-class HandWatch:
+class HandTracker:
     """Follows hands; call `see` and then `judge` once for every frame, in order of time.
 
     Attributes:
@@ -67,7 +67,9 @@ class HandWatch:
         self._seen_ns: int | None = None
         self._covered_ns: int | None = None
 
-    def see(self, detections: Sequence[Detection], camera: Camera, t_ns: int, reaches: Sequence[Reach] = ()) -> None:
+    def update(
+        self, detections: Sequence[Detection], camera: Camera, t_ns: int, reaches: Sequence[Intrusion] = ()
+    ) -> None:
         """Take in where hands are in a frame.
 
         Args:
@@ -92,23 +94,23 @@ class HandWatch:
         elif not lately:
             self.outlines_mm = self.fingertips_mm = ()
 
-    def judge(self, estimates: Sequence[Estimate], t_ns: int) -> Hands:
+    def assess(self, estimates: Sequence[Estimate], t_ns: int) -> VisibleHands:
         """The hands of the frame, and whom of these figures they cover."""
         hands = tuple(_hand(outline, estimates) for outline in self.outlines_mm)
         if any(hand.covers for hand in hands):
             self._covered_ns = t_ns
         unsettled = self._covered_ns is not None and t_ns - self._covered_ns <= _SETTLES_NS
-        return Hands(hands, (COVERED,) if unsettled else ())
+        return VisibleHands(hands, (HAND_OVER_FIGURES,) if unsettled else ())
 
 
-def under(outline: Array, place_mm: Sequence[float]) -> bool:
+def outline_contains(outline: Array, place_mm: Sequence[float]) -> bool:
     """Whether a place on the board is under a hand."""
     at = float(place_mm[0]), float(place_mm[1])
     return cv2.pointPolygonTest(outline.astype(np.float32), at, False) >= 0
 
 
 def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
-    """A hand with the figures that it covers: their bases' middles or corners are under it."""
+    """A hand with the figures that it covers: their bases' middles or corners are outline_contains it."""
     (left, low), (right, high) = outline.min(axis=0).tolist(), outline.max(axis=0).tolist()
     covers = []
     for one in estimates:
@@ -116,7 +118,7 @@ def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
         reach = at.size.length_mm + at.size.width_mm  # further than any corner is from the middle
         if not (left - reach < at.x_mm < right + reach and low - reach < at.y_mm < high + reach):
             continue
-        if any(under(outline, point) for point in ((at.x_mm, at.y_mm), *at.corners_mm().tolist())):
+        if any(outline_contains(outline, point) for point in ((at.x_mm, at.y_mm), *at.corners_mm().tolist())):
             covers.append(one.id)
     return Hand(tuple((x, y) for x, y in outline.tolist()), tuple(covers))
 
@@ -138,7 +140,7 @@ def _places(hands: Sequence[Detection], camera: Camera) -> Array:
     return camera.to_board(np.array(points_px, dtype=np.float64), (_TIPS_MM, _HEIGHT_MM, _HEIGHT_MM))
 
 
-def _outline(tip_mm: Array, middle_mm: Array, reaches: Sequence[Reach]) -> Array | None:
+def _outline(tip_mm: Array, middle_mm: Array, reaches: Sequence[Intrusion]) -> Array | None:
     """A hand's outline on the board, shape (n, 2); None where it is not over its plane, or is one of the reaches."""
     if not (np.isfinite(tip_mm).all() and np.isfinite(middle_mm).all()):
         return None

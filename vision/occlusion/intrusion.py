@@ -38,7 +38,7 @@ _HIDES: Final = 0.3  # share of the table behind it that a hand hides at least; 
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class Intrusion:
     """Something over the board.
 
     Attributes:
@@ -51,7 +51,7 @@ class Reach:
     tip_mm: tuple[float, float]
 
 
-class ReachWatch:
+class IntrusionDetector:
     """Finds what reaches in; call `see` for every frame, in order of time.
 
     Args:
@@ -64,11 +64,11 @@ class ReachWatch:
         self._table: Planes | None = None
         self._pictures = 0
         self._t_ns = 0
-        self._reaches: tuple[Reach, ...] = ()
+        self._reaches: tuple[Intrusion, ...] = ()
         self._hidden: Mask | None = None
         self._step = 1
 
-    def hides(self, box_px: Sequence[float]) -> bool:
+    def may_cover(self, box_px: Sequence[float]) -> bool:
         """Whether what is in a box of the frame may be over the table: no part of the print, which was there before.
 
         Args:
@@ -88,9 +88,9 @@ class ReachWatch:
         left, top, right, bottom = (max(round(value / self._step), 0) for value in box_px)
         return slice(top, bottom + 1), slice(left, right + 1)
 
-    def see(
+    def update(
         self, image: Image, camera: Camera, t_ns: int, hands_px: Sequence[Sequence[float]] = ()
-    ) -> tuple[Reach, ...]:
+    ) -> tuple[Intrusion, ...]:
         """What is over the board and goes on beyond its rim, as of a frame; looked for about 20 times a second.
 
         Args:
@@ -111,7 +111,7 @@ class ReachWatch:
         known = self._pictures >= _SETTLES
         self._reaches = self._found(differs & (1 - shadow), camera, step) if known else ()
         self._hidden, self._step = differs if known and differs.mean() <= _TOO_MUCH else None, step
-        self._learn(coarse, differs, t_ns, [self._rows(box) for box in hands_px if known and self.hides(box)])
+        self._learn(coarse, differs, t_ns, [self._rows(box) for box in hands_px if known and self.may_cover(box)])
         return self._reaches
 
     def _learn(self, coarse: Planes, differs: Mask, t_ns: int, hands: Sequence[tuple[slice, slice]]) -> None:
@@ -128,7 +128,7 @@ class ReachWatch:
         self._table += share * (coarse - self._table)
         self._pictures, self._t_ns = self._pictures + 1, t_ns
 
-    def _found(self, differs: Mask, camera: Camera, step: int) -> tuple[Reach, ...]:
+    def _found(self, differs: Mask, camera: Camera, step: int) -> tuple[Intrusion, ...]:
         if differs.mean() > _TOO_MUCH:
             return ()
         board, px_per_mm = self._board(camera, differs.shape, step)
@@ -152,7 +152,7 @@ class ReachWatch:
 
     def _reach(
         self, here: NDArray[np.bool_], beyond: NDArray[np.bool_], board: Mask, camera: Camera, step: int, scale: float
-    ) -> Reach | None:
+    ) -> Intrusion | None:
         inside = (here & (board > 0)).astype(np.uint8)
         entry = np.argwhere(here & beyond).mean(axis=0)
         rows = np.argwhere(inside > 0)
@@ -166,7 +166,7 @@ class ReachWatch:
         places = camera.to_board(px.astype(np.float64), _HAND_MM)
         if not np.isfinite(places).all() or len(largest) < 3:
             return None
-        return Reach(places[1:], (float(places[0, 0]), float(places[0, 1])))
+        return Intrusion(places[1:], (float(places[0, 0]), float(places[0, 1])))
 
     def _board(self, camera: Camera, shape: tuple[int, ...], step: int) -> tuple[Mask, float]:
         """Where the board is in the coarse picture, and its pixels per mm."""

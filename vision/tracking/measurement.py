@@ -21,7 +21,7 @@ from downfield.core.angles import wrap_rad
 from downfield.core.arrays import Array
 from downfield.core.detection import Detection
 from downfield.core.field import FieldModel
-from downfield.models.base_sizes import FEWEST, likely_sizes
+from downfield.models.base_sizes import FEWEST, estimate_sizes
 from downfield.models.corner_errors import CORNER_CORRELATION, errors_by_direction
 from downfield.vision.tracking.fall_evidence import lying_odds
 
@@ -253,7 +253,7 @@ def _take_likely_sizes(pose: Array, covariance: Array, rows: NDArray[np.intp]) -
         return
     size, cov = pose[rows, SIZE], covariance[rows]
     noise = np.diagonal(cov[:, SIZE, SIZE], axis1=1, axis2=2)
-    likely, left = likely_sizes(np.log(size), noise / size**2)
+    likely, left = estimate_sizes(np.log(size), noise / size**2)
     gain = np.linalg.solve(cov[:, SIZE, SIZE], cov[:, SIZE]).transpose(0, 2, 1)
     grown = size * np.expm1(likely - np.log(size))
     pose[rows] += np.einsum("mik,mk->mi", gain, grown)

@@ -18,7 +18,7 @@ from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array
 from downfield.core.footprint import Footprint, outlines_of
 from downfield.core.gap import Gaps
-from downfield.vision.contacts.measurement import near_pairs, slopes_of
+from downfield.vision.contacts.measurement import find_near_pairs, gap_gradients
 from downfield.vision.tracking.estimate import Estimate
 
 SLACK_MM: Final = 0.3
@@ -40,7 +40,7 @@ def apart(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
         estimates: of a frame.
 
     """
-    able, pairs = near_pairs([one for one in estimates if one.seen and one.posture == "upright"], 0.0)
+    able, pairs = find_near_pairs([one for one in estimates if one.seen and one.posture == "upright"], 0.0)
     if not pairs.size:
         return tuple(estimates)
     outlines = outlines_of([one.footprint for one in able])
@@ -52,7 +52,7 @@ def apart(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
         if not len(rows):
             break
         step = np.zeros((len(able), 3))
-        slopes = slopes_of(gaps)
+        slopes = gap_gradients(gaps)
         for row in rows[np.argsort(gaps.gap_mm[rows])].tolist():
             a, b = pairs[:, row].tolist()
             opened_mm = slopes[1, row] @ step[b] - slopes[0, row] @ step[a]
