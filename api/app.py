@@ -38,7 +38,7 @@ def create_app(parts: AppContext, access: AccessPolicy = LOCAL, relaying: Relayi
     """The service over what the rig fills.
 
     Args:
-        parts: desk, hub, picture and store.
+        parts: game_service, hub, picture and store.
         access: who may reach it; by default this computer alone.
         relaying: tells those who follow the feed when they are many; None to tell all of them here.
 
@@ -56,9 +56,9 @@ def create_app(parts: AppContext, access: AccessPolicy = LOCAL, relaying: Relayi
     app.state.parts = parts
     app.state.access = access
     app.state.relaying = relaying
-    app.state.evidence = EvidenceFinder(parts.store, parts.desk, parts.footage)
+    app.state.evidence = EvidenceFinder(parts.store, parts.game_service, parts.footage)
     app.state.token_store = TokenStore(parts.store)
-    app.state.metrics = Metrics(parts.desk, parts.hub, parts.picture)
+    app.state.metrics = Metrics(parts.game_service, parts.hub, parts.picture)
     for router in ROUTERS:
         app.include_router(router)
     problems.install(app)

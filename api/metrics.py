@@ -1,4 +1,4 @@
-"""What Prometheus scrapes: read from the hub, the desk and the door when it asks."""
+"""What Prometheus scrapes: read from the hub, the game service and the door when it asks."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from prometheus_client.registry import Collector
 
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.game.desk import Desk
-from downfield.game.published.board_topics import HealthNow
+from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import Questions
+from downfield.game.receipts import Desk
 
 
 class Metrics(Collector):
     """The service's metrics.
 
     Args:
-        desk, hub, picture: what is measured.
+        game_service, hub, picture: what is measured.
 
     """
 
-    def __init__(self, desk: Desk, hub: Hub, picture: LatestPicture) -> None:
-        self._desk, self._hub, self._picture = desk, hub, picture
+    def __init__(self, game_service: Desk, hub: Hub, picture: LatestPicture) -> None:
+        self._game_service, self._hub, self._picture = game_service, hub, picture
         self.answered: Counter[tuple[str, int]] = Counter()
         self._registry = CollectorRegistry(auto_describe=False)
         self._registry.register(self)
@@ -40,7 +40,7 @@ class Metrics(Collector):
         calls = CounterMetricFamily(
             "downfield_calls", "Calls of the game in play that stand.", labels=["kind", "verdict"]
         )
-        for (kind, verdict), count in Counter((call.kind, call.verdict) for call in self._desk.calls()).items():
+        for (kind, verdict), count in Counter((call.kind, call.verdict) for call in self._game_service.calls()).items():
             calls.add_metric([kind, verdict], count)
         yield calls
         questions = self._hub.value("questions")
@@ -56,7 +56,7 @@ class Metrics(Collector):
 
     def _of_health(self) -> Iterator[Metric]:
         health = self._hub.value("health")
-        if not isinstance(health, HealthNow):
+        if not isinstance(health, HealthStatus):
             return
         level = {"ok": 0, "warning": 1, "alarm": 2}[health.level]
         yield GaugeMetricFamily("downfield_health_level", "0 ok, 1 warning, 2 alarm.", value=level)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from downfield.core.errors import BusyError, DownfieldError, NotFoundError, NotRecordedError, OutputError, RefusedError
-from downfield.game.desk import Refused
+from downfield.game.receipts import Refused
 
 BASE: Final = "https://github.com/downfield/problems/"
 MEDIA_TYPE: Final = "application/problem+json"
@@ -73,7 +73,7 @@ class ProblemError(Exception):
 
 
 def refusal_problem(refused: Refused) -> ProblemError:
-    """What the desk refused, as a problem."""
+    """What the game service refused, as a problem."""
     status = {"unknown": 404, "key_reused": 422, "invalid": 422, "failed": 503}.get(refused.code, 409)
     return ProblemError(status, refused.reason, refused.code)
 

@@ -8,17 +8,17 @@ from fastapi import Header, Path
 from pydantic import Field
 
 from downfield.core.scene import Player
-from downfield.game.commands import Asked, Color, Name
+from downfield.game.commands import Color, Name, RequestModel
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import Declaration, Side
 
 MOST_PLAYERS: Final = 120
 """Of one roster; a real one has 53, a table's seldom more than 40."""
 
-Key = Annotated[
+IdempotencyKey = Annotated[
     str | None,
     Header(
-        alias="Idempotency-Key",
+        alias="Idempotency-IdempotencyKey",
         pattern=r"^[A-Za-z0-9._-]{1,64}$",
         description="The same key with the same body is taken once and answered alike.",
     ),
@@ -31,14 +31,14 @@ AgoMs = Annotated[int, Field(ge=0, le=2000, description="How long ago it was sai
 Note = Annotated[str, Field(max_length=500)]
 
 
-class DeclarationAsked(Asked):
+class DeclarationRequest(RequestModel):
     """A declaration."""
 
     declaration: Declaration
     ago_ms: AgoMs = 0
 
 
-class CallAsked(Asked):
+class CallRequest(RequestModel):
     """A call as a person makes it."""
 
     kind: CallKind
@@ -65,29 +65,29 @@ class CallAsked(Asked):
         )
 
 
-class ManualCall(CallAsked):
+class ManualCallRequest(CallRequest):
     """A call made by hand."""
 
     note: Note = ""
     ago_ms: AgoMs = 0
 
 
-class RulingAsked(Asked):
+class RulingRequest(RequestModel):
     """A decision about one call."""
 
     decision: Literal["confirm", "overturn", "strike"]
-    replacement: CallAsked | None = Field(default=None, description="The call that stands instead of one overturned.")
+    replacement: CallRequest | None = Field(default=None, description="The call that stands instead of one overturned.")
     note: Note = ""
     ago_ms: AgoMs = 0
 
 
-class UndoAsked(Asked):
+class UndoRequest(RequestModel):
     """Nothing but when."""
 
     ago_ms: AgoMs = 0
 
 
-class TeamAsked(Asked):
+class TeamRequest(RequestModel):
     """A team with its roster."""
 
     name: Name = Field(examples=["River City"])

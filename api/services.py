@@ -10,8 +10,8 @@ from fastapi.requests import HTTPConnection
 
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.game.desk import Desk
 from downfield.game.footage import Footage
+from downfield.game.receipts import Desk
 from downfield.game.store import Store
 
 
@@ -20,7 +20,7 @@ class AppContext:
     """What the service serves.
 
     Attributes:
-        desk: who runs the game.
+        game_service: who runs the game.
         hub: what is true now.
         picture: the camera's annotated picture.
         store: games, teams, devices.
@@ -28,7 +28,7 @@ class AppContext:
 
     """
 
-    desk: Desk
+    game_service: Desk
     hub: Hub
     picture: LatestPicture
     store: Store
@@ -47,8 +47,8 @@ def _hub(parts: AppContextDep) -> Hub:
     return parts.hub
 
 
-def _desk(parts: AppContextDep) -> Desk:
-    return parts.desk
+def _game_service(parts: AppContextDep) -> Desk:
+    return parts.game_service
 
 
 def _store(parts: AppContextDep) -> Store:
@@ -60,6 +60,6 @@ def _picture(parts: AppContextDep) -> LatestPicture:
 
 
 HubDep = Annotated[Hub, Depends(_hub)]
-DeskDep = Annotated[Desk, Depends(_desk)]
+GameServiceDep = Annotated[Desk, Depends(_game_service)]
 StoreDep = Annotated[Store, Depends(_store)]
 PictureDep = Annotated[LatestPicture, Depends(_picture)]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from downfield.game.published.game_topics import CallNow
+from downfield.game.published.game_topics import CallView
 from downfield.officiating.engine.comparison import SAME_NS
 from downfield.rig.configuration.loading import load
 from downfield.rig.rig import Rig
@@ -61,25 +61,25 @@ def main() -> None:
     _print("what is only reported", reported)
 
 
-def _calls(clip: Path, rulebook: str, *, tracks: bool) -> tuple[CallNow, ...]:
+def _calls(clip: Path, rulebook: str, *, tracks: bool) -> tuple[CallView, ...]:
     """Every call that the rig makes of a clip, as fast as it goes."""
     given = {"source.name": str(clip), "source.tracks": tracks, "game.rulebook": rulebook, "service.on": False}
     with tempfile.TemporaryDirectory() as passing:
         rig = Rig(load(environment={}, command_line=given), Path(passing), paced=False)
         try:
             rig.play()
-            return tuple(rig.desk.calls())
+            return tuple(rig.game_service.calls())
         finally:
             rig.end()
 
 
-def _of(true: Sequence[CallNow], seen: Sequence[CallNow], *, reported: bool) -> tuple[list[CallNow], list[CallNow]]:
+def _of(true: Sequence[CallView], seen: Sequence[CallView], *, reported: bool) -> tuple[list[CallView], list[CallView]]:
     """Only what is reported, or only the rest."""
     first, second = ([call for call in calls if (call.verdict == "reported") == reported] for calls in (true, seen))
     return first, second
 
 
-def _compare(true: Sequence[CallNow], seen: Sequence[CallNow], tally: Tally) -> list[str]:
+def _compare(true: Sequence[CallView], seen: Sequence[CallView], tally: Tally) -> list[str]:
     """Count one clip's calls; what is not alike, for people."""
     left, notes = list(seen), []
     for call in true:
@@ -104,7 +104,7 @@ def _compare(true: Sequence[CallNow], seen: Sequence[CallNow], tally: Tally) -> 
     return notes
 
 
-def _same(one: CallNow, two: CallNow) -> bool:
+def _same(one: CallView, two: CallView) -> bool:
     return (one.kind, one.players) == (two.kind, two.players) and abs(one.t_ns - two.t_ns) <= SAME_NS
 
 

@@ -1,7 +1,7 @@
 """Kill a process that runs a game at random moments: nothing acknowledged may be lost, the game must stand as it stood.
 
-``python benchmarks/kill.py --kills 100``. A real process plays the bundled recording over and over through a desk, and
-says on its output what was acknowledged. It is killed with SIGKILL; then its store is opened, every acknowledged entry
+``python benchmarks/kill.py --kills 100``. A real process plays the bundled recording over and over through a
+game service and writes what was acknowledged to its output. It is killed with SIGKILL; then its store is opened, every acknowledged entry
 looked for, the chain verified, and the game resumed, which must lead to the very state and calls the journal tells.
 """
 
@@ -19,14 +19,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from no_machine import NoMachine
+from no_rig import NoRig
 
 from downfield.api.feed.hub import Hub
 from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
-from downfield.game.desk import Accepted, Receipt, Said
-from downfield.game.game_desk import GameDesk
 from downfield.game.history import History
+from downfield.game.receipts import Accepted, Receipt, Said
+from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -37,10 +37,10 @@ ALIVE_S = 3.0  # at most, before the kill
 PAUSE_NS = 2_000_000_000  # between two showings
 
 
-def desk_on(store: Store) -> GameDesk:
-    """A desk for the bundled recording."""
+def desk_on(store: Store) -> GameService:
+    """A game_service for the bundled recording."""
     field = open_clip(bundled_demo()).tracks.header.field
-    return GameDesk(store, Hub(), NoMachine(), field, load_rulebook("tap"))
+    return GameService(store, Hub(), NoRig(), field, load_rulebook("tap"))
 
 
 def write(path: Path, tell: TextIO) -> None:
@@ -48,26 +48,26 @@ def write(path: Path, tell: TextIO) -> None:
     recording = open_clip(bundled_demo())
     both: list[Scene | Event] = [*recording.events, *recording.tracks]
     entries = sorted(both, key=lambda entry: (entry.t_ns, isinstance(entry, Scene)))
-    desk = desk_on(Store.at(path))
-    if desk.resume() is None:
-        desk.begin(NewGame(title="kill"), recording.tracks.header.players)
+    game_service = desk_on(Store.at(path))
+    if game_service.resume() is None:
+        game_service.begin(NewGame(title="kill"), recording.tracks.header.players)
     tell.write("{}\n")
     while True:
-        offset_ns = desk.now_ns + PAUSE_NS
+        offset_ns = game_service.now_ns + PAUSE_NS
         before_ns = 0
         for entry in entries:
             time.sleep(max(0.0, (entry.t_ns - before_ns) / 1e9 / FASTER))
             before_ns = entry.t_ns
             if isinstance(entry, Scene):
-                desk.take(_shifted(entry, offset_ns))
+                game_service.take(_shifted(entry, offset_ns))
             elif not isinstance(entry.body, Ruling | Undo | Tick):
-                _tell(tell, desk.declare(entry.body, Said(key=f"{offset_ns}-{entry.id}")))
-        tackle = next((call for call in reversed(desk.calls()) if call.kind == "tackle"), None)
+                _tell(tell, game_service.declare(entry.body, Said(key=f"{offset_ns}-{entry.id}")))
+        tackle = next((call for call in reversed(game_service.calls()) if call.kind == "tackle"), None)
         if tackle is not None:
-            struck = desk.rule(Ruling(tackle.id, "strike"), Said(key=f"{offset_ns}-strike"))
+            struck = game_service.rule(Ruling(tackle.id, "strike"), Said(key=f"{offset_ns}-strike"))
             _tell(tell, struck)
             if isinstance(struck, Accepted):
-                _tell(tell, desk.undo(struck.event, Said(key=f"{offset_ns}-undo")))
+                _tell(tell, game_service.undo(struck.event, Said(key=f"{offset_ns}-undo")))
 
 
 def _tell(tell: TextIO, receipt: Receipt) -> None:
@@ -123,15 +123,15 @@ def faults(path: Path, acknowledged: dict[int, str]) -> list[str]:
     if verified.problem:
         found.append(verified.problem)
     told = History(store, row)
-    desk = desk_on(store)
-    if desk.resume() != row.id:
+    game_service = desk_on(store)
+    if game_service.resume() != row.id:
         found.append("the game was not resumed")
-    if desk.text != told.text:
-        found.append(f"resumed as {desk.text!r}, not {told.text!r}")
-    resumed = [(call.id, call.text) for call in desk.calls()]
+    if game_service.text != told.text:
+        found.append(f"resumed as {game_service.text!r}, not {told.text!r}")
+    resumed = [(call.id, call.text) for call in game_service.calls()]
     if resumed != [(call.id, call.text) for call in told.calls()]:
         found.append("the calls resumed are not those of the journal")
-    desk.close()
+    game_service.close()
     store.close()
     return found
 

@@ -19,50 +19,50 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from no_machine import NoMachine
+from no_rig import NoRig
 
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.services import AppContext
 from downfield.core.field_files import preset
 from downfield.game.commands import NewGame
-from downfield.game.game_desk import GameDesk
-from downfield.game.published.board_topics import FigureNow, SceneNow
+from downfield.game.published.board_topics import FigureView, SceneView
+from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.service import Service
 
-SCENES_PER_S = 15  # as the desk tells them; the rest of the rate are calls and states
+SCENES_PER_S = 15  # as the game service tells them; the rest of the rate are calls and states
 WARM_S = 4.0
 _SENT = re.compile(rb'"topic":"calls".*?"sent_ns":([1-9]\d+)')
 
 
-def scene(frame: int) -> SceneNow:
+def scene(frame: int) -> SceneView:
     """A scene of 22 figures."""
     figures = tuple(
-        FigureNow(
+        FigureView(
             id=f"dark-{n}", jersey="dark", x_yd=n * 4.11, y_yd=20.5, x_mm=n * 41.1, y_mm=223.4, heading=12.5,
             posture="upright", sigma_mm=0.21, sure=True,
         )
         for n in range(22)
     )  # fmt: skip
-    return SceneNow(frame=frame, t_ns=time.time_ns(), board="on", figures=figures)
+    return SceneView(frame=frame, t_ns=time.time_ns(), board="on", figures=figures)
 
 
 def serve(pipe: Connection, folder: str, rate: float, seconds: float) -> None:
     """Serve, and publish when told to begin; tell what publishing cost, in seconds."""
     store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
-    desk = GameDesk(store, hub, NoMachine(), preset("ultimate"), load_rulebook("tap"))
-    desk.begin(NewGame())
-    service = Service(AppContext(desk, hub, picture, store), ServiceSettings(port=0))
+    game_service = GameService(store, hub, NoRig(), preset("ultimate"), load_rulebook("tap"))
+    game_service.begin(NewGame())
+    service = Service(AppContext(game_service, hub, picture, store), ServiceSettings(port=0))
     pipe.send(service.port)
     while pipe.recv() == "go":
         before_s = time.process_time()
         costs = _publish(hub, rate, seconds)
         pipe.send((costs, (time.process_time() - before_s) / seconds))
     service.end()
-    desk.close()
+    game_service.close()
 
 
 def _publish(hub: Hub, rate: float, seconds: float) -> list[float]:

@@ -19,15 +19,15 @@ from downfield.game.published import board_topics
 from downfield.game.published import game_topics as topics
 
 TOPICS: dict[str, type[BaseModel]] = {
-    "game": topics.GameNow,
-    "ball": topics.BallNow,
-    "calls": topics.CallsChanged,
+    "game": topics.GameView,
+    "ball": topics.BallView,
+    "calls": topics.CallsUpdate,
     "questions": topics.Questions,
-    "declared": topics.DeclaredLately,
-    "line_up": board_topics.LineUpNow,
-    "scene": board_topics.SceneNow,
-    "health": board_topics.HealthNow,
-    "source": board_topics.SourceNow,
+    "declared": topics.RecentDeclarations,
+    "line_up": board_topics.LineUpView,
+    "scene": board_topics.SceneView,
+    "health": board_topics.HealthStatus,
+    "source": board_topics.SourceStatus,
     "notice": topics.Notice,
 }
 _ELSEWHERE = {"Player", "BaseSize", "FieldModel"}

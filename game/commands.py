@@ -16,13 +16,13 @@ Name = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\
 RulebookName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$", examples=["tap"])]
 
 
-class Asked(BaseModel):
+class RequestModel(BaseModel):
     """What somebody sends: frozen, unknown keys refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class TeamSheet(Asked):
+class TeamSheet(RequestModel):
     """A team as a game is played with it."""
 
     name: Name = Field(examples=["River City"])
@@ -35,7 +35,7 @@ HOME_SHEET = TeamSheet(name="Home", short="H", color="#1d3f72", ink="#ffffff")
 AWAY_SHEET = TeamSheet(name="Away", short="A", color="#d9dee4", ink="#10151b")
 
 
-class NewGame(Asked):
+class NewGame(RequestModel):
     """End the game in play and begin another."""
 
     command: Literal["new_game"] = "new_game"
@@ -45,47 +45,47 @@ class NewGame(Asked):
     title: Annotated[str, Field(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
 
 
-class SetRulebook(Asked):
+class SetRulebook(RequestModel):
     """Go on under another rulebook, from the game as it stands between two plays."""
 
     command: Literal["set_rulebook"] = "set_rulebook"
     rulebook: RulebookName
 
 
-class Recalibrate(Asked):
+class Recalibrate(RequestModel):
     """Find the camera's lens and pose anew from the printed field."""
 
     command: Literal["recalibrate"] = "recalibrate"
 
 
-class UseCalibration(Asked):
+class UseCalibration(RequestModel):
     """Use a calibration that was made elsewhere."""
 
     command: Literal["use_calibration"] = "use_calibration"
     calibration: Calibration
 
 
-class Record(Asked):
+class Record(RequestModel):
     """Begin or end the recording."""
 
     command: Literal["record"] = "record"
     on: bool
 
 
-class Suspend(Asked):
+class Suspend(RequestModel):
     """Stop making calls from the camera, or go on making them; declarations go on either way."""
 
     command: Literal["suspend"] = "suspend"
     on: bool
 
 
-class FindFigures(Asked):
+class FindFigures(RequestModel):
     """Forget who stands where and match the figures on the board with the line-up anew."""
 
     command: Literal["find_figures"] = "find_figures"
 
 
-MachineCommand = Recalibrate | UseCalibration | Record | Suspend | FindFigures
+RigCommand = Recalibrate | UseCalibration | Record | Suspend | FindFigures
 """What the rig does itself."""
 
 Command = Annotated[

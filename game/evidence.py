@@ -12,9 +12,9 @@ from typing import Final, Protocol
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.core.scene import Player, Scene
 from downfield.game.entries import unpacked_scenes
-from downfield.game.footage import Footage, Marks, Still
+from downfield.game.footage import CallMarks, Footage, FootageFrame
 from downfield.game.history import History
-from downfield.game.published.game_topics import CallNow
+from downfield.game.published.game_topics import CallView
 from downfield.game.store import GameRow, Store
 
 
@@ -46,7 +46,7 @@ class GameInPlay(Protocol):
         """The game's id; empty without one."""
         ...
 
-    def calls(self) -> Sequence[CallNow]:
+    def calls(self) -> Sequence[CallView]:
         """Every call of the game, in the order they were made."""
         ...
 
@@ -68,20 +68,20 @@ class Evidence:
 
     """
 
-    call: CallNow
-    stills: tuple[Still, ...]
+    call: CallView
+    stills: tuple[FootageFrame, ...]
     scenes: Mapping[int, Scene]
     players: tuple[Player, ...]
     los_yd: float | None
 
     @property
-    def decisive(self) -> Still:
+    def decisive(self) -> FootageFrame:
         """The picture captured nearest to the instant the call is about."""
         return min(self.stills, key=lambda still: abs(still.t_ns - self.call.t_ns))
 
-    def marks(self, still: Still) -> Marks:
+    def marks(self, still: FootageFrame) -> CallMarks:
         """What can be drawn on a picture."""
-        return Marks(self.call, self.scenes.get(still.t_ns), self.players, self.los_yd)
+        return CallMarks(self.call, self.scenes.get(still.t_ns), self.players, self.los_yd)
 
 
 class EvidenceFinder:

@@ -8,11 +8,11 @@ from typing import Protocol
 
 from downfield.core.gap import signed_gap
 from downfield.core.scene import Figure, Player, Scene
-from downfield.game.published.game_topics import CallNow
+from downfield.game.published.game_topics import CallView
 
 
 @dataclass(frozen=True, slots=True)
-class Still:
+class FootageFrame:
     """One picture that is kept, and where.
 
     Attributes:
@@ -32,7 +32,7 @@ class Still:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class CallMarks:
     """What is drawn on a picture.
 
     Attributes:
@@ -43,7 +43,7 @@ class Marks:
 
     """
 
-    call: CallNow
+    call: CallView
     scene: Scene | None
     players: tuple[Player, ...] = ()
     los_yd: float | None = None
@@ -72,7 +72,7 @@ class Marks:
 class Footage(Protocol):
     """Keeps pictures. Callable from any thread; each call may take as long as a disk and a decoder need."""
 
-    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[Still, ...]:
+    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
         """Every picture kept of a span of time, in order, each frame index once.
 
         Args:
@@ -86,7 +86,7 @@ class Footage(Protocol):
         """
         ...
 
-    def jpeg(self, still: Still, marks: Marks | None) -> bytes:
+    def jpeg(self, still: FootageFrame, marks: CallMarks | None) -> bytes:
         """One picture, exactly that one, as JPEG.
 
         Args:

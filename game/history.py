@@ -9,8 +9,8 @@ from pydantic import Field
 
 from downfield.core.scene import Player
 from downfield.game.entries import Began, Ended, Followed, Said, Seen, Snap, unpacked
-from downfield.game.published.game_topics import CallNow, Declared, Payload, RulingNow
-from downfield.game.published.views import Shown, call_now
+from downfield.game.published.game_topics import CallView, DeclarationView, RulingView, TopicModel
+from downfield.game.published.views import Shown, call_view
 from downfield.game.published.wording import said_text
 from downfield.game.store import GameRow, Store
 from downfield.officiating.calls import Call
@@ -19,7 +19,7 @@ from downfield.officiating.engine.play import PlayKind
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 
 
-class GameListed(Payload):
+class GameSummary(TopicModel):
     """A game in the store."""
 
     id: str
@@ -30,7 +30,7 @@ class GameListed(Payload):
     rulebook: str
 
 
-class GameRead(GameListed):
+class GameDetails(GameSummary):
     """A game as its journal tells it."""
 
     ended: bool
@@ -40,7 +40,7 @@ class GameRead(GameListed):
     head: str = Field(description="Digest of the last entry: keep it to prove later that nothing was altered.")
 
 
-class PlayRead(Payload):
+class PlayDetails(TopicModel):
     """One play."""
 
     number: int
@@ -53,7 +53,7 @@ class PlayRead(Payload):
     distance_yd: float
     spot_yd: float
     carrier: str | None
-    calls: tuple[CallNow, ...]
+    calls: tuple[CallView, ...]
     state: Literal["over", "under way"]
 
 
@@ -105,9 +105,9 @@ class History:
             if isinstance(content, Seen):
                 self.batches.append(Batch(entry.seq, content.first_ns, content.last_ns))
 
-    def read(self) -> GameRead:
+    def read(self) -> GameDetails:
         """The game in short."""
-        return GameRead(
+        return GameDetails(
             **listed(self.row).model_dump(),
             ended=self.ended,
             score=self.score,
@@ -116,15 +116,15 @@ class History:
             head=self.head,
         )
 
-    def calls(self) -> list[CallNow]:
+    def calls(self) -> list[CallView]:
         """Every call that stands, in the order they were made."""
         if self._began is None:
             return []
         waiting = frozenset(call.id for call in self._calls.values() if call.verdict in {"too_close", "proposed"})
         shown = Shown(self._began, lambda _: "", waiting, self._rulings(), self._frames)
-        return [call_now(call, shown) for call in self._calls.values()]
+        return [call_view(call, shown) for call in self._calls.values()]
 
-    def plays(self) -> list[PlayRead]:
+    def plays(self) -> list[PlayDetails]:
         """Every play, in order, with the calls from its snap to the next."""
         calls = self.calls()
         ends = [snap.t_ns for snap in self._snaps[1:]]
@@ -134,7 +134,7 @@ class History:
             made = tuple(call for call in calls if snap.t_ns <= call.t_ns and (end is None or call.t_ns < end))
             over = self.ended or end is not None
             out.append(
-                PlayRead(
+                PlayDetails(
                     number=number,
                     kind=snap.kind,
                     t_ns=snap.t_ns,
@@ -151,11 +151,11 @@ class History:
             )
         return out
 
-    def declared(self) -> list[Declared]:
+    def declared(self) -> list[DeclarationView]:
         """Every declaration and ruling, in order."""
         undone = self._undone()
         return [
-            Declared(
+            DeclarationView(
                 id=event.id,
                 type=event.body.type,
                 text=said_text(event.body),
@@ -204,20 +204,20 @@ class History:
     def _undone(self) -> set[str]:
         return {event.body.event for event, _ in self.events if isinstance(event.body, Undo)}
 
-    def _rulings(self) -> dict[str, RulingNow]:
+    def _rulings(self) -> dict[str, RulingView]:
         undone, out = self._undone(), {}
         for event, by in self.events:
             ruling = event.body
             if isinstance(ruling, Ruling) and event.id not in undone:
                 made = ruling.replacement if ruling.decision == "manual" else None
-                now = RulingNow(decision=ruling.decision, by=by, note=ruling.note, event=event.id)
+                now = RulingView(decision=ruling.decision, by=by, note=ruling.note, event=event.id)
                 out[ruling.call if made is None else made.id] = now
         return out
 
 
-def listed(row: GameRow) -> GameListed:
+def listed(row: GameRow) -> GameSummary:
     """A game as it is listed."""
-    return GameListed(
+    return GameSummary(
         id=row.id,
         began_ms=row.began_ns // 1_000_000,
         title=row.title,

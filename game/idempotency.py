@@ -8,8 +8,8 @@ from typing import Final
 
 from downfield.core.records import adapter
 from downfield.game.commands import Command
-from downfield.game.desk import Accepted, Receipt, Refused
 from downfield.game.hash_chain import canonical
+from downfield.game.receipts import Accepted, Receipt, Refused
 from downfield.officiating.events import Body
 
 KEYS: Final = 10_000

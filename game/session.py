@@ -28,7 +28,7 @@ from downfield.game.entries import (
 )
 from downfield.game.hash_chain import Entry
 from downfield.game.journal import Journal, Kept
-from downfield.game.published.game_topics import Declared, RulingNow
+from downfield.game.published.game_topics import DeclarationView, RulingView
 from downfield.game.published.wording import said_text
 from downfield.game.store import GameRow, Store
 from downfield.officiating.declarations import SetUp
@@ -59,7 +59,7 @@ class Spoken:
     digest: str = ""
 
 
-class Sitting:
+class GameSession:
     """A game and what is known of it beside its state.
 
     Args:
@@ -113,24 +113,24 @@ class Sitting:
         return Ended(self.game.state.text, self.game.state.score)
 
     @property
-    def rulings(self) -> dict[str, RulingNow]:
+    def rulings(self) -> dict[str, RulingView]:
         """What people decided, by call id; what was taken back is left out."""
-        out: dict[str, RulingNow] = {}
+        out: dict[str, RulingView] = {}
         undone = self.game.undone
         for spoken in self.said:
             body, event = spoken.event.body, spoken.event.id
             if isinstance(body, Ruling) and event not in undone:
                 manual = body.decision == "manual" and body.replacement is not None
                 call = body.replacement.id if manual and body.replacement is not None else body.call
-                out[call] = RulingNow(decision=body.decision, by=spoken.by, note=body.note, event=event)
+                out[call] = RulingView(decision=body.decision, by=spoken.by, note=body.note, event=event)
         return out
 
-    def declared(self) -> Sequence[Declared]:
+    def declared(self) -> Sequence[DeclarationView]:
         """Every declaration and ruling, in order."""
         aside = {one.event: one.reason for one in self.game.set_aside}
         undone = self.game.undone
         return [
-            Declared(
+            DeclarationView(
                 id=spoken.event.id,
                 type=spoken.event.body.type,
                 text=said_text(spoken.event.body),
@@ -166,25 +166,25 @@ class Sitting:
 
 def begin(
     store: Store, asked: NewGame, book: Rulebook, field: FieldModel, certified_yd: tuple[float, float] | None
-) -> tuple[Sitting, Journal, Future[Kept]]:
+) -> tuple[GameSession, Journal, Future[Kept]]:
     """Begin a game and its journal; the last is done when that is on disk."""
     now_ns = time.time_ns()
     name = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ns / 1e9)) + f"-{secrets.token_hex(2)}"
     began = Began(rulebook_data(book), field, asked.home, asked.away, asked.title, version("downfield"), certified_yd)
     row = GameRow(name, now_ns, asked.title, asked.home.name, asked.away.name, book.name)
     journal = Journal(store, row)
-    return Sitting(row, began), journal, journal.append(began)
+    return GameSession(row, began), journal, journal.append(began)
 
 
-def go_on(journal: Journal, sitting: Sitting, book: Rulebook) -> Sitting:
+def go_on(journal: Journal, sitting: GameSession, book: Rulebook) -> GameSession:
     """Go on with a game under another rulebook; its state is to be set up anew."""
     before = sitting.began
     began = replace(before, rulebook=rulebook_data(book))
     journal.append(began)
-    return Sitting(sitting.row, began, sitting.numbered)
+    return GameSession(sitting.row, began, sitting.numbered)
 
 
-def resume(store: Store) -> tuple[Sitting, Journal] | None:
+def resume(store: Store) -> tuple[GameSession, Journal] | None:
     """The latest game of a store with its journal, unless it was ended.
 
     Raises:
@@ -201,14 +201,14 @@ def resume(store: Store) -> tuple[Sitting, Journal] | None:
         if isinstance(content, Ended):
             return None
         numbered = 0 if sitting is None else sitting.numbered
-        sitting = Sitting(row, content, numbered) if isinstance(content, Began) else sitting
+        sitting = GameSession(row, content, numbered) if isinstance(content, Began) else sitting
         if sitting is not None:
             _take_again(sitting, entry, content)
         last = Kept(entry.seq, entry.digest)
     return None if sitting is None else (sitting, Journal(store, row, last))
 
 
-def _take_again(sitting: Sitting, entry: Entry, content: Content) -> None:
+def _take_again(sitting: GameSession, entry: Entry, content: Content) -> None:
     if isinstance(content, Said):
         _again(sitting, content.event)
         spoken = Spoken(content.event, content.by, entry.key, content.followed, entry.seq, entry.digest)
@@ -218,7 +218,7 @@ def _take_again(sitting: Sitting, entry: Entry, content: Content) -> None:
             _again(sitting, scene)
 
 
-def _again(sitting: Sitting, entry: Scene | Event) -> None:
+def _again(sitting: GameSession, entry: Scene | Event) -> None:
     try:
         sitting.take(entry)
     except RefusedError:  # judged by another version of a rule: the rest goes on without it

@@ -17,14 +17,14 @@ from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.game.commands import (
     FindFigures,
-    MachineCommand,
     Recalibrate,
     Record,
+    RigCommand,
     Settings,
     Suspend,
     UseCalibration,
 )
-from downfield.game.published.board_topics import Reason
+from downfield.game.published.board_topics import HealthReason
 from downfield.rig.configuration.loading import Configuration
 from downfield.rig.live.observer import LoopObserver
 from downfield.rig.live.troubles import ActiveProblems
@@ -61,7 +61,7 @@ class RigMachine(LoopObserver):
         self.record: Callable[[bool], str] | None = None
         self.calibrated: Callable[[Calibration], None] = lambda _: None
 
-    def do(self, command: MachineCommand) -> str:
+    def do(self, command: RigCommand) -> str:
         """Do it, or begin to.
 
         Returns:
@@ -118,7 +118,7 @@ class RigMachine(LoopObserver):
             self._troubles.clear(SUSPENDED)
             return "calls are made again"
         text = "Calls from the camera are suspended"
-        self._troubles.add(Reason(code=SUSPENDED, level="warning", text=text, remedy="Resume them on the panel"))
+        self._troubles.add(HealthReason(code=SUSPENDED, level="warning", text=text, remedy="Resume them on the panel"))
         return "calls are suspended"
 
     def _recalibrate(self) -> str:
@@ -166,9 +166,9 @@ class RigMachine(LoopObserver):
         self.between_frames(change)
 
 
-def _not_calibrated_anew(error: DownfieldError) -> Reason:
+def _not_calibrated_anew(error: DownfieldError) -> HealthReason:
     remedy = "Clear the board, light it evenly, and try again; the calibration from before is still in use"
-    return Reason(code=NO_CALIBRATION, level="warning", text=str(error), remedy=remedy)
+    return HealthReason(code=NO_CALIBRATION, level="warning", text=str(error), remedy=remedy)
 
 
 def _found_anew(sight: VisionStage) -> VisionStage:

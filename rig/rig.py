@@ -1,4 +1,4 @@
-"""The whole rig, put together: table, loop, desk, recorder, service and what watches over them."""
+"""The whole rig, put together: table, loop, game_service, recorder, service and what watches over them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.services import AppContext
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
-from downfield.game.game_desk import GameDesk
-from downfield.game.published.board_topics import HealthNow, Reason, RecordingNow, SourceNow
+from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus, SourceStatus
 from downfield.game.published.game_topics import Notice
+from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.cli.terminal_lines import TerminalLog
@@ -78,7 +78,7 @@ class Rig:
         self._machine.calibrated = self._calibrated
         url = settings.store.url
         self._store = Store(url) if url else Store.at(store_file(settings) if self.live else passing / _NOWHERE)
-        self.desk = GameDesk(
+        self.game_service = GameService(
             self._store,
             self._hub,
             self._machine,
@@ -95,7 +95,7 @@ class Rig:
         self._health = self._watch()
         self._begin_game()
         footage = RecordedFootage(recordings_folder(settings)) if self.live else self._clip
-        parts = AppContext(self.desk, self._hub, self._picture, self._store, footage)
+        parts = AppContext(self.game_service, self._hub, self._picture, self._store, footage)
         self._service = Service(parts, settings.service) if settings.service.on else None
         self._health.begin()
 
@@ -107,14 +107,14 @@ class Rig:
     @property
     def calls(self) -> int:
         """How many calls stand."""
-        return len(self.desk.calls())
+        return len(self.game_service.calls())
 
     def situation(self) -> str:
         """The game now, on one line."""
         game = self._hub.value("game")
         return "" if game is None else str(game.text)
 
-    def health(self) -> HealthNow:
+    def health(self) -> HealthStatus:
         """How the rig is now."""
         return self._health.health()
 
@@ -155,7 +155,7 @@ class Rig:
         self._loop = Loop(
             self._table.source,
             self._table.sight,
-            self.desk,
+            self.game_service,
             self._troubles,
             pulse=self._pulse,
             prompter=EventPlayback(self._table.events),
@@ -190,30 +190,30 @@ class Rig:
         self._pictures.close()
         if self._service is not None:
             self._service.end()
-        self.desk.close()
+        self.game_service.close()
         self._store.close()
 
     def _begin_game(self) -> None:
         facts = self._table.source.facts
-        self.desk.source(SourceNow(kind=facts.kind, name=facts.name, text=self.text, live=facts.live))
-        if self.live and self.desk.resume() is not None:
+        self.game_service.source(SourceStatus(kind=facts.kind, name=facts.name, text=self.text, live=facts.live))
+        if self.live and self.game_service.resume() is not None:
             self._clock.not_before(self._hub.value("game").t_ns)
             self._troubles.note("info", f"Going on with the game as it stood: {self.situation()}.")
         else:
-            self.desk.begin_anew()
+            self.game_service.begin_anew()
         for note in facts.notes:
             self._troubles.note("warning", f"{facts.name}: {note}.")
 
     def _watch(self) -> HealthWatch:
         return HealthWatch(
-            self.desk.health,
+            self.game_service.health,
             self._troubles,
             self._pulse,
             facts=lambda: self._table.source.facts,
             dropped=lambda: self.dropped,
             sight=lambda: None if self._loop is None else self._loop.sight,
             calibration=self._machine.calibration,
-            recording=RecordingNow if self._recorder is None else self._recorder.now,
+            recording=RecordingStatus if self._recorder is None else self._recorder.now,
         )
 
     def _record(self) -> Recorder:
@@ -231,7 +231,9 @@ class Rig:
                 recorder.record(True)
             except RefusedError as error:
                 remedy = "Calls are made all the same. Make room, then start the recording"
-                self._troubles.add(Reason(code=DISK_FULL, level="alarm", text=f"Not recording: {error}", remedy=remedy))
+                self._troubles.add(
+                    HealthReason(code=DISK_FULL, level="alarm", text=f"Not recording: {error}", remedy=remedy)
+                )
         return recorder
 
     def _lined_up(self) -> LinedUp:
@@ -248,7 +250,7 @@ class Rig:
 
     def _calibrated(self, calibration: Calibration) -> None:
         """The picture is drawn on with the calibration and the roster of now, the game played on its field."""
-        if self.desk.play_on(calibration.field):
+        if self.game_service.play_on(calibration.field):
             self._troubles.note("info", f"A new game begins: the board is '{calibration.field.name}'.")
         players = self._lined_up().players or self._table.sight.players
         self._pictures.use(Annotator(calibration.camera, calibration.field, players))

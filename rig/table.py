@@ -16,7 +16,7 @@ from downfield.core.errors import CalibrationError, DownfieldError, InputError
 from downfield.core.field import FieldModel
 from downfield.core.field_files import load_field, preset, preset_names
 from downfield.core.scene import Scene
-from downfield.game.published.board_topics import Reason
+from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.declarations import LineUp
 from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import CalibrationSettings, RigSettings
@@ -167,10 +167,10 @@ def _uncalibrated(
     )
 
 
-def uncalibrated(error: DownfieldError) -> Reason:
+def uncalibrated(error: DownfieldError) -> HealthReason:
     """Why there is no calibration, for people."""
     remedy = "Aim the camera by its picture, light the board evenly; it is tried again every few seconds"
-    return Reason(code=NO_CALIBRATION, level="alarm", text=f"{UNCALIBRATED}: {error}", remedy=remedy)
+    return HealthReason(code=NO_CALIBRATION, level="alarm", text=f"{UNCALIBRATED}: {error}", remedy=remedy)
 
 
 def find_calibration(

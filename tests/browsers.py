@@ -17,7 +17,7 @@ from typing import Any, Final
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-from served_games import PretendMachine
+from served_games import FakeRig
 
 from downfield.api.app import LOCAL, create_app
 from downfield.api.feed.hub import Hub
@@ -26,8 +26,8 @@ from downfield.api.security.middleware import AccessPolicy
 from downfield.api.security.tokens import TokenStore
 from downfield.api.services import AppContext
 from downfield.game.commands import NewGame, TeamSheet
-from downfield.game.game_desk import GameDesk
-from downfield.game.published.game_topics import Payload
+from downfield.game.published.game_topics import TopicModel
+from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.recording.clip import bundled_demo, open_clip
@@ -87,7 +87,7 @@ class Service:
 
     Attributes:
         hub: publishes whatever a test wants seen.
-        desk: the game.
+        game_service: the game.
         token_store: makes pairing codes.
         url: where it is served.
 
@@ -103,14 +103,14 @@ class Service:
     def start(self) -> None:
         """Serve; a game that was served before is resumed."""
         recording = open_clip(bundled_demo())
-        header, machine = recording.tracks.header, PretendMachine(recording.calibration)
+        header, machine = recording.tracks.header, FakeRig(recording.calibration)
         self._store = Store.at(self._folder / "store.db")
         self.hub = Hub()
         self._picture = LatestPicture()
-        self.desk = GameDesk(self._store, self.hub, machine, header.field, load_rulebook("tap"))
-        if self.desk.resume() is None:
-            self.desk.begin(NewGame(home=RIVER_CITY, away=OAKDALE), header.players)
-        app = create_app(AppContext(self.desk, self.hub, self._picture, self._store), self._access)
+        self.game_service = GameService(self._store, self.hub, machine, header.field, load_rulebook("tap"))
+        if self.game_service.resume() is None:
+            self.game_service.begin(NewGame(home=RIVER_CITY, away=OAKDALE), header.players)
+        app = create_app(AppContext(self.game_service, self.hub, self._picture, self._store), self._access)
         self.token_store: TokenStore = app.state.token_store
         listening = socket.create_server(("127.0.0.1", self._port))
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
@@ -118,7 +118,7 @@ class Service:
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listening]}, daemon=True)
         self._thread.start()
 
-    def publish(self, topic: str, payload: Payload | None = None, **changes: Any) -> None:
+    def publish(self, topic: str, payload: TopicModel | None = None, **changes: Any) -> None:
         """Tell a topic, or tell it once more with some values changed."""
         last = self.hub.value(topic) if payload is None else payload
         self.hub.publish(topic, last.model_copy(update=changes))
@@ -129,5 +129,5 @@ class Service:
         self._picture.close()
         self._server.should_exit = True
         self._thread.join(10)
-        self.desk.close()
+        self.game_service.close()
         self._store.close()

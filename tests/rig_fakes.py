@@ -12,7 +12,7 @@ from downfield.core.detection import Detection
 from downfield.core.field_files import preset
 from downfield.core.frame import Frame
 from downfield.core.scene import Contact, Figure, Player, Scene
-from downfield.game.published.board_topics import HealthNow
+from downfield.game.published.board_topics import HealthStatus
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, LineUp, SetUp
 from downfield.officiating.engine.game_log import Game
@@ -132,7 +132,7 @@ class FakeReferee:
     def tick(self) -> None:
         self.ticks += 1
 
-    def health(self, health: HealthNow) -> None:
+    def health(self, health: HealthStatus) -> None:
         """Tells nobody."""
 
 

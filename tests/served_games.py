@@ -1,4 +1,4 @@
-"""A service in a process of its own for tests and benchmarks: the bundled recording's scenes through a real desk.
+"""A service in a process of its own for tests and benchmarks: it plays the bundled recording through a game service.
 
 Run as ``python tests/served_games.py STORE [--lan] [--hold]``: prints its address, then plays.
 """
@@ -30,9 +30,9 @@ from downfield.api.services import AppContext
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
 from downfield.core.scene import Scene
-from downfield.game.commands import MachineCommand, NewGame, Settings, UseCalibration
-from downfield.game.game_desk import GameDesk
-from downfield.game.published.board_topics import HealthNow, SourceNow
+from downfield.game.commands import NewGame, RigCommand, Settings, UseCalibration
+from downfield.game.published.board_topics import HealthStatus, SourceStatus
+from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -41,13 +41,13 @@ from downfield.rig.recording.clip import bundled_demo, open_clip
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 
 
-class PretendMachine:
+class FakeRig:
     """Does what a rig would, in words."""
 
     def __init__(self, calibration: Calibration | None) -> None:
         self._calibration = calibration
 
-    def do(self, command: MachineCommand) -> str:
+    def do(self, command: RigCommand) -> str:
         if isinstance(command, UseCalibration):
             self._calibration = command.calibration
         if command.command == "find_figures":
@@ -90,7 +90,7 @@ def served(store: Path, *options: str) -> Iterator[Served]:
         process.stdout.close()
 
 
-def play(desk: GameDesk, hub: Hub, picture: LatestPicture, stop: threading.Event, *, paced: bool) -> None:
+def play(game_service: GameService, hub: Hub, picture: LatestPicture, stop: threading.Event, *, paced: bool) -> None:
     """Play the bundled recording once, then keep telling of health."""
     recording = open_clip(bundled_demo())
     entries: list[Scene | Event] = [*recording.events, *recording.tracks]
@@ -102,15 +102,15 @@ def play(desk: GameDesk, hub: Hub, picture: LatestPicture, stop: threading.Event
         if paced:
             stop.wait(max(0.0, began + entry.t_ns / 1e9 - time.monotonic()))
         try:
-            desk.take(entry)
+            game_service.take(entry)
         except RefusedError as error:
             sys.stdout.write(f"refused: {error}\n")
         if isinstance(entry, Scene) and entry.frame % 10 == 0:
             picture.put(blank)
-            desk.health(HealthNow(text="playing", fps=30.0, frames=entry.frame))
+            game_service.health(HealthStatus(text="playing", fps=30.0, frames=entry.frame))
     hub.publish("notice", {"level": "info", "text": "played"})
     while not stop.wait(1.0):
-        desk.health(HealthNow(text="the recording is over"))
+        game_service.health(HealthStatus(text="the recording is over"))
 
 
 def main() -> None:
@@ -124,22 +124,24 @@ def main() -> None:
     asked = parser.parse_args()
     store, hub, picture, stop = Store.at(asked.store), Hub(), LatestPicture(), threading.Event()
     recording = open_clip(bundled_demo())
-    machine = PretendMachine(recording.calibration)
-    desk = GameDesk(store, hub, machine, recording.tracks.header.field, load_rulebook("tap"))
-    resumed = desk.resume()
+    machine = FakeRig(recording.calibration)
+    game_service = GameService(store, hub, machine, recording.tracks.header.field, load_rulebook("tap"))
+    resumed = game_service.resume()
     if resumed is None:
-        desk.begin(NewGame(title="demo"), recording.tracks.header.players)
-    desk.source(SourceNow(kind="clip", name="demo", text="the bundled recording"))
+        game_service.begin(NewGame(title="demo"), recording.tracks.header.players)
+    game_service.source(SourceStatus(kind="clip", name="demo", text="the bundled recording"))
     often = RateLimit(1e9, 10**9)
     limits = RateLimits(often, often, often) if asked.unlimited else RateLimits()
     access = AccessPolicy(lan=asked.lan, trust_local=not asked.mistrust, limits=limits)
-    app = create_app(AppContext(desk, hub, picture, store), access)
+    app = create_app(AppContext(game_service, hub, picture, store), access)
     if asked.mistrust:
         sys.stdout.write(f"admin code {app.state.token_store.pair('admin').code}\n")
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
     server = uvicorn.Server(config)
-    playing = threading.Thread(target=play, args=(desk, hub, picture, stop), kwargs={"paced": asked.paced}, daemon=True)
+    playing = threading.Thread(
+        target=play, args=(game_service, hub, picture, stop), kwargs={"paced": asked.paced}, daemon=True
+    )
     if not asked.hold and resumed is None:
         playing.start()
     sys.stdout.write(f"http://127.0.0.1:{listening.getsockname()[1]}\n")
@@ -148,7 +150,7 @@ def main() -> None:
     stop.set()
     hub.close()
     picture.close()
-    desk.close()
+    game_service.close()
     store.close()
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served_games import PretendMachine
+from served_games import FakeRig
 
 from downfield.api.feed import relay as relaying
 from downfield.api.feed import send_timeout as patience
@@ -22,7 +22,7 @@ from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.services import AppContext
 from downfield.core.field_files import preset
-from downfield.game.game_desk import GameDesk
+from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
@@ -36,13 +36,15 @@ class Rig:
 
     def __init__(self, path: Path) -> None:
         self.store, self.hub = Store.at(path), Hub()
-        self.desk = GameDesk(self.store, self.hub, PretendMachine(None), preset("tudor-620"), load_rulebook("tap"))
-        self.service = Service(AppContext(self.desk, self.hub, LatestPicture(), self.store), ServiceSettings(port=0))
+        self.game_service = GameService(self.store, self.hub, FakeRig(None), preset("tudor-620"), load_rulebook("tap"))
+        self.service = Service(
+            AppContext(self.game_service, self.hub, LatestPicture(), self.store), ServiceSettings(port=0)
+        )
         self.relaying = self.service.relaying
 
     def end(self) -> None:
         self.service.end()
-        self.desk.close()
+        self.game_service.close()
         self.store.close()
 
 

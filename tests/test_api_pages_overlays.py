@@ -14,9 +14,9 @@ from playwright.sync_api import Browser, Page, expect
 from downfield.api.routes.pages import assets
 from downfield.core.field_files import preset
 from downfield.core.scene import Scene
-from downfield.game.published.board_topics import HealthNow
-from downfield.game.published.game_topics import CallNow, CallsChanged, ClauseCited, GameNow, ReadingNow
-from downfield.game.published.scene_view import scene_now
+from downfield.game.published.board_topics import HealthStatus
+from downfield.game.published.game_topics import CallsUpdate, CallView, ClauseView, GameView, ReadingView
+from downfield.game.published.scene_view import scene_view
 from downfield.rig.recording.clip import bundled_demo, open_clip
 
 FIELD = preset("ultimate")
@@ -30,7 +30,7 @@ def chrome() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, GameNow]]:
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, GameView]]:
     one = Service(tmp_path_factory.mktemp("service"))
     one.start()
     yield one, one.hub.value("game")
@@ -38,12 +38,12 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
 
 
 @pytest.fixture
-def service(serving: tuple[Service, GameNow]) -> Service:
+def service(serving: tuple[Service, GameView]) -> Service:
     """The service with a game as it begins."""
     one, begun = serving
     one.publish("game", begun)
-    one.publish("calls", CallsChanged(calls=()))
-    one.publish("health", HealthNow())
+    one.publish("calls", CallsUpdate(calls=()))
+    one.publish("health", HealthStatus())
     return one
 
 
@@ -57,7 +57,7 @@ def link(page: Page, state: str) -> None:
     expect(page.locator("html")).to_have_attribute("data-link", state)
 
 
-def a_call(**changes: Any) -> CallNow:
+def a_call(**changes: Any) -> CallView:
     values: dict[str, Any] = {
         "id": "tackle:1",
         "kind": "tackle",
@@ -65,7 +65,7 @@ def a_call(**changes: Any) -> CallNow:
         "standing": "stands",
         "text": "dark-28 tackled by light-24",
         "t_ns": 1_000_000_000,
-        "clauses": (ClauseCited(id="TAP-022", text="Any contact tackles."),),
+        "clauses": (ClauseView(id="TAP-022", text="Any contact tackles."),),
         "side": "away",
         "margin": 0.42,
         "sigma": 0.13,
@@ -73,7 +73,7 @@ def a_call(**changes: Any) -> CallNow:
         "measured": "+0.42 ± 0.13 mm",
         "probability": 0.9994,
     }
-    return CallNow(**values | changes)
+    return CallView(**values | changes)
 
 
 def test_the_score_bug_shows_the_game_and_follows_it(service: Service, page: Page) -> None:
@@ -177,25 +177,25 @@ def test_options_place_size_and_dress_it(service: Service, page: Page) -> None:
 
 
 def test_the_call_banner_shows_news_with_its_measurement(service: Service, page: Page) -> None:
-    service.publish("calls", CallsChanged(calls=(a_call(id="old", text="an old call"),)))
+    service.publish("calls", CallsUpdate(calls=(a_call(id="old", text="an old call"),)))
     page.goto(f"{service.url}/overlay/calls?seconds=60")
     link(page, "live")
-    service.publish("calls", CallsChanged(calls=(a_call(),)))
+    service.publish("calls", CallsUpdate(calls=(a_call(),)))
     banner = page.locator(".banner")
     expect(banner).to_have_count(1)
     expect(banner.locator(".text")).to_have_text("Dark 28 tackled by light 24")
     expect(banner.locator(".measure")).to_contain_text("+0.42 ± 0.13 mm>99 % sure")
     expect(banner.locator(".clause")).to_have_text("TAP-022 Any contact tackles.")
-    service.publish("calls", CallsChanged(calls=(), withdrawn=("tackle:1",)))
+    service.publish("calls", CallsUpdate(calls=(), withdrawn=("tackle:1",)))
     expect(banner.locator(".tab")).to_have_text("Withdrawn")
 
 
 def test_the_call_banner_goes_without_a_word_when_another_game_begins(service: Service, page: Page) -> None:
     page.goto(f"{service.url}/overlay/calls?seconds=60")
     link(page, "live")
-    service.publish("calls", CallsChanged(calls=(a_call(),)))
+    service.publish("calls", CallsUpdate(calls=(a_call(),)))
     expect(page.locator(".banner .tab")).to_have_text("Call")
-    service.publish("calls", CallsChanged(calls=(), withdrawn=("tackle:1",)))
+    service.publish("calls", CallsUpdate(calls=(), withdrawn=("tackle:1",)))
     expect(page.locator(".banner")).to_have_count(0)
 
 
@@ -203,19 +203,19 @@ def test_too_close_is_shown_with_both_readings_and_then_with_the_ruling(service:
     page.goto(f"{service.url}/overlay/calls?seconds=60")
     link(page, "live")
     readings = (
-        ReadingNow(kind="tackle", probability=0.67, text="tackled"),
-        ReadingNow(kind="info", probability=0.33, text="no contact"),
+        ReadingView(kind="tackle", probability=0.67, text="tackled"),
+        ReadingView(kind="info", probability=0.33, text="no contact"),
     )
     close = a_call(
         verdict="too_close", standing="open", margin=0.06, measured="+0.06 ± 0.13 mm", probability=0.67,
         readings=readings,
     )  # fmt: skip
-    service.publish("calls", CallsChanged(calls=(close,)))
+    service.publish("calls", CallsUpdate(calls=(close,)))
     banner = page.locator(".banner")
     expect(banner.locator(".tab")).to_have_text("Too close to call")
     expect(banner.locator(".reading")).to_have_text(["67 %tackled", "33 %no contact"])
     expect(banner.locator(".gauge .against")).to_have_count(1)
-    service.publish("calls", CallsChanged(calls=(a_call(standing="confirmed"),)))
+    service.publish("calls", CallsUpdate(calls=(a_call(standing="confirmed"),)))
     expect(banner.locator(".tab")).to_have_text("Confirmed")
 
 
@@ -223,11 +223,11 @@ def test_what_is_only_noted_is_shown_when_asked_for(service: Service, page: Page
     noted = a_call(id="stop", verdict="reported", standing="told", text="stoppage 1")
     page.goto(f"{service.url}/overlay/calls")
     link(page, "live")
-    service.publish("calls", CallsChanged(calls=(noted, a_call())))
+    service.publish("calls", CallsUpdate(calls=(noted, a_call())))
     expect(page.locator(".banner .text")).to_have_text(["Dark 28 tackled by light 24"])
     page.goto(f"{service.url}/overlay/calls?noted=show")
     link(page, "live")
-    service.publish("calls", CallsChanged(calls=(noted.model_copy(update={"id": "stop 2"}),)))
+    service.publish("calls", CallsUpdate(calls=(noted.model_copy(update={"id": "stop 2"}),)))
     expect(page.locator(".banner .text")).to_have_text(["Stoppage 1"])
 
 
@@ -239,10 +239,10 @@ def test_the_field_map_moves_the_figures_and_draws_the_lines(service: Service, p
     for line, x_yd in ((".scrimmage", 34), (".to-gain", 44)):
         x_mm = float(page.locator(line).get_attribute("x1") or "nan")
         assert x_mm == pytest.approx(x_yd * FIELD.mm_per_yd_x)
-    service.publish("scene", scene_now(first, FIELD))
+    service.publish("scene", scene_view(first, FIELD))
     expect(page.locator("[data-figure]")).to_have_count(22)
     stands(page, first, "dark-28")
-    service.publish("scene", scene_now(later, FIELD))
+    service.publish("scene", scene_view(later, FIELD))
     stands(page, later, "dark-28")
 
 
@@ -251,14 +251,14 @@ def test_figures_nobody_has_seen_lately_are_not_shown(service: Service, page: Pa
     page.goto(f"{service.url}/overlay/field")
     link(page, "live")
     scene = next(iter(open_clip(bundled_demo()).tracks))
-    service.publish("scene", scene_now(scene, FIELD))
+    service.publish("scene", scene_view(scene, FIELD))
     expect(page.locator(".figures")).to_have_css("opacity", "1")
     page.clock.run_for(4_000)
     expect(page.locator(".figures")).to_have_css("opacity", "0")
 
 
 def test_suspended_calls_are_said_aloud(service: Service, page: Page) -> None:
-    service.publish("health", HealthNow(level="alarm", calls="suspended"))
+    service.publish("health", HealthStatus(level="alarm", calls="suspended"))
     for name, told in (("scorebug", ".status"), ("field", ".hold")):
         page.goto(f"{service.url}/overlay/{name}")
         expect(page.locator(told)).to_have_text("Camera calls suspended")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asgi_asking import Asker
+from asgi_client import AsgiClient
 from fastapi.routing import APIRoute, APIWebSocketRoute
 from hand_plays import FIELD
-from served_games import PretendMachine
+from served_games import FakeRig
 
 from downfield.api.app import ROUTERS, create_app
 from downfield.api.feed.hub import Hub
@@ -23,7 +23,7 @@ from downfield.api.security.roles import Role, required_role, role_suffices
 from downfield.api.security.tokens import CODE_LETTERS, TokenStore
 from downfield.api.services import AppContext
 from downfield.game.commands import NewGame
-from downfield.game.game_desk import GameDesk
+from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -72,14 +72,14 @@ class Service:
 
     def __init__(self, path: Path, access: AccessPolicy) -> None:
         self.store, hub = Store.at(path), Hub()
-        self.desk = GameDesk(self.store, hub, PretendMachine(None), FIELD, load_rulebook("tap"))
-        self.desk.begin(NewGame())
-        self.app = create_app(AppContext(self.desk, hub, LatestPicture(), self.store), access)
+        self.game_service = GameService(self.store, hub, FakeRig(None), FIELD, load_rulebook("tap"))
+        self.game_service.begin(NewGame())
+        self.app = create_app(AppContext(self.game_service, hub, LatestPicture(), self.store), access)
         self.token_store: TokenStore = self.app.state.token_store
 
-    def phone(self, role: Role | None = None) -> Asker:
+    def phone(self, role: Role | None = None) -> AsgiClient:
         """Somebody on the network, paired in a role or not."""
-        asker = Asker(self.app, PHONE, RIG)
+        asker = AsgiClient(self.app, PHONE, RIG)
         if role is None:
             return asker
         redeemed = self.token_store.redeem(self.token_store.pair(role).code, f"{role}'s phone")
@@ -91,7 +91,7 @@ class Service:
 def lan(tmp_path: Path) -> Iterator[Service]:
     made = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=MANY))
     yield made
-    made.desk.close()
+    made.game_service.close()
     made.store.close()
 
 
@@ -99,7 +99,7 @@ def lan(tmp_path: Path) -> Iterator[Service]:
 def local(tmp_path: Path) -> Iterator[Service]:
     made = Service(tmp_path / "a.db", AccessPolicy(limits=MANY))
     yield made
-    made.desk.close()
+    made.game_service.close()
     made.store.close()
 
 
@@ -130,7 +130,7 @@ def filled(path: str) -> str:
 
 
 def test_nobody_gets_further_than_his_role(lan: Service) -> None:
-    askers: dict[Role | None, Asker] = {
+    askers: dict[Role | None, AsgiClient] = {
         None: lan.phone(),
         "viewer": lan.phone("viewer"),
         "operator": lan.phone("operator"),
@@ -157,7 +157,7 @@ def test_each_role_gets_as_far_as_it_reaches(lan: Service) -> None:
 def test_what_a_phone_says_is_recorded_under_its_name(lan: Service) -> None:
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     lan.phone("operator").post("/api/declarations", declaration)
-    assert lan.desk.declared()[-1].by == "operator's phone"
+    assert lan.game_service.declared()[-1].by == "operator's phone"
 
 
 def test_an_operator_sets_no_calibration_by_the_back_door(lan: Service) -> None:
@@ -227,13 +227,13 @@ def test_codes_are_long_never_the_same_and_not_without_number(lan: Service) -> N
 
 def test_guessing_codes_is_slow(tmp_path: Path) -> None:
     service = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(signing_in=RateLimit(0.001, 5))))
-    asker = Asker(service.app, PHONE, RIG)
+    asker = AsgiClient(service.app, PHONE, RIG)
     tries = [asker.post("/api/session", {"code": f"AAAAAAAA{n:02d}"}) for n in range(8)]
     assert [answer.status for answer in tries] == [401] * 5 + [429] * 3
     assert int(tries[-1].headers["retry-after"]) >= 1
-    others = [Asker(service.app, f"10.0.0.{n}", RIG).post("/api/session", {"code": "A"}).status for n in range(30)]
+    others = [AsgiClient(service.app, f"10.0.0.{n}", RIG).post("/api/session", {"code": "A"}).status for n in range(30)]
     assert others.count(429) >= 5
-    service.desk.close()
+    service.game_service.close()
     service.store.close()
 
 
@@ -246,15 +246,15 @@ def test_a_key_in_the_address_looks_and_does_nothing_more(lan: Service) -> None:
 
 
 def test_this_computer_is_admin_but_not_what_a_proxy_passes_on(lan: Service) -> None:
-    here = Asker(lan.app)
+    here = AsgiClient(lan.app)
     assert here.get("/api/session").json["role"] == "admin"
     assert here.get("/api/session", x_forwarded_for=PHONE).json["role"] is None
-    assert Asker(lan.app, "::1", "[::1]:8317").get("/api/session").json["role"] == "admin"
-    assert Asker(lan.app, "::ffff:127.0.0.1").get("/api/session").json["role"] == "admin"
+    assert AsgiClient(lan.app, "::1", "[::1]:8317").get("/api/session").json["role"] == "admin"
+    assert AsgiClient(lan.app, "::ffff:127.0.0.1").get("/api/session").json["role"] == "admin"
 
 
 def test_with_a_bad_token_even_this_computer_is_nobody(lan: Service) -> None:
-    assert replace(Asker(lan.app), token="no such").get("/api/session").json["role"] is None
+    assert replace(AsgiClient(lan.app), token="no such").get("/api/session").json["role"] is None
 
 
 def test_viewing_can_be_opened_to_everybody_and_nothing_else_with_it(tmp_path: Path) -> None:
@@ -262,19 +262,19 @@ def test_viewing_can_be_opened_to_everybody_and_nothing_else_with_it(tmp_path: P
     phone = service.phone()
     assert phone.get("/api/game").status == 200
     assert phone.post("/api/declarations", {"declaration": {"type": "set"}}).status == 403
-    service.desk.close()
+    service.game_service.close()
     service.store.close()
 
 
 def test_without_a_network_nobody_else_gets_in_and_nobody_is_paired(local: Service) -> None:
-    assert Asker(local.app, PHONE).get("/healthz").status == 403
-    refused = Asker(local.app).post("/api/pairings", {"role": "operator"})
+    assert AsgiClient(local.app, PHONE).get("/healthz").status == 403
+    refused = AsgiClient(local.app).post("/api/pairings", {"role": "operator"})
     assert (refused.status, refused.json["code"]) == (409, "not_here")
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "[", None])
 def test_under_a_foreign_name_the_service_does_not_answer(local: Service, host: str | None) -> None:
-    asker = Asker(local.app, host=host)
+    asker = AsgiClient(local.app, host=host)
     assert asker.get("/api/game").status == 400
     assert asker.get("/api/none").status == 400
     assert asker.socket("/api/feed/ws").status == 403
@@ -282,14 +282,14 @@ def test_under_a_foreign_name_the_service_does_not_answer(local: Service, host: 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8317", "127.0.0.1", "[::1]:8317", "127.9.9.9:1"])
 def test_under_its_own_names_it_does(local: Service, host: str) -> None:
-    assert Asker(local.app, host=host).get("/healthz").status == 200
+    assert AsgiClient(local.app, host=host).get("/healthz").status == 200
 
 
 def test_on_a_network_its_addresses_and_given_names_are_its_own(tmp_path: Path) -> None:
     service = Service(tmp_path / "a.db", AccessPolicy(lan=True, names=("table.club",)))
     for host, status in {RIG: 200, "table.club:8317": 200, "other.club": 400}.items():
-        assert Asker(service.app, PHONE, host).get("/healthz").status == status
-    service.desk.close()
+        assert AsgiClient(service.app, PHONE, host).get("/healthz").status == status
+    service.game_service.close()
     service.store.close()
 
 
@@ -305,7 +305,7 @@ def test_on_a_network_its_addresses_and_given_names_are_its_own(tmp_path: Path) 
     ],
 )
 def test_pages_of_other_origins_change_nothing_and_open_no_socket(local: Service, headers: dict[str, str]) -> None:
-    here = Asker(local.app)
+    here = AsgiClient(local.app)
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     assert here.post("/api/declarations", declaration, **headers).status == 403
     assert here.ask("DELETE", "/api/teams/t", **headers).status == 403
@@ -314,7 +314,7 @@ def test_pages_of_other_origins_change_nothing_and_open_no_socket(local: Service
 
 
 def test_pages_of_its_own_may(local: Service) -> None:
-    here = Asker(local.app)
+    here = AsgiClient(local.app)
     own = {"origin": "http://127.0.0.1:8317", "sec_fetch_site": "same-origin"}
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     assert here.post("/api/declarations", declaration, **own).status == 200
@@ -323,10 +323,10 @@ def test_pages_of_its_own_may(local: Service) -> None:
 
 def test_one_who_asks_too_often_is_told_to_wait_and_others_are_not(tmp_path: Path) -> None:
     service = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(reading=RateLimit(0.001, 3))))
-    statuses = [Asker(service.app, PHONE, RIG).get("/healthz").status for _ in range(5)]
+    statuses = [AsgiClient(service.app, PHONE, RIG).get("/healthz").status for _ in range(5)]
     assert statuses == [200, 200, 200, 429, 429]
-    assert Asker(service.app, "192.168.1.21", RIG).get("/healthz").status == 200
-    service.desk.close()
+    assert AsgiClient(service.app, "192.168.1.21", RIG).get("/healthz").status == 200
+    service.game_service.close()
     service.store.close()
 
 
@@ -346,11 +346,11 @@ CLIMBING = ["/assets/../app.py", "/assets/..%2fapp.py", "/assets/%2e%2e/app.py",
 
 @pytest.mark.parametrize("path", CLIMBING)
 def test_no_path_leads_out_of_the_assets(local: Service, path: str) -> None:
-    assert Asker(local.app).get(path).status == 404
+    assert AsgiClient(local.app).get(path).status == 404
 
 
 def test_a_body_that_lies_about_its_length_is_stopped(local: Service) -> None:
-    here = Asker(local.app)
+    here = AsgiClient(local.app)
     assert here.post("/api/declarations", b"{}", content_length="99999999999999999999999").status == 413
     assert here.post("/api/declarations", b"{}", content_length="-1").status == 413
     assert here.post("/api/declarations", b"x" * 70_000, content_length="2").status == 413

@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from asgi_asking import Answer, Asker
+from asgi_client import Answer, AsgiClient
 from hand_plays import FIELD, Man, film, opening, runs, stands
-from served_games import PretendMachine
+from served_games import FakeRig
 
 from downfield.api.app import create_app
 from downfield.api.feed.hub import Hub
@@ -22,10 +22,10 @@ from downfield.api.security.rate_limits import RateLimit
 from downfield.api.services import AppContext
 from downfield.core.errors import NotRecordedError
 from downfield.game.commands import NewGame
-from downfield.game.desk import Said
 from downfield.game.evidence import LIMITS
-from downfield.game.footage import Marks, Still
-from downfield.game.game_desk import BATCH, GameDesk
+from downfield.game.footage import CallMarks, FootageFrame
+from downfield.game.receipts import Said
+from downfield.game.service import BATCH, GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -40,19 +40,19 @@ class Cupboard:
     def __init__(self) -> None:
         self.lost: set[int] = set()
         self.asked: list[tuple[int, int, int]] = []
-        self.drawn: list[Marks] = []
+        self.drawn: list[CallMarks] = []
         self.opened = threading.Event()
         self.opened.set()
 
-    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[Still, ...]:
+    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
         self.asked.append((from_ns, to_ns, began_ns))
-        stills = (Still(one.frame, one.t_ns, Path("play.mp4"), one.t_ns) for one in PLAY.scenes)
+        stills = (FootageFrame(one.frame, one.t_ns, Path("play.mp4"), one.t_ns) for one in PLAY.scenes)
         found = tuple(one for one in stills if from_ns <= one.t_ns <= to_ns and one.frame not in self.lost)
         if not found:
             raise NotRecordedError("nothing was recorded then")
         return found
 
-    def jpeg(self, still: Still, marks: Marks | None) -> bytes:
+    def jpeg(self, still: FootageFrame, marks: CallMarks | None) -> bytes:
         assert self.opened.wait(10)
         if marks is not None:
             self.drawn.append(marks)
@@ -64,24 +64,24 @@ class Service:
 
     def __init__(self, path: Path, *, footage: bool = True, limits: RateLimits | None = None) -> None:
         self.store, self.hub, self.cupboard = Store.at(path), Hub(), Cupboard()
-        self.desk = GameDesk(self.store, self.hub, PretendMachine(None), FIELD, load_rulebook("tap"))
-        self.game = self.desk.begin(NewGame(), PLAY.players)
-        parts = AppContext(self.desk, self.hub, LatestPicture(), self.store, self.cupboard if footage else None)
+        self.game_service = GameService(self.store, self.hub, FakeRig(None), FIELD, load_rulebook("tap"))
+        self.game = self.game_service.begin(NewGame(), PLAY.players)
+        parts = AppContext(self.game_service, self.hub, LatestPicture(), self.store, self.cupboard if footage else None)
         self.app = create_app(parts, AccessPolicy(limits=limits or RateLimits(MANY, MANY, MANY, MANY)))
-        self.asker = Asker(self.app)
+        self.asker = AsgiClient(self.app)
 
     def play(self) -> None:
         for _, declaration in opening(PLAY, RUNNER):
-            self.desk.declare(declaration, Said())
+            self.game_service.declare(declaration, Said())
         for scene in PLAY.scenes:
-            self.desk.take(scene)
+            self.game_service.take(scene)
 
     def tackle(self, game: str = "current") -> str:
-        call = next(one for one in self.desk.calls() if one.kind == "tackle")
+        call = next(one for one in self.game_service.calls() if one.kind == "tackle")
         return f"/api/games/{game}/calls/{quote(call.id, safe='')}/frames"
 
     def close(self) -> None:
-        self.desk.close()
+        self.game_service.close()
         self.store.close()
 
 
@@ -142,7 +142,7 @@ def test_exactly_the_frame_asked_for_is_served_drawn_on_or_plain(service: Servic
 def test_scenes_that_are_not_on_disk_yet_are_drawn_too(tmp_path: Path) -> None:
     service = Service(tmp_path / "a.db")
     service.play()
-    unwritten = service.desk.unwritten()
+    unwritten = service.game_service.unwritten()
     assert 0 < len(unwritten) < BATCH
     measured = {
         one["frame"]: one["measured"] for one in service.asker.get(service.tackle() + "?seconds=3").json["frames"]
@@ -154,7 +154,7 @@ def test_scenes_that_are_not_on_disk_yet_are_drawn_too(tmp_path: Path) -> None:
 def test_a_game_that_is_over_shows_its_calls_as_the_one_in_play_does(service: Service) -> None:
     path = service.tackle(service.game)
     listed = frames_of(service.asker.get(path))
-    service.desk.begin(NewGame())
+    service.game_service.begin(NewGame())
     again = service.asker.get(path)
     assert frames_of(again) == listed
     assert any(one["measured"] for one in again.json["frames"])
@@ -211,7 +211,7 @@ def test_nothing_recorded_and_a_source_that_leaves_nothing_are_told_apart(servic
 def test_what_was_deleted_between_list_and_picture_is_told(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     decisive = service.asker.get(service.tackle()).json["decisive"]
 
-    def gone(still: Still, _: Marks | None) -> bytes:
+    def gone(still: FootageFrame, _: CallMarks | None) -> bytes:
         raise NotRecordedError(f"{still.video} can't be read any more")
 
     monkeypatch.setattr(service.cupboard, "jpeg", gone)

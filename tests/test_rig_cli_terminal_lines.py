@@ -8,17 +8,17 @@ from typing import Any
 from rich.console import Console
 from rig_fakes import EVENTS, FakeReferee, FakeSource, FakeVision
 
-from downfield.game.published.board_topics import HealthNow, Reason, RecordingNow
+from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus
 from downfield.rig.cli.terminal_lines import TerminalLog
 from downfield.rig.cli.terminal_view import TerminalView
 from downfield.rig.live.loop import Loop
 from downfield.rig.live.referee import EventPlayback
 from downfield.rig.live.troubles import ActiveProblems
 
-HEALTH = HealthNow(
+HEALTH = HealthStatus(
     level="alarm",
     text="Recording has stopped: the disk is full",
-    reasons=(Reason(code="disk_full", level="alarm", text="Recording has stopped: the disk is full"),),
+    reasons=(HealthReason(code="disk_full", level="alarm", text="Recording has stopped: the disk is full"),),
     fps=59.9,
     latency_ms=21.4,
     latency_p99_ms=38.0,
@@ -26,7 +26,7 @@ HEALTH = HealthNow(
     dropped=3,
     camera="Table Cam",
     size=(1920, 1080),
-    recording=RecordingNow(on=True, file="20261122-120000/0001.mkv", seconds=12.0),
+    recording=RecordingStatus(on=True, file="20261122-120000/0001.mkv", seconds=12.0),
 )
 
 

@@ -18,7 +18,7 @@ from downfield.core.errors import CalibrationError, RefusedError
 from downfield.core.field_files import preset
 from downfield.core.frame import Frame
 from downfield.game.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
-from downfield.game.published.board_topics import HealthNow, Reason
+from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.rig import machine as machine_module
 from downfield.rig.configuration.loading import load
 from downfield.rig.live.health import HealthWatch
@@ -173,10 +173,10 @@ def test_the_configuration_is_shown_without_passwords(bench: Bench) -> None:
 
 
 def test_health_tells_of_troubles_at_once_and_suspends_calls_only_for_what_concerns_them() -> None:
-    told: list[HealthNow] = []
+    told: list[HealthStatus] = []
     heard = threading.Event()
 
-    def tell(health: HealthNow) -> None:
+    def tell(health: HealthStatus) -> None:
         told.append(health)
         heard.set()
 
@@ -186,10 +186,10 @@ def test_health_tells_of_troubles_at_once_and_suspends_calls_only_for_what_conce
     )
     pulse.published(time.monotonic_ns() - 20_000_000)
     assert (watch.health().level, watch.health().calls) == ("ok", "on")
-    troubles.add(Reason(code="disk_full", level="alarm", text="Recording has stopped"))
+    troubles.add(HealthReason(code="disk_full", level="alarm", text="Recording has stopped"))
     assert (watch.health().level, watch.health().calls) == ("alarm", "on")
     troubles.clear("disk_full")
-    troubles.add(Reason(code=LOST, level="alarm", text="No picture"))
+    troubles.add(HealthReason(code=LOST, level="alarm", text="No picture"))
     assert watch.health().calls == "suspended"
     troubles.clear(LOST)
     sight.health = PictureHealth("warn", warnings=("the picture is dim",))

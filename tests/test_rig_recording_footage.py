@@ -18,8 +18,8 @@ from downfield.calibration.calibration import Calibration, read_calibration, wri
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
 from downfield.core.scene import Contact, Figure, Player, Scene
-from downfield.game.footage import Marks, Still
-from downfield.game.published.game_topics import CallNow
+from downfield.game.footage import CallMarks, FootageFrame
+from downfield.game.published.game_topics import CallView
 from downfield.officiating.calls import CallKind
 from downfield.rig.live.annotation import Annotator
 from downfield.rig.live.call_annotation import draw_call
@@ -203,8 +203,8 @@ def scene(gap_mm: float = 0.4) -> Scene:
     return Scene(7, 10**9, "on", figures, (near,))
 
 
-def tackle(kind: CallKind = "tackle", spot_yd: tuple[float, float] | None = (41.9, 27.5)) -> CallNow:
-    return CallNow(
+def tackle(kind: CallKind = "tackle", spot_yd: tuple[float, float] | None = (41.9, 27.5)) -> CallView:
+    return CallView(
         id="t",
         kind=kind,
         verdict="called",
@@ -222,10 +222,10 @@ def tackle(kind: CallKind = "tackle", spot_yd: tuple[float, float] | None = (41.
     )
 
 
-def drawn(marks: Marks, annotator: Annotator | None) -> tuple[Image, Image]:
+def drawn(marks: CallMarks, annotator: Annotator | None) -> tuple[Image, Image]:
     """A gray picture, drawn on, and where anything was drawn below the words."""
     gray = np.full((1080, 1920, 3), 90, np.uint8)
-    out = draw_call(gray, annotator, marks, Still(7, 10**9, Path("clip.mp4"), 0))
+    out = draw_call(gray, annotator, marks, FootageFrame(7, 10**9, Path("clip.mp4"), 0))
     assert (gray == 90).all()
     changed = (out != gray).any(axis=2).astype(np.uint8)
     changed[:120] = 0
@@ -239,7 +239,7 @@ def annotator() -> Annotator:
 
 
 def test_the_figures_concerned_are_outlined_where_they_are_seen_and_nobody_else(annotator: Annotator) -> None:
-    _, changed = drawn(Marks(tackle(spot_yd=None), scene(), PLAYERS), annotator)
+    _, changed = drawn(CallMarks(tackle(spot_yd=None), scene(), PLAYERS), annotator)
     for figure in scene().figures:
         for corner in annotator.corners_px([figure])[0]:
             x, y = np.round(corner).astype(int)
@@ -250,7 +250,7 @@ def test_the_figures_concerned_are_outlined_where_they_are_seen_and_nobody_else(
 def test_the_spot_and_the_line_concerned_are_drawn(annotator: Annotator) -> None:
     def on(kind: CallKind, x_yd: float, los_yd: float | None = None) -> bool:
         """Whether a line across the field is drawn there, far from everybody."""
-        _, changed = drawn(Marks(tackle(kind), None, PLAYERS, los_yd), annotator)
+        _, changed = drawn(CallMarks(tackle(kind), None, PLAYERS, los_yd), annotator)
         x, y = annotator.points_px(FIELD.to_mm(np.array([[x_yd, 10.0]])), 0.0)[0]
         return bool(changed[round(y), round(x) - 3 : round(x) + 4].any())
 
@@ -263,10 +263,10 @@ def test_the_spot_and_the_line_concerned_are_drawn(annotator: Annotator) -> None
 
 
 def test_words_tell_the_margin_even_without_calibration_or_scene(annotator: Annotator) -> None:
-    out, changed = drawn(Marks(tackle(), scene(), PLAYERS), None)
+    out, changed = drawn(CallMarks(tackle(), scene(), PLAYERS), None)
     assert not changed.any()
-    with_scene, _ = drawn(Marks(tackle(spot_yd=None), scene(), PLAYERS), annotator)
-    without, nothing = drawn(Marks(tackle(spot_yd=None), None, PLAYERS), annotator)
+    with_scene, _ = drawn(CallMarks(tackle(spot_yd=None), scene(), PLAYERS), annotator)
+    without, nothing = drawn(CallMarks(tackle(spot_yd=None), None, PLAYERS), annotator)
     assert not nothing.any()
     assert (out[:80] > 200).any()
     assert not np.array_equal(with_scene[54:84], without[54:84])  # the gap, or that it is not kept
@@ -278,7 +278,7 @@ def test_a_recorded_picture_is_drawn_on_with_the_calibration_beside_it_and_plain
     still = footage.between(*ALL, 0)[2]
     plain = _opened(footage.jpeg(still, None))
     assert abs(number_on(plain) - 2) < 6
-    marks = Marks(tackle(), replace(scene(), frame=2, t_ns=still.t_ns), PLAYERS)
+    marks = CallMarks(tackle(), replace(scene(), frame=2, t_ns=still.t_ns), PLAYERS)
     words = _opened(footage.jpeg(still, marks))
     made = calibration()
     lens = replace(made.camera.lens, size_px=(160, 90), focal_px=(120.0, 120.0), center_px=(80.0, 45.0))

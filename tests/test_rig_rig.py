@@ -20,7 +20,7 @@ from downfield.core.errors import InputError
 from downfield.core.field_files import preset
 from downfield.core.frame import Frame
 from downfield.game.commands import Record, UseCalibration
-from downfield.game.desk import Accepted, Said
+from downfield.game.receipts import Accepted, Said
 from downfield.officiating.declarations import LineUp, SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
@@ -83,7 +83,7 @@ def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path
     playing = threading.Thread(target=first.play, daemon=True)
     playing.start()
     for declaration in (SetUp("away", -1, 31.0, down=3, distance_yd=4.0, score=(7, 3)), LineUp(PLAYERS, "dark")):
-        assert isinstance(first.desk.declare(declaration, Said()), Accepted)
+        assert isinstance(first.game_service.declare(declaration, Said()), Accepted)
     SEEING.set()
     until(lambda: first.situation().endswith("live"), "the board that was seen to go on began no play")
     stood, game = first.situation(), first.topic("game").game
@@ -92,7 +92,7 @@ def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path
     assert first.health().calls == "suspended"
     server.restore()
     until(lambda: first.health().level != "alarm", "the camera did not come back")
-    assert isinstance(first.desk.command(Record(on=False), Said()), Accepted)
+    assert isinstance(first.game_service.command(Record(on=False), Said()), Accepted)
     first.end()
     playing.join(10)
     assert not playing.is_alive()
@@ -151,7 +151,7 @@ def test_a_camera_that_sees_no_board_yet_is_started_and_says_so(tmp_path: Path, 
     assert "picture" in reason.remedy
     assert "the camera is not calibrated" in health.text
     first, made = rig.topic("game").game, read_calibration(calibration)
-    rig.desk.command(UseCalibration(calibration=replace(made, field=preset("mini"))), Said())
+    rig.game_service.command(UseCalibration(calibration=replace(made, field=preset("mini"))), Said())
     until(lambda: rig.topic("scene").figures, "nothing was seen once it was calibrated")
     assert rig.topic("game").game != first  # it was begun on a field that the board turned out not to be
     rig.end()
@@ -169,7 +169,7 @@ def test_the_twin_is_a_source_with_its_own_calibration_declarations_and_scenes(t
     given = {"source.name": "twin:clean-tackle", "source.size": [320, 180], "source.fps": 20, "service.on": False}
     rig = Rig(load(environment={}, command_line=given), tmp_path, paced=False)
     rig.play()
-    kinds = {call.kind for call in rig.desk.calls()}
+    kinds = {call.kind for call in rig.game_service.calls()}
     rig.end()
     assert "tackle" in kinds
 
@@ -186,7 +186,7 @@ def test_a_recording_shown_again_is_another_game_with_the_same_calls(tmp_path: P
         notes.refusals.clear()
         rig.play()
         games.append(rig.topic("game").game)
-        showings.append([(call.t_ns, call.text) for call in rig.desk.calls()])
+        showings.append([(call.t_ns, call.text) for call in rig.game_service.calls()])
         assert notes.refusals == []
     rig.end()
     assert games[0] != games[1]

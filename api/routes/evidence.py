@@ -13,8 +13,8 @@ from downfield.api.routes.games import row_of
 from downfield.api.security.roles import allow
 from downfield.api.services import AppContextDep
 from downfield.game.evidence import LIMITS, EvidenceFinder
-from downfield.game.footage import Marks, Still
-from downfield.game.published.game_topics import CallNow, Payload
+from downfield.game.footage import CallMarks, FootageFrame
+from downfield.game.published.game_topics import CallView, TopicModel
 
 _USUAL_S: Final = 1.5
 
@@ -36,7 +36,7 @@ Plain = Annotated[
 ]
 
 
-class FrameRead(Payload):
+class EvidenceFrame(TopicModel):
     """One picture."""
 
     frame: int = Field(description="Index in its source; a gap is pictures that were lost.")
@@ -45,13 +45,13 @@ class FrameRead(Payload):
     text: str = Field(description="How far those concerned are apart on it, in words; empty for a call about one.")
 
 
-class FramesRead(Payload):
+class EvidenceFrames(TopicModel):
     """The pictures around a call."""
 
     game: str = Field(description="The game's id, for the pictures' addresses even when another game has begun.")
-    call: CallNow
+    call: CallView
     decisive: int = Field(description="The frame captured nearest to the instant the call is about.")
-    frames: tuple[FrameRead, ...] = Field(description="In the order they were captured.")
+    frames: tuple[EvidenceFrame, ...] = Field(description="In the order they were captured.")
 
 
 @router.get("/frames", summary="The pictures a call was made from")
@@ -64,7 +64,7 @@ def frames(
     seconds: Annotated[
         float, Query(gt=0, le=LIMITS.either_side_s, description="So long before the call and after it.")
     ] = _USUAL_S,
-) -> FramesRead:
+) -> EvidenceFrames:
     """What the recording, or the video file being played, holds of them; more may come while a call is fresh."""
     row = row_of(parts.store, parts.hub, game)
     evidence = finder.find(row, call)
@@ -72,7 +72,7 @@ def frames(
     around = [
         still for still in evidence.stills if abs(still.t_ns - evidence.call.t_ns) <= seconds * 1e9 or still is decisive
     ]
-    return FramesRead(
+    return EvidenceFrames(
         game=row.id,
         call=evidence.call,
         decisive=decisive.frame,
@@ -95,5 +95,5 @@ def picture(
     return Response(jpeg, media_type="image/jpeg")
 
 
-def _read(still: Still, marks: Marks) -> FrameRead:
-    return FrameRead(frame=still.frame, t_ns=still.t_ns, measured=marks.scene is not None, text=marks.gap_text)
+def _read(still: FootageFrame, marks: CallMarks) -> EvidenceFrame:
+    return EvidenceFrame(frame=still.frame, t_ns=still.t_ns, measured=marks.scene is not None, text=marks.gap_text)

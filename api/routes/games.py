@@ -11,15 +11,15 @@ from pydantic import Field
 
 from downfield.api.feed.hub import Hub
 from downfield.api.problems import ProblemError, refusal_problem
-from downfield.api.requests import GameId, Key
+from downfield.api.requests import GameId, IdempotencyKey
 from downfield.api.security.principal import PrincipalDep
 from downfield.api.security.roles import allow
-from downfield.api.services import AppContextDep, DeskDep, HubDep, StoreDep
+from downfield.api.services import AppContextDep, GameServiceDep, HubDep, StoreDep
 from downfield.core.records import to_json
 from downfield.game.commands import NewGame
-from downfield.game.desk import Accepted, Refused, Said
-from downfield.game.history import GameListed, GameRead, History, PlayRead, listed
-from downfield.game.published.game_topics import CallNow, Declared, GameNow, Payload
+from downfield.game.history import GameDetails, GameSummary, History, PlayDetails, listed
+from downfield.game.published.game_topics import CallView, DeclarationView, GameView, TopicModel
+from downfield.game.receipts import Accepted, Refused, Said
 from downfield.game.store import GameRow, Store
 from downfield.officiating.events import Event, EventsHeader
 
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/api/games", tags=["games"])
 Limit = Annotated[int, Query(ge=1, le=1000, description="The latest so many.")]
 
 
-class VerificationRead(Payload):
+class VerificationResult(TopicModel):
     """Whether a journal is as it was written."""
 
     intact: bool
@@ -43,7 +43,7 @@ def games(
     store: StoreDep,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     before_ms: Annotated[int | None, Query(ge=0, le=9_000_000_000_000, description="Only those begun earlier.")] = None,
-) -> list[GameListed]:
+) -> list[GameSummary]:
     """To go on, give the last one's `began_ms` as `before_ms`."""
     before_ns = None if before_ms is None else before_ms * 1_000_000
     return [listed(row) for row in store.games(limit, before_ns)]
@@ -51,9 +51,9 @@ def games(
 
 @router.post("", summary="Begin a game")
 @allow("operator")
-def begin(desk: DeskDep, caller: PrincipalDep, asked: NewGame, key: Key = None) -> Accepted:
+def begin(game_service: GameServiceDep, caller: PrincipalDep, asked: NewGame, key: IdempotencyKey = None) -> Accepted:
     """The game in play is ended; the line-up stays."""
-    receipt = desk.command(asked, Said(caller.name, key))
+    receipt = game_service.command(asked, Said(caller.name, key))
     if isinstance(receipt, Refused):
         raise refusal_problem(receipt)
     return receipt
@@ -61,28 +61,28 @@ def begin(desk: DeskDep, caller: PrincipalDep, asked: NewGame, key: Key = None) 
 
 @router.get("/{game}", summary="One game")
 @allow("viewer")
-def one(parts: AppContextDep, game: GameId) -> GameRead:
+def one(parts: AppContextDep, game: GameId) -> GameDetails:
     """With the digest that proves its journal."""
     return _history(parts.store, parts.hub, game).read()
 
 
 @router.get("/{game}/calls", summary="A game's calls")
 @allow("viewer")
-def calls(store: StoreDep, hub: HubDep, game: GameId, limit: Limit = 200) -> list[CallNow]:
+def calls(store: StoreDep, hub: HubDep, game: GameId, limit: Limit = 200) -> list[CallView]:
     """As they stand, in the order they were made."""
     return _history(store, hub, game).calls()[-limit:]
 
 
 @router.get("/{game}/plays", summary="A game's plays")
 @allow("viewer")
-def plays(store: StoreDep, hub: HubDep, game: GameId, limit: Limit = 200) -> list[PlayRead]:
+def plays(store: StoreDep, hub: HubDep, game: GameId, limit: Limit = 200) -> list[PlayDetails]:
     """Each with the calls from its snap to the next."""
     return _history(store, hub, game).plays()[-limit:]
 
 
 @router.get("/{game}/events", summary="A game's declarations and rulings")
 @allow("viewer")
-def events(store: StoreDep, hub: HubDep, game: GameId, limit: Limit = 200) -> list[Declared]:
+def events(store: StoreDep, hub: HubDep, game: GameId, limit: Limit = 200) -> list[DeclarationView]:
     """In order."""
     return _history(store, hub, game).declared()[-limit:]
 
@@ -108,10 +108,10 @@ def verification(
     hub: HubDep,
     game: GameId,
     head: Annotated[str | None, Query(pattern=r"^[0-9a-f]{64}$", description="A digest kept from before.")] = None,
-) -> VerificationRead:
+) -> VerificationResult:
     """Checks the hash chain from the first entry to the last."""
     found = store.verify(row_of(store, hub, game).id, head)
-    return VerificationRead(intact=not found.problem, entries=found.entries, head=found.head, problem=found.problem)
+    return VerificationResult(intact=not found.problem, entries=found.entries, head=found.head, problem=found.problem)
 
 
 def _history(store: Store, hub: Hub, game: str) -> History:
@@ -126,7 +126,7 @@ def row_of(store: Store, hub: Hub, game: str) -> GameRow:
 
     """
     if game == "current":
-        now: GameNow | None = hub.value("game")
+        now: GameView | None = hub.value("game")
         game = "" if now is None else now.game
     row = store.game(game)
     if row is None:

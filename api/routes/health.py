@@ -11,8 +11,8 @@ from downfield.api.metrics import Metrics
 from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
 from downfield.api.services import HubDep
-from downfield.game.published.board_topics import HealthNow
-from downfield.game.published.game_topics import Payload
+from downfield.game.published.board_topics import HealthStatus
+from downfield.game.published.game_topics import TopicModel
 
 STALE_S: Final = 5.0
 """Health is told once a second: after this long whoever tells it has died."""
@@ -20,7 +20,7 @@ STALE_S: Final = 5.0
 router = APIRouter(tags=["health"])
 
 
-class Living(Payload):
+class Living(TopicModel):
     """The process answers."""
 
     status: Literal["ok"] = "ok"
@@ -38,7 +38,7 @@ def healthz() -> Living:
 def readyz(hub: HubDep) -> Living:
     """A fresh frame, a calibration, room on the disk: 503 with the reasons when something is missing."""
     health = hub.value("health")
-    if not isinstance(health, HealthNow) or hub.age_s("health") > STALE_S:
+    if not isinstance(health, HealthStatus) or hub.age_s("health") > STALE_S:
         raise ProblemError(503, "the rig has told nothing of its health for 5 s", "no_health")
     if health.level == "alarm" or health.calls == "suspended":
         reasons = "; ".join(reason.text for reason in health.reasons) or health.text or "calls are suspended"

@@ -18,8 +18,8 @@ from downfield.api.security.middleware import AccessPolicy
 from downfield.api.security.principal import PrincipalDep
 from downfield.api.security.roles import Role, allow
 from downfield.api.security.tokens import PAIRED_NS, TokenStore, role_of
-from downfield.game.commands import Asked, Name
-from downfield.game.published.game_topics import Payload
+from downfield.game.commands import Name, RequestModel
+from downfield.game.published.game_topics import TopicModel
 
 _BROWSERS: Final = re.compile(r"(iPhone|iPad|Android|Windows|Macintosh|CrOS|Linux)")
 
@@ -35,13 +35,13 @@ TokenStoreDep = Annotated[TokenStore, Depends(_token_store)]
 PairingId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
-class PairingAsked(Asked):
+class PairingAsked(RequestModel):
     """A code is wanted."""
 
     role: Role = Field(default="operator", description="What the device will be.")
 
 
-class PairingRead(Payload):
+class PairingRead(TopicModel):
     """A code that waits."""
 
     id: str
@@ -51,14 +51,14 @@ class PairingRead(Payload):
     expires_s: float
 
 
-class CodeGiven(Asked):
+class CodeGiven(RequestModel):
     """A code is redeemed."""
 
     code: Annotated[str, Field(min_length=1, max_length=40, examples=["7K3MP-Q9XWB"])]
     name: Name | None = Field(default=None, description="What to call the device.")
 
 
-class SessionRead(Payload):
+class SessionRead(TopicModel):
     """Who the caller is."""
 
     role: Role | None
@@ -68,7 +68,7 @@ class SessionRead(Payload):
     token: str | None = Field(default=None, description="Once, when a code was redeemed: for programs and OBS.")
 
 
-class DeviceRead(Payload):
+class DeviceRead(TopicModel):
     """A paired device."""
 
     id: str

@@ -11,14 +11,14 @@ from pydantic import Field
 from downfield.api.drawings.field import field_picture
 from downfield.api.drawings.residuals import residual_picture
 from downfield.api.problems import ProblemError, refusal_problem
-from downfield.api.requests import Key, TeamAsked, TeamId
+from downfield.api.requests import IdempotencyKey, TeamId, TeamRequest
 from downfield.api.security.principal import PrincipalDep
 from downfield.api.security.roles import allow
-from downfield.api.services import DeskDep, StoreDep
+from downfield.api.services import GameServiceDep, StoreDep
 from downfield.calibration.calibration import Calibration
 from downfield.game.commands import Settings, UseCalibration
-from downfield.game.desk import Accepted, Refused, Said
-from downfield.game.published.game_topics import Payload
+from downfield.game.published.game_topics import TopicModel
+from downfield.game.receipts import Accepted, Refused, Said
 from downfield.officiating.rulebooks.clauses import catalog, catalogs
 from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
 
@@ -27,20 +27,20 @@ router = APIRouter(prefix="/api")
 MOST_TEAMS = 500
 
 
-class TeamRead(TeamAsked):
+class TeamRead(TeamRequest):
     """A team with its roster."""
 
     id: str
 
 
-class RulebookListed(Payload):
+class RulebookListed(TopicModel):
     """A rulebook."""
 
     name: str
     title: str
 
 
-class ParamRead(Payload):
+class ParamRead(TopicModel):
     """One parameter of a rulebook."""
 
     name: str
@@ -50,7 +50,7 @@ class ParamRead(Payload):
     changed: bool = Field(description="Whether the rulebook sets it, instead of its system.")
 
 
-class ClauseRead(Payload):
+class ClauseRead(TopicModel):
     """One clause of a rulebook."""
 
     id: str
@@ -85,7 +85,7 @@ def team(store: StoreDep, team: TeamId) -> TeamRead:
 
 @router.put("/teams/{team}", tags=["teams"], summary="Keep a team")
 @allow("operator")
-def keep_team(store: StoreDep, team: TeamId, asked: TeamAsked) -> TeamRead:
+def keep_team(store: StoreDep, team: TeamId, asked: TeamRequest) -> TeamRead:
     """In place of one of the same id."""
     ids = [player.id for player in asked.players]
     twice = next((name for name in ids if ids.count(name) > 1), None)
@@ -139,9 +139,9 @@ def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=["
 
 @router.get("/calibration", tags=["rig"], summary="The calibration in use")
 @allow("viewer")
-def calibration(desk: DeskDep) -> Calibration:
+def calibration(game_service: GameServiceDep) -> Calibration:
     """As its file, `docs/formats.md`."""
-    return _calibration(desk)
+    return _calibration(game_service)
 
 
 @router.get(
@@ -152,9 +152,9 @@ def calibration(desk: DeskDep) -> Calibration:
     responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-def calibration_picture(desk: DeskDep) -> Response:
+def calibration_picture(game_service: GameServiceDep) -> Response:
     """The field in cells, each with its residual in millimeters."""
-    return Response(residual_picture(_calibration(desk)), media_type="image/svg+xml")
+    return Response(residual_picture(_calibration(game_service)), media_type="image/svg+xml")
 
 
 @router.get(
@@ -165,18 +165,21 @@ def calibration_picture(desk: DeskDep) -> Response:
     responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-def calibrated_field(desk: DeskDep) -> Response:
+def calibrated_field(game_service: GameServiceDep) -> Response:
     """The printed lines where the calibration puts them, to lie over the camera's picture."""
-    return Response(field_picture(_calibration(desk)), media_type="image/svg+xml")
+    return Response(field_picture(_calibration(game_service)), media_type="image/svg+xml")
 
 
 @router.put("/calibration", tags=["rig"], summary="Use a calibration made elsewhere")
 @allow("admin")
 def use_calibration(
-    desk: DeskDep, caller: PrincipalDep, asked: Annotated[Calibration, Body()], key: Key = None
+    game_service: GameServiceDep,
+    caller: PrincipalDep,
+    asked: Annotated[Calibration, Body()],
+    key: IdempotencyKey = None,
 ) -> Accepted:
     """A `*.calibration.json` as it is."""
-    receipt = desk.command(UseCalibration(calibration=asked), Said(caller.name, key))
+    receipt = game_service.command(UseCalibration(calibration=asked), Said(caller.name, key))
     if isinstance(receipt, Refused):
         raise refusal_problem(receipt)
     return receipt
@@ -184,17 +187,17 @@ def use_calibration(
 
 @router.get("/configuration", tags=["rig"], summary="The configuration in force")
 @allow("admin")
-def configuration(desk: DeskDep) -> Settings:
+def configuration(game_service: GameServiceDep) -> Settings:
     """Without secrets."""
-    return desk.settings()
+    return game_service.settings()
 
 
 def _team(team: str, content: str) -> TeamRead:
-    return TeamRead(id=team, **TeamAsked.model_validate_json(content).model_dump())
+    return TeamRead(id=team, **TeamRequest.model_validate_json(content).model_dump())
 
 
-def _calibration(desk: DeskDep) -> Calibration:
-    found = desk.calibration()
+def _calibration(game_service: GameServiceDep) -> Calibration:
+    found = game_service.calibration()
     if found is None:
         raise ProblemError(404, "the camera is not calibrated yet: POST /api/commands with recalibrate")
     return found

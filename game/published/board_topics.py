@@ -8,12 +8,12 @@ from pydantic import Field
 
 from downfield.core.field import FieldModel
 from downfield.core.scene import Jersey, Player, Posture, Power
-from downfield.game.published.game_topics import Payload
+from downfield.game.published.game_topics import TopicModel
 
 Level = Literal["ok", "warning", "alarm"]
 
 
-class LineUpNow(Payload):
+class LineUpView(TopicModel):
     """Topic `line_up`: who is on the board, and the board."""
 
     players: tuple[Player, ...]
@@ -21,7 +21,7 @@ class LineUpNow(Payload):
     settled: int = Field(description='How often somebody said in this game who stands where: a line-up, or "set".')
 
 
-class FigureNow(Payload):
+class FigureView(TopicModel):
     """One figure; places to 0.01 yd and 0.1 mm, headings to a degree's tenth."""
 
     id: str
@@ -36,19 +36,19 @@ class FigureNow(Payload):
     sure: bool = Field(description="False when its identity is in doubt.")
 
 
-class SceneNow(Payload):
+class SceneView(TopicModel):
     """Topic `scene`: where everybody is; at most 15 a second, fewer for over 60 clients; the newest to who lags."""
 
     frame: int
     t_ns: int
     board: Power
-    figures: tuple[FigureNow, ...]
+    figures: tuple[FigureView, ...]
     touching: tuple[tuple[str, str], ...] = Field(default=(), description="Pairs of roster ids in contact.")
     ball_mm: tuple[float, float] | None = None
     hands: tuple[tuple[tuple[float, float], ...], ...] = Field(default=(), description="Outlines, mm on the board.")
 
 
-class Reason(Payload):
+class HealthReason(TopicModel):
     """One thing that is not as it should be."""
 
     code: str = Field(description='One word for the machine, such as "camera_lost" or "disk_full".')
@@ -57,7 +57,7 @@ class Reason(Payload):
     remedy: str = Field(default="", description="What to do about it.")
 
 
-class RecordingNow(Payload):
+class RecordingStatus(TopicModel):
     """The recording."""
 
     on: bool = False
@@ -66,12 +66,12 @@ class RecordingNow(Payload):
     free_gb: float | None = None
 
 
-class HealthNow(Payload):
+class HealthStatus(TopicModel):
     """Topic `health`: whether the rig can be trusted now; once a second, and at once when the level changes."""
 
     level: Level = "ok"
     text: str = Field(default="", description="One line for people.")
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[HealthReason, ...] = ()
     calls: Literal["on", "suspended"] = Field(default="on", description="Whether calls are made from the camera.")
     fps: float | None = Field(default=None, description="Frames taken a second.")
     latency_ms: float | None = Field(default=None, description="From capture to publication, median of a second.")
@@ -83,11 +83,11 @@ class HealthNow(Payload):
     size: tuple[int, int] | None = None
     calibration_rms_px: float | None = None
     calibration_rms_yd: tuple[float, float] | None = None
-    recording: RecordingNow = RecordingNow()
+    recording: RecordingStatus = RecordingStatus()
     store: Literal["ok", "behind"] = Field(default="ok", description="behind: what is declared is not yet on disk.")
 
 
-class SourceNow(Payload):
+class SourceStatus(TopicModel):
     """Topic `source`: where the pictures come from."""
 
     kind: Literal["camera", "clip", "stream", "images", "twin", "none"] = "none"

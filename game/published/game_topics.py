@@ -19,13 +19,13 @@ from downfield.officiating.engine.state import Phase
 Standing = Literal["stands", "open", "confirmed", "overturned", "manual", "told"]
 
 
-class Payload(BaseModel):
+class TopicModel(BaseModel):
     """What a message carries: frozen, every key known; an infinity goes out as null."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class TeamNow(Payload):
+class TeamView(TopicModel):
     """A team as it stands."""
 
     name: str = Field(description="In full.")
@@ -37,7 +37,7 @@ class TeamNow(Payload):
     time_outs: int | None = Field(description="Left; null where the rulebook has none.")
 
 
-class ClockNow(Payload):
+class ClockView(TopicModel):
     """The game clock; count down from here while it runs."""
 
     left_s: float | None = Field(description="Left at `at_ms`; null where the rulebook has no such clock.")
@@ -46,7 +46,7 @@ class ClockNow(Payload):
     text: str = Field(description='Such as "4:07"; empty without a clock.')
 
 
-class WaitNow(Payload):
+class WaitView(TopicModel):
     """What the game waits for before it can go on."""
 
     kind: Literal["roll", "coin", "choice"]
@@ -56,7 +56,7 @@ class WaitNow(Payload):
     text: str
 
 
-class GameNow(Payload):
+class GameView(TopicModel):
     """Topic `game`: everything a score bug shows."""
 
     game: str = Field(description="The game's id.")
@@ -64,8 +64,8 @@ class GameNow(Payload):
     rulebook_title: str
     system: str = Field(description="What it builds on: tap, efl, lions-den or nfl-strategy.")
     takes: tuple[str, ...] = Field(description="Types of declarations it has a use for.")
-    home: TeamNow
-    away: TeamNow
+    home: TeamView
+    away: TeamView
     score: tuple[int, int] = Field(description="Home, away.")
     possession: Side = Field(description="Who has the ball now.")
     offense: Side = Field(description="Whose down it is; differs from possession after a turnover in the play.")
@@ -80,11 +80,11 @@ class GameNow(Payload):
     hash: Hash
     due: PlayKind = Field(description="The kind of play that comes next.")
     period: int
-    clock: ClockNow
+    clock: ClockView
     phase: Phase
     phase_text: str
     board: Power = Field(description="Whether the board is switched on.")
-    wait: WaitNow | None = None
+    wait: WaitView | None = None
     suspended: tuple[str, ...] = Field(default=(), description="Why the camera makes no calls; empty when it does.")
     under_review: bool = Field(default=False, description="An open question could change what is shown.")
     situation: str = Field(description='Such as "2nd & 7 at B 34".')
@@ -92,7 +92,7 @@ class GameNow(Payload):
     t_ns: int
 
 
-class BallNow(Payload):
+class BallView(TopicModel):
     """Topic `ball`: who has it."""
 
     player: str | None = Field(description="Roster id of the carrier; null when nobody, or nobody known, has it.")
@@ -105,14 +105,14 @@ class BallNow(Payload):
     text: str = Field(description='Such as "dark 28 has the ball".')
 
 
-class ClauseCited(Payload):
+class ClauseView(TopicModel):
     """A clause of the rulebook."""
 
     id: str
     text: str = Field(description="What it says, in short; empty where the catalog does not know it.")
 
 
-class ReadingNow(Payload):
+class ReadingView(TopicModel):
     """One way a close call can be read."""
 
     kind: CallKind
@@ -120,7 +120,7 @@ class ReadingNow(Payload):
     text: str
 
 
-class RulingNow(Payload):
+class RulingView(TopicModel):
     """What a person decided about a call."""
 
     decision: Literal["confirm", "overturn", "strike", "manual"]
@@ -129,7 +129,7 @@ class RulingNow(Payload):
     event: str = Field(description="Id of the ruling's event, to undo it.")
 
 
-class CallNow(Payload):
+class CallView(TopicModel):
     """One call."""
 
     id: str = Field(description="Unique in its game, stable under replay.")
@@ -140,7 +140,7 @@ class CallNow(Payload):
     )
     text: str
     t_ns: int = Field(description="The instant it is about.")
-    clauses: tuple[ClauseCited, ...]
+    clauses: tuple[ClauseView, ...]
     players: tuple[str, ...] = ()
     side: Side | None = Field(default=None, description="Whom it favors.")
     spot_yd: tuple[float, float] | None = Field(default=None, description="Along x of the board, across.")
@@ -150,20 +150,20 @@ class CallNow(Payload):
     unit: Unit = ""
     measured: str = Field(default="", description='Such as "+0.31 ± 0.12 mm"; empty where nothing was measured.')
     probability: float = 1.0
-    readings: tuple[ReadingNow, ...] = Field(default=(), description="Both readings of a close call.")
+    readings: tuple[ReadingView, ...] = Field(default=(), description="Both readings of a close call.")
     detail: str = ""
     because: tuple[str, ...] = Field(default=(), description="Ids of the events and calls it rests on.")
-    ruling: RulingNow | None = None
+    ruling: RulingView | None = None
     frame: int | None = Field(default=None, description="Frame it was made at; null for one from a declaration.")
 
 
-class CallsChanged(Payload):
+class CallsUpdate(TopicModel):
     """Topic `calls`: calls made or changed, and calls that no longer stand.
 
     In a snapshot `calls` holds the latest of the game, in the order they were made.
     """
 
-    calls: tuple[CallNow, ...] = Field(description="Put each in by id; one already there is replaced.")
+    calls: tuple[CallView, ...] = Field(description="Put each in by id; one already there is replaced.")
     withdrawn: tuple[str, ...] = Field(default=(), description="Ids to take away.")
     moved: tuple[str, ...] = Field(
         default=(),
@@ -172,13 +172,13 @@ class CallsChanged(Payload):
     )
 
 
-class Question(Payload):
+class Question(TopicModel):
     """Something that waits for a person."""
 
     id: str = Field(description="The call's id, or the wait's kind and purpose.")
     kind: Literal["ruling", "roll", "coin", "choice"]
     text: str
-    call: CallNow | None = Field(
+    call: CallView | None = Field(
         default=None, description='For "ruling": the call, with both readings where it is close.'
     )
     purpose: str = ""
@@ -186,13 +186,13 @@ class Question(Payload):
     by: Side | None = None
 
 
-class Questions(Payload):
+class Questions(TopicModel):
     """Topic `questions`: all that waits for a person now, oldest first."""
 
     questions: tuple[Question, ...] = ()
 
 
-class Declared(Payload):
+class DeclarationView(TopicModel):
     """One declaration or ruling, as the panel lists it."""
 
     id: str
@@ -204,13 +204,13 @@ class Declared(Payload):
     set_aside: str = Field(default="", description="Why it no longer counts after a ruling; empty while it counts.")
 
 
-class DeclaredLately(Payload):
+class RecentDeclarations(TopicModel):
     """Topic `declared`: what people said last, newest last."""
 
-    events: tuple[Declared, ...] = ()
+    events: tuple[DeclarationView, ...] = ()
 
 
-class Notice(Payload):
+class Notice(TopicModel):
     """Topic `notice`: a line for people, such as a refusal."""
 
     level: Literal["info", "warning", "alarm"] = "info"

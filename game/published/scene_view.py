@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from downfield.core.field import FieldModel
 from downfield.core.scene import Figure, Scene
-from downfield.game.published.board_topics import FigureNow, SceneNow
+from downfield.game.published.board_topics import FigureView, SceneView
 
 
-def scene_now(scene: Scene, field: FieldModel) -> SceneNow:
+def scene_view(scene: Scene, field: FieldModel) -> SceneView:
     """A scene as the feed shows it."""
     ball = scene.ball
-    return SceneNow.model_construct(
+    return SceneView.model_construct(
         frame=scene.frame,
         t_ns=scene.t_ns,
         board=scene.board,
@@ -21,8 +21,8 @@ def scene_now(scene: Scene, field: FieldModel) -> SceneNow:
     )
 
 
-def _figure(figure: Figure, field: FieldModel) -> FigureNow:
-    return FigureNow.model_construct(
+def _figure(figure: Figure, field: FieldModel) -> FigureView:
+    return FigureView.model_construct(
         id=figure.id,
         jersey=figure.jersey,
         x_yd=round(figure.x_mm / field.mm_per_yd_x, 2),

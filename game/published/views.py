@@ -11,19 +11,19 @@ from downfield.core.scene import Ball
 from downfield.game.commands import TeamSheet
 from downfield.game.entries import Began
 from downfield.game.published.game_topics import (
-    BallNow,
-    CallNow,
-    CallsChanged,
-    ClauseCited,
-    ClockNow,
-    GameNow,
+    BallView,
+    CallsUpdate,
+    CallView,
+    ClauseView,
+    ClockView,
+    GameView,
     Question,
     Questions,
-    ReadingNow,
-    RulingNow,
+    ReadingView,
+    RulingView,
     Standing,
-    TeamNow,
-    WaitNow,
+    TeamView,
+    WaitView,
 )
 from downfield.game.published.wording import clock_text
 from downfield.officiating.calls import Call, moved_back
@@ -49,13 +49,13 @@ class Shown:
     began: Began
     spot: Callable[[float], str]
     open: frozenset[str] = frozenset()
-    rulings: Mapping[str, RulingNow] = field(default_factory=dict)
+    rulings: Mapping[str, RulingView] = field(default_factory=dict)
     frames: Mapping[str, int] = field(default_factory=dict)
 
 
-def call_now(call: Call, shown: Shown) -> CallNow:
+def call_view(call: Call, shown: Shown) -> CallView:
     """A call as the feed shows it."""
-    return CallNow(
+    return CallView(
         id=call.id,
         kind=call.kind,
         verdict=call.verdict,
@@ -63,7 +63,7 @@ def call_now(call: Call, shown: Shown) -> CallNow:
         text=call.text,
         t_ns=call.t_ns,
         clauses=tuple(
-            ClauseCited(id=clause, text=clause_text(shown.began.rulebook.system, clause)) for clause in call.clauses
+            ClauseView(id=clause, text=clause_text(shown.began.rulebook.system, clause)) for clause in call.clauses
         ),
         players=call.players,
         side=call.side,
@@ -75,7 +75,7 @@ def call_now(call: Call, shown: Shown) -> CallNow:
         measured=call.measured,
         probability=call.probability,
         readings=tuple(
-            ReadingNow(kind=reading.kind, probability=reading.probability, text=reading.text)
+            ReadingView(kind=reading.kind, probability=reading.probability, text=reading.text)
             for reading in call.readings
         ),
         detail=call.detail,
@@ -106,10 +106,10 @@ def clause_text(system: str, clause: str) -> str:
     return "" if known is None else known.text
 
 
-def game_now(game: str, state: GameState, began: Began, at_ms: int) -> GameNow:
+def game_view(game: str, state: GameState, began: Began, at_ms: int) -> GameView:
     """The state of a game as the feed shows it at an instant of the wall clock."""
     left_s = state.clock.left_at_s(state.now_ns)
-    return GameNow(
+    return GameView(
         game=game,
         rulebook=began.rulebook.name,
         rulebook_title=began.rulebook.title,
@@ -131,7 +131,7 @@ def game_now(game: str, state: GameState, began: Began, at_ms: int) -> GameNow:
         hash=state.hash,
         due=state.due,
         period=state.period,
-        clock=ClockNow(left_s=left_s, running=state.clock.running, at_ms=at_ms, text=clock_text(left_s)),
+        clock=ClockView(left_s=left_s, running=state.clock.running, at_ms=at_ms, text=clock_text(left_s)),
         phase=state.phase,
         phase_text=state.phase.value.replace("_", " "),
         board=state.board,
@@ -150,9 +150,9 @@ def _takes(system: str) -> tuple[str, ...]:
     return tuple(sorted(str(part.default) for kind in kinds for part in fields(kind) if part.name == "type"))
 
 
-def _team(state: GameState, side: Side, sheet: TeamSheet) -> TeamNow:
+def _team(state: GameState, side: Side, sheet: TeamSheet) -> TeamView:
     place = 0 if side == "home" else 1
-    return TeamNow(
+    return TeamView(
         name=sheet.name,
         short=sheet.short,
         color=sheet.color,
@@ -163,7 +163,7 @@ def _team(state: GameState, side: Side, sheet: TeamSheet) -> TeamNow:
     )
 
 
-def _wait(state: GameState) -> WaitNow | None:
+def _wait(state: GameState) -> WaitView | None:
     wait = state.wait
     if wait is None:
         return None
@@ -172,10 +172,10 @@ def _wait(state: GameState) -> WaitNow | None:
     purpose = wait.purpose.replace("_", " ")
     options = "".join(f" {option.replace('_', ' ')}" for option in wait.options)
     text = f"{whose}{what} for {purpose}" + (f":{options}" if options else "")
-    return WaitNow(kind=wait.kind, purpose=wait.purpose, options=wait.options, by=wait.by, text=text)
+    return WaitView(kind=wait.kind, purpose=wait.purpose, options=wait.options, by=wait.by, text=text)
 
 
-def ball_now(state: GameState, ball: Ball | None, yards: tuple[float, float]) -> BallNow:
+def ball_view(state: GameState, ball: Ball | None, yards: tuple[float, float]) -> BallView:
     """Who has the ball.
 
     Args:
@@ -190,7 +190,7 @@ def ball_now(state: GameState, ball: Ball | None, yards: tuple[float, float]) ->
         text = f"{carrier.jersey} {carrier.number or carrier.id} has the ball"
     else:
         text = f"{state.team(side).name} ball"
-    return BallNow(
+    return BallView(
         player=state.play.carrier,
         number="" if carrier is None else carrier.number,
         jersey=None if carrier is None else carrier.jersey,
@@ -202,7 +202,7 @@ def ball_now(state: GameState, ball: Ball | None, yards: tuple[float, float]) ->
     )
 
 
-def questions_now(calls: Iterable[CallNow], game: GameNow) -> Questions:
+def questions_view(calls: Iterable[CallView], game: GameView) -> Questions:
     """All that waits for a person."""
     asked: list[Question] = [
         Question(id=call.id, kind="ruling", text=call.text, call=call) for call in calls if call.standing == "open"
@@ -222,11 +222,11 @@ def questions_now(calls: Iterable[CallNow], game: GameNow) -> Questions:
     return Questions(questions=tuple(asked))
 
 
-def changed_calls(now: Sequence[CallNow], before: Sequence[CallNow]) -> CallsChanged:
+def changed_calls(now: Sequence[CallView], before: Sequence[CallView]) -> CallsUpdate:
     """What of the calls is new, different, gone or in another order."""
     known = {call.id: call for call in before}
     stand = dict.fromkeys(call.id for call in now)
-    return CallsChanged(
+    return CallsUpdate(
         calls=tuple(call for call in now if known.get(call.id) != call),
         withdrawn=tuple(one for one in known if one not in stand),
         moved=moved_back(known, tuple(stand)),

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from downfield.core.scene import Scene
-from downfield.game.published.board_topics import HealthNow
+from downfield.game.published.board_topics import HealthStatus
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.cli.terminal_lines import LEVELS, VERDICTS
@@ -101,7 +101,7 @@ class TerminalView(LoopObserver):
 
     def _health(self) -> Iterator[RenderableType]:
         health = self._topic("health")
-        if not isinstance(health, HealthNow):
+        if not isinstance(health, HealthStatus):
             return
         size = "" if health.size is None else f" {health.size[0]}x{health.size[1]}"
         yield Text(f"{health.camera}{size}   {' '.join(_figures(health))}", style="dim")
@@ -114,7 +114,7 @@ class TerminalView(LoopObserver):
             yield Text(text, style=LEVELS[level])
 
 
-def _figures(health: HealthNow) -> Iterator[str]:
+def _figures(health: HealthStatus) -> Iterator[str]:
     if health.fps is not None:
         yield f"{health.fps:.0f} frames/s,"
     if health.latency_ms is not None and health.latency_p99_ms is not None:

@@ -11,8 +11,8 @@ from downfield.core.arrays import Image
 from downfield.core.field import FieldModel
 from downfield.core.gap import signed_gap
 from downfield.core.scene import Figure
-from downfield.game.footage import Marks, Still
-from downfield.game.published.game_topics import CallNow
+from downfield.game.footage import CallMarks, FootageFrame
+from downfield.game.published.game_topics import CallView
 from downfield.rig.live.annotation import SHIFT, Annotator, Color, Points, fixed, outline, path
 
 _FIRST: Final[Color] = (60, 220, 255)  # blue green red: the carrier or offender, as the live picture has him
@@ -28,7 +28,7 @@ _FONT: Final = cv2.FONT_HERSHEY_SIMPLEX
 Line = tuple[tuple[float, float], tuple[float, float]]
 
 
-def draw_call(image: Image, annotator: Annotator | None, marks: Marks, still: Still) -> Image:
+def draw_call(image: Image, annotator: Annotator | None, marks: CallMarks, still: FootageFrame) -> Image:
     """A copy of a picture with a call's measurement drawn on it.
 
     Args:
@@ -55,7 +55,7 @@ def draw_call(image: Image, annotator: Annotator | None, marks: Marks, still: St
     return out
 
 
-def _lines(field: FieldModel, marks: Marks) -> list[Line]:
+def _lines(field: FieldModel, marks: CallMarks) -> list[Line]:
     """The lines a call is about: where each begins and ends, mm on the board."""
     call = marks.call
     if call.kind == "line_of_scrimmage" and marks.los_yd is not None:
@@ -76,7 +76,7 @@ def _across(field: FieldModel, x_yd: float) -> Line:
     return (x_mm, 0.0), (x_mm, field.width_mm)
 
 
-def _draw_spot(out: Image, annotator: Annotator, call: CallNow, thick: int) -> None:
+def _draw_spot(out: Image, annotator: Annotator, call: CallView, thick: int) -> None:
     """A cross where the ball is spotted: the foremost point, by the rulebook, at the instant of the call."""
     if call.spot_yd is None:
         return
@@ -111,13 +111,13 @@ def _draw_gap(out: Image, annotator: Annotator, a: Figure, b: Figure, thick: int
         cv2.circle(out, fixed(points.mean(axis=0)), round(around * (1 << SHIFT)), _GAP, thick, cv2.LINE_AA, SHIFT)
 
 
-def _words(call: CallNow) -> list[str]:
+def _words(call: CallView) -> list[str]:
     sure = "" if call.probability == 1 else f"{call.probability:.1%} sure"
     facts = ", ".join(part for part in (call.measured and f"measured {call.measured}", sure) if part)
     return [_said(call.text), *([facts] if facts else [])]
 
 
-def _when(marks: Marks, still: Still) -> str:
+def _when(marks: CallMarks, still: FootageFrame) -> str:
     since_ms = (still.t_ns - marks.call.t_ns) / 1e6
     side = "after" if since_ms > 0 else "before"
     seen = marks.gap_text if marks.scene is not None else "what was seen on it is not kept"

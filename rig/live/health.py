@@ -9,7 +9,7 @@ from typing import Final
 from downfield.calibration.calibration import Calibration
 from downfield.core.frame import Frame
 from downfield.core.scene import Power, Scene
-from downfield.game.published.board_topics import HealthNow, Level, Reason, RecordingNow
+from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus
 from downfield.rig.live.metrics import FrameMeter
 from downfield.rig.live.observer import LoopObserver
 from downfield.rig.live.troubles import ActiveProblems
@@ -39,14 +39,14 @@ class HealthWatch(LoopObserver):
 
     def __init__(
         self,
-        tell: Callable[[HealthNow], None],
+        tell: Callable[[HealthStatus], None],
         troubles: ActiveProblems,
         pulse: FrameMeter,
         *,
         facts: Callable[[], SourceFacts],
         dropped: Callable[[], int],
         calibration: Callable[[], Calibration | None],
-        recording: Callable[[], RecordingNow] = RecordingNow,
+        recording: Callable[[], RecordingStatus] = RecordingStatus,
         sight: Callable[[], VisionStage | None] = lambda: None,
     ) -> None:
         self._tell = tell
@@ -80,7 +80,7 @@ class HealthWatch(LoopObserver):
             self._now.set()
         self._board, self._unfit = scene.board, scene.unfit
 
-    def health(self) -> HealthNow:
+    def health(self) -> HealthStatus:
         """How the rig is now."""
         beat, facts = self._pulse.beat(), self._facts()
         reasons = (*self._troubles.now(), *self._of_pictures())
@@ -91,7 +91,7 @@ class HealthWatch(LoopObserver):
         if level == "ok" and (reasons or self._unfit):
             level = "warning"
         told = [*(reason.text for reason in reasons), *self._unfit]
-        return HealthNow(
+        return HealthStatus(
             level=level,
             text="; ".join(told) or f"board {self._board}",
             reasons=reasons,
@@ -109,11 +109,11 @@ class HealthWatch(LoopObserver):
             recording=self._recording(),
         )
 
-    def _of_pictures(self) -> tuple[Reason, ...]:
+    def _of_pictures(self) -> tuple[HealthReason, ...]:
         sight = self._sight()
         health = None if sight is None else sight.health
         warnings = () if health is None else health.warnings
-        return tuple(Reason(code=PICTURE, level="warning", text=warning) for warning in warnings)
+        return tuple(HealthReason(code=PICTURE, level="warning", text=warning) for warning in warnings)
 
     def _run(self) -> None:
         while not self._ended:

@@ -19,7 +19,7 @@ from downfield.core.detection import Detection
 from downfield.core.errors import DownfieldError, RefusedError, SourceError
 from downfield.core.frame import Frame
 from downfield.core.scene import Player, Scene
-from downfield.game.published.board_topics import Reason
+from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import LineUp
 from downfield.officiating.events import Event
@@ -327,7 +327,7 @@ class Loop:
         self._players = ()
         remedy = "Declare the line-up on the panel, or wait until the play is over"
         text = f"The game does not take who is on the board: {why}"
-        self._troubles.add(Reason(code=LINE_UP_REFUSED, level="warning", text=text, remedy=remedy))
+        self._troubles.add(HealthReason(code=LINE_UP_REFUSED, level="warning", text=text, remedy=remedy))
 
     def _say(self, t_ns: int | None) -> None:
         for event in self._prompter.due(t_ns):
@@ -348,6 +348,6 @@ class Loop:
             yield
         except Exception as error:
             known = str(error) if isinstance(error, DownfieldError) else f"{type(error).__name__}: {error}"
-            self._troubles.add(Reason(code=f"{stage}_failed", level="alarm", text=f"{what}: {known}"))
+            self._troubles.add(HealthReason(code=f"{stage}_failed", level="alarm", text=f"{what}: {known}"))
         else:
             self._troubles.clear(f"{stage}_failed")

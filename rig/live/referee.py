@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from downfield.core.scene import Scene
-from downfield.game.published.board_topics import HealthNow
+from downfield.game.published.board_topics import HealthStatus
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 
 
 class Referee(Protocol):
-    """Runs the game and publishes it; `downfield.game.game_desk.GameDesk` is one. Callable from any thread."""
+    """Runs the game and publishes it; `downfield.game.service.GameService` is one. Callable from any thread."""
 
     def take(self, entry: Scene | Event) -> tuple[Call, ...]:
         """Take a scene, or an event that nobody at the service said, and publish what follows.
@@ -30,7 +30,7 @@ class Referee(Protocol):
         """Let the game's time go on while no scenes come."""
         ...
 
-    def health(self, health: HealthNow) -> None:
+    def health(self, health: HealthStatus) -> None:
         """Tell how the rig is."""
         ...
 

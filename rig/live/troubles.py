@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Literal
 
-from downfield.game.published.board_topics import Level, Reason
+from downfield.game.published.board_topics import HealthReason, Level
 
 NoticeLevel = Literal["info", "warning", "alarm"]
 
@@ -26,11 +26,11 @@ class ActiveProblems:
         noticed: Callable[[NoticeLevel, str], None] | None = None,
     ) -> None:
         self._lock = threading.Lock()
-        self._now: dict[str, Reason] = {}
+        self._now: dict[str, HealthReason] = {}
         self._changed = changed or _nobody
         self._noticed = noticed or _nobody
 
-    def add(self, reason: Reason) -> None:
+    def add(self, reason: HealthReason) -> None:
         """Something is wrong; replaces what was said under the same code."""
         with self._lock:
             before = self._now.get(reason.code)
@@ -59,7 +59,7 @@ class ActiveProblems:
         """Tell of something that is over already."""
         self._noticed(level, text)
 
-    def now(self) -> tuple[Reason, ...]:
+    def now(self) -> tuple[HealthReason, ...]:
         """Everything that is wrong now, alarms first."""
         with self._lock:
             reasons = tuple(self._now.values())

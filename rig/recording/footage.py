@@ -14,7 +14,7 @@ import cv2
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import InputError, NotRecordedError
-from downfield.game.footage import Marks, Still
+from downfield.game.footage import CallMarks, FootageFrame
 from downfield.rig.live.annotation import Annotator
 from downfield.rig.live.call_annotation import draw_call
 from downfield.rig.live.observer import LoopObserver
@@ -38,7 +38,7 @@ class RecordedFootage:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[Still, ...]:  # noqa: ARG002 - the seam's
+    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:  # noqa: ARG002 - the seam's
         """Every picture recorded in a span of time; the clock of live sources is the time of day, in every game.
 
         Raises:
@@ -54,7 +54,7 @@ class RecordedFootage:
             )
         return found
 
-    def jpeg(self, still: Still, marks: Marks | None) -> bytes:
+    def jpeg(self, still: FootageFrame, marks: CallMarks | None) -> bytes:
         """One picture, drawn on with the calibration that was in use when its file was begun.
 
         Raises:
@@ -87,7 +87,7 @@ class ClipFootage(LoopObserver):
         if shot.index == len(self._times_ns):
             self._times_ns.append(shot.t_ns)
 
-    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[Still, ...]:
+    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
         """Every picture of a span of time that was played.
 
         Raises:
@@ -101,12 +101,12 @@ class ClipFootage(LoopObserver):
         else:
             times_ns = self._times_ns[:]
             span = range(bisect_left(times_ns, from_ns), bisect_right(times_ns, to_ns))
-            found = tuple(Still(index, times_ns[index], self._clip, times_ns[index]) for index in span)
+            found = tuple(FootageFrame(index, times_ns[index], self._clip, times_ns[index]) for index in span)
         if not found:
             raise NotRecordedError(f"{self._clip.name} has no picture of that instant")
         return found
 
-    def jpeg(self, still: Still, marks: Marks | None) -> bytes:
+    def jpeg(self, still: FootageFrame, marks: CallMarks | None) -> bytes:
         """One picture, drawn on with the calibration in use.
 
         Raises:
@@ -116,7 +116,7 @@ class ClipFootage(LoopObserver):
         return _jpeg(still, marks, self._calibration())
 
 
-def _jpeg(still: Still, marks: Marks | None, calibration: Calibration | None) -> bytes:
+def _jpeg(still: FootageFrame, marks: CallMarks | None, calibration: Calibration | None) -> bytes:
     image = unpack(still)
     if marks is not None:
         annotator = None

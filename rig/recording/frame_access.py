@@ -14,7 +14,7 @@ from av.video.stream import VideoStream
 
 from downfield.core.arrays import Image
 from downfield.core.errors import NotRecordedError
-from downfield.game.footage import Still
+from downfield.game.footage import FootageFrame
 from downfield.rig.sources.jpeg import unpack_jpeg
 
 MOST_UNPACKED: Final = 1200
@@ -28,7 +28,7 @@ _BACK_NS: Final = (0, 2 * _SECOND_NS, 10 * _SECOND_NS)
 """How much earlier to look for a key frame, when the one found shows a later picture."""
 
 
-def unpack(still: Still) -> Image:
+def unpack(still: FootageFrame) -> Image:
     """A picture, uint8 blue green red, shape (height, width, 3), unpacked as the rig unpacks it when it watches.
 
     Raises:
@@ -48,7 +48,7 @@ def unpack(still: Still) -> Image:
 
 
 def _matching(
-    container: av.container.InputContainer, stream: VideoStream, still: Still, from_ns: int
+    container: av.container.InputContainer, stream: VideoStream, still: FootageFrame, from_ns: int
 ) -> Iterator[Image]:
     """The picture, when it is found from a place in the file on; nothing when that place is behind it."""
     tick_ns = (stream.time_base or Fraction(1, 1000)) * _SECOND_NS
@@ -90,5 +90,5 @@ def _bgr(frame: av.VideoFrame) -> Image:
     return np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
 
 
-def _name(still: Still) -> str:
+def _name(still: FootageFrame) -> str:
     return f"{still.video.parent.name}/{still.video.name}"

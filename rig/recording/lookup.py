@@ -10,7 +10,7 @@ from typing import Final
 
 from downfield.core.errors import InputError
 from downfield.core.records import from_json
-from downfield.game.footage import Still
+from downfield.game.footage import FootageFrame
 from downfield.rig.recording.index import RecordedFrame, index_of, read_index
 from downfield.rig.recording.retention import videos
 
@@ -18,7 +18,7 @@ _TICK_NS: Final = 1_000_000
 """What times in a Matroska file are rounded to; the exact ones are in the index."""
 
 
-def recorded(folder: Path, from_ns: int, to_ns: int) -> tuple[Still, ...]:
+def recorded(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, ...]:
     """Every picture recorded in a span of time, in order; of the latest run of the rig that recorded any.
 
     Args:
@@ -29,7 +29,7 @@ def recorded(folder: Path, from_ns: int, to_ns: int) -> tuple[Still, ...]:
     """
     begun = ((_began_ns(video), video) for video in videos(folder))
     latest_first = sorted(((at_ns, video) for at_ns, video in begun if at_ns is not None), reverse=True)
-    found: list[Still] = []
+    found: list[FootageFrame] = []
     for began_ns, video in latest_first:
         if began_ns <= to_ns:
             found[:0] = _within(video, from_ns, to_ns)
@@ -38,7 +38,7 @@ def recorded(folder: Path, from_ns: int, to_ns: int) -> tuple[Still, ...]:
     return tuple(still for still in found if still.video.parent == found[-1].video.parent)
 
 
-def lines_of(video: Path) -> Iterator[Still]:
+def lines_of(video: Path) -> Iterator[FootageFrame]:
     """Every picture of a recorded file, in order.
 
     Raises:
@@ -49,11 +49,11 @@ def lines_of(video: Path) -> Iterator[Still]:
     same: Counter[int] = Counter()
     for line in lines:
         at_ns = _ticks(line.t_ns - lines[0].t_ns) * _TICK_NS
-        yield Still(line.frame, line.t_ns, video, at_ns, same[at_ns])
+        yield FootageFrame(line.frame, line.t_ns, video, at_ns, same[at_ns])
         same[at_ns] += 1
 
 
-def _within(video: Path, from_ns: int, to_ns: int) -> list[Still]:
+def _within(video: Path, from_ns: int, to_ns: int) -> list[FootageFrame]:
     with suppress(InputError):  # deleted since it was listed
         return [still for still in lines_of(video) if from_ns <= still.t_ns <= to_ns]
     return []

@@ -12,7 +12,7 @@ from typing import Final
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.core.errors import DownfieldError, OutputError, RefusedError
-from downfield.game.published.board_topics import Reason, RecordingNow
+from downfield.game.published.board_topics import HealthReason, RecordingStatus
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.live.handoff import BoundedQueue
 from downfield.rig.live.observer import LoopObserver
@@ -91,13 +91,13 @@ class Recorder(LoopObserver):
         self._on = on
         return "recording" if on else "recording ended"
 
-    def now(self) -> RecordingNow:
+    def now(self) -> RecordingStatus:
         """How the recording is."""
         segment = self._segment
         seconds = self._recorded_s + (segment.seconds if segment is not None else 0.0)
         name = f"{segment.path.parent.name}/{segment.path.name}" if segment is not None else ""
         free_gb = None if self._free_gb is None else round(self._free_gb, 1)
-        return RecordingNow(on=self._on, file=name, seconds=round(seconds, 1), free_gb=free_gb)
+        return RecordingStatus(on=self._on, file=name, seconds=round(seconds, 1), free_gb=free_gb)
 
     def shot(self, shot: CapturedFrame) -> None:
         """Keep a picture for writing; with too many waiting the oldest is lost, and told."""
@@ -108,7 +108,7 @@ class Recorder(LoopObserver):
         if not self._waiting.offer(shot):
             text = f"The recording has lost {self._waiting.dropped} pictures: the disk or the packing is too slow"
             remedy = "Record to a faster disk, or use a camera that sends MJPEG"
-            self._troubles.add(Reason(code=BEHIND, level="warning", text=text, remedy=remedy))
+            self._troubles.add(HealthReason(code=BEHIND, level="warning", text=text, remedy=remedy))
 
     def close(self) -> None:
         """Write what waits, and end."""
@@ -180,7 +180,7 @@ class Recorder(LoopObserver):
         elif free_gb < self._table.warn_below_gb:
             text = f"Only {free_gb:.0f} GB are left on the disk"
             remedy = f"Make room: recording stops at {self._table.stop_below_gb:g} GB"
-            self._troubles.add(Reason(code=DISK_LOW, level="warning", text=text, remedy=remedy))
+            self._troubles.add(HealthReason(code=DISK_LOW, level="warning", text=text, remedy=remedy))
         else:
             self._troubles.clear(DISK_LOW)
 
@@ -188,7 +188,7 @@ class Recorder(LoopObserver):
         self._on = False
         self._end_segment()
         remedy = "Calls go on. Make room on the disk, then start the recording again"
-        self._troubles.add(Reason(code=code, level="alarm", text=f"Recording has stopped: {why}", remedy=remedy))
+        self._troubles.add(HealthReason(code=code, level="alarm", text=f"Recording has stopped: {why}", remedy=remedy))
 
     def _room(self) -> float:
         """GB left where recordings go."""

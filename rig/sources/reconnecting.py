@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.errors import DownfieldError, SourceError
-from downfield.game.published.board_topics import Reason
+from downfield.game.published.board_topics import HealthReason
 from downfield.rig.live.troubles import ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
 
@@ -105,7 +105,7 @@ class ReconnectingSource:
             return
         self.gaps += 1
         self._troubles.add(
-            Reason(
+            HealthReason(
                 code=LOST,
                 level="alarm",
                 text=f"No picture: {why}",

@@ -130,7 +130,7 @@ export function byHand(feed) {
       note: note.value,
     },
   }));
-  return [el("p", { class: "soft" }, "Takes effect at once, as if it had been measured; undo it under Declared."), form];
+  return [el("p", { class: "soft" }, "Takes effect at once, as if it had been measured; undo it under DeclarationView."), form];
 }
 
 /** The state as it should be before the next play. */

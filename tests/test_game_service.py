@@ -1,4 +1,4 @@
-"""The desk: receipts, keys, taking back, another rulebook, and a game that goes on after its process was gone."""
+"""The game service: receipts, idempotency keys, undo, change of rulebook, and resuming a game after a crash."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 from hand_plays import FIELD, Film, Man, film, opening, runs, stands
-from served_games import PretendMachine
+from served_games import FakeRig
 
 from downfield.api.feed.hub import Hub
 from downfield.core.errors import RefusedError
 from downfield.game import journal as journal_module
 from downfield.game.commands import NewGame, Record, SetRulebook, TeamSheet
-from downfield.game.desk import Accepted, Refused, Said
-from downfield.game.game_desk import GameDesk
 from downfield.game.history import History
-from downfield.game.published.game_topics import CallsChanged, GameNow, Questions
+from downfield.game.published.game_topics import CallsUpdate, GameView, Questions
+from downfield.game.receipts import Accepted, Refused, Said
+from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.declarations import Carrier, Coin, Declaration, LineUp, Set, SetUp
 from downfield.officiating.events import Event, Ruling
@@ -39,7 +39,7 @@ PLAY = tackled()
 
 
 class Table:
-    """A desk with its hub and store, and a clock that stands where it is put."""
+    """A game_service with its hub and store, and a clock that stands where it is put."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -47,13 +47,13 @@ class Table:
         self.store = Store.at(path)
         self.hub = Hub()
         book = load_rulebook("tap")
-        self.desk = GameDesk(self.store, self.hub, PretendMachine(None), FIELD, book, lambda: self.now_ns)
+        self.game_service = GameService(self.store, self.hub, FakeRig(None), FIELD, book, lambda: self.now_ns)
 
     def begin(self) -> str:
-        return self.desk.begin(NewGame(title="final", home=RIVER), PLAY.players)
+        return self.game_service.begin(NewGame(title="final", home=RIVER), PLAY.players)
 
     def declare(self, declaration: Declaration, **said: Any) -> Accepted:
-        receipt = self.desk.declare(declaration, Said(**said))
+        receipt = self.game_service.declare(declaration, Said(**said))
         assert isinstance(receipt, Accepted), receipt
         return receipt
 
@@ -64,18 +64,18 @@ class Table:
             self.now_ns = scene.t_ns
             while waiting and waiting[0][0] * 1e9 <= scene.t_ns:
                 self.declare(waiting.pop(0)[1])
-            self.desk.take(scene)
+            self.game_service.take(scene)
 
-    def game(self) -> GameNow:
+    def game(self) -> GameView:
         now = self.hub.value("game")
-        assert isinstance(now, GameNow)
+        assert isinstance(now, GameView)
         return now
 
     def call(self, kind: str) -> str:
-        return next(call.id for call in self.desk.calls() if call.kind == kind)
+        return next(call.id for call in self.game_service.calls() if call.kind == kind)
 
     def close(self) -> None:
-        self.desk.close()
+        self.game_service.close()
         self.store.close()
 
 
@@ -104,16 +104,16 @@ def test_a_declaration_is_answered_with_what_followed_and_where_it_stands(table:
 def test_a_play_ends_in_a_call_that_the_feed_and_the_history_tell_alike(table: Table) -> None:
     game = table.begin()
     table.play()
-    tackle = next(call for call in table.desk.calls() if call.kind == "tackle")
+    tackle = next(call for call in table.game_service.calls() if call.kind == "tackle")
     assert tackle.clauses[0].id.startswith("TAP-")
     assert tackle.clauses[0].text
     assert tackle.measured.endswith("mm")
     assert tackle.frame is not None
     told = table.hub.value("calls")
-    assert isinstance(told, CallsChanged)
+    assert isinstance(told, CallsUpdate)
     assert tackle in told.calls
     assert table.game().down == 2
-    table.desk.close()
+    table.game_service.close()
     row = table.store.game(game)
     assert row is not None
     history = History(table.store, row)
@@ -128,45 +128,45 @@ def test_the_same_key_is_taken_once_and_answered_alike(table: Table) -> None:
     first = table.declare(SetUp("home", 1, 34.0), key="k1")
     again = table.declare(SetUp("home", 1, 34.0), key="k1")
     assert again == replace(first, again=True)
-    other = table.desk.declare(SetUp("home", 1, 35.0), Said(key="k1"))
+    other = table.game_service.declare(SetUp("home", 1, 35.0), Said(key="k1"))
     assert isinstance(other, Refused)
     assert other.code == "key_reused"
-    assert [one.type for one in table.desk.declared()] == ["line_up", "set_up"]
+    assert [one.type for one in table.game_service.declared()] == ["line_up", "set_up"]
 
 
 def test_what_is_refused_changes_nothing_and_says_why(table: Table) -> None:
-    assert table.desk.declare(Coin(True), Said()) == Refused("no game is being played: begin one", "no_game")
+    assert table.game_service.declare(Coin(True), Said()) == Refused("no game is being played: begin one", "no_game")
     table.begin()
     table.declare(SetUp("home", 1, 34.0))
     before = table.hub.seq
-    refused = table.desk.declare(Coin(True), Said(key="k"))
+    refused = table.game_service.declare(Coin(True), Said(key="k"))
     assert isinstance(refused, Refused)
     assert refused.code == "not_now"
     assert table.hub.seq == before
-    assert isinstance(table.desk.rule(Ruling("none", "confirm"), Said()), Refused)
-    assert isinstance(table.desk.undo("none", Said()), Refused)
-    assert len(table.desk.declared()) == 2
+    assert isinstance(table.game_service.rule(Ruling("none", "confirm"), Said()), Refused)
+    assert isinstance(table.game_service.undo("none", Said()), Refused)
+    assert len(table.game_service.declared()) == 2
 
 
 def test_a_refusal_is_not_remembered_under_its_key(table: Table) -> None:
     table.begin()
     table.declare(SetUp("home", 1, 34.0))
-    assert isinstance(table.desk.declare(Coin(True), Said(key="k")), Refused)
-    assert isinstance(table.desk.declare(SetUp("home", 1, 35.0), Said(key="k")), Accepted)
+    assert isinstance(table.game_service.declare(Coin(True), Said(key="k")), Refused)
+    assert isinstance(table.game_service.declare(SetUp("home", 1, 35.0), Said(key="k")), Accepted)
 
 
 def test_one_call_is_struck_and_the_strike_taken_back(table: Table) -> None:
     table.begin()
     table.play()
-    tackle, before = table.call("tackle"), table.desk.calls()
-    struck = table.desk.rule(Ruling(tackle, "strike", note="the base was lifted"), Said(by="Ann"))
+    tackle, before = table.call("tackle"), table.game_service.calls()
+    struck = table.game_service.rule(Ruling(tackle, "strike", note="the base was lifted"), Said(by="Ann"))
     assert isinstance(struck, Accepted)
     assert tackle in struck.withdrawn
-    assert tackle not in {call.id for call in table.desk.calls()}
-    back = table.desk.undo(struck.event, Said())
+    assert tackle not in {call.id for call in table.game_service.calls()}
+    back = table.game_service.undo(struck.event, Said())
     assert isinstance(back, Accepted)
-    assert table.desk.calls() == before
-    assert [one.undone for one in table.desk.declared() if one.type == "ruling"] == [True]
+    assert table.game_service.calls() == before
+    assert [one.undone for one in table.game_service.declared() if one.type == "ruling"] == [True]
 
 
 def test_a_call_that_comes_back_stands_where_it_stood_for_the_feed_and_the_history(table: Table) -> None:
@@ -174,14 +174,14 @@ def test_a_call_that_comes_back_stands_where_it_stood_for_the_feed_and_the_histo
     table.play()
     tackle = table.call("tackle")
     by_hand = replace(_call_of(table), id="manual:1", t_ns=0, kind="fumble")
-    table.desk.rule(Ruling("", "manual", by_hand), Said())
-    before = [call.id for call in table.desk.calls()]
+    table.game_service.rule(Ruling("", "manual", by_hand), Said())
+    before = [call.id for call in table.game_service.calls()]
     assert before.index(tackle) < before.index("manual:1")
-    struck = table.desk.rule(Ruling(tackle, "strike"), Said())
+    struck = table.game_service.rule(Ruling(tackle, "strike"), Said())
     assert isinstance(struck, Accepted)
-    assert "manual:1" in {call.id for call in table.desk.calls()}
-    table.desk.undo(struck.event, Said())
-    assert [call.id for call in table.desk.calls()] == before
+    assert "manual:1" in {call.id for call in table.game_service.calls()}
+    table.game_service.undo(struck.event, Said())
+    assert [call.id for call in table.game_service.calls()] == before
     row = table.store.game(game)
     assert row is not None
     assert [call.id for call in History(table.store, row).calls()] == before
@@ -190,12 +190,12 @@ def test_a_call_that_comes_back_stands_where_it_stood_for_the_feed_and_the_histo
 def test_a_declaration_is_taken_back_after_the_play_it_made(table: Table) -> None:
     table.begin()
     table.play()
-    carrier = next(one.id for one in table.desk.declared() if one.type == "carrier")
-    receipt = table.desk.undo(carrier, Said())
+    carrier = next(one.id for one in table.game_service.declared() if one.type == "carrier")
+    receipt = table.game_service.undo(carrier, Said())
     assert isinstance(receipt, Accepted)
     assert receipt.withdrawn
-    assert not [call for call in table.desk.calls() if call.kind == "tackle"]
-    assert next(one.undone for one in table.desk.declared() if one.id == carrier)
+    assert not [call for call in table.game_service.calls() if call.kind == "tackle"]
+    assert next(one.undone for one in table.game_service.declared() if one.id == carrier)
 
 
 def test_a_call_made_by_hand_is_marked_so_and_dated_now(table: Table) -> None:
@@ -203,9 +203,9 @@ def test_a_call_made_by_hand_is_marked_so_and_dated_now(table: Table) -> None:
     table.play()
     game, t_ns = table.game(), table.now_ns
     made = replace(_call_of(table), id="manual:1", t_ns=0, text="fumble, by hand", kind="fumble")
-    receipt = table.desk.rule(Ruling("", "manual", made), Said(by="Ann"))
+    receipt = table.game_service.rule(Ruling("", "manual", made), Said(by="Ann"))
     assert isinstance(receipt, Accepted), receipt
-    call = next(call for call in table.desk.calls() if call.id == "manual:1")
+    call = next(call for call in table.game_service.calls() if call.id == "manual:1")
     assert call.standing == "manual"
     assert call.t_ns >= t_ns
     assert call.ruling is not None
@@ -214,7 +214,7 @@ def test_a_call_made_by_hand_is_marked_so_and_dated_now(table: Table) -> None:
 
 
 def _call_of(table: Table) -> Any:
-    sitting = table.desk._sitting
+    sitting = table.game_service._sitting
     assert sitting is not None
     return next(call for call in sitting.game.calls if call.kind == "tackle")
 
@@ -224,30 +224,30 @@ def test_a_close_call_waits_as_a_question_and_the_score_is_held(table: Table) ->
     table.play()
     tackle = table.call("tackle")
     assert table.hub.value("questions") == Questions()
-    table.desk.rule(Ruling(tackle, "overturn"), Said())
-    assert tackle not in {call.id for call in table.desk.calls()}
+    table.game_service.rule(Ruling(tackle, "overturn"), Said())
+    assert tackle not in {call.id for call in table.game_service.calls()}
 
 
 def test_the_rulebook_is_changed_between_plays_and_the_game_stands(table: Table) -> None:
     table.begin()
     table.declare(SetUp("away", -1, 61.0, 3, 4.0, 2, None, (7, 3)))
-    receipt = table.desk.command(SetRulebook(rulebook="efl"), Said())
+    receipt = table.game_service.command(SetRulebook(rulebook="efl"), Said())
     assert isinstance(receipt, Accepted)
     now = table.game()
     assert (now.rulebook, now.score, now.down, now.distance_yd, now.spot_yd) == ("efl", (7, 3), 3, 4.0, 61.0)
     assert now.direction == -1
-    assert isinstance(table.desk.command(SetRulebook(rulebook="chess"), Said()), Refused)
+    assert isinstance(table.game_service.command(SetRulebook(rulebook="chess"), Said()), Refused)
 
 
 def test_a_command_is_done_once_for_its_key_and_a_failure_is_told(table: Table) -> None:
     table.begin()
-    first = table.desk.command(NewGame(), Said(key="n"))
-    second = table.desk.command(NewGame(), Said(key="n"))
+    first = table.game_service.command(NewGame(), Said(key="n"))
+    second = table.game_service.command(NewGame(), Said(key="n"))
     assert isinstance(first, Accepted)
     assert isinstance(second, Accepted)
     assert second.text == first.text
     assert len(table.store.games()) == 2
-    assert table.desk.command(Record(on=True), Said()) == Accepted(text="record done")
+    assert table.game_service.command(Record(on=True), Said()) == Accepted(text="record done")
 
 
 def test_the_line_up_tells_how_often_it_was_settled_by_people(table: Table) -> None:
@@ -256,13 +256,13 @@ def test_the_line_up_tells_how_often_it_was_settled_by_people(table: Table) -> N
     for declaration in (SetUp("home", 1, 40.0), LineUp(PLAY.players, "dark"), Set(), Carrier(RUNNER)):
         table.declare(declaration)
         counts.append(table.hub.value("line_up").settled)
-    table.desk.take(Event("seen-1", table.now_ns, "vision", LineUp(PLAY.players, "dark")))
+    table.game_service.take(Event("seen-1", table.now_ns, "vision", LineUp(PLAY.players, "dark")))
     assert [*counts, table.hub.value("line_up").settled] == [1, 1, 2, 3, 3, 3]
 
 
 def test_a_new_game_ends_the_one_before_and_keeps_the_line_up(table: Table) -> None:
     first = table.begin()
-    second = table.desk.begin(NewGame())
+    second = table.game_service.begin(NewGame())
     assert second != first
     row = table.store.game(first)
     assert row is not None
@@ -276,22 +276,22 @@ def test_a_game_is_gone_on_with_just_as_it_stood(tmp_path: Path) -> None:
     game = before.begin()
     before.play()
     receipt = before.declare(Carrier(RUNNER), key="k9") if before.game().phase.value == "set" else None
-    struck = before.desk.rule(Ruling(before.call("tackle"), "strike"), Said(key="r1"))
+    struck = before.game_service.rule(Ruling(before.call("tackle"), "strike"), Said(key="r1"))
     assert isinstance(struck, Accepted)
-    undone = before.desk.undo(struck.event, Said())
+    undone = before.game_service.undo(struck.event, Said())
     assert isinstance(undone, Accepted)
-    calls, declared, now = before.desk.calls(), before.desk.declared(), before.game()
+    calls, declared, now = before.game_service.calls(), before.game_service.declared(), before.game()
     before.close()
     after = Table(tmp_path / "a.db")
-    assert after.desk.resume() == game
-    assert after.desk.calls() == calls
-    assert after.desk.declared() == declared
+    assert after.game_service.resume() == game
+    assert after.game_service.calls() == calls
+    assert after.game_service.declared() == declared
     assert replace_time(after.game()).model_dump() == replace_time(now).model_dump()
-    again = after.desk.rule(Ruling(after.call("tackle"), "strike"), Said(key="r1"))
+    again = after.game_service.rule(Ruling(after.call("tackle"), "strike"), Said(key="r1"))
     assert isinstance(again, Accepted)
     assert (again.event, again.seq, again.digest, again.again) == (struck.event, struck.seq, struck.digest, True)
     after.now_ns = now.t_ns + 5_000_000_000
-    later = after.desk.rule(Ruling(after.call("tackle"), "strike"), Said())
+    later = after.game_service.rule(Ruling(after.call("tackle"), "strike"), Said())
     assert isinstance(later, Accepted)
     assert later.seq == undone.seq + 1
     assert after.store.verify(game).problem == ""
@@ -299,25 +299,25 @@ def test_a_game_is_gone_on_with_just_as_it_stood(tmp_path: Path) -> None:
     assert receipt is None or receipt.kept
 
 
-def replace_time(now: GameNow) -> GameNow:
+def replace_time(now: GameView) -> GameView:
     return now.model_copy(update={"t_ns": 0, "clock": None})
 
 
 def test_an_ended_game_is_not_gone_on_with(tmp_path: Path) -> None:
     table = Table(tmp_path / "a.db")
-    assert table.desk.resume() is None
+    assert table.game_service.resume() is None
     table.begin()
-    table.desk._end()
+    table.game_service._end()
     table.close()
     after = Table(tmp_path / "a.db")
-    assert after.desk.resume() is None
+    assert after.game_service.resume() is None
     after.close()
 
 
 def test_while_the_disk_does_not_take_it_the_game_goes_on_and_says_so(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from downfield.game.published.board_topics import HealthNow
+    from downfield.game.published.board_topics import HealthStatus
 
     game = table.begin()
     table.declare(SetUp("home", 1, 34.0))
@@ -329,7 +329,7 @@ def test_while_the_disk_does_not_take_it_the_game_goes_on_and_says_so(
     receipt = table.declare(SetUp("home", 1, 35.0))
     assert not receipt.kept
     assert table.game().spot_yd == 35.0
-    table.desk.health(HealthNow())
+    table.game_service.health(HealthStatus())
     health = table.hub.value("health")
     assert health.store == "behind"
     assert health.level == "alarm"
@@ -339,7 +339,7 @@ def test_while_the_disk_does_not_take_it_the_game_goes_on_and_says_so(
     after = table.declare(SetUp("home", 1, 36.0))
     assert after.kept
     assert table.store.verify(game).entries == after.seq == 5
-    table.desk.health(HealthNow())
+    table.game_service.health(HealthStatus())
     assert table.hub.value("health").store == "ok"
 
 
@@ -347,7 +347,7 @@ def test_scenes_are_told_fifteen_times_a_second_at_most(table: Table) -> None:
     table.begin()
     before = table.hub.seq
     for scene in PLAY.scenes[:20]:
-        table.desk.take(scene)
+        table.game_service.take(scene)
     told = table.hub.seq - before
     assert told < 10
     assert table.hub.value("scene").figures[0].id == RUNNER
@@ -355,4 +355,4 @@ def test_scenes_are_told_fifteen_times_a_second_at_most(table: Table) -> None:
 
 def test_without_a_game_scenes_are_refused(table: Table) -> None:
     with pytest.raises(RefusedError, match="begin one"):
-        table.desk.take(PLAY.scenes[0])
+        table.game_service.take(PLAY.scenes[0])

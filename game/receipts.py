@@ -1,9 +1,4 @@
-"""The desk: what the service asks of whoever runs the game, and the receipts it gets.
-
-The service never touches the game itself. It asks the desk, from any thread, and is answered when the change is judged
-and on disk; what is true now it reads from the hub, where the desk publishes. `downfield.game.game_desk.GameDesk` is
-the desk over an `officiating.game.Game` and a journal; it leaves to a `Machine` what only the rig can do.
-"""
+"""Receipts for what the API asks of a game, and the seam to what only the rig can do."""
 
 from __future__ import annotations
 
@@ -13,8 +8,8 @@ from typing import Protocol
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.scene import Scene
-from downfield.game.commands import Command, MachineCommand, Settings
-from downfield.game.published.game_topics import CallNow, Declared
+from downfield.game.commands import Command, RigCommand, Settings
+from downfield.game.published.game_topics import CallView, DeclarationView
 from downfield.officiating.declarations import Declaration
 from downfield.officiating.events import Ruling
 
@@ -57,7 +52,7 @@ class Accepted:
     seq: int = 0
     digest: str = ""
     t_ns: int = 0
-    calls: tuple[CallNow, ...] = ()
+    calls: tuple[CallView, ...] = ()
     withdrawn: tuple[str, ...] = ()
     set_aside: tuple[str, ...] = ()
     text: str = ""
@@ -108,11 +103,11 @@ class Desk(Protocol):
         """The game's id; empty without one."""
         ...
 
-    def calls(self) -> Sequence[CallNow]:
+    def calls(self) -> Sequence[CallView]:
         """Every call of the game in play, in the order they were made; the feed carries the latest only."""
         ...
 
-    def declared(self) -> Sequence[Declared]:
+    def declared(self) -> Sequence[DeclarationView]:
         """Every declaration and ruling of the game in play, in order."""
         ...
 
@@ -129,10 +124,10 @@ class Desk(Protocol):
         ...
 
 
-class Machine(Protocol):
-    """What only the rig can do; a `GameDesk` hands such commands on."""
+class RigControl(Protocol):
+    """What only the rig can do; a `GameService` hands such commands on."""
 
-    def do(self, command: MachineCommand) -> str:
+    def do(self, command: RigCommand) -> str:
         """Do it, or begin to.
 
         Returns:

@@ -23,7 +23,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class AsgiClient:
     """Asks an application.
 
     Attributes:

@@ -1,16 +1,16 @@
-"""What a desk has for a rig where there is none."""
+"""What a game service has for a rig where there is none."""
 
 from __future__ import annotations
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
-from downfield.game.commands import MachineCommand, Settings
+from downfield.game.commands import RigCommand, Settings
 
 
-class NoMachine:
+class NoRig:
     """A rig without a camera."""
 
-    def do(self, command: MachineCommand) -> str:
+    def do(self, command: RigCommand) -> str:
         """Nothing."""
         raise RefusedError(f"{command.command}: no camera here")
 

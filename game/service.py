@@ -1,4 +1,4 @@
-"""The desk over a game and its journal: scenes from the rig, words from the service, and what follows to the hub.
+"""The game service: scenes from the rig, declarations from the API, and what follows from them to the topics.
 
 One lock guards the game; it is held while an entry is judged, never while the disk is waited for. The rig's judging
 thread calls `take` for every scene, the service's threads call the rest.
@@ -19,16 +19,16 @@ from downfield.core.errors import DownfieldError, InputError, RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Player, Scene
 from downfield.game.commands import Command, NewGame, SetRulebook, Settings
-from downfield.game.desk import Accepted, Machine, Receipt, Refused, Said
 from downfield.game.entries import Said as SaidEntry
 from downfield.game.entries import Seen
 from downfield.game.idempotency import Answers
 from downfield.game.journal import Journal, Kept
-from downfield.game.published.board_topics import HealthNow, Reason, SourceNow
-from downfield.game.published.game_topics import CallNow, Declared, Notice
-from downfield.game.published.publisher import Teller
+from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
+from downfield.game.published.game_topics import CallView, DeclarationView, Notice
+from downfield.game.published.publisher import StatePublisher
 from downfield.game.published.topic_sink import TopicSink
-from downfield.game.session import Sitting, Spoken, begin, go_on, resume, set_up_of
+from downfield.game.receipts import Accepted, Receipt, Refused, RigControl, Said
+from downfield.game.session import GameSession, Spoken, begin, go_on, resume, set_up_of
 from downfield.game.store import Store
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUp
@@ -43,7 +43,7 @@ BATCH: Final = 60
 _BETWEEN: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
 
 
-class GameDesk:
+class GameService:
     """A `Desk` over one game at a time.
 
     Args:
@@ -60,7 +60,7 @@ class GameDesk:
         self,
         store: Store,
         hub: TopicSink,
-        machine: Machine,
+        machine: RigControl,
         field: FieldModel,
         rulebook: Rulebook,
         clock: Callable[[], int] | None = None,
@@ -71,13 +71,13 @@ class GameDesk:
         self._rulebook = rulebook
         self._clock = clock or self._since_last_scene
         self._lock = threading.RLock()
-        self._sitting: Sitting | None = None
+        self._sitting: GameSession | None = None
         self._journal: Journal | None = None
         self._unwritten: list[Scene] = []
         self._answers = Answers()
         self._scene_ns = 0
         self._scene_at_ns: int | None = None
-        self._teller = Teller(hub, field)
+        self._teller = StatePublisher(hub, field)
 
     @property
     def now_ns(self) -> int:
@@ -146,7 +146,7 @@ class GameDesk:
         """
         with self._lock:
             if field != self._field:
-                self._field, self._teller = field, Teller(self._hub, field)
+                self._field, self._teller = field, StatePublisher(self._hub, field)
             other = self._sitting is not None and self._sitting.began.field != field
             if other:
                 self.begin(NewGame())
@@ -215,11 +215,11 @@ class GameDesk:
             if self._sitting is not None and self._sitting.game.state.play.pending:
                 self._take_event(self._sitting, self._event(self._sitting, Tick(), 0), "clock", None)
 
-    def health(self, health: HealthNow) -> None:
+    def health(self, health: HealthStatus) -> None:
         """Tell how the rig is; the store's own trouble is added."""
         failure = self._journal.failure if self._journal is not None else ""
         if failure:
-            reason = Reason(
+            reason = HealthReason(
                 code="store_behind",
                 level="alarm",
                 text=f"what is declared is not on disk: {failure}",
@@ -230,7 +230,7 @@ class GameDesk:
             )
         self._teller.health(health)
 
-    def source(self, source: SourceNow) -> None:
+    def source(self, source: SourceStatus) -> None:
         """Tell where the pictures come from."""
         self._teller.source(source)
 
@@ -276,12 +276,12 @@ class GameDesk:
             self._answers.remember(said.key, command, receipt)
         return receipt
 
-    def calls(self) -> Sequence[CallNow]:
+    def calls(self) -> Sequence[CallView]:
         """Every call of the game in play."""
         with self._lock:
             return () if self._sitting is None else self._teller.calls(self._sitting)
 
-    def declared(self) -> Sequence[Declared]:
+    def declared(self) -> Sequence[DeclarationView]:
         """Every declaration and ruling of the game in play."""
         with self._lock:
             return () if self._sitting is None else self._sitting.declared()
@@ -333,7 +333,7 @@ class GameDesk:
         self._answers.remember(key, body, receipt)
         return receipt, waiting
 
-    def _take_event(self, sitting: Sitting, event: Event, by: str, key: str | None) -> tuple[Taken, Future[Kept]]:
+    def _take_event(self, sitting: GameSession, event: Event, by: str, key: str | None) -> tuple[Taken, Future[Kept]]:
         journal = self._journal
         if journal is None:
             raise RefusedError("no game is being played: begin one")
@@ -354,7 +354,7 @@ class GameDesk:
             entry = Seen(len(scenes), scenes[0].t_ns, scenes[-1].t_ns, followed, frame if taken.calls else None)
             self._journal.append(entry, scenes=scenes)
 
-    def _event(self, sitting: Sitting, body: Body, ago_ms: int) -> Event:
+    def _event(self, sitting: GameSession, body: Body, ago_ms: int) -> Event:
         """An event that holds a little before now, never before the last one or too late for the rulebook."""
         now_ns = max(self._clock(), sitting.game.state.now_ns)
         late_ns = sitting.game.rulebook.params.ns("calls.late_s")
@@ -386,7 +386,7 @@ class GameDesk:
             self._rulebook = book
         return f"the game goes on under {book.title}"
 
-    def _seat(self, sitting: Sitting, journal: Journal) -> None:
+    def _seat(self, sitting: GameSession, journal: Journal) -> None:
         self._sitting, self._journal, self._unwritten = sitting, journal, []
         self._teller.forget()
         self._teller.game(sitting, changed=True)
