@@ -1,8 +1,8 @@
-"""Kill a process that runs a game at random moments: nothing acknowledged may be lost, the game must stand as it stood.
+"""Kill a process that runs a game, at random moments, and check that nothing acknowledged is lost.
 
-``python benchmarks/kill.py --kills 100``. A real process plays the bundled recording over and over through a
-game service and writes what was acknowledged to its output. It is killed with SIGKILL; then its store is opened, every acknowledged entry
-looked for, the chain verified, and the game resumed, which must lead to the very state and calls the journal tells.
+``python benchmarks/kill.py --kills 100``. A process plays the bundled recording over and over through a game service
+and writes what was acknowledged to its output. It is killed with SIGKILL. Then its store is opened, every acknowledged
+entry is looked up, the hash chain verified, and the game resumed: it must lead to the state and calls in the journal.
 """
 
 from __future__ import annotations
