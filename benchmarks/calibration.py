@@ -33,10 +33,10 @@ from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Player
 from downfield.rig.standing_figures import distance_known
+from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import film
-from downfield.twin.look import Look
-from downfield.twin.looks.deck import Split, split_named
-from downfield.twin.looks.randomize import draw, draw_players
+from downfield.twin.randomization.deck import Split, split_named
+from downfield.twin.randomization.randomize import draw, draw_players
 from downfield.twin.render.compositor import Compositor
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
@@ -236,7 +236,7 @@ def _errors(calibration: Calibration, truth: Camera, height_mm: float) -> tuple[
     return off / field.mm_per_yd, off / np.sqrt(np.einsum("nii->ni", covariance))
 
 
-def _line_up(look: Look, players: Sequence[Player], seed: int) -> Snapshot:
+def _line_up(look: Appearance, players: Sequence[Player], seed: int) -> Snapshot:
     """Figures mostly near one line, none in another, and a hand on every third table."""
     rng = np.random.default_rng([seed, 99])
     field = look.field

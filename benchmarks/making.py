@@ -12,7 +12,7 @@ def render(film: Path, seed: int, look: int, renderer: str, *more: str) -> None:
     if film.is_file():
         return
     film.parent.mkdir(parents=True, exist_ok=True)
-    of = ("--seed", str(seed), "--look-seed", str(look), "--renderer", renderer, *more)
+    of = ("--seed", str(seed), "--appearance-seed", str(look), "--renderer", renderer, *more)
     twin("render", "random", *of, "--size", "1920x1080", "-o", str(film.with_suffix("")))
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.twin.looks.deck import Split
+from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel
 from downfield.twin.sets.sample import Sample

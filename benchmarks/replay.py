@@ -82,10 +82,12 @@ def compare(before: Path, after: Path) -> int:
 def _render_missing(clips: Path) -> None:
     for number, (seed, look) in enumerate(RANDOM):
         renderer = ("compositor", "mujoco")[number % 2]
-        _render(clips / f"{seed}", "random", "--seed", str(seed), "--look-seed", str(look), "--renderer", renderer)
+        _render(
+            clips / f"{seed}", "random", "--seed", str(seed), "--appearance-seed", str(look), "--renderer", renderer
+        )
     for number, name in enumerate(NAMED):
         renderer = ("mujoco", "compositor")[number % 2]
-        _render(clips / name, name, "--look-seed", str(8_795 + number), "--renderer", renderer)
+        _render(clips / name, name, "--appearance-seed", str(8_795 + number), "--renderer", renderer)
 
 
 def _render(clip: Path, *words: str) -> None:

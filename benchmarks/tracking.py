@@ -15,9 +15,9 @@ from simulated_detector import Network, calibration_of, jerseys, sights
 from tracking_tally import Tally, Watched, judge, report
 
 from downfield.core.roster import Roster, Spot
-from downfield.twin.looks.randomize import draw
 from downfield.twin.plays.free import random_play
 from downfield.twin.plays.performance import play
+from downfield.twin.randomization.randomize import draw
 from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.scene_builder import figure_of
 from downfield.vision.tracking.initialization import LineUpSearch

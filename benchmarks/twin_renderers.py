@@ -16,9 +16,9 @@ import numpy as np
 from downfield.core.field_files import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
+from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import film
-from downfield.twin.look import Look
-from downfield.twin.looks.randomize import draw
+from downfield.twin.randomization.randomize import draw
 from downfield.twin.render.compositor import Compositor
 from downfield.twin.render.render_mujoco import MujocoRenderer
 from downfield.twin.snapshot import FigurePose, Snapshot
@@ -63,7 +63,7 @@ def _rates(renderer: MujocoRenderer | Compositor, snapshots: list[Snapshot], sec
     return count / (time.perf_counter() - wall), count / (time.process_time() - cpu)
 
 
-def _walk(look: Look, players: tuple[Player, ...], count: int) -> list[Snapshot]:
+def _walk(look: Appearance, players: tuple[Player, ...], count: int) -> list[Snapshot]:
     """Two teams that walk toward each other while the board is on."""
     out = []
     for frame in range(count):

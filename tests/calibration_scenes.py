@@ -12,8 +12,8 @@ from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array, Image
 from downfield.core.field import FieldModel
 from downfield.core.field_files import preset
-from downfield.twin.look import BoardLook
-from downfield.twin.looks.board_print import paint
+from downfield.twin.appearance import BoardAppearance
+from downfield.twin.randomization.board_print import paint
 
 TUDOR = preset("tudor-620")
 GREEN, WHITE, RED, BLUE = (0.13, 0.42, 0.17), (0.93, 0.93, 0.9), (0.6, 0.12, 0.15), (0.1, 0.2, 0.5)
@@ -57,10 +57,10 @@ def camera_over(
     return Camera(lens, (rx, ry, rz), (tx, ty, tz))
 
 
-def board_look(line: tuple[float, float, float] = WHITE, *, wear: float = 0.1) -> BoardLook:
+def board_look(line: tuple[float, float, float] = WHITE, *, wear: float = 0.1) -> BoardAppearance:
     """A green print with red and blue end zones."""
     dark = (GREEN[0] * 0.85, GREEN[1] * 0.85, GREEN[2] * 0.85)
-    return BoardLook(
+    return BoardAppearance(
         (GREEN, dark),
         5.0,
         line,
@@ -83,7 +83,7 @@ def photograph(
     field: FieldModel = TUDOR,
     camera: Camera | None = None,
     *,
-    look: BoardLook | None = None,
+    look: BoardAppearance | None = None,
     figures: int = 22,
     seed: int = 1,
 ) -> Scene:

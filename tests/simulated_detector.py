@@ -19,8 +19,8 @@ from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection, Kind
 from downfield.core.scene import Player
 from downfield.models.corner_errors import CORNER_CORRELATION
+from downfield.twin.appearance import Appearance
 from downfield.twin.film.sway import Sway
-from downfield.twin.look import Look
 from downfield.twin.physics.bench import with_bench
 from downfield.twin.physics.poses import FALLEN_DEG
 from downfield.twin.render.hand_shape import hand_solids
@@ -80,7 +80,9 @@ class Sight:
     hands: tuple[tuple[Box, Array], ...]
 
 
-def sights(snapshots: Iterable[Snapshot], players: tuple[Player, ...], look: Look, *, seed: int = 0) -> Iterator[Sight]:
+def sights(
+    snapshots: Iterable[Snapshot], players: tuple[Player, ...], look: Appearance, *, seed: int = 0
+) -> Iterator[Sight]:
     """What the look's camera, swaying and buzzing, has before it in each snapshot."""
     placer, sway = SolidPlacer(look), Sway(look.sensor, seed)
     helmets = [i for i, solid in enumerate(s for f in look.figures for s in f.solids) if solid.part == "helmet"]
@@ -324,7 +326,7 @@ class ListDetector:
         return tuple(next(self._detections))
 
 
-def calibration_of(sight: Sight, look: Look) -> Calibration:
+def calibration_of(sight: Sight, look: Appearance) -> Calibration:
     """The calibration a shake tracker would have at this frame."""
     return Calibration(look.field, sight.camera, "truth")
 

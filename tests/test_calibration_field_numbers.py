@@ -15,7 +15,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel
 from downfield.core.field_files import preset
-from downfield.twin.look import BoardLook
+from downfield.twin.appearance import BoardAppearance
 
 BARE = dataclasses.replace(TUDOR, number_every_yd=0.0)
 COUNTING_ON = dataclasses.replace(TUDOR, number_style="through")
@@ -49,7 +49,7 @@ def in_a_mirror(camera: Camera, field: FieldModel) -> Camera:
         (preset("canadian"), dataclasses.replace(board_look(), font=7, arrows=True), 2.0),
     ],
 )
-def test_a_mirrored_picture_is_told_from_a_plain_one(field: FieldModel, look: BoardLook, roll_deg: float) -> None:
+def test_a_mirrored_picture_is_told_from_a_plain_one(field: FieldModel, look: BoardAppearance, roll_deg: float) -> None:
     scene = photograph(field, camera_over(field, roll_deg=roll_deg), look=look)
     plain = read_numbers(best_plane(scene.image), scene.camera, field)
     flipped = read_numbers(best_plane(mirrored(scene.image)), in_a_mirror(scene.camera, field), field)

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from downfield.core.field import FieldModel, PaintedLine
 from downfield.core.field_files import preset, preset_names
-from downfield.twin.look import BoardLook, Color
-from downfield.twin.looks.board_print import BoardPrint, paint
+from downfield.twin.appearance import BoardAppearance, Color
+from downfield.twin.randomization.board_print import BoardPrint, paint
 
 BLACK: Color = (0.0, 0.0, 0.0)
 WHITE: Color = (1.0, 1.0, 1.0)
 
 
-def plain(**changes: object) -> BoardLook:
+def plain(**changes: object) -> BoardAppearance:
     """White paint on black, new and without signs."""
-    look = BoardLook(
+    appearance = BoardAppearance(
         grass=(BLACK,),
         stripe_yd=5.0,
         line=WHITE,
@@ -38,7 +38,7 @@ def plain(**changes: object) -> BoardLook:
         border=BLACK,
         emblem=BLACK,
     )
-    return dataclasses.replace(look, **changes)  # type: ignore[arg-type]
+    return dataclasses.replace(appearance, **changes)  # type: ignore[arg-type]
 
 
 def across_profile(board: BoardPrint, line: PaintedLine) -> NDArray[np.float64]:
@@ -99,8 +99,8 @@ def test_hash_marks_are_painted_and_end_where_they_should() -> None:
 def test_numbers_stand_on_both_sides_of_their_line_and_face_their_sideline() -> None:
     field: FieldModel = dataclasses.replace(preset("tudor-620"), hash_every_yd=0.0)
     bare = dataclasses.replace(field, number_every_yd=0.0)
-    look = plain(arrows=False)
-    inked = paint(field, look, 2.0).image[:, :, 0].astype(int) - paint(bare, look, 2.0).image[:, :, 0]
+    appearance = plain(arrows=False)
+    inked = paint(field, appearance, 2.0).image[:, :, 0].astype(int) - paint(bare, appearance, 2.0).image[:, :, 0]
     for number in field.numbers():
         x, y = paint_px(field, number.x_yd, number.y_yd)
         half = field.number_height_yd * field.mm_per_yd_y

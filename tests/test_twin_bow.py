@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from downfield.core.field_files import preset
-from downfield.twin.looks.deck import SPLITS, Deck, Split
-from downfield.twin.looks.randomize import draw, draw_players
-from downfield.twin.looks.table_draw import draw_board, draw_bow
+from downfield.twin.randomization.deck import SPLITS, Deck, Split
+from downfield.twin.randomization.randomize import draw, draw_players
+from downfield.twin.randomization.table_draw import draw_board, draw_bow
 from downfield.twin.render.surface import as_calibrated, surface_mm
 
 FIELD = preset("tudor-620")
@@ -16,14 +16,14 @@ FIELD = preset("tudor-620")
 
 @pytest.mark.parametrize("bow_mm", [0.0, 2.5, -0.4])
 def test_the_calibrated_camera_sees_the_surface_where_it_is(bow_mm: float) -> None:
-    look = draw(5, draw_players(5, 1), field=FIELD)
-    known = as_calibrated(look.camera, FIELD, bow_mm)
+    appearance = draw(5, draw_players(5, 1), field=FIELD)
+    known = as_calibrated(appearance.camera, FIELD, bow_mm)
     x, y = np.meshgrid(np.linspace(0, FIELD.length_mm, 9), np.linspace(0, FIELD.width_mm, 5))
     points = np.stack([x.ravel(), y.ravel()], axis=1)
     for height_mm in (0.0, 5.5):
         true = np.column_stack([points, surface_mm(FIELD, bow_mm, points) + height_mm])
         seen = np.column_stack([points, np.full(len(points), height_mm)])
-        np.testing.assert_allclose(known.to_pixels(seen), look.camera.to_pixels(true), atol=1e-9)
+        np.testing.assert_allclose(known.to_pixels(seen), appearance.camera.to_pixels(true), atol=1e-9)
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -36,12 +36,12 @@ def test_boards_are_flat_sagging_or_dished_in_every_split(split: Split) -> None:
 
 
 def test_the_bow_is_drawn_beside_everything_else() -> None:
-    looks = [draw(seed, draw_players(seed, 1)) for seed in range(12)]
-    assert len({look.board.bow_mm for look in looks}) > 4
-    for seed, look in enumerate(looks):
-        board = draw_board(Deck("train", seed, 2), look.field, seed)
+    appearances = [draw(seed, draw_players(seed, 1)) for seed in range(12)]
+    assert len({appearance.board.bow_mm for appearance in appearances}) > 4
+    for seed, appearance in enumerate(appearances):
+        board = draw_board(Deck("train", seed, 2), appearance.field, seed)
         assert (board.rail_mm, board.lettering, board.wear) == (
-            look.board.rail_mm,
-            look.board.lettering,
-            look.board.wear,
+            appearance.board.rail_mm,
+            appearance.board.lettering,
+            appearance.board.wear,
         )

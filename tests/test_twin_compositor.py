@@ -13,35 +13,37 @@ from scipy.spatial.transform import Rotation
 
 from downfield.core.arrays import Array
 from downfield.core.scene import Player
-from downfield.twin.look import FigureLook, Look
-from downfield.twin.looks.randomize import draw, draw_players
+from downfield.twin.appearance import Appearance, FigureAppearance
+from downfield.twin.randomization.randomize import draw, draw_players
 from downfield.twin.render.compositor import Compositor, crop_camera
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 
 
-def bare(look: Look, base: tuple[float, float, float]) -> Look:
-    """The look with bare bases of one color on a black board, lit from straight above: only tops show."""
+def bare(appearance: Appearance, base: tuple[float, float, float]) -> Appearance:
+    """The appearance with bare bases of one color on a black board, lit from straight above: only tops show."""
     figures = tuple(
-        FigureLook(tuple(dataclasses.replace(s, color=base, opacity=1.0) for s in f.solids if s.part == "base"))
-        for f in look.figures
+        FigureAppearance(tuple(dataclasses.replace(s, color=base, opacity=1.0) for s in f.solids if s.part == "base"))
+        for f in appearance.figures
     )
     black = (0.0, 0.0, 0.0)
     board = dataclasses.replace(
-        look.board, grass=(black,), line=black, end_zones=(black, black), border=black, emblem=black, gloss=0.0
+        appearance.board, grass=(black,), line=black, end_zones=(black, black), border=black, emblem=black, gloss=0.0
     )
     overhead = dataclasses.replace(
-        look.lamps[0], position_mm=(look.field.length_mm / 2, look.field.width_mm / 2, 50_000.0), strength=1.0
+        appearance.lamps[0],
+        position_mm=(appearance.field.length_mm / 2, appearance.field.width_mm / 2, 50_000.0),
+        strength=1.0,
     )
-    return dataclasses.replace(look, figures=figures, board=board, lamps=(overhead,), ambient=0.0, clutter=())
+    return dataclasses.replace(appearance, figures=figures, board=board, lamps=(overhead,), ambient=0.0, clutter=())
 
 
-def standing(players: tuple[Player, ...], look: Look) -> Snapshot:
+def standing(players: tuple[Player, ...], appearance: Appearance) -> Snapshot:
     """The roster in a loose grid over the whole field, each turned another way."""
     columns = math.ceil(math.sqrt(2 * len(players)))
     poses = []
     for i, player in enumerate(players):
-        x = (0.5 + i % columns) / columns * look.field.length_mm
-        y = (0.5 + i // columns) / math.ceil(len(players) / columns) * look.field.width_mm
+        x = (0.5 + i % columns) / columns * appearance.field.length_mm
+        y = (0.5 + i // columns) / math.ceil(len(players) / columns) * appearance.field.width_mm
         half = math.radians(37.0 * i) / 2
         poses.append(FigurePose(player.id, (x, y, 0.0), (math.cos(half), 0.0, 0.0, math.sin(half))))
     return Snapshot(0, False, tuple(poses))
@@ -78,9 +80,9 @@ def measured_corners(image: NDArray[np.uint8], near: Array) -> Array:
 @pytest.mark.parametrize("seed", [3, 8])
 def test_base_tops_lie_within_three_tenths_of_a_pixel_of_their_truth(seed: int) -> None:
     players = draw_players(seed)
-    look = bare(draw(seed, players), (1.0, 1.0, 1.0))
-    renderer = Compositor(look, players)
-    frame = renderer.render(standing(players, look), look.camera, t_ns=5)
+    appearance = bare(draw(seed, players), (1.0, 1.0, 1.0))
+    renderer = Compositor(appearance, players)
+    frame = renderer.render(standing(players, appearance), appearance.camera, t_ns=5)
     assert frame.t_ns == 5
     off = []
     for player, top in zip(players, frame.base_tops, strict=True):
@@ -93,12 +95,12 @@ def test_base_tops_lie_within_three_tenths_of_a_pixel_of_their_truth(seed: int) 
 
 def test_a_crop_shows_the_same_tops_enlarged() -> None:
     players = draw_players(5, per_side=2)
-    look = draw(5, players, size=(640, 360))
-    snapshot = standing(players, look)
-    whole = Compositor(look, players).render(snapshot, look.camera, t_ns=0).base_tops[1]
+    appearance = draw(5, players, size=(640, 360))
+    snapshot = standing(players, appearance)
+    whole = Compositor(appearance, players).render(snapshot, appearance.camera, t_ns=0).base_tops[1]
     corner = tuple(whole.corners_px.min(axis=0) - 10)
-    camera = crop_camera(look.camera, (corner[0], corner[1]), 2.5, (160, 120))
-    part = Compositor(dataclasses.replace(look, camera=camera), players).render(snapshot, camera, t_ns=0)
+    camera = crop_camera(appearance.camera, (corner[0], corner[1]), 2.5, (160, 120))
+    part = Compositor(dataclasses.replace(appearance, camera=camera), players).render(snapshot, camera, t_ns=0)
     assert part.image.shape == (120, 160, 3)
     # Pixel centers have whole coordinates, so the outer corner of the first pixel is at -0.5.
     expected = (whole.corners_px - corner) * 2.5 - 0.5
@@ -107,13 +109,13 @@ def test_a_crop_shows_the_same_tops_enlarged() -> None:
 
 def test_a_hand_over_a_figure_hides_its_base() -> None:
     players = draw_players(6, per_side=1)
-    look = draw(6, players)
-    snapshot = standing(players, look)
+    appearance = draw(6, players)
+    snapshot = standing(players, appearance)
     x, y, _ = snapshot.figures[0].position_mm
     hand = HandPose((x + 50, y + 95, 70.0), (x - 130, y - 300, 120.0))  # its palm is over the figure
-    renderer = Compositor(look, players)
-    before = renderer.render(snapshot, look.camera, t_ns=0)
-    after = renderer.render(dataclasses.replace(snapshot, hands=(hand,)), look.camera, t_ns=0)
+    renderer = Compositor(appearance, players)
+    before = renderer.render(snapshot, appearance.camera, t_ns=0)
+    after = renderer.render(dataclasses.replace(snapshot, hands=(hand,)), appearance.camera, t_ns=0)
     assert before.base_tops[0].visible > 0.3
     assert after.base_tops[0].visible < before.base_tops[0].visible / 2
     left, top = before.base_tops[0].corners_px.min(axis=0).astype(int)
@@ -125,35 +127,35 @@ def test_a_hand_over_a_figure_hides_its_base() -> None:
 
 def test_the_same_snapshot_gives_the_same_picture() -> None:
     players = draw_players(7)
-    look = draw(7, players)
-    snapshot = standing(players, look)
-    pictures = [Compositor(look, players).render(snapshot, look.camera, t_ns=0).image for _ in range(2)]
+    appearance = draw(7, players)
+    snapshot = standing(players, appearance)
+    pictures = [Compositor(appearance, players).render(snapshot, appearance.camera, t_ns=0).image for _ in range(2)]
     np.testing.assert_array_equal(pictures[0], pictures[1])
 
 
 def test_a_figure_on_its_face_shows_its_bases_underside_before_its_legs() -> None:
     players = draw_players(9, per_side=1)
-    look = draw(9, players)
-    poses = list(standing(players, look).figures)
+    appearance = draw(9, players)
+    poses = list(standing(players, appearance).figures)
     # Tipped ahead by more than a right angle, the underside looks up.
     half = math.radians(105) / 2
     poses[0] = dataclasses.replace(
         poses[0], rotation=(math.cos(half), 0.0, math.sin(half), 0.0), position_mm=(300.0, 200.0, 16.0)
     )
-    figures = list(look.figures)
+    figures = list(appearance.figures)
     red, blue = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
-    figures[0] = FigureLook(
+    figures[0] = FigureAppearance(
         tuple(
             dataclasses.replace(solid, color=red if solid.part == "base" else blue, opacity=1.0)
             for solid in figures[0].solids
         )
     )
-    look = dataclasses.replace(look, figures=tuple(figures))
-    frame = Compositor(look, players).render(Snapshot(0, False, tuple(poses)), look.camera, t_ns=0)
+    appearance = dataclasses.replace(appearance, figures=tuple(figures))
+    frame = Compositor(appearance, players).render(Snapshot(0, False, tuple(poses)), appearance.camera, t_ns=0)
     assert frame.base_tops[0].visible == 0.0
     under = np.array([[x, y, 0.0] for x in (-8.0, 0.0, 8.0) for y in (-5.0, 0.0, 5.0)])
     turn = Rotation.from_quat(poses[0].rotation, scalar_first=True).as_matrix()
-    seen = look.camera.to_pixels(under @ turn.T + poses[0].position_mm)
+    seen = appearance.camera.to_pixels(under @ turn.T + poses[0].position_mm)
     for u, v in np.rint(seen).astype(int):
         blue_level, _, red_level = frame.image[v, u].astype(int)
         assert red_level > 2 * blue_level

@@ -16,7 +16,7 @@ from downfield.core.errors import InputError, OutputError
 from downfield.core.footprint import Footprint
 from downfield.core.gap import signed_gap
 from downfield.twin.commands import app
-from downfield.twin.looks.randomize import draw, draw_players
+from downfield.twin.randomization.randomize import draw, draw_players
 from downfield.twin.sets.arrange import Arranger, Mix
 from downfield.twin.sets.dataset import Recipe, make_dataset, read_samples
 from downfield.twin.sets.sample import CLASSES, KEYPOINTS, Sample
@@ -308,10 +308,10 @@ def test_the_command_makes_a_set(tmp_path: Path) -> None:
 
 def test_arranged_bases_never_overlap_and_the_rare_is_common() -> None:
     players = draw_players(1)
-    look = draw(1, players)
+    appearance = draw(1, players)
     fallen = hands = carried = magnetic = loose = touching = 0
     for seed in range(60):
-        _, here, _ = Arranger(look, players, np.random.default_rng(seed)).arrange(0, 33_000_000)
+        _, here, _ = Arranger(appearance, players, np.random.default_rng(seed)).arrange(0, 33_000_000)
         upright = []
         for pose, player in zip(here.figures, players, strict=True):
             w, x, y, z = pose.rotation

@@ -7,12 +7,12 @@ import pytest
 from numpy.typing import NDArray
 
 from downfield.core.footprint import BaseSize
-from downfield.twin.look import FigureLook
-from downfield.twin.looks.deck import Deck
-from downfield.twin.looks.figure_draw import FOAM_MM, MAGNET_MM, draw_ball, draw_figures, draw_kits
-from downfield.twin.looks.figure_shape import POSES, Build, Kit, shape
-from downfield.twin.looks.randomize import draw, draw_players
+from downfield.twin.appearance import FigureAppearance
 from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
+from downfield.twin.randomization.deck import Deck
+from downfield.twin.randomization.figure_draw import FOAM_MM, MAGNET_MM, draw_ball, draw_figures, draw_kits
+from downfield.twin.randomization.figure_shape import POSES, Build, Kit, shape
+from downfield.twin.randomization.randomize import draw, draw_players
 from downfield.twin.render.solids import cloud
 
 KIT = Kit(
@@ -28,7 +28,7 @@ KIT = Kit(
 )
 
 
-def body_points(figure: FigureLook) -> NDArray[np.float64]:
+def body_points(figure: FigureAppearance) -> NDArray[np.float64]:
     """Surface points of the player without the base, shape (n, 3)."""
     return cloud([solid for solid in figure.solids if solid.part != "base"]).reshape(-1, 3)
 
@@ -67,10 +67,10 @@ def test_there_is_one_helmet_and_it_is_on_top() -> None:
 def test_hard_teams_come_up() -> None:
     clear = own_green = two_darks = 0
     for seed in range(150):
-        look = draw(seed, draw_players(seed, 1))
-        kits = draw_kits(Deck("train", seed, 3), look.board)
+        appearance = draw(seed, draw_players(seed, 1))
+        kits = draw_kits(Deck("train", seed, 3), appearance.board)
         clear += any(kit.base_opacity < 0.7 for kit in kits.values())
-        own_green += any(np.abs(np.subtract(kit.base, look.board.grass[0])).max() < 0.08 for kit in kits.values())
+        own_green += any(np.abs(np.subtract(kit.base, appearance.board.grass[0])).max() < 0.08 for kit in kits.values())
         two_darks += all(sum(kit.jersey) < 1.2 for kit in kits.values())
     assert clear > 20
     assert own_green > 20
@@ -79,9 +79,9 @@ def test_hard_teams_come_up() -> None:
 
 def test_teams_wear_their_colors() -> None:
     players = draw_players(2)
-    look = draw(2, players)
-    again = draw_figures(Deck("train", 2, 3), players, look.board)
-    assert again == look.figures
+    appearance = draw(2, players)
+    again = draw_figures(Deck("train", 2, 3), players, appearance.board)
+    assert again == appearance.figures
 
 
 def test_drawn_balls_have_the_size_the_physics_gives_them() -> None:

@@ -5,12 +5,12 @@ import dataclasses
 import cv2
 import numpy as np
 import pytest
-from twin_tables import SQUARE, base_solid, camera_over, look_of, standing
+from twin_tables import SQUARE, appearance_of, base_solid, camera_over, standing
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
+from downfield.twin.appearance import Appearance, FigureAppearance, Sensor
 from downfield.twin.film.film import film
-from downfield.twin.look import FigureLook, Look, Sensor
 from downfield.twin.render.renderer import BaseTop, RenderedFrame
 from downfield.twin.snapshot import HandPose, Snapshot
 
@@ -21,8 +21,8 @@ _SIZE = (640, 360)
 class _FlatRenderer:
     """White squares for bases, on black."""
 
-    def __init__(self, look: Look) -> None:
-        self.look = look
+    def __init__(self, appearance: Appearance) -> None:
+        self.appearance = appearance
         self.rendered: list[Snapshot] = []
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
@@ -43,7 +43,7 @@ class _FlatRenderer:
 
 def _filmed(speed_mm_s: float, exposure_ms: float) -> tuple[list[RenderedFrame], _FlatRenderer]:
     sensor = Sensor(exposure_ms=exposure_ms, noise=0.0, blur_px=0.0, jpeg=100)
-    renderer = _FlatRenderer(look_of((FigureLook((base_solid(),)),), camera_over(_SIZE), sensor))
+    renderer = _FlatRenderer(appearance_of((FigureAppearance((base_solid(),)),), camera_over(_SIZE), sensor))
     places = [np.array([[400.0 + speed_mm_s * k / 30, 260.0, 0.0]]) for k in range(3)]
     snapshots = [standing(place, k * _FRAME_NS) for k, place in enumerate(places)]
     return list(film(renderer, snapshots, seed=1)), renderer
@@ -86,7 +86,7 @@ def test_who_is_put_elsewhere_is_not_smeared_across_the_board() -> None:
 
 def test_a_moving_hand_is_smeared_too() -> None:
     sensor = Sensor(exposure_ms=10.0, noise=0.0, blur_px=0.0, jpeg=100)
-    renderer = _FlatRenderer(look_of((FigureLook((base_solid(),)),), camera_over(_SIZE), sensor))
+    renderer = _FlatRenderer(appearance_of((FigureAppearance((base_solid(),)),), camera_over(_SIZE), sensor))
     still = standing(np.array([[400.0, 260.0, 0.0]]))
     hands = [HandPose((300.0 + 20 * k, 100.0, 40.0), (300.0, -300.0, 150.0)) for k in range(3)]
     snapshots = [dataclasses.replace(still, t_ns=k * _FRAME_NS, hands=(hand,)) for k, hand in enumerate(hands)]

@@ -9,17 +9,17 @@ from downfield.calibration.camera import Camera, Lens
 from downfield.core.errors import InputError
 from downfield.core.records import to_json
 from downfield.core.scene import Player
-from downfield.twin.look import Look
-from downfield.twin.looks.camera_draw import MAX_TILT_DEG, board_outline_mm, draw_lens, is_invertible
-from downfield.twin.looks.deck import SPLITS, Deck, Split, split_named
-from downfield.twin.looks.figure_shape import POSES
-from downfield.twin.looks.randomize import draw, draw_bases, draw_field, draw_players
+from downfield.twin.appearance import Appearance
+from downfield.twin.randomization.camera_draw import MAX_TILT_DEG, board_outline_mm, draw_lens, is_invertible
+from downfield.twin.randomization.deck import SPLITS, Deck, Split, split_named
+from downfield.twin.randomization.figure_shape import POSES
+from downfield.twin.randomization.randomize import draw, draw_bases, draw_field, draw_players
 
 TABLES = 200
 
 
 @pytest.fixture(scope="module")
-def tables() -> list[tuple[Look, tuple[Player, ...]]]:
+def tables() -> list[tuple[Appearance, tuple[Player, ...]]]:
     """Many tables of all splits, with few figures: those are looked at elsewhere."""
     out = []
     for seed in range(TABLES):
@@ -38,46 +38,46 @@ def corner_shift(camera: Camera) -> float:
     return float(1 - np.linalg.norm(seen) / np.linalg.norm(straight))
 
 
-def test_the_board_is_in_the_picture_and_fills_it(tables: list[tuple[Look, tuple[Player, ...]]]) -> None:
-    for look, _ in tables:
-        width, height = look.camera.lens.size_px
-        outline = look.camera.to_pixels(board_outline_mm(look.field, look.board))
+def test_the_board_is_in_the_picture_and_fills_it(tables: list[tuple[Appearance, tuple[Player, ...]]]) -> None:
+    for appearance, _ in tables:
+        width, height = appearance.camera.lens.size_px
+        outline = appearance.camera.to_pixels(board_outline_mm(appearance.field, appearance.board))
         assert np.all(outline >= 0)
         assert np.all(outline <= np.array([width - 1, height - 1]))
         spread = np.ptp(outline, axis=0) / (width, height)
         assert spread.max() > 0.8
 
 
-def test_cameras_tilt_up_to_their_bound_and_use_it(tables: list[tuple[Look, tuple[Player, ...]]]) -> None:
-    tilts = np.array([look.camera.tilt_deg for look, _ in tables])
+def test_cameras_tilt_up_to_their_bound_and_use_it(tables: list[tuple[Appearance, tuple[Player, ...]]]) -> None:
+    tilts = np.array([appearance.camera.tilt_deg for appearance, _ in tables])
     assert tilts.max() <= MAX_TILT_DEG + 1e-6
     assert tilts.max() > 13
     assert tilts.min() < 1
-    turned = [look.camera.board_to_camera[0, 0] < 0 for look, _ in tables]
+    turned = [appearance.camera.board_to_camera[0, 0] < 0 for appearance, _ in tables]
     assert 0.15 < np.mean(turned) < 0.45
-    assert all(np.linalg.det(look.camera.board_to_camera) > 0.999 for look, _ in tables)
+    assert all(np.linalg.det(appearance.camera.board_to_camera) > 0.999 for appearance, _ in tables)
 
 
-def test_lenses_can_be_undone_over_the_whole_picture(tables: list[tuple[Look, tuple[Player, ...]]]) -> None:
+def test_lenses_can_be_undone_over_the_whole_picture(tables: list[tuple[Appearance, tuple[Player, ...]]]) -> None:
     shifts: list[float] = []
-    for look, _ in tables:
-        lens = look.camera.lens
+    for appearance, _ in tables:
+        lens = appearance.camera.lens
         assert is_invertible(lens)
         edge = np.array([[0, 0], [lens.size_px[0], 0], [0, lens.size_px[1]], [lens.size_px[0] / 2, 0]], dtype=float)
         back = lens.distort(lens.undistort(edge))[0] * lens.focal_px + lens.center_px
         np.testing.assert_allclose(back, edge, atol=1e-6)
-        shifts.append(corner_shift(look.camera))
+        shifts.append(corner_shift(appearance.camera))
     assert 0.15 < max(shifts) < 0.26  # the principal point is off the middle, so one corner is further out
     assert min(shifts) < 0
 
 
-def test_drawn_values_are_possible(tables: list[tuple[Look, tuple[Player, ...]]]) -> None:
-    for look, players in tables:
-        assert len(look.figures) == len(players)
-        assert 0 < look.ambient < 1
-        assert sum(lamp.strength for lamp in look.lamps) + look.ambient == pytest.approx(1)
-        assert look.sensor.exposure_ms * look.sensor.fps < 1000
-        for figure, player in zip(look.figures, players, strict=True):
+def test_drawn_values_are_possible(tables: list[tuple[Appearance, tuple[Player, ...]]]) -> None:
+    for appearance, players in tables:
+        assert len(appearance.figures) == len(players)
+        assert 0 < appearance.ambient < 1
+        assert sum(lamp.strength for lamp in appearance.lamps) + appearance.ambient == pytest.approx(1)
+        assert appearance.sensor.exposure_ms * appearance.sensor.fps < 1000
+        for figure, player in zip(appearance.figures, players, strict=True):
             base = [solid for solid in figure.solids if solid.part == "base"]
             assert len(base) == 1
             size = player.base
@@ -91,26 +91,26 @@ def test_drawn_values_are_possible(tables: list[tuple[Look, tuple[Player, ...]]]
                 assert np.linalg.norm(solid.rotation) == pytest.approx(1)
 
 
-def test_clutter_lies_beside_the_field(tables: list[tuple[Look, tuple[Player, ...]]]) -> None:
-    for look, _ in tables:
-        for solid in look.clutter:
+def test_clutter_lies_beside_the_field(tables: list[tuple[Appearance, tuple[Player, ...]]]) -> None:
+    for appearance, _ in tables:
+        for solid in appearance.clutter:
             x, y, z = solid.position_mm
-            inside = 0 < x < look.field.length_mm and 0 < y < look.field.width_mm
+            inside = 0 < x < appearance.field.length_mm and 0 < y < appearance.field.width_mm
             assert not inside, f"{solid.kind} at {x:.0f}, {y:.0f}, {z:.0f}"
 
 
 def test_a_seed_gives_one_table() -> None:
     players = draw_players(11)
     assert players == draw_players(11)
-    assert to_json(Look, draw(11, players)) == to_json(Look, draw(11, players))
+    assert to_json(Appearance, draw(11, players)) == to_json(Appearance, draw(11, players))
     assert draw(11, players).camera != draw(12, players).camera
     assert draw_field(4) == draw_field(4)
 
 
 def test_the_same_seed_differs_between_splits() -> None:
-    looks = [draw(5, draw_players(5, split=split), split=split) for split in SPLITS]
-    assert len({look.camera for look in looks}) == len(SPLITS)
-    assert len({look.board for look in looks}) == len(SPLITS)
+    appearances = [draw(5, draw_players(5, split=split), split=split) for split in SPLITS]
+    assert len({appearance.camera for appearance in appearances}) == len(SPLITS)
+    assert len({appearance.board for appearance in appearances}) == len(SPLITS)
 
 
 def drawn(split: Split) -> tuple[set[object], set[float]]:
@@ -131,14 +131,14 @@ def test_splits_share_no_option_and_no_part_of_an_interval() -> None:
     assert set().union(*(shares[split][0] for split in SPLITS)) == set(range(25))
 
 
-def test_splits_share_no_color_pose_or_lens(tables: list[tuple[Look, tuple[Player, ...]]]) -> None:
+def test_splits_share_no_color_pose_or_lens(tables: list[tuple[Appearance, tuple[Player, ...]]]) -> None:
     focals: dict[int, set[int]] = {}
     grass: dict[int, set[tuple[float, ...]]] = {}
-    for seed, (look, _) in enumerate(tables):
-        lens = look.camera.lens
+    for seed, (appearance, _) in enumerate(tables):
+        lens = appearance.camera.lens
         field_of_view = np.degrees(2 * np.arctan(lens.size_px[0] / 2 / lens.focal_px[0]))
         focals.setdefault(seed % 3, set()).add(int((field_of_view - 48) / 40 * 15))
-        grass.setdefault(seed % 3, set()).add(look.board.grass[0])
+        grass.setdefault(seed % 3, set()).add(appearance.board.grass[0])
     assert not focals[0] & focals[1]
     assert not focals[0] & focals[2]
     assert not focals[1] & focals[2]
@@ -166,7 +166,7 @@ def test_in_place_of_a_lens_that_can_t_be_undone_another_is_drawn(monkeypatch: p
     too_much = Lens((1920, 1080), (1020.4, 1019.6), off, bent)
     assert not is_invertible(too_much), "it reaches every corner of its picture"
     drawn = [too_much, draw_lens(Deck("train", 1), (1920, 1080))]
-    monkeypatch.setattr("downfield.twin.looks.camera_draw._any_lens", lambda _deck, _size: drawn.pop(0))
+    monkeypatch.setattr("downfield.twin.randomization.camera_draw._any_lens", lambda _deck, _size: drawn.pop(0))
     assert is_invertible(draw_lens(Deck("train", 1), (1920, 1080)))
     assert not drawn
 

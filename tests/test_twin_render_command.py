@@ -30,7 +30,7 @@ def _run(monkeypatch: pytest.MonkeyPatch, *args: str) -> int | str | None:
 def filmed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     name = tmp_path_factory.mktemp("filmed") / "a.play"
     with pytest.MonkeyPatch.context() as patch:
-        options = ["--size", "320x180", "--fps", "10", "--renderer", "compositor", "--look-seed", "3"]
+        options = ["--size", "320x180", "--fps", "10", "--renderer", "compositor", "--appearance-seed", "3"]
         assert _run(patch, "render", "falls-alone", "-o", str(name), *options) == 0
     return name
 

@@ -6,11 +6,11 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from twin_tables import FIELD, base_solid, camera_over, look_of, players, standing, with_board
+from twin_tables import FIELD, appearance_of, base_solid, camera_over, players, standing, with_board
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
-from downfield.twin.look import FigureLook, Solid
+from downfield.twin.appearance import FigureAppearance, Solid
 from downfield.twin.render.board_light import BoardLight
 from downfield.twin.render.render_mujoco import MujocoRenderer
 from downfield.twin.render.renderer import RenderedFrame
@@ -63,9 +63,9 @@ def _drawn_corners(image: Image, expected: Array) -> Array:
     return np.array(corners)
 
 
-def _render(snapshot: Snapshot, camera: Camera, figure: FigureLook) -> RenderedFrame:
+def _render(snapshot: Snapshot, camera: Camera, figure: FigureAppearance) -> RenderedFrame:
     count = len(snapshot.figures)
-    renderer = MujocoRenderer(look_of((figure,) * count, camera), players(count))
+    renderer = MujocoRenderer(appearance_of((figure,) * count, camera), players(count))
     try:
         return renderer.render(snapshot, camera, t_ns=5)
     finally:
@@ -84,7 +84,7 @@ def _render(snapshot: Snapshot, camera: Camera, figure: FigureLook) -> RenderedF
 )
 def test_truth_corners_lie_on_the_drawn_corners(size_px: tuple[int, int], tilt_deg: float, barrel: float) -> None:
     camera = camera_over(size_px, tilt_deg, barrel)
-    frame = _render(standing(_spread_out(21)), camera, FigureLook((base_solid(),)))
+    frame = _render(standing(_spread_out(21)), camera, FigureAppearance((base_solid(),)))
     whole = [
         top for top in frame.base_tops if (top.corners_px > 6).all() and (top.corners_px < np.array(size_px) - 7).all()
     ]
@@ -99,8 +99,8 @@ def test_a_camera_that_shakes_moves_base_and_paint_alike() -> None:
     shaken = dataclasses.replace(
         still, rotation=(still.rotation[0] + 0.002, still.rotation[1], still.rotation[2] - 0.002)
     )
-    look = with_board(look_of((FigureLook((base_solid(),)),), still), line=(1.0, 1.0, 1.0))
-    renderer = MujocoRenderer(look, players(1))
+    appearance = with_board(appearance_of((FigureAppearance((base_solid(),)),), still), line=(1.0, 1.0, 1.0))
+    renderer = MujocoRenderer(appearance, players(1))
     frame = renderer.render(standing(np.array([[500.0, 260.0, 20.0]])), shaken, t_ns=0)
     renderer.close()
     (top,) = frame.base_tops
@@ -120,10 +120,10 @@ def test_what_is_seen_of_a_base_agrees_with_the_picture(monkeypatch: pytest.Monk
     monkeypatch.setattr(BoardLight, "dim_bases", lambda _self, layer, *_rest: layer)  # what is shaded is seen too
     tall = Solid("capsule", (7.0, 12.0, 0.0), (2.0, 1.0, 20.0), color=(0.0, 0.0, 0.0))
     camera = camera_over((1920, 1080), 6.0, 0.1)
-    figure = FigureLook((base_solid(), tall))
+    figure = FigureAppearance((base_solid(), tall))
     snapshot = standing(_spread_out(21))
     frame = _render(snapshot, camera, figure)
-    bare = _render(snapshot, camera, FigureLook((base_solid(),)))
+    bare = _render(snapshot, camera, FigureAppearance((base_solid(),)))
     for top, whole in zip(frame.base_tops, bare.base_tops, strict=True):
         low = np.floor(top.corners_px.min(axis=0)).astype(int) - 2
         high = np.ceil(top.corners_px.max(axis=0)).astype(int) + 3
@@ -139,7 +139,7 @@ def test_what_is_seen_of_a_base_agrees_with_the_picture(monkeypatch: pytest.Monk
 def test_a_neighbor_and_a_hand_hide_corners() -> None:
     camera = camera_over((1280, 720))
     places = np.array([[400.0, 250.0, 0.0], [431.0, 250.0, 0.0], [700.0, 250.0, 0.0]])
-    figure = FigureLook((base_solid(),))
+    figure = FigureAppearance((base_solid(),))
     alone = _render(standing(places), camera, figure)
     assert [top.corners_visible for top in alone.base_tops] == [(True,) * 4] * 3
     hand = HandPose((690.0, 250.0, 20.0), (700.0, -300.0, 120.0))
@@ -155,7 +155,7 @@ def test_a_fallen_figure_shows_no_base_top_from_below() -> None:
     turned = dataclasses.replace(
         upright, figures=(dataclasses.replace(upright.figures[0], rotation=(0.0, 1.0, 0.0, 0.0)),)
     )
-    (top,) = _render(turned, camera, FigureLook((base_solid(),))).base_tops
+    (top,) = _render(turned, camera, FigureAppearance((base_solid(),))).base_tops
     assert top.visible == 0
     assert not any(top.corners_visible)
 
@@ -165,10 +165,10 @@ def test_a_clear_base_lets_the_board_through() -> None:
     snapshot = standing(np.array([[480.0, 260.0, 0.0]]))
     bright, middle = [], camera.to_pixels(np.array([480.0, 260.0, 5.5])).round().astype(int)
     for grass in ((0.0, 0.0, 0.0), (0.0, 0.6, 0.0)):
-        look = look_of((FigureLook((base_solid(opacity=0.5),)),), camera)
-        lamp = dataclasses.replace(look.lamps[0], position_mm=(1e6, 0.0, 1e6))
-        look = dataclasses.replace(with_board(look, grass=(grass,)), ambient=0.2, lamps=(lamp,))
-        renderer = MujocoRenderer(look, players(1))
+        appearance = appearance_of((FigureAppearance((base_solid(opacity=0.5),)),), camera)
+        lamp = dataclasses.replace(appearance.lamps[0], position_mm=(1e6, 0.0, 1e6))
+        appearance = dataclasses.replace(with_board(appearance, grass=(grass,)), ambient=0.2, lamps=(lamp,))
+        renderer = MujocoRenderer(appearance, players(1))
         bright.append(renderer.render(snapshot, camera, t_ns=0).image[middle[1], middle[0]].astype(int))
         renderer.close()
     # Half of its white stays, lit aslant, and half of the (partly shaded) green comes through.
@@ -179,7 +179,7 @@ def test_a_clear_base_lets_the_board_through() -> None:
 
 def test_the_same_snapshot_gives_the_same_bytes() -> None:
     camera = camera_over((640, 360), 5.0, 0.1)
-    figure = FigureLook((base_solid(), Solid("ellipsoid", (5.0, 6.0, 9.0), (0.0, 0.0, 14.0))))
+    figure = FigureAppearance((base_solid(), Solid("ellipsoid", (5.0, 6.0, 9.0), (0.0, 0.0, 14.0))))
     snapshot = standing(_spread_out(9))
     first, second = (_render(snapshot, camera, figure).image for _ in range(2))
     assert (first == second).all()
@@ -190,12 +190,12 @@ def test_hands_and_sticks_are_drawn_where_their_outlines_say() -> None:
     hand = HandPose((400.0, 250.0, 30.0), (420.0, -300.0, 150.0), holds="dark-0")
     stick = StickPose((600.0, 200.0, 3.0), (750.0, 300.0, 3.0))
     snapshot = dataclasses.replace(standing(np.empty((0, 3))), hands=(hand,), sticks=(stick,))
-    look = dataclasses.replace(look_of((), camera), sleeve=(0.8, 0.8, 0.8), ambient=0.5)
-    renderer = MujocoRenderer(look, ())
+    appearance = dataclasses.replace(appearance_of((), camera), sleeve=(0.8, 0.8, 0.8), ambient=0.5)
+    renderer = MujocoRenderer(appearance, ())
     drawn = renderer.render(snapshot, camera, t_ns=0).image.max(axis=2) > 40
     renderer.close()
     outlined = np.zeros((360, 640), dtype=np.uint8)
-    for points in camera.to_pixels(SolidPlacer(look).place(snapshot).points_mm):
+    for points in camera.to_pixels(SolidPlacer(appearance).place(snapshot).points_mm):
         cv2.fillConvexPoly(outlined, cv2.convexHull(np.round(points).astype(np.int32)), (255,))
     both = drawn & (outlined > 0)
     assert both.sum() > 5000
@@ -205,10 +205,10 @@ def test_hands_and_sticks_are_drawn_where_their_outlines_say() -> None:
 def test_a_player_throws_a_shadow_on_his_own_base() -> None:
     camera = camera_over((1280, 720))
     body = Solid("box", (2.0, 6.0, 15.0), (0.0, 0.0, 20.5), color=(0.0, 0.0, 0.0))
-    look = look_of((FigureLook((base_solid(), body)),), camera)
-    lamp = dataclasses.replace(look.lamps[0], position_mm=(480.0 - 3000.0, 260.0, 9000.0))
-    look = dataclasses.replace(look, lamps=(lamp,), ambient=0.2)
-    renderer = MujocoRenderer(look, players(1))
+    appearance = appearance_of((FigureAppearance((base_solid(), body)),), camera)
+    lamp = dataclasses.replace(appearance.lamps[0], position_mm=(480.0 - 3000.0, 260.0, 9000.0))
+    appearance = dataclasses.replace(appearance, lamps=(lamp,), ambient=0.2)
+    renderer = MujocoRenderer(appearance, players(1))
     image = renderer.render(standing(np.array([[480.0, 260.0, 0.0]])), camera, t_ns=0).image
     renderer.close()
     lit, shaded = camera.to_pixels(np.array([[470.0, 260.0, 5.5], [488.0, 260.0, 5.5]])).round().astype(int)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from twin_tables import camera_over
 
 from downfield.core.arrays import Array, Image
+from downfield.twin.appearance import Sensor
 from downfield.twin.film.sensor_effects import SensorEffects
-from downfield.twin.look import Sensor
 from downfield.twin.render.renderer import BaseTop, RenderedFrame
 
 _SIZE = (320, 180)

@@ -116,12 +116,12 @@ def test_watching_skips_nothing() -> None:
     count = len(world.players)
     pairs = np.array([(a, b) for a in range(count) for b in range(a + 1, count)])
 
-    def look(poses: Poses) -> None:
+    def appearance(poses: Poses) -> None:
         gaps = bases.outlines(poses).gaps_mm(pairs)
         for a, b in pairs[gaps <= TOUCHING_MM]:
             closed.setdefault(tuple(sorted((world.players[a].id, world.players[b].id))), poses.t_ns)
 
-    world.watch(look)
+    world.watch(appearance)
     truth = Truth(world)
     world.power(True)
     world.step_to(2 * S)

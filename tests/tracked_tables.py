@@ -15,8 +15,8 @@ from downfield.core.field_files import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.roster import Roster, Spot
 from downfield.core.scene import Jersey, Player, Power
-from downfield.twin.look import Look
-from downfield.twin.looks.randomize import draw
+from downfield.twin.appearance import Appearance
+from downfield.twin.randomization.randomize import draw
 from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.tracking.estimate import Estimate
@@ -174,7 +174,7 @@ def roster_of(table: Table) -> Roster:
 
 
 @cache
-def look_of(players: tuple[Player, ...]) -> Look:
+def look_of(players: tuple[Player, ...]) -> Appearance:
     """A table with a camera over it."""
     return draw(3, players, field=FIELD, size=SIZE_PX, fps=FPS)
 

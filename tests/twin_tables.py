@@ -12,7 +12,7 @@ from downfield.core.arrays import Array
 from downfield.core.field_files import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
-from downfield.twin.look import BoardLook, FigureLook, Lamp, Look, Sensor, Solid
+from downfield.twin.appearance import Appearance, BoardAppearance, FigureAppearance, Lamp, Sensor, Solid
 from downfield.twin.snapshot import FigurePose, Snapshot
 
 FIELD = preset("tudor-620")
@@ -46,23 +46,23 @@ def base_solid(base: BaseSize = SQUARE, opacity: float = 1.0) -> Solid:
     return Solid("box", half, (0.0, 0.0, half[2]), color=(1.0, 1.0, 1.0), opacity=opacity, part="base")
 
 
-def look_of(figures: tuple[FigureLook, ...], camera: Camera, sensor: Sensor | None = None) -> Look:
+def appearance_of(figures: tuple[FigureAppearance, ...], camera: Camera, sensor: Sensor | None = None) -> Appearance:
     """White solids on a black board under one lamp high above, so that only what faces up is bright."""
     black = (0.0, 0.0, 0.0)
-    board = BoardLook(
+    board = BoardAppearance(
         (black,), 5.0, black, (black, black), ("", ""), 0.0, 0.0, 0.0, 0.0, black, (0.0, 0.0), 0.0, 1, black, black
     )
     lamp = Lamp((FIELD.length_mm / 2, FIELD.width_mm / 2, 1e6), 0.8, (1.0, 1.0, 1.0), 0.0)
-    nothing = FigureLook(())
+    nothing = FigureAppearance(())
     skin = (0.8, 0.6, 0.5)
-    return Look(
+    return Appearance(
         1, FIELD, board, figures, nothing, (lamp,), 0.0, black, (), skin, black, camera, sensor or Sensor(noise=0.0)
     )
 
 
-def with_board(look: Look, **changes: object) -> Look:
-    """The look with some of its board changed."""
-    return dataclasses.replace(look, board=dataclasses.replace(look.board, **changes))  # type: ignore[arg-type]
+def with_board(appearance: Appearance, **changes: object) -> Appearance:
+    """The appearance with some of its board changed."""
+    return dataclasses.replace(appearance, board=dataclasses.replace(appearance.board, **changes))  # type: ignore[arg-type]
 
 
 def standing(places: Array, t_ns: int = 0, *, power: bool = False) -> Snapshot:

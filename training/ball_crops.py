@@ -23,7 +23,7 @@ from downfield.training.labeled_frames import (
 )
 from downfield.training.trainer import Batch
 from downfield.training.turning import cut_out, quarter_turn
-from downfield.twin.looks.deck import Split
+from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.labels import ThingLabel
 
 CROP_PX: Final = 128

@@ -25,7 +25,7 @@ from downfield.training.labeled_frames import (
 from downfield.training.patches import cut_guessed, to_batch
 from downfield.training.shadows import cast_hard_shadows
 from downfield.training.trainer import Batch
-from downfield.twin.looks.deck import Split
+from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.labels import ThingLabel
 
 PER_ITEM: Final = 16

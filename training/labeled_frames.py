@@ -12,7 +12,7 @@ import numpy as np
 
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
-from downfield.twin.looks.deck import Split
+from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import ThingLabel
 

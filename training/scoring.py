@@ -17,7 +17,7 @@ from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array, Image
 from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.twin.looks.deck import Split
+from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel, ThingLabel
 from downfield.twin.sets.sample import Sample

@@ -44,7 +44,7 @@ def dataset(
     if image_format not in ("jpg", "png"):
         raise InputError(f"pictures can't be written as '{image_format}'; there are: jpg, png")
     with needs_twin("making a data set"):
-        from downfield.twin.looks.deck import split_named
+        from downfield.twin.randomization.deck import split_named
         from downfield.twin.sets.dataset import Recipe, make_dataset
 
         recipe = Recipe(

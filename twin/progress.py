@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 Tell = Callable[[int, int], None]
-"""To be told how much is done, of how much."""
+"""Called with the amount done, and the total."""
 
 
 @contextmanager
 def progress_bar(description: str) -> Iterator[Tell]:
-    """A bar on standard error from when it is first told something; nothing at all when that is not a terminal."""
+    """A bar on standard error from the first report on; nothing when that is not a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bars = Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
     bar = bars.add_task(description, total=None)

@@ -19,7 +19,7 @@ from downfield.twin.progress import progress_bar
 from downfield.twin.render.renderers import open_renderer, renderer_named
 
 if TYPE_CHECKING:
-    from downfield.twin.look import Look
+    from downfield.twin.appearance import Appearance
     from downfield.twin.plays.recording import PlayRecording
     from downfield.twin.plays.script import Script
 
@@ -27,7 +27,7 @@ RANDOM = "random"
 """Stands beside the named plays for one drawn at random from its seed."""
 
 _SMALLEST_PX, _LARGEST_PX = 64, 7680
-_DEMO_LOOK, _DEMO_VIEW, _DEMO_SEED = 4, 6, 2025  # the table of one look seen by the camera of another
+_DEMO_APPEARANCE, _DEMO_VIEW, _DEMO_SEED = 4, 6, 2025  # the table of one appearance seen by the camera of another
 _DEMO_SIZE = (1920, 1080)
 _CRF, _DEMO_CRF = 20, 26  # the demonstration travels in the package
 
@@ -39,15 +39,15 @@ def render(
     size: Annotated[str, typer.Option(help="Width x height of the picture, px.")] = "1280x720",
     fps: Annotated[float | None, typer.Option(help="Frames a second; the script's when not given.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of the play; its own when not given.")] = None,
-    look_seed: Annotated[int, typer.Option(help="Of the table, its light, its camera and the noise.")] = 0,
+    appearance_seed: Annotated[int, typer.Option(help="Of the table, its light, its camera and the noise.")] = 0,
 ) -> None:
     """Film a play: the clip and everything that is true of it."""
     name = _writable(out)
     size_px, drawn_by = parse_size(size), renderer_named(renderer)
     with needs_twin("filming a play"):
         recording = _recorded(play, fps, seed)
-        look = _look(recording, look_seed, size_px)
-        _film(recording, look, drawn_by, name, look_seed)
+        appearance = _appearance(recording, appearance_seed, size_px)
+        _film(recording, appearance, drawn_by, name, appearance_seed)
 
 
 def demo(
@@ -59,8 +59,8 @@ def demo(
         from downfield.twin.plays.demo import demo as demo_play
 
         recording = demo_play().record()
-        look = _look(recording, _DEMO_LOOK, _DEMO_SIZE)
-        seen = dataclasses.replace(look, camera=_look(recording, _DEMO_VIEW, _DEMO_SIZE).camera)
+        appearance = _appearance(recording, _DEMO_APPEARANCE, _DEMO_SIZE)
+        seen = dataclasses.replace(appearance, camera=_appearance(recording, _DEMO_VIEW, _DEMO_SIZE).camera)
         _film(recording, _calmed(seen), "mujoco", name, _DEMO_SEED, crf=_DEMO_CRF)
 
 
@@ -115,27 +115,29 @@ def _at_rate(script: Script, fps: float | None) -> Script:
     return script if fps is None else dataclasses.replace(script, fps=fps)
 
 
-def _look(recording: PlayRecording, seed: int, size_px: tuple[int, int]) -> Look:
-    from downfield.twin.looks.randomize import draw
+def _appearance(recording: PlayRecording, seed: int, size_px: tuple[int, int]) -> Appearance:
+    from downfield.twin.randomization.randomize import draw
 
     script = recording.script
-    # A look that no training picture has: what is filmed is for testing and showing.
+    # An appearance that no training picture has: clips are for testing and showing.
     return draw(seed, script.players, field=recording.field, split="test", size=size_px, fps=script.fps)
 
 
-def _calmed(look: Look) -> Look:
-    """The look with a good camera, well mounted."""
+def _calmed(appearance: Appearance) -> Appearance:
+    """The appearance with a good camera, well mounted."""
     sensor = dataclasses.replace(
-        look.sensor, exposure_ms=4.0, gain=1.0, white_balance=(1.0, 1.0, 1.0), noise=1.0, blur_px=0.5, flicker=0.0
+        appearance.sensor, exposure_ms=4.0, gain=1.0, white_balance=(1.0, 1.0, 1.0), noise=1.0, blur_px=0.5, flicker=0.0
     )
     sensor = dataclasses.replace(sensor, rolling_ms=8.0, shake_px=0.1, buzz_px=0.25, jpeg=95, vignette=0.12)
-    return dataclasses.replace(look, sensor=sensor)
+    return dataclasses.replace(appearance, sensor=sensor)
 
 
-def _film(recording: PlayRecording, look: Look, renderer: str, name: Path, seed: int, *, crf: int = _CRF) -> None:
+def _film(
+    recording: PlayRecording, appearance: Appearance, renderer: str, name: Path, seed: int, *, crf: int = _CRF
+) -> None:
     from downfield.twin.film.filming import film_recording
 
-    drawing = open_renderer(renderer_named(renderer), look, recording.script.players)
+    drawing = open_renderer(renderer_named(renderer), appearance, recording.script.players)
     try:
         with progress_bar(f"{recording.script.name}") as tell:
             film_recording(recording, drawing, name, seed=seed, crf=crf, progress=tell)

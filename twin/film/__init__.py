@@ -1,1 +1,1 @@
-"""What a camera makes of a table over time, and the clip it leaves."""
+"""Film a table: what the camera does to ideal pictures over time, and the clip file."""

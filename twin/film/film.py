@@ -28,11 +28,11 @@ def film(renderer: Renderer, snapshots: Sequence[Snapshot], *, seed: int) -> Ite
         seed: of noise, shake and flicker.
 
     """
-    look = renderer.look
-    effects = SensorEffects(look.sensor, look.camera.lens.size_px, seed)
+    appearance = renderer.appearance
+    effects = SensorEffects(appearance.sensor, appearance.camera.lens.size_px, seed)
     for index in range(len(snapshots)):
-        frame = expose(renderer, effects, look.camera, snapshots, index)
-        yield dataclasses.replace(frame, camera=as_calibrated(frame.camera, look.field, look.board.bow_mm))
+        frame = expose(renderer, effects, appearance.camera, snapshots, index)
+        yield dataclasses.replace(frame, camera=as_calibrated(frame.camera, appearance.field, appearance.board.bow_mm))
 
 
 def expose(
@@ -48,9 +48,9 @@ def expose(
         index: which of them.
 
     """
-    snapshot, look = snapshots[index], renderer.look
+    snapshot, appearance = snapshots[index], renderer.appearance
     camera = effects.camera(nominal, snapshot.t_ns, power=snapshot.power)
-    instants = _exposed(snapshots, index, look.sensor.exposure_ms, _px_per_mm(nominal))
+    instants = _exposed(snapshots, index, appearance.sensor.exposure_ms, _px_per_mm(nominal))
     frames = [renderer.render(instant, camera, t_ns=snapshot.t_ns) for instant in instants]
     middle = frames[len(frames) // 2]
     if len(frames) > 1:

@@ -3,7 +3,7 @@
 NAME.mp4                  the picture
 NAME.calibration.json     where the camera is mounted; shake moves it about there
 NAME.tracks.jsonl         scenes, as a perfect observer would report them
-NAME.truth.jsonl          every frame's camera, base tops and what is seen of them, contacts and falls
+NAME.truth.jsonl          every frame's camera, base tops and their visibility, contacts and falls
 NAME.events.jsonl         what was declared
 NAME.expected.json        the calls each rulebook should make
 """
@@ -51,23 +51,23 @@ def film_recording(
 
     Args:
         recording: a play that was played.
-        renderer: of a look of the recording's field and roster.
+        renderer: of an appearance of the recording's field and roster.
         name: the files' common name; suffixes are added to it.
         seed: of noise, shake and flicker.
         crf: quality of the clip, see `ClipWriter`.
-        progress: told how many frames are done, of how many.
+        progress: called with the number of frames done, and the total.
 
     Raises:
         OutputError: the place can't be written.
 
     """
-    look, field, players = renderer.look, recording.field, recording.script.players
+    appearance, field, players = renderer.appearance, recording.field, recording.script.players
     snapshots = [with_bench(snapshot, players, field) for snapshot in recording.snapshots]
     times_ns = [snapshot.t_ns for snapshot in snapshots]
     happened = by_frame(recording.happened, times_ns)
     scenes: list[Scene] = []
     truths: list[TruthFrame] = []
-    with ClipWriter(beside(name, ".mp4"), look.camera.lens.size_px, recording.script.fps, crf) as clip:
+    with ClipWriter(beside(name, ".mp4"), appearance.camera.lens.size_px, recording.script.fps, crf) as clip:
         for index, frame in enumerate(film(renderer, snapshots, seed=seed)):
             clip.add(frame.image, frame.t_ns)
             scenes.append(_rounded(as_seen(recording.scenes[index], frame)))
@@ -75,7 +75,7 @@ def film_recording(
             if progress:
                 progress(index + 1, len(snapshots))
     fps, play = recording.script.fps, recording.script.name
-    camera = as_calibrated(look.camera, field, look.board.bow_mm)
+    camera = as_calibrated(appearance.camera, field, appearance.board.bow_mm)
     write_calibration(beside(name, ".calibration.json"), Calibration(field, camera, "truth"))
     write_tracks(beside(name, ".tracks.jsonl"), TracksHeader(field, players, fps, source=f"twin: {play}"), scenes)
     write_truth(beside(name, ".truth.jsonl"), TruthHeader(field, players, fps, seed), truths)

@@ -13,17 +13,17 @@ from downfield.core.scene import Scene
 from downfield.officiating.events import Event
 from downfield.rig.sources.playback import PlaybackPacer
 from downfield.rig.sources.source import CapturedFrame, SourceFacts
+from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import film
-from downfield.twin.look import Look
-from downfield.twin.looks.randomize import draw
 from downfield.twin.physics.bench import with_bench
 from downfield.twin.plays.library import named
 from downfield.twin.plays.recording import PlayRecording
+from downfield.twin.randomization.randomize import draw
 from downfield.twin.render.renderers import open_renderer
 from downfield.twin.render.surface import as_calibrated
 
 SEED: Final = 0
-"""Of the look and the noise: the same play is the same film."""
+"""Of the appearance and the noise: the same play is the same film."""
 
 
 class PlaySource:
@@ -31,20 +31,20 @@ class PlaySource:
 
     Args:
         recording: the play.
-        look: of the table and its camera.
+        appearance: of the table and its camera.
         paced: at its own pace, as far as rendering keeps up; else every picture waits until it is taken.
 
     """
 
-    def __init__(self, recording: PlayRecording, look: Look, *, paced: bool) -> None:
+    def __init__(self, recording: PlayRecording, appearance: Appearance, *, paced: bool) -> None:
         script = recording.script
-        camera = as_calibrated(look.camera, recording.field, look.board.bow_mm)
+        camera = as_calibrated(appearance.camera, recording.field, appearance.board.bow_mm)
         self.calibration = Calibration(recording.field, camera, "truth")
         self.events: tuple[Event, ...] = tuple(recording.events)
         self.scenes: tuple[Scene, ...] = tuple(recording.scenes)
-        self._recording, self._look = recording, look
+        self._recording, self._appearance = recording, appearance
         self._pace = PlaybackPacer(paced=paced)
-        self._facts = SourceFacts("twin", script.name, look.camera.lens.size_px, script.fps, live=False)
+        self._facts = SourceFacts("twin", script.name, appearance.camera.lens.size_px, script.fps, live=False)
 
     @property
     def facts(self) -> SourceFacts:
@@ -55,7 +55,7 @@ class PlaySource:
         """Every picture, stamped with the play's own time."""
         players, field = self._recording.script.players, self._recording.field
         snapshots = [with_bench(snapshot, players, field) for snapshot in self._recording.snapshots]
-        renderer = open_renderer("compositor", self._look, players)
+        renderer = open_renderer("compositor", self._appearance, players)
         try:
             for index, frame in zip(itertools.count(), film(renderer, snapshots, seed=SEED), strict=False):
                 if not self._pace.wait_for(frame.t_ns):
@@ -78,5 +78,5 @@ def open_play(name: str, *, size_px: tuple[int, int], fps: float, paced: bool) -
     """
     known = named(name)
     recording = dataclasses.replace(known, script=dataclasses.replace(known.script, fps=fps)).record()
-    look = draw(SEED, recording.script.players, field=recording.field, size=size_px, fps=fps)
-    return PlaySource(recording, look, paced=paced)
+    appearance = draw(SEED, recording.script.players, field=recording.field, size=size_px, fps=fps)
+    return PlaySource(recording, appearance, paced=paced)

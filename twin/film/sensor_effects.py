@@ -14,13 +14,13 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image, Plane
+from downfield.twin.appearance import Sensor
 from downfield.twin.film.sway import Sway
-from downfield.twin.look import Sensor
 from downfield.twin.render.renderer import BaseTop, RenderedFrame
 
 _GAMMA = 2.2
 _STILL_PX = 0.05  # movement below this can't be seen
-_NOISE_SPARE = 96  # the noise is shifted by up to so many pixels from frame to frame
+_NOISE_SPARE = 96  # the noise is shifted by up to this many pixels from frame to frame
 _SHOT_SHARE = 0.6  # of the noise's variance at mid gray that comes from photons
 _ODD_ROWS = 61
 

@@ -1,6 +1,6 @@
-"""How the picture moves though nobody touches the camera: the mount's slow sway, and the buzz while the board is on.
+"""Camera motion without a bump: the mount's slow sway, and the buzz while the board is on.
 
-Both are smooth functions of time with seeded phases, so any instant can be asked for: a row's, or one
+Both are smooth functions of time with seeded phases, so any instant can be evaluated: a row's, or one
 within an exposure.
 """
 
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
-from downfield.twin.look import Sensor
+from downfield.twin.appearance import Sensor
 
 _SWAY_HZ = np.array([0.23, 0.61, 1.3, 2.9])
 _SWAY_SHARE = np.array([0.7, 0.5, 0.4, 0.3])  # squares sum to about 1

@@ -1,4 +1,4 @@
-"""The bench: where figures stand that take no part, so that a picture always shows the whole roster."""
+"""The bench: where figures out of play stand, so that a picture always shows the whole roster."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from downfield.core.scene import Player
 from downfield.twin.physics.poses import level_rotation
 from downfield.twin.snapshot import FigurePose, Snapshot
 
-_BESIDE_MM = 70.0  # from the board's edge: clear of its rail and of everybody on the board
+_BESIDE_MM = 70.0  # from the board's edge: clear of its rail and of all figures on the board
 
 
 def with_bench(snapshot: Snapshot, players: Sequence[Player], field: FieldModel) -> Snapshot:
     """The snapshot with every figure of the roster in it, in its order, as renderers want it.
 
-    Who is not on the board stands on the table beside it and faces it, dark figures below, light ones above, each
+    A figure off the board stands on the table beside it and faces it, dark figures below, light ones above, each
     always at its own place.
 
     Args:

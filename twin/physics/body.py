@@ -40,9 +40,9 @@ FOAM_BALL_MM = (4.0, 2.5)
 """Half length and radius of the foam ball, a capsule along its x axis."""
 
 PARKED_MM = 2000.0
-"""How far above the board whatever is not in play is kept."""
+"""Height above the board at which figures out of play are parked."""
 
-# Who collides with whom: a geom's type against the other's affinity.
+# Collision pairs: a geom's type against the other's affinity.
 _GROUND, _OUTLINE = 1, 2
 
 _BASE_FRICTION = 0.08  # between bases: smooth plastic, shaken

@@ -1,4 +1,4 @@
-"""The truth of rendered pictures: what a renderer knows of every base top, joined with what the physics knows."""
+"""The truth of rendered pictures: base tops from the renderer joined with events from the physics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from downfield.twin.snapshot import Quaternion, Snapshot
 
 
 def truth_frame(frame: int, rendered: RenderedFrame, snapshot: Snapshot, events: Sequence[TruthEvent]) -> TruthFrame:
-    """What one picture truly shows.
+    """The truth of one picture.
 
     Args:
         frame: its index in the clip.

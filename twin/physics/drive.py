@@ -1,7 +1,7 @@
 """What moves the figures: prongs that walk along the heading, a coach's dial that turns, and the board's shaking.
 
 The prongs are a *viscous* drive at board level: they pull the base toward its walking velocity with a force in
-proportion to what is missing, up to a share of its weight. A free figure so walks at its own speed and not sideways; a
+proportion to what is missing, up to a share of its weight. So a free figure walks at its own speed and not sideways; a
 blocked one pushes with a bounded force, and the stronger of two wins. A rocking couple that holds its direction for
 some 30 ms is what tips figures over (white noise does not): the higher the center of mass, the sooner.
 """

@@ -148,7 +148,7 @@ class Engine:
         """Set a figure turning over the edge of its base that lies in a direction, given from its heading.
 
         Args:
-            row: whose.
+            row: the figure's row.
             toward_deg: 0 ahead, 90 to its left.
             strength: energy of its turning and rising, as a multiple of what lifts its center of mass over that edge;
                 on the shaking board the base slides, and the energy of its way along the board lifts nothing.

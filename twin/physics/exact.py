@@ -135,7 +135,7 @@ class _PathEngine(Engine):
             self._tip(row, fall)
 
     def _walk(self, drive: Drive, seconds: float) -> None:
-        """Everybody proposes a move, and those that would overlap go only up to the touch."""
+        """Every figure proposes a move; those that would overlap go only up to the touch."""
         rows = [row for row in np.flatnonzero(self.on_board & ~self.held).tolist() if row not in self._falls]
         if not rows:
             return

@@ -1,4 +1,4 @@
-"""What truly happened in a play, asked for by instant: where a base was when another touched it, and when that was."""
+"""The true history of a play, by instant: where a base was when another touched it, and when that was."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from downfield.twin.plays.ground import Ground
 
 
 class History:
-    """Keeps where everything was at every step of a world, from now on.
+    """Records where everything is at every step of a world, from now on.
 
     Args:
         world: the table.
@@ -26,7 +26,7 @@ class History:
 
     Attributes:
         ground: where the play is; the last one after cuts.
-        marks: instants the script asked to remember, ns.
+        marks: instants that the script recorded, ns.
 
     """
 
@@ -83,7 +83,7 @@ class History:
         return [event for event in self._truth.events if event.type == what and (event.player, event.other) == pair]
 
     def _keep(self, poses: Poses) -> None:
-        """Steps follow each other; what a hand changes is told at the latest step's time or before, and replaces it."""
+        """Append a step; a change by a hand has the latest step's time or an earlier one, and replaces it."""
         latest = self._poses[-1].t_ns if self._poses else -1
         if poses.t_ns <= latest:
             self._poses[-1] = replace(poses, t_ns=latest)

@@ -118,12 +118,12 @@ class Bases:
 
 
 def check_room(row: int, where: Footprint, outlines: Outlines, players: Sequence[Player], field: FieldModel) -> None:
-    """See that a figure can be stood somewhere.
+    """Check that a figure has room somewhere.
 
     Args:
-        row: whose.
+        row: the figure's row.
         where: it would stand.
-        outlines: of everybody now.
+        outlines: of all figures now.
         players: the roster.
         field: gives the board's extent.
 

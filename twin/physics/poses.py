@@ -108,7 +108,7 @@ def to_snapshot(
         poses: where everything stands.
         players: the roster.
         power: whether the board is on.
-        carried: the carrier's row, and where the ball is in its frame, mm; None when nobody carries it.
+        carried: the carrier's row, and where the ball is in its frame, mm; None when no figure carries it.
 
     """
     figures = tuple(

@@ -1,11 +1,11 @@
-"""The truth of a table as scenes: what a perfect pair of eyes would see, with sigma 0.
+"""The truth of a table as scenes: what perfect vision would see, with sigma 0.
 
     truth = Truth(world)
     ...
     scene = truth.scene(world.snapshot(), frame=12)
 
 Gaps are those of the outlines on the board; a contact's beginning and a fall are as `watch` defines them. Held figures
-touch nobody and are ``"lifted"``; figures that are off the board are left out. What each base shows to a camera is the
+touch nothing and are ``"lifted"``; figures that are off the board are left out. What each base shows to a camera is the
 renderer's to say: `visible` is 1.
 """
 
@@ -20,7 +20,7 @@ from scipy.spatial import ConvexHull
 from downfield.core.arrays import Array
 from downfield.core.gap import signed_gaps
 from downfield.core.scene import Ball, BallState, Contact, Figure, Hand, Posture, Scene
-from downfield.twin.look import Solid
+from downfield.twin.appearance import Solid
 from downfield.twin.physics.outlines import Bases, Outlines
 from downfield.twin.physics.poses import Poses
 from downfield.twin.physics.truth_file import TruthEvent

@@ -1,7 +1,7 @@
 """Truth files, ``*.truth.jsonl``: what a rendered clip truly shows; a header line, then one line per frame.
 
 Scenes are in the track file beside it, frame by frame the same. Here is what a scene does not hold: the camera of every
-frame, where base tops are in the picture and what is seen of them, and the exact instants of contacts and falls.
+frame, where base tops are in the picture and how much of them is visible, and the exact instants of contacts and falls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Watching a table at every step for what rules hang on: who touched whom, who fell, who touched the ball, and when.
+"""Events of a table at every step that rules depend on: contacts, falls, touches of the ball, and when.
 
 Engaged bases chatter: they part by a tenth of a millimeter and meet again many times a second. So a contact begins at
 the instant its gap falls to `TOUCHING_MM`, and ends at the instant the gap rose over it for the last time, once it has
@@ -86,7 +86,7 @@ class Watch:
         return bool(self._fell_ns[row] <= t_ns)
 
     def ball_touched(self, t_ns: int) -> tuple[int, str] | None:
-        """When and by whom the ball on the board was touched first, seen from a present instant."""
+        """The first touch of the ball on the board, and by which figure, as of a given instant."""
         if self._ball_touch is None or self._ball_touch[0] > t_ns:
             return None
         return self._ball_touch[0], self._players[self._ball_touch[1]].id

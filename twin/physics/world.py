@@ -1,4 +1,4 @@
-"""A table that lives: figures walk, meet, push and fall on a board that is switched on and off.
+"""A simulated table: figures walk, meet, push and fall on a board that is switched on and off.
 
     world = World(players, placements, traits, field=preset("tudor-620"), seed=7)
     world.power(True)
@@ -296,7 +296,7 @@ class World:
 
     def _set_ball(self, kind: LoneBall, at_mm: tuple[float, float]) -> None:
         self._carried = None
-        for now in dict.fromkeys(("none", kind)):  # through none: a ball that is put anew was touched by nobody
+        for now in dict.fromkeys(("none", kind)):  # through none: a ball that is placed again has not been touched
             self._engine.set_ball(now, at_mm)
             self._moved(self._engine.foam_row)
 

@@ -201,6 +201,6 @@ def _out_of_bounds(history: History, t_ns: int) -> Expectation:
 
 
 def _late(call: ExpectedCall, by_ns: int) -> ExpectedCall:
-    """The same call, up to so much later."""
+    """The same call with a time tolerance."""
     first, last = call.t_ns or (0, 0)
     return replace(call, t_ns=(first, last + by_ns))

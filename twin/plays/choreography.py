@@ -1,6 +1,6 @@
 """How hands move over the table: in from their coach's side, around a figure, and out again.
 
-Everything here is a generator that yields, tick by tick, what is to be seen of a hand and a stick, and moves the figure
+Everything here is a generator that yields, tick by tick, what is visible of a hand and a stick, and moves the figure
 in the world as it goes. The home coach sits at the lower side of the board, the away coach at the upper one.
 """
 
@@ -47,7 +47,7 @@ class Coach:
     Attributes:
         world: the table.
         field: its printed field.
-        by: whose coach.
+        by: the coach's side.
         tick_s: time from one yield to the next.
 
     """

@@ -1,4 +1,4 @@
-"""What named plays share: a runner who goes around the left end, a defender who meets him, and who calls what.
+"""What named plays share: a runner around the left end, a defender who meets him, and the expected calls.
 
 The runner is a running back who takes a direct snap behind the quarterback, goes around the end outside `LANE_YD` and
 then straight ahead. Where he meets the defender, the geometry of their bases is exact.
@@ -47,7 +47,7 @@ def across(mm: float) -> float:
 
 
 def opening(line_yd: float, carrier: str, *, down: int = 1, distance_yd: float = 10.0) -> tuple[Step, ...]:
-    """Lined up, set, who has the ball, switch on."""
+    """The opening steps: line-up, set, carrier, switch on."""
     return (
         Say(SetUp("home", 1, line_yd, down, distance_yd)),
         Say(LineUp(teams(), "dark")),
@@ -82,7 +82,7 @@ def seconds_to(meet_yd: float) -> float:
 
 
 def walkers(speeds: Mapping[str, float] | None = None) -> dict[str, Trait]:
-    """Traits of everybody: linemen lean into each other, the others drift, none of them wanders into the play.
+    """Traits of all figures: linemen lean into each other, the others drift, none wanders into the play.
 
     Args:
         speeds: of the figures that matter; 0 stands on a stationary base.
@@ -145,7 +145,7 @@ def expect(
     absent: Mapping[RulebookName, tuple[CallKind, ...]] | None = None,
     refused: Mapping[RulebookName, tuple[str, ...]] | None = None,
 ) -> Expectation:
-    """What the rulebooks make of a play. NFL Strategy sees no contact: its plays are decided by cards."""
+    """Expected calls of a play. NFL Strategy sees no contact: its plays are decided by cards."""
     calls: dict[RulebookName, tuple[ExpectedCall, ...]] = {
         "tap": tap,
         "efl": efl,

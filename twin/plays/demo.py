@@ -151,7 +151,7 @@ def _run_to_contact(carrier: str, mark: str) -> tuple[Step, ...]:
 
 
 def _traits() -> dict[str, Trait]:
-    """Everybody a little different; none of the runners and tacklers falls unless he is knocked down."""
+    """Slightly different traits for every figure; no runner or tackler falls unless knocked down."""
     out = {}
     for i, id_ in enumerate((*OFFENSE_11, *DEFENSE_11)):
         speed, curl = 26.0 + 7.0 * (i % 4), (-6.0, 3.0, 0.0, 5.0, -2.0)[i % 5]

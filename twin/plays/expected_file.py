@@ -1,4 +1,4 @@
-"""Expected files, ``*.expected.json``: the calls every rulebook should make of a play, and those it must not."""
+"""Expected files, ``*.expected.json``: the calls every rulebook should make in a play, and those it must not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from downfield.twin.plays.recording import ExpectedCall, PlayRecording, Rulebook
 
 @record
 class Expected:
-    """What rulebooks should make of a clip.
+    """Expected calls of a clip.
 
     Attributes:
         play: what it shows.
@@ -33,7 +33,7 @@ class Expected:
 
 
 def expected_of(recording: PlayRecording) -> Expected:
-    """What rulebooks should make of a recording."""
+    """Expected calls of a recording."""
     return Expected(recording.script.name, recording.expected, recording.absent, recording.refused)
 
 

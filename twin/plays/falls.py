@@ -1,4 +1,4 @@
-"""Plays about who falls: in a tackle, in making one, or alone."""
+"""Plays with falls: in a tackle, in making one, or alone."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def broken_tackle(motion: Motion = "exact", seed: int = 3) -> Play:
 
 
 def second_tackler() -> Play:
-    """One tackler falls, and before the dust settles another who stands has the runner: a tackle by him."""
+    """One tackler falls, and within the fall window another one who stands has the runner: a tackle by the second."""
     steps = (
         Until((Touch(RB, RCB),), within_s=6.0, mark=HIT),
         Wait(TIP_S),
@@ -122,7 +122,7 @@ def both_fall(motion: Motion = "exact", seed: int = 3) -> Play:
 
 
 def falls_alone(motion: Motion = "exact", seed: int = 3) -> Play:
-    """The runner falls with nobody near him."""
+    """The runner falls with no other figure near."""
     steps = (
         *opening(40.0, RB),
         *to_the_line(),
@@ -137,8 +137,8 @@ def falls_alone(motion: Motion = "exact", seed: int = 3) -> Play:
         t_ns = history.when("fell", RB)
         # Where a tipping base's foremost part is depends on the instant within the fall: half a base's width.
         call = at("down_by_fall", (RB,), t_ns, ("TAP-026",), history.foremost_yd(RB, t_ns), tolerance_yd=1.2)
-        nobody: tuple[CallKind, ...] = ("tackle", "fumble", "broken_tackle")
-        return expect(tap=(call,), absent={"tap": nobody, "lions-den": nobody, "efl": nobody})
+        none: tuple[CallKind, ...] = ("tackle", "fumble", "broken_tackle")
+        return expect(tap=(call,), absent={"tap": none, "lions-den": none, "efl": none})
 
     stance = Stance(RCB, 24.0, LANE_YD + 4.0)
     script = scrimmage("falls-alone", "The runner falls by himself.", steps, stance, motion=motion)
@@ -177,7 +177,7 @@ def ball_lost() -> Play:
         return expect(lions_den=(call,), absent={"tap": ("fumble", "tackle"), "efl": ("fumble", "tackle")})
 
     stance = Stance(RCB, 24.0, LANE_YD + 4.0)
-    return Play(scrimmage("ball-lost", "The ball drops off a runner whom nobody touches.", steps, stance), expectation)
+    return Play(scrimmage("ball-lost", "The ball drops off an untouched runner.", steps, stance), expectation)
 
 
 def fallen_defender() -> Play:

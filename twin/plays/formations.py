@@ -1,7 +1,7 @@
 """The two teams of the twin and how they line up: dark has the ball, light defends.
 
-The standard formation is legal under every bundled rulebook that says anything of it, but for the distance of the
-defensive line, on which rulebooks disagree: Lion's Den wants five yards, Gunderson's EFL two and everybody head up.
+The standard formation is legal under every bundled rulebook that has rules for it, except for the distance of the
+defensive line, on which rulebooks disagree: Lion's Den requires five yards, Gunderson's EFL two, head up.
 Distances that rules state in bases (a base's length, a base's width) are kept in millimeters, so that the formation
 stays legal on boards with smaller yards.
 """
@@ -138,7 +138,7 @@ def standard(field: FieldModel, *, apart_yd: float = 5.0, base: BaseSize = BASE)
 
 
 def head_up(field: FieldModel, base: BaseSize = BASE) -> dict[str, Stance]:
-    """The standard formation as Gunderson's EFL wants it: seven defenders head up with the seven, two yards apart."""
+    """The standard formation under Gunderson's EFL: seven defenders head up with the seven, two yards apart."""
     out = standard(field, apart_yd=2.0, base=base)
     for defender, opposite in {LCB: TE, RCB: SE}.items():
         out[defender] = Stance(defender, 2.0, out[opposite].across_yd)
@@ -146,6 +146,6 @@ def head_up(field: FieldModel, base: BaseSize = BASE) -> dict[str, Stance]:
 
 
 def placed(formation: Mapping[str, Stance], *changed: Stance, without: tuple[str, ...] = ()) -> tuple[Stance, ...]:
-    """A formation as a script wants it, some figures placed otherwise and some left out."""
+    """A formation for a script, with some figures placed otherwise and some left out."""
     out = dict(formation) | {stance.player: stance for stance in changed}
     return tuple(stance for id_, stance in out.items() if id_ not in without)

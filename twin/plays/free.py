@@ -1,4 +1,4 @@
-"""Random plays: legal line-ups on any board, figures of all speeds, stops with pivots, and whatever comes of it."""
+"""Random plays: legal line-ups on any board, figures of all speeds, stops with pivots, any outcome."""
 
 from __future__ import annotations
 
@@ -171,10 +171,10 @@ def _stop(draw: np.random.Generator) -> tuple[Step, ...]:
     )
 
 
-def _pivots(by: Side, who: tuple[str, ...], count: int, draw: np.random.Generator) -> tuple[Step, ...]:
+def _pivots(by: Side, players: tuple[str, ...], count: int, draw: np.random.Generator) -> tuple[Step, ...]:
     if not count:
         return ()
-    chosen = draw.choice(who, size=count, replace=False)
+    chosen = draw.choice(players, size=count, replace=False)
     turns = draw.uniform(-60, 60, size=count)
     moves = tuple(
         Handling(str(id_), turn_deg=float(turn), if_free=True) for id_, turn in zip(chosen, turns, strict=True)

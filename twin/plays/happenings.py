@@ -1,4 +1,4 @@
-"""Whether something a script waits for holds on the table now."""
+"""Conditions that a script waits for, evaluated on the table as it is."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEAR_MM = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Lookout:
-    """Looks at a table for what a script waits for.
+    """Evaluates a script's conditions on a table.
 
     Attributes:
         world: the table.
@@ -78,7 +78,7 @@ class Lookout:
         return any(self._touch(self.world.footprint(id_), disc) for id_ in self._near((x, y)))
 
     def _near(self, place_mm: tuple[float, float]) -> tuple[str, ...]:
-        """Who stands on the board near enough to touch something there."""
+        """Figures on the board near enough to touch something there."""
         return tuple(
             figure.id
             for figure in self.world.snapshot().figures

@@ -67,14 +67,14 @@ def wrong_line_up(fault: Fault = "six-on-line") -> Play:
 
 
 def legal_line_up() -> Play:
-    """A line-up that TAP and Lion's Den have nothing against."""
-    script = scrimmage("legal-line-up", "Everybody stands as he may.", _snap(), speeds={QB: 0.0})
+    """A line-up that is legal under TAP and Lion's Den."""
+    script = scrimmage("legal-line-up", "All figures stand legally.", _snap(), speeds={QB: 0.0})
     absent = expect(absent={"tap": ("formation", "penalty"), "lions-den": ("formation", "penalty")})
     return Play(script, lambda _: absent)
 
 
 def head_up_line_up() -> Play:
-    """A line-up as Gunderson's EFL wants it: head up, two yards apart, the quarterback under center."""
+    """A line-up that is legal under Gunderson's EFL: head up, two yards apart, the quarterback under center."""
     deep = ahead(LENGTH_MM)
     under_center = Stance(QB, -deep - ahead(6.0), 0.0)
     behind = Stance(RB, -2 * deep - ahead(12.0), 0.0)

@@ -82,7 +82,7 @@ def interception(motion: Motion = "exact", seed: int = 2) -> Play:
 def simultaneous() -> Play:
     """Receiver and defender touch the ball at the same instant: the offense's ball.
 
-    They start as mirror images through the ball and walk alike, so whatever the one does the other does.
+    They start as mirror images through the ball and walk alike, so both do the same.
     """
     start = (-ahead(LENGTH_MM / 2), 10.5)
     ball = (8.0, 15.0)

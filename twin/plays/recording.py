@@ -1,4 +1,4 @@
-"""What came of a play: its frames, its truth, what was declared, and the calls it should bring."""
+"""A performed play: its frames, its truth, its declarations, and the expected calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ExpectedCall:
     """A call that a rulebook should make of a play.
 
     Attributes:
-        kind: what is called.
+        kind: of the call.
         players: roster ids that must be among the call's players.
         spot_yd: where, field yards along x and y of the board; None where the call has no spot or it is not given here.
         spot_tolerance_yd: how far off the spot may be, along each axis.
@@ -63,14 +63,14 @@ class PlayRecording:
     """A play as it went.
 
     Attributes:
-        script: what was asked for.
+        script: the script that was played.
         seed: of its randomness.
         field: the printed field.
         snapshots: one per frame.
         scenes: the truth of each frame, same order.
         events: what was declared.
         happened: all contacts and falls with their exact instants.
-        marks: instants the script asked to remember, ns.
+        marks: instants that the script recorded, ns.
         expected, absent, refused: as in `Expectation`.
 
     """

@@ -129,7 +129,7 @@ class Until:
     """Let time pass until something happens, and remember when it did.
 
     Attributes:
-        happens: what is waited for: any one of them.
+        happens: the events waited for; any one of them suffices.
         within_s: how long at most.
         required: whether the play is refused when it does not happen; else the script goes on.
         mark: name under which the instant is kept; empty for none.
@@ -149,7 +149,7 @@ class Board:
 
     Attributes:
         on: whether it is on afterwards.
-        by: whose coach does it, which is then declared; None where power is only to be measured.
+        by: the side whose coach does it, which is then declared; None where power is only measured.
 
     """
 
@@ -198,7 +198,7 @@ class Hands:
     """A coach's hands come in, handle figures one after another and leave.
 
     Attributes:
-        by: whose coach.
+        by: the coach's side.
         moves: what they do, in order.
         hands: how many work at once, 1 or 2.
         seconds: for each figure, the reach included.
@@ -284,8 +284,8 @@ class LayStick:
     """A hand lays a passing stick from a figure to a place, sets the magnetic ball at its end and takes it away.
 
     Attributes:
-        by: whose coach.
-        start: roster id at whose helmet it begins.
+        by: the coach's side.
+        start: roster id of the figure at whose helmet it begins.
         end: where the ball is put.
         seconds: from the stick's coming to its going.
 
@@ -312,7 +312,7 @@ class Cut:
     Attributes:
         line_yd: the new line of scrimmage, field yards along x of the board.
         spot: a figure and a mark instead: the line is where the most advanced part of its base was then.
-        formation: everybody, as at the start.
+        formation: all figures, as at the start.
         seconds: how much later it is.
 
     """
@@ -342,7 +342,7 @@ class Script:
         about: what happens, in a sentence.
         board: the printed field: a preset's name or the path of a field file.
         players: the roster.
-        formation: where everybody stands at first; a figure that is not in it waits beside the board.
+        formation: where all figures stand at first; a figure that is not in it waits beside the board.
         line_yd: line of scrimmage, field yards along x of the board.
         steps: what happens.
         direction: 1 when the offense goes toward larger x, -1 toward smaller x.

@@ -28,7 +28,7 @@ from downfield.twin.plays.happenings import Lookout
 from downfield.twin.snapshot import Snapshot
 
 LOOKS_PER_S: Final = 120
-"""How often the stage looks at the table at least; frames are a whole number of looks apart."""
+"""How often the stage checks the table, at least; a frame is a whole number of checks."""
 
 EXACT_TOUCHING_MM: Final = 0.01
 """Bases this near touch on exact paths, where nothing chatters."""

@@ -1,4 +1,4 @@
-"""Plays about stoppages: who may be pivoted, how many, by how much, and how often the board may be stopped."""
+"""Plays with stoppages: which figures may be pivoted, how many, how far, and how often the board may be stopped."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def tackled(efl_clause: str | None, defender: str = RCB, *, missed: bool = True)
 
     Args:
         efl_clause: the clause, None for none.
-        defender: who makes it.
+        defender: the tackler.
         missed: whether it is then certain that there is no tackle under the EFL.
 
     """

@@ -1,1 +1,1 @@
-"""Pictures of a look: three renderers with one truth."""
+"""Render pictures of an appearance: three renderers with one truth."""

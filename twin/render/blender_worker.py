@@ -4,8 +4,8 @@ Started by `twin.render.render_blender` as a script. It needs bpy, numpy and the
 Downfield. It reads one JSON order a line on standard input and answers each with a line: ``{"ok": true}`` or
 ``{"error": "..."}``.
 
-Orders: ``build`` (a look, the board's print as a PNG, a pinhole) once, then ``render`` (poses and loose solids) for
-every picture. Lengths come in millimeters and become meters.
+Orders: ``build`` (an appearance, the board's print as a PNG, a pinhole) once, then ``render`` (poses and loose solids)
+for every picture. Lengths arrive in millimeters and become meters.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class Table:
     def __init__(self, order: dict[str, Any]) -> None:
         bpy.ops.wm.read_factory_settings(use_empty=True)
         self.scene = bpy.context.scene
-        self.look = order["look"]
+        self.appearance = order["appearance"]
         self.figures: dict[str, Any] = {}
-        self.loose: list[Any] = []  # hands and sticks: made anew for every picture
+        self.loose: list[Any] = []  # hands and sticks: rebuilt for every picture
         self._world()
         self._board(order)
         for solid in order["still"]:
             self._solid(solid, None)
-        for figure, player in zip(self.look["figures"], order["players"], strict=True):
+        for figure, player in zip(self.appearance["figures"], order["players"], strict=True):
             self.figures[player["id"]] = self._figure(player["id"], figure, player["base"]["corner_mm"])
-        self.ball = self._figure("ball", self.look["ball"], 0.0)
+        self.ball = self._figure("ball", self.appearance["ball"], 0.0)
         self._camera(order["pinhole"])
         self._cycles(order["samples"], order["threads"])
 
@@ -71,8 +71,8 @@ class Table:
         self.scene.world = world
         world.use_nodes = True
         background = world.node_tree.nodes["Background"]
-        background.inputs["Strength"].default_value = 0.9 * self.look["ambient"]
-        for lamp in self.look["lamps"]:
+        background.inputs["Strength"].default_value = 0.9 * self.appearance["ambient"]
+        for lamp in self.appearance["lamps"]:
             light = bpy.data.lights.new("lamp", "AREA")
             light.shape = "DISK"
             light.size = max(2 * lamp["radius_mm"] * MM, 0.01)
@@ -84,7 +84,7 @@ class Table:
             shining.rotation_euler = (self._middle() - place).to_track_quat("-Z", "Y").to_euler()
 
     def _middle(self) -> Vector:
-        field = self.look["field"]
+        field = self.appearance["field"]
         return Vector(
             (field["length_yd"] * field["mm_per_yd_x"] * MM / 2, field["width_yd"] * field["mm_per_yd_y"] * MM / 2, 0)
         )
@@ -107,10 +107,10 @@ class Table:
         layer = mesh.uv_layers.new()
         for loop in mesh.loops:
             layer.data[loop.index].uv = where[loop.vertex_index]
-        mesh.materials.append(_printed(order["print"], self.look["board"]["gloss"]))
+        mesh.materials.append(_printed(order["print"], self.appearance["board"]["gloss"]))
         self._add("board", mesh)
         top = _mesh("table", [(-4, -4, -0.03), (5, -4, -0.03), (5, 5, -0.03), (-4, 5, -0.03)], [(0, 1, 2, 3)])
-        top.materials.append(_material(self.look["table"], roughness=0.5, grain=0.15))
+        top.materials.append(_material(self.appearance["table"], roughness=0.5, grain=0.15))
         self._add("table", top)
 
     def _figure(self, name: str, figure: dict[str, Any], corner_mm: float) -> Any:
@@ -283,7 +283,7 @@ def main() -> None:
             elif table is not None:
                 table.render(order)
             answers.write('{"ok": true}\n')
-        except Exception as error:  # whatever went wrong is the answer; the driver raises it
+        except Exception as error:  # every failure is answered; the driver raises it
             answers.write(json.dumps({"error": f"{type(error).__name__}: {error}"}) + "\n")
 
 

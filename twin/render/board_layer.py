@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
-from downfield.twin.look import Look
-from downfield.twin.looks.board_print import paint
+from downfield.twin.appearance import Appearance
+from downfield.twin.randomization.board_print import paint
 from downfield.twin.render.lens_grid import lens_grid
 from downfield.twin.render.surface import surface_mm
 
@@ -22,11 +22,11 @@ _BOW_STEPS = 2
 
 
 class BoardLayer:
-    """The ground of one look, unlit."""
+    """The ground of one appearance, unlit."""
 
-    def __init__(self, look: Look) -> None:
-        self._look = look
-        camera = look.camera
+    def __init__(self, appearance: Appearance) -> None:
+        self._appearance = appearance
+        camera = appearance.camera
         self._px_per_mm = _FINER * max(camera.lens.focal_px) / max(float(camera.position_mm[2]), 1.0)
         self._image, self._origin_mm = self._paint_ground()
         self._drawn: tuple[Camera, Image] | None = None
@@ -48,20 +48,20 @@ class BoardLayer:
 
     def _on_surface(self, points: Array, camera: Camera) -> Array:
         """Points where rays meet the board's plane, moved along the rays to its bowed surface."""
-        bow_mm = self._look.board.bow_mm
+        bow_mm = self._appearance.board.bow_mm
         if not bow_mm:
             return points
         eye = camera.position_mm
         moved = points
         for _ in range(_BOW_STEPS):
-            height = surface_mm(self._look.field, bow_mm, moved)
+            height = surface_mm(self._appearance.field, bow_mm, moved)
             moved = points + (eye[:2] - points) * (height / eye[2])[..., None]
         return moved
 
     def _paint_ground(self) -> tuple[Image, tuple[float, float]]:
         """Board and table as one picture, and the board point of its upper left corner."""
-        look, scale = self._look, self._px_per_mm
-        board = paint(look.field, look.board, scale)
+        appearance, scale = self._appearance, self._px_per_mm
+        board = paint(appearance.field, appearance.board, scale)
         high, wide = board.image.shape[:2]
         margins = [round(margin * scale) for margin in self._margins_mm()]
         left, below, right, above = margins
@@ -72,19 +72,19 @@ class BoardLayer:
 
     def _margins_mm(self) -> tuple[float, float, float, float]:
         """How far the picture reaches beyond the board: toward low x, low y, high x, high y."""
-        seen = lens_grid(self._look.camera.lens).board_mm(self._look.camera).reshape(-1, 2)
+        seen = lens_grid(self._appearance.camera.lens).board_mm(self._appearance.camera).reshape(-1, 2)
         low, high = np.nanmin(seen, axis=0), np.nanmax(seen, axis=0)
-        x_low, y_low, x_high, y_high = self._look.field.board_mm
+        x_low, y_low, x_high, y_high = self._appearance.field.board_mm
         sway = 20.0
         beyond = np.array([x_low - low[0], y_low - low[1], high[0] - x_high, high[1] - y_high]) + sway
         left, below, right, above = np.clip(beyond, 0, _FURTHEST_MM)
         return (float(left), float(below), float(right), float(above))
 
     def _table(self, shape: tuple[int, int]) -> Image:
-        rng = np.random.default_rng([self._look.board.seed, 0x7AB1E])
+        rng = np.random.default_rng([self._appearance.board.seed, 0x7AB1E])
         small = rng.standard_normal((shape[0] // 40 + 2, shape[1] // 8 + 2)).astype(np.float32)
         grain = cv2.resize(small, shape[::-1], interpolation=cv2.INTER_CUBIC)
-        color = np.array(self._look.table[::-1]) * 255
+        color = np.array(self._appearance.table[::-1]) * 255
         lit = color * (1 + 0.04 * np.asarray(grain)[:, :, None])
         return np.asarray(np.clip(lit, 0, 255), dtype=np.uint8)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
-from downfield.twin.look import Lamp, Look
+from downfield.twin.appearance import Appearance, Lamp
 from downfield.twin.render.lens_grid import lens_grid
 from downfield.twin.render.solids import PlacedSolids
 
@@ -31,10 +31,10 @@ Layer = NDArray[np.uint8]
 
 
 class BoardLight:
-    """The light of one look."""
+    """The light of one appearance."""
 
-    def __init__(self, look: Look) -> None:
-        self._look = look
+    def __init__(self, appearance: Appearance) -> None:
+        self._appearance = appearance
         self._view: Camera | None = None
         self._lamp_light: list[NDArray[np.float32]] = []
         self._glare: Image | None = None
@@ -47,8 +47,8 @@ class BoardLight:
         light = np.empty((size[1], size[0], 3), dtype=np.float32)
         feet = _shade(placed, placed.points_mm * [1.0, 1.0, 0.0], camera, size, _is_base(placed))
         soft_feet = cv2.GaussianBlur(feet, (0, 0), max(_FOOT_MM * scale, 0.5))
-        light[:] = (self._look.ambient * (1 - _FOOT / 255 * np.asarray(soft_feet, dtype=np.float32)))[:, :, None]
-        for lamp, lamp_light in zip(self._look.lamps, self._lamp_light, strict=True):
+        light[:] = (self._appearance.ambient * (1 - _FOOT / 255 * np.asarray(soft_feet, dtype=np.float32)))[:, :, None]
+        for lamp, lamp_light in zip(self._appearance.lamps, self._lamp_light, strict=True):
             light += lamp_light * self._reaching(lamp, placed, camera, size, scale)[:, :, None]
         small = np.clip(light * (255 / _BRIGHTEST), 0, 255).astype(np.uint8)
         factor = cv2.resize(small, (ground.shape[1], ground.shape[0]), interpolation=cv2.INTER_LINEAR)
@@ -65,13 +65,13 @@ class BoardLight:
         self._face(camera)
         size = (layer.shape[1] // _HALF, layer.shape[0] // _HALF)
         scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF
-        lamp = max(self._look.lamps, key=lambda lamp: lamp.strength)
+        lamp = max(self._appearance.lamps, key=lambda lamp: lamp.strength)
         bodies = ~_is_base(placed)
         shade = _shade(placed, _cast(placed.points_mm, lamp, _TOP_MM), camera, size, bodies)
         soft = cv2.GaussianBlur(shade, (0, 0), max(_softness_mm(lamp, _LOW_MM) * scale, 0.5))
-        # Only bases: whatever else is seen there stands before them.
+        # Only bases: anything else seen there stands in front of them.
         seen = _shade(placed, placed.points_mm, camera, size, bodies)
-        share = lamp.strength / (self._look.ambient + sum(lamp.strength for lamp in self._look.lamps))
+        share = lamp.strength / (self._appearance.ambient + sum(lamp.strength for lamp in self._appearance.lamps))
         dim = cv2.multiply(soft, 255 - seen, scale=share / 255)
         factor = cv2.resize(255 - np.asarray(dim), (layer.shape[1], layer.shape[0]), interpolation=cv2.INTER_LINEAR)
         everywhere = cv2.merge([factor, factor, factor, np.full_like(factor, 255)])
@@ -93,32 +93,32 @@ class BoardLight:
 
     def _face(self, camera: Camera) -> None:
         """Work out what does not change while the camera stays about where it is."""
-        if self._view is not None and _apart_px(self._view, camera, self._look) < _SAME_VIEW_PX:
+        if self._view is not None and _apart_px(self._view, camera, self._appearance) < _SAME_VIEW_PX:
             return
         self._view = camera
         grid = lens_grid(camera.lens)
         board = np.nan_to_num(grid.board_mm(camera), nan=1e4)
         points = np.concatenate([board, np.zeros_like(board[..., :1])], axis=-1)
-        center = np.array([self._look.field.length_mm / 2, self._look.field.width_mm / 2, 0.0])
+        center = np.array([self._appearance.field.length_mm / 2, self._appearance.field.width_mm / 2, 0.0])
         size = (camera.lens.size_px[0] // _HALF, camera.lens.size_px[1] // _HALF)
         self._lamp_light = []
         glare = np.zeros((*points.shape[:2], 3))
-        for lamp in self._look.lamps:
+        for lamp in self._appearance.lamps:
             falloff = _irradiance(points, lamp) / _irradiance(center, lamp)
             small = cv2.resize(grid.full(falloff), size, interpolation=cv2.INTER_AREA)
             color = np.array(lamp.color[::-1], dtype=np.float32) * np.float32(lamp.strength)
             self._lamp_light.append(np.asarray(small, dtype=np.float32)[:, :, None] * color)
             glare += _mirrored(points, lamp, camera)[:, :, None] * np.array(lamp.color[::-1]) * lamp.strength
         self._glare = None
-        if self._look.board.gloss > 0:
-            planes = [grid.full(glare[..., channel]) * 255 * self._look.board.gloss for channel in range(3)]
+        if self._appearance.board.gloss > 0:
+            planes = [grid.full(glare[..., channel]) * 255 * self._appearance.board.gloss for channel in range(3)]
             self._glare = np.clip(np.stack(planes, axis=-1), 0, 255).astype(np.uint8)
 
 
-def _apart_px(a: Camera, b: Camera, look: Look) -> float:
+def _apart_px(a: Camera, b: Camera, appearance: Appearance) -> float:
     if a.lens != b.lens:
         return np.inf
-    x_low, y_low, x_high, y_high = look.field.board_mm
+    x_low, y_low, x_high, y_high = appearance.field.board_mm
     corners = np.array([[x_low, y_low], [x_high, y_low], [x_high, y_high], [x_low, y_high]])
     return float(np.abs(a.to_pixels(corners) - b.to_pixels(corners)).max())
 

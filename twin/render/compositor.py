@@ -1,7 +1,7 @@
 """The cheap renderer: the lit board as every renderer has it, and every solid as a shaded sub-pixel polygon.
 
 Where base tops and sides fall in the picture is as exact as in any renderer; round bodies are only suggested. It needs
-no OpenGL, and draws a part of a picture at any scale when its look's camera is made by `crop_camera`.
+no OpenGL, and draws a part of a picture at any scale when its appearance's camera is made by `crop_camera`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from downfield.calibration.camera import Camera
 from downfield.core.scene import Player
-from downfield.twin.look import Look
+from downfield.twin.appearance import Appearance
 from downfield.twin.render.board_layer import BoardLayer
 from downfield.twin.render.board_light import BoardLight
 from downfield.twin.render.renderer import RenderedFrame
@@ -23,32 +23,32 @@ from downfield.twin.snapshot import Snapshot
 
 
 class Compositor:
-    """Draws pictures of one look by layers.
+    """Draws pictures of one appearance by layers.
 
     Args:
-        look: what to draw.
+        appearance: what to draw.
         players: the roster, for the bases' sizes.
 
     """
 
-    def __init__(self, look: Look, players: Sequence[Player]) -> None:
-        self._look = look
+    def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
+        self._appearance = appearance
         self._players = tuple(players)
-        self._placer = SolidPlacer(look)
-        self._board = BoardLayer(look)
-        self._light = BoardLight(look)
+        self._placer = SolidPlacer(appearance)
+        self._board = BoardLayer(appearance)
+        self._light = BoardLight(appearance)
 
     @property
-    def look(self) -> Look:
+    def appearance(self) -> Appearance:
         """What it draws."""
-        return self._look
+        return self._appearance
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
         """The ideal picture of one instant, with what can be seen of every base."""
-        settled = settle(snapshot, self._look.field, self._look.board.bow_mm)
+        settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
         placed = self._placer.place(settled)
         image = self._light.shine(self._board.draw(camera), placed, camera)
-        SolidPainter(self._look, camera, image).paint(placed, self._players, settled)
+        SolidPainter(self._appearance, camera, image).paint(placed, self._players, settled)
         return RenderedFrame(t_ns, camera, image, base_tops(self._players, settled, placed, camera))
 
     def close(self) -> None:

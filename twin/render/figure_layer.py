@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array
 from downfield.core.scene import Player
-from downfield.twin.look import Color, FigureLook, Lamp, Look, Solid
+from downfield.twin.appearance import Appearance, Color, FigureAppearance, Lamp, Solid
 from downfield.twin.render.figure_mesh import Mesh, figure_mesh
 from downfield.twin.render.gl import open_context
 from downfield.twin.render.lens_grid import lens_grid
@@ -45,18 +45,18 @@ Layer = NDArray[np.uint8]
 
 
 class FigureLayer:
-    """The solids of one look and roster.
+    """The solids of one appearance and roster.
 
     Raises:
         DownfieldError: this machine has no OpenGL.
 
     """
 
-    def __init__(self, look: Look, players: Sequence[Player]) -> None:
-        self._look = look
-        self._window = _Window(look.camera.lens)
+    def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
+        self._appearance = appearance
+        self._window = _Window(appearance.camera.lens)
         self._context = open_context(self._window.width, self._window.height)
-        self._model = _model(look, players, self._window)
+        self._model = _model(appearance, players, self._window)
         self._data = mujoco.MjData(self._model)
         self._scene = mujoco.MjvScene(self._model, maxgeom=2000)
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = False
@@ -69,8 +69,8 @@ class FigureLayer:
 
     def draw(self, snapshot: Snapshot, camera: Camera) -> Layer:
         """The solids through the whole lens: uint8 blue green red alpha, premultiplied, shape (height, width, 4)."""
-        if camera.lens != self._look.camera.lens:
-            message = "a renderer draws through the lens of its look; make another for another lens"
+        if camera.lens != self._appearance.camera.lens:
+            message = "a renderer draws through the lens of its appearance; make another for another lens"
             raise ValueError(message)
         self._context.make_current()
         for i, pose in enumerate(snapshot.figures):
@@ -85,7 +85,7 @@ class FigureLayer:
         mujoco.mj_camlight(self._model, self._data)
         shown = mujoco.mjtCatBit.mjCAT_ALL.value
         mujoco.mjv_updateScene(self._model, self._data, self._option, None, self._any_camera, shown, self._scene)
-        for solid in loose_solids(self._look, snapshot):
+        for solid in loose_solids(self._appearance, snapshot):
             _add_geom(self._scene, solid)
         self._window.aim(self._scene, camera)
         mujoco.mjr_render(self._window.rect, self._scene, self._gpu)
@@ -151,7 +151,7 @@ class _Window:
         return np.asarray(bent, dtype=np.uint8)
 
 
-def _model(look: Look, players: Sequence[Player], window: _Window) -> Any:
+def _model(appearance: Appearance, players: Sequence[Player], window: _Window) -> Any:
     spec = mujoco.MjSpec()
     spec.compiler.balanceinertia = True
     vis = spec.visual
@@ -159,10 +159,10 @@ def _model(look: Look, players: Sequence[Player], window: _Window) -> Any:
     vis.quality.offsamples, vis.quality.shadowsize = _SAMPLES, 0
     vis.quality.numslices = vis.quality.numstacks = _FACETS
     vis.headlight.active = 0
-    still = FigureLook((*look.clutter, *rail_solids(look)))
+    still = FigureAppearance((*appearance.clutter, *rail_solids(appearance)))
     owners = [
-        *zip(look.figures, (player.base.corner_mm for player in players), strict=True),
-        (look.ball, 0.0),
+        *zip(appearance.figures, (player.base.corner_mm for player in players), strict=True),
+        (appearance.ball, 0.0),
         (still, 0.0),
     ]
     palette = _Palette(solid.color for figure, _ in owners for solid in figure.solids)
@@ -170,8 +170,8 @@ def _model(look: Look, players: Sequence[Player], window: _Window) -> Any:
     for index, (figure, corner_mm) in enumerate(owners):
         body = spec.worldbody.add_body(name=f"owner{index}", mocap=True)
         _add_figure(spec, body, figure, corner_mm, palette, f"owner{index}")
-    for index, lamp in enumerate(look.lamps[:_MAX_LAMPS]):
-        _add_lamp(spec, lamp, look.ambient if index == 0 else 0.0)
+    for index, lamp in enumerate(appearance.lamps[:_MAX_LAMPS]):
+        _add_lamp(spec, lamp, appearance.ambient if index == 0 else 0.0)
     return spec.compile()
 
 
@@ -203,7 +203,7 @@ class _Palette:
         return (np.column_stack([columns, rows]) + 0.5) / self._side
 
 
-def _add_figure(spec: Any, body: Any, figure: FigureLook, corner_mm: float, palette: _Palette, name: str) -> None:
+def _add_figure(spec: Any, body: Any, figure: FigureAppearance, corner_mm: float, palette: _Palette, name: str) -> None:
     opaque = [solid for solid in figure.solids if solid.opacity >= 1]
     if opaque:
         mesh = figure_mesh(opaque, corner_mm)

@@ -1,7 +1,7 @@
 """A headless OpenGL context: EGL, or OSMesa where there is no EGL.
 
 MuJoCo picks its platform from the environment when it is first imported, and picks wrongly on a machine without a
-screen; so the context is made here, whoever imported MuJoCo before and however.
+screen; so the context is created here, however MuJoCo was imported before.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def open_context(width: int, height: int) -> Any:
             context = importlib.import_module(module).GLContext(width, height)
             context.make_current()
         except (ImportError, RuntimeError, AttributeError, OSError) as error:
-            reason = f" ({module} says: {error})"
+            reason = f" ({module}: {error})"
         else:
             return context
     raise DownfieldError(_MISSING + reason)

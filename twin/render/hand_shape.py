@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from downfield.core.arrays import Array
-from downfield.twin.look import Color, Solid
+from downfield.twin.appearance import Color, Solid
 from downfield.twin.snapshot import HandPose, Quaternion, StickPose, Vector
 
 # A hand is laid out from its fingertips: how far back along the arm, how far up.

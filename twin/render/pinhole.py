@@ -1,4 +1,4 @@
-"""From an ideal pinhole picture to what a lens makes of it.
+"""From an ideal pinhole picture to the picture through a lens with distortion.
 
 Renderers draw pinholes; a lens with distortion sees rays beyond the pinhole of its own size. So a renderer draws the
 smallest pinhole picture that has every ray of the lens, and that picture is resampled through the lens.

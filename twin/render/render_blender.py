@@ -1,6 +1,6 @@
 """The photoreal renderer: Blender's Cycles path tracer on the CPU, for training and evaluation pictures.
 
-Blender's ``bpy`` wants its own versions of things, so it lives in an environment of its own and draws there
+Blender's ``bpy`` needs its own versions of packages, so it has an environment of its own and draws there
 (`twin.render.blender_worker`); this side tells it what to draw and sends its pinhole picture through the lens. An
 optional extra: neither the rig nor the tests need it.
 """
@@ -26,8 +26,8 @@ from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.records import adapter
 from downfield.core.scene import Player
-from downfield.twin.look import Look
-from downfield.twin.looks.board_print import paint
+from downfield.twin.appearance import Appearance
+from downfield.twin.randomization.board_print import paint
 from downfield.twin.render.pinhole import covering, through_lens
 from downfield.twin.render.renderer import RenderedFrame
 from downfield.twin.render.solids import SolidPlacer, loose_solids, rail_solids
@@ -46,11 +46,11 @@ _SURFACE_STEPS = (41, 25)
 
 
 class BlenderRenderer:
-    """Draws pictures of one look in another process.
+    """Draws pictures of one appearance in another process.
 
     Args:
-        look: what to draw.
-        players: the roster, in the look's order.
+        appearance: what to draw.
+        players: the roster, in the appearance's order.
         python: the Python that has ``bpy``; by default what `PYTHON_VARIABLE` names.
         samples: paths per pixel.
 
@@ -60,23 +60,23 @@ class BlenderRenderer:
     """
 
     def __init__(
-        self, look: Look, players: Sequence[Player], *, python: str | None = None, samples: int = SAMPLES
+        self, appearance: Appearance, players: Sequence[Player], *, python: str | None = None, samples: int = SAMPLES
     ) -> None:
-        self._look, self._players = look, tuple(players)
-        self._placer = SolidPlacer(look)
-        self._pinhole = covering(look.camera.lens)
+        self._appearance, self._players = appearance, tuple(players)
+        self._placer = SolidPlacer(appearance)
+        self._pinhole = covering(appearance.camera.lens)
         self._folder = Path(tempfile.mkdtemp(prefix="downfield-blender-"))
         self._process = _start(python or os.environ.get(PYTHON_VARIABLE))
         self._ask(self._building(samples))
 
     @property
-    def look(self) -> Look:
+    def appearance(self) -> Appearance:
         """What it draws."""
-        return self._look
+        return self._appearance
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
         """The ideal picture of one instant; see `twin.render.renderer.Renderer`."""
-        settled = settle(snapshot, self._look.field, self._look.board.bow_mm)
+        settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
         placed = self._placer.place(settled)
         picture = self._folder / "picture.png"
         self._ask(
@@ -84,7 +84,7 @@ class BlenderRenderer:
                 "order": "render",
                 "figures": [dataclasses.asdict(pose) for pose in settled.figures],
                 "ball": settled.ball and dataclasses.asdict(settled.ball),
-                "loose": [dataclasses.asdict(solid) for solid in loose_solids(self._look, settled)],
+                "loose": [dataclasses.asdict(solid) for solid in loose_solids(self._appearance, settled)],
                 "board_to_camera": camera.board_to_camera.tolist(),
                 "translation_mm": camera.translation_mm,
                 "picture": str(picture),
@@ -105,11 +105,11 @@ class BlenderRenderer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _building(self, samples: int) -> dict[str, Any]:
-        field = self._look.field
+        field = self._appearance.field
         x_low, y_low, x_high, _ = field.board_mm
-        corners = self._look.camera.to_pixels(np.array([[x_low, y_low], [x_high, y_low]]))
+        corners = self._appearance.camera.to_pixels(np.array([[x_low, y_low], [x_high, y_low]]))
         px_per_mm = _PRINT_PX * float(np.linalg.norm(corners[1] - corners[0])) / (x_high - x_low)
-        board = paint(field, self._look.board, px_per_mm)
+        board = paint(field, self._appearance.board, px_per_mm)
         path = self._folder / "print.png"
         cv2.imwrite(str(path), board.image)
         rows, columns = board.image.shape[:2]
@@ -120,13 +120,15 @@ class BlenderRenderer:
         )
         return {
             "order": "build",
-            "look": json.loads(adapter(Look).dump_json(self._look)),
+            "appearance": json.loads(adapter(Appearance).dump_json(self._appearance)),
             "players": [{"id": p.id, "base": dataclasses.asdict(p.base)} for p in self._players],
-            "still": [dataclasses.asdict(solid) for solid in (*self._look.clutter, *rail_solids(self._look))],
+            "still": [
+                dataclasses.asdict(solid) for solid in (*self._appearance.clutter, *rail_solids(self._appearance))
+            ],
             "print": str(path),
             "board_mm": extent,
             "surface_shape": _SURFACE_STEPS,
-            "surface_mm": surface_mm(field, self._look.board.bow_mm, np.stack([x, y], axis=-1)).ravel().tolist(),
+            "surface_mm": surface_mm(field, self._appearance.board.bow_mm, np.stack([x, y], axis=-1)).ravel().tolist(),
             "pinhole": dataclasses.asdict(self._pinhole),
             "samples": samples,
             "threads": os.cpu_count() or 1,
@@ -143,13 +145,13 @@ class BlenderRenderer:
         answer = self._process.stdout.readline()
         if not answer:
             raise DownfieldError("Blender's process ended without an answer")
-        said = json.loads(answer)
-        if "error" in said:
-            raise DownfieldError(f"Blender: {said['error']}")
+        reply = json.loads(answer)
+        if "error" in reply:
+            raise DownfieldError(f"Blender: {reply['error']}")
 
 
 def _start(python: str | None) -> subprocess.Popen[str]:
-    how = f"install the extra 'photoreal' into an environment of its own and name its Python in {PYTHON_VARIABLE}"
+    how = f"install the extra 'photoreal' into its own environment and set its Python in {PYTHON_VARIABLE}"
     if not python:
         raise InputError(f"the photoreal renderer needs a Python that has bpy: {how}")
     try:

@@ -11,7 +11,7 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.errors import MissingExtraError
 from downfield.core.scene import Player
-from downfield.twin.look import Look
+from downfield.twin.appearance import Appearance
 from downfield.twin.render.board_layer import BoardLayer
 from downfield.twin.render.board_light import BoardLight
 from downfield.twin.render.renderer import RenderedFrame
@@ -29,29 +29,29 @@ except ModuleNotFoundError as error:
 
 
 class MujocoRenderer:
-    """Draws one look and roster; holds an OpenGL context until it is closed.
+    """Draws one appearance and roster; holds an OpenGL context until it is closed.
 
     Raises:
         DownfieldError: this machine has no OpenGL.
 
     """
 
-    def __init__(self, look: Look, players: Sequence[Player]) -> None:
-        self._look = look
+    def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
+        self._appearance = appearance
         self._players = tuple(players)
-        self._placer = SolidPlacer(look)
-        self._board = BoardLayer(look)
-        self._light = BoardLight(look)
-        self._figures = FigureLayer(look, players)
+        self._placer = SolidPlacer(appearance)
+        self._board = BoardLayer(appearance)
+        self._light = BoardLight(appearance)
+        self._figures = FigureLayer(appearance, players)
 
     @property
-    def look(self) -> Look:
+    def appearance(self) -> Appearance:
         """What it draws."""
-        return self._look
+        return self._appearance
 
     def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
         """The ideal picture of one instant, with what can be seen of every base."""
-        settled = settle(snapshot, self._look.field, self._look.board.bow_mm)
+        settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
         placed = self._placer.place(settled)
         ground = self._light.shine(self._board.draw(camera), placed, camera)
         figures = self._light.dim_bases(self._figures.draw(settled, camera), placed, camera)

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
-from downfield.twin.look import Look
+from downfield.twin.appearance import Appearance
 from downfield.twin.snapshot import Snapshot
 
 
@@ -52,10 +52,10 @@ class RenderedFrame:
 
 
 class Renderer(Protocol):
-    """Draws pictures of one look."""
+    """Draws pictures of one appearance."""
 
     @property
-    def look(self) -> Look:
+    def appearance(self) -> Appearance:
         """What it draws."""
         ...
 
@@ -64,7 +64,7 @@ class Renderer(Protocol):
 
         Args:
             snapshot: what stands where.
-            camera: lens and pose; the same lens size as the look's.
+            camera: lens and pose; the same lens size as the appearance's.
             t_ns: the time to stamp it with.
 
         """

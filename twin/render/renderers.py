@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from downfield.core.errors import InputError
 from downfield.core.scene import Player
-from downfield.twin.look import Look
+from downfield.twin.appearance import Appearance
 from downfield.twin.render.renderer import Renderer
 
 RendererName = Literal["compositor", "mujoco", "blender"]
@@ -27,8 +27,8 @@ def renderer_named(name: str) -> RendererName:
     raise InputError(f"no renderer is named '{name}'; there are: {', '.join(RENDERERS)}")
 
 
-def open_renderer(name: RendererName, look: Look, players: Sequence[Player]) -> Renderer:
-    """A renderer of one look and roster; close it when done.
+def open_renderer(name: RendererName, appearance: Appearance, players: Sequence[Player]) -> Renderer:
+    """A renderer of one appearance and roster; close it when done.
 
     Raises:
         MissingExtraError: what it needs is not installed.
@@ -38,11 +38,11 @@ def open_renderer(name: RendererName, look: Look, players: Sequence[Player]) -> 
     if name == "mujoco":
         from downfield.twin.render.render_mujoco import MujocoRenderer
 
-        return MujocoRenderer(look, players)
+        return MujocoRenderer(appearance, players)
     if name == "blender":
         from downfield.twin.render.render_blender import BlenderRenderer
 
-        return BlenderRenderer(look, players)
+        return BlenderRenderer(appearance, players)
     from downfield.twin.render.compositor import Compositor
 
-    return Compositor(look, players)
+    return Compositor(appearance, players)

@@ -16,7 +16,7 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Player
-from downfield.twin.look import Color, Look, Solid
+from downfield.twin.appearance import Appearance, Color, Solid
 from downfield.twin.render.polygons import GROWTH_PX, Fixed, draw_outline, fill_convex, fill_hull, lay_convex, to_fixed
 from downfield.twin.render.solids import PlacedSolids
 from downfield.twin.snapshot import Snapshot, Vector
@@ -34,14 +34,14 @@ class SolidPainter:
     """Paints solids on a picture.
 
     Args:
-        look: its lamps.
+        appearance: its lamps.
         camera: lens and pose.
         image: drawn upon.
 
     """
 
-    def __init__(self, look: Look, camera: Camera, image: Image) -> None:
-        self._look = look
+    def __init__(self, appearance: Appearance, camera: Camera, image: Image) -> None:
+        self._appearance = appearance
         self._camera = camera
         self._image = image
         self._eye = camera.position_mm
@@ -53,9 +53,9 @@ class SolidPainter:
         seen = (high > 0).all(axis=1) & (low < self._camera.lens.size_px).all(axis=1)
         middles_mm = placed.points_mm.mean(axis=1)
         colors = np.array([solid.color[::-1] for solid in placed.solids]) * 255
-        rounds = _RoundBodies(points_px, colors, self._look.ambient, *self._lights(middles_mm))
+        rounds = _RoundBodies(points_px, colors, self._appearance.ambient, *self._lights(middles_mm))
         turns = _turns(snapshot)
-        boxes = _Boxes(placed.points_mm[:, :8], self._look, self._eye)
+        boxes = _Boxes(placed.points_mm[:, :8], self._appearance, self._eye)
         away = np.linalg.norm(middles_mm - self._eye, axis=1)
         # Of equal height, the far ones first.
         for k in np.lexsort((-away, self._heights(placed, middles_mm, turns))):
@@ -87,7 +87,7 @@ class SolidPainter:
     def _lights(self, middles_mm: Array) -> tuple[Array, Array]:
         """Direct light on every solid, shape (n,), and the light's direction in the picture, shape (n, 2)."""
         ways = np.zeros_like(middles_mm)
-        for lamp in self._look.lamps:
+        for lamp in self._appearance.lamps:
             toward = np.array(lamp.position_mm) - middles_mm
             ways += lamp.strength * toward / np.linalg.norm(toward, axis=1, keepdims=True)
         direct = np.linalg.norm(ways, axis=1)
@@ -97,21 +97,21 @@ class SolidPainter:
     def _box(self, k: int, boxes: _Boxes, solid: Solid, corners_px: Array) -> None:
         # The fill's growth is left in: neighboring pieces of the rail overlap by it and leave no seam.
         for face, light in boxes.faces(k):
-            fill_hull(self._image, to_fixed(corners_px[face]), _bgr(solid.color, self._look.ambient + light))
+            fill_hull(self._image, to_fixed(corners_px[face]), _bgr(solid.color, self._appearance.ambient + light))
 
     def _face(self, solid: Solid, ring_mm: Array, ring_px: Array, normal: Array) -> None:
         if normal @ (self._eye - ring_mm[0]) > 0:
             fill_convex(self._image, ring_px, _bgr(solid.color, self._lit(ring_mm[0], normal)))
 
     def _lit(self, at_mm: Array, normal: Array) -> float:
-        light = self._look.ambient
-        for lamp in self._look.lamps:
+        light = self._appearance.ambient
+        for lamp in self._appearance.lamps:
             toward = np.array(lamp.position_mm) - at_mm
             light += lamp.strength * max(float(toward @ normal) / float(np.sqrt(toward @ toward)), 0.0)
         return light
 
     def _base(self, solid: Solid, size: BaseSize, place: Vector, turn: Array) -> None:
-        """A base: a prism with rounded corners; what is below a clear one shows through it."""
+        """A base: a prism with rounded corners; a clear one shows what is below."""
         ring = _outline(size)
         heights = np.repeat([0.0, size.height_mm], len(ring))
         points_mm = np.column_stack([np.tile(ring, (2, 1)), heights]) @ turn.T + place
@@ -127,7 +127,7 @@ class SolidPainter:
     def _prism(self, solid: Solid, points_mm: Array, points_px: Array, turn: Array) -> None:
         count = len(points_mm) // 2
         rim = points_px.mean(axis=0) + (points_px - points_px.mean(axis=0)) * 0.97
-        fill_hull(self._image, to_fixed(rim), _bgr(solid.color, self._look.ambient))
+        fill_hull(self._image, to_fixed(rim), _bgr(solid.color, self._appearance.ambient))
         arc = count // 4
         for quarter, normal in enumerate((turn[:, 1], -turn[:, 0], -turn[:, 1], turn[:, 0])):
             start, end = quarter * arc + arc - 1, (quarter * arc + arc) % count  # the flat side after this corner
@@ -146,19 +146,19 @@ class _Boxes:
     """The faces of boxes that a camera sees.
 
     Args:
-        corners_mm: of every solid, shape (n, 8, 3); what is no box is never asked for.
-        look: its lamps.
+        corners_mm: of every solid, shape (n, 8, 3); only those of boxes are used.
+        appearance: its lamps.
         eye: the camera's place, board frame.
 
     """
 
-    def __init__(self, corners_mm: Array, look: Look, eye: Array) -> None:
+    def __init__(self, corners_mm: Array, appearance: Appearance, eye: Array) -> None:
         middles = corners_mm[:, _FACES].mean(axis=2)
         out = middles - corners_mm.mean(axis=1, keepdims=True)
         normals = out / np.maximum(np.linalg.norm(out, axis=2, keepdims=True), 1e-9)
         self._facing = ((eye - middles) * normals).sum(axis=2) > 0
         self._light = np.zeros(self._facing.shape)
-        for lamp in look.lamps:
+        for lamp in appearance.lamps:
             toward = np.array(lamp.position_mm) - middles
             cosine = (toward * normals).sum(axis=2) / np.linalg.norm(toward, axis=2)
             self._light += lamp.strength * np.maximum(cosine, 0)
@@ -209,7 +209,7 @@ class _RoundBodies:
         return [(outline, colors[k]) for outline, colors in zip(outlines, self._colors[large], strict=True)]
 
     def _outlines(self, count: int, which: NDArray[np.bool_] | None = None) -> Fixed:
-        """Outlines in so many steps, shape (steps, solids, points, 2)."""
+        """Outlines in a number of steps, shape (steps, solids, points, 2)."""
         chosen = slice(None) if which is None else which
         step = np.linspace(0, 1, count)[:, None, None, None]
         reach = self._reach[chosen, None, None]

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from downfield.core.arrays import Array
-from downfield.twin.look import Look, Solid
+from downfield.twin.appearance import Appearance, Solid
 from downfield.twin.render.hand_shape import hand_solids, stick_solid
 from downfield.twin.snapshot import Snapshot
 
@@ -42,16 +42,16 @@ class PlacedSolids:
 
 
 class SolidPlacer:
-    """Places the solids of one look."""
+    """Places the solids of one appearance."""
 
-    def __init__(self, look: Look) -> None:
-        self._look = look
-        self._figure_solids = tuple(solid for figure in look.figures for solid in figure.solids)
-        self._owners = tuple(i for i, figure in enumerate(look.figures) for _ in figure.solids)
+    def __init__(self, appearance: Appearance) -> None:
+        self._appearance = appearance
+        self._figure_solids = tuple(solid for figure in appearance.figures for solid in figure.solids)
+        self._owners = tuple(i for i, figure in enumerate(appearance.figures) for _ in figure.solids)
         self._figure_clouds = cloud(self._figure_solids)
-        self._still = (*look.clutter, *rail_solids(look))
+        self._still = (*appearance.clutter, *rail_solids(appearance))
         self._still_clouds = cloud(self._still)
-        self._ball_cloud = cloud(look.ball.solids)
+        self._ball_cloud = cloud(appearance.ball.solids)
 
     def place(self, snapshot: Snapshot) -> PlacedSolids:
         """The solids of a snapshot, in roster order, then what belongs to no figure."""
@@ -60,9 +60,9 @@ class SolidPlacer:
         if snapshot.ball is not None:
             ball = snapshot.ball
             turn = Rotation.from_quat(ball.rotation, scalar_first=True).as_matrix()
-            solids += self._look.ball.solids
+            solids += self._appearance.ball.solids
             clouds.append(self._ball_cloud @ turn.T + ball.position_mm)
-        loose = loose_solids(self._look, snapshot)
+        loose = loose_solids(self._appearance, snapshot)
         solids += loose
         clouds.append(cloud(loose))
         owners = (*self._owners, *([-1] * (len(solids) - len(self._owners))))
@@ -78,25 +78,25 @@ class SolidPlacer:
         return posed
 
 
-def loose_solids(look: Look, snapshot: Snapshot) -> tuple[Solid, ...]:
+def loose_solids(appearance: Appearance, snapshot: Snapshot) -> tuple[Solid, ...]:
     """Hands and sticks of a snapshot, in the board frame."""
-    hands = [solid for hand in snapshot.hands for solid in hand_solids(hand, look.skin, look.sleeve)]
+    hands = [solid for hand in snapshot.hands for solid in hand_solids(hand, appearance.skin, appearance.sleeve)]
     return (*hands, *(stick_solid(stick) for stick in snapshot.sticks))
 
 
-def rail_solids(look: Look) -> tuple[Solid, ...]:
+def rail_solids(appearance: Appearance) -> tuple[Solid, ...]:
     """The rail around the board, in pieces short enough to follow a lens's bend; none when it has no height."""
-    height, width = look.board.rail_mm
+    height, width = appearance.board.rail_mm
     if height <= 0:
         return ()
-    x_low, y_low, x_high, y_high = look.field.board_mm
+    x_low, y_low, x_high, y_high = appearance.field.board_mm
     along, across = _pieces(x_low - width, x_high + width), _pieces(y_low, y_high)
     boxes = [
         *((x, y, half, width / 2) for y in (y_low - width / 2, y_high + width / 2) for x, half in along),
         *((x, y, width / 2, half) for x in (x_low - width / 2, x_high + width / 2) for y, half in across),
     ]
     return tuple(
-        Solid("box", (half_x, half_y, height / 2), (x, y, height / 2), color=look.board.rail, part="other")
+        Solid("box", (half_x, half_y, height / 2), (x, y, height / 2), color=appearance.board.rail, part="other")
         for x, y, half_x, half_y in boxes
     )
 

@@ -1,4 +1,4 @@
-"""What of every base top a camera sees: exact geometry, whatever renderer draws the picture.
+"""How much of every base top a camera sees: exact geometry, for any renderer.
 
 A ray from the camera to a point of a base's top runs wholly on the camera's side of the top's plane, so exactly what
 lies on that side and before the top hides it: solids are cut at the plane and their outlines taken away from the top.

@@ -18,7 +18,7 @@ from downfield.core.arrays import Array
 from downfield.core.footprint import Footprint
 from downfield.core.gap import signed_gap, signed_gaps
 from downfield.core.scene import Player
-from downfield.twin.look import FigureLook, Look
+from downfield.twin.appearance import Appearance, FigureAppearance
 from downfield.twin.physics.body import MAGNETIC_BALL_MM
 from downfield.twin.physics.world import HAND_MM
 from downfield.twin.render.solids import cloud
@@ -33,7 +33,7 @@ _GRIP_MM = 30.0  # height of the fingertips that hold a figure
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """What arranged tables are made of: chances and ranges.
+    """Chances and ranges of arranged tables.
 
     Where `fallers` is above 0 it is each figure's chance to lie, in place of the two before it, and nobody keeps away
     from who lies as far as elsewhere.
@@ -52,19 +52,21 @@ class Mix:
 
 
 class Arranger:
-    """Arranges one look's roster.
+    """Arranges one appearance's roster.
 
     Args:
-        look: field and figures.
+        appearance: field and figures.
         players: the roster.
         rng: where chance comes from.
         mix: chances and ranges.
 
     """
 
-    def __init__(self, look: Look, players: Sequence[Player], rng: np.random.Generator, mix: Mix | None = None) -> None:
-        self._look, self._players, self._rng, self._mix = look, tuple(players), rng, mix or Mix()
-        self._field = look.field
+    def __init__(
+        self, appearance: Appearance, players: Sequence[Player], rng: np.random.Generator, mix: Mix | None = None
+    ) -> None:
+        self._appearance, self._players, self._rng, self._mix = appearance, tuple(players), rng, mix or Mix()
+        self._field = appearance.field
         self._room_mm = _ROOM_MM
 
     def arrange(self, t_ns: int, step_ns: int) -> tuple[Snapshot, Snapshot, Snapshot]:
@@ -92,7 +94,7 @@ class Arranger:
         )
 
     def _fallers(self) -> set[int]:
-        """Who lies; and how near to them others may be."""
+        """The fallen figures, and how near to them others may stand."""
         rng, mix = self._rng, self._mix
         if mix.fallers > 0:
             self._room_mm = rng.uniform(_TIGHT_MM, _ROOM_MM)
@@ -194,7 +196,7 @@ class Arranger:
     def _pose(self, i: int, base: Footprint, *, lying: bool, held: bool) -> FigurePose:
         rng = self._rng
         if lying:
-            rotation, place = lie(self._look.figures[i], base, float(rng.choice([0, 90, 90, -90, -90, 180])), rng)
+            rotation, place = lie(self._appearance.figures[i], base, float(rng.choice([0, 90, 90, -90, -90, 180])), rng)
             return FigurePose(self._players[i].id, place, rotation)
         lift = rng.uniform(0, 30) if held and rng.random() < 0.5 else 0.0
         turn = Rotation.from_euler("z", base.heading_deg, degrees=True)
@@ -246,7 +248,7 @@ class Arranger:
 
 
 def lie(
-    figure: FigureLook, base: Footprint, way_deg: float, rng: np.random.Generator
+    figure: FigureAppearance, base: Footprint, way_deg: float, rng: np.random.Generator
 ) -> tuple[Quaternion, tuple[float, float, float]]:
     """A fallen figure at rest: tipped over an edge of its base until the player touches the board too.
 

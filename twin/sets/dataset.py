@@ -1,4 +1,4 @@
-"""Training and evaluation sets: pictures with exact labels, made in parallel, resumable, the same whatever the workers.
+"""Training and evaluation sets: exact labels, made in parallel, resumable, independent of the number of workers.
 
     OUT/data.yaml                        for ultralytics: classes, keypoints, where the splits are
     OUT/images/SPLIT/000123.jpg
@@ -34,7 +34,7 @@ from downfield.core.records import (
     to_json,
     write_text,
 )
-from downfield.twin.looks.deck import Split
+from downfield.twin.randomization.deck import Split
 from downfield.twin.render.renderers import RendererName
 from downfield.twin.sets.sample import Sample, data_yaml, yolo_lines
 from downfield.twin.sets.table_frames import Picture, View, table_pictures
@@ -42,7 +42,7 @@ from downfield.twin.sets.table_frames import Picture, View, table_pictures
 _JPEG_QUALITY = 95
 
 Progress = Callable[[int, int], None]
-"""Told how many pictures are done, of how many."""
+"""Called with the number of pictures done, and the total."""
 
 
 @record
@@ -106,12 +106,12 @@ class Recipe:
 def make_dataset(
     out: Path, recipe: Recipe, count: int, *, workers: int = 1, progress: Progress = lambda _done, _of: None
 ) -> None:
-    """Make a split of a data set, or what is missing of it.
+    """Make a split of a data set, or the missing part of it.
 
     Args:
         out: the data set's folder; several splits share one.
         recipe: what to make.
-        count: how many pictures the split shall have; what is beyond it stays.
+        count: number of pictures the split is to have; more are kept.
         workers: processes that draw.
         progress: called as tables are finished.
 

@@ -1,7 +1,7 @@
 """What a rendered picture shows, as labels: exact corners, boxes, kinds, and how much of each thing is seen.
 
 How much is seen of whole figures, the ball and hands is counted in a picture of owners, drawn lowest first as every
-renderer's picture comes out; what is seen of base tops comes exact from the renderer.
+renderer's picture; the visible parts of base tops come exactly from the renderer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
 from downfield.core.records import record
 from downfield.core.scene import BallState, Jersey, Player
-from downfield.twin.look import Look, Solid
+from downfield.twin.appearance import Appearance, Solid
 from downfield.twin.physics.poses import FALLEN_DEG
 from downfield.twin.render.hand_shape import hand_solids
 from downfield.twin.render.polygons import fill_hull, to_fixed
@@ -46,7 +46,7 @@ class FigureLabel:
         visible: share of the base top that is seen, 0..1.
         shown: share of the whole figure that is seen, 0..1.
         helmet_px: center of the helmet.
-        helmet_visible: whether the helmet is what is seen there.
+        helmet_visible: whether the helmet itself is seen there.
         position_mm: origin of its frame, board frame: the center of the base's underside.
         heading_deg: where its front points on the board, counter-clockwise from +x.
         tilt_deg: 0 standing, 90 lying.
@@ -103,28 +103,28 @@ class Labels:
 
 
 class Labeler:
-    """Labels pictures of one look.
+    """Labels pictures of one appearance.
 
     Args:
-        look: what was drawn.
+        appearance: what was drawn.
         players: the roster.
 
     """
 
-    def __init__(self, look: Look, players: Sequence[Player]) -> None:
-        self._look = look
+    def __init__(self, appearance: Appearance, players: Sequence[Player]) -> None:
+        self._appearance = appearance
         self._players = tuple(players)
-        self._placer = SolidPlacer(look)
+        self._placer = SolidPlacer(appearance)
 
     def label(self, snapshot: Snapshot, frame: RenderedFrame) -> Labels:
         """The labels of a picture.
 
         Args:
             snapshot: what stood where at its mid exposure.
-            frame: the picture with what is seen of base tops.
+            frame: the picture with the visible parts of base tops.
 
         """
-        settled = settle(snapshot, self._look.field, self._look.board.bow_mm)
+        settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
         placed = self._placer.place(settled)
         owners = self._owners(placed, settled)
         seen = _Seen(placed, owners, frame.camera)
@@ -136,12 +136,12 @@ class Labeler:
         return Labels(tuple(figures), tuple(self._things(settled, placed, seen, frame.camera)))
 
     def _owners(self, placed: PlacedSolids, snapshot: Snapshot) -> NDArray[np.intp]:
-        """Who each solid belongs to: a figure's row, then a number for the ball, each hand, each figure's own ball."""
+        """The owner of each solid: a figure's row, then a number for the ball, each hand, each figure's own ball."""
         owners = np.array(placed.owners)
         own_balls = [k for k, solid in enumerate(placed.solids) if solid.part in ("ball", "strewn")]
         owners[own_balls] += self._first_own_ball(snapshot)
-        groups = [len(self._look.ball.solids)] if snapshot.ball else [0]
-        groups += [len(hand_solids(hand, self._look.skin, self._look.sleeve)) for hand in snapshot.hands]
+        groups = [len(self._appearance.ball.solids)] if snapshot.ball else [0]
+        groups += [len(hand_solids(hand, self._appearance.skin, self._appearance.sleeve)) for hand in snapshot.hands]
         start = len(owners) - sum(groups) - len(snapshot.sticks)
         for i, size in enumerate(groups):
             owners[start : start + size] = len(self._players) + i
@@ -190,7 +190,7 @@ class Labeler:
             if box := seen.box(owner):
                 middle_mm = seen.middle_mm(owner, placed)
                 lies = _lies(placed.solids[seen.first(owner)])
-                # A ball that lies about somebody who fell is where no ball can be.
+                # Around a fallen figure there is no room for a ball.
                 shown = 0.0 if lies and abs(middle_mm[2]) > _LYING_MM else seen.share(owner)
                 at = _pixel(camera.to_pixels(middle_mm))
                 out.append(ThingLabel("ball", box, at, shown, lies or "carried", None if lies else player.id))
@@ -213,7 +213,7 @@ class _Seen:
 
     Args:
         placed: all solids.
-        owners: who each belongs to; -1 for nobody.
+        owners: row of the owner of each; -1 for none.
         camera: lens and pose.
 
     """
@@ -272,7 +272,7 @@ class _Seen:
         return int(np.flatnonzero(self._owners == owner)[0])
 
     def helmet(self, owner: int, placed: PlacedSolids) -> tuple[Pixel, bool]:
-        """A figure's helmet: where its center is, and whether its own figure is what is seen there."""
+        """A figure's helmet: where its center is, and whether its own figure is seen there."""
         at = next(k for k in np.flatnonzero(self._owners == owner) if placed.solids[k].part == "helmet")
         middle = self._camera.to_pixels(placed.points_mm[at].mean(axis=0))
         column, row = np.rint(middle).astype(int)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.records import record
-from downfield.twin.looks.deck import Split
+from downfield.twin.randomization.deck import Split
 from downfield.twin.render.renderers import RendererName
 from downfield.twin.sets.labels import FigureLabel, Labels, Pixel, ThingLabel
 
@@ -13,7 +13,7 @@ KEYPOINTS = ("front_left", "front_right", "rear_right", "rear_left", "helmet")
 _MIRRORED = (1, 0, 3, 2, 4)  # what each keypoint is in a picture flipped left to right
 
 _OUTSIDE, _HIDDEN, _SEEN = 0, 1, 2  # flags of keypoints, as COCO has them
-_LEAST_SHOWN = 0.08  # of an object: less than this can't be asked of anyone
+_LEAST_SHOWN = 0.08  # visible share below which an object is not labeled
 
 
 @record
@@ -24,7 +24,7 @@ class Sample:
         index: of the picture in its split.
         image: its path, relative to the data set's folder.
         split: training, validation or test.
-        table: which drawn table it shows; pictures of one table share its look.
+        table: which drawn table it shows; pictures of one table share its appearance.
         play: whether it is out of a play of the physics; else it was arranged.
         renderer: what drew it.
         power: whether the board was on.

@@ -14,13 +14,13 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
 from downfield.core.scene import Player
+from downfield.twin.appearance import Appearance, Sensor
 from downfield.twin.film.film import expose
 from downfield.twin.film.sensor_effects import SensorEffects
-from downfield.twin.look import Look, Sensor
-from downfield.twin.looks.deck import SPLITS, Split
-from downfield.twin.looks.randomize import draw, draw_players
 from downfield.twin.physics.traits import Placement, Trait
 from downfield.twin.physics.world import World
+from downfield.twin.randomization.deck import SPLITS, Split
+from downfield.twin.randomization.randomize import draw, draw_players
 from downfield.twin.render.compositor import crop_camera
 from downfield.twin.render.renderer import BaseTop, RenderedFrame, Renderer
 from downfield.twin.render.renderers import RendererName, open_renderer
@@ -35,7 +35,7 @@ PLAYS = 0.35
 
 _CORNERS = 3  # parts of the picture tried for the fullest
 _PLAY_S = (0.2, 4.0)  # when pictures are taken of a play
-_MAGNET_EVERY = 4  # every so many tables play with the magnetic ball
+_MAGNET_EVERY = 4  # one table in this many plays with the magnetic ball
 _MIXES = {
     "foam": Mix(carried_chance=0.6, magnetic_chance=0.0, loose_chance=0.35),
     "magnetic": Mix(carried_chance=0.0, magnetic_chance=0.9, loose_chance=0.0),
@@ -64,7 +64,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One picture with its sample; the sample's image path is left to who writes it."""
+    """One picture with its sample; the writer sets the sample's image path."""
 
     image: Image
     sample: Sample
@@ -84,7 +84,7 @@ def table_pictures(
     """Some of the pictures of one table.
 
     Args:
-        split: whose share of the settings the table is drawn from.
+        split: the split whose share of the settings the table is drawn from.
         seed: of the data set.
         table: number of the table; all about it is a function of it, the seed and the split.
         which: for each picture its number on this table, and its index in the split.
@@ -97,16 +97,18 @@ def table_pictures(
     table_seed = int(np.random.SeedSequence([SPLITS.index(split), seed, table]).generate_state(1)[0])
     players = draw_players(table_seed, split=split)
     ball: Literal["foam", "magnetic"] = "magnetic" if table % _MAGNET_EVERY == 0 else "foam"
-    look = draw(table_seed, players, split=split, size=view.size_px, ball=ball, carriers=carriers, strewn=strewn)
-    look = _scaled(look, view.scale)
+    appearance = draw(table_seed, players, split=split, size=view.size_px, ball=ball, carriers=carriers, strewn=strewn)
+    appearance = _scaled(appearance, view.scale)
     count = max(number for number, _ in which) + 1
-    moments, is_play = _moments(look, players, table_seed, count, dataclasses.replace(_MIXES[ball], fallers=fallers))
-    labeler = Labeler(look, players)
-    with contextlib.closing(open_renderer(view.renderer, look, players)) as renderer:
+    moments, is_play = _moments(
+        appearance, players, table_seed, count, dataclasses.replace(_MIXES[ball], fallers=fallers)
+    )
+    labeler = Labeler(appearance, players)
+    with contextlib.closing(open_renderer(view.renderer, appearance, players)) as renderer:
         for number, index in which:
             rng = np.random.default_rng([table_seed, number, 0xF0])
             frame = _taken(renderer, moments[number], view, rng)
-            camera = as_calibrated(frame.camera, look.field, look.board.bow_mm)
+            camera = as_calibrated(frame.camera, appearance.field, appearance.board.bow_mm)
             sample = Sample(
                 index=index,
                 image="",
@@ -115,44 +117,51 @@ def table_pictures(
                 play=is_play,
                 renderer=view.renderer,
                 power=moments[number][1].power,
-                calibration=Calibration(look.field, camera, "truth"),
+                calibration=Calibration(appearance.field, camera, "truth"),
                 labels=labeler.label(moments[number][1], frame),
             )
             yield Picture(frame.image, sample)
 
 
-def _scaled(look: Look, scale: float) -> Look:
-    """The look as a camera with fewer pixels sees it: what blurs or moves by pixels does so by fewer."""
+def _scaled(appearance: Appearance, scale: float) -> Appearance:
+    """The appearance as a camera with fewer pixels sees it: what blurs or moves by pixels does so by fewer."""
     if scale == 1:
-        return look
-    lens = look.camera.lens
+        return appearance
+    lens = appearance.camera.lens
     size = (round(lens.size_px[0] * scale), round(lens.size_px[1] * scale))
     sensor: Sensor = dataclasses.replace(
-        look.sensor,
-        blur_px=look.sensor.blur_px * scale,
-        shake_px=look.sensor.shake_px * scale,
-        buzz_px=look.sensor.buzz_px * scale,
-        noise=look.sensor.noise * scale,  # shrinking averages it
+        appearance.sensor,
+        blur_px=appearance.sensor.blur_px * scale,
+        shake_px=appearance.sensor.shake_px * scale,
+        buzz_px=appearance.sensor.buzz_px * scale,
+        noise=appearance.sensor.noise * scale,  # shrinking averages it
     )
-    camera = crop_camera(look.camera, (-0.5, -0.5), scale, size)
-    return dataclasses.replace(look, camera=camera, sensor=sensor)
+    camera = crop_camera(appearance.camera, (-0.5, -0.5), scale, size)
+    return dataclasses.replace(appearance, camera=camera, sensor=sensor)
 
 
-def _moments(look: Look, players: tuple[Player, ...], seed: int, count: int, mix: Mix) -> tuple[list[Moment], bool]:
+def _moments(
+    appearance: Appearance, players: tuple[Player, ...], seed: int, count: int, mix: Mix
+) -> tuple[list[Moment], bool]:
     rng = np.random.default_rng([seed, 0xA3])
-    step_ns = round(1e9 / look.sensor.fps)
+    step_ns = round(1e9 / appearance.sensor.fps)
     if rng.random() < PLAYS:
         calm = dataclasses.replace(
             mix, fallers=0.0, fallen_chance=0.0, hand_chance=0.0, stick_chance=0.0, walking_chance=0.0
         )
-        start = Arranger(look, players, rng, calm).arrange(0, step_ns)[1]
-        return _play(look, players, rng, count, step_ns, start), True
-    arranger = Arranger(look, players, rng, mix)
+        start = Arranger(appearance, players, rng, calm).arrange(0, step_ns)[1]
+        return _play(appearance, players, rng, count, step_ns, start), True
+    arranger = Arranger(appearance, players, rng, mix)
     return [arranger.arrange((i + 1) * 1_000_000_000, step_ns) for i in range(count)], False
 
 
 def _play(
-    look: Look, players: tuple[Player, ...], rng: np.random.Generator, count: int, step_ns: int, start: Snapshot
+    appearance: Appearance,
+    players: tuple[Player, ...],
+    rng: np.random.Generator,
+    count: int,
+    step_ns: int,
+    start: Snapshot,
 ) -> list[Moment]:
     """Instants of a play that begins from where figures stand."""
     placements, traits = {}, {}
@@ -164,7 +173,7 @@ def _play(
             curl_deg_s=float(rng.normal(0, 12)),
             com_mm=float(rng.uniform(11, 16)),
         )
-    world = World(players, placements, traits, field=look.field, seed=int(rng.integers(2**31)))
+    world = World(players, placements, traits, field=appearance.field, seed=int(rng.integers(2**31)))
     if start.ball is not None and start.ball.carrier is not None:
         world.give_ball(start.ball.carrier)
     elif start.ball is not None:
@@ -181,7 +190,7 @@ def _play(
 
 
 def _taken(renderer: Renderer, moment: Moment, view: View, rng: np.random.Generator) -> RenderedFrame:
-    nominal = renderer.look.camera
+    nominal = renderer.appearance.camera
     if not view.crop_px:
         return expose(renderer, _effects(renderer, nominal, rng), nominal, moment, 1)
     corner = _corner(moment[1], nominal, view.crop_px, rng)
@@ -193,7 +202,7 @@ def _taken(renderer: Renderer, moment: Moment, view: View, rng: np.random.Genera
 
 
 def _effects(renderer: Renderer, camera: Camera, rng: np.random.Generator) -> SensorEffects:
-    return SensorEffects(renderer.look.sensor, camera.lens.size_px, int(rng.integers(2**31)))
+    return SensorEffects(renderer.appearance.sensor, camera.lens.size_px, int(rng.integers(2**31)))
 
 
 def _corner(snapshot: Snapshot, camera: Camera, side_px: int, rng: np.random.Generator) -> tuple[int, int]:

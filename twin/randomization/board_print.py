@@ -1,8 +1,8 @@
 """The board's surface as a picture: paint where the field model says, with grain, wear and stains.
 
 Straight paint is laid by exact area coverage, so the half-way level of every edge lies on the edge. Letters, numbers
-and emblems come from masks of `twin.looks.lettering`. All is a function of the field and the `BoardLook`, its seed
-included.
+and emblems come from masks of `twin.randomization.lettering`. Everything is a function of the field and the
+`BoardAppearance`, seed included.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Plane
 from downfield.core.field import FieldModel
-from downfield.twin.look import BoardLook, Color
-from downfield.twin.looks.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask
+from downfield.twin.appearance import BoardAppearance, Color
+from downfield.twin.randomization.lettering import arrow_mask, disc_mask, number_mask, place_mask, text_mask
 
 _Put = Callable[[Plane, Plane, float, float], None]
 
@@ -50,26 +50,26 @@ class BoardPrint:
         return out
 
 
-def paint(field: FieldModel, look: BoardLook, px_per_mm: float) -> BoardPrint:
+def paint(field: FieldModel, appearance: BoardAppearance, px_per_mm: float) -> BoardPrint:
     """Paint a board.
 
     Args:
         field: what is printed where.
-        look: its colors, texture and wear.
+        appearance: its colors, texture and wear.
         px_per_mm: resolution of the picture.
 
     """
     canvas = _Canvas(field, px_per_mm)
-    rng = np.random.default_rng([look.seed, 0xB0A2D])
-    surface = _grounds(canvas, field, look)
-    worn = 1 - look.wear * _blotches(rng, canvas.shape, scale_px=25 * px_per_mm)
+    rng = np.random.default_rng([appearance.seed, 0xB0A2D])
+    surface = _grounds(canvas, field, appearance)
+    worn = 1 - appearance.wear * _blotches(rng, canvas.shape, scale_px=25 * px_per_mm)
     lines = np.zeros(canvas.shape, dtype=np.float32)
     for line in field.lines():
         canvas.add_box(lines, line.x_mm, line.y_mm)
-    for mask, color in _signs(canvas, field, look):
+    for mask, color in _signs(canvas, field, appearance):
         _lay(surface, mask * worn, color)
-    _lay(surface, np.minimum(lines, 1) * worn, look.line)
-    surface *= _grain(rng, canvas.shape, look.texture, px_per_mm)[:, :, None]
+    _lay(surface, np.minimum(lines, 1) * worn, appearance.line)
+    surface *= _grain(rng, canvas.shape, appearance.texture, px_per_mm)[:, :, None]
     image = np.clip(surface[:, :, ::-1] * 255 + 0.5, 0, 255).astype(np.uint8)
     return BoardPrint(np.ascontiguousarray(image), canvas.origin_mm, px_per_mm)
 
@@ -119,26 +119,26 @@ def _lay(surface: Plane, mask: Plane, color: Color) -> None:
         plane += mask * (np.float32(color[channel]) - plane)
 
 
-def _grounds(canvas: _Canvas, field: FieldModel, look: BoardLook) -> Plane:
+def _grounds(canvas: _Canvas, field: FieldModel, appearance: BoardAppearance) -> Plane:
     """Out of bounds, stripes of grass and the end zones, without paint."""
     surface = np.empty((*canvas.shape, 3), dtype=np.float32)
-    surface[:] = look.border
+    surface[:] = appearance.border
     zone, width, length = field.end_zone_mm, field.width_mm, field.length_mm
-    stripe_mm = look.stripe_yd * field.mm_per_yd_x
+    stripe_mm = appearance.stripe_yd * field.mm_per_yd_x
     count = int(np.ceil((length + 2 * zone) / stripe_mm))
     for i in range(count):
         start = -zone + i * stripe_mm
-        color = look.grass[i % len(look.grass)]
+        color = appearance.grass[i % len(appearance.grass)]
         canvas.fill_box(surface, (start, min(start + stripe_mm, length + zone)), (0.0, width), color)
     if zone:
-        canvas.fill_box(surface, (-zone, 0.0), (0.0, width), look.end_zones[0])
-        canvas.fill_box(surface, (length, length + zone), (0.0, width), look.end_zones[1])
-    if zone and look.end_pattern != "plain":
-        _fill_pattern(canvas, surface, field, look)
+        canvas.fill_box(surface, (-zone, 0.0), (0.0, width), appearance.end_zones[0])
+        canvas.fill_box(surface, (length, length + zone), (0.0, width), appearance.end_zones[1])
+    if zone and appearance.end_pattern != "plain":
+        _fill_pattern(canvas, surface, field, appearance)
     return surface
 
 
-def _fill_pattern(canvas: _Canvas, surface: Plane, field: FieldModel, look: BoardLook) -> None:
+def _fill_pattern(canvas: _Canvas, surface: Plane, field: FieldModel, appearance: BoardAppearance) -> None:
     """Lighter diagonals or checks in the end zones, as wide as a third of their depth."""
     step_mm = field.end_zone_mm / 3
     rows, columns = canvas.shape
@@ -146,7 +146,7 @@ def _fill_pattern(canvas: _Canvas, surface: Plane, field: FieldModel, look: Boar
     for x_mm in ((-field.end_zone_mm, 0.0), (field.length_mm, field.length_mm + field.end_zone_mm)):
         (inside, down), (across, share) = canvas.rows((0.0, field.width_mm)), canvas.columns(x_mm)
         x = canvas.origin_mm[0] + (np.arange(columns, dtype=np.float32)[across] + 0.5)[None] / canvas.px_per_mm
-        if look.end_pattern == "diagonal":
+        if appearance.end_pattern == "diagonal":
             wave = np.sin((x + y[inside]) * np.float32(np.pi / step_mm))
         else:
             wave = np.sin(x * np.float32(np.pi / step_mm)) * np.sin(y[inside] * np.float32(np.pi / step_mm))
@@ -155,7 +155,7 @@ def _fill_pattern(canvas: _Canvas, surface: Plane, field: FieldModel, look: Boar
         part += lighter[:, :, None] * (1 - part)
 
 
-def _signs(canvas: _Canvas, field: FieldModel, look: BoardLook) -> list[tuple[Plane, Color]]:
+def _signs(canvas: _Canvas, field: FieldModel, appearance: BoardAppearance) -> list[tuple[Plane, Color]]:
     """Masks of the emblem, the end zones' words and the numbers, each with its color."""
     scale = canvas.px_per_mm
     letters = np.zeros(canvas.shape, dtype=np.float32)
@@ -166,32 +166,37 @@ def _signs(canvas: _Canvas, field: FieldModel, look: BoardLook) -> list[tuple[Pl
         place_mask(plane, mask, at_px)
 
     middle = (field.length_mm / 2, field.width_mm / 2)
-    if look.midfield:
-        radius_px = look.midfield * field.mm_per_yd_x * scale
+    if appearance.midfield:
+        radius_px = appearance.midfield * field.mm_per_yd_x * scale
         put(emblem, disc_mask(radius_px), *middle)
         put(letters, disc_mask(radius_px, hollow=0.9), *middle)
-        if look.emblem_text:
-            put(letters, text_mask(look.emblem_text, (1.2 * radius_px, 0.9 * radius_px), look.font), *middle)
+        if appearance.emblem_text:
+            put(
+                letters, text_mask(appearance.emblem_text, (1.2 * radius_px, 0.9 * radius_px), appearance.font), *middle
+            )
     for number in field.numbers():
         height_mm = number.height_yd * field.mm_per_yd_y
-        mask = number_mask(number.text, (_NUMBER_YD * field.mm_per_yd_x * scale, height_mm * scale), look.font)
+        mask = number_mask(number.text, (_NUMBER_YD * field.mm_per_yd_x * scale, height_mm * scale), appearance.font)
         turned = mask if number.up == 1 else np.ascontiguousarray(mask[::-1, ::-1])
         put(letters, turned, number.x_yd * field.mm_per_yd_x, number.y_yd * field.mm_per_yd_y)
         off_middle = number.x_yd - field.length_yd / 2
-        if look.arrows and field.number_style == "to_goal" and abs(off_middle) > _ARROWS_FROM_YD:
+        if appearance.arrows and field.number_style == "to_goal" and abs(off_middle) > _ARROWS_FROM_YD:
             toward = int(np.sign(off_middle))
             arrow = arrow_mask(0.3 * height_mm * scale, toward)
             x_mm = number.x_yd * field.mm_per_yd_x + toward * (mask.shape[1] / scale / 2 + 0.3 * height_mm)
             put(letters, arrow, x_mm, number.y_yd * field.mm_per_yd_y)
-    _end_zone_words(field, look, letters, put, scale)
-    return [(emblem, look.emblem), (letters, look.line)]
+    _end_zone_words(field, appearance, letters, put, scale)
+    return [(emblem, appearance.emblem), (letters, appearance.line)]
 
 
-def _end_zone_words(field: FieldModel, look: BoardLook, plane: Plane, put: _Put, scale: float) -> None:
+def _end_zone_words(field: FieldModel, appearance: BoardAppearance, plane: Plane, put: _Put, scale: float) -> None:
     zone, middle_y = field.end_zone_mm, field.width_mm / 2
-    for word, x_mm, turns in ((look.lettering[0], -zone / 2, 1), (look.lettering[1], field.length_mm + zone / 2, 3)):
+    for word, x_mm, turns in (
+        (appearance.lettering[0], -zone / 2, 1),
+        (appearance.lettering[1], field.length_mm + zone / 2, 3),
+    ):
         if word and zone:
-            mask = text_mask(word, (0.8 * field.width_mm * scale, 0.6 * zone * scale), look.font)
+            mask = text_mask(word, (0.8 * field.width_mm * scale, 0.6 * zone * scale), appearance.font)
             put(plane, np.ascontiguousarray(np.rot90(mask, turns)), x_mm, middle_y)
 
 

@@ -6,22 +6,22 @@ import math
 from typing import Literal
 
 from downfield.core.field import FieldModel
-from downfield.twin.look import BoardLook, Color, Lamp, Solid
-from downfield.twin.looks import palettes
-from downfield.twin.looks.deck import Deck
-from downfield.twin.looks.lettering import FONTS
+from downfield.twin.appearance import BoardAppearance, Color, Lamp, Solid
+from downfield.twin.randomization import palettes
+from downfield.twin.randomization.deck import Deck
+from downfield.twin.randomization.lettering import FONTS
 
 _PATTERNS: tuple[Literal["diagonal", "checks"], ...] = ("diagonal", "checks", "checks", "diagonal", "checks")
 
 
-def draw_board(deck: Deck, field: FieldModel, seed: int) -> BoardLook:
+def draw_board(deck: Deck, field: FieldModel, seed: int) -> BoardAppearance:
     """A print: plain green, alternating greens, snow white or arena; its words, emblem, wear and rail."""
     grass, line = _grass_and_line(deck)
     ends = _ends(deck, grass[0])
     lettered = deck.chance(0.65)
     widest_yd = 0.17 * field.width_mm / field.mm_per_yd_x
     rail = deck.chance(0.6)
-    return BoardLook(
+    return BoardAppearance(
         grass=grass,
         stripe_yd=field.yard_line_every_yd * deck.choice((1, 2, 1, 2, 1)),
         line=line,
@@ -55,7 +55,7 @@ def draw_bow(deck: Deck) -> float:
 
 
 def draw_lamps(deck: Deck, field: FieldModel) -> tuple[Lamp, ...]:
-    """One to three lamps over and around the table; what is left of 1 is light from everywhere."""
+    """One to three lamps over and around the table; the rest up to 1 is ambient light."""
     count = int(deck.rng.integers(1, 4))
     direct = deck.uniform(0.25, 0.75)
     shares = [deck.free(0.5, 1.5) for _ in range(count)]
@@ -86,7 +86,7 @@ def skin_and_sleeve(deck: Deck) -> tuple[Color, Color]:
     return skin, skin if deck.chance(0.35) else deck.choice(palettes.STRONG)
 
 
-def draw_clutter(deck: Deck, field: FieldModel, board: BoardLook) -> tuple[Solid, ...]:
+def draw_clutter(deck: Deck, field: FieldModel, board: BoardAppearance) -> tuple[Solid, ...]:
     """Things beside the board, and goal posts behind the end zones."""
     out = [_beside(deck, field, board) for _ in range(int(deck.rng.integers(0, 9)))]
     if deck.chance(0.6):
@@ -124,7 +124,7 @@ def _border(deck: Deck, grass: Color, line: Color) -> Color:
     return deck.choice(palettes.STRONG)
 
 
-def _beside(deck: Deck, field: FieldModel, board: BoardLook) -> Solid:
+def _beside(deck: Deck, field: FieldModel, board: BoardAppearance) -> Solid:
     """A box or a can on the table, clear of the board."""
     left, low, right, high = field.board_mm
     size = (deck.uniform(8, 60), deck.uniform(5, 40), deck.uniform(2, 15))

@@ -10,10 +10,10 @@ from scipy.spatial.transform import Rotation
 
 from downfield.core.arrays import Array
 from downfield.core.scene import Player
-from downfield.twin.look import BoardLook, Color, FigureLook, Solid
-from downfield.twin.looks import palettes
-from downfield.twin.looks.deck import Deck
-from downfield.twin.looks.figure_shape import POSES, Kit, shape
+from downfield.twin.appearance import BoardAppearance, Color, FigureAppearance, Solid
+from downfield.twin.randomization import palettes
+from downfield.twin.randomization.deck import Deck
+from downfield.twin.randomization.figure_shape import POSES, Kit, shape
 
 FOAM_MM = (4.0, 2.5)
 """Half length and radius of the foam ball: those of `twin.physics.body`, which needs MuJoCo, so it is not imported."""
@@ -26,14 +26,14 @@ _BALL_TURN_DEG = 40.0
 _STREWN_MM = (12.0, 75.0)  # how far from the middle of a base balls of practice lie
 
 
-def draw_figures(deck: Deck, players: tuple[Player, ...], board: BoardLook) -> tuple[FigureLook, ...]:
+def draw_figures(deck: Deck, players: tuple[Player, ...], board: BoardAppearance) -> tuple[FigureAppearance, ...]:
     """One figure per player, in roster order."""
     kits = draw_kits(deck, board)
     height_mm = deck.uniform(27, 40)
     return tuple(_draw_figure(deck, player, kits[player.jersey], height_mm) for player in players)
 
 
-def draw_kits(deck: Deck, board: BoardLook) -> dict[str, Kit]:
+def draw_kits(deck: Deck, board: BoardAppearance) -> dict[str, Kit]:
     """The two teams' kits; now and then the hard cases: bases of the board's own green, clear bases, two darks."""
     dark = deck.choice(palettes.DARKS)
     light = deck.choice(palettes.LIGHTS)
@@ -46,7 +46,7 @@ def draw_kits(deck: Deck, board: BoardLook) -> dict[str, Kit]:
     }
 
 
-def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureLook:
+def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureAppearance:
     """The foam football, or the magnetic one: a disc with a football or a cross on it; brown, white or yellow."""
     brown = (deck.uniform(0.40, 0.50), deck.uniform(0.22, 0.30), deck.uniform(0.10, 0.18))
     bright = (deck.uniform(0.85, 1.0), deck.uniform(0.75, 1.0), deck.uniform(0.1, 0.9))
@@ -55,8 +55,10 @@ def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureL
     if kind == "magnetic":
         radius, half = MAGNET_MM
         sign = Solid("ellipsoid", (3.2, 1.9, 0.5), (0.0, 0.0, half - 0.2), color=lace, part="other")
-        return FigureLook((Solid("cylinder", (radius, half, 0.0), (0.0, 0.0, 0.0), color=color, part="other"), sign))
-    return FigureLook(
+        return FigureAppearance(
+            (Solid("cylinder", (radius, half, 0.0), (0.0, 0.0, 0.0), color=color, part="other"), sign)
+        )
+    return FigureAppearance(
         (
             Solid("ellipsoid", (FOAM_MM[0], FOAM_MM[1], FOAM_MM[1]), (0.0, 0.0, 0.0), color=color, part="other"),
             Solid("box", (1.4, 0.3, 0.25), (0.0, 0.0, 2.4), color=lace, part="other"),
@@ -65,8 +67,8 @@ def draw_ball(deck: Deck, kind: Literal["foam", "magnetic"] = "foam") -> FigureL
 
 
 def give_balls(
-    deck: Deck, figures: tuple[FigureLook, ...], carriers: float, strewn: float = 0.0
-) -> tuple[FigureLook, ...]:
+    deck: Deck, figures: tuple[FigureAppearance, ...], carriers: float, strewn: float = 0.0
+) -> tuple[FigureAppearance, ...]:
     """Figures with balls of their own: no game, but practice for eyes.
 
     Of a game's table there is one ball, and one figure in 22 carries it at most: such pictures teach hardly anything.
@@ -88,14 +90,14 @@ def give_balls(
     return tuple(out)
 
 
-def _with_ball(deck: Deck, figure: FigureLook) -> FigureLook:
+def _with_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
     ahead, aside, over = (deck.free(*limits) for limits in _ARM_MM)
     spot = np.array([ahead, aside if deck.chance(0.5) else -aside, over])
     turn = Rotation.from_euler("z", deck.free(-_BALL_TURN_DEG, _BALL_TURN_DEG), degrees=True)
     return _together(figure, draw_ball(deck), spot, turn, "ball")
 
 
-def _beside_ball(deck: Deck, figure: FigureLook) -> FigureLook:
+def _beside_ball(deck: Deck, figure: FigureAppearance) -> FigureAppearance:
     magnetic = deck.chance(0.5)
     bearing, away = deck.free(0, 2 * np.pi), deck.free(*_STREWN_MM)
     spot = np.array([away * np.cos(bearing), away * np.sin(bearing), MAGNET_MM[1] if magnetic else FOAM_MM[1]])
@@ -104,8 +106,8 @@ def _beside_ball(deck: Deck, figure: FigureLook) -> FigureLook:
 
 
 def _together(
-    figure: FigureLook, ball: FigureLook, spot: Array, turn: Rotation, part: Literal["ball", "strewn"]
-) -> FigureLook:
+    figure: FigureAppearance, ball: FigureAppearance, spot: Array, turn: Rotation, part: Literal["ball", "strewn"]
+) -> FigureAppearance:
     w, x, y, z = turn.as_quat(scalar_first=True).tolist()
     solids = []
     for solid in ball.solids:
@@ -113,10 +115,10 @@ def _together(
         solids.append(
             dataclasses.replace(solid, position_mm=(middle[0], middle[1], middle[2]), rotation=(w, x, y, z), part=part)
         )
-    return FigureLook((*figure.solids, *solids))
+    return FigureAppearance((*figure.solids, *solids))
 
 
-def _draw_base(deck: Deck, board: BoardLook) -> tuple[Color, float]:
+def _draw_base(deck: Deck, board: BoardAppearance) -> tuple[Color, float]:
     kind = deck.rng.random()
     if kind < 0.22:  # clear: the board shows through
         tint = deck.uniform(0.75, 0.95)
@@ -145,7 +147,7 @@ def _draw_kit(deck: Deck, jersey: Color, base: tuple[Color, float]) -> Kit:
     )
 
 
-def _draw_figure(deck: Deck, player: Player, kit: Kit, height_mm: float) -> FigureLook:
+def _draw_figure(deck: Deck, player: Player, kit: Kit, height_mm: float) -> FigureAppearance:
     pose = deck.choice(POSES)
     build = dataclasses.replace(
         pose,
@@ -159,7 +161,7 @@ def _draw_figure(deck: Deck, player: Player, kit: Kit, height_mm: float) -> Figu
 
 
 def _apart(deck: Deck, dark: Color) -> Color:
-    """Another dark, told from the first by its hue."""
+    """Another dark, distinct from the first in hue."""
     others = [color for color in palettes.DARKS if max(abs(a - b) for a, b in zip(color, dark, strict=True)) > 0.15]
     return _jitter(deck, others[int(deck.rng.integers(len(others)))], 0.02)
 

@@ -1,6 +1,6 @@
 """One table drawn from a seed: print, figures, light, clutter and camera.
 
-Training, validation and test tables share no seed and no setting: see `twin.looks.deck`.
+Training, validation and test tables share no seed and no setting: see `twin.randomization.deck`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from downfield.core.field import FieldModel
 from downfield.core.field_files import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Jersey, Player
-from downfield.twin.look import Look
-from downfield.twin.looks.camera_draw import draw_camera, draw_sensor
-from downfield.twin.looks.deck import Deck, Split
-from downfield.twin.looks.figure_draw import draw_ball, draw_figures, give_balls
-from downfield.twin.looks.table_draw import (
+from downfield.twin.appearance import Appearance
+from downfield.twin.randomization.camera_draw import draw_camera, draw_sensor
+from downfield.twin.randomization.deck import Deck, Split
+from downfield.twin.randomization.figure_draw import draw_ball, draw_figures, give_balls
+from downfield.twin.randomization.table_draw import (
     draw_board,
     draw_bow,
     draw_clutter,
@@ -44,17 +44,17 @@ def draw(
     ball: Literal["foam", "magnetic"] = "foam",
     carriers: float = 0.0,
     strewn: float = 0.0,
-) -> Look:
+) -> Appearance:
     """A whole table.
 
     Args:
         seed: what everything is drawn from, together with the split.
         players: the roster; figures are drawn in its order, with the base sizes it carries.
         field: what is printed; drawn by `draw_field` with the same seed when None.
-        split: whose share of the settings to draw from.
+        split: the split whose share of the settings to draw from.
         size: of the picture, px.
         fps: frames a second.
-        ball: which of the two the look shows wherever there is a ball.
+        ball: which of the two the appearance shows wherever there is a ball.
         carriers: share of the figures that have a ball of their own in an arm, for eyes to learn from.
         strewn: share of them that have one lying about them.
 
@@ -63,7 +63,7 @@ def draw(
     board = dataclasses.replace(draw_board(Deck(split, seed, 2), field, seed), bow_mm=draw_bow(Deck(split, seed, 11)))
     skin, sleeve = skin_and_sleeve(Deck(split, seed, 5))
     figures = draw_figures(Deck(split, seed, 3), players, board)
-    return Look(
+    return Appearance(
         seed=seed,
         field=field,
         board=board,

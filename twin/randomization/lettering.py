@@ -26,7 +26,7 @@ def text_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
 def number_mask(text: str, fit_px: tuple[float, float], font: int) -> Plane:
     """A yard number as a coverage mask: its digits set apart, so that the yard line runs between them.
 
-    It is as high as asked, and squeezed where it would be too wide.
+    It has the requested height, and is squeezed where it would be too wide.
     """
     # The font strikes its nought through, which no field does; its letter O is a plain one.
     digits = [_glyphs("O" if digit == "0" else digit, font % FONTS) for digit in text]

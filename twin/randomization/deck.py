@@ -41,7 +41,7 @@ class Deck:
     """A stream of draws for one split.
 
     Args:
-        split: whose share of every setting is drawn from.
+        split: the split whose share of every setting is drawn from.
         seeds: whole numbers that make this stream; the split is always part of the seed.
 
     """

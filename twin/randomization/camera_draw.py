@@ -10,8 +10,8 @@ import numpy as np
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
-from downfield.twin.look import BoardLook, Sensor
-from downfield.twin.looks.deck import Deck
+from downfield.twin.appearance import BoardAppearance, Sensor
+from downfield.twin.randomization.deck import Deck
 
 MAX_TILT_DEG = 15.0
 MAX_BARREL = 0.20
@@ -22,7 +22,7 @@ _HALVINGS = 24
 _AIMINGS = 4
 
 
-def draw_camera(deck: Deck, field: FieldModel, board: BoardLook, size: tuple[int, int]) -> Camera:
+def draw_camera(deck: Deck, field: FieldModel, board: BoardAppearance, size: tuple[int, int]) -> Camera:
     """A camera over the board, which nearly fills the picture."""
     lens = draw_lens(deck, size)
     away = math.radians(deck.free(0, 360))
@@ -71,7 +71,7 @@ def is_invertible(lens: Lens) -> bool:
     return bool(np.all(np.linalg.det(jacobian) > 0.05))
 
 
-def board_outline_mm(field: FieldModel, board: BoardLook) -> Array:
+def board_outline_mm(field: FieldModel, board: BoardAppearance) -> Array:
     """Points around the board and its rail's top, shape (n, 3)."""
     wide = board.rail_mm[1] if board.rail_mm[0] > 0 else 0.0
     left, low, right, high = field.board_mm

@@ -1,4 +1,4 @@
-"""What a figure is made of: a base box and a football player of simple solids standing on it."""
+"""A figure's shape: a base box and a football player of simple solids standing on it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize
-from downfield.twin.look import Color, FigureLook, Solid
+from downfield.twin.appearance import Color, FigureAppearance, Solid
 from downfield.twin.snapshot import Quaternion
 
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """What a team's figures look like.
+    """Colors and kit of a team's figures.
 
     Attributes:
         base, base_opacity: of the bases; below 1 for clear ones.
@@ -62,7 +62,7 @@ class Build:
     bulk: float = 1.0
 
 
-def shape(base: BaseSize, kit: Kit, build: Build) -> FigureLook:
+def shape(base: BaseSize, kit: Kit, build: Build) -> FigureAppearance:
     """A figure's solids, its base first.
 
     Args:
@@ -93,7 +93,7 @@ def shape(base: BaseSize, kit: Kit, build: Build) -> FigureLook:
     _pads_and_number(parts, kit, build, hips, chest, width)
     _arms(parts, kit, build, chest, width)
     _head(parts, kit, build, chest + spine * 0.17 * tall)
-    return FigureLook(tuple(parts.solids))
+    return FigureAppearance(tuple(parts.solids))
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from downfield.twin.look import Color
+from downfield.twin.appearance import Color
 
 
 def rgb(code: int) -> Color:

@@ -1,7 +1,7 @@
 """What a table looks like and how its camera sees it: the seam between randomization and the renderers.
 
-One `Look` is drawn from a seed by `twin.looks.randomize` and rendered by any renderer to the same geometry.
-Colors are linear-free sRGB, 0..1, red green blue.
+One `Appearance` is drawn from a seed by `twin.randomization.randomize` and rendered to the same geometry by any
+renderer. Colors are linear-free sRGB, 0..1, red green blue.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Solid:
 
 
 @record
-class FigureLook:
+class FigureAppearance:
     """The solids of one figure, in its own frame."""
 
     solids: tuple[Solid, ...]
@@ -67,7 +67,7 @@ class Lamp:
 
 
 @record
-class BoardLook:
+class BoardAppearance:
     """How the board is printed and worn.
 
     Attributes:
@@ -85,7 +85,7 @@ class BoardLook:
         seed: of the grain of texture and wear.
         border: color beyond the sidelines and end lines.
         emblem: color of the midfield emblem.
-        font: style of numbers and words, see `twin.looks.lettering`.
+        font: style of numbers and words, see `twin.randomization.lettering`.
         emblem_text: letters in the emblem.
         end_pattern: how the end zones are filled.
         arrows: whether the numbers carry arrows toward the nearer goal.
@@ -150,7 +150,7 @@ class Sensor:
 
 
 @record
-class Look:
+class Appearance:
     """A table, its light and its camera.
 
     Attributes:
@@ -172,9 +172,9 @@ class Look:
 
     seed: int
     field: FieldModel
-    board: BoardLook
-    figures: tuple[FigureLook, ...]
-    ball: FigureLook
+    board: BoardAppearance
+    figures: tuple[FigureAppearance, ...]
+    ball: FigureAppearance
     lamps: tuple[Lamp, ...]
     ambient: float
     table: Color
