@@ -29,7 +29,7 @@ from downfield.core.frame import Frame
 from downfield.core.roster import read_roster
 from downfield.models.opening import open_detector
 from downfield.rig.recording.clip import bundled_demo
-from downfield.vision.detection_schedule import Looking
+from downfield.vision.detection_schedule import DetectionSchedule
 from downfield.vision.frame_rate import Pace
 from downfield.vision.pipeline import Vision
 
@@ -61,7 +61,7 @@ def main() -> None:
         for place in range(each):
             image, found = next(film)
             began = time.perf_counter()
-            scene = vision.see(Frame(index, index * step_ns, image), partial(_same, found))
+            scene = vision.update(Frame(index, index * step_ns, image), partial(_same, found))
             took_ms[place] = 1e3 * (time.perf_counter() - began)
             contacts, unfit, index = contacts + len(scene.contacts), unfit + bool(scene.unfit), index + 1
         p50, p99 = np.percentile(took_ms, (50, 99))
@@ -80,9 +80,9 @@ def _pictures() -> list[Image]:
 
 def _looked_at(pictures: Sequence[Image], step_ns: int) -> Iterator[Looked]:
     """Pictures with what is found in each; none of them is left out."""
-    looking = Looking(open_detector(), Pace(), memory=True)
+    schedule = DetectionSchedule(open_detector(), Pace(), memory=True)
     for index, image in enumerate(pictures):
-        yield image, looking.look(Frame(index, index * step_ns, image), 0)
+        yield image, schedule.detect(Frame(index, index * step_ns, image), 0)
 
 
 def _same(found: Sequence[Detection] | None) -> Sequence[Detection] | None:

@@ -118,14 +118,18 @@ class RecordedScenes:
     def __init__(self) -> None:
         self._scenes = list(open_clip(bundled_demo()).tracks)
         self.health: PictureHealth | None = None
-        self.carrier: str | None = None
         self.players: tuple[Player, ...] = open_clip(bundled_demo()).tracks.header.players
 
-    def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         """Nothing."""
         return ()
 
-    def see(self, frame: Frame, looked: DetectionResult) -> Scene:  # noqa: ARG002 - the seam's signature
+    def update(
+        self,
+        frame: Frame,
+        detections: DetectionResult,  # noqa: ARG002 - the seam's signature
+        carrier: str | None = None,  # noqa: ARG002 - the seam's signature
+    ) -> Scene:
         """The scene whose turn it is."""
         shift_ns = frame.t_ns - self._scenes[frame.index % len(self._scenes)].t_ns
         scene = self._scenes[frame.index % len(self._scenes)]

@@ -88,8 +88,8 @@ def watched(
 
 
 def _seen(vision: Vision, frame: Frame) -> tuple[Sequence[Detection] | None, Scene]:
-    detections = vision.look(frame)
-    return detections, vision.see(frame, lambda: detections)
+    detections = vision.detect(frame)
+    return detections, vision.update(frame, lambda: detections)
 
 
 def _teams(true: Scene, pose: Array, light_odds: Array) -> Iterator[bool]:

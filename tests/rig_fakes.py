@@ -88,13 +88,14 @@ class FakeVision:
         self.rosters: list[tuple[Player, ...]] = []
         self.found = 0
         self.health: PictureHealth | None = None
-        self.carrier: str | None = None
+        self.carriers: list[str | None] = []
 
-    def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         return ()
 
-    def see(self, frame: Frame, looked: DetectionResult) -> Scene:
-        looked()
+    def update(self, frame: Frame, detections: DetectionResult, carrier: str | None = None) -> Scene:
+        detections()
+        self.carriers.append(carrier)
         if self.before is not None:
             self.before(frame)
         self.seen.append(frame.index)

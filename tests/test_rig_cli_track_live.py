@@ -118,10 +118,10 @@ class Seer:
         self.shown: list[int] = []
         self._pause_s = pause_s
 
-    def look(self, frame: Frame, waiting: int) -> None:
+    def detect(self, frame: Frame, waiting: int) -> None:
         """Looks at nothing."""
 
-    def see(self, frame: Frame, _: object) -> int:
+    def update(self, frame: Frame, _: object) -> int:
         time.sleep(self._pause_s)
         self.shown.append(frame.index)
         return frame.index

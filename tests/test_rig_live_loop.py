@@ -81,10 +81,10 @@ def test_a_frame_that_fails_is_told_and_the_next_is_seen() -> None:
 
 def test_a_frame_that_can_not_be_looked_at_is_told_and_the_next_is_seen() -> None:
     class Blinking(FakeVision):
-        def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
+        def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
             if frame.index == 5:
                 raise ZeroDivisionError("a fault")
-            return super().look(frame, waiting)
+            return super().detect(frame, waiting)
 
     assert told_but_for_frame_5(FakeSource(10), Blinking()) == [
         "alarm: frame 5 could not be looked at: ZeroDivisionError: a fault."
@@ -128,10 +128,10 @@ def test_one_frame_is_looked_at_while_the_one_before_is_seen() -> None:
     seeing, looked_meanwhile = threading.Event(), threading.Event()
 
     class Watched(FakeVision):
-        def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
+        def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
             if frame.index == 1 and seeing.wait(5):
                 looked_meanwhile.set()
-            return super().look(frame, waiting)
+            return super().detect(frame, waiting)
 
     def waits(frame: Frame) -> None:
         if frame.index == 0:
@@ -147,11 +147,11 @@ def test_who_looks_at_a_frame_is_told_how_many_have_come_since() -> None:
     source, notes, late = FakeSource(8, live=True, pause_s=0.001), Notes(), list[int]()
 
     class Watched(FakeVision):
-        def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
+        def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
             while len(notes.frames) < source.count:  # of which some are unpacked, and wait no more
                 time.sleep(0.001)
             late.append(waiting)
-            return super().look(frame, waiting)
+            return super().detect(frame, waiting)
 
     Loop(source, Watched(), FakeReferee(), ActiveProblems(), onlookers=[notes]).run()
     assert late[1:] == [6, 5, 4, 3, 2, 1, 0]
@@ -161,13 +161,13 @@ def test_what_can_be_seen_without_a_look_is_seen_while_it_goes_on() -> None:
     begun = threading.Event()
 
     class Watched(FakeVision):
-        def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
+        def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
             assert begun.wait(5)
-            return super().look(frame, waiting)
+            return super().detect(frame, waiting)
 
-        def see(self, frame: Frame, looked: DetectionResult) -> Scene:
+        def update(self, frame: Frame, detections: DetectionResult, carrier: str | None = None) -> Scene:
             begun.set()
-            return super().see(frame, looked)
+            return super().update(frame, detections, carrier)
 
     judge = FakeReferee()
     Loop(FakeSource(3), Watched(), judge, ActiveProblems()).run()
@@ -346,7 +346,7 @@ def test_the_sight_is_told_each_time_that_somebody_says_who_stands_where() -> No
 def test_the_sight_is_told_who_has_the_ball() -> None:
     sight = FakeVision()
     Loop(FakeSource(3), sight, FakeReferee(), ActiveProblems(), carrier=lambda: "dark-28").run()
-    assert sight.carrier == "dark-28"
+    assert sight.carriers == ["dark-28"] * 3
 
 
 def test_the_sight_is_changed_between_two_frames() -> None:

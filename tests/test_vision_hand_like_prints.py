@@ -54,7 +54,7 @@ def seen(*, hand: bool) -> list[Scene]:
         if hand and number >= COMES:
             left, top, right, bottom = (int(value) for value in HAND.box_px)
             image[top:bottom, left:right] = 150, 180, 230
-        scenes.append(eyes.scene(Frame(number, number * 33_333_333, image)))
+        scenes.append(eyes.process(Frame(number, number * 33_333_333, image)))
     return scenes
 
 

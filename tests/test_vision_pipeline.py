@@ -67,7 +67,7 @@ def shot(number: int) -> Frame:
 
 def seen(eyes: Vision, count: int | None = None) -> list[Scene]:
     frames = [shot(i) for i in range(len(detections()))]
-    return [eyes.scene(frame) for frame in frames[:count]]
+    return [eyes.process(frame) for frame in frames[:count]]
 
 
 def test_scenes_are_unfit_until_everybody_stands_and_whole_from_then_on() -> None:
@@ -105,7 +105,7 @@ def test_a_figure_that_walks_into_another_is_listed_as_touching_it() -> None:
 def test_pictures_by_themselves_have_figures_at_once_and_no_memory() -> None:
     eyes = vision(memory=False)
     frame = Frame(0, 0, picture())
-    first, second = eyes.scene(frame), eyes.scene(frame)
+    first, second = eyes.process(frame), eyes.process(frame)
     for scene in (first, second):
         assert len(scene.figures) == len(TABLE.players)
         assert not scene.unfit
@@ -117,12 +117,12 @@ def test_pictures_by_themselves_have_figures_at_once_and_no_memory() -> None:
 def test_who_stays_keeps_his_name_when_another_line_up_is_declared() -> None:
     eyes = vision(roster_of(TABLE))
     frames = [shot(i) for i in range(len(detections()))]
-    scenes = [eyes.scene(frame) for frame in frames[:20]]
+    scenes = [eyes.process(frame) for frame in frames[:20]]
     there = {figure.id: (figure.x_mm, figure.y_mm) for figure in scenes[-1].figures}
     relief = Player("dark-99", "dark", base=TABLE.players[0].base)
     eyes.line_up((relief, *TABLE.players[1:]))
     while eyes.players[0].id != "dark-99":
-        scenes.append(eyes.scene(frames[len(scenes)]))
+        scenes.append(eyes.process(frames[len(scenes)]))
     now = {figure.id: (figure.x_mm, figure.y_mm) for figure in scenes[-1].figures}
     assert "dark-1" not in now
     assert np.hypot(*np.subtract(now["dark-99"], there["dark-1"])) < 2.0
@@ -134,13 +134,13 @@ def test_saying_again_who_is_on_the_board_ends_every_doubt() -> None:
     eyes = vision(roster_of(TABLE))
     frames = [shot(i) for i in range(len(detections()))]
     for frame in frames[:20]:
-        scene = eyes.scene(frame)
+        scene = eyes.process(frame)
     tracker = eyes._tracker
     assert tracker is not None
     tracker._state.sure[:3] = False
-    assert [one.sure for one in eyes.scene(frames[20]).figures[:4]] == [False, False, False, True]
+    assert [one.sure for one in eyes.process(frames[20]).figures[:4]] == [False, False, False, True]
     eyes.line_up(TABLE.players)
-    after = eyes.scene(frames[21])
+    after = eyes.process(frames[21])
     assert all(one.sure for one in after.figures)
     assert [one.id for one in after.figures] == [one.id for one in scene.figures]
 
@@ -149,35 +149,35 @@ def test_figures_can_be_found_anew() -> None:
     eyes = vision()
     frames = [shot(i) for i in range(len(detections()))]
     for frame in frames[:20]:
-        eyes.scene(frame)
+        eyes.process(frame)
     assert eyes.players
     eyes.find_figures()
     assert not eyes.players
-    assert eyes.scene(frames[20]).figures == ()
+    assert eyes.process(frames[20]).figures == ()
 
 
 def test_a_picture_of_another_size_or_an_earlier_time_is_refused() -> None:
     eyes = vision()
     with pytest.raises(InputError, match="640x480 px but the calibration is of 960x540"):
-        eyes.scene(Frame(0, 0, np.zeros((480, 640, 3), dtype=np.uint8)))
-    eyes.scene(Frame(0, 10, picture()))
+        eyes.process(Frame(0, 0, np.zeros((480, 640, 3), dtype=np.uint8)))
+    eyes.process(Frame(0, 10, picture()))
     with pytest.raises(InputError, match="not after the one before"):
-        eyes.scene(Frame(1, 10, picture()))
+        eyes.process(Frame(1, 10, picture()))
 
 
 def test_a_picture_without_the_print_says_so() -> None:
     dark: Sequence[int] = (540, 960, 3)
-    scene = vision().scene(Frame(0, 0, np.zeros(dark, dtype=np.uint8)))
+    scene = vision().process(Frame(0, 0, np.zeros(dark, dtype=np.uint8)))
     assert any("print" in reason for reason in scene.unfit)
 
 
 def test_a_frozen_picture_moves_nobody_and_is_said() -> None:
     eyes = vision(roster_of(TABLE))
     for number in range(20):
-        eyes.scene(shot(number))
+        eyes.process(shot(number))
     before = {one.id: one.footprint for one in eyes.estimates}
     frozen = shot(20)
-    scenes = [eyes.scene(replace(frozen, index=number, t_ns=number * 33_333_333)) for number in range(20, 32)]
+    scenes = [eyes.process(replace(frozen, index=number, t_ns=number * 33_333_333)) for number in range(20, 32)]
     assert not any(one.seen for one in eyes.estimates)
     assert any("not changed" in reason for reason in scenes[-1].unfit)
     for one in eyes.estimates:
@@ -187,10 +187,10 @@ def test_a_frozen_picture_moves_nobody_and_is_said() -> None:
 def test_an_empty_board_is_a_scene_without_figures() -> None:
     look = look_of(TABLE.players)
     eyes = Vision(Calibration(FIELD, look.camera, "truth"), ListDetector([()] * 3))
-    scenes = [eyes.scene(shot(number)) for number in range(3)]
+    scenes = [eyes.process(shot(number)) for number in range(3)]
     assert all(scene.figures == () and scene.unfit for scene in scenes)
     alone = Vision(Calibration(FIELD, look.camera, "truth"), ListDetector([()]), memory=False)
-    assert alone.scene(shot(0)).figures == ()
+    assert alone.process(shot(0)).figures == ()
 
 
 class Following(ListDetector):
@@ -241,7 +241,7 @@ def test_whole_frames_are_looked_at_by_the_clock_and_what_is_known_in_between(
     detector = Following()
     eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=Pace(every_ms * 1_000_000))
     for number in range(6):
-        eyes.look(shot(number))
+        eyes.detect(shot(number))
     assert detector.asked == expected
     assert detector.shown[0] == 0
     assert all(detector.shown[1:])
@@ -259,7 +259,7 @@ def test_where_every_other_frame_is_looked_at_everybody_goes_on_in_between() -> 
     ]
     for frame in frames[1::2]:
         frame.image[32:64, :32] = 255  # another picture, not the same once more
-    scenes = [eyes.scene(frame) for frame in frames]
+    scenes = [eyes.process(frame) for frame in frames]
     assert len(detector.asked) == len(frames) // 2
     looked, between = scenes[::2], scenes[1::2]
     for before, at, after in zip(looked, between, looked[1:], strict=False):
@@ -292,12 +292,11 @@ def test_between_looks_edges_are_measured_while_somebody_has_the_ball(
     monkeypatch.setattr(pipeline, "refine", refined)
     calibration, detector = Calibration(FIELD, look_of(TABLE.players).camera, "truth"), Following()
     eyes = Vision(calibration, detector, roster_of(TABLE), pace=Pace(follow_every_ns=66_000_000))
-    eyes.carrier = carrier
     looked: list[bool] = []
     for number in range(len(detections())):
         before, known = len(detector.asked), bool(eyes.players)
         measured.clear()
-        eyes.scene(shot(number))
+        eyes.process(shot(number), carrier)
         if known:
             looked.append(len(detector.asked) > before)
             assert bool(measured) == (looked[-1] or carrier is not None)
@@ -309,7 +308,7 @@ def test_where_looks_take_long_whole_pictures_are_looked_at_beside_the_frames() 
     eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=slow())
     looked = []
     for number in range(60):
-        looked.append(eyes.look(replace(shot(number % 30), t_ns=number * 16_666_667)))
+        looked.append(eyes.detect(replace(shot(number % 30), t_ns=number * 16_666_667)))
         BESIDE.submit(int).result()  # what was begun before is over
     assert detector.asked == ["all"] + ["again"] * (len(detector.asked) - 1)
     assert 2 < detector.found == 1 + len(detector.examined) < len(detector.asked)
@@ -358,7 +357,7 @@ def test_what_was_found_beside_the_frames_is_followed_from_the_next_look_on() ->
     for number in range(1, 60):
         frame = replace(shot(number % 30), t_ns=number * 16_666_667)
         frame.image[0, 0, 0] = number
-        eyes.look(frame)
+        eyes.detect(frame)
         if detector.begun and number > detector.begun[0] + 6:
             break
     alone = [seen for _, seen in detector.told[1:]]
@@ -371,7 +370,7 @@ def test_what_was_found_beside_the_frames_is_followed_from_the_next_look_on() ->
         number += 1
         frame = replace(shot(number % 30), t_ns=number * 16_666_667)
         frame.image[0, 0, 0] = number
-        eyes.look(frame)
+        eyes.detect(frame)
     better, seen_hand, seen_new = detector.told[-1][1]
     assert (seen_hand, seen_new) == (hand, new)
     assert better.corner_sigma_px == (0.3,) * 4
@@ -392,7 +391,7 @@ def test_pictures_by_themselves_are_always_looked_at_whole() -> None:
     detector = Following()
     eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, memory=False)
     for number in range(3):
-        eyes.look(shot(number))
+        eyes.detect(shot(number))
     assert detector.asked == ["by itself"] * 3
     assert detector.found == 0
 
@@ -408,7 +407,7 @@ def test_the_ball_is_looked_for_in_the_whole_picture_three_times_a_second() -> N
     detector = Seeing()
     eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector)
     for number in range(90):
-        eyes.look(shot(number))
+        eyes.detect(shot(number))
     seconds = (shot(89).t_ns - shot(0).t_ns) / 1e9
     assert detector.for_ball[0]
     assert 2 * seconds < sum(detector.for_ball) < 4 * seconds + 1
@@ -427,7 +426,7 @@ def test_a_look_at_the_whole_picture_that_fails_beside_the_frames_is_told_and_tr
     eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=slow())
     for number in range(90):
         try:
-            looked += eyes.look(replace(shot(number % 30), t_ns=number * 16_666_667)) is not None
+            looked += eyes.detect(replace(shot(number % 30), t_ns=number * 16_666_667)) is not None
         except InputError as error:
             told += "gone" in str(error)
         BESIDE.submit(int).result()

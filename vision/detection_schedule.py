@@ -33,7 +33,7 @@ class _Beside:
     views: tuple[Detection, ...]
 
 
-class Looking:
+class DetectionSchedule:
     """Shows a detector frames at a pace; from one thread.
 
     Args:
@@ -50,7 +50,7 @@ class Looking:
         self._ball_ns = 0  # when the ball is looked for next
         self._for_ball = False  # whether it was in the latest whole picture
 
-    def look(self, frame: Frame, waiting: int) -> tuple[Detection, ...] | None:
+    def detect(self, frame: Frame, waiting: int) -> tuple[Detection, ...] | None:
         """What is seen in the next frame; None where it isn't looked at.
 
         Args:

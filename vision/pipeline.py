@@ -29,7 +29,7 @@ from downfield.vision.ball import BallTracker
 from downfield.vision.board.health import PictureHealth, PictureHealthMonitor
 from downfield.vision.board.power import PowerDetector
 from downfield.vision.contacts.tracker import ContactTracker
-from downfield.vision.detection_schedule import Looking
+from downfield.vision.detection_schedule import DetectionSchedule
 from downfield.vision.frame_rate import Pace
 from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.occlusion.intrusion import IntrusionDetector
@@ -57,9 +57,6 @@ SLOW: Final = "this computer is slow: figures are looked at more rarely, and con
 class Vision:
     """Sees scenes in the frames of one camera.
 
-    Attributes:
-        carrier: roster id of who is declared to have the ball, for whoever knows to set; None when nobody is.
-
     Args:
         calibration: of the camera.
         detector: sees figures, ball and hands in pictures.
@@ -80,7 +77,6 @@ class Vision:
     ) -> None:
         self._calibration, self._memory = calibration, memory
         self._roster = roster
-        self.carrier: str | None = None
         # Solved again in its turn, not beside the frames: what comes out must not depend on how long that takes.
         self._keeper = Keeper(calibration, in_background=False)
         self._middle_px: Array | None = None
@@ -96,7 +92,7 @@ class Vision:
         self._power: Power = "unknown"
         self._t_ns: int | None = None
         self._pace = pace or Pace()
-        self._looking = Looking(detector, self._pace, memory=memory)
+        self._schedule = DetectionSchedule(detector, self._pace, memory=memory)
         self._shared: tuple[tuple[tuple[float, ...], ...], Array] | None = None
 
     @property
@@ -155,8 +151,8 @@ class Vision:
         self._search = LineUpSearch(self._calibration.field, self._roster, self._formations)
         self._tracker, self._teams, self._estimates = None, TeamLearner(), ()
 
-    def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...] | None:
-        """What the detector finds in the next frame; another thread than that of `see` may call.
+    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...] | None:
+        """What the detector finds in the next frame; may run in another thread than `update`.
 
         Args:
             frame: the frame.
@@ -166,23 +162,30 @@ class Vision:
             None where it comes so soon after the last that it isn't looked at.
 
         """
-        return self._looking.look(frame, waiting)
+        return self._schedule.detect(frame, waiting)
 
-    def scene(self, frame: Frame) -> Scene:
-        """Look at the next frame, and see its scene.
+    def process(self, frame: Frame, carrier: str | None = None) -> Scene:
+        """Detect figures in the next frame and return its scene.
+
+        Args:
+            frame: the frame.
+            carrier: as of `update`.
 
         Raises:
-            InputError: as `see`.
+            InputError: as `update`.
 
         """
-        return self.see(frame, partial(self.look, frame))
+        return self.update(frame, partial(self.detect, frame), carrier)
 
-    def see(self, frame: Frame, looked: Callable[[], Sequence[Detection] | None]) -> Scene:
+    def update(
+        self, frame: Frame, detections: Callable[[], Sequence[Detection] | None], carrier: str | None = None
+    ) -> Scene:
         """The scene of the next frame.
 
         Args:
             frame: the frame.
-            looked: gives what `look` found in it; called once what can be told without has been.
+            detections: returns what `detect` found in it; called once everything that does not need it is done.
+            carrier: roster id of the declared ball carrier; None if none is declared.
 
         Raises:
             InputError: its picture has another size than the calibration's, or it is not later than the one before.
@@ -191,22 +194,22 @@ class Vision:
         self._check(frame)
         self._t_ns = frame.t_ns
         if not self._memory:
-            return self._see_alone(frame, looked() or ())
+            return self._see_alone(frame, detections() or (), carrier)
         slow = (SLOW,) if self._pace.slow else ()
         self._health = self._health_watch.step(frame, self._estimates, slow)
         kept = self._keeper.see(frame.image, frame.t_ns)
-        detections = looked()
-        if detections is not None:
+        found = detections()
+        if found is not None:
             # A picture that came twice shows nothing new, and would make everybody stand still.
-            detections = () if self._health.repeated else detections
+            found = () if self._health.repeated else found
             camera = kept.calibration.camera
-            hands = [one for one in detections if one.kind == "hand"]
+            hands = [one for one in found if one.kind == "hand"]
             reaches = self._intrusions.update(frame.image, camera, frame.t_ns, [one.box_px for one in hands])
             hands = [one for one in hands if self._intrusions.may_cover(one.box_px)]
             self._followers.hands.update(hands, camera, frame.t_ns, reaches)
-        self._track(frame, detections, kept.calibration)
+        self._track(frame, found, kept.calibration, carrier)
         nobody = () if self._tracker is not None else (NO_LINE_UP,)
-        return self._scene(frame, detections, kept.calibration, (*self._health.unfit, *kept.troubles, *nobody))
+        return self._scene(frame, found, kept.calibration, (*self._health.unfit, *kept.troubles, *nobody), carrier)
 
     def _check(self, frame: Frame) -> None:
         height, width = frame.image.shape[:2]
@@ -219,7 +222,7 @@ class Vision:
         if self._memory and self._t_ns is not None and frame.t_ns <= self._t_ns:
             raise InputError(f"frame {frame.index}: its time, {frame.t_ns} ns, is not after the one before")
 
-    def _see_alone(self, frame: Frame, detections: Sequence[Detection]) -> Scene:
+    def _see_alone(self, frame: Frame, detections: Sequence[Detection], carrier: str | None) -> Scene:
         """A picture by itself."""
         search = LineUpSearch(self._calibration.field, self._roster)
         sightings = self._sightings(frame, detections, self._calibration, search.height_mm)
@@ -227,19 +230,21 @@ class Vision:
         if found is not None:
             self._tracker = Tracker(found, frame.t_ns)
             self._estimates = self._tracker.step(TeamLearner(found.colors).tell(sightings), frame.t_ns)
-        self._refine(frame, self._calibration)
+        self._refine(frame, self._calibration, carrier)
         self._followers = _Followers()
         self._followers.hands.update(detections, self._calibration.camera, frame.t_ns)
         self._power = "unknown"
-        return self._scene(frame, detections, self._calibration, () if found else (NO_LINE_UP,))
+        return self._scene(frame, detections, self._calibration, () if found else (NO_LINE_UP,), carrier)
 
-    def _track(self, frame: Frame, detections: Sequence[Detection] | None, calibration: Calibration) -> None:
+    def _track(
+        self, frame: Frame, detections: Sequence[Detection] | None, calibration: Calibration, carrier: str | None
+    ) -> None:
         """Take the frame in: who is where now."""
         self._estimates = ()
         if detections is None:
             if self._tracker is not None:
                 self._estimates = self._tracker.go_on(frame.t_ns, power=self._power)
-                self._refine(frame, calibration, looked=False)
+                self._refine(frame, calibration, carrier, looked=False)
             return
         if self._tracker is not None:
             seen = self._teams.tell(self._sightings(frame, detections, calibration, self._tracker.height_mm))
@@ -263,17 +268,17 @@ class Vision:
                 self._tracker, self._teams, self._search = Tracker(found, frame.t_ns), TeamLearner(found.colors), None
                 self._estimates = self._tracker.estimates()
                 self._formations.append(self._spots(self.players))
-        self._refine(frame, calibration)
+        self._refine(frame, calibration, carrier)
 
-    def _refine(self, frame: Frame, calibration: Calibration, *, looked: bool = True) -> None:
+    def _refine(self, frame: Frame, calibration: Calibration, carrier: str | None, *, looked: bool = True) -> None:
         """Have nobody overlap, and measure those on the edges of their bases whom a decision may hang on.
 
         While nobody has the ball nothing hangs on a single frame: then that is done where it was looked at.
         """
         self._estimates = apart(self._estimates)
-        if not (looked or self.carrier):
+        if not (looked or carrier):
             return
-        rows = deciding(self._estimates, calibration.field, self.carrier)
+        rows = deciding(self._estimates, calibration.field, carrier)
         better = refine(frame.image, calibration.camera, [self._estimates[row] for row in rows])
         estimates = list(self._estimates)
         for row, one in zip(rows, better, strict=True):
@@ -289,7 +294,12 @@ class Vision:
         return replace(seen, colors=look_at_colors(frame.image, seen, calibration.camera, height_mm))
 
     def _scene(
-        self, frame: Frame, detections: Sequence[Detection] | None, calibration: Calibration, unfit: tuple[str, ...]
+        self,
+        frame: Frame,
+        detections: Sequence[Detection] | None,
+        calibration: Calibration,
+        unfit: tuple[str, ...],
+        carrier: str | None,
     ) -> Scene:
         estimates, camera, t_ns, follow = self._estimates, calibration.camera, frame.t_ns, self._followers
         field_model = calibration.field
@@ -306,7 +316,7 @@ class Vision:
             middle_px = camera.to_pixels(middle_mm)
             self._shared = calibration.covariance, calibration.to_board_with_cov(middle_px)[1][0]
         contacts = follow.contacts.step(estimates, t_ns, power=self._power, fit=not unfit, shared=self._shared[1])
-        ball = follow.ball.step(detections, estimates, camera, t_ns, carrier=self.carrier, fit=not unfit)
+        ball = follow.ball.step(detections, estimates, camera, t_ns, carrier=carrier, fit=not unfit)
         return Scene(
             frame=frame.index,
             t_ns=t_ns,

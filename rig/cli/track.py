@@ -84,7 +84,7 @@ def track(
             if seen.note:
                 console.print(seen.note)
             vision = Vision(known, seen, named, memory=not independent, pace=pace)
-            scenes: Iterator[Scene] = (vision.scene(shot.frame()) for shot in _shown(frames, path))
+            scenes: Iterator[Scene] = (vision.process(shot.frame()) for shot in _shown(frames, path))
         else:
             refuse(independent=independent, thorough=thorough)
             seen = None

@@ -87,7 +87,7 @@ def live_scenes(vision: Vision, frames: FrameSource, say: Say) -> Iterator[Scene
         except SourceError as error:
             say(str(error))
             continue
-        yield vision.see(frame, partial(vision.look, frame, newest - shot.index))
+        yield vision.update(frame, partial(vision.detect, frame, newest - shot.index))
     if waiting.dropped:
         say(f"{waiting.dropped} frames were lost: they came faster than they could be seen")
 

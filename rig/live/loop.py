@@ -232,7 +232,7 @@ class Loop:
         self._looked.put(_Looked(frame, found, captured_ns))
         with self._telling("looking", f"frame {frame.index} could not be looked at"):
             try:
-                found.set_result(self._sight.look(frame, waiting=self._captured - frame.index))
+                found.set_result(self._sight.detect(frame, waiting=self._captured - frame.index))
             finally:
                 found.cancel()
 
@@ -249,7 +249,7 @@ class Loop:
             self._wait_for_judge()
             self._prepare()
             try:
-                scene = self._sight.see(frame, looked.detections.result)
+                scene = self._sight.update(frame, looked.detections.result, self._carrier())
             except CancelledError:  # as was told where it was looked at
                 return
             self._tell_players(scene, captured_ns)
@@ -270,7 +270,6 @@ class Loop:
             self._players = said.players
             if settled or said.players != self._sight.players:
                 self._sight.line_up(said.players)
-        self._sight.carrier = self._carrier()
 
     def _tell_players(self, scene: Scene, captured_ns: int) -> None:
         """Tell the game who is on the board, when the sight found that out."""

@@ -12,38 +12,32 @@ from downfield.core.scene import Player, Scene
 from downfield.vision.board.health import PictureHealth
 
 DetectionResult = Callable[[], Sequence[Detection] | None]
-"""Waits for what `VisionStage.look` finds in a frame, and gives it."""
+"""Waits for the detections that `VisionStage.detect` finds in a frame, and returns them."""
 
 
 class VisionStage(Protocol):
-    """Sees scenes in frames, in two steps that may be a thread's each: look at one frame while the last is understood.
+    """Turns frames into scenes in two steps, so that one thread may `detect` while another still does `update`."""
 
-    Attributes:
-        carrier: roster id of who is declared to have the ball, for the loop to set; None when nobody is.
-
-    """
-
-    carrier: str | None
-
-    def look(self, frame: Frame, waiting: int = 0) -> Sequence[Detection] | None:
-        """What is found in the next frame; they come in the order of their times, with gaps.
+    def detect(self, frame: Frame, waiting: int = 0) -> Sequence[Detection] | None:
+        """The detections in the next frame; frames come in time order, with gaps.
 
         Args:
             frame: the frame.
-            waiting: how many frames have come since.
+            waiting: number of newer frames that already wait.
 
         Returns:
-            None when it was not looked at.
+            None when the detector skipped the frame.
 
         """
         ...
 
-    def see(self, frame: Frame, looked: DetectionResult) -> Scene:
-        """What is on the board in a frame; they come in the order of their times, with gaps.
+    def update(self, frame: Frame, detections: DetectionResult, carrier: str | None = None) -> Scene:
+        """The scene of a frame; frames come in time order, with gaps.
 
         Args:
             frame: the frame.
-            looked: gives what `look` found in it; may raise, and so may this then.
+            detections: returns what `detect` found in it; may raise, and so may this then.
+            carrier: roster id of the declared ball carrier; None if none is declared.
 
         """
         ...
@@ -79,15 +73,19 @@ class RecordedVision:
     def __init__(self, tracks: Iterable[Scene], players: tuple[Player, ...] = ()) -> None:
         self.players = players
         self.health: PictureHealth | None = None
-        self.carrier: str | None = None
         self._scenes = iter(tracks)
         self._next: Scene | None = next(self._scenes, None)
 
-    def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         """Nothing: what was seen is recorded."""
         return ()
 
-    def see(self, frame: Frame, looked: DetectionResult) -> Scene:  # noqa: ARG002 - the seam's signature
+    def update(
+        self,
+        frame: Frame,
+        detections: DetectionResult,  # noqa: ARG002 - the seam's signature
+        carrier: str | None = None,  # noqa: ARG002 - the seam's signature
+    ) -> Scene:
         """The scene of a frame.
 
         Raises:
@@ -118,14 +116,18 @@ class UncalibratedVision:
     def __init__(self, why: str) -> None:
         self.players: tuple[Player, ...] = ()
         self.health: PictureHealth | None = None
-        self.carrier: str | None = None
         self._unfit = (why,)
 
-    def look(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
         """Nothing."""
         return ()
 
-    def see(self, frame: Frame, looked: DetectionResult) -> Scene:  # noqa: ARG002 - the seam's signature
+    def update(
+        self,
+        frame: Frame,
+        detections: DetectionResult,  # noqa: ARG002 - the seam's signature
+        carrier: str | None = None,  # noqa: ARG002 - the seam's signature
+    ) -> Scene:
         """An empty board, unfit for calls."""
         return Scene(frame.index, frame.t_ns, "unknown", (), unfit=self._unfit)
 
