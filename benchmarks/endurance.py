@@ -30,7 +30,7 @@ from downfield.core.roster import read_roster
 from downfield.models.opening import open_detector
 from downfield.rig.recording.clip import bundled_demo
 from downfield.vision.detection_schedule import DetectionSchedule
-from downfield.vision.frame_rate import Pace
+from downfield.vision.frame_rate import DetectionRate
 from downfield.vision.pipeline import Vision
 
 PICTURES = 120
@@ -80,7 +80,7 @@ def _pictures() -> list[Image]:
 
 def _looked_at(pictures: Sequence[Image], step_ns: int) -> Iterator[Looked]:
     """Pictures with what is found in each; none of them is left out."""
-    schedule = DetectionSchedule(open_detector(), Pace(), memory=True)
+    schedule = DetectionSchedule(open_detector(), DetectionRate(), continuous=True)
     for index, image in enumerate(pictures):
         yield image, schedule.detect(Frame(index, index * step_ns, image), 0)
 

@@ -23,7 +23,7 @@ from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel
 from downfield.twin.sets.sample import Sample
-from downfield.vision.refinement.refine import Refined, refine
+from downfield.vision.refinement.refine import RefinedOutline, refine
 from downfield.vision.tracking.estimate import Estimate
 
 START_MM, START_DEG = 0.4, 1.0
@@ -64,7 +64,7 @@ def started(figure: FigureLabel, at: Footprint, rng: np.random.Generator) -> Est
     return Estimate(figure.id, figure.jersey, there, covariance, np.zeros(3))
 
 
-def row(figure: FigureLabel, at: Footprint, start: Estimate, found: Refined) -> tuple[float, ...]:
+def row(figure: FigureLabel, at: Footprint, start: Estimate, found: RefinedOutline) -> tuple[float, ...]:
     """Visible share, support, corner errors before and after, mm, squared error over variance per dimension."""
     off = np.array([found.footprint.x_mm - at.x_mm, found.footprint.y_mm - at.y_mm, 0.0])
     off[2] = math.radians(math.remainder(found.footprint.heading_deg - at.heading_deg, 360.0))

@@ -46,7 +46,7 @@ from downfield.officiating.events import Event
 from downfield.rig.cli.run import prepare
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.live.network_vision import detector, open_vision, pace_of
+from downfield.rig.live.network_vision import detection_rate, detector, open_vision
 from downfield.rig.live.observer import LoopObserver
 from downfield.rig.live.vision_seam import DetectionResult, VisionStage
 from downfield.rig.recording.clip import bundled_demo, open_clip
@@ -356,7 +356,7 @@ def _rig(asked: argparse.Namespace, port: int, folder: Path) -> Rig:
     def threaded(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> VisionStage:  # noqa: ARG001 - the seam's signature
         known = None if roster is None else read_roster(roster)
         network = settings.network
-        return Vision(calibration, detector(network), known, pace=pace_of(network, time.perf_counter_ns))
+        return Vision(calibration, detector(network), known, rate=detection_rate(network, time.perf_counter_ns))
 
     sight = {"network": open_vision, "threaded": threaded, "recorded": recorded}[asked.sight]
     return Rig(load(environment={}, command_line=given), folder, open_vision=sight)

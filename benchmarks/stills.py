@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _see(sample: Sample, image: Image, detector: Detector, tally: Tally) -> None:
-    scene = Vision(sample.calibration, detector, memory=False).process(Frame(0, 0, image))
+    scene = Vision(sample.calibration, detector, continuous=False).process(Frame(0, 0, image))
     places = np.array([(one.x_mm, one.y_mm) for one in scene.figures]).reshape(-1, 2)
     for true in sample.labels.figures:
         if true.visible < WELL_SEEN:

@@ -21,8 +21,8 @@ from downfield.rig.sources.video_file import VideoFile
 from downfield.twin.physics.truth_file import TruthEvent, TruthFile
 from downfield.vision.pipeline import Vision
 from downfield.vision.tracking.falls import Fall
-from downfield.vision.tracking.measurement import Sightings, measure
-from downfield.vision.tracking.teams import look_at_colors
+from downfield.vision.tracking.measurement import Measurements, measure
+from downfield.vision.tracking.teams import sample_colors
 
 OWN_MM = 5.0  # a sighting so near to where a figure is is its own
 BASE_MM = 5.5
@@ -43,7 +43,7 @@ class Moment:
 
     true: Scene
     seen: Scene
-    sightings: Sightings
+    sightings: Measurements
     falls: tuple[Fall, ...]
     happened: tuple[TruthEvent, ...]
 
@@ -80,7 +80,7 @@ def watched(
         if not vision.players:
             continue
         if before is not None and detections is not None:
-            colors = look_at_colors(frame.image, sightings, calibration.camera, BASE_MM)
+            colors = sample_colors(frame.image, sightings, calibration.camera, BASE_MM)
             shown = sightings.visible > WELL_SEEN
             teams += _teams(true, sightings.pose[shown], before.light_odds(colors)[shown])
         yield Moment(true, seen, sightings, vision.falls, tuple(happened))

@@ -35,7 +35,7 @@ from downfield.rig.recording.recorder import DISK_FULL, Recorder
 from downfield.rig.service import Service
 from downfield.rig.sources.clocks import CaptureClock
 from downfield.rig.table import OpenVision, open_table, source_choice
-from downfield.vision.pipeline import SLOW
+from downfield.vision.pipeline import SLOW_COMPUTER
 
 _NOWHERE: Final = "passing.db"
 
@@ -246,7 +246,7 @@ class Rig:
 
     def _slow(self) -> bool:
         health = None if self._loop is None else self._loop.sight.health
-        return health is not None and SLOW in health.warnings
+        return health is not None and SLOW_COMPUTER in health.warnings
 
     def _calibrated(self, calibration: Calibration) -> None:
         """The picture is drawn on with the calibration and the roster of now, the game played on its field."""

@@ -1,4 +1,4 @@
-"""Sightings of figures made up for tests, without a picture."""
+"""Measurements of figures made up for tests, without a picture."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.detection import Detection
-from downfield.vision.tracking.measurement import Sightings
+from downfield.vision.tracking.measurement import Measurements
 
 EXACT, VAGUE = np.diag([0.1, 0.1, 1e-3, 0.3, 0.3]), np.diag([4.0, 4.0, 0.05, 4.0, 4.0])
 
 
-def seen(*what: tuple[float, float, Array, float, float]) -> Sightings:
-    """Sightings by x, y, covariance, score and log-odds of the light jersey."""
+def seen(*what: tuple[float, float, Array, float, float]) -> Measurements:
+    """Measurements by x, y, covariance, score and log-odds of the light jersey."""
     count = len(what)
     corners = ((1.0, 1.0), (1.0, 0.0), (0.0, 0.0), (0.0, 1.0))
-    return Sightings(
+    return Measurements(
         detections=tuple(Detection("upright", one[3], (0.0, 0.0, 1.0, 1.0), corners_px=corners) for one in what),
         pose=np.array([(one[0], one[1], 0.0, 30.0, 18.0) for one in what]),
         covariance=np.stack([one[2] for one in what]),

@@ -27,7 +27,7 @@ from downfield.twin.render.hand_shape import hand_solids
 from downfield.twin.render.solids import SolidPlacer, cloud
 from downfield.twin.render.visibility import base_tops
 from downfield.twin.snapshot import FigurePose, Snapshot
-from downfield.vision.tracking.measurement import Sightings
+from downfield.vision.tracking.measurement import Measurements
 
 Box = tuple[float, float, float, float]
 
@@ -294,7 +294,7 @@ class Network:
         return out
 
 
-def jerseys(sightings: Sightings, sight: Sight) -> Sightings:
+def jerseys(sightings: Measurements, sight: Sight) -> Measurements:
     """The sightings with what a look at their colors would tell; ids begin with the jersey."""
     light = []
     for one in sightings.detections:

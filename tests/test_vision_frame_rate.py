@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.vision.frame_rate import Look, Pace
+from downfield.vision.frame_rate import DetectionRate, Look
 
 MS = 1_000_000
 SECONDS = 20
@@ -24,23 +24,23 @@ class Clock:
         return self.now_ns
 
 
-def looked(fps: float, pace: Pace | None = None) -> list[tuple[Look, ...]]:
+def looked(fps: float, rate: DetectionRate | None = None) -> list[tuple[Look, ...]]:
     """How each frame of a while is looked at when looking takes no time."""
-    pace = pace or Pace()
-    return [pace.due(round(number * 1e9 / fps)) for number in range(round(SECONDS * fps))]
+    rate = rate or DetectionRate()
+    return [rate.due(round(number * 1e9 / fps)) for number in range(round(SECONDS * fps))]
 
 
-def watched(fps: float, takes_ms: dict[Look, float], waiting: int = 0) -> tuple[Pace, Counter[Look], float]:
+def watched(fps: float, takes_ms: dict[Look, float], waiting: int = 0) -> tuple[DetectionRate, Counter[Look], float]:
     """How often frames are looked at in a while, and the share of it that looking takes."""
     clock, busy_ns = Clock(), 0
-    pace, count = Pace(clock=clock), Counter[Look]()
+    rate, count = DetectionRate(clock=clock), Counter[Look]()
     for number in range(round(SECONDS * fps)):
-        for look in pace.due(round(number * 1e9 / fps), waiting):
-            with pace.looking(look):
+        for look in rate.due(round(number * 1e9 / fps), waiting):
+            with rate.looking(look):
                 clock.now_ns += round(takes_ms[look] * MS)
             busy_ns += round(takes_ms[look] * MS)
             count[look] += 1
-    return pace, count, busy_ns / (SECONDS * 1e9)
+    return rate, count, busy_ns / (SECONDS * 1e9)
 
 
 @pytest.mark.parametrize(("fps", "every"), [(15, 1), (30, 1), (50, 1), (60, 1), (80, 1), (100, 2), (120, 2), (240, 3)])
@@ -57,12 +57,12 @@ def test_whole_pictures_are_looked_at_about_as_often_as_asked_for(fps: float) ->
 
 
 def test_always_is_every_frame() -> None:
-    assert set(looked(120, Pace(0, 0))) == {("find", "follow")}
+    assert set(looked(120, DetectionRate(0, 0))) == {("find", "follow")}
 
 
 def test_a_recording_is_looked_at_alike_on_every_computer() -> None:
-    pace, clockless = Pace(), Pace()
-    waited = [pace.due(number * 16 * MS, waiting=6) for number in range(200)]
+    rate, clockless = DetectionRate(), DetectionRate()
+    waited = [rate.due(number * 16 * MS, waiting=6) for number in range(200)]
     for number, look in enumerate(waited):
         with clockless.looking("find"):
             assert clockless.due(number * 16 * MS) == look
@@ -70,39 +70,39 @@ def test_a_recording_is_looked_at_alike_on_every_computer() -> None:
 
 
 def test_a_fast_computer_looks_as_asked_for_and_at_both_at_once() -> None:
-    pace, count, _ = watched(60, {"find": 8.0, "follow": 5.0})
-    assert not pace.slow
+    rate, count, _ = watched(60, {"find": 8.0, "follow": 5.0})
+    assert not rate.slow
     assert count["follow"] == pytest.approx(60 * SECONDS, rel=0.01)
     assert count["find"] == pytest.approx(12 * SECONDS, rel=0.01)
 
 
 @pytest.mark.parametrize("takes_ms", [9.0, 15.0])
 def test_where_looks_take_most_of_a_frame_every_other_one_is_enough_and_nobody_need_be_told(takes_ms: float) -> None:
-    pace, count, _ = watched(60, {"find": 14.0, "follow": takes_ms})
-    assert not pace.slow
+    rate, count, _ = watched(60, {"find": 14.0, "follow": takes_ms})
+    assert not rate.slow
     assert count["follow"] == pytest.approx(30 * SECONDS, rel=0.02)
 
 
 def test_a_slower_one_gives_each_look_a_frame_of_its_own() -> None:
     clock = Clock()
-    pace = Pace(clock=clock)
-    pace.due(0)
+    rate = DetectionRate(clock=clock)
+    rate.due(0)
     both: tuple[tuple[Look, int], ...] = (("find", 32), ("follow", 22))
     for look, takes_ms in both:
-        with pace.looking(look):
+        with rate.looking(look):
             clock.now_ns += takes_ms * MS
-    looks = [pace.due(round(number * 1e9 / 60)) for number in range(10, 600)]
+    looks = [rate.due(round(number * 1e9 / 60)) for number in range(10, 600)]
     assert max(len(look) for look in looks) == 1
     assert {("find",), ("follow",)} < set(looks)
 
 
 @given(find=st.floats(1, 400), follow=st.floats(1, 400), fps=st.sampled_from([15, 30, 60, 120]))
 def test_looking_never_takes_all_of_the_time(find: float, follow: float, fps: float) -> None:
-    pace, count, busy = watched(fps, {"find": find, "follow": follow})
+    rate, count, busy = watched(fps, {"find": find, "follow": follow})
     assert busy < 0.95
     assert count["find"] > 0
     assert count["follow"] > 0
-    assert pace.slow == (find / 0.2 > 8 * 83 or follow / 0.9 > 1.5 * 33) or abs(find / 0.2 - 664) < 1
+    assert rate.slow == (find / 0.2 > 8 * 83 or follow / 0.9 > 1.5 * 33) or abs(find / 0.2 - 664) < 1
 
 
 def test_where_frames_wait_looks_become_rarer_and_never_end() -> None:
@@ -113,11 +113,11 @@ def test_where_frames_wait_looks_become_rarer_and_never_end() -> None:
 
 
 def test_pressure_is_told_of_until_it_is_over() -> None:
-    pace = Pace(clock=Clock())
+    rate = DetectionRate(clock=Clock())
     told = []
     for number in range(900):
-        pace.due(round(number * 1e9 / 60), waiting=4 if 100 <= number < 300 else 0)
-        told.append(pace.slow)
+        rate.due(round(number * 1e9 / 60), waiting=4 if 100 <= number < 300 else 0)
+        told.append(rate.slow)
     assert not any(told[:100])
     assert all(told[110:300])
     assert not any(told[500:])
@@ -126,18 +126,18 @@ def test_pressure_is_told_of_until_it_is_over() -> None:
 def test_a_first_look_that_takes_long_does_not_make_later_ones_rarer_for_long() -> None:
     """Networks warm up: their first looks take fifty times as long."""
     clock, count = Clock(), Counter[Look]()
-    pace = Pace(clock=clock)
+    rate = DetectionRate(clock=clock)
     for number in range(8 * 60):
-        for look in pace.due(round(number * 1e9 / 60)):
-            with pace.looking(look):
+        for look in rate.due(round(number * 1e9 / 60)):
+            with rate.looking(look):
                 clock.now_ns += (6 if look == "follow" else 9) * MS * (1 if count[look] else 50)
             count[look] += number >= 4 * 60 or not count[look]
-    assert not pace.slow
+    assert not rate.slow
     assert count["find"] == pytest.approx(4 * 12, rel=0.1)
     assert count["follow"] == pytest.approx(4 * 60, rel=0.1)
 
 
 def test_a_slow_computer_is_told_of_in_figures() -> None:
-    pace, _, _ = watched(30, {"find": 200, "follow": 100})
-    assert pace.slow
-    assert pace.text == "looks at figures 9 times a second, at the whole picture 1 times"
+    rate, _, _ = watched(30, {"find": 200, "follow": 100})
+    assert rate.slow
+    assert rate.text == "looks at figures 9 times a second, at the whole picture 1 times"

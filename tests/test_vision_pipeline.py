@@ -22,8 +22,8 @@ from downfield.core.roster import Roster
 from downfield.core.scene import Player, Scene
 from downfield.twin.render.renderers import open_renderer
 from downfield.vision import pipeline
-from downfield.vision.detection_schedule import BESIDE
-from downfield.vision.frame_rate import Pace
+from downfield.vision.detection_schedule import BACKGROUND
+from downfield.vision.frame_rate import DetectionRate
 from downfield.vision.pipeline import Vision
 from downfield.vision.tracking.estimate import Estimate
 
@@ -53,9 +53,11 @@ def detections() -> tuple[tuple[Detection, ...], ...]:
     return tuple(calm.see(replace(sight, camera=look.camera)) for sight, _, _ in filmed(TABLE))
 
 
-def vision(roster: Roster | None = None, *, memory: bool = True, first: int = 0) -> Vision:
+def vision(roster: Roster | None = None, *, continuous: bool = True, first: int = 0) -> Vision:
     look = look_of(TABLE.players)
-    return Vision(Calibration(FIELD, look.camera, "truth"), ListDetector(detections()[first:]), roster, memory=memory)
+    return Vision(
+        Calibration(FIELD, look.camera, "truth"), ListDetector(detections()[first:]), roster, continuous=continuous
+    )
 
 
 def shot(number: int) -> Frame:
@@ -103,7 +105,7 @@ def test_a_figure_that_walks_into_another_is_listed_as_touching_it() -> None:
 
 
 def test_pictures_by_themselves_have_figures_at_once_and_no_memory() -> None:
-    eyes = vision(memory=False)
+    eyes = vision(continuous=False)
     frame = Frame(0, 0, picture())
     first, second = eyes.process(frame), eyes.process(frame)
     for scene in (first, second):
@@ -189,7 +191,7 @@ def test_an_empty_board_is_a_scene_without_figures() -> None:
     eyes = Vision(Calibration(FIELD, look.camera, "truth"), ListDetector([()] * 3))
     scenes = [eyes.process(shot(number)) for number in range(3)]
     assert all(scene.figures == () and scene.unfit for scene in scenes)
-    alone = Vision(Calibration(FIELD, look.camera, "truth"), ListDetector([()]), memory=False)
+    alone = Vision(Calibration(FIELD, look.camera, "truth"), ListDetector([()]), continuous=False)
     assert alone.process(shot(0)).figures == ()
 
 
@@ -239,7 +241,9 @@ def test_whole_frames_are_looked_at_by_the_clock_and_what_is_known_in_between(
     every_ms: int, expected: list[str]
 ) -> None:
     detector = Following()
-    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=Pace(every_ms * 1_000_000))
+    eyes = Vision(
+        Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, rate=DetectionRate(every_ms * 1_000_000)
+    )
     for number in range(6):
         eyes.detect(shot(number))
     assert detector.asked == expected
@@ -250,8 +254,11 @@ def test_whole_frames_are_looked_at_by_the_clock_and_what_is_known_in_between(
 def test_where_every_other_frame_is_looked_at_everybody_goes_on_in_between() -> None:
     """The same recording at its own rate, and with a frame between every two."""
     own, detector = seen(vision(roster_of(TABLE))), Following()
-    calibration, pace = Calibration(FIELD, look_of(TABLE.players).camera, "truth"), Pace(follow_every_ns=33_000_000)
-    eyes = Vision(calibration, detector, roster_of(TABLE), pace=pace)
+    calibration, rate = (
+        Calibration(FIELD, look_of(TABLE.players).camera, "truth"),
+        DetectionRate(follow_every_ns=33_000_000),
+    )
+    eyes = Vision(calibration, detector, roster_of(TABLE), rate=rate)
     frames = [
         replace(shot(number), index=2 * number + between, t_ns=number * 33_333_333 + between * 16_666_666)
         for number in range(len(detections()))
@@ -273,9 +280,9 @@ def test_where_every_other_frame_is_looked_at_everybody_goes_on_in_between() -> 
     assert gaps[0] == pytest.approx(gaps[1], abs=0.1)
 
 
-def slow() -> Pace:
+def slow() -> DetectionRate:
     """That of a computer whose looks take 20 ms each."""
-    return Pace(clock=iter(range(0, 10**12, 20_000_000)).__next__)
+    return DetectionRate(clock=iter(range(0, 10**12, 20_000_000)).__next__)
 
 
 @pytest.mark.parametrize("carrier", [None, "dark-4"])
@@ -291,7 +298,7 @@ def test_between_looks_edges_are_measured_while_somebody_has_the_ball(
 
     monkeypatch.setattr(pipeline, "refine", refined)
     calibration, detector = Calibration(FIELD, look_of(TABLE.players).camera, "truth"), Following()
-    eyes = Vision(calibration, detector, roster_of(TABLE), pace=Pace(follow_every_ns=66_000_000))
+    eyes = Vision(calibration, detector, roster_of(TABLE), rate=DetectionRate(follow_every_ns=66_000_000))
     looked: list[bool] = []
     for number in range(len(detections())):
         before, known = len(detector.asked), bool(eyes.players)
@@ -305,11 +312,11 @@ def test_between_looks_edges_are_measured_while_somebody_has_the_ball(
 
 def test_where_looks_take_long_whole_pictures_are_looked_at_beside_the_frames() -> None:
     detector = Following()
-    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=slow())
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, rate=slow())
     looked = []
     for number in range(60):
         looked.append(eyes.detect(replace(shot(number % 30), t_ns=number * 16_666_667)))
-        BESIDE.submit(int).result()  # what was begun before is over
+        BACKGROUND.submit(int).result()  # what was begun before is over
     assert detector.asked == ["all"] + ["again"] * (len(detector.asked) - 1)
     assert 2 < detector.found == 1 + len(detector.examined) < len(detector.asked)
     assert all(detector.examined)
@@ -353,7 +360,7 @@ def test_what_was_found_beside_the_frames_is_followed_from_the_next_look_on() ->
             return (at(int(image[0, 0, 0]) / 10, 100, 3.0),)
 
     detector = Walker()
-    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=slow())
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, rate=slow())
     for number in range(1, 60):
         frame = replace(shot(number % 30), t_ns=number * 16_666_667)
         frame.image[0, 0, 0] = number
@@ -364,7 +371,7 @@ def test_what_was_found_beside_the_frames_is_followed_from_the_next_look_on() ->
     assert len(alone) > 2
     assert all(len(seen) == 1 for seen in alone)  # so far nobody has been found
     detector.gate.set()
-    BESIDE.submit(int).result()
+    BACKGROUND.submit(int).result()
     last = detector.told[-1][0]
     while detector.told[-1][0] == last:
         number += 1
@@ -378,8 +385,8 @@ def test_what_was_found_beside_the_frames_is_followed_from_the_next_look_on() ->
 
 
 def test_on_a_computer_that_is_slow_nobody_is_lost_and_it_is_told() -> None:
-    pace = Pace(clock=iter(range(0, 10**12, 60_000_000)).__next__)  # every look takes as long
-    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), Following(), roster_of(TABLE), pace=pace)
+    rate = DetectionRate(clock=iter(range(0, 10**12, 60_000_000)).__next__)  # every look takes as long
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), Following(), roster_of(TABLE), rate=rate)
     scenes = seen(eyes)
     assert eyes.health is not None
     assert any("slow" in warning for warning in eyes.health.warnings)
@@ -389,7 +396,7 @@ def test_on_a_computer_that_is_slow_nobody_is_lost_and_it_is_told() -> None:
 
 def test_pictures_by_themselves_are_always_looked_at_whole() -> None:
     detector = Following()
-    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, memory=False)
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, continuous=False)
     for number in range(3):
         eyes.detect(shot(number))
     assert detector.asked == ["by itself"] * 3
@@ -423,13 +430,13 @@ def test_a_look_at_the_whole_picture_that_fails_beside_the_frames_is_told_and_tr
             raise InputError("the network is gone")
 
     detector, told, looked = Broken(), 0, 0
-    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, pace=slow())
+    eyes = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, rate=slow())
     for number in range(90):
         try:
             looked += eyes.detect(replace(shot(number % 30), t_ns=number * 16_666_667)) is not None
         except InputError as error:
             told += "gone" in str(error)
-        BESIDE.submit(int).result()
+        BACKGROUND.submit(int).result()
     assert detector.found > 3
     assert detector.found - 1 - told in {0, 1}
     assert looked > told

@@ -1,4 +1,4 @@
-"""Refined outlines: right to fractions of a pixel, honest about it, and silent where there is nothing to see."""
+"""RefinedOutline outlines: right to fractions of a pixel, honest about it, and silent where there is nothing to see."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array, Image
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.refinement.refine import Refined, refine
+from downfield.vision.refinement.refine import RefinedOutline, refine
 from downfield.vision.tracking.estimate import Estimate
 
 PICTURE = (260, 200)
@@ -80,14 +80,14 @@ def guess(at: Footprint, off: tuple[float, float, float] = (0.0, 0.0, 0.0), sigm
     return Estimate("dark-1", "dark", there, covariance, np.zeros(3))
 
 
-def refined(image: Image, one: Estimate) -> Refined:
+def refined(image: Image, one: Estimate) -> RefinedOutline:
     """The outline of one figure that must be found."""
     (found,) = refine(image, CAMERA, [one])
     assert found is not None
     return found
 
 
-def miss(found: Refined, at: Footprint) -> Array:
+def miss(found: RefinedOutline, at: Footprint) -> Array:
     """How far off it is: x mm, y mm, rad."""
     turn = math.remainder(found.footprint.heading_deg - at.heading_deg, 360.0)
     return np.array([found.footprint.x_mm - at.x_mm, found.footprint.y_mm - at.y_mm, math.radians(turn)])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from downfield.vision.tracking.assignment import match
 from downfield.vision.tracking.kalman import Motion
-from downfield.vision.tracking.measurement import Sightings
+from downfield.vision.tracking.measurement import Measurements
 from downfield.vision.tracking.reappearance import Strangers
 
 LIGHT, DARK = 1.0, -1.0
@@ -22,7 +22,7 @@ def standing(*places: tuple[float, float]) -> Motion:
 
 
 def whose(
-    motion: Motion, sightings: Sightings, jersey: float = LIGHT, strange: NDArray[np.bool_] | None = None
+    motion: Motion, sightings: Measurements, jersey: float = LIGHT, strange: NDArray[np.bool_] | None = None
 ) -> dict[int, int]:
     figures = np.arange(len(motion.mean))
     found = match(motion, figures, sightings, np.arange(len(sightings)), np.full(len(figures), jersey), strange)
@@ -80,7 +80,7 @@ def test_who_is_known_to_face_ahead_is_not_seen_across(turned_rad: float, sigma_
     assert (whose(motion, across) == {0: 0}) == is_he
 
 
-def doubtful(motion: Motion, sightings: Sightings, *jerseys: float) -> set[int]:
+def doubtful(motion: Motion, sightings: Measurements, *jerseys: float) -> set[int]:
     figures = np.arange(len(motion.mean))
     found = match(motion, figures, sightings, np.arange(len(sightings)), np.array(jerseys))
     return set(found.doubtful.tolist())
@@ -104,7 +104,7 @@ def test_what_fits_one_badly_and_another_worse_leaves_no_doubt() -> None:
     assert doubtful(neighbors, part, LIGHT, LIGHT) == {0, 1}
 
 
-def lying(odds: float, x_mm: float, light: float = -7.0) -> Sightings:
+def lying(odds: float, x_mm: float, light: float = -7.0) -> Measurements:
     """A base on its edge, across, over which jerseys seem to be the dark team's."""
     sightings = seen((x_mm, 100, EXACT, 0.98, light))
     sightings.pose[0, 2:] = 1.3, 28.0, 1.0

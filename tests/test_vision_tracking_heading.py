@@ -11,7 +11,7 @@ from tracked_tables import LINE_UP_S, Table, standing, tracked_with
 
 from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array
-from downfield.vision.tracking.measurement import Sightings
+from downfield.vision.tracking.measurement import Measurements
 from downfield.vision.tracking.tracker import Tracker
 
 PLACES = {"dark-1": (300.0, 200.0), "dark-2": (300.0, 260.0), "light-1": (360.0, 200.0), "light-2": (360.0, 260.0)}
@@ -24,7 +24,7 @@ def followed() -> tuple[Tracker, int]:
     return tracker, round((frames[-1].t_s + LINE_UP_S) * 1e9)
 
 
-def looks(heading_deg: float, *, visible: float = 1.0, vague: bool = False) -> Sightings:
+def looks(heading_deg: float, *, visible: float = 1.0, vague: bool = False) -> Measurements:
     """All four where they stand, the first as if he faced another way."""
     all_four = seen(*((x, y, EXACT, 0.95, 0.0) for x, y in PLACES.values()))
     pose, shows, covariance = all_four.pose.copy(), all_four.visible.copy(), all_four.covariance.copy()
@@ -34,12 +34,14 @@ def looks(heading_deg: float, *, visible: float = 1.0, vague: bool = False) -> S
     return dataclasses.replace(all_four, pose=pose, visible=shows, covariance=covariance)
 
 
-def unseen(frames: int) -> list[Sightings]:
+def unseen(frames: int) -> list[Measurements]:
     """The same without the first."""
     return [looks(0.0).only(np.array([False, True, True, True]))] * frames
 
 
-def heading_after(tracker: Tracker, t_ns: int, sightings: list[Sightings], hands_mm: tuple[Array, ...] = ()) -> float:
+def heading_after(
+    tracker: Tracker, t_ns: int, sightings: list[Measurements], hands_mm: tuple[Array, ...] = ()
+) -> float:
     """Where the first figure is believed to face after these looks, degrees, -180..180."""
     for number, one in enumerate(sightings):
         estimates = tracker.step(one, t_ns + (number + 1) * STEP_NS, power="on", hands_mm=hands_mm)

@@ -11,8 +11,8 @@ from simulated_detector import PERFECT, Network, calibration_of
 from tracked_tables import FIELD, LINE_UP_S, Table, filmed, look_of, roster_of, standing, walking
 
 from downfield.core.roster import Roster, Spot
-from downfield.vision.tracking.initialization import LineUp, LineUpSearch
-from downfield.vision.tracking.measurement import Sightings, measure
+from downfield.vision.tracking.initialization import LineUpPoses, LineUpSearch
+from downfield.vision.tracking.measurement import Measurements, measure
 from downfield.vision.tracking.tracker import Tracker
 
 EIGHT = {f"dark-{i}": standing(300, 60 + 60 * i, 0) for i in range(4)} | {
@@ -24,7 +24,7 @@ WALKERS = {f"dark-{i}": walking(300, 60 + 60 * i, 0) for i in range(4)} | {
 SLOW_NS = 400_000_000
 
 
-def sightings(table: Table, count: int | None = None) -> list[Sightings]:
+def sightings(table: Table, count: int | None = None) -> list[Measurements]:
     """What a perfect network makes of every frame."""
     network, look = Network(PERFECT), look_of(table.players)
     frames = filmed(table)[:count]
@@ -36,7 +36,9 @@ def spots(table: Table, *ids: str) -> tuple[Spot, ...]:
     return tuple(spot for spot in roster_of(table).spots if spot.id in ids)
 
 
-def found(search: LineUpSearch, seen: Sequence[Sightings], step_ns: int = 33_333_333) -> tuple[int, LineUp | None]:
+def found(
+    search: LineUpSearch, seen: Sequence[Measurements], step_ns: int = 33_333_333
+) -> tuple[int, LineUpPoses | None]:
     """After how many frames there is a line-up, and which."""
     for number, one in enumerate(seen):
         line_up = search.see(one, number * step_ns)
@@ -45,7 +47,7 @@ def found(search: LineUpSearch, seen: Sequence[Sightings], step_ns: int = 33_333
     return len(seen), None
 
 
-def places(line_up: LineUp) -> dict[str, tuple[float, float]]:
+def places(line_up: LineUpPoses) -> dict[str, tuple[float, float]]:
     return {player.id: (x, y) for player, (x, y) in zip(line_up.players, line_up.pose[:, :2].tolist(), strict=True)}
 
 

@@ -11,7 +11,7 @@ from tracked_tables import Table, filmed, look_of, roster_of, standing
 
 from downfield.vision.tracking.estimate import Estimate
 from downfield.vision.tracking.initialization import LineUpSearch
-from downfield.vision.tracking.measurement import Sightings, measure
+from downfield.vision.tracking.measurement import Measurements, measure
 from downfield.vision.tracking.team_learning import EVERY_NS, TeamLearner
 from downfield.vision.tracking.teams import POINTS, TeamColors
 from downfield.vision.tracking.tracker import Tracker
@@ -31,7 +31,7 @@ def colors() -> TeamColors:
     return TeamColors(np.array([DARK, LIGHT, STRANGE]), met)
 
 
-def frame(painted: dict[str, tuple[float, float, float]]) -> tuple[Sightings, tuple[Estimate, ...]]:
+def frame(painted: dict[str, tuple[float, float, float]]) -> tuple[Measurements, tuple[Estimate, ...]]:
     """The table at rest as seen and as believed, those told painted otherwise than their teams."""
     image = filmed(TABLE)[0][0]
     seen = measure(Network(PERFECT).see(image), calibration_of(image, look_of(TABLE.players)), 5.5)
@@ -46,7 +46,7 @@ def frame(painted: dict[str, tuple[float, float, float]]) -> tuple[Sightings, tu
     return replace(seen, colors=paint), estimates
 
 
-def learned(learner: TeamLearner, seen: Sightings, estimates: tuple[Estimate, ...], t_ns: int = 10) -> float:
+def learned(learner: TeamLearner, seen: Measurements, estimates: tuple[Estimate, ...], t_ns: int = 10) -> float:
     """How many figures were learned from."""
     assert learner.colors is not None
     before = learner.colors.met.sum()

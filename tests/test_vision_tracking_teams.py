@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
-from downfield.vision.tracking.teams import POINTS, tell_teams
+from downfield.vision.tracking.teams import POINTS, cluster_teams
 
 GREEN, NAVY, WHITE, RED, MAROON = (40.0, -35.0, 30.0), (10, 5, -25), (56, 0, 2), (27, 55, 38), (13, 30, 12)
 """Lab, the lightness weighted as `teams` does."""
@@ -37,14 +37,14 @@ def figures(
 
 def test_two_teams_are_told_apart_and_the_lighter_is_light() -> None:
     colors = figures([NAVY] * 11 + [WHITE] * 11)
-    teams = tell_teams(colors, np.arange(22) < 11)
+    teams = cluster_teams(colors, np.arange(22) < 11)
     assert teams is not None
     assert (teams.light_odds(colors) > 3).tolist() == [False] * 11 + [True] * 11
 
 
 def test_bases_of_the_boards_color_and_helmets_alike_do_not_matter() -> None:
     colors = figures([MAROON] * 9 + [NAVY] * 11, helmet=RED)
-    teams = tell_teams(colors, np.arange(20) % 2 == 0)
+    teams = cluster_teams(colors, np.arange(20) % 2 == 0)
     assert teams is not None
     told = teams.light_odds(figures([MAROON] * 9 + [NAVY] * 11, helmet=RED, seed=1)) > 0
     assert len(set(told[:9].tolist())) == 1
@@ -53,21 +53,21 @@ def test_bases_of_the_boards_color_and_helmets_alike_do_not_matter() -> None:
 
 def test_teams_are_found_even_when_nothing_is_known_from_how_they_face() -> None:
     colors = figures([WHITE, NAVY] * 10)
-    teams = tell_teams(colors, np.arange(20) < 10)
+    teams = cluster_teams(colors, np.arange(20) < 10)
     assert teams is not None
     assert (teams.light_odds(colors) > 0).tolist() == [True, False] * 10
 
 
 def test_figures_all_alike_are_not_two_teams() -> None:
-    assert tell_teams(figures([NAVY] * 20), np.arange(20) < 10) is None
+    assert cluster_teams(figures([NAVY] * 20), np.arange(20) < 10) is None
 
 
 def test_colors_that_were_not_seen_say_nothing() -> None:
     colors = figures([NAVY] * 8 + [WHITE] * 8)
-    teams = tell_teams(colors, np.arange(16) < 8)
+    teams = cluster_teams(colors, np.arange(16) < 8)
     assert teams is not None
     assert teams.light_odds(np.full((2, POINTS, 3), np.nan)).tolist() == [0.0, 0.0]
-    assert tell_teams(np.full((16, POINTS, 3), np.nan), np.arange(16) < 8) is None
+    assert cluster_teams(np.full((16, POINTS, 3), np.nan), np.arange(16) < 8) is None
 
 
 @settings(max_examples=15, deadline=None)
@@ -75,7 +75,7 @@ def test_colors_that_were_not_seen_say_nothing() -> None:
 def test_the_order_of_figures_does_not_matter(order: list[int], seed: int) -> None:
     colors = figures([NAVY] * 7 + [RED] * 7, seed=seed)
     facing = np.arange(14) < 7
-    teams, shuffled = tell_teams(colors, facing), tell_teams(colors[order], facing[order])
+    teams, shuffled = cluster_teams(colors, facing), cluster_teams(colors[order], facing[order])
     assert teams is not None
     assert shuffled is not None
     np.testing.assert_array_equal(teams.light_odds(colors) > 0, shuffled.light_odds(colors) > 0)
@@ -83,7 +83,7 @@ def test_the_order_of_figures_does_not_matter(order: list[int], seed: int) -> No
 
 def test_a_jersey_in_another_light_is_learned_and_the_line_up_fades() -> None:
     """A navy team walks into a lamp's pool of light."""
-    teams = tell_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
+    teams = cluster_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
     assert teams is not None
     lit, light = (36.0, 4.0, -15.0), np.arange(22) >= 11
     later = figures([lit] * 11 + [WHITE] * 11, seed=3)
@@ -95,7 +95,7 @@ def test_a_jersey_in_another_light_is_learned_and_the_line_up_fades() -> None:
 
 
 def test_what_is_learned_of_one_team_only_is_of_that_team() -> None:
-    teams = tell_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
+    teams = cluster_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
     assert teams is not None
     after = teams.learned(figures([NAVY] * 3, seed=5), np.zeros(3, bool))
     np.testing.assert_array_equal(after.met[0], teams.met[0])

@@ -10,10 +10,10 @@ from downfield.core.detection import Detection
 from downfield.core.frame import Frame
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.views import merge_refined
-from downfield.vision.frame_rate import BALL_EVERY_NS, Pace
-from downfield.vision.thread_priority import give_way
+from downfield.vision.frame_rate import BALL_EVERY_NS, DetectionRate
+from downfield.vision.thread_priority import lower_priority
 
-BESIDE: Final = ThreadPoolExecutor(1, thread_name_prefix="find", initializer=give_way)
+BACKGROUND: Final = ThreadPoolExecutor(1, thread_name_prefix="find", initializer=lower_priority)
 """Looks at whole pictures, one at a time, while frames may go on."""
 
 
@@ -34,17 +34,17 @@ class _Beside:
 
 
 class DetectionSchedule:
-    """Shows a detector frames at a pace; from one thread.
+    """Shows a detector frames at a rate; from one thread.
 
     Args:
         detector: what looks.
-        pace: how often.
-        memory: whether frames follow each other in time; else everything in each of them is looked at.
+        rate: how often.
+        continuous: whether frames follow each other in time; else everything in each of them is looked at.
 
     """
 
-    def __init__(self, detector: Detector, pace: Pace, *, memory: bool) -> None:
-        self._detector, self._pace, self._memory = detector, pace, memory
+    def __init__(self, detector: Detector, rate: DetectionRate, *, continuous: bool) -> None:
+        self._detector, self._rate, self._continuous = detector, rate, continuous
         self._seen: tuple[Detection, ...] = ()
         self._beside: Future[_Beside] | None = None
         self._ball_ns = 0  # when the ball is looked for next
@@ -58,33 +58,33 @@ class DetectionSchedule:
             waiting: how many have come since.
 
         """
-        if not self._memory:
+        if not self._continuous:
             return self._study(frame)
-        looks = self._pace.due(frame.t_ns, waiting)
+        looks = self._rate.due(frame.t_ns, waiting)
         if isinstance(self._detector, TrackingDetector) and looks == ("find",) and self._beside is None:
-            self._beside = BESIDE.submit(self._look_beside, self._detector, frame, self._seen)
+            self._beside = BACKGROUND.submit(self._look_beside, self._detector, frame, self._seen)
         if "follow" not in looks:
             return None
         if not isinstance(self._detector, TrackingDetector):
-            with self._pace.looking("follow"):
+            with self._rate.looking("follow"):
                 return self._detector.detect(frame.image)
         known = self._up_to_date()
         found = None
         if "find" in looks or not known:
-            found = BESIDE.submit(self._find, self._detector, frame).result()
-        with self._pace.looking("follow"):
+            found = BACKGROUND.submit(self._find, self._detector, frame).result()
+        with self._rate.looking("follow"):
             self._seen = self._detector.track(frame.image, known, found)
         return self._seen
 
     def _study(self, frame: Frame) -> tuple[Detection, ...]:
         """What is in a still: it comes in no order of time, and everything in it is looked for."""
-        with self._pace.looking("follow"):
+        with self._rate.looking("follow"):
             if isinstance(self._detector, TrackingDetector):
                 return self._detector.detect_raw(frame.image)
             return self._detector.detect(frame.image)
 
     def _find(self, detector: TrackingDetector, frame: Frame) -> tuple[Detection, ...]:
-        with self._pace.looking("find"):
+        with self._rate.looking("find"):
             return self._found(detector, frame)
 
     def _found(self, detector: TrackingDetector, frame: Frame) -> tuple[Detection, ...]:
@@ -97,7 +97,7 @@ class DetectionSchedule:
         return detector.find_candidates(frame.image, ball=ball)
 
     def _look_beside(self, detector: TrackingDetector, frame: Frame, then: tuple[Detection, ...]) -> _Beside:
-        with self._pace.looking("find", beside=True):
+        with self._rate.looking("find", beside=True):
             found = self._found(detector, frame)
             views = detector.refine_candidates(frame.image, found, then)
         return _Beside(then, tuple(one for one in found if not one.corners_px), views)

@@ -43,7 +43,7 @@ _LATEST: Final = 8  # looks by whose median it is told how long they take: the f
 _SLOW: Final[dict[Look, float]] = {"find": 8.0, "follow": 1.5}  # times as long between them as asked for: to be told
 
 
-class Pace:
+class DetectionRate:
     """Says which frames are looked at, and how.
 
     Args:

@@ -30,7 +30,7 @@ from downfield.vision.board.health import PictureHealth, PictureHealthMonitor
 from downfield.vision.board.power import PowerDetector
 from downfield.vision.contacts.tracker import ContactTracker
 from downfield.vision.detection_schedule import DetectionSchedule
-from downfield.vision.frame_rate import Pace
+from downfield.vision.frame_rate import DetectionRate
 from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.occlusion.intrusion import IntrusionDetector
 from downfield.vision.refinement.refine import refine
@@ -38,10 +38,10 @@ from downfield.vision.scene_builder import deciding, figure_of
 from downfield.vision.tracking.estimate import Estimate
 from downfield.vision.tracking.falls import Fall
 from downfield.vision.tracking.initialization import LineUpSearch
-from downfield.vision.tracking.measurement import Sightings, measure
+from downfield.vision.tracking.measurement import Measurements, measure
 from downfield.vision.tracking.overlap import apart
 from downfield.vision.tracking.team_learning import TeamLearner
-from downfield.vision.tracking.teams import TeamColors, look_at_colors
+from downfield.vision.tracking.teams import TeamColors, sample_colors
 from downfield.vision.tracking.tracker import Tracker
 
 NO_LINE_UP: Final = "nobody is known yet: stand all figures still, hands away"
@@ -50,7 +50,7 @@ NO_LINE_UP: Final = "nobody is known yet: stand all figures still, hands away"
 FORMATIONS: Final = 6
 """Line-ups that are remembered: those of offense and defense, and a few others."""
 
-SLOW: Final = "this computer is slow: figures are looked at more rarely, and contacts timed less exactly"
+SLOW_COMPUTER: Final = "this computer is slow: figures are looked at more rarely, and contacts timed less exactly"
 """Warned of while that is so."""
 
 
@@ -61,8 +61,8 @@ class Vision:
         calibration: of the camera.
         detector: sees figures, ball and hands in pictures.
         roster: who stands on the board; None takes and numbers whoever is there.
-        memory: whether frames follow each other in time; else every picture is seen by itself, its figures named anew.
-        pace: how often the detector looks; without memory it always does. None for the usual one.
+        continuous: whether frames follow each other in time; else every picture is processed on its own.
+        rate: how often the detector looks; without memory it always does. None for the usual one.
 
     """
 
@@ -72,10 +72,10 @@ class Vision:
         detector: Detector,
         roster: Roster | None = None,
         *,
-        memory: bool = True,
-        pace: Pace | None = None,
+        continuous: bool = True,
+        rate: DetectionRate | None = None,
     ) -> None:
-        self._calibration, self._memory = calibration, memory
+        self._calibration, self._continuous = calibration, continuous
         self._roster = roster
         # Solved again in its turn, not beside the frames: what comes out must not depend on how long that takes.
         self._keeper = Keeper(calibration, in_background=False)
@@ -91,8 +91,8 @@ class Vision:
         self._estimates: tuple[Estimate, ...] = ()
         self._power: Power = "unknown"
         self._t_ns: int | None = None
-        self._pace = pace or Pace()
-        self._schedule = DetectionSchedule(detector, self._pace, memory=memory)
+        self._rate = rate or DetectionRate()
+        self._schedule = DetectionSchedule(detector, self._rate, continuous=continuous)
         self._shared: tuple[tuple[tuple[float, ...], ...], Array] | None = None
 
     @property
@@ -193,9 +193,9 @@ class Vision:
         """
         self._check(frame)
         self._t_ns = frame.t_ns
-        if not self._memory:
+        if not self._continuous:
             return self._see_alone(frame, detections() or (), carrier)
-        slow = (SLOW,) if self._pace.slow else ()
+        slow = (SLOW_COMPUTER,) if self._rate.slow else ()
         self._health = self._health_watch.step(frame, self._estimates, slow)
         kept = self._keeper.see(frame.image, frame.t_ns)
         found = detections()
@@ -219,7 +219,7 @@ class Vision:
                 f"frame {frame.index} is {width}x{height} px but the calibration is of {wide}x{high} px: calibrate at"
                 " the size that is filmed"
             )
-        if self._memory and self._t_ns is not None and frame.t_ns <= self._t_ns:
+        if self._continuous and self._t_ns is not None and frame.t_ns <= self._t_ns:
             raise InputError(f"frame {frame.index}: its time, {frame.t_ns} ns, is not after the one before")
 
     def _see_alone(self, frame: Frame, detections: Sequence[Detection], carrier: str | None) -> Scene:
@@ -289,9 +289,9 @@ class Vision:
     @staticmethod
     def _sightings(
         frame: Frame, detections: Sequence[Detection], calibration: Calibration, height_mm: float
-    ) -> Sightings:
+    ) -> Measurements:
         seen = measure(detections, calibration, height_mm)
-        return replace(seen, colors=look_at_colors(frame.image, seen, calibration.camera, height_mm))
+        return replace(seen, colors=sample_colors(frame.image, seen, calibration.camera, height_mm))
 
     def _scene(
         self,
@@ -306,7 +306,7 @@ class Vision:
         hands = follow.hands.assess(estimates, t_ns)
         unfit = (*unfit, *hands.unfit)
         middle_mm = np.array([[field_model.length_mm / 2, field_model.width_mm / 2]])
-        if self._memory and detections is not None:
+        if self._continuous and detections is not None:
             middle_px = camera.to_pixels(middle_mm)
             shake_px = None if self._middle_px is None else float(np.linalg.norm(middle_px - self._middle_px))
             self._power = follow.power.step(estimates, t_ns, shake_px=shake_px, hum=frame.hum).power

@@ -12,16 +12,16 @@ import threading
 from types import MappingProxyType
 from typing import Final, Literal
 
-Work = Literal["look", "unpack", "beside"]
+Work = Literal["detect", "decode", "background"]
 """What a thread does: looks at frames, unpacks them, or works beside them. Who sees and judges gives way to nobody."""
 
-_STEPS: Final = MappingProxyType({"look": 4, "unpack": 6, "beside": 8})
+_STEPS: Final = MappingProxyType({"detect": 4, "decode": 6, "background": 8})
 """Of niceness: against a busy thread one has 1 / (1 + 1.25 ** steps) of a core, so that none is starved."""
 
 _NICEST: Final = 19
 
 
-def give_way(work: Work = "beside") -> None:
+def lower_priority(work: Work = "background") -> None:
     """Have the calling thread give way from now on, where single threads can (on Linux)."""
     if sys.platform == "linux":
         # A thread begins as nice as the one that started it, which may have given way itself; the first one never does.

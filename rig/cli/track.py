@@ -32,12 +32,12 @@ from downfield.models.card import BUNDLED
 from downfield.models.opening import open_detector
 from downfield.rig.cli.track_live import interrupt_ends, live_scenes, open_live, refuse
 from downfield.rig.configuration.settings import NetworkSettings
-from downfield.rig.live.network_vision import elsewhere, pace_of
+from downfield.rig.live.network_vision import detection_rate, elsewhere
 from downfield.rig.recording.detection_cache import CachingDetector, DetectionCacheHeader
 from downfield.rig.sources.images import STILLS, ImageFolder
 from downfield.rig.sources.source import CapturedFrame, FrameSource
 from downfield.rig.sources.video_file import VideoFile
-from downfield.vision.frame_rate import Pace
+from downfield.vision.frame_rate import DetectionRate
 from downfield.vision.pipeline import Vision
 
 _FPS = 30.0  # of a single picture that tells no frame rate
@@ -77,13 +77,13 @@ def track(
         if path.is_file() or path.is_dir():
             network = open_detector(detector, augmented=independent)
             header = DetectionCacheHeader(path.name, _stamp(path), network.name, thorough=thorough)
-            pace = Pace(follow_every_ns=0) if thorough else None
+            rate = DetectionRate(follow_every_ns=0) if thorough else None
             frames: FrameSource = ImageFolder(path, paced=False) if path.is_dir() else VideoFile(path, paced=False)
             closing.callback(frames.close)
             seen = closing.enter_context(CachingDetector(network, out.with_name(out.name + ".seen"), header))
             if seen.note:
                 console.print(seen.note)
-            vision = Vision(known, seen, named, memory=not independent, pace=pace)
+            vision = Vision(known, seen, named, continuous=not independent, rate=rate)
             scenes: Iterator[Scene] = (vision.process(shot.frame()) for shot in _shown(frames, path))
         else:
             refuse(independent=independent, thorough=thorough)
@@ -92,7 +92,7 @@ def track(
             closing.callback(frames.close)
             table = NetworkSettings(name=detector)
             network = elsewhere(table)
-            vision = Vision(known, network, named, pace=pace_of(table, time.perf_counter_ns))
+            vision = Vision(known, network, named, rate=detection_rate(table, time.perf_counter_ns))
             closing.enter_context(interrupt_ends(frames))
             scenes = live_scenes(vision, frames, console.print)
         ready = list(scenes) if independent else list(_until_known(scenes, vision))

@@ -17,7 +17,7 @@ from downfield.core.errors import DownfieldError
 from downfield.models.detector import TrackingDetector
 from downfield.rig.configuration.settings import NetworkSettings, RecordingSettings, ServiceSettings
 from downfield.rig.doctor.report import CheckResult
-from downfield.rig.live.network_vision import detector, pace_of
+from downfield.rig.live.network_vision import detection_rate, detector
 
 _RUNS: Final = 8
 _TRIAL_BYTES: Final = 64 << 20
@@ -35,7 +35,7 @@ _TIMEX_BYTES: Final = 256  # more than its structure takes
 
 def look_at_network(table: NetworkSettings, image: Image) -> CheckResult:
     """Whether it loads, and how often it can look."""
-    pace = pace_of(table, time.perf_counter_ns)
+    pace = detection_rate(table, time.perf_counter_ns)
     try:
         network = detector(table)
         seen = network.detect(image)

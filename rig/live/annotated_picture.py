@@ -16,7 +16,7 @@ from downfield.core.scene import Scene
 from downfield.rig.live.annotation import Annotator, Overlay
 from downfield.rig.live.handoff import BoundedQueue
 from downfield.rig.live.observer import LoopObserver
-from downfield.vision.thread_priority import give_way
+from downfield.vision.thread_priority import lower_priority
 
 QUALITY: Final = 80
 PER_S: Final = 20
@@ -80,7 +80,7 @@ class AnnotatedPicture(LoopObserver):
         self._thread.join()
 
     def _run(self) -> None:
-        give_way()
+        lower_priority()
         for frame, scene in self._newest:
             image = frame.image
             if self._annotator is not None:

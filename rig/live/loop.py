@@ -30,7 +30,7 @@ from downfield.rig.live.referee import EventPlayback, Referee
 from downfield.rig.live.troubles import ActiveProblems
 from downfield.rig.live.vision_seam import VisionStage
 from downfield.rig.sources.source import CapturedFrame, FrameSource
-from downfield.vision.thread_priority import give_way
+from downfield.vision.thread_priority import lower_priority
 
 FRAMES_WAITING: Final = 6
 """A tenth of a second: while some wait, the network looks more rarely, and they are soon caught up with."""
@@ -211,14 +211,14 @@ class Loop:
 
     def _unpack(self) -> None:
         try:
-            with ThreadPoolExecutor(UNPACKERS, "unpack", give_way, ("unpack",)) as unpackers:
+            with ThreadPoolExecutor(UNPACKERS, "unpack", lower_priority, ("decode",)) as unpackers:
                 for shot in self._frames:
                     self._unpacked.put(_Unpacked(shot.index, unpackers.submit(shot.frame), shot.captured_ns))
         finally:
             self._unpacked.close()
 
     def _look(self) -> None:
-        give_way("look")
+        lower_priority("detect")
         try:
             for unpacked in self._unpacked:
                 with self._telling("unpacking", f"frame {unpacked.index} could not be read"):

@@ -16,12 +16,12 @@ from downfield.models.detector import Detector
 from downfield.models.opening import open_detector
 from downfield.models.worker_client import open_with_worker
 from downfield.rig.configuration.settings import NetworkSettings, RigSettings
-from downfield.vision.frame_rate import Pace
+from downfield.vision.frame_rate import DetectionRate
 from downfield.vision.pipeline import Vision
 
 WATCHED: Final = 3.0
 """Times as rarely as asked for, whole pictures are looked at in a recording that somebody watches meanwhile: its frames
-wait for them, and it is to play at its pace."""
+wait for them, and it is to play at its rate."""
 
 
 def open_vision(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> Vision:
@@ -41,14 +41,14 @@ def open_vision(settings: RigSettings, calibration: Calibration, roster: Path | 
     """
     known = None if roster is None else read_roster(roster)
     network = settings.network
-    watched = Pace(_every_ns(network.looks_per_s / WATCHED), _every_ns(network.follows_per_s))
-    pace = pace_of(network, time.perf_counter_ns) if live else watched
-    return Vision(calibration, elsewhere(network) if live else detector(network), known, pace=pace)
+    watched = DetectionRate(_every_ns(network.looks_per_s / WATCHED), _every_ns(network.follows_per_s))
+    rate = detection_rate(network, time.perf_counter_ns) if live else watched
+    return Vision(calibration, elsewhere(network) if live else detector(network), known, rate=rate)
 
 
-def pace_of(table: NetworkSettings, clock: Callable[[], int]) -> Pace:
-    """How often the network is to look; see `Pace`."""
-    return Pace(_every_ns(table.looks_per_s), _every_ns(table.follows_per_s), clock)
+def detection_rate(table: NetworkSettings, clock: Callable[[], int]) -> DetectionRate:
+    """How often the network is to look; see `DetectionRate`."""
+    return DetectionRate(_every_ns(table.looks_per_s), _every_ns(table.follows_per_s), clock)
 
 
 def _every_ns(times_per_s: float) -> int:

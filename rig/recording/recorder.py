@@ -22,7 +22,7 @@ from downfield.rig.recording.packets import H264Encoder, can_copy
 from downfield.rig.recording.retention import prune
 from downfield.rig.recording.segment import OpenFile, RecordingSegment, open_new
 from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
-from downfield.vision.thread_priority import give_way
+from downfield.vision.thread_priority import lower_priority
 
 GB: Final = 1_000_000_000
 DISK_LOW, DISK_FULL, FAILED, BEHIND = "disk_low", "disk_full", "recording_failed", "recording_behind"
@@ -116,7 +116,7 @@ class Recorder(LoopObserver):
         self._thread.join()
 
     def _run(self) -> None:
-        give_way()
+        lower_priority()
         while not self._waiting.ended:
             shot = self._waiting.take(_LOOK_S)
             try:

@@ -40,7 +40,7 @@ _MOST_TURN: Final = 0.12  # rad
 
 
 @dataclass(frozen=True, slots=True)
-class Refined:
+class RefinedOutline:
     """A base's outline as its edges say.
 
     Attributes:
@@ -55,7 +55,7 @@ class Refined:
     support: float
 
 
-def refine(image: Image, camera: Camera, estimates: Sequence[Estimate]) -> list[Refined | None]:
+def refine(image: Image, camera: Camera, estimates: Sequence[Estimate]) -> list[RefinedOutline | None]:
     """Measure bases on the edges of their tops.
 
     Args:
@@ -112,14 +112,14 @@ def _common_movement(edges: Edges, prior: Array) -> tuple[Array, Array, Array]:
     return move, information, weight.sum(axis=0)
 
 
-def _moved(one: Estimate, by: Array, covariance: Array, support: float) -> Refined | None:
+def _moved(one: Estimate, by: Array, covariance: Array, support: float) -> RefinedOutline | None:
     """A figure's outline moved; None where that is not to be trusted."""
     x, y, turn = by.tolist()
     if support < LEAST_SUPPORT or math.hypot(x, y) > _FURTHEST_MM or abs(turn) > _MOST_TURN:
         return None
     at = one.footprint
     there = Footprint(at.x_mm + x, at.y_mm + y, at.heading_deg + math.degrees(turn), at.size)
-    return Refined(there, covariance, support)
+    return RefinedOutline(there, covariance, support)
 
 
 def _to_board(heading: Array) -> Array:

@@ -19,7 +19,7 @@ from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array
 from downfield.models.head import logit
 from downfield.vision.tracking.kalman import LASTING, MEASURED, Motion, mahalanobis
-from downfield.vision.tracking.measurement import PLACE, POSE, Sightings
+from downfield.vision.tracking.measurement import PLACE, POSE, Measurements
 
 Rows = NDArray[np.intp]
 
@@ -74,7 +74,7 @@ class Match:
         )
 
 
-def without_doubles(sightings: Sightings) -> Sightings:
+def without_doubles(sightings: Measurements) -> Measurements:
     """The sightings less those that are of the same figure as a better one."""
     place = sightings.pose[:, :2]
     near = np.linalg.norm(place[:, None] - place[None], axis=2) < SOLID_MM
@@ -92,7 +92,7 @@ def without_doubles(sightings: Sightings) -> Sightings:
 def match(
     motion: Motion,
     rows: Rows,
-    sightings: Sightings,
+    sightings: Measurements,
     columns: Rows,
     jersey: Array,
     strange: NDArray[np.bool_] | None = None,
@@ -133,7 +133,7 @@ def match(
     return Match(rows[own], columns[column], flipped[own, column], rows[_doubtful(padded, chosen)])
 
 
-def _costs(motion: Motion, rows: Rows, sightings: Sightings, columns: Rows) -> tuple[Array, NDArray[np.bool_]]:
+def _costs(motion: Motion, rows: Rows, sightings: Measurements, columns: Rows) -> tuple[Array, NDArray[np.bool_]]:
     """Costs of all pairs, shape (k, l), and whether the sighting faces the other way, same shape."""
     off = sightings.pose[columns][None] - motion.mean[rows][:, MEASURED][:, None]
     flipped = np.cos(off[..., 2]) < 0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
 from downfield.vision.occlusion.hands import outline_contains
-from downfield.vision.tracking.measurement import Sightings
+from downfield.vision.tracking.measurement import Measurements
 
 _BESIDE_MM: Final = 20.0  # from a hand's outline: what is nearer may be seen wrongly for the hand
 _SHOWS: Final = 0.6  # share of a base that must be seen to be believed in outline_contains a hand
@@ -27,7 +27,7 @@ def beside(hands_mm: Sequence[Array], place_mm: Array) -> NDArray[np.bool_]:
     return out
 
 
-def clear_of(hands_mm: Sequence[Array], sightings: Sightings) -> Sightings:
+def clear_of(hands_mm: Sequence[Array], sightings: Measurements) -> Measurements:
     """The sightings less those outline_contains hands that hardly show: what is seen there is as likely knuckles."""
     if not hands_mm:
         return sightings

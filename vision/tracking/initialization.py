@@ -25,8 +25,8 @@ from downfield.core.scene import Jersey, Player
 from downfield.vision.tracking.assignment import without_doubles
 from downfield.vision.tracking.formations import ELSEWHERE_MM, misfit_mm, recall
 from downfield.vision.tracking.kalman import LASTING
-from downfield.vision.tracking.measurement import POSE, SIZE, Sightings
-from downfield.vision.tracking.teams import TeamColors, tell_teams
+from downfield.vision.tracking.measurement import POSE, SIZE, Measurements
+from downfield.vision.tracking.teams import TeamColors, cluster_teams
 
 _STILL_NS: Final = 250_000_000  # a figure that stood for so long is part of the line-up
 _SAME_MM: Final = 4.0  # between frames: it stands
@@ -52,7 +52,7 @@ _ELSEWHERE: Final = 1e6  # mm: dearer than any place on a board
 
 
 @dataclass(frozen=True, slots=True)
-class LineUp:
+class LineUpPoses:
     """Figures found standing.
 
     Attributes:
@@ -121,8 +121,8 @@ class LineUpSearch:
         return float(np.mean([player.base.height_mm for player in self._roster.players]))
 
     def see(
-        self, sightings: Sightings, t_ns: int, *, believed: Sequence[Spot] | None = None, hidden: bool = False
-    ) -> LineUp | None:
+        self, sightings: Measurements, t_ns: int, *, believed: Sequence[Spot] | None = None, hidden: bool = False
+    ) -> LineUpPoses | None:
         """Take in a frame; the line-up, once everybody stands still.
 
         Where the roster is not known and figures walk for long, everybody is taken as he is in one frame.
@@ -163,7 +163,7 @@ class LineUpSearch:
         # Names go by the places that figures had when somebody said who they are: those who have left them have none.
         return None if known else self.at_once(sightings, t_ns)
 
-    def at_once(self, sightings: Sightings, t_ns: int) -> LineUp | None:
+    def at_once(self, sightings: Measurements, t_ns: int) -> LineUpPoses | None:
         """The line-up of one picture by itself, as a first guess for a tracker of that same picture."""
         seen = without_doubles(sightings)
         self._stands = []
@@ -174,7 +174,7 @@ class LineUpSearch:
         found = self._line_up(self._stands)
         return replace(found, cov=found.cov * _FIRST_GUESS, size_sigma_mm=found.size_sigma_mm * math.sqrt(_FIRST_GUESS))
 
-    def _place(self, seen: Sightings, row: int, t_ns: int) -> None:
+    def _place(self, seen: Measurements, row: int, t_ns: int) -> None:
         pose, cov = seen.pose[row], seen.covariance[row]
         word = 2 * math.atanh(min(float(seen.front[row]), _SUREST))
         near = min(self._stands, key=lambda one: float(np.hypot(*(one.pose[:2] - pose[:2]))), default=None)
@@ -194,11 +194,11 @@ class LineUpSearch:
             near.colors.append(seen.colors[row])
         near.front += -word if flipped else word
 
-    def _line_up(self, stands: list[_Stand]) -> LineUp:
+    def _line_up(self, stands: list[_Stand]) -> LineUpPoses:
         facing = np.array([-np.cos(one.pose[2]) * np.sign(one.front or 1.0) for one in stands])
         fewest = min(len(one.colors) for one in stands)
         colors = np.array([np.concatenate(one.colors[:fewest]) for one in stands])
-        teams = tell_teams(colors, facing > 0)
+        teams = cluster_teams(colors, facing > 0)
         light = np.array([one.light for one in stands])
         if teams is not None:
             light = light + teams.light_odds(colors)
@@ -231,7 +231,7 @@ class LineUpSearch:
         _face_alike(pose, front, np.array([player.jersey == "light" for player in players]))
         height_sigma = _GUESSED_HEIGHT_MM if self._roster is None else _KNOWN_HEIGHT_MM
         found = np.array([row is not None for row in rows])
-        return LineUp(tuple(players), pose, cov, sigma, front, height_sigma, teams, found)
+        return LineUpPoses(tuple(players), pose, cov, sigma, front, height_sigma, teams, found)
 
     def _named(
         self, stands: list[_Stand], sizes: Array, light: Array, *, told: bool

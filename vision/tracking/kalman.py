@@ -111,7 +111,7 @@ class Motion:
 
         Args:
             rows: whose they are, each at most once, shape (k,).
-            pose: as in `Sightings`, the heading the right way round, shape (k, 5).
+            pose: as in `Measurements`, the heading the right way round, shape (k, 5).
             noise: their covariances, shape (k, 5, 5).
             step_s: since the frame before.
 

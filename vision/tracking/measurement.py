@@ -56,7 +56,7 @@ _UNKNOWN_RAD: Final = 1.0e3  # of what a measurement doesn't tell
 
 
 @dataclass(frozen=True, slots=True)
-class Sightings:
+class Measurements:
     """The figures of one frame, as measured; rows are `detections`.
 
     Attributes:
@@ -70,7 +70,7 @@ class Sightings:
         helmet_mm: helmets' centers brought down to the board; None where not seen.
         front: how sure the network is which end is the front, 0..1, shape (m,).
         light: log-odds that the jersey is the light one, 0 where nothing is known, shape (m,).
-        colors: as of `teams.look_at_colors`, NaN where nobody looked, shape (m, p, 3).
+        colors: as of `teams.sample_colors`, NaN where nobody looked, shape (m, p, 3).
 
     """
 
@@ -89,11 +89,11 @@ class Sightings:
     def __len__(self) -> int:
         return len(self.detections)
 
-    def only(self, keep: NDArray[np.bool_]) -> Sightings:
+    def only(self, keep: NDArray[np.bool_]) -> Measurements:
         """Some of them."""
         chosen = tuple(one for one, kept in zip(self.detections, keep, strict=True) if kept)
         helmets = tuple(one for one, kept in zip(self.helmet_mm, keep, strict=True) if kept)
-        return Sightings(
+        return Measurements(
             detections=chosen,
             pose=self.pose[keep],
             covariance=self.covariance[keep],
@@ -108,7 +108,7 @@ class Sightings:
         )
 
 
-def measure(detections: Sequence[Detection], calibration: Calibration, height_mm: float) -> Sightings:
+def measure(detections: Sequence[Detection], calibration: Calibration, height_mm: float) -> Measurements:
     """Measure every figure among detections.
 
     Args:
@@ -139,7 +139,7 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     lying = fallen > 0
     _take_likely_sizes(pose, covariance, np.flatnonzero(~lying))
     covariance[lying] = np.diag([_LYING_MM**2] * 2 + [_UNKNOWN_RAD**2] * 3)
-    return Sightings(
+    return Measurements(
         detections=figures,
         pose=pose,
         covariance=covariance,

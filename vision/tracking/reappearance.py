@@ -1,4 +1,4 @@
-"""Sightings that fit nobody: where they have stood for a while, somebody who was lost may have been put down.
+"""Measurements that fit nobody: where they have stood for a while, somebody who was lost may have been put down.
 
 A stain or a printed helmet that a network takes for a figure is such a sighting too. It is known by having been there,
 in the same place, while the figure was still seen elsewhere, and it is remembered while a hand hides it.

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from downfield.vision.tracking.estimate import Estimate
-from downfield.vision.tracking.measurement import Sightings
+from downfield.vision.tracking.measurement import Measurements
 from downfield.vision.tracking.teams import SURE_ODDS, TeamColors
 
 EVERY_NS: Final = 250_000_000
@@ -35,13 +35,13 @@ class TeamLearner:
         self.colors = colors
         self._next_ns = 0
 
-    def tell(self, sightings: Sightings) -> Sightings:
-        """Sightings with what their colors say of their teams."""
+    def tell(self, sightings: Measurements) -> Measurements:
+        """Measurements with what their colors say of their teams."""
         if self.colors is None:
             return sightings
         return replace(sightings, light=sightings.light + self.colors.light_odds(sightings.colors))
 
-    def learn(self, sightings: Sightings, estimates: Sequence[Estimate], t_ns: int) -> None:
+    def learn(self, sightings: Measurements, estimates: Sequence[Estimate], t_ns: int) -> None:
         """Learn from a frame, if it is time to.
 
         Args:

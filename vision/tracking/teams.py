@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
-from downfield.vision.tracking.measurement import HELMET_MM, Sightings
+from downfield.vision.tracking.measurement import HELMET_MM, Measurements
 
 _RINGS: Final = ((0.0, 1), (1.5, 6), (3.0, 10), (4.5, 14), (6.5, 18))  # radius around the helmet's middle, mm; points
 _ON_HELMET: Final = 17  # so many of them lie on the helmet, the others on shoulders or beside them
@@ -86,7 +86,7 @@ class TeamColors:
         return TeamColors(self.palette, met * np.minimum(1.0, _REMEMBERED / figures)[:, None, None])
 
 
-def look_at_colors(image: Image, sightings: Sightings, camera: Camera, height_mm: float) -> Array:
+def sample_colors(image: Image, sightings: Measurements, camera: Camera, height_mm: float) -> Array:
     """Colors of helmet, shoulders and base of every sighting, Lab, shape (m, POINTS, 3); NaN outside the picture.
 
     Args:
@@ -128,11 +128,11 @@ def look_at_colors(image: Image, sightings: Sightings, camera: Camera, height_mm
     return lab
 
 
-def tell_teams(colors: Array, facing: NDArray[np.bool_]) -> TeamColors | None:
+def cluster_teams(colors: Array, facing: NDArray[np.bool_]) -> TeamColors | None:
     """Two teams among figures.
 
     Args:
-        colors: of each, as of `look_at_colors`, shape (n, POINTS or a multiple of it, 3).
+        colors: of each, as of `sample_colors`, shape (n, POINTS or a multiple of it, 3).
         facing: which of two ways each faces: where the search begins.
 
     Returns:

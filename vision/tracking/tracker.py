@@ -27,9 +27,9 @@ from downfield.vision.tracking.fall_evidence import followed_odds
 from downfield.vision.tracking.falls import Fall, PostureBelief
 from downfield.vision.tracking.hand_exclusion import beside, clear_of
 from downfield.vision.tracking.heading import FrontBelief
-from downfield.vision.tracking.initialization import LineUp
+from downfield.vision.tracking.initialization import LineUpPoses
 from downfield.vision.tracking.kalman import HEADING, LENGTH, SPIN, VX, WIDTH, Motion, X, Y
-from downfield.vision.tracking.measurement import Sightings
+from downfield.vision.tracking.measurement import Measurements
 from downfield.vision.tracking.reappearance import Strangers
 
 _REACH_MM: Final = 55.0  # from the fingertips: what is nearer may be moved by the hand
@@ -83,7 +83,7 @@ class Tracker:
 
     """
 
-    def __init__(self, line_up: LineUp, t_ns: int) -> None:
+    def __init__(self, line_up: LineUpPoses, t_ns: int) -> None:
         self.players = line_up.players
         count = len(self.players)
         self._height_mm = np.array([player.base.height_mm for player in self.players])
@@ -126,7 +126,7 @@ class Tracker:
 
     def step(
         self,
-        sightings: Sightings,
+        sightings: Measurements,
         t_ns: int,
         *,
         power: Power = "unknown",
@@ -203,8 +203,8 @@ class Tracker:
         state.handled_ns[reached] = self._t_ns
         return near
 
-    def _assign(self, sightings: Sightings, power: Power, hands_mm: Sequence[Array]) -> Match:
-        """Sightings to figures: first where they should be, then what has settled elsewhere to those that are lost."""
+    def _assign(self, sightings: Measurements, power: Power, hands_mm: Sequence[Array]) -> Match:
+        """Assign measurements to figures: first where they should be, then settled ones elsewhere to lost figures."""
         state, every = self._state, np.arange(len(sightings))
         taken = (state.handled_ns >= state.seen_ns) & (self._t_ns - state.seen_ns > 0)
         if taken.any():
@@ -234,7 +234,7 @@ class Tracker:
 
     def _look_for(
         self,
-        sightings: Sightings,
+        sightings: Measurements,
         ripe: NDArray[np.intp],
         away_ns: NDArray[np.int64],
         hidden: NDArray[np.bool_],
@@ -275,7 +275,7 @@ class Tracker:
         return found
 
     def _take_in(
-        self, found: Match, sightings: Sightings, step_s: float, power: Power, hands_mm: Sequence[Array]
+        self, found: Match, sightings: Measurements, step_s: float, power: Power, hands_mm: Sequence[Array]
     ) -> None:
         """Take sightings in that were assigned, a step after the last look."""
         rows, columns, state = found.figures, found.sightings, self._state

@@ -18,8 +18,8 @@ from downfield.rig.live.annotated_picture import AnnotatedPicture
 from downfield.rig.live.troubles import ActiveProblems
 from downfield.rig.recording.recorder import Recorder
 from downfield.rig.sources.source import SourceFacts
-from downfield.vision.detection_schedule import BESIDE
-from downfield.vision.thread_priority import give_way
+from downfield.vision.detection_schedule import BACKGROUND
+from downfield.vision.thread_priority import lower_priority
 
 BESIDE_STEPS = 8
 
@@ -33,7 +33,7 @@ def niceness(thread: int | None = None) -> int:
 
 def beside_nice() -> int:
     """Of a new thread that works beside the frames, started by the calling one."""
-    with ThreadPoolExecutor(1, initializer=give_way) as beside:
+    with ThreadPoolExecutor(1, initializer=lower_priority) as beside:
         return beside.submit(niceness).result()
 
 
@@ -49,26 +49,26 @@ def yields(name: str) -> bool:
 
 def test_a_thread_that_gives_way_is_the_only_one_that_does() -> None:
     before = niceness()
-    with ThreadPoolExecutor(1, initializer=give_way) as yielding, ThreadPoolExecutor(1) as other:
+    with ThreadPoolExecutor(1, initializer=lower_priority) as yielding, ThreadPoolExecutor(1) as other:
         assert yielding.submit(niceness).result() == min(before + BESIDE_STEPS, 19)
         assert other.submit(niceness).result() == niceness() == before
 
 
 def test_the_older_a_threads_frames_the_sooner_it_runs() -> None:
-    with ThreadPoolExecutor(1, initializer=give_way, initargs=("look",)) as look:
-        unpack = ThreadPoolExecutor(1, initializer=give_way, initargs=("unpack",))
+    with ThreadPoolExecutor(1, initializer=lower_priority, initargs=("detect",)) as look:
+        unpack = ThreadPoolExecutor(1, initializer=lower_priority, initargs=("decode",))
         nice = [niceness(), look.submit(niceness).result(), unpack.submit(niceness).result(), beside_nice()]
         unpack.shutdown()
     assert nice == sorted(set(nice)), "who sees, looks, unpacks, works beside: in this order"
 
 
 def test_a_thread_started_by_one_that_gave_way_gives_way_no_further() -> None:
-    with ThreadPoolExecutor(1, initializer=give_way, initargs=("look",)) as look:
+    with ThreadPoolExecutor(1, initializer=lower_priority, initargs=("detect",)) as look:
         assert look.submit(beside_nice).result() == beside_nice()
 
 
 def test_looks_at_whole_pictures_give_way_to_frames() -> None:
-    assert BESIDE.submit(niceness).result() == min(niceness() + BESIDE_STEPS, 19)
+    assert BACKGROUND.submit(niceness).result() == min(niceness() + BESIDE_STEPS, 19)
 
 
 def test_drawing_and_recording_give_way_to_frames(tmp_path: Path) -> None:
