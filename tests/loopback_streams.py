@@ -61,7 +61,7 @@ class MjpegServer:
                 server.serve(self)
 
             def log_message(self, *_: object) -> None:
-                """Say nothing."""
+                """Declare nothing."""
 
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True

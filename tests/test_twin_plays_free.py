@@ -9,7 +9,7 @@ from downfield.officiating.declarations import Carrier, PivotsDone
 from downfield.twin.plays.free import random_play
 from downfield.twin.plays.ground import Ground
 from downfield.twin.plays.performance import play
-from downfield.twin.plays.script import Hands, Say, Script
+from downfield.twin.plays.script import Declare, Hands, Script
 from downfield.twin.plays.script_check import check_script
 
 SEEDS = range(40)
@@ -46,7 +46,7 @@ def test_random_plays_differ(scripts: list[Script]) -> None:
         step.body.player
         for s in scripts
         for step in s.steps
-        if isinstance(step, Say) and isinstance(step.body, Carrier)
+        if isinstance(step, Declare) and isinstance(step.body, Carrier)
     }
     assert len(carriers) == 2
 
@@ -59,7 +59,7 @@ def test_nobody_is_pivoted_by_the_defense_when_the_offense_pivots_nobody(scripts
                 offense = len(step.moves)
             elif isinstance(step, Hands):
                 defense = len(step.moves)
-            elif isinstance(step, Say) and isinstance(step.body, PivotsDone) and step.body.by == "away":
+            elif isinstance(step, Declare) and isinstance(step.body, PivotsDone) and step.body.by == "away":
                 assert defense <= (offense + 1 if offense else 0)
                 offense = defense = 0
 

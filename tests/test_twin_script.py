@@ -14,11 +14,11 @@ from downfield.officiating.declarations import Carrier
 from downfield.twin.plays.formations import QB, RB, SE, head_up, placed, standard, teams
 from downfield.twin.plays.ground import Ground
 from downfield.twin.plays.performance import play
-from downfield.twin.plays.script import Board, Cut, Reaches, Route, Say, Script, Stance, Topple, Until, Wait
+from downfield.twin.plays.script import Board, CutTo, Declare, Reaches, Route, Script, Stance, Topple, Until, WaitFor
 from downfield.twin.plays.script_check import check_script, load_script
 
 FIELD = preset("ultimate")
-PLAIN = Script("plain", "Nothing happens.", teams(), placed(standard(FIELD)), (Wait(0.1),), motion="exact")
+PLAIN = Script("plain", "Nothing happens.", teams(), placed(standard(FIELD)), (WaitFor(0.1),), motion="exact")
 
 TOML = """
 name = "small"
@@ -62,14 +62,14 @@ def test_an_unknown_figure_is_named_wherever_it_stands() -> None:
         replace(PLAIN, formation=(*PLAIN.formation, Stance(unknown, -15.0, 15.0))),
         replace(PLAIN, steps=(Topple(unknown),)),
         replace(PLAIN, steps=(Until((Reaches(unknown, 0.0),)),)),
-        replace(PLAIN, steps=(Say(Carrier(unknown)),)),
-        replace(PLAIN, steps=(Wait(0.1), Cut((Stance(unknown, 0.0, 0.0),), line_yd=50.0))),
+        replace(PLAIN, steps=(Declare(Carrier(unknown)),)),
+        replace(PLAIN, steps=(WaitFor(0.1), CutTo((Stance(unknown, 0.0, 0.0),), line_yd=50.0))),
     ):
         assert unknown in refused(script)
 
 
 def test_the_step_at_fault_is_named() -> None:
-    assert "step 2 (topple)" in refused(replace(PLAIN, steps=(Wait(0.1), Topple("nobody"))))
+    assert "step 2 (topple)" in refused(replace(PLAIN, steps=(WaitFor(0.1), Topple("nobody"))))
 
 
 def test_impossible_places_are_refused() -> None:
@@ -171,7 +171,7 @@ def test_a_route_is_followed_either_way() -> None:
             PLAIN,
             direction=1 if direction == 1 else -1,
             formation=placed({}, Stance(RB, -10.0, 0.0, at="center")),
-            steps=(Board(on=True), Route(RB, ((-8.0, 3.0), (-2.0, 5.0)), speed_mm_s=200.0), Wait(1.0)),
+            steps=(Board(on=True), Route(RB, ((-8.0, 3.0), (-2.0, 5.0)), speed_mm_s=200.0), WaitFor(1.0)),
         )
         recording = play(script, 0)
         figure = recording.scenes[-1].figures[0]

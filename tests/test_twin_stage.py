@@ -17,7 +17,8 @@ from downfield.twin.plays.performance import play
 from downfield.twin.plays.recording import PlayRecording
 from downfield.twin.plays.script import (
     Board,
-    Cut,
+    CutTo,
+    Declare,
     GiveBall,
     Handling,
     Hands,
@@ -25,14 +26,13 @@ from downfield.twin.plays.script import (
     LoseBall,
     Reaches,
     Route,
-    Say,
     Script,
     Stance,
     Step,
     TakeBall,
     Topple,
     Until,
-    Wait,
+    WaitFor,
 )
 
 FIELD = preset("ultimate")
@@ -48,8 +48,8 @@ def pivoted() -> PlayRecording:
     return play(
         script(
             Hands("home", (Handling(SE, turn_deg=30.0), Handling(FB, toward=RCB)), hands=1, seconds=0.6),
-            Say(PivotsDone("home")),
-            Wait(0.1),
+            Declare(PivotsDone("home")),
+            WaitFor(0.1),
         ),
         0,
     )
@@ -57,7 +57,7 @@ def pivoted() -> PlayRecording:
 
 @pytest.mark.parametrize("fps", [30.0, 60.0, 25.0])
 def test_frames_are_evenly_spaced(fps: float) -> None:
-    recording = play(script(Wait(0.5), fps=fps), 0)
+    recording = play(script(WaitFor(0.5), fps=fps), 0)
     times = [snapshot.t_ns for snapshot in recording.snapshots]
     assert times[0] == 0
     assert len(times) == int(0.5 * fps) + 1
@@ -108,7 +108,7 @@ def test_a_hand_moves_smoothly() -> None:
 
 
 def test_declarations_keep_their_time_and_have_ids_of_their_own() -> None:
-    recording = play(script(Say(Set()), Wait(0.25), Board(on=True, by="home"), Say(Set())), 0)
+    recording = play(script(Declare(Set()), WaitFor(0.25), Board(on=True, by="home"), Declare(Set())), 0)
     assert [event.body.type for event in recording.events] == ["set", "switch", "set"]
     assert [event.t_ns for event in recording.events] == [0, 250_000_000, 250_000_000]
     assert len({event.id for event in recording.events}) == 3
@@ -116,7 +116,7 @@ def test_declarations_keep_their_time_and_have_ids_of_their_own() -> None:
 
 
 def test_a_switch_nobody_declares_is_only_measured() -> None:
-    recording = play(script(Board(on=True), Wait(0.2), Board(on=False), Wait(0.1)), 0)
+    recording = play(script(Board(on=True), WaitFor(0.2), Board(on=False), WaitFor(0.1)), 0)
     assert recording.events == ()
     assert [scene.board for scene in recording.scenes].count("on") in {6, 7}
 
@@ -124,7 +124,7 @@ def test_a_switch_nobody_declares_is_only_measured() -> None:
 def test_a_figure_lifted_away_is_gone_and_comes_back() -> None:
     away = Handling(RB, lift_away=True)
     back = Handling(RB, to=(-12.0, 10.0))
-    recording = play(script(Hands("home", (away,), seconds=0.4), Wait(0.1), Hands("home", (back,), seconds=0.4)), 0)
+    recording = play(script(Hands("home", (away,), seconds=0.4), WaitFor(0.1), Hands("home", (back,), seconds=0.4)), 0)
     there = [any(figure.id == RB for figure in scene.figures) for scene in recording.scenes]
     assert there[0]
     assert not all(there)
@@ -137,18 +137,18 @@ def test_a_move_that_has_no_room_is_refused_or_left_out() -> None:
     onto = Handling(RB, to=(-1.5, 0.0))
     with pytest.raises(ScriptError, match=r"step 1 \(hands\): dark-28 .* inside dark-52"):
         play(script(Hands("home", (onto,))), 0)
-    recording = play(script(Hands("home", (replace(onto, if_free=True),)), Wait(0.1)), 0)
+    recording = play(script(Hands("home", (replace(onto, if_free=True),)), WaitFor(0.1)), 0)
     assert not any(snapshot.hands for snapshot in recording.snapshots)
 
 
 def test_a_fallen_man_is_left_alone_where_only_free_ones_are_handled() -> None:
     turn = Hands("home", (Handling(SE, turn_deg=40.0, if_free=True),))
-    recording = play(script(Topple(SE), Wait(0.3), turn, Wait(0.1)), 0)
+    recording = play(script(Topple(SE), WaitFor(0.3), turn, WaitFor(0.1)), 0)
     assert not any(snapshot.hands for snapshot in recording.snapshots)
 
 
 def test_the_stick_comes_and_goes_and_leaves_the_ball() -> None:
-    recording = play(script(LayStick("home", QB, (8.0, 12.0), seconds=1.0), Wait(0.1), TakeBall(), Wait(0.1)), 0)
+    recording = play(script(LayStick("home", QB, (8.0, 12.0), seconds=1.0), WaitFor(0.1), TakeBall(), WaitFor(0.1)), 0)
     sticks = [bool(snapshot.sticks) for snapshot in recording.snapshots]
     assert sum(sticks) >= 25
     assert not sticks[0]
@@ -162,7 +162,7 @@ def test_the_stick_comes_and_goes_and_leaves_the_ball() -> None:
 
 
 def test_the_ball_is_carried_and_lost() -> None:
-    recording = play(script(GiveBall(RB), Wait(0.1), LoseBall((-5.0, 15.0)), Wait(0.1)), 0)
+    recording = play(script(GiveBall(RB), WaitFor(0.1), LoseBall((-5.0, 15.0)), WaitFor(0.1)), 0)
     states = [scene.ball.state if scene.ball else None for scene in recording.scenes]
     assert states[1] == "carried"
     assert states[-1] == "loose"
@@ -176,7 +176,7 @@ def test_after_a_cut_everybody_stands_at_the_spot() -> None:
             Route(RB, ((-10.0, 12.0), (5.0, 15.0)), speed_mm_s=200.0),
             Until((Reaches(RB, 2.0),), mark="spot"),
             Board(on=False),
-            Cut(formation, spot=(RB, "spot"), seconds=0.2),
+            CutTo(formation, spot=(RB, "spot"), seconds=0.2),
         ),
         0,
     )
@@ -187,4 +187,4 @@ def test_after_a_cut_everybody_stands_at_the_spot() -> None:
 
 def test_a_cut_to_an_unknown_mark_says_what_there_is() -> None:
     with pytest.raises(ScriptError, match="nothing is marked 'spot'"):
-        play(script(Cut(FORMATION, spot=(RB, "spot"))), 0)
+        play(script(CutTo(FORMATION, spot=(RB, "spot"))), 0)

@@ -26,7 +26,7 @@ from downfield.training.labeled_frames import (
     read_frame,
     read_objects,
 )
-from downfield.training.places import Taken, along_bodies, guessed_bases, nobodys_bases
+from downfield.training.places import TakenPlaces, along_bodies, guessed_bases, nobodys_bases
 from downfield.training.shadows import cast_hard_shadows
 from downfield.training.trainer import Batch
 from downfield.training.turning import mirrored_frame
@@ -76,7 +76,7 @@ class PatchStream(Dataset[Batch]):
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class PatchCut:
     """Patches of a frame's figures, and after them of empty places.
 
     Attributes:
@@ -106,7 +106,7 @@ def cut_guessed(
     lying_again: int = _LYING_AGAIN,
     faithful: bool = False,
     closer: float = 1.0,
-) -> Cut:
+) -> PatchCut:
     """Patches of a frame, cut where a first look might have put figures.
 
     Args:
@@ -131,7 +131,7 @@ def cut_guessed(
     ways = along_bodies(objects)
     guessed = guessed_bases(points[:, :4, :2], ways[:, each], seen, rng)
     about = (objects.points[:, :4, :2] + ways[:, :, None])[:, np.isin(objects.kinds, FIGURE_KINDS)]
-    taken = Taken(about.reshape(-1, 4, 2), np.zeros((0, 2)) if avoid is None else avoid)
+    taken = TakenPlaces(about.reshape(-1, 4, 2), np.zeros((0, 2)) if avoid is None else avoid)
     tempting = balls
     if lures is not None:
         tempting = np.concatenate([tempting, lures[rng.permutation(len(lures))[:_LURES]]])
@@ -145,10 +145,10 @@ def cut_guessed(
     if not plain:
         alike = [patches[i : i + _ALIKE] for i in range(0, len(patches), _ALIKE)]
         patches = np.concatenate([_recolored(some, rng, faithful=faithful) for some in alike])
-    return Cut(patches, transforms, kinds, points)
+    return PatchCut(patches, transforms, kinds, points)
 
 
-def patches_of(cut: Cut) -> Batch:
+def patches_of(cut: PatchCut) -> Batch:
     """What is true of the figures in patches.
 
     Args:

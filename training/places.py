@@ -94,7 +94,7 @@ def _as_seen(guessed: Array, corners: Array, along: Array, seen: Array, rng: np.
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenPlaces:
     """Where nothing is empty: corners about figures, shape (n, 4, 2), and places that may be taken, shape (k, 2)."""
 
     figures: Array
@@ -110,7 +110,7 @@ class Taken:
 
 def nobodys_bases(
     corners: Array,
-    taken: Taken,
+    taken: TakenPlaces,
     size_px: tuple[int, int],
     lures: Array,
     seen: Array | None,
@@ -136,7 +136,7 @@ def nobodys_bases(
     return both
 
 
-def _wrongly_seen(seen: Array, taken: Taken, rng: np.random.Generator) -> Array:
+def _wrongly_seen(seen: Array, taken: TakenPlaces, rng: np.random.Generator) -> Array:
     """Some of the figures that a first look saw where there are none, as many as half of the empty places."""
     if not len(seen):
         return np.zeros((0, 4, 2))
@@ -145,7 +145,9 @@ def _wrongly_seen(seen: Array, taken: Taken, rng: np.random.Generator) -> Array:
     return picked
 
 
-def _empty(corners: Array, taken: Taken, size_px: tuple[int, int], lures: Array, rng: np.random.Generator) -> Array:
+def _empty(
+    corners: Array, taken: TakenPlaces, size_px: tuple[int, int], lures: Array, rng: np.random.Generator
+) -> Array:
     if not len(corners):
         return np.zeros((0, 4, 2))
     out = []

@@ -51,7 +51,7 @@ class Vibration:
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class FigureMotion:
     """What the figures do at one step.
 
     Attributes:
@@ -121,7 +121,7 @@ class Drive:
         """Where figures are steered to, NaN where they are not; shape (n, 2)."""
         return self._target_mm
 
-    def forces(self, motion: Motion, *, power: bool) -> Array:
+    def forces(self, motion: FigureMotion, *, power: bool) -> Array:
         """Forces and torques at the centers of mass, board frame, shape (n, 6), g mm/s^2 and g mm^2/s^2."""
         self._advance()
         mass_g, com_mm = motion.mass_g, motion.com_mm

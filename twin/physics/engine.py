@@ -17,14 +17,14 @@ from downfield.core.errors import ScriptError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Player
 from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM, PARKED_MM, STEP_NS, build_model, inertia
-from downfield.twin.physics.drive import FLOOR_FRICTION, Drive, Motion
+from downfield.twin.physics.drive import FLOOR_FRICTION, Drive, FigureMotion
 from downfield.twin.physics.poses import LoneBall, Poses, level_rotation
 
 _LOOSE_STEPS = 300_000_000 // STEP_NS  # how long a knocked figure has its prongs off the board
 _BESIDE_MM = 100.0  # between bodies that wait beside the board
 
 
-class Engine:
+class PhysicsEngine:
     """The bodies of one table.
 
     Args:
@@ -76,7 +76,7 @@ class Engine:
 
         """
         q, v, model = self._q[self._figures], self._v[self._figures], self._model
-        motion = Motion(
+        motion = FigureMotion(
             position_mm=q[:, :3],
             rotation=q[:, 3:],
             velocity_mm_s=v[:, :3],

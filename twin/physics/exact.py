@@ -20,7 +20,7 @@ from downfield.core.field import FieldModel
 from downfield.core.scene import Player
 from downfield.twin.physics.body import STEP_NS
 from downfield.twin.physics.drive import Drive
-from downfield.twin.physics.engine import Engine
+from downfield.twin.physics.engine import PhysicsEngine
 from downfield.twin.physics.meeting import Crowd
 from downfield.twin.physics.poses import level_rotation
 from downfield.twin.physics.traits import Placement, Trait
@@ -108,7 +108,7 @@ class ExactWorld(World):
         self._paths.routes[self._row(id_)] = _Route(tuple(points_mm), heading_deg, speed)
 
 
-class _PathEngine(Engine):
+class _PathEngine(PhysicsEngine):
     """An engine that moves figures by geometry alone."""
 
     def __init__(self, players: Sequence[Player], field: FieldModel) -> None:

@@ -12,12 +12,12 @@ from downfield.core.footprint import Footprint
 from downfield.twin.physics.outlines import Bases
 from downfield.twin.physics.poses import Poses, between
 from downfield.twin.physics.truth import Truth
-from downfield.twin.physics.truth_file import Happening, TruthEvent
+from downfield.twin.physics.truth_file import Condition, TruthEvent
 from downfield.twin.physics.world import World
 from downfield.twin.plays.ground import Ground
 
 
-class History:
+class PlayHistory:
     """Records where everything is at every step of a world, from now on.
 
     Args:
@@ -51,7 +51,7 @@ class History:
         poses = between(self._poses[max(after - 1, 0)], self._poses[after], t_ns)
         return self._bases.outlines(poses).footprint(self._rows[player])
 
-    def when(self, what: Happening, player: str, other: str | None = None, *, after_ns: int = 0) -> int:
+    def when(self, what: Condition, player: str, other: str | None = None, *, after_ns: int = 0) -> int:
         """The instant something first happened.
 
         Raises:
@@ -78,7 +78,7 @@ class History:
         y_mm = base.y_mm + ahead * math.sin(turn) + left * math.cos(turn)
         return x_mm / self.ground.field.mm_per_yd_x, y_mm / self.ground.field.mm_per_yd_y
 
-    def _events(self, what: Happening, player: str, other: str | None) -> list[TruthEvent]:
+    def _events(self, what: Condition, player: str, other: str | None) -> list[TruthEvent]:
         pair = tuple(sorted((player, other))) if other and what != "touched_ball" else (player, other)
         return [event for event in self._truth.events if event.type == what and (event.player, event.other) == pair]
 

@@ -18,7 +18,7 @@ from downfield.core.scene import Player
 
 Pixel = tuple[float, float]
 
-Happening = Literal["touched", "parted", "fell", "rose", "touched_ball"]
+Condition = Literal["touched", "parted", "fell", "rose", "touched_ball"]
 
 
 @record
@@ -34,7 +34,7 @@ class TruthEvent:
 
     """
 
-    type: Happening
+    type: Condition
     t_ns: int
     player: str
     other: str | None = None

@@ -22,7 +22,7 @@ from downfield.core.footprint import Footprint
 from downfield.core.scene import Player
 from downfield.twin.physics.body import STEP_NS
 from downfield.twin.physics.drive import Drive, Vibration
-from downfield.twin.physics.engine import Engine
+from downfield.twin.physics.engine import PhysicsEngine
 from downfield.twin.physics.outlines import Bases, check_room
 from downfield.twin.physics.poses import LoneBall, Poses, between, to_snapshot
 from downfield.twin.physics.traits import Placement, Trait
@@ -69,7 +69,7 @@ class World:
         field: FieldModel,
         seed: int,
         vibration: Vibration | None = None,
-        engine: Engine | None = None,
+        engine: PhysicsEngine | None = None,
     ) -> None:
         self.players = tuple(players)
         self.field = field
@@ -77,7 +77,7 @@ class World:
         if len(self._rows) < len(self.players):
             raise ScriptError("two figures have the same id: ids must be unique on a table")
         self._bases = Bases(self.players)
-        self._engine = engine or Engine(self.players, field)
+        self._engine = engine or PhysicsEngine(self.players, field)
         self._drive = Drive(len(self.players), seed, vibration or Vibration())
         self._t_ns = 0
         self._carried: tuple[int, Vector] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.officiating.calls import CallKind
-from downfield.twin.physics.history import History
+from downfield.twin.physics.history import PlayHistory
 from downfield.twin.plays.common import (
     FIELD,
     LANE_YD,
@@ -26,18 +26,18 @@ from downfield.twin.plays.common import (
     to_the_line,
 )
 from downfield.twin.plays.formations import FS, RB, RCB, RDE, SS
-from downfield.twin.plays.performance import Play
+from downfield.twin.plays.performance import ExpectedPlay
 from downfield.twin.plays.recording import Expectation, ExpectedCall
 from downfield.twin.plays.script import (
+    BasesTouch,
     Board,
     Passes,
     Reaches,
     Route,
     Stance,
-    Touch,
     TouchesSideline,
     Until,
-    Wait,
+    WaitFor,
 )
 from downfield.twin.plays.tackles import met
 
@@ -46,7 +46,7 @@ _FAR_CORNER = Stance(RCB, 24.0, 8.0)
 _DOWN: tuple[CallKind, ...] = ("tackle", "broken_tackle", "fumble", "down_by_fall")
 
 
-def sideline_graze(outside_mm: float = -0.3) -> Play:
+def sideline_graze(outside_mm: float = -0.3) -> ExpectedPlay:
     """The runner turns upfield along the sideline, tenths of a millimeter inside it or out.
 
     Args:
@@ -60,35 +60,35 @@ def sideline_graze(outside_mm: float = -0.3) -> Play:
         Route(RB, ((12.0, along), (40.0, along)), heading_deg=0.0, speed_mm_s=RUN_MM_S),
         Until((Passes(RB, 16.0),), within_s=6.0),
         Board(on=False, by="away"),
-        Wait(0.5),
+        WaitFor(0.5),
     )
     word = f"{outside_mm:g} mm over" if outside_mm >= 0 else f"{-outside_mm:g} mm inside"
     script = scrimmage("sideline-graze", f"The runner passes {word} the sideline.", steps, _FAR_CORNER)
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         if outside_mm < 0:
             return expect(absent=nowhere("out_of_bounds", *_DOWN))
         return _out_of_bounds(history, _reached_sideline(history))
 
-    return Play(script, expectation)
+    return ExpectedPlay(script, expectation)
 
 
-def out_of_bounds(motion: Motion = "exact", seed: int = 5) -> Play:
+def out_of_bounds(motion: Motion = "exact", seed: int = 5) -> ExpectedPlay:
     """The runner runs over the sideline."""
     steps = (
         *opening(40.0, RB),
         *to_the_line(),
         Route(RB, ((9.0, HALF_YD - 0.2), (9.5, HALF_YD + 0.5)), speed_mm_s=RUN_MM_S),
         Until((TouchesSideline(RB),), within_s=6.0, mark="out"),
-        Wait(0.15),
+        WaitFor(0.15),
         Board(on=False, by="away"),
-        Wait(0.5),
+        WaitFor(0.5),
     )
     script = scrimmage("out-of-bounds", "The runner runs out of bounds.", steps, _FAR_CORNER, motion=motion)
-    return Play(script, lambda history: _out_of_bounds(history, history.marks["out"]), seed)
+    return ExpectedPlay(script, lambda history: _out_of_bounds(history, history.marks["out"]), seed)
 
 
-def touchdown(motion: Motion = "exact", seed: int = 5) -> Play:
+def touchdown(motion: Motion = "exact", seed: int = 5) -> ExpectedPlay:
     """The runner reaches the end zone from eight yards out."""
     steps = (
         *opening(92.0, RB, distance_yd=0.0),
@@ -96,10 +96,10 @@ def touchdown(motion: Motion = "exact", seed: int = 5) -> Play:
         Until((Reaches(RB, 8.0),), within_s=6.0, mark="plane"),
         Until((Reaches(RB, 12.0),), within_s=6.0),
         Board(on=False, by="away"),
-        Wait(0.5),
+        WaitFor(0.5),
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.marks["plane"]
         return expect(
             tap=(at("touchdown", (RB,), t_ns, ("TAP-G1",)),),
@@ -117,10 +117,10 @@ def touchdown(motion: Motion = "exact", seed: int = 5) -> Play:
         motion=motion,
         without=(SS, FS),
     )
-    return Play(script, expectation, seed)
+    return ExpectedPlay(script, expectation, seed)
 
 
-def goal_line_stop(short_mm: float = 1.5) -> Play:
+def goal_line_stop(short_mm: float = 1.5) -> ExpectedPlay:
     """The runner is met head-on before the goal line.
 
     Args:
@@ -130,7 +130,7 @@ def goal_line_stop(short_mm: float = 1.5) -> Play:
     stand_yd = 6.0 - ahead(short_mm) + ahead(LENGTH_MM / 2)
     steps = (*opening(94.0, RB, distance_yd=0.0), *to_the_line(until_yd=10.0), *met())
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, RCB)
         return expect(
             tap=(tap_tackle(history, RB, RCB, t_ns),),
@@ -148,23 +148,23 @@ def goal_line_stop(short_mm: float = 1.5) -> Play:
         speeds={RCB: 0.0},
         without=(SS, FS),
     )
-    return Play(script, expectation)
+    return ExpectedPlay(script, expectation)
 
 
-def safety() -> Play:
+def safety() -> ExpectedPlay:
     """The runner is tackled in his own end zone."""
     meet_yd = -11.0
     steps = (
         *opening(8.0, RB),
         Route(RDE, ((-4.0, LANE_YD), (meet_yd, LANE_YD - 2.0), (meet_yd, 0.0)), speed_mm_s=150.0),
         Route(RB, ((meet_yd, 2.0), (meet_yd, 12.0)), speed_mm_s=25.0),
-        Until((Touch(RB, RDE),), within_s=6.0, mark="contact"),
-        Wait(0.25),
+        Until((BasesTouch(RB, RDE),), within_s=6.0, mark="contact"),
+        WaitFor(0.25),
         Board(on=False, by="home"),
-        Wait(0.6),
+        WaitFor(0.6),
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, RDE)
         return expect(
             tap=(at("safety", (RB,), t_ns, ("TAP-G2",)),),
@@ -176,10 +176,10 @@ def safety() -> Play:
     script = scrimmage(
         "safety", "The runner is tackled in his own end zone.", steps, Stance(RDE, 6.0, LANE_YD), line_yd=8.0
     )
-    return Play(script, expectation)
+    return ExpectedPlay(script, expectation)
 
 
-def _reached_sideline(history: History) -> int:
+def _reached_sideline(history: PlayHistory) -> int:
     """When the runner's base first came to the sideline's paint, to a tenth of a millisecond."""
     width_mm, low, high = FIELD.width_mm, history.marks["line"], history.end_ns
     while high - low > 100_000:
@@ -188,7 +188,7 @@ def _reached_sideline(history: History) -> int:
     return high
 
 
-def _out_of_bounds(history: History, t_ns: int) -> Expectation:
+def _out_of_bounds(history: PlayHistory, t_ns: int) -> Expectation:
     base_spot = history.foremost_yd(RB, t_ns)
     x_yd, _ = history.hand_yd(RB, t_ns)
     near_hash = FIELD.hash_rows_y_yd[-1]

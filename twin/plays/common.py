@@ -15,11 +15,11 @@ from downfield.core.field import FieldModel
 from downfield.core.field_files import preset
 from downfield.officiating.calls import CallKind, Verdict
 from downfield.officiating.declarations import Carrier, LineUp, Set, SetUp
-from downfield.twin.physics.history import History
+from downfield.twin.physics.history import PlayHistory
 from downfield.twin.physics.traits import Trait
 from downfield.twin.plays.formations import BASE, LG, LT, RB, RG, RT, SE, TE, C, placed, standard, teams
 from downfield.twin.plays.recording import Expectation, ExpectedCall, RulebookName
-from downfield.twin.plays.script import Board, GiveBall, Reaches, Route, Say, Script, Stance, Step, Until, Wait
+from downfield.twin.plays.script import Board, Declare, GiveBall, Reaches, Route, Script, Stance, Step, Until, WaitFor
 
 BOARD: Final = "ultimate"
 FIELD: Final[FieldModel] = preset(BOARD)
@@ -49,14 +49,14 @@ def across(mm: float) -> float:
 def opening(line_yd: float, carrier: str, *, down: int = 1, distance_yd: float = 10.0) -> tuple[Step, ...]:
     """The opening steps: line-up, set, carrier, switch on."""
     return (
-        Say(SetUp("home", 1, line_yd, down, distance_yd)),
-        Say(LineUp(teams(), "dark")),
+        Declare(SetUp("home", 1, line_yd, down, distance_yd)),
+        Declare(LineUp(teams(), "dark")),
         GiveBall(carrier),
-        Wait(0.1),
-        Say(Set()),
-        Wait(0.1),
-        Say(Carrier(carrier)),
-        Wait(0.1),
+        WaitFor(0.1),
+        Declare(Set()),
+        WaitFor(0.1),
+        Declare(Carrier(carrier)),
+        WaitFor(0.1),
         Board(on=True, by="home"),
     )
 
@@ -67,7 +67,7 @@ def to_the_line(carrier: str = RB, *, until_yd: float = 45.0, speed_mm_s: float 
         Route(carrier, (*TURN, (until_yd, LANE_YD)), speed_mm_s=speed_mm_s),
         Until((Reaches(carrier, 0.0),), mark="line"),
         Board(on=False, by="home"),
-        Wait(0.3),
+        WaitFor(0.3),
         Board(on=True, by="away"),
     )
 
@@ -161,16 +161,16 @@ def nowhere(*kinds: CallKind) -> dict[RulebookName, tuple[CallKind, ...]]:
     return {"tap": kinds, "efl": kinds, "lions-den": kinds, "nfl-strategy": kinds}
 
 
-def tap_tackle(history: History, carrier: str, defender: str, t_ns: int) -> ExpectedCall:
+def tap_tackle(history: PlayHistory, carrier: str, defender: str, t_ns: int) -> ExpectedCall:
     """TAP: any touch by a standing defender; spot at the base's foremost part."""
     return at("tackle", (carrier, defender), t_ns, ("TAP-022", "TAP-033"), history.foremost_yd(carrier, t_ns))
 
 
-def efl_tackle(history: History, carrier: str, defender: str, t_ns: int, clause: str) -> ExpectedCall:
+def efl_tackle(history: PlayHistory, carrier: str, defender: str, t_ns: int, clause: str) -> ExpectedCall:
     """Gunderson's EFL: by the clause that allows this kind of hit."""
     return at("tackle", (carrier, defender), t_ns, (clause,), history.foremost_yd(carrier, t_ns))
 
 
-def lions_den_tackle(history: History, carrier: str, defender: str, t_ns: int) -> ExpectedCall:
+def lions_den_tackle(history: PlayHistory, carrier: str, defender: str, t_ns: int) -> ExpectedCall:
     """Lion's Den: any touch of bases; spot under the carrying hand."""
     return at("tackle", (carrier, defender), t_ns, ("LD-010", "LD-011"), history.hand_yd(carrier, t_ns))

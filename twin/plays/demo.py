@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.officiating.declarations import Carrier, Coin, LineUp, PivotsDone, Separated, Set, SetUp
-from downfield.twin.physics.history import History
+from downfield.twin.physics.history import PlayHistory
 from downfield.twin.physics.traits import Trait
 from downfield.twin.plays.common import BOARD, FIELD, LANE_YD, TURN, at, expect, tap_tackle
 from downfield.twin.plays.formations import (
@@ -28,25 +28,25 @@ from downfield.twin.plays.formations import (
     standard,
     teams,
 )
-from downfield.twin.plays.performance import Play
+from downfield.twin.plays.performance import ExpectedPlay
 from downfield.twin.plays.recording import Expectation
 from downfield.twin.plays.script import (
+    BasesTouch,
     Board,
-    Cut,
+    CutTo,
+    Declare,
     GiveBall,
     Handling,
     Hands,
     Reaches,
     Route,
-    Say,
     Script,
     Stance,
     Steer,
     Step,
     Topple,
-    Touch,
     Until,
-    Wait,
+    WaitFor,
 )
 
 _SEED = 11
@@ -56,7 +56,7 @@ _HEAD_ON_YD, _PUSH_S = 1.5, 0.16  # so that the tackler pushes him for long enou
 _QB_TURN = ((-3.0, 12.0), (-0.5, LANE_YD))  # he starts nearer to the line than the running back
 
 
-def demo() -> Play:
+def demo() -> ExpectedPlay:
     """One recording of about 20 s: a run to a tackle, hands at work, and a run to a fumble."""
     formation = standard(FIELD)
     script = Script(
@@ -69,72 +69,72 @@ def demo() -> Play:
         line_yd=_FIRST_YD,
         traits=_traits(),
     )
-    return Play(script, _expectation, _SEED)
+    return ExpectedPlay(script, _expectation, _SEED)
 
 
 def _first() -> tuple[Step, ...]:
     """First and ten: a direct snap, one stop with pivots, around the end, a tackle."""
     return (
-        Say(SetUp("home", 1, _FIRST_YD)),
-        Say(LineUp(teams(), "dark")),
+        Declare(SetUp("home", 1, _FIRST_YD)),
+        Declare(LineUp(teams(), "dark")),
         GiveBall(RB),
-        Wait(0.6),
-        Say(Set()),
-        Wait(0.4),
-        Say(Carrier(RB)),
-        Wait(0.3),
+        WaitFor(0.6),
+        Declare(Set()),
+        WaitFor(0.4),
+        Declare(Carrier(RB)),
+        WaitFor(0.3),
         Board(on=True, by="home"),
         Route(RB, (*TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
-        Wait(0.9),
+        WaitFor(0.9),
         Board(on=False, by="home"),
-        Wait(0.3),
+        WaitFor(0.3),
         Hands("home", (Handling(SE, turn_deg=-25.0), Handling(FB, turn_deg=30.0)), hands=2, seconds=1.0),
-        Say(PivotsDone("home")),
+        Declare(PivotsDone("home")),
         Hands(
             "away",
             (Handling(RLB, turn_deg=-30.0), Handling(FS, turn_deg=-20.0), Handling(LCB, turn_deg=25.0)),
             seconds=0.9,
         ),
-        Say(PivotsDone("away")),
-        Wait(0.2),
+        Declare(PivotsDone("away")),
+        WaitFor(0.2),
         Board(on=True, by="home"),
         *_run_to_contact(RB, "first"),
-        Wait(0.25),
+        WaitFor(0.25),
         Board(on=False, by="away"),
-        Wait(0.9),
+        WaitFor(0.9),
     )
 
 
 def _between() -> tuple[Step, ...]:
     """Separating and lining up, abbreviated: hands set some figures apart, then the picture is cut."""
     return (
-        Say(Separated()),
+        Declare(Separated()),
         Hands("away", (Handling(RCB, to=(30.0, 10.0)), Handling(SS, to=(30.0, -10.0))), hands=2, seconds=1.0),
         Hands("home", (Handling(RB, to=(-20.0, 6.0)), Handling(QB, to=(-20.0, -6.0))), hands=2, seconds=1.0),
-        Cut(placed(standard(FIELD), Stance(RCB, 13.0, LANE_YD + _HEAD_ON_YD)), spot=(RB, "first"), seconds=0.5),
+        CutTo(placed(standard(FIELD), Stance(RCB, 13.0, LANE_YD + _HEAD_ON_YD)), spot=(RB, "first"), seconds=0.5),
     )
 
 
 def _second() -> tuple[Step, ...]:
     """The next down: the quarterback keeps it and is knocked down by a tackler who stands; tails."""
     return (
-        Say(LineUp(teams(), "dark")),
+        Declare(LineUp(teams(), "dark")),
         GiveBall(QB),
         Hands("home", (Handling(FL, turn_deg=15.0),), seconds=0.9),
-        Say(Set()),
-        Wait(0.3),
-        Say(Carrier(QB)),
-        Wait(0.3),
+        Declare(Set()),
+        WaitFor(0.3),
+        Declare(Carrier(QB)),
+        WaitFor(0.3),
         Board(on=True, by="home"),
         Route(QB, (*_QB_TURN, (45.0, LANE_YD)), speed_mm_s=_RUN_MM_S),
         *_run_to_contact(QB, "second"),
-        Wait(_PUSH_S),
+        WaitFor(_PUSH_S),
         Topple(QB, away_from=RCB, strength=2.5),
-        Wait(0.3),
+        WaitFor(0.3),
         Board(on=False, by="away"),
-        Wait(0.9),
-        Say(Coin(heads=False, purpose="fumble")),
-        Wait(0.8),
+        WaitFor(0.9),
+        Declare(Coin(heads=False, purpose="fumble")),
+        WaitFor(0.8),
     )
 
 
@@ -143,10 +143,10 @@ def _run_to_contact(carrier: str, mark: str) -> tuple[Step, ...]:
     return (
         Until((Reaches(carrier, 0.0),), mark=f"{mark}-line"),
         Board(on=False, by="home"),
-        Wait(0.5),
+        WaitFor(0.5),
         Board(on=True, by="away"),
         Steer(RCB, toward=carrier),
-        Until((Touch(carrier, RCB),), within_s=5.0, mark=mark),
+        Until((BasesTouch(carrier, RCB),), within_s=5.0, mark=mark),
     )
 
 
@@ -162,7 +162,7 @@ def _traits() -> dict[str, Trait]:
     return out
 
 
-def _expectation(history: History) -> Expectation:
+def _expectation(history: PlayHistory) -> Expectation:
     first = history.when("touched", RB, RCB)
     second = history.when("touched", QB, RCB, after_ns=history.marks["second-line"])
     fumble = at("fumble", (QB, RCB), second, ("TAP-027",), history.foremost_yd(QB, second), tolerance_yd=2.0)

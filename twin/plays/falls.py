@@ -8,7 +8,7 @@ from typing import Final
 
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Coin
-from downfield.twin.physics.history import History
+from downfield.twin.physics.history import PlayHistory
 from downfield.twin.plays.common import (
     LANE_YD,
     LENGTH_MM,
@@ -26,22 +26,22 @@ from downfield.twin.plays.common import (
     to_the_line,
 )
 from downfield.twin.plays.formations import FS, RB, RCB
-from downfield.twin.plays.performance import Play
+from downfield.twin.plays.performance import ExpectedPlay
 from downfield.twin.plays.recording import Expectation, ExpectedCall
 from downfield.twin.plays.script import (
+    BasesTouch,
     Board,
+    Declare,
     LoseBall,
     Passes,
     Reaches,
-    Say,
     Script,
     Stance,
     Steer,
     Step,
     Topple,
-    Touch,
     Until,
-    Wait,
+    WaitFor,
 )
 from downfield.twin.plays.tackles import HIT, met
 
@@ -51,17 +51,17 @@ TIP_S: Final = 0.08
 _MEET_YD = 7.0
 
 
-def broken_tackle(motion: Motion = "exact", seed: int = 3) -> Play:
+def broken_tackle(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
     """The tackler hits the runner's side and falls away; the runner goes on."""
     steps = (
-        Until((Touch(RB, RCB),), within_s=6.0, mark=HIT),
-        Wait(TIP_S),
+        Until((BasesTouch(RB, RCB),), within_s=6.0, mark=HIT),
+        WaitFor(TIP_S),
         Topple(RCB, away_from=RB),
         Until((Passes(RB, _MEET_YD + 6.0),), within_s=6.0),
-        Wait(0.2),
+        WaitFor(0.2),
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, RCB)
         return expect(
             tap=(at("broken_tackle", (RB, RCB), t_ns, ("TAP-023",)),),
@@ -71,14 +71,14 @@ def broken_tackle(motion: Motion = "exact", seed: int = 3) -> Play:
         )
 
     script = _side_hit("broken-tackle", "The tackler falls in making the tackle.", steps, motion)
-    return Play(script, expectation, seed)
+    return ExpectedPlay(script, expectation, seed)
 
 
-def second_tackler() -> Play:
+def second_tackler() -> ExpectedPlay:
     """One tackler falls, and within the fall window another one who stands has the runner: a tackle by the second."""
     steps = (
-        Until((Touch(RB, RCB),), within_s=6.0, mark=HIT),
-        Wait(TIP_S),
+        Until((BasesTouch(RB, RCB),), within_s=6.0, mark=HIT),
+        WaitFor(TIP_S),
         Topple(RCB, away_from=RB),
         *met(defender=FS),
     )
@@ -91,7 +91,7 @@ def second_tackler() -> Play:
         others={FS: 0.0},
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         first, second = history.when("touched", RB, RCB), history.when("touched", RB, FS)
         return expect(
             tap=(tap_tackle(history, RB, FS, second),),
@@ -100,14 +100,14 @@ def second_tackler() -> Play:
             absent={"tap": ("fumble", "down_by_fall")},
         )
 
-    return Play(script, expectation)
+    return ExpectedPlay(script, expectation)
 
 
-def both_fall(motion: Motion = "exact", seed: int = 3) -> Play:
+def both_fall(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
     """Runner and tackler both fall: no fumble, and the runner is down."""
-    after = (Wait(TIP_S), Topple(RCB, away_from=RB), Wait(0.03), Topple(RB, away_from=RCB))
+    after = (WaitFor(TIP_S), Topple(RCB, away_from=RB), WaitFor(0.03), Topple(RB, away_from=RCB))
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, RCB)
         down = at("down_by_fall", (RB,), t_ns, ("TAP-036",), history.foremost_yd(RB, t_ns))
         window = (t_ns - 40_000_000, history.when("fell", RB) + 40_000_000)
@@ -118,22 +118,22 @@ def both_fall(motion: Motion = "exact", seed: int = 3) -> Play:
         )
 
     script = _side_hit("both-fall", "Runner and tackler both fall.", met(after), motion)
-    return Play(script, expectation, seed)
+    return ExpectedPlay(script, expectation, seed)
 
 
-def falls_alone(motion: Motion = "exact", seed: int = 3) -> Play:
+def falls_alone(motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
     """The runner falls with no other figure near."""
     steps = (
         *opening(40.0, RB),
         *to_the_line(),
         Until((Reaches(RB, 5.0),), within_s=6.0),
         Topple(RB),
-        Wait(0.4),
+        WaitFor(0.4),
         Board(on=False, by="away"),
-        Wait(0.6),
+        WaitFor(0.6),
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("fell", RB)
         # Where a tipping base's foremost part is depends on the instant within the fall: half a base's width.
         call = at("down_by_fall", (RB,), t_ns, ("TAP-026",), history.foremost_yd(RB, t_ns), tolerance_yd=1.2)
@@ -142,10 +142,10 @@ def falls_alone(motion: Motion = "exact", seed: int = 3) -> Play:
 
     stance = Stance(RCB, 24.0, LANE_YD + 4.0)
     script = scrimmage("falls-alone", "The runner falls by himself.", steps, stance, motion=motion)
-    return Play(script, expectation, seed)
+    return ExpectedPlay(script, expectation, seed)
 
 
-def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> Play:
+def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> ExpectedPlay:
     """The runner is knocked down by a tackler who stays up: under TAP a coin says who has the ball.
 
     Args:
@@ -154,12 +154,16 @@ def fumble(heads: bool = True, motion: Motion = "exact", seed: int = 3) -> Play:
         seed: of the physics.
 
     """
-    steps = (*met((Wait(TIP_S), Topple(RB, away_from=RCB))), Say(Coin(heads=heads, purpose="fumble")), Wait(0.3))
+    steps = (
+        *met((WaitFor(TIP_S), Topple(RB, away_from=RCB))),
+        Declare(Coin(heads=heads, purpose="fumble")),
+        WaitFor(0.3),
+    )
     script = _side_hit("fumble", "The runner is knocked down by a tackler who stands.", steps, motion)
-    return Play(script, _fumbled(), seed)
+    return ExpectedPlay(script, _fumbled(), seed)
 
 
-def ball_lost() -> Play:
+def ball_lost() -> ExpectedPlay:
     """The ball drops off the tackled runner, who stands: a fumble only under Lion's Den."""
     spot = (_MEET_YD + 1.0, LANE_YD - 3.0)
     steps = (
@@ -167,20 +171,20 @@ def ball_lost() -> Play:
         *to_the_line(),
         Until((Reaches(RB, _MEET_YD),), within_s=6.0, mark="lost"),
         LoseBall(spot),
-        Wait(0.15),
+        WaitFor(0.15),
         Board(on=False, by="away"),
-        Wait(0.6),
+        WaitFor(0.6),
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         call = at("fumble", (RB,), history.marks["lost"], ("LD-017",))
         return expect(lions_den=(call,), absent={"tap": ("fumble", "tackle"), "efl": ("fumble", "tackle")})
 
     stance = Stance(RCB, 24.0, LANE_YD + 4.0)
-    return Play(scrimmage("ball-lost", "The ball drops off an untouched runner.", steps, stance), expectation)
+    return ExpectedPlay(scrimmage("ball-lost", "The ball drops off an untouched runner.", steps, stance), expectation)
 
 
-def fallen_defender() -> Play:
+def fallen_defender() -> ExpectedPlay:
     """The runner touches a defender who fell long before: an obstacle, no tackle under TAP."""
     steps = (
         *opening(40.0, RB),
@@ -189,7 +193,7 @@ def fallen_defender() -> Play:
         *met(),
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, RCB)
         return expect(
             lions_den=(lions_den_tackle(history, RB, RCB, t_ns),),
@@ -203,11 +207,11 @@ def fallen_defender() -> Play:
         Stance(RCB, 9.0, LANE_YD, at="center"),
         speeds={RCB: 0.0},
     )
-    return Play(script, expectation)
+    return ExpectedPlay(script, expectation)
 
 
-def _fumbled() -> Callable[[History], Expectation]:
-    def expectation(history: History) -> Expectation:
+def _fumbled() -> Callable[[PlayHistory], Expectation]:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, RCB)
         window = (t_ns - 40_000_000, history.when("fell", RB) + 40_000_000)
         call = at("fumble", (RB, RCB), t_ns, ("TAP-027",), history.foremost_yd(RB, t_ns))

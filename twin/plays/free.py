@@ -35,19 +35,19 @@ from downfield.twin.plays.formations import (
 )
 from downfield.twin.plays.script import (
     Board,
+    Declare,
     Engaged,
     GiveBall,
     Handling,
     Hands,
     Reaches,
-    Say,
     Script,
     Stance,
     Steer,
     Step,
     TouchesSideline,
     Until,
-    Wait,
+    WaitFor,
 )
 from downfield.twin.plays.script_check import check_script
 
@@ -90,26 +90,26 @@ def _drawn(seed: int, draw: np.random.Generator, board: str) -> Script:
     formation = standard(field, apart_yd=float(draw.uniform(2.0, 5.0)), base=base)
     stances = [_moved(formation[id_], field, draw) for id_ in _MOVABLE if draw.random() < 0.6]
     steps: list[Step] = [
-        Say(SetUp("home", direction, line_yd, int(draw.integers(1, 5)), float(draw.integers(1, 15)))),
-        Say(LineUp(teams(base), "dark")),
+        Declare(SetUp("home", direction, line_yd, int(draw.integers(1, 5)), float(draw.integers(1, 15)))),
+        Declare(LineUp(teams(base), "dark")),
         GiveBall(carrier),
-        Wait(float(draw.uniform(0.2, 0.6))),
-        Say(Set()),
-        Wait(float(draw.uniform(0.2, 0.5))),
-        Say(Carrier(carrier)),
-        Wait(0.2),
+        WaitFor(float(draw.uniform(0.2, 0.6))),
+        Declare(Set()),
+        WaitFor(float(draw.uniform(0.2, 0.5))),
+        Declare(Carrier(carrier)),
+        WaitFor(0.2),
         Board(on=True, by="home"),
     ]
     chasers = draw.choice(_DEFENSE_PIVOTS, size=int(draw.integers(0, 4)), replace=False)
     steps += [Steer(str(chaser), toward=carrier) for chaser in chasers]
     for _ in range(int(draw.integers(0, 3))):
-        steps += [Wait(float(draw.uniform(0.4, 1.0))), *_stop(draw)]
+        steps += [WaitFor(float(draw.uniform(0.4, 1.0))), *_stop(draw)]
     ends = (Engaged(carrier), Reaches(carrier, 15.0), TouchesSideline(carrier))
     steps += [
         Until(ends, within_s=float(draw.uniform(2.0, 4.0)), required=False),
-        Wait(float(draw.uniform(0.2, 0.5))),
+        WaitFor(float(draw.uniform(0.2, 0.5))),
         Board(on=False, by="away"),
-        Wait(0.6),
+        WaitFor(0.6),
     ]
     return Script(
         name=f"random-{seed}",
@@ -161,12 +161,12 @@ def _stop(draw: np.random.Generator) -> tuple[Step, ...]:
     defense = int(draw.integers(0, offense + 2)) if offense else 0
     return (
         Board(on=False, by="home"),
-        Wait(float(draw.uniform(0.2, 0.4))),
+        WaitFor(float(draw.uniform(0.2, 0.4))),
         *_pivots("home", _OFFENSE_PIVOTS, offense, draw),
-        Say(PivotsDone("home")),
+        Declare(PivotsDone("home")),
         *_pivots("away", _DEFENSE_PIVOTS, defense, draw),
-        Say(PivotsDone("away")),
-        Wait(0.2),
+        Declare(PivotsDone("away")),
+        WaitFor(0.2),
         Board(on=True, by="home"),
     )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, LineUp, PivotsDone, Set, SetUp
-from downfield.twin.physics.history import History
+from downfield.twin.physics.history import PlayHistory
 from downfield.twin.plays.common import (
     FIELD,
     LENGTH_MM,
@@ -17,19 +17,19 @@ from downfield.twin.plays.common import (
     tap_tackle,
 )
 from downfield.twin.plays.formations import DEFENSE_11, FB, FL, LCB, OFFENSE_11, QB, RB, SE, SS, teams
-from downfield.twin.plays.performance import Play
+from downfield.twin.plays.performance import ExpectedPlay
 from downfield.twin.plays.recording import Expectation, ExpectedCall
 from downfield.twin.plays.script import (
+    BasesTouch,
     Board,
+    Declare,
     GiveBall,
     Handling,
     Hands,
-    Say,
     Stance,
     Steer,
-    Touch,
     Until,
-    Wait,
+    WaitFor,
 )
 
 _RETURNER: Final = RB
@@ -40,7 +40,7 @@ _GUNNER_MM_S: Final = 100.0
 _GUNNER_MM: Final = _GUNNERS_S * _GUNNER_MM_S
 
 
-def kickoff_return(motion: Motion = "exact", seed: int = 8) -> Play:
+def kickoff_return(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
     """The kick runs three seconds, the returner is then put on his goal line and runs until he is tackled."""
     kickers = [id_ for id_ in DEFENSE_11 if id_ != _COVER]
     receivers = [id_ for id_ in OFFENSE_11 if id_ != _RETURNER]
@@ -50,25 +50,25 @@ def kickoff_return(motion: Motion = "exact", seed: int = 8) -> Play:
         *(Stance(id_, 50.0, _row(i, len(receivers))) for i, id_ in enumerate(receivers)),
     )
     steps = (
-        Say(LineUp(teams(), "dark")),
-        Say(KickDeclared("kickoff", returner=_RETURNER)),
-        Wait(0.2),
+        Declare(LineUp(teams(), "dark")),
+        Declare(KickDeclared("kickoff", returner=_RETURNER)),
+        WaitFor(0.2),
         Board(on=True, by="away"),
-        Wait(_KICK_S),
+        WaitFor(_KICK_S),
         Board(on=False, by="away"),
-        Say(ChoiceMade("return", "home")),
+        Declare(ChoiceMade("return", "home")),
         Hands("home", (Handling(_RETURNER, to=(ahead(LENGTH_MM / 2) - 0.5, 0.0)),)),
         GiveBall(_RETURNER),
-        Say(PivotsDone("home")),
+        Declare(PivotsDone("home")),
         Hands("away", (Handling(_COVER, toward=_RETURNER),), seconds=0.6),
-        Say(PivotsDone("away")),
-        Wait(0.1),
+        Declare(PivotsDone("away")),
+        WaitFor(0.1),
         Board(on=True, by="away"),
         *((Steer(_COVER, toward=_RETURNER), Steer(_RETURNER, toward_point=(90.0, 0.0))) if motion == "physics" else ()),
-        Until((Touch(_RETURNER, _COVER),), within_s=8.0, mark="contact"),
-        Wait(0.25),
+        Until((BasesTouch(_RETURNER, _COVER),), within_s=8.0, mark="contact"),
+        WaitFor(0.25),
         Board(on=False, by="away"),
-        Wait(0.6),
+        WaitFor(0.6),
     )
     speeds = dict.fromkeys((*kickers, *receivers), 30.0) | {_COVER: 75.0, _RETURNER: 150.0}
     script = replace(
@@ -84,17 +84,17 @@ def kickoff_return(motion: Motion = "exact", seed: int = 8) -> Play:
         formation=stances,
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", _RETURNER, _COVER)
         return expect(
             tap=(tap_tackle(history, _RETURNER, _COVER, t_ns),),
             absent={"tap": ("touchdown", "safety", "fumble", "touchback")},
         )
 
-    return Play(script, expectation, seed)
+    return ExpectedPlay(script, expectation, seed)
 
 
-def punt(motion: Motion = "exact", seed: int = 8) -> Play:
+def punt(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
     """Two gunners run, the punt comes down ten yards past the deeper one, and the returner is put there."""
     gunners, returner = (SE, FL), LCB
     wide = FIELD.width_yd / 2 - 5.0
@@ -108,21 +108,21 @@ def punt(motion: Motion = "exact", seed: int = 8) -> Play:
     )
     landing = (_GUNNER_MM / FIELD.mm_per_yd_x + 10.0, wide)
     steps = (
-        Say(SetUp("home", 1, 40.0, 4, 8.0)),
-        Say(LineUp(teams(), "dark")),
-        Say(KickDeclared("punt", gunners=gunners, returner=returner)),
+        Declare(SetUp("home", 1, 40.0, 4, 8.0)),
+        Declare(LineUp(teams(), "dark")),
+        Declare(KickDeclared("punt", gunners=gunners, returner=returner)),
         GiveBall(QB),
-        Wait(0.1),
-        Say(Set()),
-        Wait(0.2),
+        WaitFor(0.1),
+        Declare(Set()),
+        WaitFor(0.2),
         Board(on=True, by="home"),
-        Wait(_GUNNERS_S),
+        WaitFor(_GUNNERS_S),
         Board(on=False, by="home"),
-        Wait(0.2),
-        Say(ChoiceMade("punt", "home")),
+        WaitFor(0.2),
+        Declare(ChoiceMade("punt", "home")),
         Hands("away", (Handling(returner, to=landing),)),
         GiveBall(returner),
-        Wait(0.2),
+        WaitFor(0.2),
     )
     script = scrimmage(
         "punt",
@@ -133,13 +133,13 @@ def punt(motion: Motion = "exact", seed: int = 8) -> Play:
         motion=motion,
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         # The board has been off since the punt was chosen: the gunner still stands where he was.
         x_yd, y_yd = history.foremost_yd(SE, history.end_ns)
         call = ExpectedCall("kick", (SE,), (x_yd + 10.0, y_yd), clauses=("TAP-123",))
         return expect(tap=(call,), absent={"tap": ("penalty", "tackle", "touchback")})
 
-    return Play(script, expectation, seed)
+    return ExpectedPlay(script, expectation, seed)
 
 
 def _row(place: int, count: int) -> float:

@@ -8,9 +8,9 @@ from typing import Final
 
 from downfield.core.errors import ScriptError
 from downfield.twin.plays import boundaries, falls, kicks, line_ups, passes, runs, stops, tackles
-from downfield.twin.plays.performance import Play
+from downfield.twin.plays.performance import ExpectedPlay
 
-PLAYS: Final[Mapping[str, Callable[[], Play]]] = {
+PLAYS: Final[Mapping[str, Callable[[], ExpectedPlay]]] = {
     "clean-tackle": tackles.clean_tackle,
     "clean-tackle-physics": partial(tackles.clean_tackle, "physics"),
     "side-hit": tackles.side_hit,
@@ -76,7 +76,7 @@ PLAYS: Final[Mapping[str, Callable[[], Play]]] = {
 """Every named play. Those of one kind with other parameters are made by the functions of the modules named."""
 
 
-def named(name: str) -> Play:
+def named(name: str) -> ExpectedPlay:
     """A play by its name.
 
     Raises:

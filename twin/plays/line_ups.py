@@ -8,9 +8,9 @@ from typing import Final, Literal
 from downfield.officiating.declarations import Claim, LineUp, Set, SetUp
 from downfield.twin.plays.common import FIELD, LENGTH_MM, ahead, expect, opening, scrimmage
 from downfield.twin.plays.formations import FB, FL, LLB, NT, QB, RB, RLB, SE, head_up, placed, player, standard, teams
-from downfield.twin.plays.performance import Play
+from downfield.twin.plays.performance import ExpectedPlay
 from downfield.twin.plays.recording import Expectation, ExpectedCall, RulebookName
-from downfield.twin.plays.script import Board, Say, Stance, Step, Wait
+from downfield.twin.plays.script import Board, Declare, Stance, Step, WaitFor
 
 Fault = Literal["six-on-line", "stacked-back", "wide-off-line", "no-separation", "too-deep", "stacked-defender"]
 
@@ -57,23 +57,23 @@ def faults() -> tuple[Fault, ...]:
     return tuple(_FAULTS)
 
 
-def wrong_line_up(fault: Fault = "six-on-line") -> Play:
+def wrong_line_up(fault: Fault = "six-on-line") -> ExpectedPlay:
     """A line-up with one fault."""
     about, stances, clauses = _FAULTS[fault]
     carrier = RB if fault == "too-deep" else QB
     script = scrimmage(fault, about, _snap(carrier), *stances, speeds={QB: 0.0})
     calls = {book: (ExpectedCall("formation", clauses=(clause,), verdict=None),) for book, clause in clauses.items()}
-    return Play(script, lambda _: Expectation(calls, {"tap": ("penalty",), "nfl-strategy": ("formation",)}))
+    return ExpectedPlay(script, lambda _: Expectation(calls, {"tap": ("penalty",), "nfl-strategy": ("formation",)}))
 
 
-def legal_line_up() -> Play:
+def legal_line_up() -> ExpectedPlay:
     """A line-up that is legal under TAP and Lion's Den."""
     script = scrimmage("legal-line-up", "All figures stand legally.", _snap(), speeds={QB: 0.0})
     absent = expect(absent={"tap": ("formation", "penalty"), "lions-den": ("formation", "penalty")})
-    return Play(script, lambda _: absent)
+    return ExpectedPlay(script, lambda _: absent)
 
 
-def head_up_line_up() -> Play:
+def head_up_line_up() -> ExpectedPlay:
     """A line-up that is legal under Gunderson's EFL: head up, two yards apart, the quarterback under center."""
     deep = ahead(LENGTH_MM)
     under_center = Stance(QB, -deep - ahead(6.0), 0.0)
@@ -83,10 +83,10 @@ def head_up_line_up() -> Play:
     )
     script = scrimmage("head-up-line-up", "Head up, two yards apart.", _snap(RB))
     absent = expect(absent={"efl": ("formation", "penalty")})
-    return Play(replace(script, formation=formation), lambda _: absent)
+    return ExpectedPlay(replace(script, formation=formation), lambda _: absent)
 
 
-def twelve_men(claimed: bool = True) -> Play:
+def twelve_men(claimed: bool = True) -> ExpectedPlay:
     """The offense has twelve men; only the opponent may say so, before the snap.
 
     Args:
@@ -95,14 +95,19 @@ def twelve_men(claimed: bool = True) -> Play:
     """
     twelfth = player("dark-40", "RB")
     players = (*teams(), twelfth)
-    claim: tuple[Step, ...] = (Say(Claim("too_many_men", "away")), Wait(0.3)) if claimed else ()
-    start: tuple[Step, ...] = (Say(SetUp("home", 1, 40.0)), Say(LineUp(players, "dark")), Wait(0.2), Say(Set()))
-    steps = (*start, Wait(0.2), *claim) if claimed else (*start, *_snap()[5:])
+    claim: tuple[Step, ...] = (Declare(Claim("too_many_men", "away")), WaitFor(0.3)) if claimed else ()
+    start: tuple[Step, ...] = (
+        Declare(SetUp("home", 1, 40.0)),
+        Declare(LineUp(players, "dark")),
+        WaitFor(0.2),
+        Declare(Set()),
+    )
+    steps = (*start, WaitFor(0.2), *claim) if claimed else (*start, *_snap()[5:])
     script = scrimmage("twelve-men", "The offense has twelve men on the field.", steps, speeds={QB: 0.0})
     formation = (*script.formation, Stance("dark-40", -10.0, 8.0))
     tap = (ExpectedCall("penalty", clauses=("TAP-042",)),) if claimed else ()
     expectation = expect(tap=tap, absent={} if claimed else {"tap": ("penalty",)})
-    return Play(replace(script, players=players, formation=formation), lambda _: expectation)
+    return ExpectedPlay(replace(script, players=players, formation=formation), lambda _: expectation)
 
 
 def _head_up_yd() -> float:
@@ -110,4 +115,4 @@ def _head_up_yd() -> float:
 
 
 def _snap(carrier: str = QB) -> tuple[Step, ...]:
-    return (*opening(40.0, carrier), Wait(0.35), Board(on=False, by="home"), Wait(0.3))
+    return (*opening(40.0, carrier), WaitFor(0.35), Board(on=False, by="home"), WaitFor(0.3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Pitch, PivotsDone
-from downfield.twin.physics.history import History
+from downfield.twin.physics.history import PlayHistory
 from downfield.twin.plays.common import (
     LENGTH_MM,
     WIDTH_MM,
@@ -17,23 +17,23 @@ from downfield.twin.plays.common import (
     scrimmage,
 )
 from downfield.twin.plays.formations import FB, QB, RCB, SE
-from downfield.twin.plays.performance import Play
+from downfield.twin.plays.performance import ExpectedPlay
 from downfield.twin.plays.recording import Expectation, RulebookName
 from downfield.twin.plays.script import (
     BallTouched,
     Board,
+    Declare,
     GiveBall,
     Handling,
     Hands,
     LayStick,
     Passes,
     Point,
-    Say,
     Stance,
     Steer,
     Step,
     Until,
-    Wait,
+    WaitFor,
 )
 
 BALL: Point = (9.0, 16.0)
@@ -41,7 +41,7 @@ BALL_RADIUS_MM = 4.5
 _OTHERS: tuple[CallKind, ...] = ("incomplete", "overrun", "tackle", "sack", "penalty")
 
 
-def reception(motion: Motion = "exact", seed: int = 2) -> Play:
+def reception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
     """A pass to the split end, who gets to the magnetic ball first."""
     script = scrimmage(
         "reception",
@@ -52,15 +52,15 @@ def reception(motion: Motion = "exact", seed: int = 2) -> Play:
         motion=motion,
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched_ball", SE)
         call = at("reception", (SE,), t_ns, ("TAP-103",))
         return expect(tap=(call,), absent={"tap": ("interception", *_OTHERS)})
 
-    return Play(script, expectation, seed)
+    return ExpectedPlay(script, expectation, seed)
 
 
-def interception(motion: Motion = "exact", seed: int = 2) -> Play:
+def interception(motion: Motion = "exact", seed: int = 2) -> ExpectedPlay:
     """The cornerback is turned toward the ball and gets there before the receiver."""
     script = scrimmage(
         "interception",
@@ -71,15 +71,15 @@ def interception(motion: Motion = "exact", seed: int = 2) -> Play:
         motion=motion,
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched_ball", RCB)
         call = at("interception", (RCB,), t_ns, ("TAP-103",))
         return expect(tap=(call,), absent={"tap": ("reception", *_OTHERS)})
 
-    return Play(script, expectation, seed)
+    return ExpectedPlay(script, expectation, seed)
 
 
-def simultaneous() -> Play:
+def simultaneous() -> ExpectedPlay:
     """Receiver and defender touch the ball at the same instant: the offense's ball.
 
     They start as mirror images through the ball and walk alike, so both do the same.
@@ -96,15 +96,15 @@ def simultaneous() -> Play:
         speeds={QB: 0.0, SE: 50.0, RCB: 50.0},
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched_ball", SE)
         call = at("reception", (SE,), t_ns, ("TAP-108",))
         return expect(tap=(call,), absent={"tap": ("interception", *_OTHERS)})
 
-    return Play(script, expectation)
+    return ExpectedPlay(script, expectation)
 
 
-def overrun(clear_mm: float = 2.0) -> Play:
+def overrun(clear_mm: float = 2.0) -> ExpectedPlay:
     """The receiver walks past the ball by more than a base length; the offense stops the play.
 
     Args:
@@ -117,9 +117,9 @@ def overrun(clear_mm: float = 2.0) -> Play:
         *_pass(ball, pivots=False),
         Until((Passes(SE, ball[0] + ahead(LENGTH_MM + 3.0)),), within_s=6.0),
         Board(on=False, by="home"),
-        Wait(0.2),
-        Say(ChoiceMade("overrun_stop", "home")),
-        Wait(0.3),
+        WaitFor(0.2),
+        Declare(ChoiceMade("overrun_stop", "home")),
+        WaitFor(0.3),
     )
     script = scrimmage(
         "overrun",
@@ -130,15 +130,15 @@ def overrun(clear_mm: float = 2.0) -> Play:
         speeds={QB: 0.0, SE: 80.0, RCB: 10.0},
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.end_ns - 300_000_000
         call = at("overrun", (SE,), t_ns, ("TAP-104",))
         return expect(tap=(call,), absent={"tap": ("reception", "interception", "tackle", "sack", "penalty")})
 
-    return Play(script, expectation)
+    return ExpectedPlay(script, expectation)
 
 
-def pitch(legal: bool = True) -> Play:
+def pitch(legal: bool = True) -> ExpectedPlay:
     """The quarterback pitches to a back behind him, or to one who is not.
 
     Args:
@@ -148,23 +148,23 @@ def pitch(legal: bool = True) -> Play:
     back = () if legal else (Stance(FB, -2.5, -14.0),)
     steps = (
         *opening(40.0, QB),
-        Wait(0.5),
+        WaitFor(0.5),
         Board(on=False, by="home"),
-        Wait(0.2),
-        Say(Pitch(FB)),
+        WaitFor(0.2),
+        Declare(Pitch(FB)),
         *((GiveBall(FB),) if legal else ()),
-        Wait(0.1),
-        Say(PivotsDone("home")),
-        Wait(0.1),
+        WaitFor(0.1),
+        Declare(PivotsDone("home")),
+        WaitFor(0.1),
         Board(on=True, by="home"),
-        Wait(0.6),
+        WaitFor(0.6),
     )
     name = "pitch" if legal else "illegal-pitch"
     about = "The ball is pitched " + ("to a back behind." if legal else "forward to a back.")
     script = scrimmage(name, about, steps, *back, speeds={QB: 0.0, FB: 5.0})
     absent: tuple[CallKind, ...] = ("penalty", "pivot", "tackle", "fumble")
     refused: dict[RulebookName, tuple[str, ...]] = {} if legal else {"tap": ("pitch",)}
-    return Play(script, lambda _: expect(absent={"tap": absent}, refused=refused))
+    return ExpectedPlay(script, lambda _: expect(absent={"tap": absent}, refused=refused))
 
 
 def _pass(ball: Point, *, pivots: bool = True) -> tuple[Step, ...]:
@@ -173,19 +173,19 @@ def _pass(ball: Point, *, pivots: bool = True) -> tuple[Step, ...]:
     if pivots:
         turn = (
             Hands("home", (Handling(SE, toward_point=ball),), seconds=0.7),
-            Say(PivotsDone("home")),
+            Declare(PivotsDone("home")),
             Hands("away", (Handling(RCB, toward_point=ball),), seconds=0.7),
-            Say(PivotsDone("away")),
+            Declare(PivotsDone("away")),
         )
     return (
         *opening(40.0, QB),
-        Wait(0.4),
+        WaitFor(0.4),
         Board(on=False, by="home"),
-        Wait(0.1),
-        Say(PassDeclared(SE)),
+        WaitFor(0.1),
+        Declare(PassDeclared(SE)),
         LayStick("home", QB, ball, seconds=1.2),
         *turn,
-        Wait(0.1),
+        WaitFor(0.1),
         Board(on=True, by="home"),
     )
 
@@ -198,5 +198,5 @@ def _played(motion: Motion, defender: str | None = None) -> tuple[Step, ...]:
         *chase,
         Until((BallTouched(),), within_s=6.0, mark="touch"),
         Board(on=False, by="home"),
-        Wait(0.5),
+        WaitFor(0.5),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from downfield.twin.physics.history import History
+from downfield.twin.physics.history import PlayHistory
 from downfield.twin.plays.recording import Expectation, PlayRecording
 from downfield.twin.plays.script import Script
 from downfield.twin.plays.script_check import check_script
@@ -13,7 +13,7 @@ from downfield.twin.plays.stage import Stage
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class ExpectedPlay:
     """A script whose correct calls are known.
 
     Attributes:
@@ -24,7 +24,7 @@ class Play:
     """
 
     script: Script
-    expect: Callable[[History], Expectation]
+    expect: Callable[[PlayHistory], Expectation]
     seed: int = 0
 
     def record(self) -> PlayRecording:
@@ -50,7 +50,7 @@ def play(script: Script, seed: int) -> PlayRecording:
     return _perform(script, seed)[0]
 
 
-def _perform(script: Script, seed: int) -> tuple[PlayRecording, History]:
+def _perform(script: Script, seed: int) -> tuple[PlayRecording, PlayHistory]:
     field = check_script(script)
     stage = Stage(script, seed, field)
     stage.perform()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from downfield.twin.physics.history import History
+from downfield.twin.physics.history import PlayHistory
 from downfield.twin.plays.common import (
     LANE_YD,
     LENGTH_MM,
@@ -18,27 +18,38 @@ from downfield.twin.plays.common import (
     to_the_line,
 )
 from downfield.twin.plays.formations import LT, RB, RCB
-from downfield.twin.plays.performance import Play
+from downfield.twin.plays.performance import ExpectedPlay
 from downfield.twin.plays.recording import Expectation, ExpectedCall
-from downfield.twin.plays.script import Board, Handling, Hands, Reaches, Route, Stance, Step, TurnedBack, Until, Wait
+from downfield.twin.plays.script import (
+    Board,
+    Handling,
+    Hands,
+    Reaches,
+    Route,
+    RunnerTurnsBack,
+    Stance,
+    Step,
+    Until,
+    WaitFor,
+)
 from downfield.twin.plays.tackles import met
 
 _NOBODY = Stance(RCB, 26.0, LANE_YD + 4.0)
 
 
-def line_reached(motion: Motion = "exact", seed: int = 6) -> Play:
+def line_reached(motion: Motion = "exact", seed: int = 6) -> ExpectedPlay:
     """The runner reaches the line of scrimmage: under TAP the board is cut off."""
-    steps = (*opening(40.0, RB), *to_the_line(), Wait(0.3))
+    steps = (*opening(40.0, RB), *to_the_line(), WaitFor(0.3))
     script = scrimmage("line-reached", "The runner reaches the line of scrimmage.", steps, _NOBODY, motion=motion)
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         call = at("line_of_scrimmage", (RB,), history.marks["line"], ("TAP-087",))
         return expect(tap=(call,), absent={"tap": ("tackle", "fumble")})
 
-    return Play(script, expectation, seed)
+    return ExpectedPlay(script, expectation, seed)
 
 
-def turned_back(times: int = 2) -> Play:
+def turned_back(times: int = 2) -> ExpectedPlay:
     """The runner turns toward his own goal line; once he may be turned round again, the second time he is down.
 
     Args:
@@ -50,23 +61,23 @@ def turned_back(times: int = 2) -> Play:
         back = 4.0 - turn
         steps += [
             Route(RB, ((9.5, LANE_YD + 2.0), (back, LANE_YD + 2.5)), speed_mm_s=70.0),
-            Until((TurnedBack(RB),), within_s=6.0, mark=f"turned-{turn}"),
-            Wait(0.45),
+            Until((RunnerTurnsBack(RB),), within_s=6.0, mark=f"turned-{turn}"),
+            WaitFor(0.45),
             Board(on=False, by="away"),
-            Wait(0.15),
+            WaitFor(0.15),
         ]
         if turn < times or times == 1:
             steps += [
                 Hands("home", (Handling(RB, toward_point=(30.0, LANE_YD + 2.0)),), seconds=0.7),
-                Wait(0.1),
+                WaitFor(0.1),
                 Board(on=True, by="away"),
                 Route(RB, ((30.0, LANE_YD + 2.0),), speed_mm_s=70.0),
-                Wait(0.6),
+                WaitFor(0.6),
             ]
-    steps.append(Wait(0.4))
+    steps.append(WaitFor(0.4))
     script = scrimmage("turned-back", f"The runner turns back {times} time(s).", steps, _NOBODY)
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         first = at("turned_back", (RB,), history.marks["turned-1"], ("LD-012",), verdict=None)
         calls: tuple[ExpectedCall, ...] = (_loose(first),)
         if times == 2:
@@ -74,10 +85,10 @@ def turned_back(times: int = 2) -> Play:
         tap = at("turned_back", (RB,), history.marks["turned-1"], ("TAP-031",), verdict="reported")
         return expect(tap=(_loose(tap),), lions_den=calls, absent={"tap": ("tackle", "fumble", "down_by_fall")})
 
-    return Play(script, expectation)
+    return ExpectedPlay(script, expectation)
 
 
-def pushed_back() -> Play:
+def pushed_back() -> ExpectedPlay:
     """The runner faces the right way and is pushed back by a team-mate, then tackled: no forward progress.
 
     Only his own men can push him: a standing defender's touch is the tackle.
@@ -93,12 +104,12 @@ def pushed_back() -> Play:
         Board(on=True, by="away"),
         Route(RB, ((reach - 4.0, LANE_YD),), heading_deg=0.0, speed_mm_s=40.0),
         Route(LT, ((reach - 4.0 + behind, LANE_YD),), heading_deg=180.0, speed_mm_s=40.0),
-        Wait(1.2),
+        WaitFor(1.2),
         Route(RCB, ((reach - 4.0, LANE_YD + 0.01), (reach - 4.0, 0.0)), speed_mm_s=120.0),
         *met(),
     )
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, RCB)
         pushed = ExpectedCall("turned_back", (RB,), clauses=("TAP-032",), verdict="reported")
         return expect(
@@ -113,7 +124,7 @@ def pushed_back() -> Play:
         Stance(RCB, reach - 4.0, LANE_YD + 8.0, -90.0, at="center"),
         speeds={RCB: 0.0},
     )
-    return Play(script, expectation)
+    return ExpectedPlay(script, expectation)
 
 
 def _loose(call: ExpectedCall) -> ExpectedCall:

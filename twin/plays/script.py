@@ -42,7 +42,7 @@ class Stance:
 
 
 @record
-class Touch:
+class BasesTouch:
     """The bases of two figures touch."""
 
     a: str
@@ -92,7 +92,7 @@ class TouchesSideline:
 
 
 @record
-class TurnedBack:
+class RunnerTurnsBack:
     """A figure heads more than 90 degrees away from the direction of attack."""
 
     player: str
@@ -107,14 +107,14 @@ class Fallen:
     type: Literal["fallen"] = "fallen"
 
 
-Happening = Annotated[
-    Touch | Engaged | BallTouched | Reaches | Passes | TouchesSideline | TurnedBack | Fallen,
+Condition = Annotated[
+    BasesTouch | Engaged | BallTouched | Reaches | Passes | TouchesSideline | RunnerTurnsBack | Fallen,
     Field(discriminator="type"),
 ]
 
 
 @record
-class Wait:
+class WaitFor:
     """Let time pass."""
 
     seconds: float
@@ -136,7 +136,7 @@ class Until:
 
     """
 
-    happens: tuple[Happening, ...]
+    happens: tuple[Condition, ...]
     within_s: float = 10.0
     required: bool = True
     mark: str = ""
@@ -159,11 +159,11 @@ class Board:
 
 
 @record
-class Say:
-    """Somebody declares something."""
+class Declare:
+    """A declaration is made."""
 
     body: Declaration
-    type: Literal["say"] = "say"
+    type: Literal["declare"] = "declare"
 
 
 @record
@@ -306,7 +306,7 @@ class TakeBall:
 
 
 @record
-class Cut:
+class CutTo:
     """The picture is cut and the figures stand in a new formation: what happens between plays, left out.
 
     Attributes:
@@ -328,7 +328,19 @@ class Cut:
 
 
 Step = Annotated[
-    Wait | Until | Board | Say | Hands | Topple | Steer | Route | GiveBall | LoseBall | LayStick | TakeBall | Cut,
+    WaitFor
+    | Until
+    | Board
+    | Declare
+    | Hands
+    | Topple
+    | Steer
+    | Route
+    | GiveBall
+    | LoseBall
+    | LayStick
+    | TakeBall
+    | CutTo,
     Field(discriminator="type"),
 ]
 

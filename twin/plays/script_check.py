@@ -14,7 +14,7 @@ from downfield.core.field_files import load_field
 from downfield.core.gap import signed_gaps
 from downfield.core.records import from_data, read_text
 from downfield.twin.plays.ground import Ground
-from downfield.twin.plays.script import Cut, Script, Stance
+from downfield.twin.plays.script import CutTo, Script, Stance
 
 _FASTEST_FPS = 240.0
 _NAMES_FIGURES = ("player", "a", "b", "start", "away_from", "toward", "receiver", "to", "gunners", "returner")
@@ -61,7 +61,7 @@ def check_script(script: Script) -> FieldModel:
     _check_line(script, field, script.line_yd, script.formation, "formation")
     for number, step in enumerate(script.steps, start=1):
         where = f"step {number} ({step.type})"
-        if isinstance(step, Cut):
+        if isinstance(step, CutTo):
             _check_line(script, field, script.line_yd if step.line_yd is None else step.line_yd, step.formation, where)
         _check_known(_named(step), ids, where)
     return field

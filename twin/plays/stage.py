@@ -16,15 +16,15 @@ from downfield.core.scene import Scene
 from downfield.officiating.declarations import Declaration, Switch
 from downfield.officiating.events import Event
 from downfield.twin.physics.exact import ExactWorld
-from downfield.twin.physics.history import History
+from downfield.twin.physics.history import PlayHistory
 from downfield.twin.physics.traits import Placement
 from downfield.twin.physics.truth import Truth
 from downfield.twin.physics.watch import TOUCHING_MM
 from downfield.twin.physics.world import World
 from downfield.twin.plays import script as do
 from downfield.twin.plays.choreography import Coach, Sight
+from downfield.twin.plays.conditions import ConditionChecker
 from downfield.twin.plays.ground import Ground
-from downfield.twin.plays.happenings import Lookout
 from downfield.twin.snapshot import Snapshot
 
 LOOKS_PER_S: Final = 120
@@ -70,7 +70,7 @@ class Stage:
         )
         self._touching_mm = EXACT_TOUCHING_MM if script.motion == "exact" else TOUCHING_MM
         self.truth = Truth(self.world, touching_mm=self._touching_mm)
-        self.history = History(self.world, self.truth, self.ground, self.marks)
+        self.history = PlayHistory(self.world, self.truth, self.ground, self.marks)
         self._ticks_per_frame = math.ceil(LOOKS_PER_S / script.fps)
         self._ticks_per_s = self._ticks_per_frame * script.fps
         self._tick = 0
@@ -136,20 +136,20 @@ class Stage:
         raise TypeError(step)
 
     @_do.register
-    def _(self, step: do.Wait) -> None:
+    def _(self, step: do.WaitFor) -> None:
         for _ in range(round(step.seconds * self._ticks_per_s)):
             self._pass()
 
     @_do.register
     def _(self, step: do.Until) -> None:
-        lookout = self._lookout()
+        condition_checker = self._condition_checker()
         for _ in range(round(step.within_s * self._ticks_per_s)):
-            if any(lookout.holds(happening) for happening in step.happens):
+            if any(condition_checker.holds(condition) for condition in step.happens):
                 break
             self._pass()
         else:
             if step.required:
-                waited = " or ".join(happening.type for happening in step.happens)
+                waited = " or ".join(condition.type for condition in step.happens)
                 raise ScriptError(f"{waited} did not happen within {step.within_s:g} s")
             return
         if step.mark:
@@ -162,7 +162,7 @@ class Stage:
             self._declare(Switch(step.on, step.by))
 
     @_do.register
-    def _(self, step: do.Say) -> None:
+    def _(self, step: do.Declare) -> None:
         self._declare(step.body)
 
     @_do.register
@@ -220,7 +220,7 @@ class Stage:
         self.world.take_ball()
 
     @_do.register
-    def _(self, step: do.Cut) -> None:
+    def _(self, step: do.CutTo) -> None:
         self.ground = self.history.ground = self.ground.at_line(self._new_line(step))
         self._guides.clear()
         for figure in self.world.snapshot().figures:
@@ -233,7 +233,7 @@ class Stage:
         for _ in range(round(step.seconds * self._ticks_per_s)):
             self._pass()
 
-    def _new_line(self, cut: do.Cut) -> float:
+    def _new_line(self, cut: do.CutTo) -> float:
         if cut.spot is None:
             return cut.line_yd or 0.0
         player, mark = cut.spot
@@ -278,12 +278,12 @@ class Stage:
             heading = math.degrees(math.atan2(py - y, px - x))
         return Footprint(x, y, heading, size)
 
-    def _lookout(self) -> Lookout:
-        return Lookout(self.world, self.ground, self._players, self._touching_mm)
+    def _condition_checker(self) -> ConditionChecker:
+        return ConditionChecker(self.world, self.ground, self._players, self._touching_mm)
 
     def _may_be_moved(self, player: str, goal: Footprint) -> bool:
-        lookout = self._lookout()
-        if lookout.holds(do.Fallen(player)) or lookout.holds(do.Engaged(player)):
+        condition_checker = self._condition_checker()
+        if condition_checker.holds(do.Fallen(player)) or condition_checker.holds(do.Engaged(player)):
             return False
         others = (figure.id for figure in self.world.snapshot().figures if figure.id != player)
         return all(signed_gap(goal, self.world.footprint(other)).gap_mm > 0.1 for other in others)

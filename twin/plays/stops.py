@@ -6,12 +6,12 @@ from typing import Final, Literal
 
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import PivotsDone
-from downfield.twin.physics.history import History
+from downfield.twin.physics.history import PlayHistory
 from downfield.twin.plays.common import Motion, expect, opening, scrimmage
 from downfield.twin.plays.formations import FB, FL, FS, LCB, LLB, NT, QB, RCB, RLB, SE, SS, C
-from downfield.twin.plays.performance import Play
+from downfield.twin.plays.performance import ExpectedPlay
 from downfield.twin.plays.recording import Expectation, ExpectedCall, RulebookName
-from downfield.twin.plays.script import Board, Handling, Hands, Say, Stance, Step, Touch, Until, Wait
+from downfield.twin.plays.script import BasesTouch, Board, Declare, Handling, Hands, Stance, Step, Until, WaitFor
 
 _BACKS: Final = (SE, FL, FB)
 _DEEP: Final = (LCB, RCB, SS, FS, LLB, RLB)
@@ -19,7 +19,7 @@ _TURN_DEG = 35.0
 _QUICK_S = 0.5
 
 
-def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: int = 4) -> Play:
+def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: int = 4) -> ExpectedPlay:
     """One stop in which both coaches pivot unengaged men.
 
     Args:
@@ -31,9 +31,9 @@ def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: i
     """
     steps = (
         *opening(40.0, QB),
-        Wait(0.5),
+        WaitFor(0.5),
         *_stop(_turns(_BACKS[:offense]), _turns(_DEEP[:defense])),
-        Wait(0.4),
+        WaitFor(0.4),
     )
     script = scrimmage(
         "pivots",
@@ -44,7 +44,7 @@ def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: i
     )
     allowed = offense + 1 if offense else 0
 
-    def expectation(_: History) -> Expectation:
+    def expectation(_: PlayHistory) -> Expectation:
         absent: dict[RulebookName, tuple[CallKind, ...]] = {}
         tap: tuple[ExpectedCall, ...] = ()
         lions_den: tuple[ExpectedCall, ...] = ()
@@ -58,17 +58,17 @@ def pivots(offense: int = 2, defense: int = 3, motion: Motion = "exact", seed: i
             absent["lions-den"] = ("pivot", "penalty")
         return expect(tap=tap, lions_den=lions_den, absent=absent)
 
-    return Play(script, expectation, seed)
+    return ExpectedPlay(script, expectation, seed)
 
 
-def engaged_pivot() -> Play:
+def engaged_pivot() -> ExpectedPlay:
     """The center is turned though he is engaged with the nose tackle."""
     steps = (
         *opening(40.0, QB),
-        Until((Touch(C, NT),), within_s=4.0, mark="engaged"),
-        Wait(0.2),
+        Until((BasesTouch(C, NT),), within_s=4.0, mark="engaged"),
+        WaitFor(0.2),
         *_stop((Handling(C, turn_deg=6.0, shift_mm=(-3.0, 0.0)),), ()),
-        Wait(0.3),
+        WaitFor(0.3),
     )
     script = scrimmage(
         "engaged-pivot",
@@ -78,10 +78,10 @@ def engaged_pivot() -> Play:
         speeds={QB: 0.0, C: 20.0, NT: 20.0},
     )
     call = ExpectedCall("pivot", players=(C,), clauses=("TAP-089",), verdict=None)
-    return Play(script, lambda _: expect(tap=(call,)))
+    return ExpectedPlay(script, lambda _: expect(tap=(call,)))
 
 
-def moved_pivot(shift_mm: float = 8.0) -> Play:
+def moved_pivot(shift_mm: float = 8.0) -> ExpectedPlay:
     """A back is not only turned but slid ahead in a stop.
 
     Args:
@@ -90,31 +90,31 @@ def moved_pivot(shift_mm: float = 8.0) -> Play:
     """
     steps = (
         *opening(40.0, QB),
-        Wait(0.5),
+        WaitFor(0.5),
         *_stop((Handling(FB, turn_deg=_TURN_DEG, shift_mm=(shift_mm, 0.0)),), ()),
-        Wait(0.4),
+        WaitFor(0.4),
     )
     script = scrimmage(
         "moved-pivot", f"A back is slid {shift_mm:g} mm ahead as he is pivoted.", steps, speeds={QB: 0.0}
     )
     call = ExpectedCall("pivot", players=(FB,), clauses=("TAP-024",), verdict=None)
-    return Play(script, lambda _: expect(tap=(call,)))
+    return ExpectedPlay(script, lambda _: expect(tap=(call,)))
 
 
-def stoppages(count: int = 4) -> Play:
+def stoppages(count: int = 4) -> ExpectedPlay:
     """The offense stops the board again and again before its carrier reaches the line.
 
     Args:
         count: how often; TAP allows three.
 
     """
-    stop = (Wait(0.3), Board(on=False, by="home"), Wait(0.35), Board(on=True, by="home"))
-    steps = (*opening(40.0, QB), *(step for _ in range(count) for step in stop), Wait(0.3))
+    stop = (WaitFor(0.3), Board(on=False, by="home"), WaitFor(0.35), Board(on=True, by="home"))
+    steps = (*opening(40.0, QB), *(step for _ in range(count) for step in stop), WaitFor(0.3))
     script = scrimmage("stoppages", f"The offense stops the board {count} times.", steps, speeds={QB: 0.0})
     if count > 3:
         call = ExpectedCall("stoppage", clauses=("TAP-086",), verdict=None)
-        return Play(script, lambda _: expect(tap=(call,), absent={"tap": ("pivot",), "lions-den": ("pivot",)}))
-    return Play(script, lambda _: expect(absent={"tap": ("pivot", "penalty")}))
+        return ExpectedPlay(script, lambda _: expect(tap=(call,), absent={"tap": ("pivot",), "lions-den": ("pivot",)}))
+    return ExpectedPlay(script, lambda _: expect(absent={"tap": ("pivot", "penalty")}))
 
 
 def _turns(players: tuple[str, ...]) -> tuple[Handling, ...]:
@@ -125,12 +125,12 @@ def _stop(offense: tuple[Handling, ...], defense: tuple[Handling, ...]) -> tuple
     """Board off, the offense's pivots, the defense's, board on."""
     return (
         Board(on=False, by="home"),
-        Wait(0.2),
+        WaitFor(0.2),
         *_hands("home", offense),
-        Say(PivotsDone("home")),
+        Declare(PivotsDone("home")),
         *_hands("away", defense),
-        Say(PivotsDone("away")),
-        Wait(0.15),
+        Declare(PivotsDone("away")),
+        WaitFor(0.15),
         Board(on=True, by="home"),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from downfield.twin.physics.history import History
+from downfield.twin.physics.history import PlayHistory
 from downfield.twin.plays.common import (
     LANE_YD,
     LENGTH_MM,
@@ -23,9 +23,9 @@ from downfield.twin.plays.common import (
     to_the_line,
 )
 from downfield.twin.plays.formations import RB, RCB
-from downfield.twin.plays.performance import Play
+from downfield.twin.plays.performance import ExpectedPlay
 from downfield.twin.plays.recording import Expectation
-from downfield.twin.plays.script import Board, Passes, Reaches, Route, Stance, Steer, Step, Touch, Until, Wait
+from downfield.twin.plays.script import BasesTouch, Board, Passes, Reaches, Route, Stance, Steer, Step, Until, WaitFor
 
 HIT = "contact"
 SLIDE_MM = 5e-7
@@ -35,15 +35,17 @@ SLIDE_MM = 5e-7
 def met(after: tuple[Step, ...] = (), *, defender: str = RCB) -> tuple[Step, ...]:
     """Until the runner and a defender touch, what then happens, and the switch."""
     return (
-        Until((Touch(RB, defender),), within_s=6.0, mark=HIT),
+        Until((BasesTouch(RB, defender),), within_s=6.0, mark=HIT),
         *after,
-        Wait(0.25),
+        WaitFor(0.25),
         Board(on=False, by="away"),
-        Wait(0.6),
+        WaitFor(0.6),
     )
 
 
-def tackled(efl_clause: str | None, defender: str = RCB, *, missed: bool = True) -> Callable[[History], Expectation]:
+def tackled(
+    efl_clause: str | None, defender: str = RCB, *, missed: bool = True
+) -> Callable[[PlayHistory], Expectation]:
     """A tackle under TAP and Lion's Den, which take any touch; under the EFL only by a clause that allows this hit.
 
     Args:
@@ -53,7 +55,7 @@ def tackled(efl_clause: str | None, defender: str = RCB, *, missed: bool = True)
 
     """
 
-    def expectation(history: History) -> Expectation:
+    def expectation(history: PlayHistory) -> Expectation:
         t_ns = history.when("touched", RB, defender)
         efl = () if efl_clause is None else (efl_tackle(history, RB, defender, t_ns, efl_clause),)
         absent = nowhere("fumble", "broken_tackle", "down_by_fall", "out_of_bounds", "touchdown", "safety")
@@ -69,7 +71,7 @@ def tackled(efl_clause: str | None, defender: str = RCB, *, missed: bool = True)
     return expectation
 
 
-def clean_tackle(motion: Motion = "exact", seed: int = 1) -> Play:
+def clean_tackle(motion: Motion = "exact", seed: int = 1) -> ExpectedPlay:
     """Head-on, front to front: a tackle under every rulebook that knows tackles.
 
     In the physics the defender is steered at the runner; how square they meet is then not known beforehand.
@@ -84,10 +86,10 @@ def clean_tackle(motion: Motion = "exact", seed: int = 1) -> Play:
         speeds={RCB: 25.0},
         motion=motion,
     )
-    return Play(script, tackled("EFL-078" if motion == "exact" else None, missed=motion == "exact"), seed)
+    return ExpectedPlay(script, tackled("EFL-078" if motion == "exact" else None, missed=motion == "exact"), seed)
 
 
-def side_hit() -> Play:
+def side_hit() -> ExpectedPlay:
     """The defender's front flush into the runner's side, at 90 degrees."""
     speed, meet_yd = 25.0, 7.0
     clear_mm = (WIDTH_MM + LENGTH_MM) / 2
@@ -100,10 +102,10 @@ def side_hit() -> Play:
         Stance(RCB, meet_yd, start, -90.0, at="center"),
         speeds={RCB: speed},
     )
-    return Play(script, tackled("EFL-078"))
+    return ExpectedPlay(script, tackled("EFL-078"))
 
 
-def into_side() -> Play:
+def into_side() -> ExpectedPlay:
     """The runner's front flush into a defender's side, at 90 degrees."""
     speed, meet_yd = 6.0, 9.0
     start = LANE_YD - across(speed * seconds_to(meet_yd - ahead((LENGTH_MM + WIDTH_MM) / 2)))
@@ -115,10 +117,10 @@ def into_side() -> Play:
         Stance(RCB, meet_yd, start, 90.0, at="center"),
         speeds={RCB: speed},
     )
-    return Play(script, tackled("EFL-079"))
+    return ExpectedPlay(script, tackled("EFL-079"))
 
 
-def from_behind() -> Play:
+def from_behind() -> ExpectedPlay:
     """A faster defender catches the runner from behind."""
     steps = (
         *opening(40.0, RB),
@@ -134,10 +136,10 @@ def from_behind() -> Play:
         Stance(RCB, 1.5, 20.0, 0.0, at="center"),
         speeds={RCB: 0.0},
     )
-    return Play(script, tackled("EFL-080"))
+    return ExpectedPlay(script, tackled("EFL-080"))
 
 
-def into_back() -> Play:
+def into_back() -> ExpectedPlay:
     """The runner runs into the back of a defender: under the EFL no tackle."""
     steps = (*opening(40.0, RB), *to_the_line(), *met())
     script = scrimmage(
@@ -147,10 +149,10 @@ def into_back() -> Play:
         Stance(RCB, 8.0, LANE_YD, 0.0, at="center"),
         speeds={RCB: 12.0},
     )
-    return Play(script, tackled(None))
+    return ExpectedPlay(script, tackled(None))
 
 
-def side_rub() -> Play:
+def side_rub() -> ExpectedPlay:
     """Side along side: they pass each other touching."""
     lane = LANE_YD + across(WIDTH_MM + SLIDE_MM)
     steps = (*opening(40.0, RB), *to_the_line(), *met())
@@ -161,10 +163,10 @@ def side_rub() -> Play:
         Stance(RCB, 16.0, lane, at="center"),
         speeds={RCB: 25.0},
     )
-    return Play(script, tackled(None))
+    return ExpectedPlay(script, tackled(None))
 
 
-def corner_hit(angle_deg: float = 40.0) -> Play:
+def corner_hit(angle_deg: float = 40.0) -> ExpectedPlay:
     """A defender stands turned in the lane and the runner's front meets his corner.
 
     Args:
@@ -179,10 +181,10 @@ def corner_hit(angle_deg: float = 40.0) -> Play:
         Stance(RCB, 9.0, LANE_YD, 180.0 - angle_deg, at="center"),
         speeds={RCB: 0.0},
     )
-    return Play(script, tackled("EFL-078" if angle_deg <= 8 else None))
+    return ExpectedPlay(script, tackled("EFL-078" if angle_deg <= 8 else None))
 
 
-def near_miss(miss_mm: float = 0.2) -> Play:
+def near_miss(miss_mm: float = 0.2) -> ExpectedPlay:
     """A defender passes the runner side by side, tenths of a millimeter clear of him: no call.
 
     Args:
@@ -199,10 +201,10 @@ def near_miss(miss_mm: float = 0.2) -> Play:
         speeds={RCB: 25.0},
     )
     absent = nowhere("tackle", "broken_tackle", "slipped_tackle", "fumble", "down_by_fall", "sack", "out_of_bounds")
-    return Play(script, lambda _: expect(absent=absent))
+    return ExpectedPlay(script, lambda _: expect(absent=absent))
 
 
-def stopped_short(short_mm: float = 0.3) -> Play:
+def stopped_short(short_mm: float = 0.3) -> ExpectedPlay:
     """The board goes off when the runner is head-on before a defender, tenths of a millimeter away: no call.
 
     Args:
@@ -215,9 +217,9 @@ def stopped_short(short_mm: float = 0.3) -> Play:
         *opening(40.0, RB),
         *to_the_line(until_yd=stop_yd),
         Until((Reaches(RB, stop_yd + ahead(LENGTH_MM / 2) - 1e-6),), mark="stop"),
-        Wait(0.2),
+        WaitFor(0.2),
         Board(on=False, by="away"),
-        Wait(0.5),
+        WaitFor(0.5),
     )
     script = scrimmage(
         "stopped-short",
@@ -226,4 +228,4 @@ def stopped_short(short_mm: float = 0.3) -> Play:
         Stance(RCB, stand_yd, LANE_YD, at="center"),
         speeds={RCB: 0.0},
     )
-    return Play(script, lambda _: expect(absent=nowhere("tackle", "broken_tackle", "fumble", "down_by_fall")))
+    return ExpectedPlay(script, lambda _: expect(absent=nowhere("tackle", "broken_tackle", "fumble", "down_by_fall")))

@@ -37,7 +37,7 @@ from downfield.core.records import (
 from downfield.twin.randomization.deck import Split
 from downfield.twin.render.renderers import RendererName
 from downfield.twin.sets.sample import Sample, data_yaml, yolo_lines
-from downfield.twin.sets.table_frames import Picture, View, table_pictures
+from downfield.twin.sets.table_frames import CameraView, Picture, table_pictures
 
 _JPEG_QUALITY = 95
 
@@ -201,7 +201,7 @@ def _make_quietly(out: Path, recipe: Recipe, table: int, number: int) -> int | s
 
 
 def _make_table(out: Path, recipe: Recipe, table: int, number: int) -> int:
-    view = View(recipe.renderer, recipe.size_px, recipe.scale, recipe.crop_px)
+    view = CameraView(recipe.renderer, recipe.size_px, recipe.scale, recipe.crop_px)
     which = [(i, table * recipe.per_table + i) for i in range(number)]
     lines = []
     practice = {"carriers": recipe.carriers, "strewn": recipe.strewn, "fallers": recipe.fallers}

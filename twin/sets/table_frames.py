@@ -45,7 +45,7 @@ Moment = tuple[Snapshot, Snapshot, Snapshot]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CameraView:
     """How pictures are taken.
 
     Attributes:
@@ -75,7 +75,7 @@ def table_pictures(
     seed: int,
     table: int,
     which: Sequence[tuple[int, int]],
-    view: View,
+    view: CameraView,
     *,
     carriers: float = 0.0,
     strewn: float = 0.0,
@@ -189,7 +189,7 @@ def _play(
     return moments
 
 
-def _taken(renderer: Renderer, moment: Moment, view: View, rng: np.random.Generator) -> RenderedFrame:
+def _taken(renderer: Renderer, moment: Moment, view: CameraView, rng: np.random.Generator) -> RenderedFrame:
     nominal = renderer.appearance.camera
     if not view.crop_px:
         return expose(renderer, _effects(renderer, nominal, rng), nominal, moment, 1)

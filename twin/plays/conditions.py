@@ -20,7 +20,7 @@ _NEAR_MM = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Lookout:
+class ConditionChecker:
     """Evaluates a script's conditions on a table.
 
     Attributes:
@@ -36,10 +36,10 @@ class Lookout:
     players: Mapping[str, Player]
     touching_mm: float
 
-    def holds(self, happening: do.Happening) -> bool:
+    def holds(self, condition: do.Condition) -> bool:
         """Whether it holds now."""
-        match happening:
-            case do.Touch(a, b):
+        match condition:
+            case do.BasesTouch(a, b):
                 return self._touch(self.world.footprint(a), self.world.footprint(b))
             case do.Engaged(player):
                 return self._engaged(player)
@@ -51,7 +51,7 @@ class Lookout:
                 return self.ground.rearmost_yd(self.world.footprint(player)) > ahead_yd
             case do.TouchesSideline(player):
                 return self._on_sideline(player)
-            case do.TurnedBack(player):
+            case do.RunnerTurnsBack(player):
                 heading = self.ground.heading_deg(self.world.footprint(player).heading_deg)
                 return abs(heading) > 90.0
             case do.Fallen(player):
