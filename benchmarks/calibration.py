@@ -23,9 +23,9 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.solve import solve_field
-from downfield.calibration.lens.views import LensView, calibrate_lens, see_chessboard
-from downfield.calibration.online.keeper import Keeper
+from downfield.calibration.field.solver import solve_field
+from downfield.calibration.lens.lens_calibration import LensView, calibrate_lens, detect_chessboard
+from downfield.calibration.online.calibrator import OnlineCalibrator
 from downfield.calibration.online.shake import ShakeTracker
 from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Array, Image
@@ -162,18 +162,18 @@ def bump(tables: int = 6, fps: int = 30) -> None:
         before, after = (next(iter(film(Compositor(view, players), [at_rest], seed=seed))) for view in (look, pushed))
         solution = solve_field([before.image], [look.field])
         known = to_calibration(look.field, solution.fit, solution.sightings, method="field", made_from=[])
-        keeper, seconds = Keeper(known, in_background=False), 0.0
+        calibrator, seconds = OnlineCalibrator(known, in_background=False), 0.0
         for i, image in enumerate([before.image] * 5 + [after.image] * 3 * fps):
             begin = time.process_time()
-            kept = keeper.see(image, i * 1_000_000_000 // fps)
+            status = calibrator.update(image, i * 1_000_000_000 // fps)
             cost = time.process_time() - begin
-            if kept.state == "bumped" and len(noticed_s) == seed:
+            if status.state == "bumped" and len(noticed_s) == seed:
                 noticed_s.append((i - 5) / fps)
-            if kept.state == "resolving":
+            if status.state == "resolving":
                 seconds += cost
-            if kept.solutions:
+            if status.solutions:
                 solved_s.append((i - 5) / fps + seconds)
-                error_yd, _ = _errors(kept.calibration, after.camera, 0.0)
+                error_yd, _ = _errors(status.calibration, after.camera, 0.0)
                 off_yd.append(float(np.percentile(np.linalg.norm(error_yd, axis=1), 95)))
                 break
     print(
@@ -201,7 +201,7 @@ def chessboards(folder: Path) -> None:
         if image is None:
             continue
         size = (image.shape[1], image.shape[0])
-        view = see_chessboard(np.asarray(image, dtype=np.uint8), 9, 6, _SQUARE_MM)
+        view = detect_chessboard(np.asarray(image, dtype=np.uint8), 9, 6, _SQUARE_MM)
         if view is not None:
             views.append(view)
     lens = calibrate_lens(views, size)

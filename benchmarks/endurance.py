@@ -24,8 +24,7 @@ import numpy as np
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection
-from downfield.core.frame import Frame
+from downfield.core.frame import Detection, Frame
 from downfield.core.roster import read_roster
 from downfield.models.opening import open_detector
 from downfield.rig.recording.clip import bundled_demo

@@ -29,7 +29,7 @@ from watching import watched
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.arrays import Array, Image
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.opening import open_detector

@@ -37,8 +37,7 @@ import cv2
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.core.detection import Detection
-from downfield.core.frame import Frame
+from downfield.core.frame import Detection, Frame
 from downfield.core.roster import read_roster
 from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call

@@ -24,7 +24,7 @@ from no_rig import NoRig
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.services import AppContext
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.game.commands import NewGame
 from downfield.game.published.board_topics import FigureView, SceneView
 from downfield.game.service import GameService

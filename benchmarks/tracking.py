@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from simulated_detector import Network, calibration_of, jerseys, sights
 from tracking_tally import Tally, Watched, judge, report
 
-from downfield.core.roster import Roster, Spot
+from downfield.core.roster import Roster, RosterSpot
 from downfield.twin.plays.free import random_play
 from downfield.twin.plays.performance import play
 from downfield.twin.randomization.randomize import draw
@@ -44,7 +44,7 @@ def _simulated(count: int) -> Iterator[Watched]:
         players, model = recording.script.players, recording.field
         look = draw(seed, players, field=model, split="test", fps=recording.script.fps)
         spots = tuple(
-            Spot(one.id, one.x_mm / model.mm_per_yd_x, one.y_mm / model.mm_per_yd_y)
+            RosterSpot(one.id, one.x_mm / model.mm_per_yd_x, one.y_mm / model.mm_per_yd_y)
             for one in recording.scenes[0].figures
         )
         network, search = Network(seed=seed), LineUpSearch(model, Roster(players, spots))

@@ -19,7 +19,7 @@ import numpy as np
 
 from downfield.core.angles import difference_deg
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.core.scene import Figure, Scene
 from downfield.twin.physics.truth_file import TruthEvent
 from downfield.vision.tracking.falls import Fall

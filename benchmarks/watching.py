@@ -11,11 +11,10 @@ from disturbances import disturbed
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
-from downfield.core.frame import Frame
+from downfield.core.frame import Detection, Frame
 from downfield.core.roster import read_roster
 from downfield.core.scene import Scene
-from downfield.core.track_files import Tracks
+from downfield.core.track_files import TrackFile
 from downfield.models.detector import Detector
 from downfield.rig.sources.video_file import VideoFile
 from downfield.twin.physics.truth_file import TruthEvent, TruthFile
@@ -66,7 +65,7 @@ def watched(
     happened: list[TruthEvent] = []
 
     def pictures() -> Iterator[tuple[Frame, Scene]]:
-        truth = Tracks(tracks), TruthFile(clip.with_name(clip.stem + ".truth.jsonl"))
+        truth = TrackFile(tracks), TruthFile(clip.with_name(clip.stem + ".truth.jsonl"))
         for shot, true, frame in zip(VideoFile(clip, paced=False).frames(), *truth, strict=False):
             happened.extend(frame.events)  # those of frames that are lost, too
             yield shot.frame(), true

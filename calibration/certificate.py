@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 
+import cv2
 import numpy as np
 
 from downfield.calibration.calibration import Calibration, Certificate
 from downfield.calibration.field.landmarks import Landmark
-from downfield.calibration.field.line_chains import best_plane
-from downfield.calibration.field.marks import hash_marks, long_marks
-from downfield.calibration.field.profiles import measure
+from downfield.calibration.field.line_chains import clearest_channel
+from downfield.calibration.field.paint_measurement import measure_paint
+from downfield.calibration.field.paint_samples import sample_hash_marks, sample_long_lines
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.records import check
@@ -44,7 +47,7 @@ class Ruler:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class AccuracyCheck:
     """Marks measured against a calibration.
 
     Attributes:
@@ -65,19 +68,19 @@ class Check:
         return distances
 
 
-def check_hash_marks(image: Image, calibration: Calibration) -> Check:
+def check_hash_marks(image: Image, calibration: Calibration) -> AccuracyCheck:
     """Measure the printed hash marks along the field; the fit used none of them.
 
     Raises:
         CalibrationError: too few are printed or seen.
 
     """
-    marks = hash_marks(calibration.field)
-    plane = best_plane(image)
-    like = measure(plane, calibration.camera, long_marks(calibration.field), _SEARCH_PX)
+    marks = sample_hash_marks(calibration.field)
+    plane = clearest_channel(image)
+    like = measure_paint(plane, calibration.camera, sample_long_lines(calibration.field), _SEARCH_PX)
     if not len(marks.line):
         raise CalibrationError("this field has no hash marks: certify with known spots instead")
-    seen = measure(plane, calibration.camera, marks, _SEARCH_PX, like)
+    seen = measure_paint(plane, calibration.camera, marks, _SEARCH_PX, like)
     if seen.found.sum() < _FEWEST:
         raise CalibrationError(
             f"only {int(seen.found.sum())} of {len(marks.line)} hash marks are seen: clear and light the field, or"
@@ -87,10 +90,10 @@ def check_hash_marks(image: Image, calibration: Calibration) -> Check:
     points = marks.points_mm[seen.found]
     off = calibration.camera.to_board(px) - points
     off[:, 1] = np.nan  # a hash mark runs across the field: where along it one looks says nothing
-    return Check("hash marks", points, off)
+    return AccuracyCheck("hash marks", points, off)
 
 
-def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_mm: float = 0.0) -> Check:
+def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_mm: float = 0.0) -> AccuracyCheck:
     """Measure spots whose field yards are known, such as coins laid on crossings of lines.
 
     Args:
@@ -105,10 +108,12 @@ def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_m
     if len(spots) < _FEWEST_SPOTS:
         raise CalibrationError(f"{len(spots)} known spots are too few to certify by: give at least {_FEWEST_SPOTS}")
     points = np.array([(spot.x_yd, spot.y_yd) for spot in spots]) * calibration.field.mm_per_yd
-    return Check("known spots", points, calibration.camera.to_board([spot.px for spot in spots], height_mm) - points)
+    return AccuracyCheck(
+        "known spots", points, calibration.camera.to_board([spot.px for spot in spots], height_mm) - points
+    )
 
 
-def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm: float = 0.0) -> Check:
+def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm: float = 0.0) -> AccuracyCheck:
     """Measure lengths along and across the field. A shift of the whole board does not show in them.
 
     Args:
@@ -132,10 +137,10 @@ def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm
     off[np.abs(direction) < _ALONG_AXIS] = np.nan
     if np.isnan(off[:, 0]).all():
         raise CalibrationError("no ruler lies along the field: lay one from goal line to goal line too")
-    return Check("ruler", (start + end) / 2, off)
+    return AccuracyCheck("ruler", (start + end) / 2, off)
 
 
-def certified(calibration: Calibration, measured: Check) -> Calibration:
+def add_certificate(calibration: Calibration, measured: AccuracyCheck) -> Calibration:
     """The calibration with what was found it to be worth."""
     off_yd = np.abs(measured.off_mm) / calibration.field.mm_per_yd
     along, across = (float(np.nanpercentile(axis, 95)) if np.isfinite(axis).any() else None for axis in off_yd.T)
@@ -154,3 +159,80 @@ def certified(calibration: Calibration, measured: Check) -> Calibration:
         (along, across),
     )
     return dataclasses.replace(calibration, certificate=certificate)
+
+
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}"
+    "table{border-collapse:collapse}td,th{padding:.3rem 1rem .3rem 0;text-align:left;border-bottom:1px solid #d8dee4}"
+    "img{max-width:100%;margin:1rem 0}"
+)
+_BINS = 24
+_CHART_PX = (900, 260)
+_BAR = (160, 110, 30)
+
+
+def render_certificate(calibration: Calibration, check: AccuracyCheck, picture: Image) -> str:
+    """The report.
+
+    Args:
+        calibration: certified.
+        check: what it was certified by.
+        picture: of the calibration, as `picture.draw_calibration` draws it.
+
+    Raises:
+        CalibrationError: the calibration carries no certificate.
+
+    """
+    certificate = calibration.certificate
+    if certificate is None:
+        raise CalibrationError("the calibration is not certified yet")
+    along, across = certificate.p95_yd
+    blind = [name for name, off in zip(("along", "across"), check.off_mm.T, strict=True) if np.isnan(off).all()]
+    unseen = f" ({blind[0]} was not measured, and is taken to be as good)" if blind else ""
+    rows = [
+        ("Field", calibration.field.title),
+        ("Calibrated", f"{calibration.made_at} from {', '.join(calibration.made_from) or 'unknown'}"),
+        ("Certified", certificate.certified_at),
+        ("Measured against", f"{certificate.points} {certificate.against}"),
+        ("Median error", f"{certificate.median_mm:.3f} mm"),
+        ("95% of errors within", f"{certificate.p95_mm:.3f} mm = {along:.4f} yd along, {across:.4f} yd across{unseen}"),
+        ("Largest error", f"{certificate.max_mm:.3f} mm"),
+        ("Base tops, by the calibration's own error", _base_tops(calibration)),
+    ]
+    table = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows)
+    return (
+        f"<!doctype html><html lang='en'><meta charset='utf-8'><title>Certificate of {escape(calibration.field.title)}"
+        f"</title><style>{_STYLE}</style><h1>What this table's positions are worth</h1><table>{table}</table>"
+        f"<p>Calls finer than {max(along, across):.3f} yd are too close to call on this table.</p>"
+        f"<h2>Errors, mm</h2>{_embedded(_histogram(check.distances_mm))}"
+        f"<h2>The calibration</h2>{_embedded(picture)}</html>\n"
+    )
+
+
+def _base_tops(calibration: Calibration) -> str:
+    """Two standard deviations of a base top's position, typical over the field: marks in the paint can't show it."""
+    if calibration.quality is None or not calibration.quality.cells:
+        return "exact"
+    sigma_yd = np.array([cell.sigma_mm for cell in calibration.quality.cells]) / calibration.field.mm_per_yd
+    along, across = 2 * np.median(sigma_yd, axis=0)
+    return f"within {along:.4f} yd along, {across:.4f} yd across (two sigma, typical)"
+
+
+def _embedded(image: Image) -> str:
+    _, packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 88])
+    return f"<img alt='' src='data:image/jpeg;base64,{base64.b64encode(packed.tobytes()).decode('ascii')}'>"
+
+
+def _histogram(distances_mm: Array) -> Image:
+    width, height = _CHART_PX
+    counts, edges = np.histogram(distances_mm, bins=_BINS, range=(0, max(float(distances_mm.max()), 1e-6)))
+    chart = np.full((height, width, 3), 255, dtype=np.uint8)
+    step = (width - 40) / _BINS
+    for i, count in enumerate(counts):
+        top = height - 40 - round((height - 60) * float(count) / max(float(counts.max()), 1.0))
+        left = round(20 + i * step)
+        cv2.rectangle(chart, (left, top), (round(left + step - 3), height - 40), _BAR, -1)
+    for i in range(0, _BINS + 1, 6):
+        at = (round(8 + i * step), height - 14)
+        cv2.putText(chart, f"{edges[i]:.2f}", at, cv2.FONT_HERSHEY_SIMPLEX, 0.5, (40, 40, 40), 1, cv2.LINE_AA)
+    return chart

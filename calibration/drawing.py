@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.field.line_chains import best_plane
-from downfield.calibration.field.sightings import sight_paint
+from downfield.calibration.field.line_chains import clearest_channel
+from downfield.calibration.field.paint_measurement import observe_paint
 from downfield.calibration.quality import BASE_TOP_MM, base_top_sigma_mm
 from downfield.core.arrays import Array, Image
 from downfield.core.field import PaintedLine
@@ -66,7 +66,7 @@ def _polyline(canvas: Image, px: Array, color: Color, thickness: int = 1) -> Non
 
 def _residuals(canvas: Image, image: Image, calibration: Calibration) -> float:
     """Arrows from where paint is predicted toward where it is; returns their 95th percentile, px."""
-    seen = sight_paint([best_plane(image)], calibration.camera, calibration.field, _SEARCH_PX)
+    seen = observe_paint([clearest_channel(image)], calibration.camera, calibration.field, _SEARCH_PX)
     if not len(seen.px):
         return 0.0
     predicted = calibration.camera.to_pixels(seen.points_mm)

@@ -12,8 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike
 
-from downfield.calibration.bow import SHAPES
-from downfield.calibration.camera import Camera
+from downfield.calibration.camera import SHAPES, Camera
 from downfield.core.arrays import Array
 
 PARAMETERS = (

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from downfield.calibration.calibration import Calibration, Method, Quality, QualityCell
+from downfield.calibration.camera_fit import CameraFit, Observations
 from downfield.calibration.jacobians import locate
-from downfield.calibration.solve import Fit, Sightings
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
 
@@ -25,7 +25,13 @@ _OUTLIER_WEIGHT = 0.5  # sightings that the robust fit gave less than this are n
 
 
 def to_calibration(
-    field: FieldModel, fit: Fit, sightings: Sightings, *, method: Method, made_from: Sequence[str], made_at: str = ""
+    field: FieldModel,
+    fit: CameraFit,
+    sightings: Observations,
+    *,
+    method: Method,
+    made_from: Sequence[str],
+    made_at: str = "",
 ) -> Calibration:
     """A calibration with its residuals and covariance.
 
@@ -45,7 +51,7 @@ def to_calibration(
     return dataclasses.replace(bare, quality=_quality(bare, fit, sightings))
 
 
-def _quality(calibration: Calibration, fit: Fit, sightings: Sightings) -> Quality:
+def _quality(calibration: Calibration, fit: CameraFit, sightings: Observations) -> Quality:
     field = calibration.field
     used = fit.weight >= _OUTLIER_WEIGHT
     residual = fit.residual_px[used]

@@ -5,19 +5,23 @@ sees the board) to y = width at the upper one. The board frame has the same axes
 scale, since a printed yard is often longer across than along.
 
 A sideline belongs to out of bounds and a goal line to the end zone, so y = 0 and x = 0 are the *inner* edges of those
-lines' paint. Yard lines and hash marks are centerd on their yard.
+lines' paint. Yard lines and hash marks are centered on their yard.
 """
 
 from __future__ import annotations
 
 import math
+import tomllib
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.core.errors import FieldError
-from downfield.core.records import check, record
+from downfield.core.errors import FieldError, FormatError, InputError
+from downfield.core.records import check, from_data, read_text, record
 
 PaintKind = Literal["sideline", "goal_line", "end_line", "yard_line", "hash"]
 
@@ -229,3 +233,49 @@ class FieldModel:
         on_line = self.yard_line_every_yd
         at_mm = [x * self.mm_per_yd_x for x in at_yd if not math.isclose(x / on_line, round(x / on_line))]
         return [PaintedLine("hash", (x - half_x, x + half_x), (y - half_y, y + half_y)) for y in rows_mm for x in at_mm]
+
+
+_PRESETS = files("downfield.core") / "fields"
+
+
+def preset_names() -> tuple[str, ...]:
+    """The names of the bundled field models, sorted."""
+    return tuple(
+        sorted(entry.name.removesuffix(".toml") for entry in _PRESETS.iterdir() if entry.name.endswith(".toml"))
+    )
+
+
+@cache
+def preset(name: str) -> FieldModel:
+    """A bundled field model.
+
+    Raises:
+        InputError: no preset has this name.
+
+    """
+    if name not in preset_names():
+        raise InputError(
+            f"no field preset is named '{name}'; there are: {', '.join(preset_names())}; or give a .toml file"
+        )
+    return _parse((_PRESETS / f"{name}.toml").read_text(encoding="utf-8"), f"preset {name}")
+
+
+def load_field(name_or_path: str) -> FieldModel:
+    """A field model by the name of a preset or the path of a TOML file (anything that ends in ``.toml``).
+
+    Raises:
+        InputError: no such preset or file.
+        FormatError: broken TOML, or a key that is unknown, missing or impossible; names it.
+
+    """
+    if not name_or_path.endswith(".toml"):
+        return preset(name_or_path)
+    return _parse(read_text(Path(name_or_path)), name_or_path)
+
+
+def _parse(text: str, path: str) -> FieldModel:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(path, f"broken TOML: {error}") from None
+    return from_data(FieldModel, data, path=path)

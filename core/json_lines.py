@@ -16,7 +16,7 @@ L = TypeVar("L")
 R = TypeVar("R")
 
 
-class LinesFile(Generic[H, L]):
+class JsonLinesFile(Generic[H, L]):
     """A file being read: its header at once, its lines as they are iterated over, as often as wanted.
 
     Args:
@@ -61,7 +61,7 @@ class LinesFile(Generic[H, L]):
         return from_json(kind, content, path=str(self._path), line=number)
 
 
-def write_lines(
+def write_json_lines(
     path: Path, header: tuple[type[H], H], line: type[L], lines: Iterable[L], *, defaults: bool = True
 ) -> None:
     """Write a file, whole or not at all.
@@ -81,7 +81,7 @@ def write_lines(
     write_text(path, (text + "\n" for text in texts))
 
 
-class Timed(Protocol):
+class HasTime(Protocol):
     """A line with a time."""
 
     @property
@@ -90,7 +90,7 @@ class Timed(Protocol):
         ...
 
 
-def rising(before: Timed | None, now: Timed) -> None:
+def check_time_rises(before: HasTime | None, now: HasTime) -> None:
     """Check that time rises from one line to the next.
 
     Raises:

@@ -12,11 +12,11 @@ from typing import Literal
 from downfield.core.errors import InputError
 from downfield.core.records import check, read_record, record
 from downfield.core.scene import Player
-from downfield.core.track_files import Tracks
+from downfield.core.track_files import TrackFile
 
 
 @record
-class Spot:
+class RosterSpot:
     """Where a player stands at the line-up.
 
     Attributes:
@@ -41,7 +41,7 @@ class Roster:
     """
 
     players: tuple[Player, ...]
-    spots: tuple[Spot, ...] = ()
+    spots: tuple[RosterSpot, ...] = ()
     format: Literal["downfield.roster"] = "downfield.roster"
     version: Literal[1] = 1
 
@@ -61,10 +61,10 @@ def read_roster(path: Path) -> Roster:
 
     """
     if path.name.endswith(".jsonl"):
-        tracks = Tracks(path)
+        tracks = TrackFile(path)
         first = next(iter(tracks), None)
         field = tracks.header.field
         figures = () if first is None else first.figures
-        spots = tuple(Spot(one.id, one.x_mm / field.mm_per_yd_x, one.y_mm / field.mm_per_yd_y) for one in figures)
+        spots = tuple(RosterSpot(one.id, one.x_mm / field.mm_per_yd_x, one.y_mm / field.mm_per_yd_y) for one in figures)
         return Roster(tracks.header.players, spots)
     return read_record(Roster, path)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from downfield.core.field import FieldModel
-from downfield.core.json_lines import LinesFile, rising, write_lines
+from downfield.core.json_lines import JsonLinesFile, check_time_rises, write_json_lines
 from downfield.core.records import record
 from downfield.core.scene import Player, Scene
 
@@ -32,7 +32,7 @@ class TracksHeader:
     version: Literal[1] = 1
 
 
-class Tracks(LinesFile[TracksHeader, Scene]):
+class TrackFile(JsonLinesFile[TracksHeader, Scene]):
     """A track file being read: its header at once, its scenes as they are iterated over; their times rise strictly.
 
     Raises:
@@ -42,7 +42,7 @@ class Tracks(LinesFile[TracksHeader, Scene]):
     """
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path, TracksHeader, Scene, lambda _, before, scene: rising(before, scene))
+        super().__init__(path, TracksHeader, Scene, lambda _, before, scene: check_time_rises(before, scene))
 
 
 def write_tracks(path: Path, header: TracksHeader, scenes: Iterable[Scene]) -> None:
@@ -52,4 +52,4 @@ def write_tracks(path: Path, header: TracksHeader, scenes: Iterable[Scene]) -> N
         OutputError: the place can't be written.
 
     """
-    write_lines(path, (TracksHeader, header), Scene, scenes, defaults=False)
+    write_json_lines(path, (TracksHeader, header), Scene, scenes, defaults=False)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.lens.views import LensFile
+from downfield.calibration.lens.lens_calibration import LensFile
 from downfield.core.errors import InputError
 from downfield.core.field import FieldModel
 from downfield.core.records import write_text

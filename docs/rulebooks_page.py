@@ -49,7 +49,7 @@ by name.
 A check needs no game and no tracks: a scene, the roster, and which way the offense goes.
 
 ```python
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.officiating.checks.by_book import TAP_CHECKS
 from downfield.officiating.checks.formation import formation
 from downfield.core.footprint import BaseSize

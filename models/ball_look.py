@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 
 from downfield.core.arrays import Array, Image
-from downfield.core.detection import Detection
 from downfield.core.errors import InputError
+from downfield.core.frame import Detection
 from downfield.models.head import logit, sigmoid
 from downfield.models.letterbox import Letterbox
 from downfield.models.runtime import Network

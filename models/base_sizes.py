@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.models.corner_errors import CORNER_CORRELATION, errors_by_direction
 
 FEWEST: Final = 4

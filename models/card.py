@@ -6,15 +6,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final, Literal, get_args
 
-from downfield.core.detection import Kind
 from downfield.core.errors import InputError
+from downfield.core.frame import DetectionKind
 from downfield.core.records import check, read_record, record, to_json, write_text
 
 CARD: Final = "network.json"
 BUNDLED: Final = "downfield"
 """The network that comes with the package."""
 
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+KINDS: Final[tuple[DetectionKind, ...]] = get_args(DetectionKind)
 """The first look's classes, in the order of its outputs."""
 
 

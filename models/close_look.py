@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 
 from downfield.core.arrays import Array, Image
-from downfield.core.detection import Detection, Pixel
 from downfield.core.errors import InputError
+from downfield.core.frame import Detection, Pixel
 from downfield.models.first_look import base_lengths
 from downfield.models.head import logit, sigmoid
 from downfield.models.patches import BASE_LENGTH_PX, from_patch, from_units, scale_of, to_patch, to_units

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 
 
 class Detector(Protocol):

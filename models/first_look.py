@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Image
-from downfield.core.detection import Detection, Pixel
 from downfield.core.errors import InputError
+from downfield.core.frame import Detection, Pixel
 from downfield.models.card import KINDS
 from downfield.models.head import CHANNELS, STRIDE_PX, HeadOutput, decode_head
 from downfield.models.letterbox import Letterbox

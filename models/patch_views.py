@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from downfield.core.arrays import Array, Image
-from downfield.core.detection import Detection
 from downfield.core.errors import InputError
+from downfield.core.frame import Detection
 from downfield.models.patches import apparent_lengths, cut_patches, magnified, patch_transform
 from downfield.models.runtime import Network
 from downfield.models.second_look_output import OUTPUTS, WORDS, doubtful, mirrored_back, turned_round

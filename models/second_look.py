@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.arrays import Array, Image
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.models.ball_look import BallDetector
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.close_look import BALL_PATCH_ZOOM, BallRefiner, decode_ball, with_patch_corners

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection, Pixel
+from downfield.core.frame import Detection, Pixel
 from downfield.models.head import logit, sigmoid
 from downfield.models.patches import PATCH_PX, from_patch, from_units, scale_of
 from downfield.models.test_time_augmentation import MIRRORED_CORNERS

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.models.first_look import SAME_PLACE, base_lengths
 from downfield.models.head import logit
 

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.models.head import logit, sigmoid
 from downfield.models.suppression import find_same_figure
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection, Kind, Pixel
 from downfield.core.errors import InputError, MissingExtraError
+from downfield.core.frame import Detection, DetectionKind, Pixel
 from downfield.models.card import KINDS
 
 _CORNERS = 4
@@ -46,7 +46,7 @@ class UltralyticsDetector:
         threads: int = 1,
         threshold: float = 0.3,
         input_px: int = 960,
-        kinds: dict[str, Kind] | None = None,
+        kinds: dict[str, DetectionKind] | None = None,
     ) -> None:
         if find_spec("ultralytics") is None:
             raise MissingExtraError("train", f"opening {path.name} with ultralytics")

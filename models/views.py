@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.models.patches import apparent_lengths
 from downfield.models.second_look_output import TURNED
 from downfield.models.suppression import find_same_figure

@@ -18,8 +18,8 @@ import cv2
 import numpy as np
 
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection
 from downfield.core.errors import DownfieldError, InputError
+from downfield.core.frame import Detection
 from downfield.models.detector import TrackingDetector
 from downfield.models.opening import open_detector
 from downfield.models.worker_client import FindRequest, RefineRequest, WorkerStart

@@ -24,8 +24,8 @@ from typing import IO, Any, Final
 import numpy as np
 
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection
 from downfield.core.errors import DownfieldError
+from downfield.core.frame import Detection
 from downfield.models.detector import Detector, TrackingDetector
 
 _AGAIN_S: Final = 10.0  # after one that ended

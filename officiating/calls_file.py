@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from downfield.core.json_lines import LinesFile, write_lines
+from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import record
 from downfield.officiating.calls import Call
 
@@ -55,7 +55,7 @@ def read_calls(path: Path) -> tuple[CallsHeader, tuple[Call, ...]]:
         FormatError: its content breaks the format; names the line and the field.
 
     """
-    lines = LinesFile(path, CallsHeader, Call)
+    lines = JsonLinesFile(path, CallsHeader, Call)
     return lines.header, tuple(lines)
 
 
@@ -66,4 +66,4 @@ def write_calls(path: Path, header: CallsHeader, calls: Iterable[Call]) -> None:
         OutputError: the place can't be written.
 
     """
-    write_lines(path, (CallsHeader, header), Call, calls)
+    write_json_lines(path, (CallsHeader, header), Call, calls)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from downfield.core.json_lines import LinesFile, write_lines
+from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import record
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration
@@ -99,7 +99,7 @@ def read_events(path: Path) -> tuple[EventsHeader, tuple[Event, ...]]:
         FormatError: its content breaks the format; names the line and the field.
 
     """
-    lines = LinesFile(path, EventsHeader, Event)
+    lines = JsonLinesFile(path, EventsHeader, Event)
     return lines.header, tuple(lines)
 
 
@@ -110,4 +110,4 @@ def write_events(path: Path, header: EventsHeader, events: Iterable[Event]) -> N
         OutputError: the place can't be written.
 
     """
-    write_lines(path, (EventsHeader, header), Event, events)
+    write_json_lines(path, (EventsHeader, header), Event, events)

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from downfield.calibration.field.solve import DistanceKnown
-from downfield.calibration.lens.leans import Standing, lens_by_leans
+from downfield.calibration.field.solver import LensFromDistance
+from downfield.calibration.lens.figure_lean import StandingFigures, estimate_lens_from_lean
 from downfield.calibration.lens.prior import lens_at_height
 from downfield.core.arrays import Image
 from downfield.models.opening import open_detector
@@ -17,14 +17,14 @@ _SURE: Final = 0.6
 """Score from which a figure, and its helmet as seen, is taken."""
 
 
-def distance_known(image: Image, height_mm: float | None) -> DistanceKnown:
+def distance_known(image: Image, height_mm: float | None) -> LensFromDistance:
     """What tells how far away a camera is: its measured height, else the figures in its picture."""
     if height_mm is not None:
         return partial(lens_at_height, height_mm=height_mm)
-    return partial(lens_by_leans, standing=standing_figures(image))
+    return partial(estimate_lens_from_lean, standing=standing_figures(image))
 
 
-def standing_figures(image: Image) -> Standing:
+def standing_figures(image: Image) -> StandingFigures:
     """Upright figures whose helmets are seen, by the bundled network, opened for this picture alone."""
     seen = [
         (one.corners_px, one.helmet_px)
@@ -32,4 +32,4 @@ def standing_figures(image: Image) -> Standing:
         if one.kind == "upright" and one.helmet_px and min(one.score, one.helmet_score) >= _SURE
     ]
     corners = np.array([corners for corners, _ in seen], dtype=np.float64).reshape(-1, 4, 2)
-    return Standing(corners, np.array([helmet for _, helmet in seen], dtype=np.float64).reshape(-1, 2))
+    return StandingFigures(corners, np.array([helmet for _, helmet in seen], dtype=np.float64).reshape(-1, 2))

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.calibration.field.solve import solve_field
-from downfield.calibration.lens.views import read_lens
+from downfield.calibration.field.solver import solve_field
+from downfield.calibration.lens.lens_calibration import read_lens
 from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError, InputError
-from downfield.core.field import FieldModel
-from downfield.core.field_files import load_field, preset, preset_names
+from downfield.core.field import FieldModel, load_field, preset, preset_names
 from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.declarations import LineUp

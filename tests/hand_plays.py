@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.core.footprint import BaseSize
 from downfield.core.gap import signed_gap
 from downfield.core.scene import Ball, Contact, Figure, Jersey, Player, Scene

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from downfield.core.detection import Detection
-from downfield.core.field_files import preset
-from downfield.core.frame import Frame
+from downfield.core.field import preset
+from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.game.published.board_topics import HealthStatus
 from downfield.officiating.calls import Call

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from downfield.core.arrays import Array, Image
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 
 FRAME = np.zeros((400, 600, 3), np.uint8)
 

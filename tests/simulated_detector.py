@@ -16,7 +16,7 @@ import numpy as np
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
-from downfield.core.detection import Detection, Kind
+from downfield.core.frame import Detection, DetectionKind
 from downfield.core.scene import Player
 from downfield.models.corner_errors import CORNER_CORRELATION
 from downfield.twin.appearance import Appearance
@@ -225,7 +225,9 @@ class Network:
         axes = np.array([ahead, [-ahead[1], ahead[0]]])
         corners = figure.corners_px + sigma[:, None] * (self._unit_error(figure.id, step_s) @ axes)
         scores = np.where(shown, _SEEN_SCORE, _HIDDEN_SCORE) + random.normal(0, [0.04, 0.15])[(~shown).astype(int)]
-        kind: Kind = "fallen" if figure.tilt_deg + random.normal(0, faults.tilt_deg) > FALLEN_DEG else "upright"
+        kind: DetectionKind = (
+            "fallen" if figure.tilt_deg + random.normal(0, faults.tilt_deg) > FALLEN_DEG else "upright"
+        )
         if random.random() < faults.mistake:
             kind = "upright" if kind == "fallen" else "fallen"
         doubt = 0.35 * math.exp(-(((figure.tilt_deg - FALLEN_DEG) / 20) ** 2)) + 0.3 * (figure.visible < faults.faint)

@@ -21,7 +21,7 @@ from downfield.api.feed import send_timeout as patience
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.services import AppContext
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook

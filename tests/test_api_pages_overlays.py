@@ -12,7 +12,7 @@ from browsers import Service, browser, page_in
 from playwright.sync_api import Browser, Page, expect
 
 from downfield.api.routes.pages import assets
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import CallsUpdate, CallView, ClauseView, GameView, ReadingView

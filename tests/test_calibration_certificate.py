@@ -9,14 +9,20 @@ import pytest
 from calibration_scenes import TUDOR, Scene, photograph
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
-from downfield.calibration.certificate import Ruler, certified, check_hash_marks, check_rulers, check_spots
+from downfield.calibration.certificate import (
+    Ruler,
+    add_certificate,
+    check_hash_marks,
+    check_rulers,
+    check_spots,
+    render_certificate,
+)
 from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.field.landmarks import Landmark
-from downfield.calibration.field.solve import solve_field
+from downfield.calibration.field.solver import solve_field
 from downfield.calibration.jacobians import PARAMETERS
 from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
-from downfield.calibration.report import report_page
 from downfield.core.errors import CalibrationError, InputError
 from downfield.rig.cli.calibrate import parse_landmark
 from downfield.rig.cli.certify import parse_ruler
@@ -43,17 +49,17 @@ def test_a_calibration_file_reads_as_it_was_written(calibration: Calibration, tm
 
 def test_hash_marks_certify_a_good_calibration(scene: Scene, calibration: Calibration, tmp_path: Path) -> None:
     check = check_hash_marks(scene.image, calibration)
-    done = certified(calibration, check)
+    done = add_certificate(calibration, check)
     assert done.certificate is not None
     assert done.certificate.points > 200
     assert done.certificate.p95_mm < 0.5
-    page = report_page(done, check, draw_calibration(scene.image, done))
+    page = render_certificate(done, check, draw_calibration(scene.image, done))
     assert f"{done.certificate.p95_mm:.3f} mm" in page
     assert page.count("data:image/jpeg;base64,") == 2
     assert "two sigma, typical" in page
     assert "across was not measured" in page
-    with pytest.raises(CalibrationError, match="not certified"):
-        report_page(calibration, check, scene.image)
+    with pytest.raises(CalibrationError, match="not certify"):
+        render_certificate(calibration, check, scene.image)
     path = tmp_path / "a.calibration.json"
     write_calibration(path, done)
     assert read_calibration(path).certificate == done.certificate
@@ -69,7 +75,7 @@ def test_known_spots_measure_both_axes(scene: Scene, calibration: Calibration) -
     places = np.array([(20.0, 10.0), (50.0, 30.0), (80.0, 45.0), (60.0, 5.0)])
     px = scene.camera.to_pixels(TUDOR.to_mm(places + np.array([0.0, 0.1])))
     spots = [Landmark(x, y, (u, v)) for (x, y), (u, v) in zip(places.tolist(), px.tolist(), strict=True)]
-    done = certified(calibration, check_spots(calibration, spots))
+    done = add_certificate(calibration, check_spots(calibration, spots))
     assert done.certificate is not None
     assert done.certificate.p95_yd[1] == pytest.approx(0.1, abs=0.03)
     with pytest.raises(CalibrationError, match="too few"):
@@ -87,7 +93,7 @@ def test_a_ruler_measures_the_axes_it_lies_along(scene: Scene, calibration: Cali
     along = [(10.0, y, 50.0, y) for y in (5.0, 26.0, 48.0)]
     across = [(x, 5.0, x, 45.0) for x in (20.0, 70.0)]
     laid = [ruler(scene, ends, 0.7) for ends in along] + [ruler(scene, ends, -0.3) for ends in across]
-    done = certified(calibration, check_rulers(calibration, laid)).certificate
+    done = add_certificate(calibration, check_rulers(calibration, laid)).certificate
     assert done is not None
     assert done.against == "ruler"
     assert done.p95_yd[0] * TUDOR.mm_per_yd_x == pytest.approx(0.7, abs=0.15)

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.calibration.bow import Bow, flat
-from downfield.calibration.camera import Camera, Lens
+from downfield.calibration.camera import Bow, Camera, Lens, flat
 from downfield.calibration.jacobians import PARAMETERS, locate, parameters_of, project, with_parameters
-from downfield.core.field_files import preset, preset_names
+from downfield.core.field import preset, preset_names
 
 FIELD = preset("tudor-620")
 

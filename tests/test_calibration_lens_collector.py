@@ -11,8 +11,8 @@ from sheet_scenes import LENS, drawn, filmed
 from typer.testing import CliRunner
 
 from downfield.calibration.lens.collector import ENOUGH_TILTED, ENOUGH_VIEWS, LensCollector
+from downfield.calibration.lens.lens_calibration import read_lens
 from downfield.calibration.lens.sheet import Sheet
-from downfield.calibration.lens.views import read_lens
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.rig.cli.main import app

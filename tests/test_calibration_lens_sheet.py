@@ -10,9 +10,16 @@ from sheet_scenes import LENS, drawn, filmed
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.fiducials import Fiducial, read_fiducials, solve_fiducials
+from downfield.calibration.lens.lens_calibration import (
+    calibrate_lens,
+    coverage,
+    detect_sheet,
+    is_new_view,
+    read_lens,
+    write_lens,
+)
 from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.lens.sheet import Sheet, write_sheet
-from downfield.calibration.lens.views import calibrate_lens, coverage, is_new, read_lens, see_sheet, write_lens
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, FormatError, InputError
 
@@ -50,7 +57,7 @@ def test_an_impossible_sheet_is_refused(tmp_path: Path, paper: str, square_mm: f
 
 
 def test_a_lens_is_measured_from_views_of_the_sheet(views: list[Image], tmp_path: Path) -> None:
-    seen = [view for view in (see_sheet(image, Sheet()) for image in views) if view is not None]
+    seen = [view for view in (detect_sheet(image, Sheet()) for image in views) if view is not None]
     assert len(seen) >= 8
     measured = calibrate_lens(seen, LENS.size_px)
     assert measured.rms_px < 0.2
@@ -74,9 +81,9 @@ def test_a_lens_is_measured_from_views_of_the_sheet(views: list[Image], tmp_path
 
 
 def test_the_same_view_twice_is_not_new_and_too_few_are_refused(views: list[Image]) -> None:
-    view = see_sheet(views[0], Sheet())
+    view = detect_sheet(views[0], Sheet())
     assert view is not None
-    assert not is_new(view, [view], LENS.size_px[0])
+    assert not is_new_view(view, [view], LENS.size_px[0])
     with pytest.raises(CalibrationError, match="useful views"):
         calibrate_lens([view] * 3, LENS.size_px)
     assert min(coverage([view], LENS.size_px)) < 0.9

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.errors import FieldError, FormatError, InputError
-from downfield.core.field import FieldModel
-from downfield.core.field_files import load_field, preset, preset_names
+from downfield.core.field import FieldModel, load_field, preset, preset_names
 
 
 @pytest.mark.parametrize("name", preset_names())

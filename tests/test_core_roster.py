@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from downfield.core.errors import FormatError, InputError
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.core.records import to_json
-from downfield.core.roster import Roster, Spot, read_roster
+from downfield.core.roster import Roster, RosterSpot, read_roster
 from downfield.core.scene import Figure, Player, Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 
@@ -16,7 +16,7 @@ PLAYERS = (Player("dark-12", "dark", role="QB"), Player("light-55", "light"))
 
 def test_a_roster_file_says_who_and_where(tmp_path: Path) -> None:
     path = tmp_path / "game.roster.json"
-    roster = Roster(PLAYERS, (Spot("dark-12", 45.0, 26.5),))
+    roster = Roster(PLAYERS, (RosterSpot("dark-12", 45.0, 26.5),))
     path.write_text(to_json(Roster, roster))
     assert read_roster(path) == roster
 
@@ -42,4 +42,4 @@ def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_a_place_for_nobody_is_refused() -> None:
     with pytest.raises(InputError, match="'dark-99' is not among the players"):
-        Roster(PLAYERS, (Spot("dark-99", 1.0, 2.0),))
+        Roster(PLAYERS, (RosterSpot("dark-99", 1.0, 2.0),))

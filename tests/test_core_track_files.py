@@ -9,9 +9,9 @@ import pytest
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.errors import FormatError, InputError, OutputError
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.core.scene import Ball, Contact, Figure, Hand, Player, Scene
-from downfield.core.track_files import Tracks, TracksHeader, write_tracks
+from downfield.core.track_files import TrackFile, TracksHeader, write_tracks
 from downfield.officiating.declarations import Carrier, Roll
 from downfield.officiating.events import Event, EventsHeader, read_events, write_events
 
@@ -37,7 +37,7 @@ SCENES = tuple(
 def test_tracks_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "game.tracks.jsonl"
     write_tracks(path, HEADER, SCENES)
-    tracks = Tracks(path)
+    tracks = TrackFile(path)
     assert tracks.header == HEADER
     assert tuple(tracks) == SCENES
 
@@ -82,13 +82,13 @@ def test_broken_tracks_name_file_line_and_field(tmp_path: Path, line: int, chang
     lines[line - 1] = lines[line - 1].replace(*change, 1)
     path.write_text("\n".join(lines))
     with pytest.raises(FormatError) as refusal:
-        list(Tracks(path))
+        list(TrackFile(path))
     assert str(refusal.value).startswith(str(path))
     assert says in str(refusal.value)
 
 
-@pytest.mark.parametrize("reader", [Tracks, read_events, read_calibration])
-def test_missing_empty_and_binary_files_are_refused(tmp_path: Path, reader: type[Tracks]) -> None:
+@pytest.mark.parametrize("reader", [TrackFile, read_events, read_calibration])
+def test_missing_empty_and_binary_files_are_refused(tmp_path: Path, reader: type[TrackFile]) -> None:
     with pytest.raises(InputError, match="no such file"):
         reader(tmp_path / "gone")
     (tmp_path / "empty").touch()

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection
 from downfield.core.errors import InputError
+from downfield.core.frame import Detection
 from downfield.models.ball_look import CELL_PX, MOST, BallDetector
 from downfield.models.second_look import TwoStageDetector
 from downfield.models.second_look_output import OUTPUTS

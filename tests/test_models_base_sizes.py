@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.models.base_sizes import FEWEST, estimate_sizes, with_consistent_sizes
 from downfield.models.corner_errors import errors_by_direction
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from seen_figures import FRAME, First, base, figure
 
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
 from downfield.core.errors import InputError
+from downfield.core.frame import Detection
 from downfield.models.close_look import BALL_PATCH_ZOOM, CELLS, BallRefiner, with_patch_corners
 from downfield.models.patches import PATCH_PX, magnified, patch_transform, to_patch, to_units
 from downfield.models.second_look import TwoStageDetector

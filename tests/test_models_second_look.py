@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from seen_figures import FRAME, First, base, figure
 
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
 from downfield.core.errors import InputError
+from downfield.core.frame import Detection
 from downfield.models.patches import PATCH_PX, patch_transform, scale_of, to_patch, to_units
 from downfield.models.second_look import TwoStageDetector
 from downfield.models.second_look_output import (

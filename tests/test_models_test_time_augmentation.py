@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from seen_figures import FRAME, First, base, figure
 
 from downfield.core.arrays import Array, Image
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.models.patch_views import all_ways
 from downfield.models.patches import PATCH_PX, patch_transform, to_patch, to_units
 from downfield.models.second_look import TwoStageDetector

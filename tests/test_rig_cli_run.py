@@ -17,7 +17,7 @@ import pytest
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.camera import Camera, Lens
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.declarations import Carrier, LineUp, SetUp

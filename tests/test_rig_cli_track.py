@@ -12,10 +12,10 @@ from typer.testing import CliRunner, Result
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.core.records import to_json
 from downfield.core.roster import Roster
-from downfield.core.track_files import Tracks
+from downfield.core.track_files import TrackFile
 from downfield.rig.cli import track
 from downfield.rig.cli.main import app
 
@@ -80,7 +80,7 @@ def run(folder: Path, detector: Counted, monkeypatch: pytest.MonkeyPatch, *more:
 def test_a_folder_is_tracked_into_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = run(folder, Counted(), monkeypatch)
     assert result.exit_code == 0, result.output
-    tracks = Tracks(folder / "out.tracks.jsonl")
+    tracks = TrackFile(folder / "out.tracks.jsonl")
     scenes = list(tracks)
     assert [player.id for player in tracks.header.players] == ["dark-7", "dark-9", "light-3"]
     assert len(scenes) == len(filmed(TABLE))
@@ -116,7 +116,7 @@ def test_what_is_kept_of_another_recording_is_not_used(folder: Path, monkeypatch
 
 def test_pictures_by_themselves_each_have_their_figures(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(folder, Counted(), monkeypatch, "--independent").exit_code == 0
-    assert all(len(scene.figures) == 3 for scene in Tracks(folder / "out.tracks.jsonl"))
+    assert all(len(scene.figures) == 3 for scene in TrackFile(folder / "out.tracks.jsonl"))
 
 
 def test_a_recording_in_which_nobody_stands_still_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

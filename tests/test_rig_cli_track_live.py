@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.core.frame import Frame
-from downfield.core.track_files import Tracks
+from downfield.core.track_files import TrackFile
 from downfield.rig.cli.main import app
 from downfield.rig.cli.track_live import live_scenes
 from downfield.rig.recording.clip import bundled_demo
@@ -62,7 +62,7 @@ def test_a_stream_is_tracked_until_ctrl_c(stream: MjpegServer, tmp_path: Path) -
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=LONGEST_S)[1]
     assert process.returncode == 0, said
-    tracks = Tracks(out)
+    tracks = TrackFile(out)
     scenes = list(tracks)
     # How many a busy computer sees in time is not what this is about.
     count = len(tracks.header.players)

@@ -9,7 +9,7 @@ import av
 import pytest
 
 from downfield.calibration.calibration import read_calibration
-from downfield.core.track_files import Tracks
+from downfield.core.track_files import TrackFile
 from downfield.officiating.declarations import Carrier, Coin, LineUp
 from downfield.officiating.events import read_events
 from downfield.rig.recording.clip import bundled_demo
@@ -38,14 +38,14 @@ def test_clip_and_tracks_have_the_same_frames(clip: Path) -> None:
         assert (stream.width, stream.height) == calibration.camera.lens.size_px
         packets = [packet for packet in container.demux(stream) if packet.pts is not None]
         times = [round(packet.pts * packet.time_base * 10**9) for packet in packets if packet.pts is not None]
-    tracks = Tracks(_beside(clip, ".tracks.jsonl"))
+    tracks = TrackFile(_beside(clip, ".tracks.jsonl"))
     assert tracks.header.field == calibration.field
     assert times == [scene.t_ns for scene in tracks]
     assert 15 <= (times[-1] - times[0]) * 1e-9 <= 25
 
 
 def test_it_shows_two_plays_with_a_stop_a_tackle_and_a_fumble(clip: Path) -> None:
-    scenes = list(Tracks(_beside(clip, ".tracks.jsonl")))
+    scenes = list(TrackFile(_beside(clip, ".tracks.jsonl")))
     _, events = read_events(_beside(clip, ".events.jsonl"))
     switched_on = sum(before.board == "off" and after.board == "on" for before, after in itertools.pairwise(scenes))
     assert switched_on >= 3

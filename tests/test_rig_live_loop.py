@@ -10,9 +10,8 @@ from collections.abc import Iterator
 import pytest
 from rig_fakes import EVENTS, PLAYERS, FakeReferee, FakeSource, FakeVision, Notes
 
-from downfield.core.detection import Detection
 from downfield.core.errors import RefusedError, SourceError
-from downfield.core.frame import Frame
+from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Scene
 from downfield.officiating.declarations import Carrier
 from downfield.officiating.events import Event

@@ -15,7 +15,7 @@ from rig_fakes import FakeSource, FakeVision, tackle
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import CalibrationError, RefusedError
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.core.frame import Frame
 from downfield.game.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
 from downfield.game.published.board_topics import HealthReason, HealthStatus

@@ -17,7 +17,7 @@ from rig_fakes import PLAYERS, FakeVision, Notes
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.core.errors import InputError
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.core.frame import Frame
 from downfield.game.commands import Record, UseCalibration
 from downfield.game.receipts import Accepted, Said

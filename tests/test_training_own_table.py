@@ -21,9 +21,9 @@ from twin_tables import FIELD, SQUARE, camera_over  # noqa: E402
 
 from downfield.calibration.calibration import Calibration, read_calibration  # noqa: E402
 from downfield.core.arrays import Array, Image  # noqa: E402
-from downfield.core.detection import Detection  # noqa: E402
 from downfield.core.errors import InputError  # noqa: E402
 from downfield.core.footprint import Footprint  # noqa: E402
+from downfield.core.frame import Detection  # noqa: E402
 from downfield.core.scene import Figure, Player, Scene  # noqa: E402
 from downfield.core.track_files import TracksHeader, write_tracks  # noqa: E402
 from downfield.models.card import BUNDLED, find_network, read_card  # noqa: E402

@@ -7,8 +7,8 @@ import pytest
 from twin_tables import FIELD, SQUARE, camera_over
 
 from downfield.calibration.calibration import Calibration
-from downfield.core.detection import Detection, Kind
 from downfield.core.footprint import Footprint
+from downfield.core.frame import Detection, DetectionKind
 from downfield.training.figures import corner_mm, fallen_f1, precision, recall, sigma_ratio, turned
 from downfield.training.scoring import interval, score_frame
 from downfield.twin.sets.labels import FigureLabel, Labels
@@ -51,7 +51,7 @@ def sample(*labels: FigureLabel, table: int = 0) -> Sample:
 
 def seen(i: int, off_mm: float = 0.0, turn: float = 0.0) -> Detection:
     x, y, heading = PLACES[i]
-    kind: Kind = "fallen" if i == 7 else "upright"
+    kind: DetectionKind = "fallen" if i == 7 else "upright"
     return Detection(kind, 0.9, (0.0, 0.0, 1.0, 1.0), corners(x + off_mm, y, heading + turn), (1.0,) * 4, (2.0,) * 4)
 
 

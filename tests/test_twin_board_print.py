@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from downfield.core.field import FieldModel, PaintedLine
-from downfield.core.field_files import preset, preset_names
+from downfield.core.field import FieldModel, PaintedLine, preset, preset_names
 from downfield.twin.appearance import BoardAppearance, Color
 from downfield.twin.randomization.board_print import BoardPrint, paint
 

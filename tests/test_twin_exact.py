@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.core.errors import ScriptError
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.gap import signed_gap
 from downfield.core.scene import Player

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from downfield.calibration.calibration import read_calibration
-from downfield.core.track_files import Tracks
+from downfield.core.track_files import TrackFile
 from downfield.officiating.events import read_events
 from downfield.rig.cli import main as cli
 from downfield.twin.film.clip import read_clip
@@ -41,7 +41,7 @@ def test_a_play_becomes_a_clip_and_its_truth_side_by_side(filmed: Path) -> None:
 
 def test_clip_tracks_and_truth_tell_of_the_same_frames(filmed: Path) -> None:
     clip = [t_ns for t_ns, _ in read_clip(beside(filmed, ".mp4"))]
-    tracks = Tracks(beside(filmed, ".tracks.jsonl"))
+    tracks = TrackFile(beside(filmed, ".tracks.jsonl"))
     truth = TruthFile(beside(filmed, ".truth.jsonl"))
     scenes, frames = list(tracks), list(truth)
     assert clip == [scene.t_ns for scene in scenes] == [frame.t_ns for frame in frames]

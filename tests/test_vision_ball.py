@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.core.detection import Detection
 from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.frame import Detection
 from downfield.core.scene import Ball
 from downfield.vision.ball import BallTracker
 from downfield.vision.tracking.estimate import Estimate

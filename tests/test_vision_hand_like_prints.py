@@ -11,8 +11,7 @@ from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection
-from downfield.core.frame import Frame
+from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Scene
 from downfield.twin.render.renderers import open_renderer
 from downfield.vision.occlusion.hands import HAND_OVER_FIGURES

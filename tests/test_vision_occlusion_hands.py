@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.core.detection import Detection
 from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.frame import Detection
 from downfield.vision.occlusion.hands import HAND_OVER_FIGURES, HandTracker, VisibleHands, outline_contains
 from downfield.vision.occlusion.intrusion import Intrusion
 from downfield.vision.tracking.estimate import Estimate

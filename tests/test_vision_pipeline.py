@@ -15,9 +15,8 @@ from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.core.frame import Frame
+from downfield.core.frame import Detection, Frame
 from downfield.core.roster import Roster
 from downfield.core.scene import Player, Scene
 from downfield.twin.render.renderers import open_renderer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from downfield.core.detection import Detection, Kind
+from downfield.core.frame import Detection, DetectionKind
 from downfield.vision.tracking.fall_evidence import followed_odds
 from downfield.vision.tracking.falls import PostureBelief
 
@@ -13,7 +13,7 @@ LOOK_NS = 16_666_667
 FULL_BASE = -0.3  # what one taken for fallen is worth whose base shows in full, with the helmet over it
 
 
-def after(belief: PostureBelief, kind: Kind, odds: float, jumps_mm: list[float]) -> list[bool]:
+def after(belief: PostureBelief, kind: DetectionKind, odds: float, jumps_mm: list[float]) -> list[bool]:
     """Whether one figure is believed to lie, look by look."""
     told = []
     looks = [Detection(kind, 0.95, (0.0, 0.0, 1.0, 1.0))]
@@ -33,7 +33,9 @@ def standing() -> PostureBelief:
 @pytest.mark.parametrize(
     ("kind", "jump_mm", "falls"), [("fallen", 8.0, True), ("fallen", 2.0, False), ("upright", 8.0, False)]
 )
-def test_who_is_taken_for_fallen_as_his_base_jumps_falls_at_once(kind: Kind, jump_mm: float, falls: bool) -> None:
+def test_who_is_taken_for_fallen_as_his_base_jumps_falls_at_once(
+    kind: DetectionKind, jump_mm: float, falls: bool
+) -> None:
     odds = FULL_BASE if kind == "fallen" else -1.1
     assert after(standing(), kind, odds, [jump_mm] * 4)[-1] == falls
 

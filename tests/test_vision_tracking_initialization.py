@@ -10,7 +10,7 @@ import pytest
 from simulated_detector import PERFECT, Network, calibration_of
 from tracked_tables import FIELD, LINE_UP_S, Table, filmed, look_of, roster_of, standing, walking
 
-from downfield.core.roster import Roster, Spot
+from downfield.core.roster import Roster, RosterSpot
 from downfield.vision.tracking.initialization import LineUpPoses, LineUpSearch
 from downfield.vision.tracking.measurement import Measurements, measure
 from downfield.vision.tracking.tracker import Tracker
@@ -31,7 +31,7 @@ def sightings(table: Table, count: int | None = None) -> list[Measurements]:
     return [measure(network.see(one), calibration_of(one, look), 5.5) for one, _, _ in frames]
 
 
-def spots(table: Table, *ids: str) -> tuple[Spot, ...]:
+def spots(table: Table, *ids: str) -> tuple[RosterSpot, ...]:
     """Where these stand at the line-up."""
     return tuple(spot for spot in roster_of(table).spots if spot.id in ids)
 
@@ -106,8 +106,8 @@ def test_men_who_are_followed_are_who_they_are_believed_to_be_and_of_their_teams
     """Dark 1 and 2 have changed places, nobody knows where light 0 is, and light 3 is believed where a dark man is."""
     table = Table(EIGHT, 0.0)
     x_yd, y_yd = 300 / FIELD.mm_per_yd_x, 60 / FIELD.mm_per_yd_y
-    swapped = (Spot("dark-1", x_yd, 3 * y_yd), Spot("dark-2", x_yd, 2 * y_yd))
-    wrong = Spot("light-3", x_yd, 4.2 * y_yd)
+    swapped = (RosterSpot("dark-1", x_yd, 3 * y_yd), RosterSpot("dark-2", x_yd, 2 * y_yd))
+    wrong = RosterSpot("light-3", x_yd, 4.2 * y_yd)
     believed = (*spots(table, "dark-0", "dark-3", "light-1", "light-2"), *swapped, wrong)
     search = LineUpSearch(FIELD, Roster(table.players))
     looks = sightings(table)
@@ -136,7 +136,7 @@ UP_THE_FIELD = {
 }
 
 
-def named_after_a_cut(now: Table, formations: Sequence[Sequence[Spot]]) -> dict[str, tuple[float, float]]:
+def named_after_a_cut(now: Table, formations: Sequence[Sequence[RosterSpot]]) -> dict[str, tuple[float, float]]:
     """Who is who once everybody stands where nobody was followed to."""
     looks = [replace(one, light=np.where(np.cos(one.pose[:, 2]) > 0, -4.0, 4.0)) for one in sightings(now)]
     _, line_up = found(LineUpSearch(FIELD, Roster(now.players), formations), looks)
@@ -162,7 +162,7 @@ def test_men_who_were_followed_are_not_who_stood_there_before() -> None:
     """Dark 1 and 2 have changed places since, and a third one is not known: no reason to exchange them."""
     table = Table(EIGHT, 0.0)
     x_yd, y_yd = 300 / FIELD.mm_per_yd_x, 60 / FIELD.mm_per_yd_y
-    swapped = (Spot("dark-1", x_yd, 3 * y_yd), Spot("dark-2", x_yd, 2 * y_yd))
+    swapped = (RosterSpot("dark-1", x_yd, 3 * y_yd), RosterSpot("dark-2", x_yd, 2 * y_yd))
     believed = (*spots(table, "dark-0", "light-0", "light-1", "light-2", "light-3"), *swapped)
     search = LineUpSearch(FIELD, Roster(table.players), [roster_of(table).spots])
     answers = [search.see(one, n * 33_333_333, believed=believed) for n, one in enumerate(sightings(table)[:9])]

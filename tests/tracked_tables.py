@@ -11,9 +11,9 @@ import numpy as np
 from simulated_detector import Faults, Network, Sight, calibration_of, jerseys, sights
 
 from downfield.core.angles import difference_deg
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 from downfield.core.footprint import BaseSize
-from downfield.core.roster import Roster, Spot
+from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Jersey, Player, Power
 from downfield.twin.appearance import Appearance
 from downfield.twin.randomization.randomize import draw
@@ -169,7 +169,7 @@ def roster_of(table: Table) -> Roster:
         if id_ in table.unlisted:
             continue
         x_mm, y_mm, _ = path(-LINE_UP_S)
-        spots.append(Spot(id_, x_mm / FIELD.mm_per_yd_x, y_mm / FIELD.mm_per_yd_y))
+        spots.append(RosterSpot(id_, x_mm / FIELD.mm_per_yd_x, y_mm / FIELD.mm_per_yd_y))
     return Roster(tuple(one for one in table.players if one.id not in table.unlisted), tuple(spots))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.training.labeled_frames import frames_of, labels_of, read_objects
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.models.close_look import with_patch_corners
 from downfield.models.detector import Detector
 from downfield.models.second_look import TwoStageDetector

@@ -15,8 +15,8 @@ from scipy.optimize import linear_sum_assignment
 
 from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array, Image
-from downfield.core.detection import Detection
 from downfield.core.errors import InputError
+from downfield.core.frame import Detection
 from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel, ThingLabel

@@ -12,10 +12,10 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Array, Image
-from downfield.core.detection import Detection
 from downfield.core.errors import InputError
+from downfield.core.frame import Detection
 from downfield.core.scene import Figure, Scene
-from downfield.core.track_files import Tracks
+from downfield.core.track_files import TrackFile
 from downfield.models.detector import Detector
 from downfield.training.labeled_frames import Objects
 
@@ -91,7 +91,7 @@ def read_table(
         InputError: video and tracks don't belong together, or nothing is sure in them.
 
     """
-    known = Tracks(tracks)
+    known = TrackFile(tracks)
     scenes = {scene.t_ns: scene for scene in known}
     if not scenes:
         raise InputError(f"{tracks}: holds no scenes")

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.card import NetworkCard, NetworkFiles, read_card, write_card
 from downfield.models.close_look import decode_ball

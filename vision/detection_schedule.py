@@ -6,8 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.detection import Detection
-from downfield.core.frame import Frame
+from downfield.core.frame import Detection, Frame
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.views import merge_refined
 from downfield.vision.frame_rate import BALL_EVERY_NS, DetectionRate

@@ -17,12 +17,11 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.online.keeper import Keeper
+from downfield.calibration.online.calibrator import OnlineCalibrator
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.core.frame import Frame
-from downfield.core.roster import Roster, Spot
+from downfield.core.frame import Detection, Frame
+from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Player, Power, Scene
 from downfield.models.detector import Detector
 from downfield.vision.ball import BallTracker
@@ -78,9 +77,9 @@ class Vision:
         self._calibration, self._continuous = calibration, continuous
         self._roster = roster
         # Solved again in its turn, not beside the frames: what comes out must not depend on how long that takes.
-        self._keeper = Keeper(calibration, in_background=False)
+        self._keeper = OnlineCalibrator(calibration, in_background=False)
         self._middle_px: Array | None = None
-        self._formations: deque[tuple[Spot, ...]] = deque(maxlen=FORMATIONS)
+        self._formations: deque[tuple[RosterSpot, ...]] = deque(maxlen=FORMATIONS)
         self._search: LineUpSearch | None = LineUpSearch(calibration.field, roster)
         self._tracker: Tracker | None = None
         self._teams = TeamLearner()
@@ -134,12 +133,12 @@ class Vision:
         self._roster = Roster(players, self._spots(players))
         self._search = LineUpSearch(self._calibration.field, self._roster, self._formations)
 
-    def _spots(self, players: Sequence[Player]) -> tuple[Spot, ...]:
+    def _spots(self, players: Sequence[Player]) -> tuple[RosterSpot, ...]:
         """Where those of these men stand who are seen."""
         on_board = {player.id for player in players}
         scale = self._calibration.field.mm_per_yd
         return tuple(
-            Spot(one.id, one.footprint.x_mm / scale[0], one.footprint.y_mm / scale[1])
+            RosterSpot(one.id, one.footprint.x_mm / scale[0], one.footprint.y_mm / scale[1])
             for one in self._estimates
             if one.id in on_board and one.posture != "unseen"
         )
@@ -197,7 +196,7 @@ class Vision:
             return self._see_alone(frame, detections() or (), carrier)
         slow = (SLOW_COMPUTER,) if self._rate.slow else ()
         self._health = self._health_watch.step(frame, self._estimates, slow)
-        kept = self._keeper.see(frame.image, frame.t_ns)
+        kept = self._keeper.update(frame.image, frame.t_ns)
         found = detections()
         if found is not None:
             # A picture that came twice shows nothing new, and would make everybody stand still.
@@ -209,7 +208,7 @@ class Vision:
             self._followers.hands.update(hands, camera, frame.t_ns, reaches)
         self._track(frame, found, kept.calibration, carrier)
         nobody = () if self._tracker is not None else (NO_LINE_UP,)
-        return self._scene(frame, found, kept.calibration, (*self._health.unfit, *kept.troubles, *nobody), carrier)
+        return self._scene(frame, found, kept.calibration, (*self._health.unfit, *kept.problems, *nobody), carrier)
 
     def _check(self, frame: Frame) -> None:
         height, width = frame.image.shape[:2]

@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.field.numbers import UNMIRROR
+from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera
+from downfield.calibration.field.mirroring import UNMIRROR
 from downfield.calibration.lens.prior import LensPrior
-from downfield.calibration.solve import Fit, Sightings, fit_camera
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, FormatError, InputError
 from downfield.core.records import check, from_data, read_text, record
@@ -88,7 +88,7 @@ def read_fiducials(path: Path) -> FiducialPlan:
 
 def solve_fiducials(
     image: Image, lens: Lens, prior: LensPrior, fiducials: Sequence[Fiducial], family: Family = "aruco"
-) -> tuple[Fit, Sightings]:
+) -> tuple[CameraFit, Observations]:
     """The pose, and what the markers say of the lens, from one picture.
 
     Args:
@@ -123,7 +123,7 @@ def solve_fiducials(
     rx, ry, rz = np.asarray(turn, dtype=np.float64).ravel().tolist()
     tx, ty, tz = np.asarray(shift, dtype=np.float64).ravel().tolist()
     start = Camera(lens, (rx, ry, rz), (tx, ty, tz))
-    sightings = Sightings.of_points(points, px, _CORNER_SIGMA_PX)
+    sightings = Observations.of_points(points, px, _CORNER_SIGMA_PX)
     fit = fit_camera(start, sightings, prior=prior)
     rms = float(np.sqrt(np.mean(fit.residual_px**2)))
     if rms > _LARGEST_RMS_PX:

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.evidence import first_look
-from downfield.calibration.field.line_chains import best_plane, find_chains
+from downfield.calibration.field.line_chains import clearest_channel, find_chains
 from downfield.calibration.field.line_pencils import Bending, estimate_bending
 from downfield.calibration.field.matching import camera_from_points
-from downfield.calibration.field.numbers import refuse_mirrored
-from downfield.calibration.field.solve import Solution, refine
+from downfield.calibration.field.mirroring import refuse_mirrored
+from downfield.calibration.field.solver import FieldSolution, refine_solution
+from downfield.calibration.field.verification import share_of_lines_found
 from downfield.calibration.lens.prior import LensPrior
-from downfield.calibration.picture_check import check_picture
+from downfield.calibration.pictures import check_picture
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field import FieldModel
@@ -47,7 +47,7 @@ class Landmark:
 
 def solve_landmarks(
     images: Sequence[Image], field: FieldModel, landmarks: Sequence[Landmark], *, prior: LensPrior | None = None
-) -> Solution:
+) -> FieldSolution:
     """Solve the camera from landmarks and refine it to the paint.
 
     Args:
@@ -68,16 +68,16 @@ def solve_landmarks(
     check(len(board) >= _FEWEST, InputError, f"at least {_FEWEST} landmarks are needed, not {len(board)}")
     spread = np.linalg.svd(board - board.mean(axis=0), compute_uv=False)
     check(spread[1] > 0.02 * spread[0], InputError, "the landmarks lie on one line: add one away from it")
-    planes = [best_plane(image) for image in images]
+    planes = [clearest_channel(image) for image in images]
     starts = _starts(images[0], field, board, px)
     if not starts:
         raise CalibrationError(
             "no camera sees the landmarks like this: is one named or placed wrongly, or is the picture mirrored?"
         )
-    camera = max(starts, key=lambda start: first_look(planes[0], start, field, _SEARCH_PX))
+    camera = max(starts, key=lambda start: share_of_lines_found(planes[0], start, field, _SEARCH_PX))
     _check_marks(camera, landmarks, board, px)
-    solution = refine(planes, camera, field, prior=prior, first_search_px=_SEARCH_PX)
-    if solution is None or first_look(planes[0], solution.fit.camera, field, _SEARCH_PX / 4) < _LEAST_PAINT:
+    solution = refine_solution(planes, camera, field, prior=prior, first_search_px=_SEARCH_PX)
+    if solution is None or share_of_lines_found(planes[0], solution.fit.camera, field, _SEARCH_PX / 4) < _LEAST_PAINT:
         raise CalibrationError(
             "the field's lines are not where the landmarks put them: place the landmarks more exactly, add some near"
             " the field's corners, or check the field model"

@@ -61,7 +61,7 @@ def find_chains(image: Image) -> tuple[Chains, Chains]:
         image: blue green red, shape (height, width, 3), or gray, shape (height, width).
 
     """
-    gray = best_plane(image)
+    gray = clearest_channel(image)
     edge, edge_turn = _edges(gray)
     edges = [_chains_along(along, edge, edge_turn) for along in (0, 1)]
     # Beside a bright line run two fainter dark ones that are no paint, and the other way about.
@@ -76,7 +76,7 @@ def _distinctness(families: list[list[Array]]) -> float:
     return sum(float(chain[:, 2].sum()) for chains in families for chain in chains if len(chain) >= _LONG_PX)
 
 
-def best_plane(image: Image) -> Plane:
+def clearest_channel(image: Image) -> Plane:
     """The gray, blue, green or red plane in which thin lines stand out most, shape (height, width), 0..255."""
     if image.ndim == 2:
         return image.astype(np.float32)

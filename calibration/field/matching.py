@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
+from downfield.calibration.camera_fit import Observations, fit_camera
 from downfield.calibration.field.line_pencils import Bending, Pencil
-from downfield.calibration.solve import Sightings, fit_camera
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
 
@@ -313,4 +313,6 @@ def _with_lens(start: Camera, plane: Array, bending: Bending, field: FieldModel)
     board = np.stack([x.ravel(), y.ravel(), np.ones(x.size)], axis=1)
     straight = board @ plane.T
     seen = bending.bend(straight[:, :2] / straight[:, 2:])
-    return fit_camera(start, Sightings.of_points(board[:, :2], seen, _START_SIGMA_PX), most_steps=_START_STEPS).camera
+    return fit_camera(
+        start, Observations.of_points(board[:, :2], seen, _START_SIGMA_PX), most_steps=_START_STEPS
+    ).camera

@@ -5,8 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from downfield.calibration.lens.lens_calibration import LensView, detect_sheet, is_new_view
 from downfield.calibration.lens.sheet import Sheet
-from downfield.calibration.lens.views import LensView, is_new, see_sheet
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 
@@ -52,9 +52,9 @@ class LensCollector:
                 " measured at one size"
             )
         self.size_px = size
-        before, self._before = self._before, see_sheet(image, self._sheet)
+        before, self._before = self._before, detect_sheet(image, self._sheet)
         view = self._before
-        if view is None or not is_new(view, self.views, size[0]):
+        if view is None or not is_new_view(view, self.views, size[0]):
             return False
         if self._hold_still and not (before is not None and _moved_px(before, view) < _STILL * size[0]):
             return False

@@ -11,36 +11,64 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.jacobians import POSE, project
-from downfield.core.arrays import Array, Image
+from downfield.core.arrays import Array, Bools, Image, Plane
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel
 
-_POINTS = 80
-_FEWEST_POINTS = 24
-_APART_PX = 22
-_COARSE = 4  # the picture for the first step is so many times smaller
-_COARSE_POINTS = 40  # the most distinct ones
-_COARSE_WINDOW_PX, _COARSE_LEVELS = (13, 13), 2
-_HALF_PATCH_PX = 6
-_FINE_STEPS = 4
-_NEAR_PX = 0.6  # a corner this near to the common movement moves with the camera
-_LIKE = 0.45  # least correlation of a patch with what it was
-_SETTLED_PX = 0.1  # a last step that moved the field's corners less went the right way from the start
-SEEN_SHARE = 0.25
-"""Of the print's corners: with fewer nothing is known of the shake."""
 
-_SURE_SHARE, _AS_BEFORE = 0.5, 0.8  # of the corners, or of those a moment ago: fewer, and it is looked for from afar
-_ROBUST_PX = np.geomspace(2.0, _NEAR_PX / 2, 3)  # how far off a point is half believed, step by step
-_RIDGE = np.eye(4) * 1e-9
-_POSE_STEPS = 8
-_POSE_GAIN = 0.9  # a step that leaves more of the misfit is the last
+@dataclass(frozen=True, slots=True)
+class ShakeLimits:
+    """Thresholds and sizes of following the print."""
+
+    points: int = 80
+    """Corners that are followed at most."""
+    fewest_points: int = 24
+    """With fewer in the reference picture nothing is followed."""
+    apart_px: int = 22
+    """Corners keep this distance, so that they spread over the field."""
+    coarse: int = 4
+    """The picture of the first step is so many times smaller."""
+    coarse_points: int = 40
+    """The most distinct corners are enough in it."""
+    coarse_window_px: tuple[int, int] = (13, 13)
+    """Window of the optical flow in the small picture."""
+    coarse_levels: int = 2
+    """Levels of its pyramid."""
+    half_patch_px: int = 6
+    """Half the side of a patch in the full picture."""
+    fine_steps: int = 4
+    """Steps of the fit in the full picture at most."""
+    near_px: float = 0.6
+    """A corner this near to the common movement moves with the camera."""
+    like: float = 0.45
+    """Least correlation of a patch with what it was."""
+    settled_px: float = 0.1
+    """A last step that moved the field's corners less went the right way from the start."""
+    least_share: float = 0.25
+    """Of the print's corners: with fewer nothing is known of the shake."""
+    sure_share: float = 0.5
+    """Of the corners,"""
+    sure_as_before: float = 0.8
+    """or of those that followed a moment ago: with fewer than both the shake is looked for from afar."""
+    ridge: float = 1e-9
+    """Keeps the fit of the similarity solvable."""
+    pose_steps: int = 8
+    """Steps of fitting the pose at most."""
+    pose_gain: float = 0.9
+    """A step that leaves more of the misfit than this share is the last."""
+
+
+LIMITS: Final = ShakeLimits()
+
+_RIDGE: Final = np.eye(4) * LIMITS.ridge
+_ROBUST_PX: Final = np.geomspace(2.0, LIMITS.near_px / 2, 3)  # how far off a point is half believed, step by step
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +89,13 @@ class Shake:
     largest_px: float
 
     def to_reference(self, px: Array) -> Array:
-        """Pixels of this picture, shape (..., 2), to the reference's, same shape."""
+        """Return the reference's pixels for pixels of this picture, shape (..., 2), same shape."""
         back: Array = (np.asarray(px, dtype=np.float64) - self.move[:, 2]) @ np.linalg.inv(self.move[:, :2]).T
         return back
 
 
 class ShakeTracker:
-    """Follows the print from a reference picture.
+    """Follows the print from a reference picture, and so measures how the camera shakes.
 
     Args:
         reference: the picture that the camera was calibrated in, blue green red or gray.
@@ -84,16 +112,20 @@ class ShakeTracker:
         ends = np.array([(x, y) for x in (0.0, field.length_mm) for y in (0.0, field.width_mm)])
         self._ends_px = camera.to_pixels(ends)
         self._middle_px = self._ends_px.mean(axis=0)
-        found = cv2.goodFeaturesToTrack(gray, _POINTS, 0.02, _APART_PX, mask=_field_mask(gray, camera, field))
-        if found is None or len(found) < _FEWEST_POINTS:
-            raise CalibrationError("too little of the print is seen to follow it: light the field evenly and clear it")
+        found = cv2.goodFeaturesToTrack(
+            gray, LIMITS.points, 0.02, LIMITS.apart_px, mask=_field_mask(gray, camera, field)
+        )
+        if found is None or len(found) < LIMITS.fewest_points:
+            raise CalibrationError(
+                "too little of the print is in view to follow the camera: clear the field and light it evenly"
+            )
         self._corners = np.asarray(found, dtype=np.float64).reshape(-1, 2)
         self._small = _reduced(gray)
-        side = np.arange(-_HALF_PATCH_PX, _HALF_PATCH_PX + 1, dtype=np.float64)
+        side = np.arange(-LIMITS.half_patch_px, LIMITS.half_patch_px + 1, dtype=np.float64)
         x, y = np.meshgrid(side, side)
         self._terms = _similarity_terms(self._corners, self._middle_px)
         self._places = self._corners.T[:, :, None] + np.stack([x.ravel(), y.ravel()])[:, None]
-        self._patches = _centerd(_sampled(gray, self._places))
+        self._patches = _centered(_sampled(gray, self._places))
         self._energy = (self._patches * self._patches).sum(axis=1)
         smooth = np.asarray(cv2.GaussianBlur(gray, (0, 0), 0.8), dtype=np.float32)
         slopes = [
@@ -108,30 +140,32 @@ class ShakeTracker:
         self._usual_share = 1.0
 
     def track(self, image: Image) -> Shake:
-        """How the camera stands in a picture compared with the reference.
+        """Return how a picture is displaced from the reference.
 
-        Pictures of a camera in use come in the order of time: where it stood a moment ago is tried first. Hash marks
-        look like their neighbors, a yard on: what is found from afar must fit better than what is near.
+        Pictures come in the order of time: where the camera stood a moment ago is tried first. Hash marks look like
+        their neighbors, a yard on, so a displacement found from afar must fit better than one nearby.
         """
         shake, settled = self._fine(image, self._last)
-        if not settled or shake.share < max(min(_SURE_SHARE, _AS_BEFORE * self._usual_share), SEEN_SHARE):
+        if not settled or shake.share < max(
+            min(LIMITS.sure_share, LIMITS.sure_as_before * self._usual_share), LIMITS.least_share
+        ):
             far, _ = self._fine(image, self._coarse(_gray(image)))
             shake = far if far.share > shake.share else shake
-        if shake.share >= SEEN_SHARE:
+        if shake.share >= LIMITS.least_share:
             self._last, self._usual_share = shake.move, shake.share
         return shake
 
     def _fine(self, image: Image, move: Array) -> tuple[Shake, bool]:
-        """The shake from about where it is; and whether the last step hardly moved anything."""
+        """Return the shake, refined from about where it is, and whether the last step hardly moved anything."""
         near = np.zeros(len(self._corners), dtype=bool)
         step_px = np.inf
-        for _ in range(_FINE_STEPS):
+        for _ in range(LIMITS.fine_steps):
             places = move[:, :2] @ self._places.reshape(2, -1)
             places += move[:, 2:]
-            seen = _centerd(_sampled(image, places.reshape(self._places.shape)))
+            seen = _centered(_sampled(image, places.reshape(self._places.shape)))
             pull = np.einsum("nsp,np->ns", self._slopes, self._patches - seen)
             step = np.einsum("nij,nj->ni", self._curves, pull)
-            usable = self._correlation(seen) > _LIKE
+            usable = self._correlation(seen) > LIMITS.like
             if usable.sum() < 4:
                 return Shake(move, np.zeros(2), 0.0, 0.0), False
             flow = self._corners @ move[:, :2].T + move[:, 2] + step.clip(-1.5, 1.5) - self._corners
@@ -141,31 +175,31 @@ class ShakeTracker:
             near[usable] = follows
             now = self._ends_px @ move[:, :2].T + move[:, 2]
             step_px = float(np.abs(now - before).max())
-            if step_px < _SETTLED_PX:
+            if step_px < LIMITS.settled_px:
                 break
         displaced = now - self._ends_px
         largest = math.sqrt(_squared(displaced).max())
-        return Shake(move, displaced.mean(axis=0), float(near.mean()), largest), step_px < _SETTLED_PX
+        return Shake(move, displaced.mean(axis=0), float(near.mean()), largest), step_px < LIMITS.settled_px
 
     def _coarse(self, gray: Image) -> Array:
-        corners = self._corners[:_COARSE_POINTS]
-        start = ((corners + 0.5) / _COARSE - 0.5).astype(np.float32)
+        corners = self._corners[: LIMITS.coarse_points]
+        start = ((corners + 0.5) / LIMITS.coarse - 0.5).astype(np.float32)
         found, status, _ = cv2.calcOpticalFlowPyrLK(
             self._small,
             _reduced(gray),
             start.reshape(-1, 1, 2),
             start.reshape(-1, 1, 2).copy(),
-            winSize=_COARSE_WINDOW_PX,
-            maxLevel=_COARSE_LEVELS,
+            winSize=LIMITS.coarse_window_px,
+            maxLevel=LIMITS.coarse_levels,
         )
         ok = status.ravel() == 1
         if ok.sum() < 4:
             return np.eye(2, 3)
-        flow = (found.reshape(-1, 2) - start)[ok].astype(np.float64) * _COARSE
-        return _similarity(self._terms[:_COARSE_POINTS][ok], flow, self._middle_px)[0]
+        flow = (found.reshape(-1, 2) - start)[ok].astype(np.float64) * LIMITS.coarse
+        return _similarity(self._terms[: LIMITS.coarse_points][ok], flow, self._middle_px)[0]
 
     def _correlation(self, seen: Array) -> Array:
-        """Of each patch with what it was, shape (n,)."""
+        """Return the correlation of each patch with what it was, shape (n,)."""
         product, energy = np.einsum("np,np->n", seen, self._patches), np.einsum("np,np->n", seen, seen)
         alike: Array = product / np.sqrt(np.maximum(energy * self._energy, 1e-9))
         return alike
@@ -193,10 +227,10 @@ class MovingCamera:
         self._steps = np.linalg.pinv(by_parameters[:, :, POSE].reshape(-1, 6))
 
     def at(self, shake: Shake) -> Camera:
-        """The camera where the field is now."""
+        """Return the camera where the field is now."""
         target = self._px @ shake.move[:, :2].T + shake.move[:, 2]
         camera, px, left = self._flat, self._px, np.inf
-        for _ in range(_POSE_STEPS):
+        for _ in range(LIMITS.pose_steps):
             pose = (*camera.rotation, *camera.translation_mm) + self._steps @ (target - px).ravel()
             rx, ry, rz, tx, ty, tz = pose.tolist()
             stepped = Camera(camera.lens, rotation=(rx, ry, rz), translation_mm=(tx, ty, tz))
@@ -204,13 +238,13 @@ class MovingCamera:
             before, left = left, float(np.abs(target - px).max())
             if left < before:
                 camera = stepped
-            if left > _POSE_GAIN * before:  # what is left is no pose
+            if left > LIMITS.pose_gain * before:  # what is left is no pose
                 break
         return dataclasses.replace(camera, bow=self._camera.bow)
 
 
 def moved_camera(camera: Camera, shake: Shake, field: FieldModel) -> Camera:
-    """The camera after a shake: its pose fitted to where the field now is, its lens unchanged."""
+    """Return the camera after a shake: its pose fitted to where the field now is, its lens unchanged."""
     return MovingCamera(camera, field).at(shake)
 
 
@@ -223,19 +257,19 @@ def _gray(image: Image) -> Image:
 
 def _reduced(gray: Image) -> Image:
     height, width = gray.shape
-    size = (width // _COARSE, height // _COARSE)
+    size = (width // LIMITS.coarse, height // LIMITS.coarse)
     return np.asarray(cv2.resize(gray, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
-def _sampled(plane: NDArray[np.uint8] | NDArray[np.float32], places: Array) -> Array:
-    """Values of a plane, or of a picture's green, at places, x and y, shape (2, n, p), as (n, p)."""
+def _sampled(plane: Image | Plane, places: Array) -> Array:
+    """Sample a plane, or a picture's green, at places, x and y, shape (2, n, p); returns (n, p)."""
     x, y = places.astype(np.float32)
     found = cv2.remap(plane, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(found if plane.ndim == 2 else found[..., 1], dtype=np.float64)
 
 
-def _centerd(patches: Array) -> Array:
-    """Patches less their means, in place."""
+def _centered(patches: Array) -> Array:
+    """Subtract their means from patches, in place."""
     patches -= patches.mean(axis=1, keepdims=True)
     return patches
 
@@ -250,14 +284,14 @@ def _field_mask(gray: Image, camera: Camera, field: FieldModel) -> Image:
 
 
 def _squared(vectors: Array) -> Array:
-    """Squared lengths, shape (n,), of vectors, shape (n, 2)."""
+    """Return the squared lengths, shape (n,), of vectors, shape (n, 2)."""
     x, y = vectors.T
     squared: Array = x * x + y * y
     return squared
 
 
 def _similarity_terms(points: Array, middle: Array) -> Array:
-    """How points, shape (n, 2), move with a similarity's shift, and its turn and zoom in thousandths; (n, 2, 4)."""
+    """Return how points, shape (n, 2), move with a similarity's shift, turn and zoom (in thousandths), (n, 2, 4)."""
     off = (points - middle) / 1000
     terms = np.zeros((len(points), 2, 4))
     terms[:, 0, 0] = terms[:, 1, 1] = 1.0
@@ -266,13 +300,16 @@ def _similarity_terms(points: Array, middle: Array) -> Array:
     return terms
 
 
-def _similarity(terms: Array, flow: Array, middle: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """The similarity that most points follow, by reweighting from the median movement; and which follow it.
+def _similarity(terms: Array, flow: Array, middle: Array) -> tuple[Array, Bools]:
+    """Fit the similarity that most points follow, by reweighting from the median movement.
 
     Args:
         terms: of the points, as of `_similarity_terms` about the same middle, shape (n, 2, 4).
         flow: how they moved, shape (n, 2).
         middle: shape (2,).
+
+    Returns:
+        The similarity, shape (2, 3), and which points follow it, shape (n,).
 
     """
     rows, moved = terms.reshape(-1, 4), flow.ravel()
@@ -287,4 +324,4 @@ def _similarity(terms: Array, flow: Array, middle: Array) -> tuple[Array, NDArra
     dx, dy, turn, zoom = answer.tolist()
     linear = np.array([[1 + zoom / 1000, -turn / 1000], [turn / 1000, 1 + zoom / 1000]])
     shift = middle + np.array([dx, dy]) - linear @ middle
-    return np.column_stack([linear, shift]), left < _NEAR_PX**2
+    return np.column_stack([linear, shift]), left < LIMITS.near_px**2

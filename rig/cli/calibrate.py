@@ -13,16 +13,16 @@ from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.field.fiducials import read_fiducials, solve_fiducials
 from downfield.calibration.field.landmarks import Landmark, solve_landmarks
-from downfield.calibration.field.solve import Solution, solve_field
+from downfield.calibration.field.solver import FieldSolution, solve_field
 from downfield.calibration.lens.collector import LensCollector
+from downfield.calibration.lens.lens_calibration import calibrate_lens, read_lens, write_lens
 from downfield.calibration.lens.prior import LensPrior
 from downfield.calibration.lens.sheet import Sheet, write_sheet
-from downfield.calibration.lens.views import calibrate_lens, read_lens, write_lens
 from downfield.calibration.pictures import read_pictures, write_picture
 from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import InputError
-from downfield.core.field_files import load_field, preset, preset_names
+from downfield.core.field import load_field, preset, preset_names
 from downfield.rig.live.troubles import ActiveProblems
 from downfield.rig.sources.clocks import CaptureClock
 from downfield.rig.sources.opening import SourceChoice, open_source
@@ -180,7 +180,7 @@ def _live_pictures(source: str) -> Iterator[Image]:
 
 
 def _finish(
-    solution: Solution, images: list[Image], source: Path, out: Path, picture: Path | None, *, by_hand: bool
+    solution: FieldSolution, images: list[Image], source: Path, out: Path, picture: Path | None, *, by_hand: bool
 ) -> None:
     calibration = to_calibration(
         solution.field,

@@ -8,10 +8,16 @@ from typing import Annotated
 import typer
 
 from downfield.calibration.calibration import read_calibration, write_calibration
-from downfield.calibration.certificate import Ruler, certified, check_hash_marks, check_rulers, check_spots
+from downfield.calibration.certificate import (
+    Ruler,
+    add_certificate,
+    check_hash_marks,
+    check_rulers,
+    check_spots,
+    render_certificate,
+)
 from downfield.calibration.drawing import draw_calibration
 from downfield.calibration.pictures import read_pictures
-from downfield.calibration.report import report_page
 from downfield.core.errors import InputError
 from downfield.core.records import write_text
 from downfield.rig.cli.calibrate import parse_landmark
@@ -40,8 +46,8 @@ def certify(
         check = check_rulers(known, [parse_ruler(text) for text in ruler], height_mm=height_mm)
     else:
         check = check_hash_marks(image, known)
-    done = certified(known, check)
-    write_text(report, [report_page(done, check, draw_calibration(image, done))])
+    done = add_certificate(known, check)
+    write_text(report, [render_certificate(done, check, draw_calibration(image, done))])
     write_calibration(calibration, done)
     worth = done.certificate
     if worth:

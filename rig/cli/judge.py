@@ -13,7 +13,7 @@ from rich.table import Table
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import InputError
-from downfield.core.track_files import Tracks
+from downfield.core.track_files import TrackFile
 from downfield.officiating.calls import Call
 from downfield.officiating.calls_file import CallsHeader, write_calls
 from downfield.officiating.engine.comparison import differences
@@ -52,7 +52,7 @@ def judge(
 
 def _judged(tracks: Path, events: Path | None, rulebook: str, certified_yd: tuple[float, float] | None) -> Judgment:
     book = load_rulebook(rulebook)
-    recorded = Tracks(tracks)
+    recorded = TrackFile(tracks)
     declared = read_events(events)[1] if events is not None else ()
     header = recorded.header
     return judge_recording(recorded, declared, book, header.field, players=header.players, certified_yd=certified_yd)

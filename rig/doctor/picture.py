@@ -10,11 +10,11 @@ import cv2
 import numpy as np
 
 from downfield.calibration.calibration import Calibration, read_calibration
-from downfield.calibration.field.evidence import gather
-from downfield.calibration.field.line_chains import best_plane
-from downfield.calibration.field.sightings import sight_paint
-from downfield.calibration.online.drift import BUMP_PX
-from downfield.calibration.picture_check import check_picture, is_blurred
+from downfield.calibration.field.line_chains import clearest_channel
+from downfield.calibration.field.paint_measurement import observe_paint
+from downfield.calibration.field.verification import gather_evidence
+from downfield.calibration.online.calibrator import LIMITS as ONLINE_LIMITS
+from downfield.calibration.pictures import check_picture, is_blurred
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, DownfieldError
 from downfield.rig.configuration.settings import CalibrationSettings
@@ -74,16 +74,16 @@ def _fits(calibration: Calibration, image: Image) -> CheckResult:
     if (image.shape[1], image.shape[0]) != size_px:
         text = f"it is of pictures of {size_px[0]}x{size_px[1]}; the camera sends {image.shape[1]}x{image.shape[0]}"
         return CheckResult("calibration", "fault", text, "Calibrate anew, or ask the camera for that size")
-    plane = best_plane(image)
-    seen = sight_paint([plane], calibration.camera, calibration.field, _SEARCH_PX)
-    share = gather(plane, calibration.camera, calibration.field, _CLOSE_PX).yard_lines
+    plane = clearest_channel(image)
+    seen = observe_paint([plane], calibration.camera, calibration.field, _SEARCH_PX)
+    share = gather_evidence(plane, calibration.camera, calibration.field, _CLOSE_PX).yard_lines
     if share < _FOUND_SHARE or not len(seen.px):
         text = f"only {share:.0%} of the yard lines are where it says"
         return CheckResult("calibration", "fault", text, "Calibrate anew: the camera or the board was moved")
     off = np.sum((seen.px - calibration.camera.to_pixels(seen.points_mm)) * seen.normals, axis=1)
     typical = float(np.median(np.abs(off)))
     text = f"lines are {typical:.2f} px from where it says, {share:.0%} of the yard lines found"
-    if typical > BUMP_PX:
+    if typical > ONLINE_LIMITS.bump_px:
         return CheckResult("calibration", "fault", text, "Calibrate anew: the camera or the board was moved")
     if typical > _OFF_PX:
         return CheckResult("calibration", "warning", text, "Calibrate anew before the game")

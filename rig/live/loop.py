@@ -15,9 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.detection import Detection
 from downfield.core.errors import DownfieldError, RefusedError, SourceError
-from downfield.core.frame import Frame
+from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from downfield.core.detection import Detection
 from downfield.core.errors import InputError
-from downfield.core.frame import Frame
+from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
 from downfield.vision.board.health import PictureHealth
 

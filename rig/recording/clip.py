@@ -8,7 +8,7 @@ from pathlib import Path
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.core.errors import InputError
-from downfield.core.track_files import Tracks
+from downfield.core.track_files import TrackFile
 from downfield.officiating.events import Event, read_events
 
 
@@ -26,7 +26,7 @@ class RecordedClip:
 
     clip: Path
     calibration: Calibration
-    tracks: Tracks
+    tracks: TrackFile
     events: tuple[Event, ...]
 
 
@@ -44,7 +44,7 @@ def open_clip(clip: Path) -> RecordedClip:
     return RecordedClip(
         clip,
         read_calibration(base.with_name(base.name + ".calibration.json")),
-        Tracks(tracks_of(clip)),
+        TrackFile(tracks_of(clip)),
         declared(clip),
     )
 

@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import Literal, TextIO
 
 from downfield.core.arrays import Image
-from downfield.core.detection import Detection
 from downfield.core.errors import DownfieldError, OutputError
-from downfield.core.json_lines import LinesFile
+from downfield.core.frame import Detection
+from downfield.core.json_lines import JsonLinesFile
 from downfield.core.records import record, to_json
 from downfield.models.detector import Detector, TrackingDetector
 
@@ -145,7 +145,7 @@ class CachingDetector:
     def _read(self, header: DetectionCacheHeader) -> list[CachedDetections]:
         out: list[CachedDetections] = []
         try:
-            lines = LinesFile(self._path, DetectionCacheHeader, CachedDetections)
+            lines = JsonLinesFile(self._path, DetectionCacheHeader, CachedDetections)
             if lines.header != header:
                 self.note = f"begun afresh: {self._path.name} is of another recording or network"
                 return []

@@ -12,7 +12,7 @@ from typing import Literal
 
 from downfield.calibration.camera import Camera
 from downfield.core.field import FieldModel
-from downfield.core.json_lines import LinesFile, rising, write_lines
+from downfield.core.json_lines import JsonLinesFile, check_time_rises, write_json_lines
 from downfield.core.records import record
 from downfield.core.scene import Player
 
@@ -101,7 +101,7 @@ class TruthHeader:
     version: Literal[2] = 2
 
 
-class TruthFile(LinesFile[TruthHeader, TruthFrame]):
+class TruthFile(JsonLinesFile[TruthHeader, TruthFrame]):
     """A truth file being read: its header at once, its frames as they are iterated over.
 
     Their times rise strictly, and every figure is on the roster.
@@ -117,7 +117,7 @@ class TruthFile(LinesFile[TruthHeader, TruthFrame]):
 
 
 def _fits(header: TruthHeader, before: TruthFrame | None, frame: TruthFrame) -> None:
-    rising(before, frame)
+    check_time_rises(before, frame)
     roster = {player.id for player in header.players}
     for index, figure in enumerate(frame.figures):
         if figure.id not in roster:
@@ -131,4 +131,4 @@ def write_truth(path: Path, header: TruthHeader, frames: Iterable[TruthFrame]) -
         OutputError: the place can't be written.
 
     """
-    write_lines(path, (TruthHeader, header), TruthFrame, frames)
+    write_json_lines(path, (TruthHeader, header), TruthFrame, frames)

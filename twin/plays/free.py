@@ -9,8 +9,7 @@ from typing import Final, Literal
 import numpy as np
 
 from downfield.core.errors import ScriptError
-from downfield.core.field import FieldModel
-from downfield.core.field_files import preset, preset_names
+from downfield.core.field import FieldModel, preset, preset_names
 from downfield.core.footprint import BaseSize
 from downfield.officiating.declarations import Carrier, LineUp, PivotsDone, Set, SetUp, Side
 from downfield.twin.physics.traits import Trait

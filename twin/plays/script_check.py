@@ -9,8 +9,7 @@ from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from downfield.core.errors import FormatError, ScriptError
-from downfield.core.field import FieldModel
-from downfield.core.field_files import load_field
+from downfield.core.field import FieldModel, load_field
 from downfield.core.gap import signed_gaps
 from downfield.core.records import from_data, read_text
 from downfield.twin.plays.ground import Ground

@@ -7,8 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import ArrayLike
 
-from downfield.calibration.bow import flat
-from downfield.calibration.camera import Camera
+from downfield.calibration.camera import Camera, flat
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
 from downfield.twin.snapshot import FigurePose, Snapshot, Vector

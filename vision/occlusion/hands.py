@@ -18,7 +18,7 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 from downfield.core.scene import Hand
 from downfield.vision.occlusion.intrusion import Intrusion
 from downfield.vision.tracking.estimate import Estimate

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
+from downfield.core.frame import Detection
 
 _SAID_FALLEN: Final = 2.4  # times the score of the network's word
 _SAID_UPRIGHT: Final = -1.1  # of those that lie it takes a sixth for upright, of those that stand one in 200 for fallen

@@ -20,7 +20,7 @@ from downfield.core.angles import wrap_half_turn_rad, wrap_rad
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
 from downfield.core.footprint import BaseSize
-from downfield.core.roster import Roster, Spot
+from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Jersey, Player
 from downfield.vision.tracking.assignment import without_doubles
 from downfield.vision.tracking.formations import ELSEWHERE_MM, misfit_mm, recall
@@ -105,7 +105,7 @@ class LineUpSearch:
     """
 
     def __init__(
-        self, field: FieldModel, roster: Roster | None = None, formations: Sequence[Sequence[Spot]] = ()
+        self, field: FieldModel, roster: Roster | None = None, formations: Sequence[Sequence[RosterSpot]] = ()
     ) -> None:
         self._field, self._roster = field, roster
         self._formations = tuple(formations)
@@ -121,7 +121,7 @@ class LineUpSearch:
         return float(np.mean([player.base.height_mm for player in self._roster.players]))
 
     def see(
-        self, sightings: Measurements, t_ns: int, *, believed: Sequence[Spot] | None = None, hidden: bool = False
+        self, sightings: Measurements, t_ns: int, *, believed: Sequence[RosterSpot] | None = None, hidden: bool = False
     ) -> LineUpPoses | None:
         """Take in a frame; the line-up, once everybody stands still.
 
@@ -269,7 +269,7 @@ class LineUpSearch:
             return None
         return recalled
 
-    def _spots_mm(self, spots: Sequence[Spot]) -> Array:
+    def _spots_mm(self, spots: Sequence[RosterSpot]) -> Array:
         """Places of the roster's players, shape (n, 2), NaN where none is told."""
         at = {spot.id: (spot.x_yd, spot.y_yd) for spot in spots}
         players = () if self._roster is None else self._roster.players

@@ -19,8 +19,8 @@ from downfield.calibration.calibration import Calibration
 from downfield.calibration.jacobians import locate
 from downfield.core.angles import wrap_rad
 from downfield.core.arrays import Array
-from downfield.core.detection import Detection
 from downfield.core.field import FieldModel
+from downfield.core.frame import Detection
 from downfield.models.base_sizes import FEWEST, estimate_sizes
 from downfield.models.corner_errors import CORNER_CORRELATION, errors_by_direction
 from downfield.vision.tracking.fall_evidence import lying_odds

@@ -8,7 +8,7 @@ import pytest
 from calibration_scenes import TUDOR, photograph, worst_error_yd
 
 from downfield.calibration.calibration import Calibration
-from downfield.calibration.online.resolve import solve_again
+from downfield.calibration.online.recalibration import recalibrate
 from downfield.calibration.online.shake import Shake, ShakeTracker
 from downfield.core.errors import CalibrationError
 
@@ -29,7 +29,7 @@ def test_a_bumped_camera_is_solved_again(followed: bool) -> None:
     known = Calibration(TUDOR, before.camera, "field", covariance=tuple(map(tuple, covariance.tolist())))
     shake = ShakeTracker(before.image, before.camera, TUDOR).track(after.image) if followed else NOTHING
     assert not followed or shake.share > 0.4
-    found = solve_again([after.image], known, shake, made_from=["frame 90"])
+    found = recalibrate([after.image], known, shake, made_from=["frame 90"])
     assert worst_error_yd(found.camera, after) < 0.04
     assert found.made_from == ("frame 90",)
 
@@ -42,7 +42,7 @@ def test_a_sideline_under_hands_is_no_matter_where_the_field_was_followed_to() -
         x, y = after.camera.to_pixels([(x_mm, 0.0)])[0]
         cv2.circle(image, (round(x), round(y)), 14, (70, 110, 70), -1)
     shake = ShakeTracker(before.image, before.camera, TUDOR).track(image)
-    found = solve_again([image], known, shake, made_from=["frame 0"])
+    found = recalibrate([image], known, shake, made_from=["frame 0"])
     assert worst_error_yd(found.camera, after) < 0.04
     with pytest.raises(CalibrationError, match="sideline"):  # which line is which is open, then
-        solve_again([image], known, NOTHING, made_from=["frame 0"])
+        recalibrate([image], known, NOTHING, made_from=["frame 0"])

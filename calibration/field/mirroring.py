@@ -55,7 +55,7 @@ _BLOCK_STROKES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NumberMatch:
     """How alike the numbers are to what should be printed there, a mean correlation each, -1..1.
 
     Attributes:
@@ -88,11 +88,11 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
         CalibrationError: the picture is mirrored.
 
     """
-    if read_numbers(plane, camera, field).is_mirrored:
+    if match_numbers(plane, camera, field).is_mirrored:
         raise CalibrationError(f"the picture is mirrored: the field's numbers read only in a mirror: {UNMIRROR}")
 
 
-def read_numbers(plane: Plane, camera: Camera, field: FieldModel) -> Reading:
+def match_numbers(plane: Plane, camera: Camera, field: FieldModel) -> NumberMatch:
     """Compare the printed numbers with their texts, plainly and in a mirror; arguments as for `refuse_mirrored`."""
     # A yard line runs between two digits, but through the middle one of one or three.
     rows = [
@@ -101,10 +101,10 @@ def read_numbers(plane: Plane, camera: Camera, field: FieldModel) -> Reading:
     ]
     count = sum(len(row) for row in rows)
     if not count:
-        return Reading(0.0, 0.0, 0)
+        return NumberMatch(0.0, 0.0, 0)
     likeness = np.sum([_row_likeness(plane, camera, field, row) for row in rows], axis=0) / count
     plain, mirrored = likeness.reshape(2, -1).max(axis=1).tolist()
-    return Reading(plain, mirrored, count)
+    return NumberMatch(plain, mirrored, count)
 
 
 def _row_likeness(plane: Plane, camera: Camera, field: FieldModel, row: list[FieldNumber]) -> Array:

@@ -38,7 +38,7 @@ _AHEADS = np.linspace(-5, 15, 21)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingFigures:
     """Figures standing on a board.
 
     Attributes:
@@ -65,7 +65,7 @@ class Distance:
     spread: float
 
 
-def lens_by_leans(camera: Camera, standing: Standing) -> TypicalLens | None:
+def estimate_lens_from_lean(camera: Camera, standing: StandingFigures) -> TypicalLens | None:
     """What is known of the lens once figures have been seen to lean; None when they are too few to tell.
 
     Args:
@@ -73,13 +73,13 @@ def lens_by_leans(camera: Camera, standing: Standing) -> TypicalLens | None:
         standing: figures in the picture it was solved from.
 
     """
-    distance = distance_by_leans(camera, standing)
+    distance = estimate_distance_from_lean(camera, standing)
     if distance is None:
         return None
     return lens_at_distance(camera, float(np.exp(-distance.log_ratio)), distance.spread)
 
 
-def distance_by_leans(camera: Camera, standing: Standing) -> Distance | None:
+def estimate_distance_from_lean(camera: Camera, standing: StandingFigures) -> Distance | None:
     """Judge a solution's distance by where helmets are seen over their bases; None by too few figures.
 
     Every figure's height and how far it bends ahead are unknown; what they may be is summed over.

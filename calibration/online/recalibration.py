@@ -8,13 +8,13 @@ import numpy as np
 
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.acceptance import objections
-from downfield.calibration.field.line_chains import best_plane
-from downfield.calibration.field.solve import refine, solve_field
+from downfield.calibration.field.line_chains import clearest_channel
+from downfield.calibration.field.solver import refine_solution, solve_field
+from downfield.calibration.field.verification import find_problems
 from downfield.calibration.jacobians import LENS
 from downfield.calibration.lens.prior import MeasuredLens
 from downfield.calibration.online.shake import Shake, moved_camera
-from downfield.calibration.picture_check import check_picture
+from downfield.calibration.pictures import check_picture
 from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.field import FieldModel
@@ -24,7 +24,7 @@ _SEARCH_PX = 6.0
 _SAME_PX = 1.5  # a solution so near to where the field was followed to is of that field: other lines are further off
 
 
-def solve_again(images: Sequence[Image], before: Calibration, shake: Shake, *, made_from: Sequence[str]) -> Calibration:
+def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, made_from: Sequence[str]) -> Calibration:
     """The calibration after a bump, from where the shake says the field went, else by searching the whole picture.
 
     Args:
@@ -44,11 +44,11 @@ def solve_again(images: Sequence[Image], before: Calibration, shake: Shake, *, m
     solution = None
     if shake.share > _FOLLOWED_SHARE:
         start = moved_camera(before.camera, shake, before.field)
-        planes = [best_plane(image) for image in images]
-        solution = refine(planes, start, before.field, prior=prior, first_search_px=_SEARCH_PX)
+        planes = [clearest_channel(image) for image in images]
+        solution = refine_solution(planes, start, before.field, prior=prior, first_search_px=_SEARCH_PX)
         if solution is not None:
             placed = _furthest_px(start, solution.fit.camera, before.field) < _SAME_PX
-            if objections(solution.evidence, solution.fit, solution.field, placed=placed):
+            if find_problems(solution.evidence, solution.fit, solution.field, placed=placed):
                 solution = None
     if solution is None:
         solution = solve_field(images, [before.field], prior=prior)

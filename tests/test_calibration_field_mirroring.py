@@ -8,13 +8,12 @@ import pytest
 from calibration_scenes import TUDOR, WHITE, board_look, camera_over, photograph
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.line_chains import best_plane
-from downfield.calibration.field.numbers import read_numbers, refuse_mirrored
-from downfield.calibration.field.solve import solve_field
+from downfield.calibration.field.line_chains import clearest_channel
+from downfield.calibration.field.mirroring import match_numbers, refuse_mirrored
+from downfield.calibration.field.solver import solve_field
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
-from downfield.core.field import FieldModel
-from downfield.core.field_files import preset
+from downfield.core.field import FieldModel, preset
 from downfield.twin.appearance import BoardAppearance
 
 BARE = dataclasses.replace(TUDOR, number_every_yd=0.0)
@@ -51,8 +50,8 @@ def in_a_mirror(camera: Camera, field: FieldModel) -> Camera:
 )
 def test_a_mirrored_picture_is_told_from_a_plain_one(field: FieldModel, look: BoardAppearance, roll_deg: float) -> None:
     scene = photograph(field, camera_over(field, roll_deg=roll_deg), look=look)
-    plain = read_numbers(best_plane(scene.image), scene.camera, field)
-    flipped = read_numbers(best_plane(mirrored(scene.image)), in_a_mirror(scene.camera, field), field)
+    plain = match_numbers(clearest_channel(scene.image), scene.camera, field)
+    flipped = match_numbers(clearest_channel(mirrored(scene.image)), in_a_mirror(scene.camera, field), field)
     assert plain.numbers == len(field.numbers())
     assert not plain.is_mirrored
     assert flipped.is_mirrored
@@ -61,13 +60,13 @@ def test_a_mirrored_picture_is_told_from_a_plain_one(field: FieldModel, look: Bo
 @pytest.mark.parametrize("row", [0, 1])
 def test_a_row_read_from_the_other_sideline_is_no_mirror(row: int) -> None:
     scene = photograph()
-    plane = best_plane(scene.image)
+    plane = clearest_channel(scene.image)
     for number in TUDOR.numbers():
         if number.y_yd == TUDOR.number_rows_y_yd[row]:
             x, y = np.rint(scene.camera.to_pixels(TUDOR.to_mm(np.array([number.x_yd, number.y_yd])))).astype(int)
             part = plane[y - 25 : y + 26, x - 45 : x + 46]
             part[:] = part[::-1, ::-1].copy()
-    assert not read_numbers(plane, scene.camera, TUDOR).is_mirrored
+    assert not match_numbers(plane, scene.camera, TUDOR).is_mirrored
 
 
 def test_a_board_seen_from_its_other_side_is_no_mirror() -> None:
@@ -77,7 +76,7 @@ def test_a_board_seen_from_its_other_side_is_no_mirror() -> None:
     ends = np.array([COUNTING_ON.length_mm, COUNTING_ON.width_mm, 0.0])
     rx, ry, rz = np.asarray(cv2.Rodrigues(scene.camera.board_to_camera @ turn)[0]).ravel().tolist()
     tx, ty, tz = (scene.camera.board_to_camera @ ends + scene.camera.translation_mm).tolist()
-    reading = read_numbers(best_plane(scene.image), Camera(lens, (rx, ry, rz), (tx, ty, tz)), COUNTING_ON)
+    reading = match_numbers(clearest_channel(scene.image), Camera(lens, (rx, ry, rz), (tx, ty, tz)), COUNTING_ON)
     assert not reading.is_mirrored
     assert reading.as_printed > reading.mirrored + 0.04
 
@@ -85,14 +84,14 @@ def test_a_board_seen_from_its_other_side_is_no_mirror() -> None:
 @pytest.mark.parametrize("believed", [BARE, TUDOR])
 def test_a_field_without_numbers_passes_either_way(believed: FieldModel) -> None:
     scene = photograph(BARE, look=board_look(WHITE))
-    refuse_mirrored(best_plane(scene.image), scene.camera, believed)
-    refuse_mirrored(best_plane(mirrored(scene.image)), in_a_mirror(scene.camera, believed), believed)
+    refuse_mirrored(clearest_channel(scene.image), scene.camera, believed)
+    refuse_mirrored(clearest_channel(mirrored(scene.image)), in_a_mirror(scene.camera, believed), believed)
 
 
 def test_numbers_beside_the_picture_are_left_out() -> None:
     scene = photograph()
-    cut = np.ascontiguousarray(best_plane(scene.image)[:, :700])
-    assert not read_numbers(cut, scene.camera, TUDOR).is_mirrored
+    cut = np.ascontiguousarray(clearest_channel(scene.image)[:, :700])
+    assert not match_numbers(cut, scene.camera, TUDOR).is_mirrored
 
 
 def test_calibration_from_the_field_refuses_a_mirrored_picture() -> None:

@@ -7,21 +7,20 @@ import dataclasses
 import numpy as np
 from calibration_scenes import TUDOR, camera_over
 
-from downfield.calibration.bow import flat
-from downfield.calibration.camera import Camera
-from downfield.calibration.correlated_error import Disturbance
-from downfield.calibration.field.marks import long_marks
+from downfield.calibration.camera import Camera, flat
+from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera
+from downfield.calibration.field.paint_samples import sample_long_lines
 from downfield.calibration.jacobians import PARAMETERS
-from downfield.calibration.solve import Fit, Sightings, fit_camera
+from downfield.calibration.systematic_error import SystematicError
 from downfield.core.arrays import Array
 
 CAMERA = camera_over(TUDOR, tilt_deg=7.0)
 NOISE_PX = 0.01  # so little that what is found of a wave is the wave's, not the noise's
 
 
-def sightings(moved: Array | None = None, aside_px: float = 0.0) -> Sightings:
+def sightings(moved: Array | None = None, aside_px: float = 0.0) -> Observations:
     """Every long line seen, with noise; rows moved by some px along x, the upper sideline seen aside."""
-    marks = long_marks(TUDOR, every_yd=2.0)
+    marks = sample_long_lines(TUDOR, every_yd=2.0)
     points = np.column_stack([marks.points_mm, np.zeros(len(marks.line))])
     px = CAMERA.to_pixels(points)
     out = CAMERA.to_pixels(marks.points_mm + 0.5 * marks.across_mm) - px
@@ -33,10 +32,10 @@ def sightings(moved: Array | None = None, aside_px: float = 0.0) -> Sightings:
     seen += np.where(marks.line == 1, aside_px, 0.0)[:, None] * normals
     bound = np.where(marks.is_free, -1, marks.line)
     n = len(px)
-    return Sightings(points, seen, normals, np.full(n, NOISE_PX), np.arange(n) // 8, bound)
+    return Observations(points, seen, normals, np.full(n, NOISE_PX), np.arange(n) // 8, bound)
 
 
-def fitted(seen: Sightings, *, fine: bool = True) -> Fit:
+def fitted(seen: Observations, *, fine: bool = True) -> CameraFit:
     start = dataclasses.replace(CAMERA, bow=flat(TUDOR)) if fine else CAMERA
     return fit_camera(start, seen, fine=fine)
 
@@ -69,7 +68,7 @@ def test_a_sideline_seen_aside_does_not_pull_the_lens() -> None:
 
 def test_the_spread_of_a_wave_is_learned_from_what_is_seen_of_it() -> None:
     seen = sightings()
-    known = Disturbance.of(seen.px, seen.normals, seen.bound, (1920, 1080))
+    known = SystematicError.of(seen.px, seen.normals, seen.bound, (1920, 1080))
     assert known.shapes.shape == (len(seen.px), known.count)
     calm, rough = (known.as_seen(np.full(known.count, size)).spread_px for size in (0.0, 0.5))
     assert (calm <= known.spread_px).all()
@@ -77,5 +76,5 @@ def test_the_spread_of_a_wave_is_learned_from_what_is_seen_of_it() -> None:
     np.testing.assert_array_equal(rough, known.spread_px)
     # What many lines measure, and lines that bound the field, keep their room.
     np.testing.assert_array_equal(calm[[1, 2, -1]], known.spread_px[[1, 2, -1]])
-    points = Sightings.of_points(np.zeros((4, 2)), np.ones((4, 2)), 0.3)
-    assert Disturbance.of(points.px, points.normals, points.bound, (1920, 1080)).count == 12
+    points = Observations.of_points(np.zeros((4, 2)), np.ones((4, 2)), 0.3)
+    assert SystematicError.of(points.px, points.normals, points.bound, (1920, 1080)).count == 12

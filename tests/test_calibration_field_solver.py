@@ -8,10 +8,10 @@ import pytest
 from calibration_scenes import TUDOR, Scene, board_look, camera_over, photograph, worst_error_yd
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.solve import solve_field
+from downfield.calibration.field.solver import solve_field
 from downfield.calibration.quality import to_calibration
 from downfield.core.errors import CalibrationError
-from downfield.core.field_files import preset
+from downfield.core.field import preset
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ _KEEP_OFF_YD = 0.6  # samples keep this far from where another line crosses or a
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class PaintSamples:
     """Places on painted lines.
 
     Attributes:
@@ -36,13 +36,13 @@ class Marks:
     line: NDArray[np.intp]
     is_free: NDArray[np.bool_]
 
-    def __getitem__(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Marks:
+    def __getitem__(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> PaintSamples:
         """Some of the marks."""
-        return Marks(*(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)))
+        return PaintSamples(*(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)))
 
 
 @lru_cache(maxsize=64)
-def long_marks(field: FieldModel, *, every_yd: float = 1.0) -> Marks:
+def sample_long_lines(field: FieldModel, *, every_yd: float = 1.0) -> PaintSamples:
     """Samples along sidelines, goal lines, end lines and yard lines.
 
     Args:
@@ -53,19 +53,19 @@ def long_marks(field: FieldModel, *, every_yd: float = 1.0) -> Marks:
     return _marks(field, [(i, line) for i, line in enumerate(field.lines()) if line.kind != "hash"], every_yd)
 
 
-def overrun_marks(field: FieldModel) -> Marks:
+def sample_overrun(field: FieldModel) -> PaintSamples:
     """Places just beyond the sidelines where the yard lines would go on if the sidelines were elsewhere."""
     yard_lines = [(i, line) for i, line in enumerate(field.lines()) if line.kind == "yard_line"]
     beyond = field.line_mm + _OVERRUN_YD * field.mm_per_yd_y
     points = [(sum(line.x_mm) / 2, y) for _, line in yard_lines for y in (-beyond, field.width_mm + beyond)]
     index = np.repeat([i for i, _ in yard_lines], 2)
     n = len(points)
-    return Marks(
+    return PaintSamples(
         np.array(points), np.tile([1.0, 0.0], (n, 1)), np.full(n, field.line_mm), index, np.ones(n, dtype=bool)
     )
 
 
-def beyond_marks(field: FieldModel) -> Marks:
+def sample_beyond_goal_lines(field: FieldModel) -> PaintSamples:
     """Places where a yard line would be one step beyond each goal line; empty when the end line may be there."""
     step = field.yard_line_every_yd
     clear = field.end_zone_yd == 0 or abs(field.end_zone_yd - step) * field.mm_per_yd_x > 4 * field.line_mm
@@ -79,21 +79,21 @@ def beyond_marks(field: FieldModel) -> Marks:
 
 
 @lru_cache(maxsize=64)
-def inside_marks(field: FieldModel, off_mm: float) -> Marks:
+def sample_inside_sidelines(field: FieldModel, off_mm: float) -> PaintSamples:
     """Places along the sidelines but inside them, where there is bare ground unless the sidelines are there."""
-    marks = long_marks(field, every_yd=2.0)
+    marks = sample_long_lines(field, every_yd=2.0)
     kinds = np.array([line.kind for line in field.lines()])[marks.line]
     sides = marks[kinds == "sideline"]
     return dataclasses.replace(sides, points_mm=sides.points_mm - off_mm * sides.across_mm)
 
 
 @lru_cache(maxsize=64)
-def hash_marks(field: FieldModel, *, shift_yd: float = 0.0) -> Marks:
+def sample_hash_marks(field: FieldModel, *, shift_yd: float = 0.0) -> PaintSamples:
     """The middle of every hash mark, or of the bare places shifted along the field; empty when none is printed."""
     found = [(i, line) for i, line in enumerate(field.lines()) if line.kind == "hash"]
     centers = np.array([[sum(line.x_mm) / 2, sum(line.y_mm) / 2] for _, line in found]).reshape(-1, 2)
     n = len(found)
-    return Marks(
+    return PaintSamples(
         centers + np.array([shift_yd * field.mm_per_yd_x, 0.0]),
         np.tile([1.0, 0.0], (n, 1)),
         np.array([line.x_mm[1] - line.x_mm[0] for _, line in found]),
@@ -102,7 +102,7 @@ def hash_marks(field: FieldModel, *, shift_yd: float = 0.0) -> Marks:
     )
 
 
-def _marks(field: FieldModel, lines: list[tuple[int, PaintedLine]], every_yd: float) -> Marks:
+def _marks(field: FieldModel, lines: list[tuple[int, PaintedLine]], every_yd: float) -> PaintSamples:
     points, across, widths, index, free = [], [], [], [], []
     middle = np.array([field.length_mm, field.width_mm]) / 2
     for i, line in lines:
@@ -121,8 +121,8 @@ def _marks(field: FieldModel, lines: list[tuple[int, PaintedLine]], every_yd: fl
         index.append(np.full(len(along), i))
         free.append(np.full(len(along), line.kind == "yard_line"))
     if not lines:
-        return Marks(np.empty((0, 2)), np.empty((0, 2)), np.empty(0), np.empty(0, np.intp), np.empty(0, bool))
-    return Marks(*(np.concatenate(part) for part in (points, across, widths, index, free)))
+        return PaintSamples(np.empty((0, 2)), np.empty((0, 2)), np.empty(0), np.empty(0, np.intp), np.empty(0, bool))
+    return PaintSamples(*(np.concatenate(part) for part in (points, across, widths, index, free)))
 
 
 def _places(field: FieldModel, axis: int, low: float, high: float, every_yd: float) -> Array:

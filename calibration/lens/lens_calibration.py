@@ -67,7 +67,7 @@ class LensFile:
         return MeasuredLens.of(self.lens, np.diag(np.square(self.sigma)))
 
 
-def see_sheet(image: Image, sheet: Sheet) -> LensView | None:
+def detect_sheet(image: Image, sheet: Sheet) -> LensView | None:
     """The sheet's corners in a picture; None when too few are seen."""
     board = sheet.board()
     corners, ids, _, _ = cv2.aruco.CharucoDetector(board).detectBoard(image)
@@ -77,7 +77,7 @@ def see_sheet(image: Image, sheet: Sheet) -> LensView | None:
     return LensView(points, np.asarray(corners, dtype=np.float32).reshape(-1, 2))
 
 
-def see_chessboard(image: Image, columns: int, rows: int, square_mm: float) -> LensView | None:
+def detect_chessboard(image: Image, columns: int, rows: int, square_mm: float) -> LensView | None:
     """The inner corners of a plain chessboard in a gray picture, all of them or None.
 
     Args:
@@ -101,7 +101,7 @@ def see_chessboard(image: Image, columns: int, rows: int, square_mm: float) -> L
     return LensView(points, np.asarray(exact, dtype=np.float32).reshape(-1, 2))
 
 
-def is_new(view: LensView, kept: Sequence[LensView], width_px: int) -> bool:
+def is_new_view(view: LensView, kept: Sequence[LensView], width_px: int) -> bool:
     """Whether a view shows the board elsewhere or otherwise than all that are kept."""
     return all(_apart(view, other) > _NEW_PX * width_px for other in kept)
 

@@ -7,6 +7,7 @@ pulling the line aside, and finds a sideline that borders on paint by its inner 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 from scipy.special import erf
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.field.marks import Marks
+from downfield.calibration.camera_fit import Observations
+from downfield.calibration.field.paint_samples import PaintSamples, sample_long_lines
 from downfield.core.arrays import Array, Plane
+from downfield.core.field import FieldModel
 
 _STEP_PX = 0.5
 _RIM_PX = 2.5  # ground seen beyond the paint on both sides
@@ -32,7 +35,7 @@ _FAINTEST, _FAINTEST_LEVELS = 0.15, 1.5  # of the typical contrast, and in gray 
 
 
 @dataclass(frozen=True, slots=True)
-class Profiles:
+class PaintMeasurement:
     """What was found at each mark; arrays of shape (n,) unless said.
 
     Attributes:
@@ -62,15 +65,15 @@ class Profiles:
         return float(np.median(self.contrast[self.found])) if self.found.any() else 0.0
 
 
-def measure(
+def measure_paint(
     plane: Plane,
     camera: Camera,
-    marks: Marks,
+    marks: PaintSamples,
     search_px: float,
-    like: Profiles | None = None,
+    like: PaintMeasurement | None = None,
     *,
     by_inner_edge: bool = False,
-) -> Profiles:
+) -> PaintMeasurement:
     """Look for paint at marks.
 
     Args:
@@ -104,10 +107,10 @@ def measure(
         & (np.abs(offset) < search_px)
         & _is_paint(marks, near, far, misfit, None if like is None else like.paint)
     )
-    return Profiles(px, normals, offset, sigma, near, far, found, blur)
+    return PaintMeasurement(px, normals, offset, sigma, near, far, found, blur)
 
 
-def _predict(camera: Camera, marks: Marks) -> tuple[Array, Array, Array]:
+def _predict(camera: Camera, marks: PaintSamples) -> tuple[Array, Array, Array]:
     """Predicted pixels, normals and paint widths, px."""
     px = camera.to_pixels(marks.points_mm)
     # The edge of the paint runs in the picture along the image of the line; its normal is perpendicular to that.
@@ -157,16 +160,16 @@ def _search(
         return blurs[0], np.empty(0)
     trials = np.arange(-search_px, search_px + 0.25, 0.5)
     typical = np.median(widths, keepdims=True)
-    centerd = levels - levels.mean(axis=1, keepdims=True)
+    centered = levels - levels.mean(axis=1, keepdims=True)
     best_blur, best_cost, best_center = blurs[0], np.inf, np.zeros(len(levels))
     for blur in blurs:
         cost = np.empty((len(levels), len(trials)))
         for k in range(len(trials)):
             inner, outer = (_step((places - trials[k] + side * typical / 2) / blur) for side in (1, -1))
             basis, _ = np.linalg.qr(np.stack([np.ones_like(places), inner, outer], axis=1))
-            cost[:, k] = (centerd**2).sum(axis=1) - ((centerd @ basis) ** 2).sum(axis=1)
+            cost[:, k] = (centered**2).sum(axis=1) - ((centered @ basis) ** 2).sum(axis=1)
         smallest = cost.min(axis=1)
-        total = float(np.median(smallest / np.maximum((centerd**2).sum(axis=1), 1.0)))
+        total = float(np.median(smallest / np.maximum((centered**2).sum(axis=1), 1.0)))
         if total < best_cost:
             best_blur, best_cost, best_center = blur, total, trials[cost.argmin(axis=1)]
     return best_blur, best_center
@@ -217,7 +220,7 @@ def _refine(
     return near_edge + widths / 2, sigma, near, far, misfit
 
 
-def _is_paint(marks: Marks, near: Array, far: Array, misfit: Array, paint: float | None) -> NDArray[np.bool_]:
+def _is_paint(marks: PaintSamples, near: Array, far: Array, misfit: Array, paint: float | None) -> NDArray[np.bool_]:
     """Whether profiles look like paint of the picture's own polarity."""
     plausible = misfit < _MISFIT
     if paint is None:
@@ -227,3 +230,78 @@ def _is_paint(marks: Marks, near: Array, far: Array, misfit: Array, paint: float
     stands_in, stands_out = near * np.sign(paint) > floor, far * np.sign(paint) > floor
     ok: NDArray[np.bool_] = plausible & stands_in & (stands_out | ~marks.is_free)
     return ok
+
+
+_SIGMA_FLOOR_PX = 0.04  # texture, wear and compression move an edge by this much beyond the profile's own noise
+_CLUSTER_YD = 10.0  # sightings of one line within so many yards are disturbed together
+_OUTLIER = 4.0
+
+
+def observe_paint(planes: Sequence[Plane], camera: Camera, field: FieldModel, search_px: float) -> Observations:
+    """Where the long lines are seen, brought to the first frame.
+
+    Args:
+        planes: gray pictures of the same size; the camera may have shaken by a few pixels between them.
+        camera: predicts where the lines are in the first.
+        field: the printed field.
+        search_px: how far off the prediction may be.
+
+    """
+    marks = sample_long_lines(field)
+    cluster = _clusters(marks, field)
+    bound = np.where(marks.is_free, -1, marks.line)
+    points = np.column_stack([marks.points_mm, np.zeros(len(marks.line))])
+    parts = []
+    first: PaintMeasurement | None = None
+    for plane in planes:
+        seen = measure_paint(plane, camera, marks, search_px, by_inner_edge=True)
+        offset, found = seen.offset_px, seen.found
+        if first is not None:
+            offset = offset - _shake(seen, first)
+        first = first or seen
+        sigma = np.hypot(seen.sigma_px, _SIGMA_FLOOR_PX) * np.sqrt(len(planes))
+        px = seen.px + offset[:, None] * seen.normals
+        parts.append(Observations(points, px, seen.normals, sigma, cluster, bound)[found])
+    return parts[0] if len(parts) == 1 else _stacked(parts)
+
+
+def _clusters(marks: PaintSamples, field: FieldModel) -> NDArray[np.intp]:
+    """Stretches of lines, numbered."""
+    along = np.abs(marks.across_mm[:, ::-1])
+    stretch = np.floor((marks.points_mm / field.mm_per_yd * along).sum(axis=1) / _CLUSTER_YD)
+    _, cluster = np.unique(np.stack([marks.line, stretch]), axis=1, return_inverse=True)
+    return np.asarray(cluster).reshape(-1)
+
+
+def _shake(seen: PaintMeasurement, first: PaintMeasurement) -> Array:
+    """By how much a frame's lines are displaced along their normals from the first's: a similarity of the picture."""
+    both = seen.found & first.found
+    moved = (seen.offset_px - first.offset_px)[both]
+    shapes = _similarity(seen.px, seen.normals)
+    keep = np.ones(len(moved), dtype=bool)
+    answer = np.zeros(4)
+    for _ in range(4):
+        answer[:] = np.linalg.lstsq(shapes[both][keep], moved[keep], rcond=None)[0]
+        off = np.abs(moved - shapes[both] @ answer)
+        keep = off < _OUTLIER * max(float(np.median(off)) * 1.48, 0.02)
+    shake: Array = shapes @ answer
+    return shake
+
+
+def _similarity(px: Array, normals: Array) -> Array:
+    """Displacement along normals by a shift in x, in y, a turn and a zoom about the middle, shape (n, 4)."""
+    off = (px - px.mean(axis=0)) / 1000
+    turned = off[:, ::-1] * (-1.0, 1.0)
+    return np.column_stack([normals, (turned * normals).sum(axis=1), (off * normals).sum(axis=1)])
+
+
+def _stacked(parts: list[Observations]) -> Observations:
+    """Observations of all frames; the same stretch of line is one cluster in all of them."""
+    return Observations(
+        np.concatenate([part.points_mm for part in parts]),
+        np.concatenate([part.px for part in parts]),
+        np.concatenate([part.normals for part in parts]),
+        np.concatenate([part.sigma_px for part in parts]),
+        np.concatenate([part.cluster for part in parts]),
+        np.concatenate([part.bound for part in parts]),
+    )

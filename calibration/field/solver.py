@@ -13,23 +13,28 @@ from itertools import islice
 
 import numpy as np
 
-from downfield.calibration.bow import flat
-from downfield.calibration.camera import Camera
-from downfield.calibration.field.acceptance import RIVAL_WITHIN, objections, sides_cut
-from downfield.calibration.field.evidence import Evidence, first_look, gather
-from downfield.calibration.field.line_chains import best_plane, find_chains
+from downfield.calibration.camera import Camera, flat
+from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera, with_scaled_focal
+from downfield.calibration.field.line_chains import clearest_channel, find_chains
 from downfield.calibration.field.line_pencils import Bending, Pencil, estimate_bending, fit_pencil
 from downfield.calibration.field.matching import Candidate, Ladder, candidates, find_ladder
-from downfield.calibration.field.numbers import refuse_mirrored
-from downfield.calibration.field.sightings import sight_paint
+from downfield.calibration.field.mirroring import refuse_mirrored
+from downfield.calibration.field.paint_measurement import observe_paint
+from downfield.calibration.field.verification import (
+    RIVAL_WITHIN,
+    FieldEvidence,
+    cut_edges,
+    find_problems,
+    gather_evidence,
+    share_of_lines_found,
+)
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
-from downfield.calibration.picture_check import check_picture, is_blurred
-from downfield.calibration.solve import Fit, Sightings, at_other_focal, fit_camera
+from downfield.calibration.pictures import check_picture, is_blurred
 from downfield.core.arrays import Image, Plane
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel
 
-DistanceKnown = Callable[[Camera], TypicalLens | None]
+LensFromDistance = Callable[[Camera], TypicalLens | None]
 """From a solution good on the paint, whose focal length and distance may be wrong in step, to what is known of its lens
 by its distance; None when nothing is."""
 
@@ -47,7 +52,7 @@ _SAME_PX = 4.0  # solutions nearer than this everywhere are one
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class FieldSolution:
     """A camera over a printed field, with what speaks for it.
 
     Attributes:
@@ -59,9 +64,9 @@ class Solution:
     """
 
     field: FieldModel
-    fit: Fit
-    sightings: Sightings
-    evidence: Evidence
+    fit: CameraFit
+    sightings: Observations
+    evidence: FieldEvidence
 
 
 def solve_field(
@@ -69,8 +74,8 @@ def solve_field(
     fields: Sequence[FieldModel],
     *,
     prior: LensPrior | None = None,
-    distance: DistanceKnown | None = None,
-) -> Solution:
+    distance: LensFromDistance | None = None,
+) -> FieldSolution:
     """Find a printed field in pictures and solve the camera.
 
     Args:
@@ -87,13 +92,13 @@ def solve_field(
     """
     for image in images:
         check_picture(image)
-    planes = [best_plane(image) for image in images]
+    planes = [clearest_channel(image) for image in images]
     across, along, ladder, bending = _find_lines(images[0])
     options = islice(candidates(across, along, ladder, bending, tuple(fields)), _LOOKED_AT)
     likely = _likeliest(planes[0], list(options))
     if not likely:
         raise CalibrationError(_no_match(fields))
-    solutions = [refine(planes, option.camera, option.field, prior=prior) for option in likely]
+    solutions = [refine_solution(planes, option.camera, option.field, prior=prior) for option in likely]
     best = _trusted([solution for solution in solutions if solution], images[0], fields, planes, prior)
     refuse_mirrored(planes[0], best.fit.camera, best.field)
     if prior is None and distance is not None:
@@ -101,14 +106,14 @@ def solve_field(
     return best
 
 
-def refine(
+def refine_solution(
     planes: Sequence[Plane],
     camera: Camera,
     field: FieldModel,
     *,
     prior: LensPrior | None = None,
     first_search_px: float = _SEARCHES_PX[0],
-) -> Solution | None:
+) -> FieldSolution | None:
     """A camera good to a few pixels made as good as the paint allows; None when too little paint is found.
 
     Args:
@@ -122,23 +127,25 @@ def refine(
     # The bow counts from the start: a dished board's lines lie by more than the last search beside a flat one's.
     camera = dataclasses.replace(camera, bow=flat(field))
     for search in (first_search_px, *_SEARCHES_PX[1:]):
-        sightings = sight_paint(planes[:1], camera, field, search)
+        sightings = observe_paint(planes[:1], camera, field, search)
         if len(sightings.px) < _FEWEST_SIGHTINGS:
             return None
         camera = fit_camera(camera, sightings, prior=prior, fine=True).camera
     return _finished(planes, camera, field, prior)
 
 
-def _finished(planes: Sequence[Plane], camera: Camera, field: FieldModel, prior: LensPrior | None) -> Solution | None:
+def _finished(
+    planes: Sequence[Plane], camera: Camera, field: FieldModel, prior: LensPrior | None
+) -> FieldSolution | None:
     """The last fit, to all frames."""
-    sightings = sight_paint(planes, camera, field, _FINE_SEARCH_PX)
+    sightings = observe_paint(planes, camera, field, _FINE_SEARCH_PX)
     if len(sightings.px) < _FEWEST_SIGHTINGS:
         return None
     fit = fit_camera(camera, sightings, prior=prior, fine=True)
-    return Solution(field, fit, sightings, gather(planes[0], fit.camera, field, _FINE_SEARCH_PX))
+    return FieldSolution(field, fit, sightings, gather_evidence(planes[0], fit.camera, field, _FINE_SEARCH_PX))
 
 
-def _at_distance(solution: Solution, planes: Sequence[Plane], distance: DistanceKnown) -> Solution:
+def _at_distance(solution: FieldSolution, planes: Sequence[Plane], distance: LensFromDistance) -> FieldSolution:
     """The solution with what is known of the camera's distance."""
     prior = distance(solution.fit.camera)
     if prior is None:
@@ -147,9 +154,9 @@ def _at_distance(solution: Solution, planes: Sequence[Plane], distance: Distance
     return _finished(planes, better.camera, solution.field, prior) or solution
 
 
-def _best_focal(solution: Solution, planes: Sequence[Plane], prior: LensPrior | None) -> Solution:
+def _best_focal(solution: FieldSolution, planes: Sequence[Plane], prior: LensPrior | None) -> FieldSolution:
     """The solution, or the one reached from another focal length if that explains the paint and the lens better."""
-    starts = [at_other_focal(solution.fit.camera, ratio) for ratio in _FOCAL_STARTS]
+    starts = [with_scaled_focal(solution.fit.camera, ratio) for ratio in _FOCAL_STARTS]
     fits = [fit_camera(start, solution.sightings, prior=prior, fine=True) for start in starts]
     best = min(fits, key=lambda fit: fit.cost)
     if best.cost > solution.fit.cost - _BETTER_COST:
@@ -180,14 +187,14 @@ def _find_lines(image: Image) -> tuple[Pencil, Pencil, Ladder, Bending]:
 
 def _likeliest(plane: Plane, options: list[Candidate]) -> list[Candidate]:
     """The few candidates worth solving: by a first look at all, then by a longer one at the better half."""
-    looks = [first_look(plane, option.camera, option.field, _ROUGH_SEARCH_PX) for option in options]
+    looks = [share_of_lines_found(plane, option.camera, option.field, _ROUGH_SEARCH_PX) for option in options]
     kept: list[Candidate] = []
     for i in np.argsort(looks)[::-1]:
         option = options[i]
         if all(_apart(option.camera, other.camera, option.field, other.field) > _SAME_PX for other in kept):
             kept.append(option)
     scored = [
-        (gather(plane, option.camera, option.field, _ROUGH_SEARCH_PX, every_yd=_ROUGH_EVERY_YD).score, option)
+        (gather_evidence(plane, option.camera, option.field, _ROUGH_SEARCH_PX, every_yd=_ROUGH_EVERY_YD).score, option)
         for option in kept[:_SECOND_LOOK]
     ]
     scored.sort(key=lambda item: -item[0])
@@ -203,19 +210,19 @@ def _apart(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) -> fl
 
 
 def _trusted(
-    solutions: list[Solution],
+    solutions: list[FieldSolution],
     image: Image,
     fields: Sequence[FieldModel],
     planes: Sequence[Plane],
     prior: LensPrior | None,
-) -> Solution:
+) -> FieldSolution:
     """The best solution, if it may be trusted and no other is as good."""
     ranked = sorted(solutions, key=lambda solution: solution.fit.strain / 50 - solution.evidence.score)
     if not ranked:
         raise CalibrationError(_no_match(fields))
     best = _best_focal(ranked[0], planes, prior) if prior is None else ranked[0]
-    problems = objections(best.evidence, best.fit, best.field)
-    if sides_cut(best.fit.camera, best.field):
+    problems = find_problems(best.evidence, best.fit, best.field)
+    if cut_edges(best.fit.camera, best.field):
         raise CalibrationError(problems[0])
     if problems:
         advice = "focus the camera" if is_blurred(image) else "clear the field of hands, light it evenly, check --field"
@@ -223,7 +230,7 @@ def _trusted(
     for other in ranked[1:]:
         near = other.evidence.score > best.evidence.score - RIVAL_WITHIN
         same = _apart(other.fit.camera, best.fit.camera, other.field, best.field) < _SAME_PX
-        if near and not same and not objections(other.evidence, other.fit, other.field):
+        if near and not same and not find_problems(other.evidence, other.fit, other.field):
             raise CalibrationError(
                 f"two solutions are as good as each other ({best.field.name}, {other.field.name}): clear the field and"
                 " try again, name the field with --field, or calibrate by landmarks"

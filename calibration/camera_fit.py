@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, least_squares
 
 from downfield.calibration.camera import Camera
-from downfield.calibration.correlated_error import Disturbance
 from downfield.calibration.jacobians import (
     BOW,
     DISTORTION,
@@ -31,6 +30,7 @@ from downfield.calibration.jacobians import (
     with_parameters,
 )
 from downfield.calibration.lens.prior import LensPrior, TypicalLens
+from downfield.calibration.systematic_error import SystematicError
 from downfield.core.arrays import Array
 
 Index = NDArray[np.intp]
@@ -42,7 +42,7 @@ _LOSS_AT_SIGMA = 2.0  # residuals beyond this many sigma count less and less
 
 
 @dataclass(frozen=True, slots=True)
-class Sightings:
+class Observations:
     """What was seen where.
 
     Attributes:
@@ -63,13 +63,13 @@ class Sightings:
     bound: Index
 
     @staticmethod
-    def of_points(points_mm: Array, px: Array, sigma_px: float) -> Sightings:
-        """Sightings of whole points: two for each; board points (n, 2) or (n, 3), pixels (n, 2)."""
+    def of_points(points_mm: Array, px: Array, sigma_px: float) -> Observations:
+        """Observations of whole points: two for each; board points (n, 2) or (n, 3), pixels (n, 2)."""
         points = np.asarray(points_mm, dtype=np.float64)
         if points.shape[1] == 2:
             points = np.column_stack([points, np.zeros(len(points))])
         n = len(points)
-        return Sightings(
+        return Observations(
             np.repeat(points, 2, axis=0),
             np.repeat(np.asarray(px, dtype=np.float64), 2, axis=0),
             np.tile(np.eye(2), (n, 1)),
@@ -78,13 +78,13 @@ class Sightings:
             np.full(2 * n, -1),
         )
 
-    def __getitem__(self, chosen: Index | NDArray[np.bool_]) -> Sightings:
+    def __getitem__(self, chosen: Index | NDArray[np.bool_]) -> Observations:
         """Some of the sightings."""
-        return Sightings(*(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)))
+        return Observations(*(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class CameraFit:
     """The outcome of a fit.
 
     Attributes:
@@ -109,12 +109,12 @@ class Fit:
 
 def fit_camera(
     start: Camera,
-    sightings: Sightings,
+    sightings: Observations,
     *,
     prior: LensPrior | None = None,
     fine: bool = False,
     most_steps: int = _MOST_STEPS,
-) -> Fit:
+) -> CameraFit:
     """Fit lens and pose, and when asked also what bends the paint's lines a little: the board's bow, a rolling shutter.
 
     Args:
@@ -126,7 +126,7 @@ def fit_camera(
 
     """
     prior = prior or TypicalLens(start.lens.size_px)
-    rough = Disturbance.of(sightings.px, sightings.normals, sightings.bound, start.lens.size_px)
+    rough = SystematicError.of(sightings.px, sightings.normals, sightings.bound, start.lens.size_px)
     problem = _Problem(start, sightings, prior, rough, np.arange(BOW.stop if fine else BOW.start))
     begin = np.append(parameters_of(start)[problem.free], np.zeros(rough.count))
     solution = _solved(problem, begin, most_steps)
@@ -144,7 +144,7 @@ def fit_camera(
     covariance[np.ix_(problem.free, problem.free)] = found[:kept, :kept]
     strain = float(np.sqrt(np.mean(prior.residual(parameters_of(camera)[LENS]) ** 2)))
     rows_px = problem.disturbance.rows_px(solution.x[kept:])
-    return Fit(camera, covariance, whitened * sightings.sigma_px, weight, rows_px, float(solution.cost), strain)
+    return CameraFit(camera, covariance, whitened * sightings.sigma_px, weight, rows_px, float(solution.cost), strain)
 
 
 def _solved(problem: _Problem, begin: Array, most_steps: int) -> OptimizeResult:
@@ -169,9 +169,9 @@ class _Problem:
     """Residuals and slopes of a fit by its free parameters and, after them, the disturbances in px."""
 
     start: Camera
-    sightings: Sightings
+    sightings: Observations
     prior: LensPrior
-    disturbance: Disturbance
+    disturbance: SystematicError
     free: Index
 
     def camera_at(self, values: Array) -> Camera:
@@ -202,7 +202,7 @@ class _Problem:
         return np.concatenate([seen_rows, prior_rows, rest])
 
 
-def at_other_focal(camera: Camera, ratio: float) -> Camera:
+def with_scaled_focal(camera: Camera, ratio: float) -> Camera:
     """The camera with a longer or shorter lens, moved so that the field looks as nearly the same as it can.
 
     Seen straight down, focal length and distance can hardly be told apart: a fit may rest at a wrong pair, and is best

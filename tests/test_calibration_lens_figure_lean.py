@@ -10,9 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.calibration.camera import Camera, Lens
-from downfield.calibration.lens.leans import HELMET_MM, Standing, distance_by_leans, lens_by_leans
+from downfield.calibration.camera_fit import with_scaled_focal
+from downfield.calibration.lens.figure_lean import (
+    HELMET_MM,
+    StandingFigures,
+    estimate_distance_from_lean,
+    estimate_lens_from_lean,
+)
 from downfield.calibration.lens.prior import FOCAL_SPREAD, TypicalLens
-from downfield.calibration.solve import at_other_focal
 
 _SIZE = (1920, 1080)
 _FOCAL_PX = 1500.0
@@ -23,7 +28,7 @@ def _overhead(height_mm: float = 900.0) -> Camera:
     return Camera(lens, (math.pi, 0.0, 0.0), (-500.0, 270.0, height_mm))
 
 
-def _figures(camera: Camera, *, bent: float, tall: float = 1.0, count: int = 22, seed: int = 1) -> Standing:
+def _figures(camera: Camera, *, bent: float, tall: float = 1.0, count: int = 22, seed: int = 1) -> StandingFigures:
     """Figures about the board, every other facing the other way, so many of them bent far ahead."""
     rng = np.random.default_rng(seed)
     middles = rng.uniform((80, 60), (920, 480), (count, 2))
@@ -36,13 +41,13 @@ def _figures(camera: Camera, *, bent: float, tall: float = 1.0, count: int = 22,
     heights = tall * (HELMET_MM - 0.1 * ahead**2)
     helmets = np.column_stack([middles + ahead[:, None] * facing, heights])
     tops = np.concatenate([corners, np.full((count, 4, 1), 5.5)], axis=2)
-    return Standing(camera.to_pixels(tops), camera.to_pixels(helmets))
+    return StandingFigures(camera.to_pixels(tops), camera.to_pixels(helmets))
 
 
 @given(ratio=st.floats(0.65, 1.6), bent=st.sampled_from((0.0, 0.3, 0.8)), seed=st.integers(0, 50))
 def test_a_solution_too_far_or_too_near_is_found_out(ratio: float, bent: float, seed: int) -> None:
     camera = _overhead()
-    distance = distance_by_leans(at_other_focal(camera, ratio), _figures(camera, bent=bent, seed=seed))
+    distance = estimate_distance_from_lean(with_scaled_focal(camera, ratio), _figures(camera, bent=bent, seed=seed))
     assert distance is not None
     assert distance.log_ratio == pytest.approx(math.log(ratio), abs=2 * distance.spread)
     assert 0.2 < distance.spread < 0.35
@@ -50,7 +55,7 @@ def test_a_solution_too_far_or_too_near_is_found_out(ratio: float, bent: float, 
 
 def test_small_figures_are_believed_only_as_far_as_figures_differ() -> None:
     camera = _overhead()
-    distance = distance_by_leans(camera, _figures(camera, bent=0.0, tall=0.85))
+    distance = estimate_distance_from_lean(camera, _figures(camera, bent=0.0, tall=0.85))
     assert distance is not None
     assert -0.2 < distance.log_ratio < -0.05
 
@@ -60,7 +65,9 @@ def test_a_few_figures_seen_wrong_change_little() -> None:
     standing = _figures(camera, bent=0.2)
     spoilt = standing.helmets_px.copy()
     spoilt[:3] += 90.0
-    right, wrong = (distance_by_leans(camera, each) for each in (standing, Standing(standing.corners_px, spoilt)))
+    right, wrong = (
+        estimate_distance_from_lean(camera, each) for each in (standing, StandingFigures(standing.corners_px, spoilt))
+    )
     assert right is not None
     assert wrong is not None
     assert wrong.log_ratio == pytest.approx(right.log_ratio, abs=0.05)
@@ -68,13 +75,13 @@ def test_a_few_figures_seen_wrong_change_little() -> None:
 
 def test_too_few_figures_tell_nothing() -> None:
     camera = _overhead()
-    assert distance_by_leans(camera, _figures(camera, bent=0.0, count=5)) is None
-    assert lens_by_leans(camera, Standing(np.zeros((0, 4, 2)), np.zeros((0, 2)))) is None
+    assert estimate_distance_from_lean(camera, _figures(camera, bent=0.0, count=5)) is None
+    assert estimate_lens_from_lean(camera, StandingFigures(np.zeros((0, 4, 2)), np.zeros((0, 2)))) is None
 
 
 def test_the_lens_is_known_better_than_any_webcam_s_and_shorter_when_the_camera_is_nearer() -> None:
     camera = _overhead()
-    lens = lens_by_leans(at_other_focal(camera, 1.3), _figures(camera, bent=0.3))
+    lens = estimate_lens_from_lean(with_scaled_focal(camera, 1.3), _figures(camera, bent=0.3))
     assert lens is not None
     assert lens.focal_spread < 0.8 * FOCAL_SPREAD
     assert lens.focal * _SIZE[0] == pytest.approx(_FOCAL_PX, rel=0.12)

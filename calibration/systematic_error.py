@@ -27,7 +27,7 @@ _SLANT_RATIO = 2.0  # of the first shape to all others together: a slow wave is 
 
 
 @dataclass(frozen=True, slots=True)
-class Disturbance:
+class SystematicError:
     """Shapes of displacement along the sightings' normals, and how large each may be.
 
     The wave comes first, along x by Legendre degrees 1.., then along y; then each line that bounds the field.
@@ -44,7 +44,7 @@ class Disturbance:
     width_px: int
 
     @staticmethod
-    def of(px: Array, normals: Array, bound: NDArray[np.intp], size_px: tuple[int, int]) -> Disturbance:
+    def of(px: Array, normals: Array, bound: NDArray[np.intp], size_px: tuple[int, int]) -> SystematicError:
         """The shapes at sightings.
 
         Args:
@@ -60,14 +60,14 @@ class Disturbance:
         aside = bound[:, None] == np.unique(bound[bound >= 0])
         shapes = np.column_stack([normals[:, :1] * wave, normals[:, 1:] * wave, aside])
         spread = [_WAVE_SPREAD] * (2 * _DEGREES) + [_ASIDE_SPREAD] * aside.shape[1]
-        return Disturbance(shapes, np.array(spread) * width, width)
+        return SystematicError(shapes, np.array(spread) * width, width)
 
     @property
     def count(self) -> int:
         """How many shapes there are."""
         return len(self.spread_px)
 
-    def as_seen(self, sizes_px: Array) -> Disturbance:
+    def as_seen(self, sizes_px: Array) -> SystematicError:
         """The disturbance with the wave's spread learned from its own sizes, shape (k,), found by a first fit.
 
         What the yard lines show of it along x, beyond the slant, bounds what can't be seen: the slant, and the wave

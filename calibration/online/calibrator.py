@@ -1,0 +1,336 @@
+"""Keeps a calibration true while the camera runs: follows shake and drift, and solves again after a bump.
+
+Frame by frame the print is followed from a reference picture. The first picture is solved again at once, since every
+mount sways by some tenths of a pixel and may have been touched since it was calibrated. Shake, and drift while it is
+small, move the camera that is handed out. A displacement over the limit that lasts is a bump: calls are suspended until
+the camera is still and has been solved again. A drift that has grown is solved again without suspending calls. A field
+out of sight is reported, and searched for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+import numpy as np
+
+from downfield.calibration.calibration import Calibration
+from downfield.calibration.online.recalibration import recalibrate
+from downfield.calibration.online.shake import LIMITS as SHAKE_LIMITS
+from downfield.calibration.online.shake import MovingCamera, Shake, ShakeTracker
+from downfield.core.arrays import Array, Image
+from downfield.core.errors import CalibrationError, InputError
+from downfield.core.records import check
+
+DriftState = Literal["steady", "bumped", "resolving", "lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class OnlineLimits:
+    """Thresholds of keeping a calibration true."""
+
+    bump_px: float = 2.0
+    """Displacement of the field in the picture beyond which the calibration no longer holds."""
+    bumped_after_ns: int = 200_000_000
+    """A displacement that lasts so long is a bump: shake is over sooner."""
+    lost_share: float = 0.25
+    """Of the print's corners: with fewer the field is not seen,"""
+    lost_after_ns: int = 400_000_000
+    """and lost when that lasts so long."""
+    still_px: float = 0.4
+    """Movement between frames below which nobody's hand is on the camera any more,"""
+    still_for_ns: int = 300_000_000
+    """when it has been so for so long."""
+    drift_time_ns: int = 5_000_000_000
+    """Time constant of the slow drift that is followed."""
+    measurable_px: float = 0.02
+    """A smaller shake is measurement noise."""
+    drift_px: float = 0.7
+    """Drift that is worth a new solution; beyond `bump_px` it would stop the game."""
+    retry_after_ns: int = 1_000_000_000
+    """After a solution that failed while calls are suspended,"""
+    drift_retry_after_ns: int = 20_000_000_000
+    """and while they are not."""
+    search_after_ns: int = 1_500_000_000
+    """A field out of sight is searched for after so long: a hand over it is gone sooner."""
+
+
+LIMITS: Final = OnlineLimits()
+
+_MOVED = "the camera was moved"
+_SOLVING = "the camera was moved and is being calibrated again"
+_LOST = "the field is not in the picture: clear the view, light the table, or turn the camera back to it"
+_NOT_ENOUGH_PRINT = "too little of the print is in view to follow the camera: clear the field and light it evenly"
+
+
+@dataclass(frozen=True, slots=True)
+class DriftStatus:
+    """The state of the calibration at one frame.
+
+    Attributes:
+        state: ``steady``: positions hold, once corrected for the shake; ``bumped``: the camera was moved, calls are
+            suspended; ``resolving``: it is still again and must be solved afresh; ``lost``: the field is not seen.
+        since_ns: when that state began.
+        drift_px: the slow drift so far, at the field's middle.
+
+    """
+
+    state: DriftState
+    since_ns: int
+    drift_px: float
+
+    @property
+    def trusted(self) -> bool:
+        """Whether calls may be made."""
+        return self.state == "steady"
+
+
+class DriftDetector:
+    """Judges a sequence of shakes. Begin a new one with each new reference picture."""
+
+    def __init__(self) -> None:
+        self._status: DriftStatus | None = None
+        self._displaced_since_ns: int | None = None
+        self._unseen_since_ns: int | None = None
+        self._still_since_ns: int | None = None
+        self._last: tuple[int, Array] | None = None
+        self._drift: Array | None = None
+
+    def update(self, shake: Shake, t_ns: int) -> DriftStatus:
+        """Judge one frame.
+
+        Args:
+            shake: the frame's displacement from the reference picture.
+            t_ns: its capture time, rising.
+
+        """
+        seen = shake.share >= LIMITS.lost_share
+        self._unseen_since_ns = None if seen else _first(self._unseen_since_ns, t_ns)
+        displaced = seen and shake.largest_px > LIMITS.bump_px
+        self._displaced_since_ns = _first(self._displaced_since_ns, t_ns) if displaced else None
+        still = seen and self._last is not None and _length(shake.middle_px - self._last[1]) < LIMITS.still_px
+        self._still_since_ns = _first(self._still_since_ns, t_ns) if still else None
+        self._follow(shake, t_ns)
+        state = self._state(t_ns)
+        if self._status is None or self._status.state != state:
+            self._status = DriftStatus(state, t_ns, self._drift_px())
+        else:
+            self._status = DriftStatus(state, self._status.since_ns, self._drift_px())
+        return self._status
+
+    def _state(self, t_ns: int) -> DriftState:
+        before: DriftState = self._status.state if self._status else "steady"
+        if _lasted(self._unseen_since_ns, t_ns, LIMITS.lost_after_ns):
+            return "lost"
+        if before == "steady":
+            return "bumped" if _lasted(self._displaced_since_ns, t_ns, LIMITS.bumped_after_ns) else "steady"
+        if _lasted(self._still_since_ns, t_ns, LIMITS.still_for_ns):
+            # Back within the limit it need not be solved again: whoever leaned on the table has let go.
+            return "resolving" if self._displaced_since_ns is not None else "steady"
+        return "bumped" if self._unseen_since_ns is None or before != "lost" else "lost"
+
+    def _follow(self, shake: Shake, t_ns: int) -> None:
+        if shake.share >= LIMITS.lost_share:
+            if self._drift is None or self._last is None:
+                self._drift = shake.middle_px.copy()
+            else:
+                share = min((t_ns - self._last[0]) / LIMITS.drift_time_ns, 1.0)
+                self._drift += share * (shake.middle_px - self._drift)
+            self._last = (t_ns, shake.middle_px)
+
+    def _drift_px(self) -> float:
+        return 0.0 if self._drift is None else _length(self._drift)
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationStatus:
+    """What holds for one frame.
+
+    Attributes:
+        calibration: with the camera where it is in this frame, as far as is known.
+        state: see `DriftStatus`.
+        problems: why positions can't be trusted now, phrases; empty while they can.
+        solutions: how often the camera was solved again since the first picture.
+
+    """
+
+    calibration: Calibration
+    state: DriftState
+    problems: tuple[str, ...]
+    solutions: int
+
+    @property
+    def trusted(self) -> bool:
+        """Whether calls may be made."""
+        return not self.problems
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """A picture whose calibration is known, the tracker that follows the print from it, and the camera it moves."""
+
+    calibration: Calibration
+    tracker: ShakeTracker
+    camera: MovingCamera
+
+    @staticmethod
+    def of(image: Image, calibration: Calibration) -> _Reference | None:
+        """Return the reference that a picture makes; None when too little of the print is seen in it."""
+        try:
+            tracker = ShakeTracker(image, calibration.camera, calibration.field)
+        except CalibrationError:
+            return None
+        return _Reference(calibration, tracker, MovingCamera(calibration.camera, calibration.field))
+
+    def moved(self, shake: Shake) -> Calibration:
+        """Return the calibration of a picture displaced from this one."""
+        if shake.largest_px <= LIMITS.measurable_px:
+            return self.calibration
+        return replace(self.calibration, camera=self.camera.at(shake))
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A solution under way.
+
+    Attributes:
+        image: solved for.
+        result: the new calibration, once it is there.
+        urgent: whether calls are suspended for it.
+        first: whether it is of the first picture.
+
+    """
+
+    image: Image
+    result: Future[Calibration]
+    urgent: bool
+    first: bool
+
+
+class OnlineCalibrator:
+    """Keeps one camera's calibration. The first picture is its reference, and is solved for where the camera is in it.
+
+    Args:
+        calibration: of the camera.
+        in_background: whether solving goes on beside the frames, in a thread of its own; else frames wait for it.
+
+    """
+
+    def __init__(self, calibration: Calibration, *, in_background: bool = True) -> None:
+        self._last = calibration
+        self._reference: _Reference | None = None
+        self._drift = DriftDetector()
+        self._trusted = True
+        self._pool = ThreadPoolExecutor(1, "calibration") if in_background else None
+        self._job: _Job | None = None
+        self._not_before_ns = 0
+        self._failure = ""
+        self._solutions = 0
+
+    def update(self, image: Image, t_ns: int) -> CalibrationStatus:
+        """Return what holds for a frame.
+
+        Args:
+            image: blue green red or gray, of the calibration's size.
+            t_ns: its capture time, rising.
+
+        Raises:
+            InputError: a picture of another size.
+
+        """
+        size, here = self._last.camera.lens.size_px, (image.shape[1], image.shape[0])
+        check(
+            here == size,
+            InputError,
+            f"The camera picture is {here[0]}x{here[1]} px, but the table was calibrated at {size[0]}x{size[1]} px."
+            " Set the camera to that size, or calibrate again.",
+        )
+        first = self._reference is None
+        reference = self._reference or _Reference.of(image, self._last)
+        if reference is None:
+            return CalibrationStatus(self._last, "lost", (_NOT_ENOUGH_PRINT,), self._solutions)
+        self._reference = reference = self._newest(reference)
+        shake = reference.tracker.track(image)
+        drift = self._drift.update(shake, t_ns)
+        if shake.share >= SHAKE_LIMITS.least_share:
+            self._last = reference.moved(shake)
+        self._trusted = drift.trusted
+        if first or (self._job is None and t_ns >= self._not_before_ns and _needs_solving(drift, t_ns)):
+            self._solve(image, reference.calibration, shake, t_ns, first=first)
+        return CalibrationStatus(self._last, drift.state, self._problems(drift), self._solutions)
+
+    def close(self) -> None:
+        """Wait for what is being solved, and end the thread."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def _solve(self, image: Image, before: Calibration, shake: Shake, t_ns: int, *, first: bool) -> None:
+        still = image.copy()  # the camera's buffer may be used again
+
+        def work() -> Calibration:
+            return recalibrate([still], before, shake, made_from=[f"frame at {t_ns / 1e9:.1f} s"])
+
+        if not first:
+            self._not_before_ns = t_ns + (LIMITS.drift_retry_after_ns if self._trusted else LIMITS.retry_after_ns)
+        self._job = _Job(still, self._pool.submit(work) if self._pool else _run_now(work), not self._trusted, first)
+
+    def _newest(self, reference: _Reference) -> _Reference:
+        """Return the reference to go on from: a newly solved one, once there is one."""
+        job = self._job
+        if job is None or not job.result.done():
+            return reference
+        self._job = None
+        if job.urgent and self._trusted:
+            return reference  # whoever leaned on the table let go before it was solved
+        error = job.result.exception()
+        if error is not None and not isinstance(error, CalibrationError):
+            raise error
+        solved = None if error is not None else _Reference.of(job.image, job.result.result())
+        if solved is None:
+            self._failure = "" if job.first else str(error or _NOT_ENOUGH_PRINT)
+            return reference
+        self._failure = ""
+        self._drift = DriftDetector()
+        self._solutions += not job.first
+        return solved
+
+    def _problems(self, drift: DriftStatus) -> tuple[str, ...]:
+        if drift.trusted:
+            return ()
+        if drift.state == "lost":
+            return (_LOST,)
+        if drift.state == "bumped":
+            return (_MOVED,)
+        return (f"{_MOVED}; {self._failure}",) if self._failure else (_SOLVING,)
+
+
+def _needs_solving(drift: DriftStatus, t_ns: int) -> bool:
+    if drift.state == "steady":
+        return drift.drift_px > LIMITS.drift_px
+    if drift.state == "lost":
+        return t_ns - drift.since_ns >= LIMITS.search_after_ns
+    return drift.state == "resolving"
+
+
+def _run_now(work: Callable[[], Calibration]) -> Future[Calibration]:
+    """Return the result of work done at once."""
+    result: Future[Calibration] = Future()
+    try:
+        result.set_result(work())
+    except CalibrationError as error:
+        result.set_exception(error)
+    return result
+
+
+def _length(vector: Array) -> float:
+    return float(np.linalg.norm(vector))
+
+
+def _first(since_ns: int | None, t_ns: int) -> int:
+    return t_ns if since_ns is None else since_ns
+
+
+def _lasted(since_ns: int | None, t_ns: int, duration_ns: int) -> bool:
+    return since_ns is not None and t_ns - since_ns >= duration_ns
