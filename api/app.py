@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from importlib.metadata import version
 from typing import Final
 
 from fastapi import Depends, FastAPI
 
 from downfield.api import problems
-from downfield.api.feed import streams
-from downfield.api.feed.relay import Relaying
-from downfield.api.metrics import Metrics
-from downfield.api.openapi import describe
-from downfield.api.routes import camera, evidence, games, health, pages, play, session, setup
+from downfield.api.feed.relay import RelayManager
+from downfield.api.openapi import serve_schema
+from downfield.api.prometheus import PrometheusMetrics
+from downfield.api.routes import camera, evidence, feed, games, health, pages, pairing, play, setup
 from downfield.api.security.authentication import authorize
 from downfield.api.security.middleware import AccessPolicy, SecurityMiddleware
 from downfield.api.security.tokens import TokenStore
@@ -26,21 +26,21 @@ ROUTERS: Final = (
     games.router,
     evidence.router,
     setup.router,
-    streams.router,
+    feed.router,
     camera.router,
-    session.router,
+    pairing.router,
     health.router,
     pages.router,
 )
 
 
-def create_app(parts: AppContext, access: AccessPolicy = LOCAL, relaying: Relaying | None = None) -> FastAPI:
-    """The service over what the rig fills.
+def create_app(context: AppContext, access: AccessPolicy = LOCAL, relay: RelayManager | None = None) -> FastAPI:
+    """Return the application over the parts of a rig.
 
     Args:
-        parts: game_service, hub, picture and store.
-        access: who may reach it; by default this computer alone.
-        relaying: tells those who follow the feed when they are many; None to tell all of them here.
+        context: the game, the hub, the camera picture and the store.
+        access: who may reach it; only this computer by default.
+        relay: takes over event streams when there are many; None to serve all of them here.
 
     """
     app = FastAPI(
@@ -53,15 +53,16 @@ def create_app(parts: AppContext, access: AccessPolicy = LOCAL, relaying: Relayi
         openapi_url=None,
         strict_content_type=False,
     )
-    app.state.parts = parts
+    responses: Counter[tuple[str, int]] = Counter()
+    app.state.parts = context
     app.state.access = access
-    app.state.relaying = relaying
-    app.state.evidence = EvidenceFinder(parts.store, parts.game_service, parts.footage)
-    app.state.token_store = TokenStore(parts.store)
-    app.state.metrics = Metrics(parts.game_service, parts.hub, parts.picture)
+    app.state.relay = relay
+    app.state.evidence = EvidenceFinder(context.store, context.game_service, context.footage)
+    app.state.token_store = TokenStore(context.store)
+    app.state.metrics = PrometheusMetrics(context.game_service, context.hub, context.picture, responses)
     for router in ROUTERS:
         app.include_router(router)
-    problems.install(app)
-    describe(app, ROUTERS)
-    app.add_middleware(SecurityMiddleware, access=access, answered=app.state.metrics.answered)
+    problems.install_handlers(app)
+    serve_schema(app, ROUTERS)
+    app.add_middleware(SecurityMiddleware, access=access, responses=responses)
     return app

@@ -1,6 +1,6 @@
-"""Looking over what is believed of some pictures, in the browser: a page for one person at this computer.
+"""Checking and correcting labels of pictures in the browser: a page for one person at this computer.
 
-Everything lies under a path that cannot be guessed, so no page from elsewhere can reach it.
+Everything is under a path that can't be guessed, so that no other website can reach it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import secrets
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import cv2
 from fastapi import APIRouter, FastAPI, HTTPException, Path, Request, Response
@@ -21,14 +21,14 @@ from downfield.core.arrays import Image
 Corners = tuple[tuple[float, float], ...]
 """A base's top: front left, front right, rear right, rear left, pixels."""
 
-_JPEG_QUALITY = 92
-_MOST_FIGURES = 60
+_JPEG_QUALITY: Final = 92
+_MAX_FIGURES: Final = 60
 
 Coordinate = Annotated[FiniteFloat, Field(ge=-4000, le=20000)]
 Corner = tuple[Coordinate, Coordinate]
 
 
-class Figure(BaseModel):
+class LabeledFigure(BaseModel):
     """One figure's base."""
 
     model_config = ConfigDict(extra="forbid")
@@ -36,45 +36,45 @@ class Figure(BaseModel):
     corners: tuple[Corner, Corner, Corner, Corner]
 
 
-class Marks(BaseModel):
-    """Everything marked in a picture."""
+class PictureLabels(BaseModel):
+    """All labels of a picture."""
 
     model_config = ConfigDict(extra="forbid")
 
-    figures: list[Figure] = Field(max_length=_MOST_FIGURES)
+    figures: list[LabeledFigure] = Field(max_length=_MAX_FIGURES)
 
 
-class Ending(BaseModel):
-    """How the looking over ended."""
+class ReviewOutcome(BaseModel):
+    """How a review ended."""
 
     model_config = ConfigDict(extra="forbid")
 
-    how: Literal["kept", "skipped"]
+    outcome: Literal["saved", "skipped"]
 
 
 @dataclass(slots=True)
 class LabelReview:
-    """Pictures with what is marked in them, to be corrected by somebody at a browser.
+    """Pictures with labels, to be corrected by a person in a browser.
 
     Attributes:
         images: the pictures.
-        marks: figures' corners in each; changed by whoever looks.
-        checked: which pictures were looked over.
-        skipped: whether nothing of it is to be kept.
-        ended: set when whoever looks is done.
-        token: the path's part that cannot be guessed.
+        labels: figures' corners in each; the person changes them.
+        checked: numbers of the pictures that were checked.
+        skipped: whether the person skipped the review.
+        ended: set when the person is done.
+        token: the part of the path that can't be guessed.
 
     """
 
     images: Sequence[Image]
-    marks: list[list[Corners]]
+    labels: list[list[Corners]]
     checked: set[int] = field(default_factory=set)
     skipped: bool = False
     ended: threading.Event = field(default_factory=threading.Event)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
 
     def app(self) -> FastAPI:
-        """The page and what it asks for."""
+        """Return the application that serves the page and takes the corrections."""
         app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
         app.add_api_route("/assets/{file}", asset, methods=["GET"])
         app.include_router(self._routes(), prefix=f"/{self.token}")
@@ -85,31 +85,31 @@ class LabelReview:
 
         @router.get("/")
         def page(request: Request) -> Response:
-            return pages()["label_review.html"].answer(request)
+            return pages()["label_review.html"].response(request)
 
         @router.get("/pictures")
         def pictures() -> list[dict[str, list[Corners]]]:
-            return [{"figures": marks} for marks in self.marks]
+            return [{"figures": labels} for labels in self.labels]
 
         @router.get("/pictures/{number}.jpg")
         def picture(number: Annotated[int, Path(ge=0)]) -> Response:
-            _, packed = cv2.imencode(".jpg", self._image(number), [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-            return Response(packed.tobytes(), media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+            _, jpeg = cv2.imencode(".jpg", self._image(number), [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+            return Response(jpeg.tobytes(), media_type="image/jpeg", headers={"Cache-Control": "no-store"})
 
         @router.put("/pictures/{number}", status_code=204)
-        def mark(number: Annotated[int, Path(ge=0)], marks: Marks) -> None:
+        def put_labels(number: Annotated[int, Path(ge=0)], labels: PictureLabels) -> None:
             self._image(number)
-            self.marks[number] = [figure.corners for figure in marks.figures]
+            self.labels[number] = [figure.corners for figure in labels.figures]
             self.checked.add(number)
 
         @router.post("/end", status_code=204)
-        def end(ending: Ending) -> None:
-            self.skipped = ending.how == "skipped"
+        def end(request: ReviewOutcome) -> None:
+            self.skipped = request.outcome == "skipped"
             self.ended.set()
 
         return router
 
     def _image(self, number: int) -> Image:
         if number >= len(self.images):
-            raise HTTPException(404, f"there is no picture {number}: they are 0 to {len(self.images) - 1}")
+            raise HTTPException(404, f"There is no picture {number}. They are numbered 0 to {len(self.images) - 1}.")
         return self.images[number]

@@ -1,4 +1,4 @@
-"""Errors as problem details, RFC 9457: every 4xx and 5xx answer is one, whoever raised it."""
+"""Errors as problem details (RFC 9457): every response of status 4xx or 5xx is one."""
 
 from __future__ import annotations
 
@@ -20,50 +20,52 @@ BASE: Final = "https://github.com/downfield/problems/"
 MEDIA_TYPE: Final = "application/problem+json"
 
 KINDS: Final[Mapping[int, tuple[str, str]]] = {
-    400: ("bad-request", "The request can't be understood"),
-    401: ("not-signed-in", "Nobody is signed in"),
+    400: ("bad-request", "The request could not be read"),
+    401: ("not-signed-in", "This device is not paired"),
     403: ("not-allowed", "This is not allowed"),
-    404: ("not-found", "There is no such thing"),
-    405: ("wrong-method", "This can't be asked in this way"),
-    409: ("refused", "The game does not allow it now"),
-    413: ("too-large", "What was sent is too large"),
-    415: ("wrong-type", "What was sent is of the wrong type"),
-    422: ("invalid", "What was sent breaks its schema"),
-    429: ("too-many", "Too many requests"),
-    500: ("fault", "A fault of Downfield's"),
-    503: ("not-ready", "This is not ready"),
+    404: ("not-found", "Not found"),
+    405: ("method-not-allowed", "This address does not support that method"),
+    409: ("refused", "The game does not allow this now"),
+    413: ("too-large", "The request is too large"),
+    415: ("unsupported-media-type", "The content type is not supported"),
+    422: ("invalid", "The request is not valid"),
+    429: ("too-many-requests", "Too many requests"),
+    500: ("internal-error", "Downfield made an error"),
+    503: ("not-ready", "Not ready"),
 }
 """Last part of the type, and the title, by status."""
+
+_MAX_FIELD_ERRORS: Final = 20
 
 _log = logging.getLogger(__name__)
 
 
-class FieldError(BaseModel):
-    """One thing that is wrong with what was sent."""
+class InvalidField(BaseModel):
+    """One field of a request that is not valid."""
 
-    field: str = Field(description="Where: body, path, query or header, and the names down to it.")
+    field: str = Field(description="Where it is: body, path, query or header, then the names down to it.")
     problem: str
 
 
 class ProblemBody(BaseModel):
-    """A problem, RFC 9457."""
+    """A problem (RFC 9457)."""
 
     type: str
     title: str
     status: int
-    detail: str = Field(description="What was wrong, and what to do.")
-    code: str = Field(default="", description="Why the game refused, for the machine.")
-    errors: tuple[FieldError, ...] = ()
+    detail: str = Field(description="What is wrong, and what to do.")
+    code: str = Field(default="", description="Why it was refused, for programs.")
+    errors: tuple[InvalidField, ...] = ()
 
 
 class ProblemError(Exception):
-    """An answer that is a problem.
+    """Raised to answer a request with a problem.
 
     Args:
         status: HTTP status.
-        detail: what was wrong, and what to do.
-        code: for the machine.
-        headers: more of the answer's.
+        detail: what is wrong, and what to do.
+        code: the reason, for programs.
+        headers: of the response.
 
     """
 
@@ -73,88 +75,86 @@ class ProblemError(Exception):
 
 
 def refusal_problem(refused: Refused) -> ProblemError:
-    """What the game service refused, as a problem."""
+    """Return a refusal of the game as a problem."""
     status = {"unknown": 404, "key_reused": 422, "invalid": 422, "failed": 503}.get(refused.code, 409)
     return ProblemError(status, refused.reason, refused.code)
 
 
-def problem(
+def problem_response(
     status: int,
     detail: str,
     code: str = "",
-    errors: tuple[FieldError, ...] = (),
+    errors: tuple[InvalidField, ...] = (),
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """A problem as an answer."""
-    kind, title = KINDS.get(status, (f"status-{status}", _phrase(status)))
+    """Return a problem as a response."""
+    kind, title = KINDS.get(status, (f"status-{status}", _reason_phrase(status)))
     body = ProblemBody(type=BASE + kind, title=title, status=status, detail=detail, code=code, errors=errors)
     content = body.model_dump(exclude_defaults=True)
     return JSONResponse(content, status, dict(headers or {}), MEDIA_TYPE)
 
 
-def install(app: FastAPI) -> None:
-    """Have every error of an application answered as a problem."""
-    app.add_exception_handler(ProblemError, _of_ours)
-    app.add_exception_handler(RequestValidationError, _of_validation)
-    app.add_exception_handler(HTTPException, _of_http)
-    app.add_exception_handler(DownfieldError, _of_downfield)
-    app.add_exception_handler(Exception, _of_fault)
+def install_handlers(app: FastAPI) -> None:
+    """Have an application answer every error with a problem."""
+    app.add_exception_handler(ProblemError, _handle_problem)
+    app.add_exception_handler(RequestValidationError, _handle_validation_error)
+    app.add_exception_handler(HTTPException, _handle_http_exception)
+    app.add_exception_handler(DownfieldError, _handle_downfield_error)
+    app.add_exception_handler(Exception, _handle_unexpected)
 
 
-def _of_ours(_request: Request, error: Exception) -> JSONResponse:
+def _handle_problem(_request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, ProblemError):
         raise error
-    return problem(error.status, error.detail, error.code, headers=error.headers)
+    return problem_response(error.status, error.detail, error.code, headers=error.headers)
 
 
-def _of_validation(_request: Request, error: Exception) -> JSONResponse:
+def _handle_validation_error(_request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, RequestValidationError):
         raise error
-    found = [_trouble(one) for one in error.errors()[:20]]
-    broken = any(one["type"] == "json_invalid" for one in error.errors())
-    detail = "; ".join(f"{one.field}: {one.problem}" for one in found[:3]) or "it can't be read"
-    return problem(400 if broken else 422, detail, errors=tuple(found))
+    fields = tuple(_invalid_field(one) for one in error.errors()[:_MAX_FIELD_ERRORS])
+    unreadable = any(one["type"] == "json_invalid" for one in error.errors())
+    detail = "; ".join(f"{one.field}: {one.problem}" for one in fields[:3]) or "The request could not be read."
+    return problem_response(400 if unreadable else 422, detail, errors=fields)
 
 
-def _of_http(_request: Request, error: Exception) -> JSONResponse:
+def _handle_http_exception(_request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, HTTPException):
         raise error
-    known = str(error.detail)
-    detail = (
-        KINDS[error.status_code][1] if error.status_code in KINDS and known == _phrase(error.status_code) else known
-    )
-    return problem(error.status_code, detail, headers=error.headers)
+    status, detail = error.status_code, str(error.detail)
+    if status in KINDS and detail == _reason_phrase(status):
+        detail = f"{KINDS[status][1]}."
+    return problem_response(status, detail, headers=error.headers)
 
 
-def _of_downfield(_request: Request, error: Exception) -> JSONResponse:
+def _handle_downfield_error(_request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, RefusedError):
-        return problem(409, str(error), "not_now")
+        return problem_response(409, str(error), "not_now")
     if isinstance(error, NotFoundError):
-        return problem(404, str(error), "unknown")
+        return problem_response(404, str(error), "unknown")
     if isinstance(error, BusyError):
-        return problem(503, str(error), headers={"Retry-After": "1"})
+        return problem_response(503, str(error), headers={"Retry-After": "1"})
     if isinstance(error, NotRecordedError):
-        return problem(404, str(error), "not_recorded")
-    return problem(503 if isinstance(error, OutputError) else 422, str(error))
+        return problem_response(404, str(error), "not_recorded")
+    return problem_response(503 if isinstance(error, OutputError) else 422, str(error))
 
 
-def _of_fault(request: Request, error: Exception) -> JSONResponse:
+def _handle_unexpected(request: Request, error: Exception) -> JSONResponse:
     _log.error("%s %s: %r", request.method, request.url.path, error)
-    return problem(500, "an error was not foreseen; it stands in Downfield's log")
+    return problem_response(500, "Downfield made an error. Its log says which; please report it.")
 
 
-def _trouble(error: Mapping[str, Any]) -> FieldError:
-    where = ".".join(str(part)[:60] for part in error["loc"][:12])
-    message = (
-        "unknown key" if error["type"] in {"extra_forbidden", "unexpected_keyword_argument"} else str(error["msg"])
-    )
-    return FieldError(field=_clean(where), problem=_clean(message[:300]))
+def _invalid_field(error: Mapping[str, Any]) -> InvalidField:
+    field = ".".join(str(part)[:60] for part in error["loc"][:12])
+    unknown = error["type"] in {"extra_forbidden", "unexpected_keyword_argument"}
+    message = "unknown key" if unknown else str(error["msg"])
+    return InvalidField(field=_encodable(field), problem=_encodable(message[:300]))
 
 
-def _clean(text: str) -> str:
-    """Text that can be sent, whatever was sent to us: no half characters."""
+def _encodable(text: str) -> str:
+    """Return text without the lone surrogates that a request may contain and UTF-8 can't."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _phrase(status: int) -> str:
+def _reason_phrase(status: int) -> str:
     return HTTPStatus(status).phrase if status in set(HTTPStatus) else ""

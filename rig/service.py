@@ -11,7 +11,7 @@ import threading
 import uvicorn
 
 from downfield.api.app import create_app
-from downfield.api.feed.relay import Relaying
+from downfield.api.feed.relay import RelayManager
 from downfield.api.security.middleware import AccessPolicy
 from downfield.api.services import AppContext
 from downfield.core.errors import InputError
@@ -27,7 +27,7 @@ class Service:
 
     Attributes:
         port: it is found at.
-        relaying: tells those who follow the feed from the ninth on.
+        relay: serves most event streams when there are many.
 
     Args:
         parts: what is served.
@@ -44,9 +44,9 @@ class Service:
         self.port: int = listening.getsockname()[1]
         lan = not is_loopback(table.host)
         access = AccessPolicy(lan, table.names, table.open_viewing, table.trust_local)
-        self.relaying = Relaying(parts.hub, self._transport_of)
+        self.relay = RelayManager(parts.hub, self._transport_of)
         config = uvicorn.Config(
-            create_app(parts, access, self.relaying),
+            create_app(parts, access, self.relay),
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=1,
@@ -72,7 +72,7 @@ class Service:
         self._parts.picture.close()
         self._server.should_exit = True
         self._thread.join(timeout=_ENDING_S)
-        self.relaying.close()
+        self.relay.close()
 
     def _transport_of(self, client: tuple[str, int]) -> asyncio.Transport | None:
         """The connection of a client."""

@@ -24,8 +24,8 @@ import uvicorn
 from downfield.api.app import create_app
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security.middleware import AccessPolicy, RateLimits
-from downfield.api.security.rate_limits import RateLimit
+from downfield.api.security.middleware import AccessPolicy
+from downfield.api.security.rate_limits import RateLimit, RateLimits
 from downfield.api.services import AppContext
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
@@ -135,7 +135,7 @@ def main() -> None:
     access = AccessPolicy(lan=asked.lan, trust_local=not asked.mistrust, limits=limits)
     app = create_app(AppContext(game_service, hub, picture, store), access)
     if asked.mistrust:
-        sys.stdout.write(f"admin code {app.state.token_store.pair('admin').code}\n")
+        sys.stdout.write(f"admin code {app.state.token_store.make_code('admin').code}\n")
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
     server = uvicorn.Server(config)

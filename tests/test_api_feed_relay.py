@@ -1,4 +1,4 @@
-"""Who is one of many that follow the feed is told by another process: the same messages, and nothing is lost."""
+"""The second process serves the streams of many subscribers: the same messages, and none is lost."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from served_games import FakeRig
 
-from downfield.api.feed import relay as relaying
-from downfield.api.feed import send_timeout as patience
+from downfield.api.feed import event_stream, relay
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.services import AppContext
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="connections are
 
 
 class Rig:
-    """A service beside which nothing runs."""
+    """A service and nothing else."""
 
     def __init__(self, path: Path) -> None:
         self.store, self.hub = Store.at(path), Hub()
@@ -40,7 +40,13 @@ class Rig:
         self.service = Service(
             AppContext(self.game_service, self.hub, LatestPicture(), self.store), ServiceSettings(port=0)
         )
-        self.relaying = self.service.relaying
+        self.relay = self.service.relay
+
+    @property
+    def subscribers(self) -> tuple[int, int]:
+        """How many subscribers this process serves, and how many the second."""
+        here = self.hub.local_subscribers
+        return here, self.hub.subscribers - here
 
     def end(self) -> None:
         self.service.end()
@@ -49,38 +55,38 @@ class Rig:
 
 
 class Follower:
-    """One who follows the feed."""
+    """A client of the feed."""
 
     def __init__(self, rig: Rig, query: str = "", headers: dict[str, str] | None = None) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", rig.service.port, timeout=10)
         self._connection.request("GET", f"/api/feed{query}", headers=headers or {})
-        self._answer = self._connection.getresponse()
-        assert self._answer.status == 200
-        assert self._answer.headers["content-type"].startswith("text/event-stream")
-        assert self._answer.headers["x-content-type-options"] == "nosniff"
+        self._response = self._connection.getresponse()
+        assert self._response.status == 200
+        assert self._response.headers["content-type"].startswith("text/event-stream")
+        assert self._response.headers["x-content-type-options"] == "nosniff"
 
     def message(self) -> dict[str, Any]:
-        while line := self._answer.readline():
+        while line := self._response.readline():
             if line.startswith(b"data: "):
-                said: dict[str, Any] = json.loads(line[6:])
-                return said
+                message: dict[str, Any] = json.loads(line[6:])
+                return message
         raise EOFError
 
     def until(self, topic: str) -> list[dict[str, Any]]:
         """Messages up to the first of a topic."""
-        said = [self.message()]
-        while said[-1]["topic"] != topic:
-            said.append(self.message())
-        return said
+        messages = [self.message()]
+        while messages[-1]["topic"] != topic:
+            messages.append(self.message())
+        return messages
 
     def close(self) -> None:
-        self._answer.close()
+        self._response.close()
         self._connection.close()
 
 
 @pytest.fixture
 def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
-    monkeypatch.setattr(relaying, "HERE", 1)
+    monkeypatch.setattr(relay, "LIMITS", replace(relay.LIMITS, local_subscribers=1))
     made = Rig(tmp_path / "a.db")
     made.hub.publish("game", {"down": 1})
     made.hub.publish("calls", ["new"], full=["old", "new"])
@@ -95,24 +101,24 @@ def eventually(holds: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_everybody_is_told_the_same_wherever_he_is_told(rig: Rig) -> None:
+def test_everybody_gets_the_same_messages_from_either_process(rig: Rig) -> None:
     with closing(Follower(rig)) as first, closing(Follower(rig)) as second, closing(Follower(rig)) as third:
         eventually(lambda: rig.hub.subscribers == 3)
-        assert (rig.hub.here, rig.hub.elsewhere) == (1, 2)
-        begun = [one.message() for one in (first, second, third)]
+        assert rig.subscribers == (1, 2)
+        snapshots = [follower.message() for follower in (first, second, third)]
         rig.hub.publish("game", {"down": 2})
         rig.hub.publish("end", None)
-        said = [one.until("end") for one in (first, second, third)]
-    for one in begun:
-        one.pop("at_ms")
-    assert begun[0] == begun[1] == begun[2]
-    assert begun[0]["data"] == {"game": {"down": 1}, "calls": ["old", "new"]}
-    assert said[0] == said[1] == said[2]
-    assert [one["data"] for one in said[0]] == [{"down": 2}, None]
+        messages = [follower.until("end") for follower in (first, second, third)]
+    for snapshot in snapshots:
+        snapshot.pop("at_ms")
+    assert snapshots[0] == snapshots[1] == snapshots[2]
+    assert snapshots[0]["data"] == {"game": {"down": 1}, "calls": ["old", "new"]}
+    assert messages[0] == messages[1] == messages[2]
+    assert [message["data"] for message in messages[0]] == [{"down": 2}, None]
     eventually(lambda: rig.hub.subscribers == 0)
 
 
-def test_one_who_comes_back_goes_on_where_he_was_and_hears_of_his_topics_only(rig: Rig) -> None:
+def test_the_second_process_resumes_a_feed_and_sends_its_topics_only(rig: Rig) -> None:
     with closing(Follower(rig)), closing(Follower(rig)) as second:
         second.message()
         for down in (2, 3):
@@ -122,66 +128,66 @@ def test_one_who_comes_back_goes_on_where_he_was_and_hears_of_his_topics_only(ri
             rig.hub.publish("game", {"down": 4})
             rig.hub.publish("plays", {"down": 5})
             assert [third.message()["data"] for _ in range(2)] == [{"down": 3}, {"down": 5}]
-            eventually(lambda: rig.hub.elsewhere == 2)
+            eventually(lambda: rig.subscribers[1] == 2)
 
 
-def test_one_who_is_told_elsewhere_from_the_start_gets_a_later_snapshot_whole(rig: Rig) -> None:
+def test_the_second_process_sends_full_snapshots_later_too(rig: Rig) -> None:
     with closing(Follower(rig)), closing(Follower(rig)) as second:
         second.message()
         rig.hub.publish("calls", ["newest"], full=["old", "new", "newest"])
         assert second.message()["data"] == ["newest"]
         with closing(Follower(rig)) as third:
             assert third.message()["data"]["calls"] == ["old", "new", "newest"]
-        assert rig.hub.here == 1
+        assert rig.subscribers[0] == 1
 
 
-def test_when_the_other_process_dies_its_listeners_come_back_and_are_told_here(rig: Rig) -> None:
+def test_when_the_second_process_dies_its_subscribers_reconnect_to_the_first(rig: Rig) -> None:
     with closing(Follower(rig)), closing(Follower(rig)) as second:
         last = second.message()
-        assert rig.relaying.process is not None
-        os.kill(rig.relaying.process, signal.SIGKILL)
+        assert rig.relay.process_id is not None
+        os.kill(rig.relay.process_id, signal.SIGKILL)
         with pytest.raises((EOFError, http.client.HTTPException, OSError)):
             second.message()
-        eventually(lambda: rig.hub.elsewhere == 0)
+        eventually(lambda: rig.subscribers[1] == 0)
         rig.hub.publish("game", {"down": 2})
         with closing(Follower(rig, headers={"Last-Event-ID": f"{last['epoch']}-{last['seq']}"})) as again:
             assert again.message()["data"] == {"down": 2}
-            assert (rig.hub.here, rig.hub.elsewhere) == (2, 0)
+            assert rig.subscribers == (2, 0)
 
 
-def test_a_service_that_ends_ends_the_feeds_in_order_and_the_other_process(tmp_path: Path) -> None:
+def test_a_service_that_stops_ends_the_feeds_in_order_and_the_second_process(tmp_path: Path) -> None:
     rig = Rig(tmp_path / "b.db")
     rig.hub.publish("game", {"down": 1})
-    followers = [Follower(rig) for _ in range(relaying.HERE + 2)]
-    eventually(lambda: rig.hub.elsewhere == 2)
-    for one in followers:
-        one.message()
-    process = rig.relaying.process
-    assert process is not None
+    followers = [Follower(rig) for _ in range(relay.LIMITS.local_subscribers + 2)]
+    eventually(lambda: rig.subscribers[1] == 2)
+    for follower in followers:
+        follower.message()
+    process_id = rig.relay.process_id
+    assert process_id is not None
     rig.end()
-    for one in followers:
-        with pytest.raises(EOFError):  # an answer that is cut in its middle raises another
-            one.message()
-        one.close()
+    for follower in followers:
+        with pytest.raises(EOFError):  # a response cut in its middle raises another error
+            follower.message()
+        follower.close()
     with pytest.raises(ProcessLookupError):
-        os.kill(process, 0)
+        os.kill(process_id, 0)
 
 
-def test_few_are_told_without_another_process(rig: Rig) -> None:
+def test_a_few_subscribers_need_no_second_process(rig: Rig) -> None:
     with closing(Follower(rig)) as only:
         only.message()
-        assert rig.relaying.process is None
+        assert rig.relay.process_id is None
 
 
-def test_one_who_takes_nothing_is_let_go_and_that_is_no_error(
+def test_a_stalled_client_is_disconnected_without_an_error_in_the_log(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(patience, "STALLED_S", 0.2)
+    monkeypatch.setattr(event_stream, "LIMITS", replace(event_stream.LIMITS, stalled_s=0.2))
     with closing(Follower(rig)):
-        eventually(lambda: rig.hub.here == 1)
-        for number in range(200):  # more than sockets hold between the two
+        eventually(lambda: rig.subscribers[0] == 1)
+        for number in range(200):  # more than the sockets between them hold
             rig.hub.publish("game", {"down": number, "long": "x" * 100_000})
             time.sleep(0.002)
-        eventually(lambda: rig.hub.here == 0)
+        eventually(lambda: rig.subscribers[0] == 0)
         time.sleep(0.2)
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []

@@ -1,4 +1,4 @@
-"""What nobody well-meaning sends, to a real process: an answer of 4xx or none, and the process goes on."""
+"""Hostile input to a real process: the answer is a 4xx or none, and the process goes on."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def client(service: Served) -> Iterator[httpx.Client]:
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_no_body_is_a_fault_anywhere(client: httpx.Client, name: str) -> None:
+def test_no_body_causes_a_server_error(client: httpx.Client, name: str) -> None:
     headers = {"Content-Type": "application/json"}
     for method, path in (*(("POST", path) for path in POSTED), ("PUT", "/api/calibration"), ("PUT", "/api/teams/t")):
         answer = client.request(method, path, content=BODIES[name], headers=headers)
@@ -107,13 +107,13 @@ def test_no_body_is_a_fault_anywhere(client: httpx.Client, name: str) -> None:
         if answer.status_code >= 400:
             assert answer.headers["content-type"] == "application/problem+json", path
             assert answer.json()["detail"], path
-    assert client.get("/api/game").status_code == 200, "what was declared can still be told"
+    assert client.get("/api/game").status_code == 200, "the game can still be read"
     assert client.get("/api/games/current/plays").status_code == 200
     assert client.get("/api/state").status_code == 200
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_no_path_or_parameter_is_a_fault(client: httpx.Client, path: str) -> None:
+def test_no_path_or_parameter_causes_a_server_error(client: httpx.Client, path: str) -> None:
     answer = client.get(path)
     assert 400 <= answer.status_code < 500 or path.startswith(("/api/game?", "//")), answer.text
     assert "root:" not in answer.text
@@ -128,7 +128,7 @@ def test_a_bad_key_is_refused(client: httpx.Client, key: bytes) -> None:
 
 
 @pytest.mark.parametrize("token", [b"Bearer", b"Bearer " + b"x" * 5_000, b"Basic YTpi", "bearer ünï".encode()])
-def test_a_bad_token_is_nobody_and_no_fault(client: httpx.Client, token: bytes) -> None:
+def test_a_malformed_token_is_refused_without_a_server_error(client: httpx.Client, token: bytes) -> None:
     answer = client.get("/api/devices", headers={b"Authorization": token})
     assert answer.status_code in {200, 401}
 
@@ -153,22 +153,23 @@ RAW = {
 
 
 @pytest.mark.parametrize("name", RAW)
-def test_nothing_on_the_wire_ends_the_process(service: Served, client: httpx.Client, name: str) -> None:
+def test_no_raw_bytes_end_the_process(service: Served, client: httpx.Client, name: str) -> None:
     parts = urlsplit(service.url)
     with socket.create_connection((parts.hostname, parts.port), timeout=5) as wire:
         with suppress(OSError):
             wire.sendall(RAW[name])
             wire.shutdown(socket.SHUT_WR)
-        told = b""
+        received = b""
         with suppress(OSError):
             while more := wire.recv(65536):
-                told += more
-    assert not told or b" 4" in told.split(b"\r\n", 1)[0] or b"200" in told.split(b"\r\n", 1)[0], told[:200]
-    assert b'"game":' not in told
+                received += more
+    status = received.split(b"\r\n", 1)[0]
+    assert not received or b" 4" in status or b"200" in status, received[:200]
+    assert b'"game":' not in received
     assert client.get("/healthz").status_code == 200
 
 
-def test_a_socket_that_sends_rubbish_is_fed_or_let_go(service: Served, client: httpx.Client) -> None:
+def test_a_websocket_that_sends_rubbish_is_served_or_closed(service: Served, client: httpx.Client) -> None:
     address = service.url.replace("http", "ws") + "/api/feed/ws?topics=game"
     for rubbish in ("x" * 10, b"\x00\xff" * 100, "x" * 300_000):
         with suppress(WebSocketException, OSError), connect(address) as wire:
@@ -177,20 +178,20 @@ def test_a_socket_that_sends_rubbish_is_fed_or_let_go(service: Served, client: h
     assert client.get("/healthz").status_code == 200
 
 
-def test_many_who_connect_and_vanish_leave_nothing_behind(service: Served, client: httpx.Client) -> None:
+def test_clients_that_vanish_leave_no_open_feeds(service: Served, client: httpx.Client) -> None:
     parts = urlsplit(service.url)
     for _ in range(40):
         with socket.create_connection((parts.hostname, parts.port), timeout=5) as wire:
             wire.sendall(b"GET /api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             wire.recv(10)
     deadline = time.monotonic() + 15
-    while "downfield_feed_clients 0.0" not in client.get("/metrics").text:
+    while "downfield_feed_subscribers 0.0" not in client.get("/metrics").text:
         assert time.monotonic() < deadline, "feeds are still open"
         time.sleep(0.05)
 
 
-def test_a_store_full_of_hostile_words_still_verifies(service: Served, client: httpx.Client, tmp_path: Path) -> None:
+def test_a_store_full_of_hostile_text_still_verifies(service: Served, client: httpx.Client, tmp_path: Path) -> None:
     assert tmp_path.exists()
     assert service.process.poll() is None
-    told = client.get("/api/games/current/verification").json()
-    assert told["intact"], told
+    verification = client.get("/api/games/current/verification").json()
+    assert verification["intact"], verification

@@ -1,4 +1,4 @@
-"""A process killed at random moments: nothing acknowledged is lost, the game stands as it stood."""
+"""A process killed at random moments: nothing acknowledged is lost, and the game resumes as it was."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 KILL = Path(__file__).parents[1] / "benchmarks" / "kill.py"
 
 
-def test_kills_at_random_moments_lose_nothing_that_was_acknowledged() -> None:
-    told = subprocess.run(
+def test_kills_at_random_moments_lose_nothing_acknowledged() -> None:
+    result = subprocess.run(
         [sys.executable, str(KILL), "--kills", "3"], capture_output=True, text=True, timeout=120, check=False
     )
-    assert told.returncode == 0, told.stdout + told.stderr
-    assert "3 kills" in told.stdout
-    assert "0 faults" in told.stdout
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "3 kills" in result.stdout
+    assert "0 faults" in result.stdout

@@ -311,13 +311,13 @@ def test_a_phone_is_paired_by_a_code_and_obs_by_the_address_it_gets(chrome: Brow
     with page_in(chrome, phone=True) as phone:
         phone.goto(f"{service.url}/panel")
         expect(phone.locator("#who")).to_contain_text("not paired yet")
-        phone.goto(f"{service.url}/pair#{service.token_store.pair('operator').code}")
+        phone.goto(f"{service.url}/pair#{service.token_store.make_code('operator').code}")
         phone.wait_for_url("**/panel")
         expect(phone.locator("html")).to_have_attribute("data-link", "live")
         expect(phone.locator("#who")).to_be_hidden()
     with page_in(chrome) as viewer:
         viewer.goto(f"{service.url}/pair")
-        viewer.get_by_label("Code").fill(service.token_store.pair("viewer").code)
+        viewer.get_by_label("Code").fill(service.token_store.make_code("viewer").code)
         viewer.get_by_role("button", name="Pair").click()
         address = viewer.locator(".addresses input").first.input_value()
     assert "/overlay/scorebug?key=" in address

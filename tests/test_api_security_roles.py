@@ -1,4 +1,4 @@
-"""Who may do what: denied unless allowed, from anywhere, under any name, as often as is fair."""
+"""Roles, pairing and request checks: every route is closed to those it is not opened to."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from served_games import FakeRig
 from downfield.api.app import ROUTERS, create_app
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security.middleware import AccessPolicy, RateLimits
-from downfield.api.security.rate_limits import RateLimit, RateLimiter
+from downfield.api.security import tokens
+from downfield.api.security.middleware import AccessPolicy
+from downfield.api.security.rate_limits import RateLimit, RateLimiter, RateLimits
 from downfield.api.security.roles import Role, required_role, role_suffices
 from downfield.api.security.tokens import CODE_LETTERS, TokenStore
 from downfield.api.services import AppContext
@@ -64,7 +65,7 @@ OPEN_TO: dict[str, set[tuple[str, str]]] = {
         ("DELETE", "/api/devices/{device}"),
     },
 }
-"""Everything that is not for viewers, or not for them alone: what is not listed must be a viewer's GET."""
+"""Routes by role; a route that is not listed must be a GET for viewers."""
 
 
 class Service:
@@ -78,11 +79,11 @@ class Service:
         self.token_store: TokenStore = self.app.state.token_store
 
     def phone(self, role: Role | None = None) -> AsgiClient:
-        """Somebody on the network, paired in a role or not."""
+        """A client on the network, paired in a role or not."""
         asker = AsgiClient(self.app, PHONE, RIG)
         if role is None:
             return asker
-        redeemed = self.token_store.redeem(self.token_store.pair(role).code, f"{role}'s phone")
+        redeemed = self.token_store.redeem(self.token_store.make_code(role).code, f"{role}'s phone")
         assert redeemed is not None
         return replace(asker, token=redeemed[0])
 
@@ -117,35 +118,35 @@ ROUTES = [pytest.param(*one, id=f"{one[0]} {one[1]}") for one in routes()]
 
 
 @pytest.mark.parametrize(("method", "path", "endpoint"), ROUTES)
-def test_every_route_is_open_to_just_whom_it_is_meant_for(method: str, path: str, endpoint: Any) -> None:
-    meant = next((need for need, listed in OPEN_TO.items() if (method, path) in listed), "viewer")
-    assert required_role(endpoint) == meant
+def test_every_route_requires_the_intended_role(method: str, path: str, endpoint: Any) -> None:
+    intended = next((role for role, listed in OPEN_TO.items() if (method, path) in listed), "viewer")
+    assert required_role(endpoint) == intended
     if (method, path) == ("DELETE", "/api/session"):
         return
-    assert meant != "viewer" or method in {"GET", "WS"}, "what changes something is not a viewer's"
+    assert intended != "viewer" or method in {"GET", "WS"}, "viewers change nothing"
 
 
 def filled(path: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: {"game": "current", "team": "t"}.get(found[1], "0" * 12), path)
 
 
-def test_nobody_gets_further_than_his_role(lan: Service) -> None:
+def test_a_role_that_is_too_low_is_refused_everywhere(lan: Service) -> None:
     askers: dict[Role | None, AsgiClient] = {
         None: lan.phone(),
         "viewer": lan.phone("viewer"),
         "operator": lan.phone("operator"),
     }
     for method, path, endpoint in routes():
-        need = required_role(endpoint)
+        required = required_role(endpoint)
         for role, asker in askers.items():
-            if role_suffices(role, need):
+            if role_suffices(role, required):
                 continue
             answer = asker.socket(path) if method == "WS" else asker.ask(method, filled(path))
             expected = 403 if method == "WS" or role is not None else 401
             assert answer.status == expected, (method, path, role, answer.body)
 
 
-def test_each_role_gets_as_far_as_it_reaches(lan: Service) -> None:
+def test_each_role_may_do_what_it_is_for(lan: Service) -> None:
     assert lan.phone("viewer").get("/api/game").status == 200
     assert lan.phone("viewer").socket("/api/feed/ws").status == 101
     assert lan.phone("viewer").get("/api/feed").status == 200
@@ -154,25 +155,25 @@ def test_each_role_gets_as_far_as_it_reaches(lan: Service) -> None:
     assert lan.phone("admin").get("/api/devices").status == 200
 
 
-def test_what_a_phone_says_is_recorded_under_its_name(lan: Service) -> None:
+def test_a_declaration_is_recorded_under_the_name_of_the_phone(lan: Service) -> None:
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     lan.phone("operator").post("/api/declarations", declaration)
     assert lan.game_service.declared()[-1].by == "operator's phone"
 
 
-def test_an_operator_sets_no_calibration_by_the_back_door(lan: Service) -> None:
+def test_an_operator_cannot_set_a_calibration_by_a_command(lan: Service) -> None:
     command = {"command": "use_calibration", "calibration": {"bad": 1}}
     assert lan.phone("operator").post("/api/commands", command).status in {403, 422}
 
 
-def test_a_route_that_nobody_opened_is_the_admins() -> None:
+def test_a_route_without_a_role_is_for_the_admin() -> None:
     def forgotten() -> None:
-        """Nobody said for whom."""
+        """No role is given."""
 
     assert required_role(forgotten) == "admin"
 
 
-def test_a_phone_is_paired_by_a_code_once(lan: Service) -> None:
+def test_a_code_pairs_one_phone_once(lan: Service) -> None:
     made = lan.phone("admin").post("/api/pairings", {"role": "operator"}).json
     assert made["url"].endswith("/pair#" + made["code"].replace("-", ""))
     picture = lan.phone("admin").get(f"/api/pairings/{made['id']}/qr.svg")
@@ -190,17 +191,17 @@ def test_a_phone_is_paired_by_a_code_once(lan: Service) -> None:
     assert lan.phone("admin").get(f"/api/pairings/{made['id']}/qr.svg").status == 404
 
 
-def test_a_revoked_device_is_out_at_once_and_stays_out(lan: Service) -> None:
+def test_a_revoked_device_is_refused_at_once_and_after_a_restart(lan: Service) -> None:
     phone = lan.phone("operator")
     device = next(one for one in lan.phone("admin").get("/api/devices").json if one["role"] == "operator")
     assert lan.phone("admin").ask("DELETE", f"/api/devices/{device['id']}").status == 204
     assert phone.get("/api/game").status == 401
-    assert TokenStore(lan.store).device(phone.token) is None
+    assert TokenStore(lan.store).find_device(phone.token) is None
 
 
-def test_devices_are_known_again_after_a_restart_and_tokens_are_not_stored(lan: Service) -> None:
+def test_devices_stay_paired_after_a_restart_and_tokens_are_not_stored(lan: Service) -> None:
     phone = lan.phone("operator")
-    again = TokenStore(lan.store).device(phone.token)
+    again = TokenStore(lan.store).find_device(phone.token)
     assert again is not None
     assert again.role == "operator"
     assert phone.token not in str(lan.store.devices())
@@ -212,21 +213,21 @@ def test_signing_out_ends_the_token(lan: Service) -> None:
     assert phone.get("/api/game").status == 401
 
 
-def test_a_code_ends_after_its_time(lan: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("downfield.api.security.tokens.CODE_S", -1.0)
-    assert lan.token_store.redeem(lan.token_store.pair("admin").code, "late") is None
+def test_a_code_expires(lan: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "LIMITS", replace(tokens.LIMITS, code_valid_s=-1.0))
+    assert lan.token_store.redeem(lan.token_store.make_code("admin").code, "late") is None
 
 
-def test_codes_are_long_never_the_same_and_not_without_number(lan: Service) -> None:
+def test_codes_are_long_unique_and_limited_in_number(lan: Service) -> None:
     admin = lan.phone("admin")
-    codes = {lan.token_store.pair("viewer").code for _ in range(20)}
+    codes = {lan.token_store.make_code("viewer").code for _ in range(20)}
     assert len(codes) == 20
     assert all(len(code) == 10 and set(code) <= set(CODE_LETTERS) for code in codes)
     assert admin.post("/api/pairings", {"role": "viewer"}).status == 409
 
 
-def test_guessing_codes_is_slow(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(signing_in=RateLimit(0.001, 5))))
+def test_guessing_codes_is_rate_limited(tmp_path: Path) -> None:
+    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(sign_ins=RateLimit(0.001, 5))))
     asker = AsgiClient(service.app, PHONE, RIG)
     tries = [asker.post("/api/session", {"code": f"AAAAAAAA{n:02d}"}) for n in range(8)]
     assert [answer.status for answer in tries] == [401] * 5 + [429] * 3
@@ -237,7 +238,7 @@ def test_guessing_codes_is_slow(tmp_path: Path) -> None:
     service.store.close()
 
 
-def test_a_key_in_the_address_looks_and_does_nothing_more(lan: Service) -> None:
+def test_a_key_in_the_address_can_only_read(lan: Service) -> None:
     key, phone = lan.phone("admin").token, lan.phone()
     assert phone.get(f"/api/game?key={key}").status == 200
     assert phone.socket(f"/api/feed/ws?key={key}").status == 101
@@ -245,7 +246,7 @@ def test_a_key_in_the_address_looks_and_does_nothing_more(lan: Service) -> None:
     assert phone.post(f"/api/declarations?key={key}", {"declaration": {"type": "set"}}).status == 401
 
 
-def test_this_computer_is_admin_but_not_what_a_proxy_passes_on(lan: Service) -> None:
+def test_this_computer_is_admin_but_a_proxied_request_is_not(lan: Service) -> None:
     here = AsgiClient(lan.app)
     assert here.get("/api/session").json["role"] == "admin"
     assert here.get("/api/session", x_forwarded_for=PHONE).json["role"] is None
@@ -253,11 +254,11 @@ def test_this_computer_is_admin_but_not_what_a_proxy_passes_on(lan: Service) -> 
     assert AsgiClient(lan.app, "::ffff:127.0.0.1").get("/api/session").json["role"] == "admin"
 
 
-def test_with_a_bad_token_even_this_computer_is_nobody(lan: Service) -> None:
+def test_with_a_wrong_token_even_this_computer_has_no_role(lan: Service) -> None:
     assert replace(AsgiClient(lan.app), token="no such").get("/api/session").json["role"] is None
 
 
-def test_viewing_can_be_opened_to_everybody_and_nothing_else_with_it(tmp_path: Path) -> None:
+def test_open_viewing_lets_everybody_watch_and_nothing_else(tmp_path: Path) -> None:
     service = Service(tmp_path / "a.db", AccessPolicy(lan=True, open_viewing=True))
     phone = service.phone()
     assert phone.get("/api/game").status == 200
@@ -266,14 +267,14 @@ def test_viewing_can_be_opened_to_everybody_and_nothing_else_with_it(tmp_path: P
     service.store.close()
 
 
-def test_without_a_network_nobody_else_gets_in_and_nobody_is_paired(local: Service) -> None:
+def test_without_lan_other_computers_are_refused_and_none_is_paired(local: Service) -> None:
     assert AsgiClient(local.app, PHONE).get("/healthz").status == 403
     refused = AsgiClient(local.app).post("/api/pairings", {"role": "operator"})
     assert (refused.status, refused.json["code"]) == (409, "not_here")
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "[", None])
-def test_under_a_foreign_name_the_service_does_not_answer(local: Service, host: str | None) -> None:
+def test_a_foreign_host_name_is_refused(local: Service, host: str | None) -> None:
     asker = AsgiClient(local.app, host=host)
     assert asker.get("/api/game").status == 400
     assert asker.get("/api/none").status == 400
@@ -281,11 +282,11 @@ def test_under_a_foreign_name_the_service_does_not_answer(local: Service, host: 
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8317", "127.0.0.1", "[::1]:8317", "127.9.9.9:1"])
-def test_under_its_own_names_it_does(local: Service, host: str) -> None:
+def test_its_own_host_names_are_accepted(local: Service, host: str) -> None:
     assert AsgiClient(local.app, host=host).get("/healthz").status == 200
 
 
-def test_on_a_network_its_addresses_and_given_names_are_its_own(tmp_path: Path) -> None:
+def test_on_a_network_addresses_and_configured_names_are_accepted(tmp_path: Path) -> None:
     service = Service(tmp_path / "a.db", AccessPolicy(lan=True, names=("table.club",)))
     for host, status in {RIG: 200, "table.club:8317": 200, "other.club": 400}.items():
         assert AsgiClient(service.app, PHONE, host).get("/healthz").status == status
@@ -304,7 +305,7 @@ def test_on_a_network_its_addresses_and_given_names_are_its_own(tmp_path: Path) 
         {"sec_fetch_site": "same-site"},
     ],
 )
-def test_pages_of_other_origins_change_nothing_and_open_no_socket(local: Service, headers: dict[str, str]) -> None:
+def test_another_website_can_change_nothing_and_open_no_socket(local: Service, headers: dict[str, str]) -> None:
     here = AsgiClient(local.app)
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     assert here.post("/api/declarations", declaration, **headers).status == 403
@@ -313,7 +314,7 @@ def test_pages_of_other_origins_change_nothing_and_open_no_socket(local: Service
     assert "access-control-allow-origin" not in here.get("/api/game", **headers).headers
 
 
-def test_pages_of_its_own_may(local: Service) -> None:
+def test_the_services_own_pages_can(local: Service) -> None:
     here = AsgiClient(local.app)
     own = {"origin": "http://127.0.0.1:8317", "sec_fetch_site": "same-origin"}
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
@@ -321,8 +322,8 @@ def test_pages_of_its_own_may(local: Service) -> None:
     assert here.socket("/api/feed/ws", **own).status == 101
 
 
-def test_one_who_asks_too_often_is_told_to_wait_and_others_are_not(tmp_path: Path) -> None:
-    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(reading=RateLimit(0.001, 3))))
+def test_too_many_requests_of_one_client_are_refused_and_others_are_served(tmp_path: Path) -> None:
+    service = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(reads=RateLimit(0.001, 3))))
     statuses = [AsgiClient(service.app, PHONE, RIG).get("/healthz").status for _ in range(5)]
     assert statuses == [200, 200, 200, 429, 429]
     assert AsgiClient(service.app, "192.168.1.21", RIG).get("/healthz").status == 200
@@ -330,26 +331,26 @@ def test_one_who_asks_too_often_is_told_to_wait_and_others_are_not(tmp_path: Pat
     service.store.close()
 
 
-def test_a_bucket_fills_again_and_forgets_strangers() -> None:
+def test_a_bucket_refills_and_old_buckets_are_dropped() -> None:
     now = [0.0]
-    buckets = RateLimiter(RateLimit(2, 2), lambda: now[0])
-    assert [buckets.wait_s("a") for _ in range(3)] == [0.0, 0.0, 0.5]
+    limiter = RateLimiter(RateLimit(2, 2), lambda: now[0])
+    assert [limiter.acquire("a") for _ in range(3)] == [0.0, 0.0, 0.5]
     now[0] = 0.5
-    assert buckets.wait_s("a") == 0.0
+    assert limiter.acquire("a") == 0.0
     for n in range(10_000):
-        buckets.wait_s(str(n))
-    assert len(buckets._left) <= 4096
+        limiter.acquire(str(n))
+    assert len(limiter._buckets) <= 4096
 
 
-CLIMBING = ["/assets/../app.py", "/assets/..%2fapp.py", "/assets/%2e%2e/app.py", "/assets//etc/passwd"]
+TRAVERSALS = ["/assets/../app.py", "/assets/..%2fapp.py", "/assets/%2e%2e/app.py", "/assets//etc/passwd"]
 
 
-@pytest.mark.parametrize("path", CLIMBING)
-def test_no_path_leads_out_of_the_assets(local: Service, path: str) -> None:
+@pytest.mark.parametrize("path", TRAVERSALS)
+def test_no_path_leads_out_of_the_assets_folder(local: Service, path: str) -> None:
     assert AsgiClient(local.app).get(path).status == 404
 
 
-def test_a_body_that_lies_about_its_length_is_stopped(local: Service) -> None:
+def test_a_body_with_a_wrong_length_is_refused(local: Service) -> None:
     here = AsgiClient(local.app)
     assert here.post("/api/declarations", b"{}", content_length="99999999999999999999999").status == 413
     assert here.post("/api/declarations", b"{}", content_length="-1").status == 413

@@ -1,4 +1,4 @@
-"""The service as its clients meet it: a real process, HTTP, Server-Sent Events and WebSocket."""
+"""The service as its clients see it: a real process, HTTP, Server-Sent Events and WebSocket."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def declare(client: httpx.Client, declaration: dict[str, Any], **headers: str) -
 SET_UP = {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 25.0}
 
 
-def test_the_game_the_calls_and_the_journal_are_there_to_read(client: httpx.Client) -> None:
+def test_the_game_its_calls_and_its_journal_can_be_read(client: httpx.Client) -> None:
     game = client.get("/api/game").json()
     assert game["rulebook"] == "tap"
     calls = client.get("/api/calls").json()
@@ -45,19 +45,19 @@ def test_the_game_the_calls_and_the_journal_are_there_to_read(client: httpx.Clie
     assert tackle["clauses"][0]["text"]
     assert client.get(f"/api/calls/{tackle['id']}").json() == tackle
     assert client.get("/api/games").json()[0]["id"] == game["game"]
-    one = client.get("/api/games/current").json()
-    assert one == client.get(f"/api/games/{game['game']}").json()
+    current = client.get("/api/games/current").json()
+    assert current == client.get(f"/api/games/{game['game']}").json()
     assert [call["id"] for call in client.get("/api/games/current/calls").json()] == [call["id"] for call in calls]
     plays = client.get("/api/games/current/plays").json()
     assert tackle["id"] in {call["id"] for play in plays for call in play["calls"]}
-    told = client.get("/api/games/current/verification", params={"head": one["head"]}).json()
-    assert told["intact"]
+    verification = client.get("/api/games/current/verification", params={"head": current["head"]}).json()
+    assert verification["intact"]
     lines = client.get("/api/games/current/events.jsonl").text.splitlines()
     assert json.loads(lines[0])["format"] == "downfield.events"
     assert len(lines) == 1 + len(client.get("/api/games/current/events").json())
 
 
-def test_declare_rule_and_take_back(client: httpx.Client) -> None:
+def test_a_declaration_and_a_ruling_are_made_and_undone(client: httpx.Client) -> None:
     receipt = declare(client, SET_UP, **{"Idempotency-Key": "tap-1"}).json()
     assert receipt["kept"]
     assert client.get("/api/game").json()["spot_yd"] == 25.0
@@ -77,23 +77,23 @@ def test_declare_rule_and_take_back(client: httpx.Client) -> None:
     assert [call["standing"] for call in made["calls"]] == ["manual"]
 
 
-def test_what_the_game_refuses_is_a_problem_with_its_reason(client: httpx.Client) -> None:
+def test_a_refusal_of_the_game_is_a_problem_with_its_reason(client: httpx.Client) -> None:
     declare(client, SET_UP)
     refused = declare(client, {"type": "coin", "heads": True})
     assert refused.status_code == 409
     assert refused.headers["content-type"] == "application/problem+json"
-    told = refused.json()
-    assert told["title"] == "The game does not allow it now"
-    assert told["code"] == "not_now"
-    assert "coin" in told["detail"]
+    problem = refused.json()
+    assert problem["title"] == "The game does not allow this now"
+    assert problem["code"] == "not_now"
+    assert "coin" in problem["detail"]
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "sent", "status", "kind"),
+    ("method", "path", "body", "status", "kind"),
     [
         ("GET", "/api/none", None, 404, "not-found"),
         ("GET", "/api/games/20200101-000000-0000", None, 404, "not-found"),
-        ("PATCH", "/api/game", None, 405, "wrong-method"),
+        ("PATCH", "/api/game", None, 405, "method-not-allowed"),
         ("POST", "/api/declarations", b"{", 400, "bad-request"),
         ("POST", "/api/declarations", b'{"declaration": {"type": "fly"}}', 422, "invalid"),
         ("POST", "/api/declarations", b'{"declaration": {"type": "set"}, "extra": 1}', 422, "invalid"),
@@ -104,46 +104,46 @@ def test_what_the_game_refuses_is_a_problem_with_its_reason(client: httpx.Client
     ],
 )
 def test_every_error_is_a_problem(
-    client: httpx.Client, method: str, path: str, sent: bytes | None, status: int, kind: str
+    client: httpx.Client, method: str, path: str, body: bytes | None, status: int, kind: str
 ) -> None:
-    answer = client.request(method, path, content=sent, headers={"Content-Type": "application/json"})
+    answer = client.request(method, path, content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
-    told = answer.json()
-    assert told["status"] == status
-    assert told["type"].endswith(kind)
-    assert told["detail"]
+    problem = answer.json()
+    assert problem["status"] == status
+    assert problem["type"].endswith(kind)
+    assert problem["detail"]
 
 
 def test_an_unknown_key_is_named(client: httpx.Client) -> None:
-    told = declare(client, {**SET_UP, "spott_yd": 3}).json()
-    assert {"field": "body.declaration.set_up.spott_yd", "problem": "unknown key"} in told["errors"]
+    problem = declare(client, {**SET_UP, "spott_yd": 3}).json()
+    assert {"field": "body.declaration.set_up.spott_yd", "problem": "unknown key"} in problem["errors"]
 
 
-def test_teams_are_kept_with_their_rosters(client: httpx.Client) -> None:
+def test_teams_are_saved_with_their_rosters(client: httpx.Client) -> None:
     player = {"id": "d1", "jersey": "dark", "number": "12"}
     team = {"name": "River City", "short": "RIV", "players": [player]}
     assert client.put("/api/teams/river", json=team).json()["players"][0]["number"] == "12"
-    assert [one["id"] for one in client.get("/api/teams").json()] == ["river"]
+    assert [listed["id"] for listed in client.get("/api/teams").json()] == ["river"]
     twice = {**team, "players": [player, player]}
     assert client.put("/api/teams/river", json=twice).status_code == 422
     assert client.delete("/api/teams/river").status_code == 204
     assert client.get("/api/teams/river").status_code == 404
 
 
-def test_rulebooks_calibration_configuration_and_metrics(client: httpx.Client) -> None:
+def test_rulebooks_calibration_configuration_and_metrics_can_be_read(client: httpx.Client) -> None:
     assert {"tap", "efl"} <= {book["name"] for book in client.get("/api/rulebooks").json()}
     assert client.get("/api/rulebooks/efl").json()["params"]
     calibration = client.get("/api/calibration").json()
     assert client.put("/api/calibration", json=calibration).json()["text"] == "use_calibration done"
-    assert client.get("/api/calibration/picture.svg").text.startswith("<svg")
+    assert client.get("/api/calibration/residuals.svg").text.startswith("<svg")
     assert client.get("/api/configuration").json()["version"] == "test"
     metrics = client.get("/metrics").text
     assert 'downfield_calls_total{kind="tackle",verdict="called"}' in metrics
-    assert 'downfield_answers_total{method="GET",status="200"}' in metrics
+    assert 'downfield_http_responses_total{method="GET",status="200"}' in metrics
 
 
-def test_health_readiness_and_the_picture(client: httpx.Client) -> None:
+def test_health_readiness_and_the_camera_picture_are_served(client: httpx.Client) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
     assert client.get("/readyz").status_code == 200
     assert client.get("/camera.jpg").content.startswith(b"\xff\xd8")
@@ -152,7 +152,7 @@ def test_health_readiness_and_the_picture(client: httpx.Client) -> None:
         assert b"\xff\xd8" in next(feed.iter_bytes())
 
 
-def test_pages_may_load_only_what_this_service_gives(client: httpx.Client) -> None:
+def test_pages_may_load_only_files_of_this_service(client: httpx.Client) -> None:
     page = client.get("/pair")
     assert "default-src 'self'" in page.headers["content-security-policy"]
     assert page.headers["x-content-type-options"] == "nosniff"
@@ -161,21 +161,21 @@ def test_pages_may_load_only_what_this_service_gives(client: httpx.Client) -> No
     assert answer.headers["cache-control"] == "no-store"
 
 
-def test_the_description_knows_roles_problems_and_examples(client: httpx.Client) -> None:
-    told = client.get("/openapi.json").json()
-    declare_ = told["paths"]["/api/declarations"]["post"]
-    assert declare_["summary"] == "Declare something"
-    assert "Role: operator" in declare_["description"]
-    assert "application/problem+json" in declare_["responses"]["409"]["content"]
-    assert "HTTPValidationError" not in told["components"]["schemas"]
-    for path, methods in told["paths"].items():
+def test_the_openapi_description_has_roles_problems_and_examples(client: httpx.Client) -> None:
+    schema = client.get("/openapi.json").json()
+    operation_ = schema["paths"]["/api/declarations"]["post"]
+    assert operation_["summary"] == "Declare something"
+    assert "Role: operator" in operation_["description"]
+    assert "application/problem+json" in operation_["responses"]["409"]["content"]
+    assert "HTTPValidationError" not in schema["components"]["schemas"]
+    for path, methods in schema["paths"].items():
         for method, operation in methods.items():
             assert operation["summary"], (method, path)
             assert operation["tags"], (method, path)
 
 
 def events(answer: httpx.Response) -> Iterator[dict[str, Any]]:
-    """Messages of an event stream; the id line must agree with the message."""
+    """The messages of an event stream; each id line must agree with its message."""
     last_id = ""
     for line in answer.iter_lines():
         if line.startswith("id: "):
@@ -186,19 +186,19 @@ def events(answer: httpx.Response) -> Iterator[dict[str, Any]]:
             yield message
 
 
-def test_the_feed_begins_with_a_snapshot_and_goes_on_with_changes(client: httpx.Client) -> None:
+def test_the_feed_sends_a_snapshot_and_then_changes(client: httpx.Client) -> None:
     with client.stream("GET", "/api/feed", params={"topics": "game,declared"}) as feed:
         messages = events(feed)
         snapshot = next(messages)
-        assert (snapshot["v"], snapshot["topic"]) == (1, "snapshot")
+        assert (snapshot["v"], snapshot["topic"]) == (2, "snapshot")
         assert set(snapshot["data"]) == {"game", "declared"}
         declare(client, {**SET_UP, "spot_yd": 31.0})
-        told = [next(messages), next(messages)]
-    assert {message["topic"] for message in told} == {"game", "declared"}
-    assert told[1]["seq"] > told[0]["seq"] > snapshot["seq"]
+        changes = [next(messages), next(messages)]
+    assert {message["topic"] for message in changes} == {"game", "declared"}
+    assert changes[1]["seq"] > changes[0]["seq"] > snapshot["seq"]
 
 
-def test_a_feed_goes_on_where_it_was_cut_off(client: httpx.Client) -> None:
+def test_a_feed_resumes_where_it_broke_off(client: httpx.Client) -> None:
     with client.stream("GET", "/api/feed", params={"topics": "game"}) as feed:
         first = next(events(feed))
     declare(client, {**SET_UP, "spot_yd": 41.0})
@@ -206,12 +206,12 @@ def test_a_feed_goes_on_where_it_was_cut_off(client: httpx.Client) -> None:
     last = {"Last-Event-ID": f"{first['epoch']}-{first['seq']}"}
     with client.stream("GET", "/api/feed", params={"topics": "game"}, headers=last) as feed:
         messages = events(feed)
-        assert next(messages)["data"]["spot_yd"] == 42.0, "the newest only, of what is told whole"
+        assert next(messages)["data"]["spot_yd"] == 42.0, "only the newest value of a conflated topic"
     with client.stream("GET", "/api/feed", headers={"Last-Event-ID": "00ff-1"}) as feed:
         assert next(events(feed))["topic"] == "snapshot"
 
 
-def test_the_socket_tells_the_same(service: Served, client: httpx.Client) -> None:
+def test_the_websocket_sends_the_same_messages(service: Served, client: httpx.Client) -> None:
     address = service.url.replace("http", "ws") + "/api/feed/ws?topics=game"
     with connect(address) as socket:
         snapshot = json.loads(socket.recv(10))
@@ -224,12 +224,12 @@ def test_the_socket_tells_the_same(service: Served, client: httpx.Client) -> Non
         assert json.loads(socket.recv(10)) == change
 
 
-def test_a_new_game_begins_for_everybody(client: httpx.Client) -> None:
+def test_a_new_game_replaces_the_current_one(client: httpx.Client) -> None:
     before = client.get("/api/game").json()["game"]
-    sheet = {"name": "Lake Town", "short": "LAK", "color": "#aa2200", "ink": "#ffffff"}
-    asked, key = {"home": sheet, "title": "second"}, {"Idempotency-Key": "g2"}
-    assert client.post("/api/games", json=asked, headers=key).status_code == 200
-    assert client.post("/api/games", json=asked, headers=key).json()["again"]
+    home = {"name": "Lake Town", "short": "LAK", "color": "#aa2200", "ink": "#ffffff"}
+    body, key = {"home": home, "title": "second"}, {"Idempotency-Key": "g2"}
+    assert client.post("/api/games", json=body, headers=key).status_code == 200
+    assert client.post("/api/games", json=body, headers=key).json()["again"]
     now = client.get("/api/game").json()
     assert now["game"] != before
     assert now["home"]["color"] == "#aa2200"

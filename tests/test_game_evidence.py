@@ -17,8 +17,8 @@ from served_games import FakeRig
 from downfield.api.app import create_app
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security.middleware import AccessPolicy, RateLimits
-from downfield.api.security.rate_limits import RateLimit
+from downfield.api.security.middleware import AccessPolicy
+from downfield.api.security.rate_limits import RateLimit, RateLimits
 from downfield.api.services import AppContext
 from downfield.core.errors import NotRecordedError
 from downfield.game.commands import NewGame

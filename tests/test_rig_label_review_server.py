@@ -77,7 +77,7 @@ def _tap(page: Page, at: tuple[float, float]) -> None:
 
 def test_bases_are_turned_taken_away_and_added_and_what_was_not_touched_stays(chromium: Browser) -> None:
     looking = Looking(_review())
-    before = [list(marks) for marks in looking.review.marks]
+    before = [list(marks) for marks in looking.review.labels]
     first, second = (np.array(before[0][row]).mean(axis=0) for row in (0, 1))
     with page_in(chromium) as page:
         page.goto(looking.address)
@@ -94,7 +94,7 @@ def test_bases_are_turned_taken_away_and_added_and_what_was_not_touched_stays(ch
     assert looking.over()
     assert looking.review.checked == {0, 1}
     assert not looking.review.skipped
-    after = looking.review.marks
+    after = looking.review.labels
     np.testing.assert_allclose(after[0][0], np.roll(before[0][0], 2, axis=0))
     assert len(after[0]) == len(before[0])
     np.testing.assert_allclose(after[0][1], before[0][2])
@@ -104,7 +104,7 @@ def test_bases_are_turned_taken_away_and_added_and_what_was_not_touched_stays(ch
 
 def test_a_corner_is_dragged_where_it_is_looked_at_closely(chromium: Browser) -> None:
     looking = Looking(_review())
-    corners = np.array(looking.review.marks[0][5])
+    corners = np.array(looking.review.labels[0][5])
     with page_in(chromium) as page:
         page.goto(looking.address)
         _tap(page, tuple(corners.mean(axis=0)))
@@ -122,7 +122,7 @@ def test_a_corner_is_dragged_where_it_is_looked_at_closely(chromium: Browser) ->
         page.get_by_text("Picture 2 of 2").wait_for()
         page.get_by_role("button", name="Skip all").click()
     assert looking.over()
-    moved = np.array(looking.review.marks[0][5]) - corners
+    moved = np.array(looking.review.labels[0][5]) - corners
     zoom = float(np.exp(556 / 400))
     np.testing.assert_allclose(moved[0], np.array([40, -20]) / by / zoom, atol=0.5)
     np.testing.assert_allclose(moved[1:], 0, atol=1e-9)
@@ -130,7 +130,7 @@ def test_a_corner_is_dragged_where_it_is_looked_at_closely(chromium: Browser) ->
 
 def test_a_mistake_is_undone_and_all_can_be_skipped(chromium: Browser) -> None:
     looking = Looking(_review())
-    middle = np.array(looking.review.marks[0][3]).mean(axis=0)
+    middle = np.array(looking.review.labels[0][3]).mean(axis=0)
     with page_in(chromium) as page:
         page.goto(looking.address)
         _tap(page, tuple(middle))
@@ -150,7 +150,7 @@ def test_nobody_reaches_it_without_its_path_and_bad_marks_are_refused() -> None:
     with httpx.Client() as client:
         assert client.get(root).status_code == 404
         assert client.get(f"{root}pictures").status_code == 404
-        assert client.post(f"{root}end", json={"how": "kept"}).status_code == 404
+        assert client.post(f"{root}end", json={"outcome": "saved"}).status_code == 404
         assert client.get(f"{looking.address}pictures/0.jpg").headers["content-type"] == "image/jpeg"
         assert client.get(f"{looking.address}pictures/7.jpg").status_code == 404
         put = f"{looking.address}pictures/0"
@@ -162,7 +162,7 @@ def test_nobody_reaches_it_without_its_path_and_bad_marks_are_refused() -> None:
             == 422
         )
         assert client.put(f"{looking.address}pictures/9", json={"figures": []}).status_code == 404
-        assert client.post(f"{looking.address}end", json={"how": "perhaps"}).status_code == 422
+        assert client.post(f"{looking.address}end", json={"outcome": "perhaps"}).status_code == 422
         assert not looking.review.checked
-        assert client.post(f"{looking.address}end", json={"how": "kept"}).status_code == 204
+        assert client.post(f"{looking.address}end", json={"outcome": "saved"}).status_code == 204
     assert looking.over()

@@ -112,7 +112,7 @@ def _looked_over(
         typer.echo("skipped: learning from the tracks alone")
         return learned, held
     for place in over.checked:
-        every[rows[place]] = corrected(shown[place], [np.array(corners) for corners in over.marks[place]])
+        every[rows[place]] = corrected(shown[place], [np.array(corners) for corners in over.labels[place]])
     typer.echo(f"{len(over.checked)} frames looked over")
     again = [every[rows[place]] for place in over.checked if rows[place] < len(learned)]
     return [*every[: len(learned)], *again * (CORRECTED_TIMES - 1)], every[len(learned) :]

@@ -1,1 +1,1 @@
-"""The live feed: hub, streams, relay processes."""
+"""The live feed: the hub, event streams, the relay process, and the latest camera picture."""

@@ -1,8 +1,8 @@
-"""The live feed's hub: what is true now, and numbered changes to everyone who listens.
+"""The hub of the live feed: the latest value of every topic, and numbered messages to all subscribers.
 
-The rig publishes from its own threads and never waits for a listener: a change goes into one bounded buffer, and the
-server's loop is woken at most once for all of them. Every listener reads from the buffer at its own pace; one that
-falls out of it is given a fresh snapshot instead. So is one that comes back after too long.
+The rig publishes from its own threads and never waits for a subscriber: a message goes into one bounded buffer, and the
+server's event loop is woken at most once for any number of messages. Every subscriber reads from the buffer at its own
+pace. One that falls out of the buffer, or comes back too late, gets a fresh snapshot instead.
 """
 
 from __future__ import annotations
@@ -19,35 +19,49 @@ from typing import Any, Final
 
 from pydantic_core import to_json
 
-PROTOCOL: Final = 1
-BUFFER: Final = 1024
-"""Changes a listener may lag behind or come back after: about a minute of a running game."""
-
-HEARTBEAT_S: Final = 5.0
-CONFLATED: Final = frozenset({"game", "ball", "questions", "declared", "line_up", "scene", "health", "source"})
-"""Topics that are told full, so that a listener that lags needs the newest value only."""
-
-PACED: Final = frozenset({"scene", "health"})
-"""Topics that come often and can wait a moment."""
-
-AT_ONCE: Final = 8
-APART_S: Final = 0.009
-"""Of these so many subscribers are told at once, the next so much later. Where more than sixty listen, each is told of
-them more rarely, and frames don't wait for hundreds of messages at once."""
+PROTOCOL: Final = 2
+"""Version of the messages."""
 
 SNAPSHOT: Final = "snapshot"
+"""Topic of a message that carries every topic's value."""
+
+CONFLATED_TOPICS: Final = frozenset({"game", "ball", "questions", "declared", "line_up", "scene", "health", "source"})
+"""Topics whose messages carry the topic's full value, so that a subscriber that lags needs the newest only."""
+
+PACED_TOPICS: Final = frozenset({"scene", "health"})
+"""Topics that are published often and may arrive a moment later."""
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class FeedLimits:
+    """Thresholds of the feed."""
+
+    buffered_messages: int = 1024
+    """A subscriber may lag, or be away, by this many messages: about a minute of a running game."""
+
+    heartbeat_s: float = 5.0
+    """A subscriber that was sent nothing for this long gets a heartbeat."""
+
+    paced_batch: int = 8
+    """Subscribers woken at once for a paced topic, so that frames do not wait for hundreds of messages."""
+
+    paced_interval_s: float = 0.009
+    """Time between two such batches: with more than about sixty subscribers each gets scenes more rarely."""
+
+
+LIMITS: Final = FeedLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedValue:
     """A value that is JSON already."""
 
     text: bytes
 
 
-def encoded(value: Any) -> bytes:
-    """A value as JSON."""
-    return value.text if isinstance(value, Encoded) else to_json(value)
+def encode_value(value: Any) -> bytes:
+    """Return a value as JSON."""
+    return value.text if isinstance(value, EncodedValue) else to_json(value)
 
 
 @dataclass(slots=True)
@@ -55,10 +69,10 @@ class FeedMessage:
     """One message of the feed.
 
     Attributes:
-        epoch: which run of the service numbers it.
-        seq: its number; a snapshot carries that of the last change it holds.
-        topic: ``"snapshot"``, or what changed.
-        data: the topic's value; for a snapshot all topics' values.
+        epoch: identifies the run of the service that numbers the messages.
+        seq: the message's number; a snapshot carries the number of the last message it includes.
+        topic: ``"snapshot"``, or the topic that changed.
+        data: the topic's value; for a snapshot the values of all topics.
         at_ms: wall clock, ms since 1970.
 
     """
@@ -72,125 +86,125 @@ class FeedMessage:
 
     @property
     def text(self) -> bytes:
-        """It as one line of JSON, made once for all subscribers."""
+        """The message as one line of JSON; encoded once for all subscribers."""
         if self._text is None:
             head = f'{{"v":{PROTOCOL},"epoch":"{self.epoch}","seq":{self.seq},"topic":"{self.topic}",'
-            self._text = f'{head}"at_ms":{self.at_ms},"data":'.encode() + self._data() + b"}"
+            self._text = f'{head}"at_ms":{self.at_ms},"data":'.encode() + self._encode_data() + b"}"
         return self._text
 
-    def _data(self) -> bytes:
+    def _encode_data(self) -> bytes:
         if self.topic != SNAPSHOT:
-            return encoded(self.data)
-        return b"{" + b",".join(to_json(topic) + b":" + encoded(value) for topic, value in self.data.items()) + b"}"
+            return encode_value(self.data)
+        values = (to_json(topic) + b":" + encode_value(value) for topic, value in self.data.items())
+        return b"{" + b",".join(values) + b"}"
 
 
 Mirror = Callable[[FeedMessage, Any], None]
-"""Told of each change, and of its topic's value for a snapshot, in the thread that publishes; never blocks."""
+"""Called with each message and its topic's full value, in the publishing thread; must not block."""
 
 
 @dataclass(slots=True, eq=False)
-class _Listener:
-    """One who listens: to which topics, what wakes it, and when it was last told something."""
+class _Subscriber:
+    """One subscriber: its topics, the event that wakes it, and when it was last sent something."""
 
     topics: frozenset[str] | None
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
-    told_at: float = field(default_factory=time.monotonic)
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    sent_at: float = field(default_factory=time.monotonic)
 
 
 @dataclass(slots=True)
-class _Loop:
-    """One server loop, its subscribers, the topics there is news of, and who is still to be woken for earlier ones."""
+class _LoopSubscribers:
+    """The subscribers on one event loop, the topics published since it was woken, and who waits for a paced topic."""
 
     loop: asyncio.AbstractEventLoop
-    listening: set[_Listener] = field(default_factory=set)
-    news: set[str] = field(default_factory=set)
-    due: dict[_Listener, None] = field(default_factory=dict)
+    subscribers: set[_Subscriber] = field(default_factory=set)
+    changed_topics: set[str] = field(default_factory=set)
+    waiting: dict[_Subscriber, None] = field(default_factory=dict)
     pacing: bool = False
 
-    def beat(self) -> None:
-        """Wake who has long heard nothing, again and again while there are subscribers: one timer for all."""
-        due = time.monotonic() - HEARTBEAT_S
-        for one in self.listening:
-            if one.told_at <= due:
-                one.changed.set()
-        if self.listening:
-            self.loop.call_later(HEARTBEAT_S / 5, self.beat)
+    def send_heartbeats(self) -> None:
+        """Wake every subscriber that was sent nothing lately; repeats while there are any, with one timer for all."""
+        due_since = time.monotonic() - LIMITS.heartbeat_s
+        for subscriber in self.subscribers:
+            if subscriber.sent_at <= due_since:
+                subscriber.wake.set()
+        if self.subscribers:
+            self.loop.call_later(LIMITS.heartbeat_s / 5, self.send_heartbeats)
 
-    def tell(self, news: Collection[str]) -> None:
-        """Wake who wants to hear of these topics; a few at a time where that can wait."""
-        urgent = not PACED.issuperset(news)
-        for one in self.listening:
-            if one.topics is None or SNAPSHOT in news or not one.topics.isdisjoint(news):
+    def notify(self, topics: Collection[str]) -> None:
+        """Wake the subscribers of these topics: at once, or a few at a time if all the topics are paced."""
+        urgent = not PACED_TOPICS.issuperset(topics)
+        for subscriber in self.subscribers:
+            if subscriber.topics is None or SNAPSHOT in topics or not subscriber.topics.isdisjoint(topics):
                 if urgent:
-                    self.due.pop(one, None)
-                    one.changed.set()
+                    self.waiting.pop(subscriber, None)
+                    subscriber.wake.set()
                 else:
-                    self.due[one] = None
+                    self.waiting[subscriber] = None
         if not self.pacing:
-            self.wake_some()
+            self.wake_batch()
 
-    def wake_some(self) -> None:
-        """Wake the next of those who are due, and the others soon after."""
-        for one in list(islice(self.due, AT_ONCE)):
-            del self.due[one]
-            one.changed.set()
-        self.pacing = bool(self.due)
+    def wake_batch(self) -> None:
+        """Wake the next few waiting subscribers, and schedule the others."""
+        for subscriber in list(islice(self.waiting, LIMITS.paced_batch)):
+            del self.waiting[subscriber]
+            subscriber.wake.set()
+        self.pacing = bool(self.waiting)
         if self.pacing:
-            self.loop.call_later(APART_S, self.wake_some)
+            self.loop.call_later(LIMITS.paced_interval_s, self.wake_batch)
 
 
 class Hub:
-    """Holds the latest value of every topic and tells subscribers of each change.
+    """Holds the latest value of every topic and sends each change to the subscribers.
 
     Attributes:
-        epoch: which run of the service numbers the changes.
-        elsewhere: how many listen to those who mirror this.
+        epoch: identifies the run of the service that numbers the messages.
 
     Args:
-        buffer: how many changes are kept for those who lag.
+        buffer: how many messages are kept for subscribers that lag.
 
     """
 
-    def __init__(self, buffer: int = BUFFER) -> None:
+    def __init__(self, buffer: int = LIMITS.buffered_messages) -> None:
         self.epoch = secrets.token_hex(4)
-        self.elsewhere = 0
+        self._relayed_subscribers = 0
         self._mirror: Mirror | None = None
         self._lock = threading.Lock()
         self._seq = 0
         self._buffer: deque[FeedMessage] = deque(maxlen=buffer)
-        self._topics: dict[str, Any] = {}
-        self._told: dict[str, int] = {}  # number of its last change
-        self._told_at: dict[str, float] = {}
-        self._loops: dict[asyncio.AbstractEventLoop, _Loop] = {}
+        self._values: dict[str, Any] = {}
+        self._last_seq: dict[str, int] = {}
+        self._published_at: dict[str, float] = {}
+        self._loops: dict[asyncio.AbstractEventLoop, _LoopSubscribers] = {}
         self._closed = False
 
     @property
     def subscribers(self) -> int:
-        """How many listen now."""
-        return self.here + self.elsewhere
+        """How many subscribers there are, here and behind the mirror."""
+        return self.local_subscribers + self._relayed_subscribers
 
     @property
-    def here(self) -> int:
-        """How many of them in this process."""
+    def local_subscribers(self) -> int:
+        """How many subscribers this process serves."""
         with self._lock:
-            return sum(len(one.listening) for one in self._loops.values())
+            return sum(len(one.subscribers) for one in self._loops.values())
 
     @property
     def seq(self) -> int:
-        """Number of the last change."""
+        """Number of the last message."""
         return self._seq
 
     def close(self) -> None:
-        """Let every listener's feed end."""
+        """End every subscription."""
         with self._lock:
             self._closed = True
             self._wake(SNAPSHOT)
 
     def publish(self, topic: str, data: Any, *, full: Any = None) -> None:
-        """Set a topic's value. Never blocks on a listener; callable from any thread.
+        """Set a topic's value. Never blocks on a subscriber; callable from any thread.
 
         Args:
-            topic: which.
+            topic: its name.
             data: its value, or what of it changed; must not be changed afterwards.
             full: its value for a snapshot, where `data` is only what changed.
 
@@ -198,132 +212,142 @@ class Hub:
         with self._lock:
             self._add(FeedMessage(self.epoch, self._seq + 1, topic, data, time.time_ns() // 1_000_000), full)
 
-    def mirrored(self, mirror: Mirror | None) -> FeedMessage:
-        """Have another one told of every change from now on; None for nobody any more.
+    def value(self, topic: str) -> Any:
+        """Return a topic's value; None before it was first published."""
+        with self._lock:
+            return self._values.get(topic)
+
+    def age_s(self, topic: str) -> float:
+        """Return how long ago a topic was last published; infinity if it never was."""
+        with self._lock:
+            return time.monotonic() - self._published_at.get(topic, float("-inf"))
+
+    def snapshot(self, topics: Collection[str] | None = None) -> FeedMessage:
+        """Return the values of all topics, or of some."""
+        with self._lock:
+            return self._snapshot(topics)
+
+    def attach_mirror(self, mirror: Mirror) -> FeedMessage:
+        """Pass every message from now on to a mirror as well.
 
         Returns:
-            A snapshot to begin with.
+            A snapshot for the mirror to begin with.
 
         """
         with self._lock:
             self._mirror = mirror
             return self._snapshot(None)
 
-    def begin(self, epoch: str, seq: int, topics: dict[str, Any]) -> None:
-        """Begin where a hub that is mirrored by this one is."""
+    def detach_mirror(self) -> None:
+        """Pass messages to no mirror, and count no subscribers behind one."""
         with self._lock:
-            self.epoch, self._seq, self._topics = epoch, seq, topics
+            self._mirror = None
+            self._relayed_subscribers = 0
 
-    def repeat(self, change: FeedMessage, full: Any = None) -> None:
-        """Publish what a hub that is mirrored by this one did, as it came."""
-        with self._lock:
-            self._add(change, full)
+    def count_relayed(self, subscribers: int) -> None:
+        """Take note of how many subscribers the mirror serves."""
+        self._relayed_subscribers = subscribers
 
-    def value(self, topic: str) -> Any:
-        """A topic's value now; None before it was first published."""
+    def begin_as_mirror(self, epoch: str, seq: int, values: dict[str, Any]) -> None:
+        """Start from another hub's snapshot."""
         with self._lock:
-            return self._topics.get(topic)
+            self.epoch, self._seq, self._values = epoch, seq, values
 
-    def age_s(self, topic: str) -> float:
-        """How long ago a topic was last published; infinite before it was first."""
+    def repeat(self, message: FeedMessage, full: Any = None) -> None:
+        """Publish another hub's message with its number."""
         with self._lock:
-            return time.monotonic() - self._told_at.get(topic, float("-inf"))
-
-    def snapshot(self, topics: Collection[str] | None = None) -> FeedMessage:
-        """Everything that is true now, or of some topics only."""
-        with self._lock:
-            return self._snapshot(topics)
+            self._add(message, full)
 
     async def subscribe(
         self, topics: Collection[str] | None = None, after: tuple[str, int] | None = None
     ) -> AsyncGenerator[list[FeedMessage]]:
-        """A snapshot, then every change until the hub is closed; after falling behind a snapshot again.
+        """Yield a snapshot, then every message until the hub is closed; after falling behind a snapshot again.
 
         Args:
-            topics: which; None for all.
-            after: epoch and number of the last change that was received, to go on from there.
+            topics: their names; None for all.
+            after: epoch and number of the last message received, to resume after it.
 
         Yields:
-            What has come since, in order; nothing as a heartbeat, when there was nothing.
+            The messages since the last batch, in order; an empty list as a heartbeat when there were none.
 
         """
         loop = asyncio.get_running_loop()
-        listener = _Listener(None if topics is None else frozenset(topics))
+        subscriber = _Subscriber(None if topics is None else frozenset(topics))
         with self._lock:
-            here = self._loops.setdefault(loop, _Loop(loop))
-            here.listening.add(listener)
-            first = len(here.listening) == 1
+            group = self._loops.setdefault(loop, _LoopSubscribers(loop))
+            group.subscribers.add(subscriber)
+            first = len(group.subscribers) == 1
         if first:
-            here.beat()
+            group.send_heartbeats()
         seq = after[1] if after is not None and after[0] == self.epoch and after[1] <= self._seq else None
         try:
             while not self._closed:
-                listener.changed.clear()
-                changes, seq = self._since(seq, topics)
-                if changes or time.monotonic() - listener.told_at >= HEARTBEAT_S:
-                    yield changes
-                    listener.told_at = time.monotonic()
+                subscriber.wake.clear()
+                messages, seq = self._messages_after(seq, topics)
+                if messages or time.monotonic() - subscriber.sent_at >= LIMITS.heartbeat_s:
+                    yield messages
+                    subscriber.sent_at = time.monotonic()
                 else:
-                    await listener.changed.wait()
+                    await subscriber.wake.wait()
         finally:
             with self._lock:
-                here.listening.discard(listener)
-                here.due.pop(listener, None)
-                if not here.listening:
+                group.subscribers.discard(subscriber)
+                group.waiting.pop(subscriber, None)
+                if not group.subscribers:
                     self._loops.pop(loop, None)
 
-    def _since(self, seq: int | None, topics: Collection[str] | None) -> tuple[list[FeedMessage], int]:
-        """What came after a change, and the number of the last of it."""
+    def _messages_after(self, seq: int | None, topics: Collection[str] | None) -> tuple[list[FeedMessage], int]:
+        """Return the messages after a number, and the number of the last of them."""
         with self._lock:
             behind = None if seq is None else self._seq - seq
             if behind is None or behind > len(self._buffer):
                 return [self._snapshot(topics)], self._seq
-            changes = [self._buffer[place] for place in range(-behind, 0)]
+            messages = [self._buffer[place] for place in range(-behind, 0)]
             seq = self._seq
-        return _conflated(one for one in changes if topics is None or one.topic in topics), seq
+        return _conflate(message for message in messages if topics is None or message.topic in topics), seq
 
     def _snapshot(self, topics: Collection[str] | None) -> FeedMessage:
-        data = {name: value for name, value in self._topics.items() if topics is None or name in topics}
+        data = {name: value for name, value in self._values.items() if topics is None or name in topics}
         return FeedMessage(self.epoch, self._seq, SNAPSHOT, data, time.time_ns() // 1_000_000)
 
-    def _add(self, change: FeedMessage, full: Any) -> None:
-        topic = change.topic
-        self._forget(topic)
-        self._seq = self._told[topic] = change.seq
-        self._topics[topic] = change.data if full is None else full
-        self._told_at[topic] = time.monotonic()
-        self._buffer.append(change)
+    def _add(self, message: FeedMessage, full: Any) -> None:
+        topic = message.topic
+        self._drop_superseded(topic)
+        self._seq = self._last_seq[topic] = message.seq
+        self._values[topic] = message.data if full is None else full
+        self._published_at[topic] = time.monotonic()
+        self._buffer.append(message)
         if self._mirror is not None:
-            self._mirror(change, full)
+            self._mirror(message, full)
         self._wake(topic)
 
-    def _forget(self, topic: str) -> None:
-        """Let go of a value nobody will be told any more: a minute of scenes is much for the collector to visit."""
-        before = self._told.get(topic)
-        if topic in CONFLATED and before is not None and self._seq - before < len(self._buffer):
+    def _drop_superseded(self, topic: str) -> None:
+        """Release a value no subscriber will be sent: a minute of scenes is much for the garbage collector to visit."""
+        before = self._last_seq.get(topic)
+        if topic in CONFLATED_TOPICS and before is not None and self._seq - before < len(self._buffer):
             self._buffer[before - self._seq - 1] = FeedMessage(self.epoch, before, topic, None)
 
     def _wake(self, topic: str) -> None:
-        for one in self._loops.values():
-            if not one.news and not one.loop.is_closed():
-                one.loop.call_soon_threadsafe(self._woken, one)
-            one.news.add(topic)
+        for group in self._loops.values():
+            if not group.changed_topics and not group.loop.is_closed():
+                group.loop.call_soon_threadsafe(self._notify, group)
+            group.changed_topics.add(topic)
 
-    def _woken(self, one: _Loop) -> None:
+    def _notify(self, group: _LoopSubscribers) -> None:
         with self._lock:
-            news, one.news = one.news, set()
-        one.tell(news)
+            topics, group.changed_topics = group.changed_topics, set()
+        group.notify(topics)
 
 
-def _conflated(changes: Iterable[FeedMessage]) -> list[FeedMessage]:
-    """Changes without values of conflated topics that a later one replaces."""
+def _conflate(messages: Iterable[FeedMessage]) -> list[FeedMessage]:
+    """Return the messages without those of conflated topics that a later one replaces."""
     newest: set[str] = set()
     kept: list[FeedMessage] = []
-    for change in reversed(list(changes)):
-        if change.topic in newest:
+    for message in reversed(list(messages)):
+        if message.topic in newest:
             continue
-        if change.topic in CONFLATED:
-            newest.add(change.topic)
-        kept.append(change)
+        if message.topic in CONFLATED_TOPICS:
+            newest.add(message.topic)
+        kept.append(message)
     kept.reverse()
     return kept

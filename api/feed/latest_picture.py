@@ -1,4 +1,4 @@
-"""The latest camera picture, for everyone who watches: only the newest is kept, nobody delays the rig."""
+"""The latest camera picture: only the newest is kept, and no viewer delays the rig."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from contextlib import aclosing, suppress
 
 
 class LatestPicture:
-    """One JPEG, replaced by the next."""
+    """One JPEG picture, replaced by the next."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._jpeg: bytes | None = None
         self._count = 0
-        self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
+        self._watchers: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
         self._closed = False
 
     def put(self, jpeg: bytes) -> None:
@@ -27,64 +27,67 @@ class LatestPicture:
 
     @property
     def watched(self) -> bool:
-        """Whether anybody watches now."""
-        return bool(self._waiting)
-
-    @property
-    def latest(self) -> bytes | None:
-        """The picture now; None before the first."""
-        with self._lock:
-            return self._jpeg
+        """Whether anybody is watching."""
+        return bool(self._watchers)
 
     @property
     def watchers(self) -> int:
-        """How many watch now."""
+        """How many are watching."""
         with self._lock:
-            return len(self._waiting)
+            return len(self._watchers)
+
+    @property
+    def latest(self) -> bytes | None:
+        """The picture; None before the first."""
+        with self._lock:
+            return self._jpeg
 
     def close(self) -> None:
-        """Let everybody's watching end."""
+        """End everybody's watching."""
         with self._lock:
             self._closed = True
             self._wake()
 
-    async def now(self, within_s: float = 0.5) -> bytes | None:
-        """The next picture: while nobody watches, the latest may be seconds old. That one where no other comes in time.
+    async def next(self, timeout_s: float = 0.5) -> bytes | None:
+        """Return the next picture, since the latest may be seconds old while nobody watches.
 
         Args:
-            within_s: how long to wait for it.
+            timeout_s: how long to wait for it.
+
+        Returns:
+            The next picture, or the latest if none came in time; None before the first.
 
         """
         known = self.latest
         with suppress(TimeoutError):
-            async with asyncio.timeout(within_s), aclosing(self.watch()) as pictures:
+            async with asyncio.timeout(timeout_s), aclosing(self.watch()) as pictures:
                 async for jpeg in pictures:
                     if jpeg is not known:
                         return jpeg
         return known
 
     async def watch(self) -> AsyncGenerator[bytes]:
-        """The latest picture at once, then each that is newest when the last was taken."""
+        """Yield the latest picture at once, then always the newest when the last one was taken."""
         event = asyncio.Event()
-        entry = (asyncio.get_running_loop(), event)
+        watcher = (asyncio.get_running_loop(), event)
         with self._lock:
-            self._waiting.add(entry)
-        seen = 0
+            self._watchers.add(watcher)
+        yielded = 0
         try:
             while not self._closed:
                 with self._lock:
                     jpeg, count = self._jpeg, self._count
                     event.clear()
-                if jpeg is not None and count != seen:
-                    seen = count
+                if jpeg is not None and count != yielded:
+                    yielded = count
                     yield jpeg
                 else:
                     await event.wait()
         finally:
             with self._lock:
-                self._waiting.discard(entry)
+                self._watchers.discard(watcher)
 
     def _wake(self) -> None:
-        for loop, event in self._waiting:
+        for loop, event in self._watchers:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(event.set)

@@ -1,6 +1,6 @@
-"""The process that tells most of those who listen to the feed; run by `Relaying`, which hands it their connections.
+"""The second process, which serves most event streams; started by `RelayManager`, which hands it the connections.
 
-What it is told comes over one socket, a line of JSON each; connections come over another. It ends with the first.
+Messages come over one socket as lines of JSON, connections over another. The process ends with the first socket.
 """
 
 from __future__ import annotations
@@ -15,102 +15,101 @@ from typing import Any, Final
 
 from pydantic_core import from_json
 
-from downfield.api.feed.hub import Encoded, FeedMessage, Hub
-from downfield.api.feed.send_timeout import SendTimeout
-from downfield.api.feed.server_sent_events import events
+from downfield.api.feed.event_stream import SendTimeout, encode_events
+from downfield.api.feed.hub import EncodedValue, FeedMessage, Hub
 
-LONGEST: Final = 1 << 24
-"""Bytes of a line."""
+MAX_LINE_BYTES: Final = 1 << 24
 
-_STEPS: Final = 15  # of niceness: frames come first
+_NICENESS: Final = 15  # frames come first
 
 
-class Relay:
-    """Tells a mirrored hub's changes to connections that are handed over.
+class RelayWorker:
+    """Sends a mirrored hub's messages over the connections it is handed.
 
     Args:
-        passing: where they come.
-        writer: is told how many there are.
+        connections: the socket they come over.
+        writer: is sent their number.
 
     """
 
-    def __init__(self, passing: socket.socket, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, connections: socket.socket, writer: asyncio.StreamWriter) -> None:
         self._hub = Hub()
-        self._passing, self._writer = passing, writer
-        self._telling: set[asyncio.Task[None]] = set()
+        self._connections, self._writer = connections, writer
+        self._streams: set[asyncio.Task[None]] = set()
 
-    def take(self, said: dict[str, Any]) -> None:
-        """Take in one line."""
-        if "topics" in said:
-            values = {name: Encoded(text.encode()) for name, text in said["topics"].items()}
-            self._hub.begin(said["epoch"], said["seq"], values)
-        elif "listener" in said:
-            _, connections, _, _ = socket.recv_fds(self._passing, 1, 1)
-            telling = asyncio.create_task(self._tell(socket.socket(fileno=connections[0]), said["listener"]))
-            self._telling.add(telling)
-            telling.add_done_callback(self._told)
-            self._count()
+    def handle(self, line: dict[str, Any]) -> None:
+        """Handle one line: a snapshot to begin with, a new subscriber, or a message."""
+        if "values" in line:
+            values = {name: EncodedValue(text.encode()) for name, text in line["values"].items()}
+            self._hub.begin_as_mirror(line["epoch"], line["seq"], values)
+        elif "subscriber" in line:
+            _, connections, _, _ = socket.recv_fds(self._connections, 1, 1)
+            stream = asyncio.create_task(self._serve(socket.socket(fileno=connections[0]), line["subscriber"]))
+            self._streams.add(stream)
+            stream.add_done_callback(self._forget)
+            self._report()
         else:
-            data, full = (None if said[key] is None else Encoded(said[key].encode()) for key in ("data", "full"))
-            self._hub.repeat(FeedMessage(self._hub.epoch, said["seq"], said["topic"], data, said["at_ms"]), full)
+            data, full = (None if line[key] is None else EncodedValue(line[key].encode()) for key in ("data", "full"))
+            message = FeedMessage(self._hub.epoch, line["seq"], line["topic"], data, line["at_ms"])
+            self._hub.repeat(message, full)
 
     async def end(self) -> None:
-        """End the feeds."""
+        """End the streams."""
         self._hub.close()
-        if self._telling:
-            await asyncio.wait(self._telling, timeout=1)
+        if self._streams:
+            await asyncio.wait(self._streams, timeout=1)
 
-    async def _tell(self, connection: socket.socket, listener: dict[str, Any]) -> None:
+    async def _serve(self, connection: socket.socket, subscriber: dict[str, Any]) -> None:
         reader, writer = await asyncio.open_connection(sock=connection)
-        topics = None if listener["topics"] is None else frozenset(listener["topics"])
-        after = listener["after"] and tuple(listener["after"])
-        patience = SendTimeout()
+        topics = None if subscriber["topics"] is None else frozenset(subscriber["topics"])
+        after = subscriber["after"] and tuple(subscriber["after"])
+        timeout = SendTimeout()
 
         async def send() -> None:
-            async for changes in self._hub.subscribe(topics, after):
-                body = events(changes)
-                with patience:
+            async for messages in self._hub.subscribe(topics, after):
+                body = encode_events(messages)
+                with timeout:
                     writer.write(b"%x\r\n%b\r\n" % (len(body), body))
                     await writer.drain()
-            with patience:
+            with timeout:
                 writer.write(b"0\r\n\r\n")
                 writer.close()
                 await writer.wait_closed()
 
-        async def leave() -> None:
+        async def wait_for_disconnect() -> None:
             with suppress(OSError):
                 while await reader.read(4096):
                     pass
 
         try:
-            await patience.send(send(), leave())
+            await timeout.send(send(), wait_for_disconnect())
         finally:
-            writer.transport.abort()  # whatever a client that stalled has not taken
+            writer.transport.abort()  # drops what a stalled client has not taken
 
-    def _told(self, telling: asyncio.Task[None]) -> None:
-        self._telling.discard(telling)
-        self._count()
+    def _forget(self, stream: asyncio.Task[None]) -> None:
+        self._streams.discard(stream)
+        self._report()
 
-    def _count(self) -> None:
-        self._writer.write(b"%d\n" % len(self._telling))
+    def _report(self) -> None:
+        self._writer.write(b"%d\n" % len(self._streams))
 
 
-async def _relay(channel: socket.socket, passing: socket.socket) -> None:
-    reader, writer = await asyncio.open_connection(sock=channel, limit=LONGEST)
-    relay = Relay(passing, writer)
+async def _run(channel: socket.socket, connections: socket.socket) -> None:
+    reader, writer = await asyncio.open_connection(sock=channel, limit=MAX_LINE_BYTES)
+    worker = RelayWorker(connections, writer)
     while line := await reader.readline():
-        relay.take(from_json(line))
-    await relay.end()
+        worker.handle(from_json(line))
+    await worker.end()
 
 
 def main() -> None:
-    """Run until whoever started it ends, with the numbers of two sockets as arguments."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the rig, which ends this
-    os.nice(_STEPS)
+    """Run until the rig ends, with the numbers of two sockets as arguments."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the rig, which ends this process
+    os.nice(_NICENESS)
     if sys.platform == "linux":
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))  # no frame stops for it
-    channel, passing = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
-    asyncio.run(_relay(channel, passing))
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))  # never preempts a frame
+    channel, connections = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
+    asyncio.run(_run(channel, connections))
 
 
 if __name__ == "__main__":

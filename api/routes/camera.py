@@ -1,4 +1,4 @@
-"""The camera's annotated picture: as motion JPEG for OBS and pages, and one by one."""
+"""The annotated camera picture: as motion JPEG for OBS and the pages, and as single pictures."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 
 from fastapi import APIRouter, Response
 
+from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.feed.responses import Stream
 from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
 from downfield.api.services import PictureDep
@@ -21,28 +21,28 @@ router = APIRouter(tags=["camera"])
 
 @router.get(
     "/camera.mjpeg",
-    summary="The annotated picture, moving",
+    summary="The annotated camera picture as motion JPEG",
     response_class=Response,
     responses={200: {"content": {"multipart/x-mixed-replace": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-async def moving(picture: PictureDep) -> Response:
-    """The camera's picture with what Downfield sees drawn on it, as motion JPEG; without an end."""
-    return Stream(_parts(picture), f"multipart/x-mixed-replace; boundary={_BOUNDARY}")
+async def motion_jpeg(picture: PictureDep) -> Response:
+    """The camera picture with what Downfield sees drawn on it; it never ends."""
+    return EndlessResponse(_parts(picture), f"multipart/x-mixed-replace; boundary={_BOUNDARY}")
 
 
 @router.get(
     "/camera.jpg",
-    summary="The annotated picture, now",
+    summary="The annotated camera picture now",
     response_class=Response,
     responses={200: {"content": {"image/jpeg": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-async def now(picture: PictureDep) -> Response:
+async def single_picture(picture: PictureDep) -> Response:
     """The next picture, or the latest if none comes soon."""
-    jpeg = await picture.now()
+    jpeg = await picture.next()
     if jpeg is None:
-        raise ProblemError(404, "no picture has come yet: see /readyz")
+        raise ProblemError(404, "The camera has sent no picture yet. GET /readyz says what is missing.")
     return Response(jpeg, media_type="image/jpeg", headers={"Cache-Control": "no-store"})
 
 

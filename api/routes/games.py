@@ -12,8 +12,7 @@ from pydantic import Field
 from downfield.api.feed.hub import Hub
 from downfield.api.problems import ProblemError, refusal_problem
 from downfield.api.requests import GameId, IdempotencyKey
-from downfield.api.security.principal import PrincipalDep
-from downfield.api.security.roles import allow
+from downfield.api.security.roles import PrincipalDep, allow
 from downfield.api.services import AppContextDep, GameServiceDep, HubDep, StoreDep
 from downfield.core.records import to_json
 from downfield.game.commands import NewGame

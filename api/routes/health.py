@@ -1,4 +1,4 @@
-"""Whether the service lives, whether the rig can judge, and the metrics."""
+"""Liveness, readiness, and metrics."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ from typing import Final, Literal
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from downfield.api.metrics import Metrics
 from downfield.api.problems import ProblemError
+from downfield.api.prometheus import PrometheusMetrics
 from downfield.api.security.roles import allow
 from downfield.api.services import HubDep
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import TopicModel
 
 STALE_S: Final = 5.0
-"""Health is told once a second: after this long whoever tells it has died."""
+"""Health is published once a second; after this long its publisher has died."""
 
 router = APIRouter(tags=["health"])
 
 
-class Living(TopicModel):
-    """The process answers."""
+class ServiceStatus(TopicModel):
+    """The service is well."""
 
     status: Literal["ok"] = "ok"
 
 
 @router.get("/healthz", summary="Whether the process answers")
 @allow("anyone")
-def healthz() -> Living:
-    """Nothing else is looked at."""
-    return Living()
+def healthz() -> ServiceStatus:
+    """Checks nothing else."""
+    return ServiceStatus()
 
 
 @router.get("/readyz", summary="Whether calls can be made now")
 @allow("anyone")
-def readyz(hub: HubDep) -> Living:
-    """A fresh frame, a calibration, room on the disk: 503 with the reasons when something is missing."""
+def readyz(hub: HubDep) -> ServiceStatus:
+    """Needs fresh frames, a calibration, and disk space; 503 with the reasons if something is missing."""
     health = hub.value("health")
     if not isinstance(health, HealthStatus) or hub.age_s("health") > STALE_S:
-        raise ProblemError(503, "the rig has told nothing of its health for 5 s", "no_health")
+        raise ProblemError(503, f"The rig has not reported its health for {STALE_S:.0f} s.", "no_health")
     if health.level == "alarm" or health.calls == "suspended":
-        reasons = "; ".join(reason.text for reason in health.reasons) or health.text or "calls are suspended"
+        reasons = "; ".join(reason.text for reason in health.reasons) or health.text or "Calls are suspended."
         raise ProblemError(503, reasons, next((reason.code for reason in health.reasons), "suspended"))
-    return Living()
+    return ServiceStatus()
 
 
 @router.get(
@@ -54,6 +54,6 @@ def readyz(hub: HubDep) -> Living:
 )
 @allow("viewer")
 def metrics(request: Request) -> Response:
-    """Frames, latency, calls by kind and verdict, feeds, answers by status."""
-    measured: Metrics = request.app.state.metrics
-    return Response(measured.text(), media_type=CONTENT_TYPE_LATEST)
+    """Frames, latency, calls by kind and verdict, open feeds, responses by status."""
+    prometheus: PrometheusMetrics = request.app.state.metrics
+    return Response(prometheus.text(), media_type=CONTENT_TYPE_LATEST)

@@ -1,7 +1,7 @@
-"""The pages and what they load: plain files, nothing is built and nothing is fetched from elsewhere.
+"""The pages and the files they load: plain files, with no build step and nothing from other servers.
 
-Files are read once. Each goes out with its hash as ETag and must be asked for again each time, so that an upgrade of
-Downfield is never mixed with yesterday's scripts; `build.txt` lets a page that stays open for days notice one.
+Files are read once. Each is served with its hash as ETag and must be revalidated each time, so that a page never mixes
+the scripts of two versions of Downfield; `build.txt` lets a page that stays open for days notice an upgrade.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ PAGES: Final[Mapping[str, str]] = {
     "/evidence": "evidence.html",
     "/pair": "pair.html",
 }
-"""Pages by path; those of the overlays are at ``/overlay/`` and their name."""
+"""Pages by path; the overlays are at ``/overlay/`` and their name."""
 
 OVERLAYS: Final = ("calls", "field", "scorebug")
 
-POLICY: Final = (
+PAGE_POLICY: Final = (
     "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data: blob:; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
-"""What a page may load: only what this server gives, so that a page works on a table without internet."""
+"""What a page may load: only files of this server, so that it works at a table without internet."""
 
-KNOCKED_AT: Final = "icon.svg"
-"""The one file a page from elsewhere may load: OBS opens a local file that waits for it, and so for the service."""
+PUBLIC_ASSET: Final = "icon.svg"
+"""The one file other websites may load: a local file in OBS waits for it, and so for the service."""
 
-_TYPES: Final[Mapping[str, str]] = {
+_MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -51,46 +51,48 @@ router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
-    """One file as it goes out."""
+class StaticFile:
+    """One file as it is served."""
 
     content: bytes
     media_type: str
     etag: str
 
-    def answer(self, request: Request) -> Response:
-        """The file, or that it has not changed since it was last asked for."""
+    def response(self, request: Request) -> Response:
+        """Return the file, or 304 if the client has it."""
         headers = {"ETag": self.etag, "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
         if self.media_type.startswith("text/html"):
-            headers |= {"Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
+            headers |= {"Content-Security-Policy": PAGE_POLICY, "Referrer-Policy": "no-referrer"}
         if request.headers.get("if-none-match") == self.etag:
             return Response(status_code=304, headers=headers)
         return Response(self.content, media_type=self.media_type, headers=headers)
 
 
 @cache
-def assets() -> Mapping[str, Served]:
-    """Scripts, styles, fonts and pictures by file name, with `build.txt`, which names the whole of it."""
-    found = _folder("pages/assets")
-    pages = _folder("pages")
-    whole = hashlib.sha256("".join(one.etag for one in (*found.values(), *pages.values())).encode()).hexdigest()
-    return {**found, "build.txt": _served(whole[:16].encode(), ".txt")}
+def assets() -> Mapping[str, StaticFile]:
+    """Return scripts, styles, fonts and pictures by file name, with `build.txt`, the hash of all of them."""
+    found = _read_folder("pages/assets")
+    etags = "".join(file.etag for file in (*found.values(), *_read_folder("pages").values()))
+    build = hashlib.sha256(etags.encode()).hexdigest()[:16]
+    return {**found, "build.txt": _static_file(build.encode(), ".txt")}
 
 
 @cache
-def pages() -> Mapping[str, Served]:
-    """Pages by file name."""
-    return _folder("pages")
+def pages() -> Mapping[str, StaticFile]:
+    """Return the pages by file name."""
+    return _read_folder("pages")
 
 
 @router.get("/assets/{file}")
 @allow("anyone")
 def asset(request: Request, file: str) -> Response:
-    """What a page loads."""
-    answer = _find(assets(), file, "file").answer(request)
-    if file == KNOCKED_AT:
-        answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return answer
+    """A file that a page loads."""
+    if file not in assets():
+        raise HTTPException(404, f"There is no file {file[:40]!r}.")
+    response = assets()[file].response(request)
+    if file == PUBLIC_ASSET:
+        response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
 
 
 @router.get("/overlay/{name}")
@@ -98,8 +100,8 @@ def asset(request: Request, file: str) -> Response:
 def overlay(request: Request, name: str) -> Response:
     """An overlay for OBS; its options are read in the browser."""
     if name not in OVERLAYS:
-        raise HTTPException(404, f"no overlay is called {name[:40]!r}: there are {', '.join(OVERLAYS)}")
-    return pages()[f"{name}.html"].answer(request)
+        raise HTTPException(404, f"There is no overlay {name[:40]!r}. The overlays are {', '.join(OVERLAYS)}.")
+    return pages()[f"{name}.html"].response(request)
 
 
 @router.get("/")
@@ -109,20 +111,14 @@ def overlay(request: Request, name: str) -> Response:
 @router.get("/pair")
 @allow("anyone")
 def page(request: Request) -> Response:
-    """The start page, the operator panel, the camera page, the frames of a call, the page that redeems a code."""
-    return pages()[PAGES[request.url.path]].answer(request)
+    """The start page, the operator panel, the camera page, the frames of a call, the pairing page."""
+    return pages()[PAGES[request.url.path]].response(request)
 
 
-def _find(among: Mapping[str, Served], name: str, what: str) -> Served:
-    if name not in among:
-        raise HTTPException(404, f"no {what} is called {name[:40]!r}")
-    return among[name]
+def _read_folder(path: str) -> dict[str, StaticFile]:
+    found = sorted((files("downfield.api") / path).iterdir(), key=lambda file: file.name)
+    return {file.name: _static_file(file.read_bytes(), PurePath(file.name).suffix) for file in found if file.is_file()}
 
 
-def _folder(path: str) -> dict[str, Served]:
-    found = sorted((files("downfield.api") / path).iterdir(), key=lambda one: one.name)
-    return {one.name: _served(one.read_bytes(), PurePath(one.name).suffix) for one in found if one.is_file()}
-
-
-def _served(content: bytes, suffix: str) -> Served:
-    return Served(content, _TYPES[suffix], f'"{hashlib.sha256(content).hexdigest()[:16]}"')
+def _static_file(content: bytes, suffix: str) -> StaticFile:
+    return StaticFile(content, _MEDIA_TYPES[suffix], f'"{hashlib.sha256(content).hexdigest()[:16]}"')

@@ -17,8 +17,7 @@ from downfield.api.requests import (
     RulingRequest,
     UndoRequest,
 )
-from downfield.api.security.principal import PrincipalDep
-from downfield.api.security.roles import allow
+from downfield.api.security.roles import PrincipalDep, allow
 from downfield.api.services import GameServiceDep, HubDep
 from downfield.game.commands import Command
 from downfield.game.published.board_topics import SceneView

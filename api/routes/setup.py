@@ -1,19 +1,17 @@
-"""What a game is played with: teams, rulebooks, calibration, configuration."""
+"""The setup of a game: teams, rulebooks, calibration, configuration."""
 
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Body, Path, Response
 from pydantic import Field
 
-from downfield.api.drawings.field import field_picture
-from downfield.api.drawings.residuals import residual_picture
+from downfield.api.drawings import draw_field_lines, draw_residuals
 from downfield.api.problems import ProblemError, refusal_problem
 from downfield.api.requests import IdempotencyKey, TeamId, TeamRequest
-from downfield.api.security.principal import PrincipalDep
-from downfield.api.security.roles import allow
+from downfield.api.security.roles import PrincipalDep, allow
 from downfield.api.services import GameServiceDep, StoreDep
 from downfield.calibration.calibration import Calibration
 from downfield.game.commands import Settings, UseCalibration
@@ -24,34 +22,34 @@ from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rul
 
 router = APIRouter(prefix="/api")
 
-MOST_TEAMS = 500
+MAX_TEAMS: Final = 500
 
 
-class TeamRead(TeamRequest):
+class TeamDetails(TeamRequest):
     """A team with its roster."""
 
     id: str
 
 
-class RulebookListed(TopicModel):
+class RulebookSummary(TopicModel):
     """A rulebook."""
 
     name: str
     title: str
 
 
-class ParamRead(TopicModel):
-    """One parameter of a rulebook."""
+class ParameterDetails(TopicModel):
+    """A parameter of a rulebook."""
 
     name: str
     value: Any
     unit: str
     reason: str
-    changed: bool = Field(description="Whether the rulebook sets it, instead of its system.")
+    changed: bool = Field(description="Whether the rulebook changes the value of its system.")
 
 
-class ClauseRead(TopicModel):
-    """One clause of a rulebook."""
+class ClauseDetails(TopicModel):
+    """A clause of a rulebook."""
 
     id: str
     topic: str
@@ -59,40 +57,39 @@ class ClauseRead(TopicModel):
     how: str = Field(description="measured, declared, checked or outside.")
 
 
-class RulebookRead(RulebookListed):
+class RulebookDetails(RulebookSummary):
     """A rulebook with its parameters and clauses."""
 
-    params: tuple[ParamRead, ...]
-    clauses: tuple[ClauseRead, ...]
+    params: tuple[ParameterDetails, ...]
+    clauses: tuple[ClauseDetails, ...]
 
 
 @router.get("/teams", tags=["teams"], summary="Teams with their rosters")
 @allow("viewer")
-def teams(store: StoreDep) -> list[TeamRead]:
+def teams(store: StoreDep) -> list[TeamDetails]:
     """In the order of their ids."""
     return [_team(team, content) for team, content in store.teams().items()]
 
 
 @router.get("/teams/{team}", tags=["teams"], summary="One team")
 @allow("viewer")
-def team(store: StoreDep, team: TeamId) -> TeamRead:
-    """With its roster, ready for a line-up."""
+def team(store: StoreDep, team: TeamId) -> TeamDetails:
+    """With its roster."""
     content = store.teams().get(team)
     if content is None:
-        raise ProblemError(404, f"no team is kept as {team!r}")
+        raise ProblemError(404, f"There is no team {team!r}. GET /api/teams lists them.")
     return _team(team, content)
 
 
-@router.put("/teams/{team}", tags=["teams"], summary="Keep a team")
+@router.put("/teams/{team}", tags=["teams"], summary="Save a team")
 @allow("operator")
-def keep_team(store: StoreDep, team: TeamId, asked: TeamRequest) -> TeamRead:
-    """In place of one of the same id."""
+def save_team(store: StoreDep, team: TeamId, asked: TeamRequest) -> TeamDetails:
+    """Replaces a team with the same id."""
     ids = [player.id for player in asked.players]
-    twice = next((name for name in ids if ids.count(name) > 1), None)
-    if twice is not None:
-        raise ProblemError(422, "players: two have the same id; every figure needs its own")
-    if len(store.teams()) >= MOST_TEAMS and team not in store.teams():
-        raise ProblemError(409, f"{MOST_TEAMS} teams are kept already: remove one", "not_now")
+    if len(set(ids)) < len(ids):
+        raise ProblemError(422, "Two players have the same id. Give each player an id of its own.")
+    if len(store.teams()) >= MAX_TEAMS and team not in store.teams():
+        raise ProblemError(409, f"{MAX_TEAMS} teams are saved. Remove one first.", "not_now")
     store.keep_team(team, asked.model_dump_json(), time.time_ns())
     return _team(team, asked.model_dump_json())
 
@@ -100,28 +97,28 @@ def keep_team(store: StoreDep, team: TeamId, asked: TeamRequest) -> TeamRead:
 @router.delete("/teams/{team}", tags=["teams"], summary="Remove a team", status_code=204)
 @allow("operator")
 def drop_team(store: StoreDep, team: TeamId) -> Response:
-    """Games that were played with it are not touched."""
+    """Games it played stay as they are."""
     if not store.drop_team(team):
-        raise ProblemError(404, f"no team is kept as {team!r}")
+        raise ProblemError(404, f"There is no team {team!r}. GET /api/teams lists them.")
     return Response(status_code=204)
 
 
 @router.get("/rulebooks", tags=["rulebooks"], summary="The rulebooks that come with Downfield")
 @allow("viewer")
-def rulebooks() -> list[RulebookListed]:
-    """House rules are files at the rig and are not listed."""
-    return [RulebookListed(name=name, title=load_rulebook(name).title) for name in bundled_rulebooks()]
+def rulebooks() -> list[RulebookSummary]:
+    """House rules in files of your own are not listed."""
+    return [RulebookSummary(name=name, title=load_rulebook(name).title) for name in bundled_rulebooks()]
 
 
 @router.get("/rulebooks/{name}", tags=["rulebooks"], summary="One rulebook")
 @allow("viewer")
-def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=["tap"])]) -> RulebookRead:
-    """Every parameter with its reason, every clause with how it is decided."""
+def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=["tap"])]) -> RulebookDetails:
+    """Every parameter with its reason, and every clause with how it is decided."""
     if name not in bundled_rulebooks():
-        raise ProblemError(404, f"no rulebook is called {name!r}; there are {', '.join(bundled_rulebooks())}")
+        raise ProblemError(404, f"There is no rulebook {name!r}. The rulebooks are {', '.join(bundled_rulebooks())}.")
     book = load_rulebook(name)
     params = tuple(
-        ParamRead(
+        ParameterDetails(
             name=param.name,
             value=book.params[param.name],
             unit=param.unit,
@@ -132,29 +129,29 @@ def rulebook(name: Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}$", examples=["
     )
     known = catalog(book.system.name).clauses if book.system.name in catalogs() else {}
     clauses = tuple(
-        ClauseRead(id=name, topic=clause.topic, text=clause.text, how=clause.how) for name, clause in known.items()
+        ClauseDetails(id=name, topic=clause.topic, text=clause.text, how=clause.how) for name, clause in known.items()
     )
-    return RulebookRead(name=name, title=book.title, params=params, clauses=clauses)
+    return RulebookDetails(name=name, title=book.title, params=params, clauses=clauses)
 
 
 @router.get("/calibration", tags=["rig"], summary="The calibration in use")
 @allow("viewer")
 def calibration(game_service: GameServiceDep) -> Calibration:
-    """As its file, `docs/formats.md`."""
+    """As in its file; see docs/formats.md."""
     return _calibration(game_service)
 
 
 @router.get(
-    "/calibration/picture.svg",
+    "/calibration/residuals.svg",
     tags=["rig"],
-    summary="The calibration's residuals, drawn",
+    summary="The calibration's residuals as a drawing",
     response_class=Response,
     responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
 )
 @allow("viewer")
-def calibration_picture(game_service: GameServiceDep) -> Response:
-    """The field in cells, each with its residual in millimeters."""
-    return Response(residual_picture(_calibration(game_service)), media_type="image/svg+xml")
+def calibration_residuals(game_service: GameServiceDep) -> Response:
+    """The residual of each part of the field, in millimeters."""
+    return Response(draw_residuals(_calibration(game_service)), media_type="image/svg+xml")
 
 
 @router.get(
@@ -166,20 +163,20 @@ def calibration_picture(game_service: GameServiceDep) -> Response:
 )
 @allow("viewer")
 def calibrated_field(game_service: GameServiceDep) -> Response:
-    """The printed lines where the calibration puts them, to lie over the camera's picture."""
-    return Response(field_picture(_calibration(game_service)), media_type="image/svg+xml")
+    """The printed lines where the calibration puts them, to be laid over the camera picture."""
+    return Response(draw_field_lines(_calibration(game_service)), media_type="image/svg+xml")
 
 
 @router.put("/calibration", tags=["rig"], summary="Use a calibration made elsewhere")
 @allow("admin")
 def use_calibration(
     game_service: GameServiceDep,
-    caller: PrincipalDep,
+    principal: PrincipalDep,
     asked: Annotated[Calibration, Body()],
     key: IdempotencyKey = None,
 ) -> Accepted:
-    """A `*.calibration.json` as it is."""
-    receipt = game_service.command(UseCalibration(calibration=asked), Said(caller.name, key))
+    """The content of a `*.calibration.json` file."""
+    receipt = game_service.command(UseCalibration(calibration=asked), Said(principal.name, key))
     if isinstance(receipt, Refused):
         raise refusal_problem(receipt)
     return receipt
@@ -192,12 +189,12 @@ def configuration(game_service: GameServiceDep) -> Settings:
     return game_service.settings()
 
 
-def _team(team: str, content: str) -> TeamRead:
-    return TeamRead(id=team, **TeamRequest.model_validate_json(content).model_dump())
+def _team(team: str, content: str) -> TeamDetails:
+    return TeamDetails(id=team, **TeamRequest.model_validate_json(content).model_dump())
 
 
 def _calibration(game_service: GameServiceDep) -> Calibration:
-    found = game_service.calibration()
-    if found is None:
-        raise ProblemError(404, "the camera is not calibrated yet: POST /api/commands with recalibrate")
-    return found
+    calibration = game_service.calibration()
+    if calibration is None:
+        raise ProblemError(404, "The camera is not calibrated yet. Send the command recalibrate to /api/commands.")
+    return calibration

@@ -1,1 +1,1 @@
-"""Who may do what: roles, tokens, authentication, rate limits."""
+"""Access to the service: roles, tokens, authentication, request checks, rate limits."""

@@ -1,7 +1,10 @@
-"""The door: what every request must pass before anything else looks at it.
+"""The security middleware: every request passes it before anything else.
 
-By which name the service is called (a page elsewhere can point its own name here: DNS rebinding), from which page the
-request comes, how often, and how much is sent. Every answer leaves with the headers that browsers need to be careful.
+It checks the Host header (a foreign website can point its own name at this address: DNS rebinding), the website a
+request comes from, how often requests come, and how large they are. It gives every response its security headers.
+
+Starlette's TrustedHostMiddleware is not used: it compares names with a fixed list, while any bare IP address is fine
+here (a foreign website can't have one as its origin), and it answers in plain text instead of a problem.
 """
 
 from __future__ import annotations
@@ -17,43 +20,27 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from downfield.api.problems import problem
-from downfield.api.security.rate_limits import RateLimit, RateLimiter
+from downfield.api.problems import problem_response
+from downfield.api.security.rate_limits import RateLimit, RateLimiter, RateLimits
 
-MOST_BODY: Final = 64 << 10
-"""Bytes of a body; a line-up of 120 is 20 kB."""
+MAX_BODY_BYTES: Final = 64 << 10
+"""A line-up of 120 players is 20 kB."""
 
-MOST_CALIBRATION: Final = 1 << 20
-"""Bytes of a calibration; with its covariance and cells one is about 30 kB."""
+MAX_CALIBRATION_BYTES: Final = 1 << 20
+"""A calibration with its covariance and cells is about 30 kB."""
 
-SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
-_HEADERS: Final = {
+_KNOWN_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"})
+
+_SECURITY_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Frame-Options": "SAMEORIGIN",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'self'",
 }
-"""Of every answer that has not its own; pages bring a policy that lets them load their own parts."""
-
-
-@dataclass(frozen=True, slots=True)
-class RateLimits:
-    """How often one address may ask.
-
-    Attributes:
-        reading: requests that change nothing.
-        changing: requests that may.
-        signing_in: tries of a pairing code, for one address and, five times that, for all.
-        pictures: pictures of a call, which are unpacked and drawn for whoever asks, and lists of them.
-
-    """
-
-    reading: RateLimit = field(default=RateLimit(100, 400))
-    changing: RateLimit = field(default=RateLimit(20, 60))
-    signing_in: RateLimit = field(default=RateLimit(1 / 5, 5))
-    pictures: RateLimit = field(default=RateLimit(10, 40))
+"""Of every response without its own; pages bring a policy that lets them load their own files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +48,11 @@ class AccessPolicy:
     """Who may reach the service, and under which names.
 
     Attributes:
-        lan: whether other computers may; otherwise this one alone.
-        names: host names it is called by, beside this computer's own and its addresses.
-        open_viewing: whether anybody on the network may look without being paired.
-        trust_local: whether whoever sits at this computer is an admin without being paired; not behind a proxy.
-        limits: how often one address may ask.
+        lan: whether other computers may; otherwise only this one.
+        names: host names of the service, besides this computer's own and its addresses.
+        open_viewing: whether anybody on the network may watch without being paired.
+        trust_local: whether a request from this computer is the admin's without pairing; not behind a proxy.
+        limits: how often one address may send requests.
 
     """
 
@@ -73,76 +60,85 @@ class AccessPolicy:
     names: tuple[str, ...] = ()
     open_viewing: bool = False
     trust_local: bool = True
-    limits: RateLimits = RateLimits()
+    limits: RateLimits = field(default_factory=RateLimits)
 
 
 class SecurityMiddleware:
-    """ASGI middleware.
+    """ASGI middleware that refuses or passes on each request.
 
     Args:
-        app: what is behind it.
+        app: the application behind it.
         access: who may reach it.
-        answered: counts answers by method and status.
+        responses: counts responses by method and status.
 
     """
 
-    def __init__(self, app: ASGIApp, access: AccessPolicy, answered: Counter[tuple[str, int]]) -> None:
+    def __init__(self, app: ASGIApp, access: AccessPolicy, responses: Counter[tuple[str, int]]) -> None:
         self._app = app
         self._access = access
-        self._answered = answered
+        self._responses = responses
         own = (socket.gethostname(), f"{socket.gethostname()}.local") if access.lan else ()
         self._names = frozenset(name.lower() for name in ("localhost", *access.names, *own))
         limits = access.limits
-        self._reading, self._changing = RateLimiter(limits.reading), RateLimiter(limits.changing)
-        self._pictures, self._signing_in = RateLimiter(limits.pictures), RateLimiter(limits.signing_in)
-        everybody = RateLimit(limits.signing_in.per_s * 5, limits.signing_in.burst * 5)
-        self._everybody_signing_in = RateLimiter(everybody)
+        self._reads, self._changes = RateLimiter(limits.reads), RateLimiter(limits.changes)
+        self._pictures, self._sign_ins = RateLimiter(limits.pictures), RateLimiter(limits.sign_ins)
+        self._all_sign_ins = RateLimiter(RateLimit(limits.sign_ins.per_s * 5, limits.sign_ins.burst * 5))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass, or answer it here."""
+        """Refuse a request, or pass it on."""
         if scope["type"] not in {"http", "websocket"}:
             await self._app(scope, receive, send)
             return
-        refused = self._refusal(scope)
+        refusal = self._refuse(scope)
         if scope["type"] == "websocket":
-            if refused is not None:
+            if refusal is not None:
                 await receive()
-                await send({"type": "websocket.close", "code": 1008, "reason": "refused at the door"})
+                await send({"type": "websocket.close", "code": 1008, "reason": "Request refused."})
                 return
             await self._app(scope, receive, send)
             return
-        counted = self._counted(scope, send)
-        if refused is not None:
-            await refused(scope, receive, counted)
+        send_checked = self._with_headers(scope, send)
+        if refusal is not None:
+            await refusal(scope, receive, send_checked)
             return
-        most = MOST_CALIBRATION if scope["path"] in {"/api/calibration", "/api/commands"} else MOST_BODY
-        await _Measured(self._app, most)(scope, receive, counted)
+        large = scope["path"] in {"/api/calibration", "/api/commands"}
+        limited = _BodyLimit(self._app, MAX_CALIBRATION_BYTES if large else MAX_BODY_BYTES)
+        await limited(scope, receive, send_checked)
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _refuse(self, scope: Scope) -> Response | None:
+        """Return the response to a request that is refused; None for one that may pass."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if not self._is_ours(host):
-            return problem(400, "this service is not called by that name: use its address, or add the name to its list")
+        if not self._is_own_host(host):
+            return problem_response(
+                400,
+                "Request refused: this service does not go by that host name (Host header). "
+                "Use its IP address, or add the name to service.names.",
+            )
         peer = scope["client"][0] if scope.get("client") else ""
         if not self._access.lan and not is_loopback(peer):
-            return problem(403, "this service is for this computer alone")
+            return problem_response(
+                403, "Only this computer may use the service. Start it with --lan to allow the network."
+            )
         method = scope.get("method", "GET")
-        if not _same_origin(headers, host) and (scope["type"] == "websocket" or method not in SAFE):
-            return problem(403, "a page of another origin asked")
-        wait_s = self._wait_s(peer, method, scope["path"])
+        if not _is_same_origin(headers, host) and (scope["type"] == "websocket" or method not in SAFE_METHODS):
+            return problem_response(403, "Request refused: it comes from another website (Origin header).")
+        wait_s = math.ceil(self._acquire(peer, method, scope["path"]))
         if wait_s:
-            return problem(429, "more requests than one may make", headers={"Retry-After": str(math.ceil(wait_s))})
+            detail = f"Too many requests from this device. Try again in {wait_s} s."
+            return problem_response(429, detail, headers={"Retry-After": str(wait_s)})
         return None
 
-    def _wait_s(self, peer: str, method: str, path: str) -> float:
+    def _acquire(self, peer: str, method: str, path: str) -> float:
+        """Take a token from the right bucket; the seconds to wait if there is none."""
         if path == "/api/session" and method == "POST":
-            return self._signing_in.wait_s(peer) or self._everybody_signing_in.wait_s("everybody")
+            return self._sign_ins.acquire(peer) or self._all_sign_ins.acquire("all")
         if path.startswith("/api/games/") and "/frames" in path:
-            return self._pictures.wait_s(peer)
-        return (self._reading if method in SAFE else self._changing).wait_s(peer)
+            return self._pictures.acquire(peer)
+        return (self._reads if method in SAFE_METHODS else self._changes).acquire(peer)
 
-    def _is_ours(self, host: str) -> bool:
-        """Whether a Host is a name of ours or an address: no foreign page can have a bare address as its origin."""
+    def _is_own_host(self, host: str) -> bool:
+        """Return whether a Host header is one of the service's names, or a bare address."""
         name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
         name = name.strip("[]").lower()
         if name in self._names:
@@ -153,29 +149,32 @@ class SecurityMiddleware:
             return False
         return self._access.lan or address.is_loopback
 
-    def _counted(self, scope: Scope, send: Send) -> Send:
-        async def sent(message: Message) -> None:
+    def _with_headers(self, scope: Scope, send: Send) -> Send:
+        """Return a `send` that adds the security headers and counts the response."""
+
+        async def send_checked(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._answered[_method(scope), message["status"]] += 1
+                method = scope["method"] if scope["method"] in _KNOWN_METHODS else "other"
+                self._responses[method, message["status"]] += 1
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in _SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
                 if scope["path"].startswith("/api/"):
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        return sent
+        return send_checked
 
 
-class _Measured:
-    """Refuses a body above its limit, announced or not."""
+class _BodyLimit:
+    """Refuses a body above a limit, whatever its Content-Length says."""
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
-        self._app, self._most = app, most
+    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+        self._app, self._max_bytes = app, max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         announced = Headers(scope=scope).get("content-length", "0")
-        if not announced.isdecimal() or int(announced[:20]) > self._most:
+        if not announced.isdecimal() or int(announced[:20]) > self._max_bytes:
             await self._refuse(scope, receive, send)
             return
         body, more = bytearray(), True
@@ -185,44 +184,38 @@ class _Measured:
                 return
             body += message.get("body", b"")
             more = message.get("more_body", False)
-            if len(body) > self._most:
+            if len(body) > self._max_bytes:
                 await self._refuse(scope, receive, send)
                 return
-        given = False
+        replayed = False
 
-        async def again() -> Message:
-            nonlocal given
-            if given:
+        async def receive_body() -> Message:
+            nonlocal replayed
+            if replayed:
                 return await receive()
-            given = True
+            replayed = True
             return {"type": "http.request", "body": bytes(body), "more_body": False}
 
-        await self._app(scope, again, send)
+        await self._app(scope, receive_body, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = problem(413, f"at most {self._most} bytes are taken here", headers={"Connection": "close"})
-        await answer(scope, receive, send)
+        detail = f"The request is too large: {self._max_bytes >> 10} KiB at most."
+        await problem_response(413, detail, headers={"Connection": "close"})(scope, receive, send)
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is this computer's own loopback."""
+    """Return whether an address is this computer's loopback."""
     try:
-        found = ipaddress.ip_address(address.split("%", 1)[0])
+        parsed = ipaddress.ip_address(address.split("%", 1)[0])
     except ValueError:
         return False
-    mapped = getattr(found, "ipv4_mapped", None)
-    return bool((mapped or found).is_loopback)
+    mapped = getattr(parsed, "ipv4_mapped", None)
+    return bool((mapped or parsed).is_loopback)
 
 
-def _same_origin(headers: Headers, host: str) -> bool:
-    """Whether a request comes from a page of ours, or from no page."""
+def _is_same_origin(headers: Headers, host: str) -> bool:
+    """Return whether a request comes from a page of this service, or from no page."""
     if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}:
         return False
     origin = headers.get("origin")
     return origin is None or origin.lower() in {f"http://{host.lower()}", f"https://{host.lower()}"}
-
-
-def _method(scope: Scope) -> str:
-    """The method, for counting: an unknown one is not let grow the count."""
-    known = {"GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"}
-    return scope["method"] if scope["method"] in known else "other"

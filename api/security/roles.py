@@ -1,34 +1,64 @@
-"""Who may do what: three roles, each including the one before; what no route has opened is the admin's alone."""
+"""Roles and principals: three roles, each including the one before it; a route opened to nobody is for the admin."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Literal, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+from fastapi import Depends
+from fastapi.requests import HTTPConnection
 
 Role = Literal["viewer", "operator", "admin"]
 RequiredRole = Literal["anyone", "viewer", "operator", "admin"]
 
 RANK: Final[dict[RequiredRole, int]] = {"anyone": 0, "viewer": 1, "operator": 2, "admin": 3}
 
-F = TypeVar("F", bound=Callable[..., Any])
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
-def allow(need: RequiredRole) -> Callable[[F], F]:
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The sender of a request.
+
+    Attributes:
+        role: decides what is allowed; None for an unpaired device.
+        name: of the person or device, as the record shows it.
+        device: id of a paired device; empty for this computer.
+        local: whether the request comes from this computer.
+
+    """
+
+    role: Role | None = None
+    name: str = "somebody"
+    device: str = ""
+    local: bool = False
+
+
+def _principal(connection: HTTPConnection) -> Principal:
+    principal: Principal = connection.state.principal
+    return principal
+
+
+PrincipalDep = Annotated[Principal, Depends(_principal)]
+
+
+def allow(role: RequiredRole) -> Callable[[Endpoint], Endpoint]:
     """Open a route to a role and those above it."""
 
-    def opened(endpoint: F) -> F:
-        endpoint.__dict__["need"] = need
+    def mark(endpoint: Endpoint) -> Endpoint:
+        endpoint.__dict__["required_role"] = role
         return endpoint
 
-    return opened
+    return mark
 
 
 def required_role(endpoint: Callable[..., Any]) -> RequiredRole:
-    """The least role a route is open to."""
-    need: RequiredRole = getattr(endpoint, "need", "admin")
-    return need
+    """Return the lowest role a route is open to."""
+    role: RequiredRole = getattr(endpoint, "required_role", "admin")
+    return role
 
 
-def role_suffices(role: Role | None, need: RequiredRole) -> bool:
-    """Whether a role, or none, is enough."""
-    return RANK[role or "anyone"] >= RANK[need]
+def role_suffices(role: Role | None, required: RequiredRole) -> bool:
+    """Return whether a role, or none, is high enough."""
+    return RANK[role or "anyone"] >= RANK[required]

@@ -1,6 +1,6 @@
-"""Who has been let in: one-time pairing codes, and the tokens of paired devices.
+"""One-time pairing codes, and the tokens of paired devices.
 
-A code is short-lived, good once, and only in memory. A token is 256 random bits; the store keeps its SHA-256.
+A code is short-lived, can be used once, and is only in memory. A token is 256 random bits; the store keeps its SHA-256.
 """
 
 from __future__ import annotations
@@ -16,39 +16,53 @@ from downfield.api.security.roles import Role
 from downfield.core.errors import RefusedError
 from downfield.game.store import DeviceRow, Store
 
-CODE_S: Final = 180.0
-"""A code is good for as long as it takes to hold up a phone, and not for the next visitor."""
-
 CODE_LETTERS: Final = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
-CODE_LENGTH: Final = 10
-"""30 letters that are not mistaken for one another, ten of them: 49 bits, tried at most 60 times a minute."""
-
-MOST_CODES: Final = 20
-MOST_DEVICES: Final = 200
-PAIRED_NS: Final = 90 * 86_400 * 1_000_000_000
-"""A device stays paired for a season's stretch of 90 days."""
+"""Letters and digits that are not mistaken for one another."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
-    """A code that waits to be redeemed.
+class PairingLimits:
+    """Thresholds of pairing."""
+
+    code_length: int = 10
+    """Ten of 30 letters are 49 bits, of which at most 60 can be tried a minute."""
+
+    code_valid_s: float = 180.0
+    """Long enough to hold up a phone, too short for the next visitor."""
+
+    max_codes: int = 20
+    """Unused codes at once."""
+
+    max_devices: int = 200
+    """Paired devices at once."""
+
+    device_valid_ns: int = 90 * 86_400 * 1_000_000_000
+    """A device stays paired for 90 days, the stretch of a season."""
+
+
+LIMITS: Final = PairingLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class PairingCode:
+    """An unused code.
 
     Attributes:
-        id: names it; no secret.
+        id: its name; not secret.
         code: the secret.
-        role: what the device will be.
-        until: monotonic time it ends at.
+        role: of the device that uses it.
+        expires_at: monotonic time, s.
 
     """
 
     id: str
     code: str
     role: Role
-    until: float
+    expires_at: float
 
 
 class TokenStore:
-    """Pairs devices and knows them again.
+    """Pairs devices and recognizes them by their tokens. Callable from any thread.
 
     Args:
         store: keeps the devices.
@@ -58,93 +72,96 @@ class TokenStore:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._pairings: dict[str, Pairing] = {}
+        self._codes: dict[str, PairingCode] = {}
         self._devices = {device.token_sha256: device for device in store.devices()}
 
-    def pair(self, role: Role) -> Pairing:
-        """A new one-time code for a device of a role.
+    def make_code(self, role: Role) -> PairingCode:
+        """Make a one-time code for a device of a role.
 
         Raises:
-            RefusedError: too many codes wait already.
+            RefusedError: too many codes are unused.
 
         """
-        code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
-        pairing = Pairing(secrets.token_hex(8), code, role, time.monotonic() + CODE_S)
+        letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(LIMITS.code_length))
+        code = PairingCode(secrets.token_hex(8), letters, role, time.monotonic() + LIMITS.code_valid_s)
         with self._lock:
-            self._forget_old()
-            if len(self._pairings) >= MOST_CODES:
-                raise RefusedError(f"{MOST_CODES} codes wait to be used already: use one, or wait {CODE_S:.0f} s")
-            self._pairings[pairing.id] = pairing
-        return pairing
+            self._drop_expired_codes()
+            if len(self._codes) >= LIMITS.max_codes:
+                raise RefusedError(
+                    f"{LIMITS.max_codes} pairing codes are unused. Use one, or wait {LIMITS.code_valid_s:.0f} s."
+                )
+            self._codes[code.id] = code
+        return code
 
-    def pairing(self, name: str) -> Pairing | None:
-        """A code that still waits, by its id."""
+    def find_code(self, code_id: str) -> PairingCode | None:
+        """Return an unused code by its id; None if there is none."""
         with self._lock:
-            self._forget_old()
-            return self._pairings.get(name)
+            self._drop_expired_codes()
+            return self._codes.get(code_id)
 
     def redeem(self, code: str, name: str) -> tuple[str, DeviceRow] | None:
         """Pair a device.
 
         Args:
             code: as it was shown; case, spaces and dashes don't matter.
-            name: what to call the device.
+            name: of the device.
 
         Returns:
-            Its token and the device; None when no such code waits.
+            Its token and the device; None if there is no such unused code.
 
         Raises:
-            RefusedError: too many devices are paired already.
+            RefusedError: too many devices are paired.
 
         """
         given = code.upper().replace(" ", "").replace("-", "").encode()
         with self._lock:
-            self._forget_old()
-            waiting = list(self._pairings.values())
-            found = [one for one in waiting if secrets.compare_digest(one.code.encode(), given)]
-            if not found:
+            self._drop_expired_codes()
+            unused = list(self._codes.values())
+            matching = [candidate for candidate in unused if secrets.compare_digest(candidate.code.encode(), given)]
+            if not matching:
                 return None
-            self._drop_expired()
-            if len(self._devices) >= MOST_DEVICES:
-                raise RefusedError(f"{MOST_DEVICES} devices are paired already: revoke one")
-            del self._pairings[found[0].id]
+            self._drop_expired_devices()
+            if len(self._devices) >= LIMITS.max_devices:
+                raise RefusedError(f"{LIMITS.max_devices} devices are paired. Revoke one first.")
+            del self._codes[matching[0].id]
             token, now_ns = secrets.token_urlsafe(32), time.time_ns()
-            role = found[0].role
-            device = DeviceRow(secrets.token_hex(6), name, role, _sha256(token), now_ns, now_ns + PAIRED_NS)
+            role = matching[0].role
+            expires_ns = now_ns + LIMITS.device_valid_ns
+            device = DeviceRow(secrets.token_hex(6), name, role, _sha256(token), now_ns, expires_ns)
             self._store.keep_device(device)
             self._devices[device.token_sha256] = device
         return token, device
 
-    def device(self, token: str) -> DeviceRow | None:
-        """The device of a token; None when it is not known or has expired."""
+    def find_device(self, token: str) -> DeviceRow | None:
+        """Return the device of a token; None if it is unknown or has expired."""
         with self._lock:
             device = self._devices.get(_sha256(token))
         return None if device is None or device.expires_ns < time.time_ns() else device
 
     def devices(self) -> list[DeviceRow]:
-        """Every paired device, in the order they were paired."""
+        """Return every paired device, in the order they were paired."""
         with self._lock:
             return sorted(self._devices.values(), key=lambda device: device.paired_ns)
 
-    def revoke(self, device: str) -> bool:
-        """Let a device's token count no more; whether there was one."""
+    def revoke(self, device_id: str) -> bool:
+        """Make a device's token invalid; return whether there was such a device."""
         with self._lock:
-            self._devices = {key: one for key, one in self._devices.items() if one.id != device}
-            return self._store.drop_device(device)
+            self._devices = {key: device for key, device in self._devices.items() if device.id != device_id}
+            return self._store.drop_device(device_id)
 
-    def _forget_old(self) -> None:
+    def _drop_expired_codes(self) -> None:
         now = time.monotonic()
-        self._pairings = {name: one for name, one in self._pairings.items() if one.until > now}
+        self._codes = {code_id: code for code_id, code in self._codes.items() if code.expires_at > now}
 
-    def _drop_expired(self) -> None:
+    def _drop_expired_devices(self) -> None:
         now_ns = time.time_ns()
-        for device in [one for one in self._devices.values() if one.expires_ns < now_ns]:
+        for device in [device for device in self._devices.values() if device.expires_ns < now_ns]:
             del self._devices[device.token_sha256]
             self._store.drop_device(device.id)
 
 
 def role_of(device: DeviceRow) -> Role | None:
-    """A device's role; None for one this version does not know."""
+    """Return a device's role; None for one this version does not know."""
     known: dict[str, Role] = {"viewer": "viewer", "operator": "operator", "admin": "admin"}
     return known.get(device.role)
 

@@ -74,7 +74,7 @@ async function loadCalibration(known) {
   calibrated = { known };
   const answer = await fetch("/api/calibration", { credentials: "same-origin" }).catch(() => null);
   const found = answer?.ok ? await answer.json() : null;
-  for (const [id, path] of [["field", "field.svg"], ["residuals", "picture.svg"]]) {
+  for (const [id, path] of [["field", "field.svg"], ["residuals", "residuals.svg"]]) {
     at(id).src = found === null ? "" : `/api/calibration/${path}?of=${encodeURIComponent(known)}`;
   }
   at("residuals").hidden = !found?.quality?.cells.length;

@@ -12,7 +12,7 @@ const RETRY_MS = { first: 250, most: 5_000 };
 /** Connecting may take this long; a phone that changed networks would else hang for minutes. */
 const CONNECT_MS = 5_000;
 
-const VERSION = 1;
+const VERSION = 2;
 
 /**
  * "connecting": nothing heard yet. "live": heard lately. "lost": the connection broke a moment ago and what is shown

@@ -207,18 +207,18 @@ async function next() {
   try {
     await send(`pictures/${number}`, "PUT", { figures: figures().map((corners) => ({ corners })) });
     if (number + 1 < pictures.length) show(number + 1);
-    else await end("kept");
+    else await end("saved");
   } catch (error) {
     say(part("told"), `That was not taken (${error.message}): is downfield learn still running?`);
   }
 }
 
-async function end(how) {
-  await send("end", "POST", { how });
+async function end(outcome) {
+  await send("end", "POST", { outcome });
   part("tools").hidden = canvas.hidden = part("skip").hidden = true;
   say(part("hint"), "");
   say(part("where"), "");
-  say(part("told"), how === "kept" ? "Thank you. The network learns now; you can close this page." : "Skipped; you can close this page.");
+  say(part("told"), outcome === "saved" ? "Thank you. The network learns now; you can close this page." : "Skipped; you can close this page.");
 }
 
 part("next").addEventListener("click", next);

@@ -1,1 +1,0 @@
-"""Drawings the service answers with, as SVG."""

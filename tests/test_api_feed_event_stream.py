@@ -1,0 +1,48 @@
+"""Responses without an end: a client that stalls is disconnected."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, MutableMapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from downfield.api.feed import event_stream
+from downfield.api.feed.event_stream import EndlessResponse
+
+
+@pytest.mark.parametrize("stalls", ["during a part", "before the first part"])
+def test_a_client_that_takes_nothing_is_disconnected(stalls: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_stream, "LIMITS", replace(event_stream.LIMITS, stalled_s=0.05))
+    ended = threading.Event()
+
+    async def parts() -> AsyncGenerator[bytes]:
+        try:
+            yield b"1"
+            await asyncio.sleep(0.2)  # having nothing to send is not the client's fault
+            yield b"2"
+        finally:
+            ended.set()
+
+    async def scenario() -> list[bytes]:
+        taken: list[bytes] = []
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            body = message.get("body", b"")
+            if (b"1" if stalls == "before the first part" else b"2") == body:
+                await asyncio.sleep(60)
+            taken.append(body)
+
+        async def receive() -> MutableMapping[str, Any]:
+            await asyncio.sleep(60)
+            return {"type": "http.disconnect"}
+
+        await EndlessResponse(parts())({"type": "http", "http_version": "1.1"}, receive, send)
+        return taken
+
+    taken = asyncio.run(asyncio.wait_for(scenario(), 5))
+    assert taken == ([b""] if stalls == "before the first part" else [b"", b"1"])
+    assert ended.is_set()
