@@ -31,6 +31,7 @@ from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field import FieldModel
+from downfield.core.footprint import BASE_TOP_MM
 from downfield.core.scene import Player
 from downfield.rig.standing_figures import distance_known
 from downfield.twin.appearance import Appearance
@@ -43,7 +44,6 @@ from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 
 Table = tuple[Image, Camera, FieldModel]
 
-_BASE_TOP_MM = 5.5
 _WRONG_YD = 0.5  # a solution further off than this on the paint is not an inexact one but a wrong one
 _CHESSBOARDS = Path("/usr/share/doc/opencv-doc/examples/data")
 _SQUARE_MM = 25.0
@@ -87,7 +87,7 @@ def report(tables: Iterable[Table], what: str, known: str = "figures") -> None:
         seconds.append(time.process_time() - begin)
         calibration = to_calibration(field, solution.fit, solution.sightings, method="field", made_from=[])
         paint_yd, _ = _errors(calibration, camera, 0.0)
-        error_yd, ratio = _errors(calibration, camera, _BASE_TOP_MM)
+        error_yd, ratio = _errors(calibration, camera, BASE_TOP_MM)
         is_right = float(np.linalg.norm(paint_yd, axis=1).max()) < _WRONG_YD
         right, wrong = right + is_right, wrong + (not is_right)
         if is_right:

@@ -10,9 +10,10 @@ import numpy as np
 from downfield.calibration.calibration import Calibration
 from downfield.calibration.field.line_chains import clearest_channel
 from downfield.calibration.field.paint_measurement import observe_paint
-from downfield.calibration.quality import BASE_TOP_MM, base_top_sigma_mm
+from downfield.calibration.quality import base_top_sigma_mm
 from downfield.core.arrays import Array, Image
 from downfield.core.field import PaintedLine
+from downfield.core.footprint import BASE_TOP_MM
 
 Color = tuple[int, int, int]
 

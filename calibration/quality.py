@@ -13,9 +13,7 @@ from downfield.calibration.camera_fit import CameraFit, Observations
 from downfield.calibration.jacobians import locate
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
-
-BASE_TOP_MM = 5.5
-"""Height of an ordinary base's top, at which the error map is drawn."""
+from downfield.core.footprint import BASE_TOP_MM
 
 UNMODELED_SHARE = 0.04 / 1920
 """Of the picture's width: what is left where the paint is seen without noise, as measured on validation tables."""

@@ -1,1 +1,1 @@
-"""The words everything speaks: errors, records, the field model, footprints and gaps, scenes, detections."""
+"""What every other folder uses: errors, records, the field model, footprints and gaps, scenes, detections."""

@@ -1,38 +1,38 @@
-"""Every error Downfield raises on purpose.
+"""The exceptions that Downfield raises on purpose.
 
-DownfieldError                 something a user can mend; its text says what was wrong, where, and what to do
-+-- InputError                 what was given can't be used: a bad option, an unknown name, an impossible value
+DownfieldError                 the user can fix it; its text says what was wrong, where, and what to do
++-- InputError                 the input can't be used: a bad option, an unknown name, an impossible value
 |   +-- FormatError            a file's content breaks its format; carries the path, the line and the field
-|   +-- FieldError             a printed field is described impossibly
-|   +-- ScriptError            a scripted play asks the impossible: an unknown figure, bases that overlap
+|   +-- FieldError             the description of a printed field is impossible
+|   +-- ScriptError            a scripted play is impossible: an unknown figure, bases that overlap
 |   +-- RulebookError          a rulebook or house rule names or sets something that does not exist
-+-- OutputError                what was asked for can't be written
-+-- RefusedError               an event the state of the game does not allow; the state is untouched
-+-- CalibrationError           a picture can't be turned into a trustworthy calibration
-+-- SourceError                a camera or a stream can't be opened, or has stopped
++-- OutputError                the output can't be written
++-- RefusedError               the state of the game does not allow an event; the state is unchanged
++-- CalibrationError           no trustworthy calibration can be made from a picture
++-- SourceError                a camera or a stream can't be opened, or stopped
 +-- NotFoundError              nothing has the id that was asked for
 +-- BusyError                  too many ask at once; trying again soon helps
-+-- NotRecordedError           no picture of an instant is kept, or no longer
-+-- MissingExtraError          an optional part is not installed; names the extra
++-- NotRecordedError           no picture of an instant was kept
++-- MissingExtraError          an optional part is not installed; names the extra to install
 """
 
 from __future__ import annotations
 
 
 class DownfieldError(Exception):
-    """Root of everything Downfield raises on purpose. The command prints it as one line and exits with status 2."""
+    """Root of the exceptions raised on purpose. The command prints one as a single line and exits with status 2."""
 
 
 class InputError(DownfieldError, ValueError):
-    """What was given can't be used. A ValueError too, so that a reader can add the file, line and field to it."""
+    """The input can't be used. Also a ValueError, so that pydantic adds the file, line and field to it."""
 
 
 class FormatError(InputError):
-    """A file's content breaks its format.
+    """The content of a file breaks its format.
 
     Args:
         path: the file, as the user named it.
-        problem: what is wrong, in words.
+        problem: what is wrong.
         line: 1-based line number, where the format has lines.
         field: dotted path of the offending field, such as ``figures.3.heading_deg``.
 
@@ -48,11 +48,11 @@ class FormatError(InputError):
 
 
 class FieldError(InputError):
-    """A printed field is described impossibly."""
+    """The description of a printed field is impossible."""
 
 
 class ScriptError(InputError):
-    """A scripted play asks for the impossible."""
+    """A scripted play is impossible."""
 
 
 class RulebookError(InputError):
@@ -60,19 +60,19 @@ class RulebookError(InputError):
 
 
 class OutputError(DownfieldError):
-    """What was asked for can't be written."""
+    """The output can't be written."""
 
 
 class RefusedError(DownfieldError):
-    """An event that the state of the game does not allow. The state is as it was."""
+    """The state of the game does not allow an event. The state is unchanged."""
 
 
 class CalibrationError(DownfieldError):
-    """A picture can't be turned into a calibration that may be trusted."""
+    """No trustworthy calibration can be made from a picture."""
 
 
 class SourceError(DownfieldError):
-    """A camera or a stream can't be opened, or has stopped. Trying again later may help."""
+    """A camera or a stream can't be opened, or stopped. Retrying may help."""
 
 
 class NotFoundError(DownfieldError):
@@ -84,12 +84,12 @@ class BusyError(DownfieldError):
 
 
 class NotRecordedError(DownfieldError):
-    """No picture of an instant is kept: nothing was recorded then, or the recording is gone."""
+    """No picture of an instant was kept: nothing was recorded then, or the recording was deleted."""
 
 
 class MissingExtraError(DownfieldError):
-    """An optional part of Downfield is needed and not installed."""
+    """An optional part of Downfield is needed but not installed."""
 
     def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs the extra '{extra}': pip install 'downfield[{extra}]'")
+        super().__init__(f"{purpose} needs the extra '{extra}'. Install it with: pip install 'downfield[{extra}]'")
         self.extra = extra

@@ -1,4 +1,4 @@
-"""The printed field as data: what is painted where, in field yards and in millimeters on the board.
+"""The printed field: its paint in field yards and in millimeters on the board, bundled presets, and field files.
 
 Field yards run x = 0 at the left goal line to x = length at the right one, y = 0 at the lower sideline (as the camera
 sees the board) to y = width at the upper one. The board frame has the same axes in millimeters, each with its own
@@ -52,7 +52,7 @@ class FieldNumber:
     """One painted yard number.
 
     Attributes:
-        text: what it reads, such as ``"30"``.
+        text: such as ``"30"``.
         x_yd, y_yd: its center.
         height_yd: its height across the field, in yards across.
         up: ``1`` when its top points toward larger y, ``-1`` toward smaller y.
@@ -72,7 +72,7 @@ class FieldModel:
 
     Attributes:
         name: short name, as given to ``--field``.
-        title: what a person calls it.
+        title: its name for people.
         length_yd: goal line to goal line.
         width_yd: sideline to sideline.
         end_zone_yd: depth of each end zone; 0 when none is printed.
@@ -89,7 +89,7 @@ class FieldModel:
         number_height_yd: height of the numbers, in yards across.
         number_style: ``"to_goal"`` counts up to midfield and down again, ``"through"`` counts on.
         margin_mm: the board beyond the paint, to its edge or rail: along, across.
-        measured: whether the millimeters were measured on a board of this kind; else they are derived (see source).
+        measured: whether the millimeters were measured on a board of this kind, or derived (see source).
         source: where the dimensions come from.
 
     Raises:
@@ -158,11 +158,11 @@ class FieldModel:
         return self.end_zone_yd * self.mm_per_yd_x
 
     def to_yards(self, board_mm: Array) -> Array:
-        """Board millimeters, shape (..., 2), to field yards, same shape."""
+        """Convert board millimeters, shape (..., 2), to field yards, same shape."""
         return np.asarray(board_mm, dtype=np.float64) / self.mm_per_yd
 
     def to_mm(self, field_yd: Array) -> Array:
-        """Field yards, shape (..., 2), to board millimeters, same shape."""
+        """Convert field yards, shape (..., 2), to board millimeters, same shape."""
         return np.asarray(field_yd, dtype=np.float64) * self.mm_per_yd
 
     @property
@@ -173,16 +173,16 @@ class FieldModel:
         return (-x_out, -y_out, self.length_mm + x_out, self.width_mm + y_out)
 
     def yard_lines_yd(self) -> tuple[float, ...]:
-        """Where the yard lines are, goal lines left out."""
+        """Return the places of the yard lines along the field, without the goal lines."""
         count = round(self.length_yd / self.yard_line_every_yd)
         return tuple(i * self.yard_line_every_yd for i in range(1, count))
 
     def lines(self) -> tuple[PaintedLine, ...]:
-        """Every straight line of paint, the long ones first, hash marks last."""
+        """Return every straight line of paint, the long ones first, hash marks last."""
         return (*self._boundaries(), *self._yard_lines(), *self._hashes())
 
     def numbers(self) -> tuple[FieldNumber, ...]:
-        """Every painted yard number."""
+        """Return every painted yard number."""
         if not self.number_every_yd:
             return ()
         steps = int(self.length_yd / 2 / self.number_every_yd + 1e-9)
@@ -197,7 +197,7 @@ class FieldModel:
         )
 
     def number_text(self, x_yd: float) -> str:
-        """What is painted at a yard line, by the field's style."""
+        """Return what is painted at a yard line, in the field's style."""
         if self.number_style == "through":
             return f"{x_yd:.0f}"
         return f"{min(x_yd, self.length_yd - x_yd):.0f}"
@@ -239,7 +239,7 @@ _PRESETS = files("downfield.core") / "fields"
 
 
 def preset_names() -> tuple[str, ...]:
-    """The names of the bundled field models, sorted."""
+    """Return the names of the bundled field models, sorted."""
     return tuple(
         sorted(entry.name.removesuffix(".toml") for entry in _PRESETS.iterdir() if entry.name.endswith(".toml"))
     )
@@ -247,21 +247,19 @@ def preset_names() -> tuple[str, ...]:
 
 @cache
 def preset(name: str) -> FieldModel:
-    """A bundled field model.
+    """Return a bundled field model.
 
     Raises:
         InputError: no preset has this name.
 
     """
     if name not in preset_names():
-        raise InputError(
-            f"no field preset is named '{name}'; there are: {', '.join(preset_names())}; or give a .toml file"
-        )
+        raise InputError(f"no field is named '{name}'. Give one of {', '.join(preset_names())}, or a .toml file.")
     return _parse((_PRESETS / f"{name}.toml").read_text(encoding="utf-8"), f"preset {name}")
 
 
 def load_field(name_or_path: str) -> FieldModel:
-    """A field model by the name of a preset or the path of a TOML file (anything that ends in ``.toml``).
+    """Return a field model by the name of a preset or the path of a TOML file (anything that ends in ``.toml``).
 
     Raises:
         InputError: no such preset or file.

@@ -1,4 +1,4 @@
-"""A base's outline on the board: a rectangle with rounded corners, placed and turned."""
+"""The footprint of a base on the board: a rectangle with rounded corners at a position and heading."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from downfield.core.records import check, record
 
 Face = Literal["front", "rear", "left", "right", "corner"]
 
-_ENDS: Final[Array] = np.array([[1.0], [1.0], [-1.0], [-1.0]])  # of corners: front or rear,
-_SIDES: Final[Array] = np.array([[1.0], [-1.0], [-1.0], [1.0]])  # left or right
+BASE_TOP_MM: Final = 5.5
+"""Height of an ordinary base's top over the board."""
+
+_FRONT: Final[Array] = np.array([[1.0], [1.0], [-1.0], [-1.0]])  # of the four corners: 1 front, -1 rear
+_LEFT: Final[Array] = np.array([[1.0], [-1.0], [-1.0], [1.0]])  # 1 left, -1 right
 
 
 @record
@@ -32,11 +35,11 @@ class BaseSize:
 
     length_mm: float = 30.0
     width_mm: float = 18.0
-    height_mm: float = 5.5
+    height_mm: float = BASE_TOP_MM
     corner_mm: float = 1.0
 
     def __post_init__(self) -> None:
-        # Made for every figure of every frame: what is wrong is put into words only where something is.
+        # Made for every figure of every frame: the valid case returns early.
         largest = min(self.length_mm, self.width_mm) / 2
         if largest > 0 and self.height_mm >= 0 and 0 <= self.corner_mm <= largest:
             return
@@ -48,7 +51,7 @@ class BaseSize:
 
 @record
 class Footprint:
-    """Where a base stands.
+    """A base at its place on the board.
 
     Attributes:
         x_mm, y_mm: center of the base, board frame.
@@ -63,16 +66,16 @@ class Footprint:
     size: BaseSize
 
     def corners_mm(self) -> Array:
-        """The sharp corners: front-left, front-right, rear-right, rear-left; shape (4, 2)."""
+        """Return the sharp corners: front-left, front-right, rear-right, rear-left; shape (4, 2)."""
         return self._rectangle(self.size.length_mm / 2, self.size.width_mm / 2)
 
     def core_mm(self) -> Array:
-        """Centers of the corner circles, same order, shape (4, 2); the outline lies corner_mm outside them."""
+        """Return the centers of the corner circles, same order, shape (4, 2); the outline lies corner_mm outside."""
         inset = self.size.corner_mm
         return self._rectangle(self.size.length_mm / 2 - inset, self.size.width_mm / 2 - inset)
 
     def reach_mm(self, direction_deg: float) -> float:
-        """The outline's furthest point along a direction, measured from the board frame's origin along it."""
+        """Return how far the outline reaches along a direction, from the board frame's origin."""
         along = np.array([math.cos(math.radians(direction_deg)), math.sin(math.radians(direction_deg))])
         return float((self.core_mm() @ along).max() + self.size.corner_mm)
 
@@ -92,14 +95,14 @@ class Footprint:
 
 
 def outlines_of(footprints: Sequence[Footprint]) -> Array:
-    """Bases as numbers: x mm, y mm, heading in degrees, length, width and corner radius mm; shape (n, 6)."""
+    """Return bases as rows: x mm, y mm, heading in degrees, length, width and corner radius mm; shape (n, 6)."""
     return np.array(
         [(f.x_mm, f.y_mm, f.heading_deg, f.size.length_mm, f.size.width_mm, f.size.corner_mm) for f in footprints]
     ).reshape(-1, 6)
 
 
 def rectangles_mm(outlines: Array) -> tuple[Array, Array]:
-    """The sharp corners and the centers of the corner circles of bases, as of one; shape (n, 4, 2) each."""
+    """Return the sharp corners and the centers of the corner circles of many bases; shape (n, 4, 2) each."""
     turn = np.radians(outlines[:, 2])
     cos, sin = np.cos(turn), np.sin(turn)
     ahead, aside = np.empty((len(turn), 1, 2)), np.empty((len(turn), 1, 2))
@@ -111,5 +114,5 @@ def rectangles_mm(outlines: Array) -> tuple[Array, Array]:
         outlines[:, 5, None, None],
     )
     middle = outlines[:, None, :2]
-    sharp = middle + _ENDS * half_length * ahead + _SIDES * half_width * aside
-    return sharp, sharp - inset * (_ENDS * ahead + _SIDES * aside)
+    sharp = middle + _FRONT * half_length * ahead + _LEFT * half_width * aside
+    return sharp, sharp - inset * (_FRONT * ahead + _LEFT * aside)

@@ -1,4 +1,4 @@
-"""One picture of a camera or a recording, with its place in time."""
+"""One picture of a camera or a recording, and what a detector finds in it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from downfield.core.records import record
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture.
+    """One picture and when it was taken.
 
     Attributes:
-        index: in its source, from 0; a gap in the indices is frames that were lost.
+        index: in its source, from 0; a gap in the indices means dropped frames.
         t_ns: capture time.
         image: uint8 blue green red, shape (height, width, 3), raw.
-        hum: decades by which a microphone makes it likelier that the board is on than off, as of `power_hum.Hum`; 0
-            where there is none.
+        hum: log10 of the odds that the board is on, as a microphone hears it; 0 where there is none.
 
     """
 
@@ -34,19 +33,20 @@ Pixel = tuple[float, float]
 
 @record
 class Detection:
-    """One thing seen.
+    """One thing that a detector found, in pixels of the raw picture.
 
     Attributes:
         kind: what it is.
         score: confidence, 0..1.
         box_px: left, top, right, bottom; of a ball with some room about it.
         corners_px: the base top's front-left, front-right, rear-right, rear-left corners, as the figure faces; empty
-            for what has no base.
+            for a ball or a hand.
         corner_scores: confidence per corner, 0..1: low where it is hidden.
-        corner_sigma_px: standard deviation of each corner, in both directions; empty where the detector doesn't tell.
-        helmet_px: center of the helmet; of a ball its own, of a hand its fingertips; None where it is not told.
+        corner_sigma_px: standard deviation of each corner, in both directions; empty where the detector gives none.
+        helmet_px: center of the helmet, of the ball, or of a hand's fingertips; None where the detector gives none.
         helmet_score: its confidence, 0..1.
-        front_score: confidence that the front is the front and not the rear; 1 where the detector doesn't tell.
+        front_score: confidence that front and rear are not swapped, 0..1; 1 where the detector gives
+            none.
 
     """
 

@@ -1,9 +1,9 @@
-"""The exact signed gap between bases, the faces that meet, and how sure the gap is.
+"""The exact signed gap between two bases, the faces that meet, and the error of the gap.
 
 A base's outline is its core rectangle grown by the corner radius, so the gap of two outlines is the signed distance of
-their cores less both radii, and that is exact whether they are apart, graze or overlap: cores apart, the distance of
-the nearest vertex and edge; cores overlapping, the shallowest separating axis (the edges of a Minkowski difference of
-convex polygons are those of the two polygons, so no other axis can be shallower).
+their cores less both radii. That is exact whether they are apart, graze or overlap: for cores that are apart it is the
+distance of the nearest vertex and edge; for cores that overlap, the depth along the shallowest separating axis (the
+edges of a Minkowski difference of convex polygons are those of the two polygons, so no other axis can be shallower).
 
 A gap is measured along `normal`, the direction from the first base to the second. The face that meets is the one whose
 outward normal is nearest to it; beyond `CORNER_DEG` from every face it is a corner that meets.
@@ -15,23 +15,23 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from downfield.core.arrays import Array
+from downfield.core.arrays import Array, Indices
 from downfield.core.footprint import Face, Footprint, outlines_of, rectangles_mm
 
 CORNER_DEG: Final = 30.0
-"""Between a face's normal (0) and the corner's diagonal (45 or so): beyond this the meeting part is called a corner.
+"""A direction further than this from every face's normal meets a corner (the diagonal is at about 45 degrees).
 
-Rulebooks that care how square a hit is judge `angle_deg`, which is measured however the parts are called."""
+Rulebooks that care how square a hit is use `angle_deg`, which is measured for corners too."""
 
 _FACES: Final[tuple[Face, ...]] = ("front", "right", "rear", "left")  # edge i runs from corner i to corner i + 1
-_TOUCHING = 1e-9  # mm: cores nearer than this have no direction between them; take the separating axis
+_TOUCHING_MM: Final = 1e-9  # cores nearer than this have no direction between them; take the separating axis
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """How two bases stand to each other.
+    """The gap between two bases and the faces that meet.
 
     Attributes:
         gap_mm: signed distance of the outlines, negative when they overlap.
@@ -52,19 +52,19 @@ class Gap:
     point_a_mm: tuple[float, float]
     point_b_mm: tuple[float, float]
 
-    def sigma_mm(self, a: Error, b: Error) -> float:
-        """Standard deviation of the gap, to first order in the errors of both bases."""
+    def sigma_mm(self, a: PoseError, b: PoseError) -> float:
+        """Return the standard deviation of the gap, to first order in the errors of both bases."""
         return float(np.hypot(self._share(a, self.point_a_mm), self._share(b, self.point_b_mm)))
 
-    def _share(self, error: Error, point: tuple[float, float]) -> float:
+    def _share(self, error: PoseError, point: tuple[float, float]) -> float:
         (nx, ny), (x, y) = self.normal, (point[0] - error.center_mm[0], point[1] - error.center_mm[1])
         swing = (x * ny - y * nx) * np.radians(error.sigma_deg)
         return float(np.sqrt((nx * error.sigma_mm[0]) ** 2 + (ny * error.sigma_mm[1]) ** 2 + swing**2))
 
 
 @dataclass(frozen=True, slots=True)
-class Error:
-    """How well a base's place is known.
+class PoseError:
+    """The error of a base's position and heading.
 
     Attributes:
         center_mm: its center.
@@ -80,7 +80,7 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """How the bases of n pairs stand to each other, as arrays; which faces meet is told by `each`.
+    """The gaps of n pairs of bases as arrays; `each` also finds the faces that meet.
 
     Attributes:
         outlines: of the first bases and of the second, as of `outlines_of`, shape (2, n, 6).
@@ -96,7 +96,7 @@ class Gaps:
 
     @classmethod
     def of(cls, outlines: Array) -> Gaps:
-        """Measure them; outlines have shape (2, n, 6)."""
+        """Measure the gaps of outlines, shape (2, n, 6)."""
         count = outlines.shape[1]
         both = outlines.reshape(-1, 6)
         radius = both[:, 5]
@@ -104,7 +104,7 @@ class Gaps:
         others = np.concatenate([core[count:], core[:count]])
         apart, normal = _separation(core, others, _outward(both[:, 2]))
         near_a, near_b, distance = _nearest(core, others)
-        clear = (apart > 0) & (distance > _TOUCHING)
+        clear = (apart > 0) & (distance > _TOUCHING_MM)
         normal[clear] = (near_b - near_a)[clear] / distance[clear, None]
         core_gap = np.where(apart > 0, distance, apart)
         if not clear.all():  # overlapping cores have no nearest points
@@ -118,8 +118,8 @@ class Gaps:
             near_b - normal * radius[count:, None],
         )
 
-    def rows(self, which: NDArray[np.intp]) -> Gaps:
-        """Some of the pairs."""
+    def rows(self, which: Indices) -> Gaps:
+        """Return some of the pairs."""
         return Gaps(
             self.outlines[:, which],
             self.gap_mm[which],
@@ -129,7 +129,7 @@ class Gaps:
         )
 
     def each(self) -> list[Gap]:
-        """The gap of every pair, with the faces that meet."""
+        """Return the gap of every pair, with the faces that meet."""
         count, both = len(self.gap_mm), self.outlines.reshape(-1, 6)
         sharp, _ = rectangles_mm(both)
         outward = _outward(both[:, 2])
@@ -149,19 +149,19 @@ class Gaps:
 
 
 def signed_gap(a: Footprint, b: Footprint) -> Gap:
-    """How two bases stand to each other."""
+    """Measure the gap between two bases."""
     return signed_gaps([a], [b])[0]
 
 
 def signed_gaps(a: list[Footprint], b: list[Footprint]) -> list[Gap]:
-    """How bases stand to each other, pair by pair; both lists have the same length."""
+    """Measure the gaps between bases, pair by pair; both lists have the same length."""
     if not a:
         return []
     return Gaps.of(np.stack([outlines_of(a), outlines_of(b)])).each()
 
 
 def gaps_mm(core_a: Array, core_b: Array, headings_deg: tuple[Array, Array], radii_mm: Array) -> Array:
-    """The signed gaps alone, of many pairs at once and without building a record for each.
+    """Return only the signed gaps of many pairs, without building a record for each.
 
     Args:
         core_a: core rectangles as of `Footprint.core_mm`, shape (n, 4, 2).
@@ -181,7 +181,7 @@ def gaps_mm(core_a: Array, core_b: Array, headings_deg: tuple[Array, Array], rad
 
 
 def _outward(headings_deg: ArrayLike) -> Array:
-    """Outward normals of front, right, rear, left; shape (n, 4, 2)."""
+    """Return the outward normals of front, right, rear, left; shape (n, 4, 2)."""
     turn = np.radians(headings_deg)
     cos, sin = np.cos(turn), np.sin(turn)
     outward = np.empty((len(turn), 4, 2))
@@ -192,7 +192,7 @@ def _outward(headings_deg: ArrayLike) -> Array:
 
 
 def _separation(core: Array, others: Array, outward: Array) -> tuple[Array, Array]:
-    """How far apart n pairs of bases are over all face normals.
+    """Find how far apart n pairs of bases are over all face normals.
 
     Args:
         core: core rectangles of the first bases, a, and then of the second, b, shape (2 n, 4, 2).
@@ -212,7 +212,7 @@ def _separation(core: Array, others: Array, outward: Array) -> tuple[Array, Arra
 
 
 def _nearest(core: Array, others: Array) -> tuple[Array, Array, Array]:
-    """The nearest points of n pairs of disjoint polygons, a and b, and their distance.
+    """Find the nearest points of n pairs of disjoint polygons, a and b, and their distance.
 
     Args:
         core: all a and then all b, shape (2 n, 4, 2).
@@ -234,7 +234,7 @@ def _nearest(core: Array, others: Array) -> tuple[Array, Array, Array]:
 
 
 def _vertices_to_edges(vertices: Array, polygon: Array) -> tuple[Array, Array]:
-    """Feet of four vertices on four edges, shape (n, 4, 4, 2), and their distances, shape (n, 4, 4)."""
+    """Project four vertices on four edges: feet, shape (n, 4, 4, 2), and distances, shape (n, 4, 4)."""
     start = polygon[:, None, :, :]
     along = (polygon[:, [1, 2, 3, 0]] - polygon)[:, None, :, :]
     away = vertices[:, :, None, :] - start
@@ -246,29 +246,29 @@ def _vertices_to_edges(vertices: Array, polygon: Array) -> tuple[Array, Array]:
 
 
 def _deepest(core: Array, normal: Array) -> Array:
-    """The middle of each polygon's furthest vertices along a direction, shape (n, 2)."""
+    """Return the mean of each polygon's furthest vertices along a direction, shape (n, 2)."""
     reach = np.einsum("nvk,nk->nv", core, normal)
     furthest = (reach > reach.max(axis=1, keepdims=True) - 1e-6)[..., None]
     middle: Array = (core * furthest).sum(axis=1) / furthest.sum(axis=1)
     return middle
 
 
-def _meeting(outward: Array, normal: Array) -> tuple[NDArray[np.intp], Array]:
-    """The face nearest to a direction, shape (n,), and how far its normal is off it, degrees, shape (n,)."""
+def _meeting(outward: Array, normal: Array) -> tuple[Indices, Array]:
+    """Return the face nearest to a direction, shape (n,), and the angle of its normal to it, degrees, shape (n,)."""
     facing = np.einsum("nik,nk->ni", outward, normal)
     side = facing.argmax(axis=1)
     return side, np.degrees(np.arccos(np.clip(facing.max(axis=1), -1.0, 1.0)))
 
 
-def _faces(side: NDArray[np.intp], off_deg: Array) -> list[Face]:
-    """The parts that meet: a face, or a corner where none faces the other base."""
+def _faces(side: Indices, off_deg: Array) -> list[Face]:
+    """Return the parts that meet: a face, or a corner where no face points at the other base."""
     return [
         _FACES[at] if off <= CORNER_DEG else "corner" for at, off in zip(side.tolist(), off_deg.tolist(), strict=True)
     ]
 
 
-def _overlap(corners: Array, side: NDArray[np.intp], normal: Array) -> Array:
-    """Length over which the faces of n pairs lie along each other, seen along the normal.
+def _overlap(corners: Array, side: Indices, normal: Array) -> Array:
+    """Return the length over which the faces of n pairs lie along each other, seen along the normal.
 
     Args:
         corners: of the first bases and then of the second, shape (2 n, 4, 2).

@@ -17,14 +17,14 @@ R = TypeVar("R")
 
 
 class JsonLinesFile(Generic[H, L]):
-    """A file being read: its header at once, its lines as they are iterated over, as often as wanted.
+    """A file being read: its header at once, its lines when iterated over, any number of times.
 
     Args:
         path: the file.
         header: type of its first line.
         line: type of the others.
-        check: raises a `ValueError` from ``(header, line before or None, line)`` when they do not fit together; the
-            error's text begins with the offending field and a colon.
+        check: called with ``(header, previous line or None, line)``; raises a `ValueError` when they do not fit
+            together, whose text begins with the offending field and a colon.
 
     Raises:
         InputError: the file can't be read.
@@ -38,12 +38,12 @@ class JsonLinesFile(Generic[H, L]):
         self._path, self._line, self._check = path, line, check
         first = next(read_lines(path), None)
         if first is None:
-            raise FormatError(str(path), "empty: the file begins with a header line")
+            raise FormatError(str(path), "the file is empty; it must begin with a header line")
         self._older = is_of_older_version(header, first[1], path=str(path), line=first[0])
         self.header: H = self._read(header, *first)
 
     def __iter__(self) -> Iterator[L]:
-        """The lines after the header, in order."""
+        """Yield the lines after the header, in order."""
         before: L | None = None
         for number, text in itertools.islice(read_lines(self._path), 1, None):
             line = self._read(self._line, number, text)
@@ -70,14 +70,14 @@ def write_json_lines(
         path: where.
         header: type and value of the first line.
         line: type of the others.
-        lines: them.
-        defaults: whether their fields that have their default value are written.
+        lines: the other lines.
+        defaults: whether to write fields of theirs that have their default value.
 
     Raises:
-        OutputError: the place can't be written.
+        OutputError: the file can't be written.
 
     """
-    texts = itertools.chain([to_json(*header)], (to_json(line, one, defaults=defaults) for one in lines))
+    texts = itertools.chain([to_json(*header)], (to_json(line, value, defaults=defaults) for value in lines))
     write_text(path, (text + "\n" for text in texts))
 
 
@@ -86,7 +86,7 @@ class HasTime(Protocol):
 
     @property
     def t_ns(self) -> int:
-        """Its time."""
+        """Capture time."""
         ...
 
 

@@ -25,13 +25,13 @@ _RULES = {"extra": "forbid", "allow_inf_nan": False, "strict": False}
 
 @dataclass_transform(frozen_default=True)
 def record(cls: type[T]) -> type[T]:
-    """Make a class a record: a frozen, slotted dataclass whose JSON form is strict about its keys."""
+    """Turn a class into a record: a frozen, slotted dataclass whose JSON form is strict about its keys."""
     cls.__pydantic_config__ = _RULES  # type: ignore[attr-defined]
     return dataclasses.dataclass(frozen=True, slots=True)(cls)
 
 
 def adapter(kind: Any) -> TypeAdapter[Any]:
-    """The checker of a record type or of an annotated union of them, built once."""
+    """Return pydantic's adapter for a record type or an annotated union of them; built once."""
     return _adapter(kind)
 
 
@@ -41,7 +41,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def to_json(kind: Any, value: object, *, defaults: bool = True) -> str:
-    """A record as one line of JSON.
+    """Return a record as one line of JSON.
 
     Args:
         kind: the record type.
@@ -53,7 +53,7 @@ def to_json(kind: Any, value: object, *, defaults: bool = True) -> str:
 
 
 def from_json(kind: type[T], text: str | bytes, *, path: str, line: int | None = None) -> T:
-    """Read one record.
+    """Parse one record from JSON.
 
     Args:
         kind: the record type.
@@ -114,7 +114,7 @@ def is_of_older_version(kind: type, text: str | bytes, *, path: str, line: int |
 
 
 def from_data(kind: type[T], data: object, *, path: str) -> T:
-    """Read one record from parsed data (TOML, say).
+    """Parse one record from parsed data, such as TOML.
 
     Raises:
         FormatError: naming the field.
@@ -127,7 +127,7 @@ def from_data(kind: type[T], data: object, *, path: str) -> T:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, UTF-8.
+    """Return the text of a file, UTF-8.
 
     Raises:
         InputError: it is missing, a folder, unreadable or not text.
@@ -144,10 +144,10 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, chunks: Iterable[str]) -> None:
-    """Write a text file whole or not at all: beside its place first, then moved into it.
+    """Write a text file whole or not at all: to a temporary file beside it, which is then renamed.
 
     Raises:
-        OutputError: the place can't be written.
+        OutputError: the file can't be written.
 
     """
     part = path.with_name(path.name + ".part")
@@ -161,7 +161,7 @@ def write_text(path: Path, chunks: Iterable[str]) -> None:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The non-empty lines of a text file with their 1-based numbers, read as they are needed.
+    """Yield the non-empty lines of a text file with their 1-based numbers, reading as they are needed.
 
     Raises:
         InputError: it is missing, a folder, unreadable or not text.
@@ -181,15 +181,15 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def check(condition: bool, error: Callable[[str], Exception], problem: str) -> None:
-    """Raise ``error(problem)`` unless the condition holds: for the ``__post_init__`` of records."""
+    """Raise ``error(problem)`` unless the condition holds; for the ``__post_init__`` of records."""
     if not condition:
         raise error(problem)
 
 
 def _format_error(error: ValidationError, path: str, line: int | None) -> FormatError:
     errors = error.errors(include_url=False)
-    # A misspelled key is also a missing one: name the misspelling.
-    first = next((one for one in errors if one["type"] == "unexpected_keyword_argument"), errors[0])
+    # A misspelled key is also a missing one: report the misspelling.
+    first = next((entry for entry in errors if entry["type"] == "unexpected_keyword_argument"), errors[0])
     field = ".".join(str(part) for part in first["loc"]) or None
     problem = first["msg"]
     if first["type"] == "unexpected_keyword_argument":

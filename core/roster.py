@@ -1,7 +1,6 @@
-"""Who is on the board, as somebody wrote it down: a roster file.
+"""Roster files, ``*.roster.json``: the players on the board, and where each stands at the line-up.
 
-A roster file, ``*.roster.json``, lists the players, and may say where each stands at the line-up; a track file serves
-as one too, with the places of its first scene.
+A track file serves as a roster too, with the places of its first scene.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class Roster:
 
     Attributes:
         players: all of them.
-        spots: where they stand; of some, of all or of none.
+        spots: where they stand; may be empty or name only some of them.
 
     """
 
@@ -47,9 +46,9 @@ class Roster:
 
     def __post_init__(self) -> None:
         ids = [player.id for player in self.players]
-        check(len(set(ids)) == len(ids), InputError, "players: two of them have the same id")
+        check(len(set(ids)) == len(ids), InputError, "players: two players have the same id")
         for spot in self.spots:
-            check(spot.id in ids, InputError, f"spots: '{spot.id}' is not among the players")
+            check(spot.id in ids, InputError, f"spots: '{spot.id}' is not one of the players")
 
 
 def read_roster(path: Path) -> Roster:
@@ -65,6 +64,9 @@ def read_roster(path: Path) -> Roster:
         first = next(iter(tracks), None)
         field = tracks.header.field
         figures = () if first is None else first.figures
-        spots = tuple(RosterSpot(one.id, one.x_mm / field.mm_per_yd_x, one.y_mm / field.mm_per_yd_y) for one in figures)
+        spots = tuple(
+            RosterSpot(figure.id, figure.x_mm / field.mm_per_yd_x, figure.y_mm / field.mm_per_yd_y)
+            for figure in figures
+        )
         return Roster(tracks.header.players, spots)
     return read_record(Roster, path)

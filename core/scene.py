@@ -16,17 +16,17 @@ Power = Literal["on", "off", "unknown"]
 BallState = Literal["carried", "magnetic", "loose"]
 
 LOST_MM: Final = 100.0
-"""Standard deviation beyond which a figure that is in no hand may be anywhere."""
+"""A figure that no hand holds and whose position has a larger standard deviation is lost."""
 
 
 @record
 class Player:
-    """One entry of the roster fixed at the line-up.
+    """One entry of the roster, which is fixed at the line-up.
 
     Attributes:
         id: unique among all figures on the board, such as ``"dark-12"``.
-        jersey: its color class; which coach wears it, the game says.
-        number: what is on its back; empty when not known.
+        jersey: its color class; the game knows which coach has which.
+        number: on its back; empty when not known.
         role: ``C``, ``G``, ``T``, ``TE``, ``WR``, ``QB``, ``RB``, ``DL``, ``NT``, ``LB``, ``DB``, ``K``, ``P``,
             ``KR``... as the coach names it; empty when not known.
         base: the size of its base.
@@ -53,13 +53,13 @@ class Figure:
         x_mm, y_mm: center of the footprint on the board (for a fallen figure, of the base as it lies).
         heading_deg: counter-clockwise from +x, -180..180.
         length_mm, width_mm, corner_mm: the footprint's size, as known at this instant.
-        posture: ``"lifted"`` is in a hand, ``"unseen"`` is carried forward without being seen.
+        posture: ``"lifted"`` in a hand; ``"unseen"`` not detected, its position predicted.
         sigma_mm: standard deviation of the position, along x and y.
         sigma_deg: of the heading.
         visible: share of the base top that is seen, 0..1.
         helmet_mm: the helmet's center brought down to the board, None when not seen.
-        sure: False when the identity is in doubt after a hand, a crossing or a pile.
-        fell_ns: when it fell, of one that lies, which is known some frames later; None where that is not told.
+        sure: False when the identity is uncertain after a hand, a crossing or a pile.
+        fell_ns: when a fallen figure fell, known some frames later; None when not known.
 
     """
 
@@ -81,12 +81,12 @@ class Figure:
 
     @property
     def lost(self) -> bool:
-        """Whether it may be anywhere, not having been found yet or seen for long: its measures mean nothing."""
+        """Whether it may be anywhere: not found yet, or not seen for long. Its measurements then mean nothing."""
         return self.posture != "lifted" and max(self.sigma_mm) > LOST_MM
 
     @property
     def footprint(self) -> Footprint:
-        """The figure's base as geometry (the height is not known here and is 0)."""
+        """The figure's base as geometry; its height is not known here and is 0."""
         return Footprint(
             self.x_mm, self.y_mm, self.heading_deg, BaseSize(self.length_mm, self.width_mm, 0.0, self.corner_mm)
         )
@@ -94,7 +94,7 @@ class Figure:
 
 @record
 class Contact:
-    """Two bases near enough to touch.
+    """Two bases that touch or nearly touch.
 
     Attributes:
         a, b: roster ids, a < b.
@@ -104,7 +104,7 @@ class Contact:
         face_a, face_b: the faces that meet.
         angle_deg: between the two meeting faces, 0 when they lie flush; 0..90.
         overlap_mm: length over which the faces lie along each other.
-        since_ns: interpolated instant the contact began; None while there is none.
+        since_ns: interpolated instant the contact began; None while they do not touch.
 
     """
 
@@ -165,11 +165,11 @@ class Scene:
         frame: index in its recording.
         t_ns: capture time.
         board: whether the board is switched on.
-        figures: all of the roster, in roster order; never a new identity in mid-play.
+        figures: the whole roster, in roster order.
         contacts: pairs with a gap below 5 mm, opponents and team-mates.
         ball: None when none is known.
         hands: hands in view.
-        unfit: why calls must not be made from this scene; empty when it is fit.
+        unfit: why no calls may be made from this scene, phrases; empty when they may.
 
     """
 

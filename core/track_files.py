@@ -33,7 +33,7 @@ class TracksHeader:
 
 
 class TrackFile(JsonLinesFile[TracksHeader, Scene]):
-    """A track file being read: its header at once, its scenes as they are iterated over; their times rise strictly.
+    """A track file being read: its header at once, its scenes when iterated over; their times rise strictly.
 
     Raises:
         InputError: the file can't be read.
@@ -46,10 +46,10 @@ class TrackFile(JsonLinesFile[TracksHeader, Scene]):
 
 
 def write_tracks(path: Path, header: TracksHeader, scenes: Iterable[Scene]) -> None:
-    """Write a track file, whole or not at all. In its scenes, what has its default value is left out.
+    """Write a track file, whole or not at all. Fields of scenes that have their default value are left out.
 
     Raises:
-        OutputError: the place can't be written.
+        OutputError: the file can't be written.
 
     """
     write_json_lines(path, (TracksHeader, header), Scene, scenes, defaults=False)

@@ -63,7 +63,7 @@ def test_sidelines_lie_out_of_bounds_and_goal_lines_in_the_end_zone(name: str) -
 
 
 @pytest.mark.parametrize("name", preset_names())
-def test_yard_lines_are_centerd_and_hash_marks_leave_them_free(name: str) -> None:
+def test_yard_lines_are_centered_and_hash_marks_leave_them_free(name: str) -> None:
     field = preset(name)
     lines = field.lines()
     yard_lines = [line for line in lines if line.kind == "yard_line"]
@@ -139,8 +139,8 @@ def test_a_broken_field_is_refused_by_name(tmp_path: Path, change: tuple[str, st
     assert names in str(refusal.value)
 
 
-def test_an_unknown_preset_is_refused_with_those_there_are() -> None:
-    with pytest.raises(InputError, match="no field preset is named 'nope'; there are: arena-50, canadian"):
+def test_an_unknown_preset_is_refused_and_the_known_ones_are_listed() -> None:
+    with pytest.raises(InputError, match=r"no field is named 'nope'\. Give one of arena-50, canadian"):
         load_field("nope")
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shapely.geometry import Polygon
 
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.gap import Error, signed_gap, signed_gaps
+from downfield.core.gap import PoseError, signed_gap, signed_gaps
 
 sizes = st.builds(
     BaseSize,
@@ -70,7 +70,7 @@ def test_turning_the_board_changes_nothing(a: Footprint, b: Footprint, degrees: 
 
 
 @given(bases, bases)
-def test_swapping_the_two_swaps_the_answer(a: Footprint, b: Footprint) -> None:
+def test_swapping_the_bases_swaps_the_faces(a: Footprint, b: Footprint) -> None:
     assert signed_gap(b, a).gap_mm == pytest.approx(signed_gap(a, b).gap_mm, abs=1e-9)
 
 
@@ -129,7 +129,7 @@ def test_a_corner_that_pokes_a_side_is_a_corner() -> None:
     assert found.angle_deg == pytest.approx(45, abs=1e-6)
 
 
-def test_rounding_opens_a_corner_hit_by_hand_computed_amount() -> None:
+def test_rounding_opens_a_corner_hit_by_a_known_amount() -> None:
     sharp, rounded = BaseSize(30, 18, 5, 0), BaseSize(30, 18, 5, 2)
     wall = Footprint(40, 0, 90, sharp)
     opened = signed_gap(Footprint(0, 0, 45, rounded), wall).gap_mm - signed_gap(Footprint(0, 0, 45, sharp), wall).gap_mm
@@ -139,13 +139,13 @@ def test_rounding_opens_a_corner_hit_by_hand_computed_amount() -> None:
 def test_sigma_adds_positions_along_the_normal_and_swings_of_the_arm() -> None:
     a, b = square_hit(0, 180, 0, 0.5)
     found = signed_gap(a, b)
-    still = Error((b.x_mm, b.y_mm), (0, 0), 0)
-    assert found.sigma_mm(Error((0, 0), (0.3, 9.0), 0), still) == pytest.approx(0.3)
+    still = PoseError((b.x_mm, b.y_mm), (0, 0), 0)
+    assert found.sigma_mm(PoseError((0, 0), (0.3, 9.0), 0), still) == pytest.approx(0.3)
     arm = abs(found.point_a_mm[1]) * math.radians(2)
-    assert found.sigma_mm(Error((0, 0), (0.3, 0), 2), still) == pytest.approx(math.hypot(0.3, arm))
+    assert found.sigma_mm(PoseError((0, 0), (0.3, 0), 2), still) == pytest.approx(math.hypot(0.3, arm))
 
 
-def test_many_pairs_at_once_are_the_pairs_one_by_one() -> None:
+def test_many_pairs_at_once_give_the_same_as_one_by_one() -> None:
     rng = np.random.default_rng(4)
     made = [
         Footprint(float(x), float(y), float(h), BaseSize(30, 18, 5, 1)) for x, y, h in rng.uniform(-60, 60, (40, 3))

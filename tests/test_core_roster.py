@@ -14,7 +14,7 @@ from downfield.core.track_files import TracksHeader, write_tracks
 PLAYERS = (Player("dark-12", "dark", role="QB"), Player("light-55", "light"))
 
 
-def test_a_roster_file_says_who_and_where(tmp_path: Path) -> None:
+def test_a_roster_file_lists_players_and_places(tmp_path: Path) -> None:
     path = tmp_path / "game.roster.json"
     roster = Roster(PLAYERS, (RosterSpot("dark-12", 45.0, 26.5),))
     path.write_text(to_json(Roster, roster))
@@ -31,7 +31,7 @@ def test_a_track_file_serves_as_a_roster_with_the_places_of_its_first_scene(tmp_
     assert (roster.spots[0].x_yd, roster.spots[0].y_yd) == pytest.approx((10.0, 20.0))
 
 
-def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_two_players_with_one_id_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="same id"):
         Roster((PLAYERS[0], PLAYERS[0]))
     path = tmp_path / "twice.roster.json"
@@ -40,6 +40,6 @@ def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
         read_roster(path)
 
 
-def test_a_place_for_nobody_is_refused() -> None:
-    with pytest.raises(InputError, match="'dark-99' is not among the players"):
+def test_a_place_of_an_unknown_player_is_refused() -> None:
+    with pytest.raises(InputError, match="'dark-99' is not one of the players"):
         Roster(PLAYERS, (RosterSpot("dark-99", 1.0, 2.0),))

@@ -73,7 +73,7 @@ def test_missing_and_empty_files_are_refused(tmp_path: Path) -> None:
         TruthFile(tmp_path / "none.truth.jsonl")
     empty = tmp_path / "empty.truth.jsonl"
     empty.touch()
-    with pytest.raises(FormatError, match="begins with a header line"):
+    with pytest.raises(FormatError, match="must begin with a header line"):
         TruthFile(empty)
     with pytest.raises(OutputError, match="can't be written"):
         write_truth(empty / "below.truth.jsonl", HEADER, FRAMES)

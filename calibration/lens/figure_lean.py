@@ -15,14 +15,13 @@ import numpy as np
 from downfield.calibration.camera import Camera
 from downfield.calibration.lens.prior import TypicalLens, lens_at_distance
 from downfield.core.arrays import Array
+from downfield.core.footprint import BASE_TOP_MM
 
 HELMET_MM: Final = 34.0
 """Height of a standing figure's helmet over the board: bought figures stand 33 to 34 mm high on bases of 5 mm."""
 
 HELMET_SPREAD: Final = 0.1
 """Relative, of a table's figures among tables: all may come from one mold."""
-
-BASE_TOP_MM: Final = 5.5
 
 _LOWER: Final = 0.1  # mm lower by mm ahead squared: an upper body half a figure long, swung about the hips
 _AHEAD_MM: Final = (3.5, 4.5)  # mean and spread of how far a helmet is before its base's middle

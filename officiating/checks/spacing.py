@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from downfield.core.gap import Error, signed_gap
+from downfield.core.gap import PoseError, signed_gap
 from downfield.officiating.checks.check import Measured, check
 from downfield.officiating.checks.formation import Formation, Man
 from downfield.officiating.checks.line import SPACING_TOLERANCE_MM
@@ -125,5 +125,5 @@ def _longest(first: str, pairs: list[Behind]) -> tuple[str, ...]:
     return (first, *max(tails, key=len, default=()))
 
 
-def _error(man: Man) -> Error:
-    return Error((man.figure.x_mm, man.figure.y_mm), man.figure.sigma_mm, man.figure.sigma_deg)
+def _error(man: Man) -> PoseError:
+    return PoseError((man.figure.x_mm, man.figure.y_mm), man.figure.sigma_mm, man.figure.sigma_deg)

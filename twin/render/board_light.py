@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
+from downfield.core.footprint import BASE_TOP_MM
 from downfield.twin.appearance import Appearance, Lamp
 from downfield.twin.render.lens_grid import lens_grid
 from downfield.twin.render.solids import PlacedSolids
@@ -21,7 +22,7 @@ _SHIFT = 4
 _BRIGHTEST = 1.6  # the light factor that 255 stands for
 _LOW_MM = 15.0  # what a typical shadow on the board is cast from
 _HIGH_MM = 50.0  # and one of a hand or a post
-_TOP_MM = 5.5  # of a base over the board
+
 _FOOT_MM = 2.5  # softness of the shade around a base
 _FOOT = 0.45  # share of the ambient light it takes away
 _SAME_VIEW_PX = 20.0  # smooth light need not follow a camera that sways less than this
@@ -67,7 +68,7 @@ class BoardLight:
         scale = max(camera.lens.focal_px) / float(camera.position_mm[2]) / _HALF
         lamp = max(self._appearance.lamps, key=lambda lamp: lamp.strength)
         bodies = ~_is_base(placed)
-        shade = _shade(placed, _cast(placed.points_mm, lamp, _TOP_MM), camera, size, bodies)
+        shade = _shade(placed, _cast(placed.points_mm, lamp, BASE_TOP_MM), camera, size, bodies)
         soft = cv2.GaussianBlur(shade, (0, 0), max(_softness_mm(lamp, _LOW_MM) * scale, 0.5))
         # Only bases: anything else seen there stands in front of them.
         seen = _shade(placed, placed.points_mm, camera, size, bodies)
