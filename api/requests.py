@@ -18,7 +18,7 @@ MOST_PLAYERS: Final = 120
 IdempotencyKey = Annotated[
     str | None,
     Header(
-        alias="Idempotency-IdempotencyKey",
+        alias="Idempotency-Key",
         pattern=r"^[A-Za-z0-9._-]{1,64}$",
         description="The same key with the same body is taken once and answered alike.",
     ),

@@ -40,7 +40,7 @@ export function send(path, body, { method = "POST", pressed_ms = null } = {}) {
   const request = {
     method,
     credentials: "same-origin",
-    headers: { "Content-Type": "application/json", "Idempotency-IdempotencyKey": newKey() },
+    headers: { "Content-Type": "application/json", "Idempotency-Key": newKey() },
     body: method === "GET" || method === "DELETE" ? undefined : JSON.stringify(said),
   };
   const attempt = async () => {
