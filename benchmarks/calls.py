@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from downfield.game.published.game_topics import CallView
-from downfield.officiating.engine.comparison import SAME_NS
+from downfield.officiating.engine.replay import SAME_NS
 from downfield.rig.configuration.loading import load
 from downfield.rig.rig import Rig
 

@@ -16,9 +16,9 @@ from downfield.core.field import preset
 from downfield.core.records import from_json, to_json
 from downfield.core.scene import Contact, Figure, Jersey, Player, Scene
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Carrier, LineUp, SetUp
-from downfield.officiating.engine.engine import Engine
-from downfield.officiating.engine.replay import judge
+from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
+from downfield.officiating.engine.engine import RulesEngine
+from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
@@ -96,7 +96,7 @@ def declared(minutes: float) -> list[Event]:
 def judged(minutes: float, rulebook: str) -> list[str]:
     """The calls of the game, each as one line of JSON."""
     scenes = (from_json(Scene, line, path="benchmark") for line in lines(minutes))
-    made = judge(scenes, declared(minutes), load_rulebook(rulebook), FIELD, players=PLAYERS)
+    made = judge_recording(scenes, declared(minutes), load_rulebook(rulebook), FIELD, players=PLAYERS)
     return [to_json(Call, call) for call in made.calls]
 
 
@@ -106,7 +106,7 @@ def main() -> None:
     rulebook = load_rulebook(sys.argv[2] if len(sys.argv) > 2 else "tap")
     scenes = (from_json(Scene, line, path="benchmark") for line in lines(minutes))
     start = time.process_time()
-    made = judge(scenes, declared(minutes), rulebook, FIELD, players=PLAYERS)
+    made = judge_recording(scenes, declared(minutes), rulebook, FIELD, players=PLAYERS)
     took = time.process_time() - start
     print(f"{minutes:g} minutes at {FPS} Hz: {took:.1f} s of CPU, {len(made.calls)} calls, parsing included")
     steps = sorted(live_steps(rulebook))
@@ -116,10 +116,10 @@ def main() -> None:
 
 def live_steps(rulebook: Rulebook) -> Iterator[int]:
     """Nanoseconds of every step with the board on, over a minute of play."""
-    engine = Engine(rulebook, FIELD)
+    engine = RulesEngine(rulebook, FIELD)
     for _ in range(5):
         state = engine.begin()
-        for body in (LineUp(PLAYERS), SetUp("home", 1, 40.0), Carrier("dark-0")):
+        for body in (LineUpDeclared(PLAYERS), SetUp("home", 1, 40.0), Carrier("dark-0")):
             state, _calls = engine.step(state, Event(body.type, 0, "operator", body))
         for scene in play_scenes():
             start = time.perf_counter_ns()

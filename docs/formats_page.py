@@ -25,8 +25,7 @@ from downfield.core.roster import Roster
 from downfield.core.scene import Scene
 from downfield.core.track_files import TracksHeader
 from downfield.models.card import NetworkCard
-from downfield.officiating.calls import Call
-from downfield.officiating.calls_file import CallsHeader
+from downfield.officiating.calls import Call, CallsHeader
 from downfield.officiating.events import Event, EventsHeader
 from downfield.rig.recording.index import RecordedFrame, RecordingIndexHeader
 from downfield.twin.physics.truth_file import TruthFrame, TruthHeader

@@ -20,7 +20,7 @@ from downfield.game.commands import AWAY_SHEET, HOME_SHEET, TeamSheet
 from downfield.game.hash_chain import canonical
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.play import PlayKind
+from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.rulebooks.systems import SYSTEMS

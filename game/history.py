@@ -14,8 +14,8 @@ from downfield.game.published.views import Shown, call_view
 from downfield.game.published.wording import said_text
 from downfield.game.store import GameRow, Store
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import LineUp, Side
-from downfield.officiating.engine.play import PlayKind
+from downfield.officiating.declarations import LineUpDeclared, Side
+from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 
 
@@ -172,7 +172,7 @@ class History:
         """Who was on the board at an instant."""
         undone = self._undone()
         bodies = [event.body for event, _ in self.events if event.t_ns <= t_ns and event.id not in undone]
-        return next((body.players for body in reversed(bodies) if isinstance(body, LineUp)), ())
+        return next((body.players for body in reversed(bodies) if isinstance(body, LineUpDeclared)), ())
 
     def los_yd(self, t_ns: int) -> float | None:
         """The line of scrimmage of the play that an instant is in; None before the first snap."""

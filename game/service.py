@@ -31,8 +31,8 @@ from downfield.game.receipts import Accepted, Receipt, Refused, RigControl, Said
 from downfield.game.session import GameSession, Spoken, begin, go_on, resume, set_up_of
 from downfield.game.store import Store
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Declaration, LineUp
-from downfield.officiating.engine.game_log import Taken
+from downfield.officiating.declarations import Declaration, LineUpDeclared
+from downfield.officiating.engine.judged_game import GameUpdate
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
@@ -122,7 +122,7 @@ class GameService:
             sitting, journal, waiting = begin(self._store, asked, book, self._field, certified_yd)
             self._seat(sitting, journal)
             if players:
-                _, waiting = self._say(LineUp(players), "downfield", None)
+                _, waiting = self._say(LineUpDeclared(players), "downfield", None)
         Journal.wait(waiting)
         return sitting.row.id
 
@@ -179,7 +179,7 @@ class GameService:
     def close(self) -> None:
         """Write what is unwritten; the game may be resumed later."""
         with self._lock:
-            self._flush(Taken(), None)
+            self._flush(GameUpdate(), None)
             if self._journal is not None:
                 self._journal.close()
             self._sitting, self._journal = None, None
@@ -327,26 +327,28 @@ class GameService:
             t_ns=event.t_ns,
             calls=tuple(self._teller.call(sitting, call) for call in taken.calls),
             withdrawn=taken.withdrawn,
-            set_aside=tuple(aside.event for aside in sitting.game.set_aside),
+            set_aside=tuple(aside.event for aside in sitting.game.refused),
             text=sitting.game.state.text,
         )
         self._answers.remember(key, body, receipt)
         return receipt, waiting
 
-    def _take_event(self, sitting: GameSession, event: Event, by: str, key: str | None) -> tuple[Taken, Future[Kept]]:
+    def _take_event(
+        self, sitting: GameSession, event: Event, by: str, key: str | None
+    ) -> tuple[GameUpdate, Future[Kept]]:
         journal = self._journal
         if journal is None:
             raise RefusedError("no game is being played: begin one")
         taken = sitting.take(event)
         self._unwritten += (one for one in taken.logged if isinstance(one, Scene))
-        self._flush(Taken(), None)
+        self._flush(GameUpdate(), None)
         entry = SaidEntry(event, by, sitting.followed(taken))
         waiting = journal.append(entry, key=key)
         sitting.note(Spoken(event, by, key, entry.followed))
         self._teller.game(sitting, changed=True)
         return taken, waiting
 
-    def _flush(self, taken: Taken, frame: int | None) -> None:
+    def _flush(self, taken: GameUpdate, frame: int | None) -> None:
         """Have the scenes written that are not yet, with the calls the last of them made."""
         scenes, self._unwritten = self._unwritten, []
         if scenes and self._journal is not None and self._sitting is not None:
@@ -377,12 +379,14 @@ class GameService:
             state = self._sitting.game.state
             if state.phase not in _BETWEEN:
                 raise RefusedError(f"the rulebook can be changed between plays only, not while {state.phase.value}")
-            self._flush(Taken(), None)
+            self._flush(GameUpdate(), None)
             self._sitting = go_on(self._journal, self._sitting, book)
             self._teller.forget()
             self._say(set_up_of(state), said.by, None)
             if state.players:
-                self._say(LineUp(state.players, "dark" if state.dark == state.offense else "light"), said.by, None)
+                self._say(
+                    LineUpDeclared(state.players, "dark" if state.dark == state.offense else "light"), said.by, None
+                )
             self._rulebook = book
         return f"the game goes on under {book.title}"
 
@@ -394,7 +398,7 @@ class GameService:
 
     def _end(self) -> None:
         if self._sitting is not None and self._journal is not None:
-            self._flush(Taken(), None)
+            self._flush(GameUpdate(), None)
             self._journal.append(self._sitting.ended())
             self._journal.close()
             self._sitting, self._journal = None, None

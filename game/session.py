@@ -32,7 +32,7 @@ from downfield.game.published.game_topics import DeclarationView, RulingView
 from downfield.game.published.wording import said_text
 from downfield.game.store import GameRow, Store
 from downfield.officiating.declarations import SetUp
-from downfield.officiating.engine.game_log import Game, Taken
+from downfield.officiating.engine.judged_game import GameUpdate, JudgedGame
 from downfield.officiating.engine.state import GameState, Team
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook
@@ -73,7 +73,7 @@ class GameSession:
         self.row = row
         self.began = began
         teams = (Team(began.home.name, began.home.short), Team(began.away.name, began.away.short))
-        self.game = Game(rulebook_of(began.rulebook), began.field, teams, certified_yd=began.certified_yd)
+        self.game = JudgedGame(rulebook_of(began.rulebook), began.field, teams, certified_yd=began.certified_yd)
         self.said: list[Spoken] = []
         self.frames: dict[str, int] = {}
         self.numbered = numbered
@@ -81,7 +81,7 @@ class GameSession:
         self._snap_ns: int | None = None
         self._snap: Snap | None = None
 
-    def take(self, entry: Scene | Event) -> Taken:
+    def take(self, entry: Scene | Event) -> GameUpdate:
         """Take one entry.
 
         Raises:
@@ -89,7 +89,7 @@ class GameSession:
 
         """
         before = self.game.state
-        taken = self.game.take(entry)
+        taken = self.game.apply(entry)
         if isinstance(entry, Event):
             self.last_event_ns = entry.t_ns
         else:
@@ -102,10 +102,10 @@ class GameSession:
         self.said.append(spoken)
         self.numbered += 1
 
-    def followed(self, taken: Taken) -> Followed:
+    def followed(self, taken: GameUpdate) -> Followed:
         """What an entry changed, for the journal."""
         state, snap, self._snap = self.game.state, self._snap, None
-        aside = tuple(aside.event for aside in self.game.set_aside)
+        aside = tuple(aside.event for aside in self.game.refused)
         return Followed(taken.calls, taken.withdrawn, aside, state.score, state.text, snap, taken.moved)
 
     def ended(self) -> Ended:
@@ -127,7 +127,7 @@ class GameSession:
 
     def declared(self) -> Sequence[DeclarationView]:
         """Every declaration and ruling, in order."""
-        aside = {one.event: one.reason for one in self.game.set_aside}
+        aside = {one.event: one.reason for one in self.game.refused}
         undone = self.game.undone
         return [
             DeclarationView(

@@ -1,10 +1,12 @@
-"""Calls: what a rulebook makes of facts, with margin, error and the clause that decided."""
+"""Findings and the calls made of them, with margin, error and the clause that decided; call files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Literal
 
+from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import record
 from downfield.officiating.declarations import Side
 
@@ -44,11 +46,13 @@ CallKind = Literal[
     "info",
 ]
 Verdict = Literal["called", "too_close", "proposed", "reported"]
+Policy = Literal["auto", "propose", "log"]
+"""What may be done with a call of some kind without a person."""
 Unit = Literal["", "mm", "yd", "deg", "s", "count"]
 
 
 @record
-class Reading:
+class CallReading:
     """One way a close call can be read.
 
     Attributes:
@@ -103,7 +107,7 @@ class Call:
     sigma: float | None = None
     unit: Unit = ""
     probability: float = 1.0
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[CallReading, ...] = ()
     because: tuple[str, ...] = ()
     side: Side | None = None
     detail: str = ""
@@ -119,7 +123,7 @@ class Call:
         return f"{self.margin:+.2f}{error} {self.unit}"
 
 
-def moved_back(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...]:
+def calls_to_append(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...]:
     """Calls that stand behind where a reader has them who drops what is gone and appends what is new.
 
     A ruling can bring back a call from before others that stood all the while.
@@ -136,3 +140,115 @@ def moved_back(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...]:
     told = [*(one for one in stood if one in stand), *(one for one in now if one not in stood)]
     first = next((place for place, (had, has) in enumerate(zip(told, now, strict=True)) if had != has), len(now))
     return tuple(now[first:])
+
+
+POWER = "power"
+"""Rule id of the board's switch in the queue; it is no rule's finding and makes no call of its own."""
+
+
+@record
+class Finding:
+    """What one rule detected.
+
+    Attributes:
+        rule: id of the rule.
+        kind: what the call would be.
+        t_ns: the instant it is about.
+        text: the call as a person would say it.
+        clauses: catalog ids of the clauses that decide.
+        key: what makes it the same finding in the next frame, such as ``"light-7@123"``; a key is called once a play.
+        players: roster ids concerned, the carrier or offender first.
+        spot_yd: where the ball is spotted: along x of the board, across.
+        margin, sigma, unit: by how much, with error.
+        probability: that it is right, 0..1.
+        against: the other reading, in words; empty for "no call".
+        against_kind: the other reading's kind.
+        ripe_ns: when enough evidence will be in; None for at once.
+        early: whether it may be published before that, once it is sure.
+        reported: whether it only tells, without consequence.
+        proposed: whether it is left to a person whatever the policy, since causation must be judged.
+        side: whom it favors: who gets the ball, the points, the yards.
+        detail: the outcome within the kind, one word for the machine: ``"good"``, ``"delay_of_game"``.
+        because: ids of the events it rests on.
+
+    """
+
+    rule: str
+    kind: CallKind
+    t_ns: int
+    text: str
+    clauses: tuple[str, ...]
+    key: str = ""
+    players: tuple[str, ...] = ()
+    spot_yd: tuple[float, float] | None = None
+    margin: float | None = None
+    sigma: float | None = None
+    unit: Unit = ""
+    probability: float = 1.0
+    against: str = ""
+    against_kind: CallKind = "info"
+    ripe_ns: int | None = None
+    early: bool = True
+    reported: bool = False
+    proposed: bool = False
+    side: Side | None = None
+    detail: str = ""
+    because: tuple[str, ...] = ()
+
+
+@record
+class RefusedEvent:
+    """An event that the state of the game did not allow.
+
+    Attributes:
+        event: its id.
+        reason: why.
+
+    """
+
+    event: str
+    reason: str
+
+
+@record
+class CallsHeader:
+    """First line of a call file.
+
+    Attributes:
+        rulebook: its name.
+        source: the tracks judged.
+        final: the game at the end, on one line.
+        score: home, away at the end.
+        refused: events that were refused.
+
+    """
+
+    rulebook: str
+    source: str = ""
+    final: str = ""
+    score: tuple[int, int] = (0, 0)
+    refused: tuple[RefusedEvent, ...] = ()
+    format: Literal["downfield.calls"] = "downfield.calls"
+    version: Literal[1] = 1
+
+
+def read_calls(path: Path) -> tuple[CallsHeader, tuple[Call, ...]]:
+    """Read a call file.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: its content breaks the format; names the line and the field.
+
+    """
+    lines = JsonLinesFile(path, CallsHeader, Call)
+    return lines.header, tuple(lines)
+
+
+def write_calls(path: Path, header: CallsHeader, calls: Iterable[Call]) -> None:
+    """Write a call file, whole or not at all.
+
+    Raises:
+        OutputError: the place can't be written.
+
+    """
+    write_json_lines(path, (CallsHeader, header), Call, calls)

@@ -39,7 +39,7 @@ Choice = Literal[
 
 
 @record
-class LineUp:
+class LineUpDeclared:
     """The roster on the board, fixed until the next line-up.
 
     Attributes:
@@ -89,7 +89,7 @@ class Separated:
 
 
 @record
-class Set:
+class OffenseSet:
     """The offense is set."""
 
     type: Literal["set"] = "set"
@@ -330,7 +330,7 @@ class KickEnded:
 
 # Cards write it "D15" or "O5": whose, and how many yards (NFLS-081, NFLS-082).
 @record
-class Foul:
+class FoulDeclared:
     """A foul, as a penalty card or a person names it.
 
     Attributes:
@@ -355,10 +355,10 @@ class Foul:
 
 
 Declaration = Annotated[
-    LineUp
+    LineUpDeclared
     | SetUp
     | Separated
-    | Set
+    | OffenseSet
     | Carrier
     | Switch
     | PassDeclared
@@ -376,6 +376,6 @@ Declaration = Annotated[
     | KickEnded
     | CardPlayed
     | ReturnPlayed
-    | Foul,
+    | FoulDeclared,
     Field(discriminator="type"),
 ]

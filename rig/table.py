@@ -16,7 +16,7 @@ from downfield.core.errors import CalibrationError, DownfieldError, InputError
 from downfield.core.field import FieldModel, load_field, preset, preset_names
 from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthReason
-from downfield.officiating.declarations import LineUp
+from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.events import Event
 from downfield.rig.configuration.settings import CalibrationSettings, RigSettings
 from downfield.rig.live.troubles import ActiveProblems
@@ -242,7 +242,7 @@ def _known(source: object) -> tuple[Calibration, tuple[Event, ...], tuple[Scene,
 def _recorded(
     recording: RecordedClip, choice: SourceChoice, clock: CaptureClock, troubles: ActiveProblems
 ) -> OpenedTable:
-    named = any(isinstance(event.body, LineUp) for event in recording.events)
+    named = any(isinstance(event.body, LineUpDeclared) for event in recording.events)
     players = () if named else recording.tracks.header.players
     source = open_source(choice, clock, troubles)
     text = f"{recording.clip.name}: {recording.tracks.header.source}"

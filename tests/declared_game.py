@@ -8,7 +8,7 @@ from typing import Any
 from downfield.core.field import load_field
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, SetUp
-from downfield.officiating.engine.game_log import Game
+from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
@@ -19,7 +19,7 @@ class DeclaredGame:
 
     def __init__(self, book: str | Rulebook) -> None:
         rulebook = load_rulebook(book) if isinstance(book, str) else book
-        self.game = Game(rulebook, load_field("ultimate"))
+        self.game = JudgedGame(rulebook, load_field("ultimate"))
         self._count = itertools.count(1)
 
     def say(self, *bodies: Declaration | Ruling | Tick) -> list[Call]:
@@ -27,7 +27,7 @@ class DeclaredGame:
         calls: list[Call] = []
         for body in bodies:
             number = next(self._count)
-            calls += self.game.take(Event(f"e{number}", number * 1_000_000_000, "operator", body)).calls
+            calls += self.game.apply(Event(f"e{number}", number * 1_000_000_000, "operator", body)).calls
         return calls
 
     def at(self, spot: float, down: int = 1, distance: float = 10.0, **more: Any) -> DeclaredGame:

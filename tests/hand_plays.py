@@ -12,8 +12,8 @@ from downfield.core.footprint import BaseSize
 from downfield.core.gap import signed_gap
 from downfield.core.scene import Ball, Contact, Figure, Jersey, Player, Scene
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Carrier, Declaration, LineUp, Set, SetUp
-from downfield.officiating.engine.replay import Judgment, judge
+from downfield.officiating.declarations import Carrier, Declaration, LineUpDeclared, OffenseSet, SetUp
+from downfield.officiating.engine.replay import Judgment, judge_recording
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
@@ -227,8 +227,8 @@ def opening(
     """Everything declared before a snap at half a second."""
     return (
         (0.0, SetUp("home", 1 if direction > 0 else -1, line_yd, down, distance_yd)),
-        (0.0, LineUp(film.players, "dark")),
-        (0.1, Set()),
+        (0.0, LineUpDeclared(film.players, "dark")),
+        (0.1, OffenseSet()),
         (0.2, Carrier(carrier)),
     )
 
@@ -242,7 +242,7 @@ def called(
 ) -> Judgment:
     """What a rulebook makes of a film, its carrier declared."""
     rulebook = load_rulebook(book) if isinstance(book, str) else book
-    return judge(film.scenes, says(*opening(film, carrier, **line), *more), rulebook, FIELD)  # type: ignore[arg-type]
+    return judge_recording(film.scenes, says(*opening(film, carrier, **line), *more), rulebook, FIELD)  # type: ignore[arg-type]
 
 
 def kinds(judgment: Judgment, *verdicts: str) -> list[str]:

@@ -13,8 +13,8 @@ from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.game.published.board_topics import HealthStatus
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import Carrier, LineUp, SetUp
-from downfield.officiating.engine.game_log import Game
+from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
+from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.live.observer import LoopObserver
@@ -27,7 +27,7 @@ PLAYERS = (Player("dark-1", "dark", "1", "QB"), Player("light-9", "light", "9", 
 FPS = 30
 EVENTS = (
     Event("1", 0, "operator", SetUp("home", 1, 40.0)),
-    Event("2", 1, "operator", LineUp(PLAYERS, "dark")),
+    Event("2", 1, "operator", LineUpDeclared(PLAYERS, "dark")),
     Event("3", 2, "operator", Carrier("dark-1")),
 )
 
@@ -118,7 +118,7 @@ class FakeReferee:
 
     def __init__(self, before: Callable[[Scene | Event], None] | None = None) -> None:
         self.before = before
-        self.game = Game(load_rulebook("tap"), FIELD)
+        self.game = JudgedGame(load_rulebook("tap"), FIELD)
         self.scenes: list[Scene] = []
         self.ticks = 0
 
@@ -127,7 +127,7 @@ class FakeReferee:
             self.before(entry)
         if isinstance(entry, Scene):
             self.scenes.append(entry)
-        return self.game.take(entry).calls
+        return self.game.apply(entry).calls
 
     def tick(self) -> None:
         self.ticks += 1

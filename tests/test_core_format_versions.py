@@ -17,7 +17,7 @@ from downfield.core.field import preset
 from downfield.core.format_versions import KEYS, VALUES, upgrade, upgrade_json
 from downfield.core.records import to_json
 from downfield.core.scene import Player
-from downfield.officiating.declarations import ChoiceMade, LineUp, SetUp
+from downfield.officiating.declarations import ChoiceMade, LineUpDeclared, SetUp
 from downfield.officiating.events import Event, EventsHeader, read_events, write_events
 from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed
 from downfield.twin.physics.truth_file import TruthFile, TruthFrame, TruthHeader, write_truth
@@ -30,7 +30,7 @@ CAMERA = Camera(LENS, (3.1, 0.0, 0.1), (-5.0, 2.0, 1e3))
 CALIBRATION = Calibration(preset("mini"), CAMERA, "truth", unmodeled_px=0.07)
 EVENTS = (
     Event("1", 0, "operator", SetUp("home", 1, 34.0, hash="center")),
-    Event("2", 1, "operator", LineUp((Player("dark-1", "dark"),), "dark")),
+    Event("2", 1, "operator", LineUpDeclared((Player("dark-1", "dark"),), "dark")),
     Event("3", 2, "operator", ChoiceMade("defense_first", "away")),
     Event("4", 3, "operator", ChoiceMade("offense_first", "home")),
 )

@@ -21,7 +21,7 @@ from downfield.game.published.game_topics import CallsUpdate, GameView, Question
 from downfield.game.receipts import Accepted, Refused, Said
 from downfield.game.service import GameService
 from downfield.game.store import Store
-from downfield.officiating.declarations import Carrier, Coin, Declaration, LineUp, Set, SetUp
+from downfield.officiating.declarations import Carrier, Coin, Declaration, LineUpDeclared, OffenseSet, SetUp
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -253,10 +253,10 @@ def test_a_command_is_done_once_for_its_key_and_a_failure_is_told(table: Table) 
 def test_the_line_up_tells_how_often_it_was_settled_by_people(table: Table) -> None:
     table.begin()
     counts = [table.hub.value("line_up").settled]
-    for declaration in (SetUp("home", 1, 40.0), LineUp(PLAY.players, "dark"), Set(), Carrier(RUNNER)):
+    for declaration in (SetUp("home", 1, 40.0), LineUpDeclared(PLAY.players, "dark"), OffenseSet(), Carrier(RUNNER)):
         table.declare(declaration)
         counts.append(table.hub.value("line_up").settled)
-    table.game_service.take(Event("seen-1", table.now_ns, "vision", LineUp(PLAY.players, "dark")))
+    table.game_service.take(Event("seen-1", table.now_ns, "vision", LineUpDeclared(PLAY.players, "dark")))
     assert [*counts, table.hub.value("line_up").settled] == [1, 1, 2, 3, 3, 3]
 
 

@@ -12,7 +12,6 @@ from lineups import LENGTH_YD, WIDTH_YD, At, build, figure, front_seven, line, p
 
 from downfield.officiating.checks import backs as check_backs
 from downfield.officiating.checks import defense as check_defense
-from downfield.officiating.checks import jerseys as check_jerseys
 from downfield.officiating.checks import kicks as check_kicks
 from downfield.officiating.checks import line as check_line
 from downfield.officiating.checks import spacing as check_spacing
@@ -40,6 +39,7 @@ from downfield.officiating.checks.jerseys import (
     numbers_distinct,
     numbers_worn,
 )
+from downfield.officiating.checks.jerseys import jerseys as check_jerseys
 from downfield.officiating.checks.line import (
     center_between_hashes,
     line_base_widths,

@@ -25,7 +25,7 @@ def test_every_roll_and_coin_is_on_the_page() -> None:
     for module in OFFICIATING.rglob("*.py"):
         source = module.read_text(encoding="utf-8")
         purposes |= set(re.findall(r'wait_for_(?:roll|coin)\([^"\n]*"(\w+)"', source))
-        purposes |= set(re.findall(r'Wait\("(?:roll|coin)", "(\w+)"', source))
+        purposes |= set(re.findall(r'PendingInput\("(?:roll|coin)", "(\w+)"', source))
     purposes -= {"return"}  # NFL Strategy's is a card of its own
     assert {"fumble", "penalty", "interception", "onside_length"} <= purposes
     assert not [name for name in sorted(purposes) if f"`{name}`" not in PAGE]

@@ -13,9 +13,9 @@ from downfield.core.errors import InputError
 from downfield.core.scene import Ball, Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.calls import Call
-from downfield.officiating.engine.certified_error import Floor
-from downfield.officiating.engine.game_log import Game
-from downfield.officiating.engine.replay import judge
+from downfield.officiating.engine.certified_error import ErrorFloor
+from downfield.officiating.engine.judged_game import JudgedGame
+from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.cli.main import app
@@ -33,7 +33,7 @@ def over_the_goal_line(yards: float = OVER_YD) -> Film:
 
 def judged(play: Film, certified_yd: tuple[float, float] | None) -> tuple[Call, ...]:
     events = says(*opening(play, RUNNER, line_yd=94.0))
-    return judge(play.scenes, events, load_rulebook("tap"), FIELD, certified_yd=certified_yd).calls
+    return judge_recording(play.scenes, events, load_rulebook("tap"), FIELD, certified_yd=certified_yd).calls
 
 
 def touchdown(calls: tuple[Call, ...]) -> Call:
@@ -65,10 +65,10 @@ def test_a_clear_call_stands_on_a_coarse_table() -> None:
 def test_a_live_game_is_held_to_the_certificate_too() -> None:
     play = over_the_goal_line()
     for certified_yd, verdict in ((None, "called"), ((0.2, 0.2), "too_close")):
-        game = Game(load_rulebook("tap"), FIELD, certified_yd=certified_yd)
+        game = JudgedGame(load_rulebook("tap"), FIELD, certified_yd=certified_yd)
         entries: list[Scene | Event] = [*says(*opening(play, RUNNER, line_yd=94.0)), *play.scenes]
         for entry in sorted(entries, key=lambda entry: entry.t_ns):
-            game.take(entry)
+            game.apply(entry)
         assert touchdown(game.calls).verdict == verdict
 
 
@@ -76,12 +76,12 @@ def test_gaps_between_bases_keep_their_own_error() -> None:
     play = film([Man(RUNNER, runs(41), "RB"), Man(HITTER, stands(50), "LB")])
     exact = the(called(play, RUNNER), "tackle")
     events = says(*opening(play, RUNNER))
-    coarse = judge(play.scenes, events, load_rulebook("tap"), FIELD, certified_yd=(0.3, 0.3))
+    coarse = judge_recording(play.scenes, events, load_rulebook("tap"), FIELD, certified_yd=(0.3, 0.3))
     assert the(coarse, "tackle").verdict == exact.verdict == "called"
 
 
 def test_the_floor_raises_errors_and_lowers_none() -> None:
-    floor = Floor.of((0.1, 0.2), FIELD, 0.95)
+    floor = ErrorFloor.of((0.1, 0.2), FIELD, 0.95)
     assert floor.sigma_mm == pytest.approx((0.1 * FIELD.mm_per_yd_x / 1.645, 0.2 * FIELD.mm_per_yd_y / 1.645), rel=1e-3)
     scene = over_the_goal_line().scenes[0]
     rough = dataclasses.replace(scene.figures[0], sigma_mm=(50.0, 0.0))
@@ -91,7 +91,7 @@ def test_the_floor_raises_errors_and_lowers_none() -> None:
     assert seen.ball is not None
     assert seen.ball.sigma_mm == max(floor.sigma_mm)
     with pytest.raises(InputError, match="negative"):
-        Floor.of((-0.1, 0.1), FIELD, 0.95)
+        ErrorFloor.of((-0.1, 0.1), FIELD, 0.95)
 
 
 @pytest.mark.parametrize(("p95_yd", "says_close"), [((0.02, 0.02), False), ((0.3, 0.3), True)])

@@ -8,9 +8,9 @@ from hand_plays import FIELD, HALF_YD, MIDDLE_YD, Film, Man, event, film, in_ord
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, Coin, SetUp, Side, Switch
-from downfield.officiating.engine.engine import Engine, EngineState
-from downfield.officiating.engine.game_log import Game
-from downfield.officiating.engine.replay import judge
+from downfield.officiating.engine.engine import EngineState, RulesEngine
+from downfield.officiating.engine.judged_game import JudgedGame
+from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
@@ -26,11 +26,11 @@ def tackled(runner_falls: float | None = None) -> Film:
     return film(men, on=((0.5, STOP_S + 0.25),))
 
 
-def live(film: Film, events: tuple[Event, ...], book: Rulebook | None = None) -> Game:
+def live(film: Film, events: tuple[Event, ...], book: Rulebook | None = None) -> JudgedGame:
     """A game fed entry by entry."""
-    game = Game(book or load_rulebook("tap"), FIELD)
+    game = JudgedGame(book or load_rulebook("tap"), FIELD)
     for entry in in_order(film, events):
-        game.take(entry)
+        game.apply(entry)
     return game
 
 
@@ -38,7 +38,7 @@ def declared(film: Film, *more: tuple[float, Ruling | Coin | Tick]) -> tuple[Eve
     return says(*opening(film, RUNNER), *more)
 
 
-def holder(game: Game) -> Side:
+def holder(game: JudgedGame) -> Side:
     return game.state.play.ball_side
 
 
@@ -48,7 +48,7 @@ def told(calls: tuple[Call, ...]) -> list[str]:
 
 def test_a_step_changes_nothing_that_was_given_to_it() -> None:
     play = tackled()
-    engine = Engine(load_rulebook("tap"), FIELD)
+    engine = RulesEngine(load_rulebook("tap"), FIELD)
     state = engine.begin()
     states: list[EngineState] = [state]
     for entry in in_order(play, declared(play)):
@@ -64,7 +64,7 @@ def test_live_and_judged_from_a_recording_are_the_same() -> None:
     play = tackled()
     events = declared(play, (4.0, Tick()))
     game = live(play, events)
-    made = judge(play.scenes, events, load_rulebook("tap"), FIELD)
+    made = judge_recording(play.scenes, events, load_rulebook("tap"), FIELD)
     assert game.calls == made.calls
     assert game.state.score == made.state.score
     assert game.state.text == made.state.text
@@ -72,7 +72,7 @@ def test_live_and_judged_from_a_recording_are_the_same() -> None:
 
 def test_a_scene_of_an_earlier_time_is_refused() -> None:
     play = tackled()
-    engine = Engine(load_rulebook("tap"), FIELD)
+    engine = RulesEngine(load_rulebook("tap"), FIELD)
     state, _ = engine.step(engine.begin(), play.scenes[5])
     with pytest.raises(RefusedError, match="out of order"):
         engine.step(state, play.scenes[4])
@@ -81,14 +81,14 @@ def test_a_scene_of_an_earlier_time_is_refused() -> None:
 def test_events_out_of_order_too_late_or_twice_are_refused_and_change_nothing() -> None:
     game = live(tackled(), ())
     before = game.state
-    game.take(event("a", 3.1, Tick()))
+    game.apply(event("a", 3.1, Tick()))
     with pytest.raises(RefusedError, match="taken already"):
-        game.take(event("a", 3.2, Tick()))
+        game.apply(event("a", 3.2, Tick()))
     with pytest.raises(RefusedError, match="out of order"):
-        game.take(event("b", 3.0, Tick()))
+        game.apply(event("b", 3.0, Tick()))
     late = live(tackled(), ())
     with pytest.raises(RefusedError, match="too late"):
-        late.take(event("c", 0.1, Tick()))
+        late.apply(event("c", 0.1, Tick()))
     assert replace(game.state, now_ns=0) == replace(before, now_ns=0)
 
 
@@ -119,8 +119,8 @@ def test_striking_the_last_call_is_as_if_it_had_never_been_made() -> None:
     play = tackled()
     struck = live(play, declared(play))
     tackle = next(call for call in struck.calls if call.kind == "tackle")
-    taken = struck.take(event("r", 3.5, Ruling(tackle.id, "strike")))
-    without = judge(
+    taken = struck.apply(event("r", 3.5, Ruling(tackle.id, "strike")))
+    without = judge_recording(
         play.scenes,
         (*declared(play), event("r", 3.5, Ruling(tackle.id, "strike"))),
         load_rulebook("tap"),
@@ -139,13 +139,13 @@ def test_a_ruling_recomputes_everything_after_it_and_sets_aside_what_makes_no_se
     assert holder(game) == "away"
     fumble = next(call for call in game.calls if call.kind == "fumble")
     tackle = replace(fumble, kind="tackle", text="down before he fell")
-    taken = game.take(event("r", 3.5, Ruling(fumble.id, "overturn", tackle)))
+    taken = game.apply(event("r", 3.5, Ruling(fumble.id, "overturn", tackle)))
     assert (holder(game), game.state.down) == ("home", 2)
-    assert [item.event for item in game.set_aside] == ["e4"]
+    assert [item.event for item in game.refused] == ["e4"]
     assert any("recovery" in name for name in taken.withdrawn)
-    game.take(event("r2", 3.6, Ruling(fumble.id, "confirm")))
+    game.apply(event("r2", 3.6, Ruling(fumble.id, "confirm")))
     assert holder(game) == "away"
-    assert game.set_aside == ()
+    assert game.refused == ()
 
 
 def test_a_close_call_confirmed_counts_from_where_it_was_made() -> None:
@@ -154,7 +154,7 @@ def test_a_close_call_confirmed_counts_from_where_it_was_made() -> None:
     play = film(men, on=((0.5, 2.2),), sigma_gap_mm=0.3)
     game = live(play, declared(play))
     close = next(call for call in game.calls if call.verdict == "too_close")
-    game.take(event("r", 3.5, Ruling(close.id, "confirm")))
+    game.apply(event("r", 3.5, Ruling(close.id, "confirm")))
     assert game.state.down == 2
     assert game.state.proposals == ()
 
@@ -163,29 +163,29 @@ def test_a_call_can_be_made_by_hand() -> None:
     play = film([Man(RUNNER, runs(41), "RB")], 1.5)
     game = live(play, declared(play))
     call = Call("hand-1", "tackle", 1_400_000_000, "tap", (), "called", "tackled", (RUNNER,), (47.0, MIDDLE_YD))
-    game.take(event("r", 1.6, Ruling("", "manual", call)))
+    game.apply(event("r", 1.6, Ruling("", "manual", call)))
     assert (game.state.down, game.state.los_yd) == (2, 47.0)
     with pytest.raises(RefusedError):
-        game.take(event("r2", 1.7, Ruling("", "manual")))
+        game.apply(event("r2", 1.7, Ruling("", "manual")))
 
 
 def test_a_ruling_about_an_unknown_call_is_refused() -> None:
     with pytest.raises(RefusedError, match="no call"):
-        live(tackled(), ()).take(event("r", 3.5, Ruling("nothing", "strike")))
+        live(tackled(), ()).apply(event("r", 3.5, Ruling("nothing", "strike")))
 
 
 def test_an_old_call_whose_scenes_are_gone_says_to_judge_the_recording() -> None:
     play = tackled()
-    game = Game(load_rulebook("tap"), FIELD, keep_s=1.0)
+    game = JudgedGame(load_rulebook("tap"), FIELD, keep_s=1.0)
     for entry in in_order(play, declared(play)):
-        game.take(entry)
+        game.apply(entry)
     for n in range(30):
         long = film([Man(RUNNER, stands(30))], 1.0, on=((0.0, 9.0),))
         for scene in long.scenes:
-            game.take(replace(scene, t_ns=scene.t_ns + (4 + n) * 1_000_000_000))
+            game.apply(replace(scene, t_ns=scene.t_ns + (4 + n) * 1_000_000_000))
     tackle = next(call for call in game.calls if call.kind == "tackle")
     with pytest.raises(RefusedError, match="judge the recording"):
-        game.take(event("r", 40.0, Ruling(tackle.id, "strike")))
+        game.apply(event("r", 40.0, Ruling(tackle.id, "strike")))
 
 
 @pytest.mark.parametrize(("policy", "verdict"), [("propose", "proposed"), ("log", "reported"), ("auto", "called")])
@@ -205,11 +205,11 @@ def test_the_snap_without_a_declared_carrier_can_be_mended_late() -> None:
 
 
 def test_what_a_fan_reads() -> None:
-    game = Game(load_rulebook("tap"), FIELD)
-    game.take(event("1", 0.0, SetUp("away", -1, 34.0, 2, 7.0)))
+    game = JudgedGame(load_rulebook("tap"), FIELD)
+    game.apply(event("1", 0.0, SetUp("away", -1, 34.0, 2, 7.0)))
     assert game.state.situation == "2nd & 7 at H 34"
-    game.take(event("2", 0.1, SetUp("home", 1, 97.0, 3, 0.0)))
+    game.apply(event("2", 0.1, SetUp("home", 1, 97.0, 3, 0.0)))
     assert game.state.situation == "3rd & goal at A 3"
-    game.take(event("3", 0.2, SetUp("home", 1, 50.0, 4, 0.2)))
+    game.apply(event("3", 0.2, SetUp("home", 1, 50.0, 4, 0.2)))
     assert game.state.situation == "4th & inches at 50"
     assert game.state.text.startswith("H 0, A 0 | H ball, 4th & inches at 50")

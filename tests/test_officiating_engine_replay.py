@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from downfield.core.errors import FormatError
 from downfield.core.track_files import TracksHeader, write_tracks
-from downfield.officiating.calls_file import CallsHeader, SetAside, read_calls, write_calls
+from downfield.officiating.calls import CallsHeader, RefusedEvent, read_calls, write_calls
 from downfield.officiating.declarations import Coin
-from downfield.officiating.engine.comparison import differences
+from downfield.officiating.engine.replay import differences
 from downfield.officiating.events import EventsHeader, write_events
 from downfield.rig.cli.main import app
 
@@ -58,7 +58,7 @@ def test_a_missing_track_file_is_one_line(tmp_path: Path) -> None:
 
 def test_a_call_file_comes_back_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "x.calls.jsonl"
-    header = CallsHeader("tap", "x.tracks.jsonl", "H 0, A 0", (0, 0), (SetAside("e1", "not now"),))
+    header = CallsHeader("tap", "x.tracks.jsonl", "H 0, A 0", (0, 0), (RefusedEvent("e1", "not now"),))
     calls = called(PLAY, RUNNER).calls
     write_calls(path, header, calls)
     assert read_calls(path) == (header, calls)

@@ -21,7 +21,7 @@ from downfield.officiating.declarations import (
     Declaration,
     KickDeclared,
     KickEnded,
-    LineUp,
+    LineUpDeclared,
     PassDeclared,
     PassEnded,
     Roll,
@@ -86,7 +86,7 @@ bodies: st.SearchStrategy[Declaration | Ruling] = st.one_of(
 @given(st.lists(bodies, min_size=10, max_size=60))
 def test_states_are_always_legal(book: str, said: Sequence[Declaration | Ruling]) -> None:
     table = DeclaredGame(book)
-    table.say(LineUp(ROSTER, "dark"))
+    table.say(LineUpDeclared(ROSTER, "dark"))
     if book == "lions-den":
         for who in ("quarterback_1", "quarterback_2", "quarterback_3", "kicker", "punter"):
             table.say(*(Roll((4, 5), who, one) for one in SIDES))

@@ -19,15 +19,15 @@ from downfield.officiating.declarations import (
     Claim,
     Declaration,
     KickDeclared,
-    LineUp,
+    LineUpDeclared,
+    OffenseSet,
     PivotsDone,
     Roll,
     Separated,
-    Set,
     SetUp,
     Switch,
 )
-from downfield.officiating.engine.replay import Judgment, judge
+from downfield.officiating.engine.replay import Judgment, judge_recording
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -77,11 +77,11 @@ def roster(there: Formation) -> tuple[Player, ...]:
 
 
 def opened(there: Formation) -> tuple[tuple[float, Declaration], ...]:
-    return ((0.0, SetUp("home", 1, LINE_YD)), (0.0, LineUp(roster(there), "dark")))
+    return ((0.0, SetUp("home", 1, LINE_YD)), (0.0, LineUpDeclared(roster(there), "dark")))
 
 
 def judged(film: list[Scene], spoken: list[Event], book: str = "tap") -> Judgment:
-    return judge(film, spoken, load_rulebook(book), FIELD)
+    return judge_recording(film, spoken, load_rulebook(book), FIELD)
 
 
 def reports(made: Judgment, kind: str) -> list[Call]:
@@ -94,7 +94,7 @@ def clauses(made: Judgment, kind: str) -> set[str]:
 
 def snapped(there: Formation, book: str = "tap", carrier: str = "o7") -> Judgment:
     film = scenes((1.0, "off", figures(there)), (1.5, "on", figures(there)))
-    return judged(film, says(*opened(there), (0.5, Set()), (0.6, Carrier(carrier))), book)
+    return judged(film, says(*opened(there), (0.5, OffenseSet()), (0.6, Carrier(carrier))), book)
 
 
 def test_a_legal_formation_is_not_mentioned() -> None:
@@ -112,8 +112,8 @@ def test_twelve_men_are_not_reported_and_nothing_is_said_before_the_snap() -> No
     offense = [replace(at, role=role) for at, role in zip(pro_set(), ROLES, strict=True)]
     twelve = build([*offense, At(15.0, -15.0, "RB")], line_yd=LINE_YD)
     film = scenes((1.0, "off", figures(twelve)))
-    assert judged(film, says(*opened(twelve), (0.5, Set()))).calls == ()
-    claimed = judged(film, says(*opened(twelve), (0.5, Set()), (0.7, Claim("too_many_men", "away"))))
+    assert judged(film, says(*opened(twelve), (0.5, OffenseSet()))).calls == ()
+    claimed = judged(film, says(*opened(twelve), (0.5, OffenseSet()), (0.7, Claim("too_many_men", "away"))))
     assert [call.clauses for call in claimed.calls] == [("TAP-042",)]
     assert not any("TAP-042" in call.clauses for call in snapped(twelve).calls)
 
@@ -122,7 +122,12 @@ def test_a_figure_no_line_up_named_is_on_the_field_like_any_other() -> None:
     there = legal()
     film = scenes((1.0, "off", figures(there)), (1.5, "on", figures(there)))
     named = tuple(player for player in roster(there) if player.id != "o6")
-    spoken = says((0.0, SetUp("home", 1, LINE_YD)), (0.0, LineUp(named, "dark")), (0.5, Set()), (0.6, Carrier("o7")))
+    spoken = says(
+        (0.0, SetUp("home", 1, LINE_YD)),
+        (0.0, LineUpDeclared(named, "dark")),
+        (0.5, OffenseSet()),
+        (0.6, Carrier("o7")),
+    )
     assert reports(judged(film, spoken), "formation") == []
 
 
@@ -130,7 +135,7 @@ def test_a_fault_of_somebody_who_may_be_somebody_else_is_too_close() -> None:
     there = legal(o10=At(3.0, 18.0, "WR"))
     mistakable = tuple(replace(one, sure=one.id != "o10") for one in figures(there))
     film = scenes((1.0, "off", mistakable), (1.5, "on", mistakable))
-    (call,) = reports(judged(film, says(*opened(there), (0.5, Set()), (0.6, Carrier("o7")))), "formation")
+    (call,) = reports(judged(film, says(*opened(there), (0.5, OffenseSet()), (0.6, Carrier("o7")))), "formation")
     assert call.text.startswith("too close to call")
     assert call.probability == 0.5
 
@@ -142,7 +147,7 @@ def test_motion_is_measured_from_set_to_the_snap() -> None:
     def after(**deltas: tuple[float, float, float]) -> Judgment:
         now = changed(before, **deltas)
         film = scenes((1.0, "off", before), (2.0, "off", now), (2.5, "on", now))
-        spoken = says(*opened(there), (0.6, Set()), (0.8, PivotsDone("away")), (1.9, Carrier("o7")))
+        spoken = says(*opened(there), (0.6, OffenseSet()), (0.8, PivotsDone("away")), (1.9, Carrier("o7")))
         return judged(film, spoken)
 
     assert not {"TAP-079", "TAP-081"} & clauses(after(o10=(0.0, -20.0, 0.0)), "formation")
@@ -156,7 +161,7 @@ def test_a_defense_that_has_not_said_it_is_done_is_still_lining_up() -> None:
     there = legal()
     now = changed(figures(there), d8=(0.0, 20.0, 0.0))
     film = scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
-    made = judged(film, says(*opened(there), (0.6, Set()), (1.9, Carrier("o7"))))
+    made = judged(film, says(*opened(there), (0.6, OffenseSet()), (1.9, Carrier("o7"))))
     assert "TAP-081" not in clauses(made, "formation")
 
 
@@ -166,13 +171,17 @@ def test_lions_den_counts_whom_the_defense_moves_once_the_offense_is_set() -> No
     def after(count: int) -> set[str]:
         now = changed(figures(there), **{f"d{i}": (10.0, 0.0, 0.0) for i in range(count)})
         film = scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
-        return clauses(judged(film, says(*opened(there), (0.6, Set()), (1.9, Carrier("o7"))), "lions-den"), "formation")
+        return clauses(
+            judged(film, says(*opened(there), (0.6, OffenseSet()), (1.9, Carrier("o7"))), "lions-den"), "formation"
+        )
 
     assert "LD-038" not in after(4)
     assert "LD-038" in after(5)
 
 
-def stopped(*spoken: tuple[float, Declaration], seconds: float = 6.0, **deltas: tuple[float, float, float]) -> Judgment:
+def stop_board(
+    *spoken: tuple[float, Declaration], seconds: float = 6.0, **deltas: tuple[float, float, float]
+) -> Judgment:
     """A stop from 2 s on, in which some figures are handled."""
     there = legal()
     before = figures(there)
@@ -181,20 +190,20 @@ def stopped(*spoken: tuple[float, Declaration], seconds: float = 6.0, **deltas: 
     film = scenes(
         (1.0, "off", before), (2.0, "on", before), (2.5, "off", before), (on, "off", now), (on + 0.5, "on", now)
     )
-    return judged(film, says(*opened(there), (0.5, Set()), (0.6, Carrier("o7")), *spoken))
+    return judged(film, says(*opened(there), (0.5, OffenseSet()), (0.6, Carrier("o7")), *spoken))
 
 
 def test_pivots_of_a_stop_are_reported_when_the_board_comes_on() -> None:
-    assert reports(stopped(), "pivot") == []
-    assert clauses(stopped(d8=(0.0, 0.0, 30.0)), "pivot") >= {"TAP-090", "TAP-091"}
-    assert reports(stopped(d8=(0.0, 0.0, 30.0), o8=(0.0, 0.0, 30.0)), "pivot") == []
-    assert clauses(stopped(o8=(4.0, 0.0, 30.0)), "pivot") == {"TAP-024"}
+    assert reports(stop_board(), "pivot") == []
+    assert clauses(stop_board(d8=(0.0, 0.0, 30.0)), "pivot") >= {"TAP-090", "TAP-091"}
+    assert reports(stop_board(d8=(0.0, 0.0, 30.0), o8=(0.0, 0.0, 30.0)), "pivot") == []
+    assert clauses(stop_board(o8=(4.0, 0.0, 30.0)), "pivot") == {"TAP-024"}
 
 
 def test_a_base_swap_is_the_offenses_pivot() -> None:
     swap = (3.0, BaseSwap("o7", True))
-    assert reports(stopped(swap, d8=(0.0, 0.0, 30.0), d9=(0.0, 0.0, 30.0)), "pivot") == []
-    assert "TAP-025" in clauses(stopped((3.0, BaseSwap("o8", True))), "pivot")
+    assert reports(stop_board(swap, d8=(0.0, 0.0, 30.0), d9=(0.0, 0.0, 30.0)), "pivot") == []
+    assert "TAP-025" in clauses(stop_board((3.0, BaseSwap("o8", True))), "pivot")
 
 
 def test_before_the_snap_too_only_the_quarterback_is_put_on_a_stationary_base() -> None:
@@ -208,12 +217,12 @@ def test_before_the_snap_too_only_the_quarterback_is_put_on_a_stationary_base() 
 
 def test_clocks_of_a_stop_run_one_after_the_other() -> None:
     slow = ((11.0, PivotsDone("home")), (20.0, PivotsDone("away")))
-    assert reports(stopped(*slow, seconds=22.0), "timing") == []
+    assert reports(stop_board(*slow, seconds=22.0), "timing") == []
     late = ((4.0, PivotsDone("home")), (15.0, PivotsDone("away")))
-    (call,) = reports(stopped(*late, seconds=20.0), "timing")
+    (call,) = reports(stop_board(*late, seconds=20.0), "timing")
     assert call.clauses == ("TAP-092", "TAP-141")
     assert call.margin == pytest.approx(1.0)
-    assert "TAP-092" in clauses(stopped(seconds=21.0), "timing"), "nobody said when he was done"
+    assert "TAP-092" in clauses(stop_board(seconds=21.0), "timing"), "nobody said when he was done"
 
 
 def test_a_kickoff_runs_three_seconds_and_the_returner_goes_to_his_goal_line() -> None:
@@ -236,7 +245,7 @@ def test_a_kickoff_runs_three_seconds_and_the_returner_goes_to_his_goal_line() -
             (off + 3.5, "on", figures(there)),
         )
         spoken = says(
-            (0.0, LineUp(roster(there), "dark")),
+            (0.0, LineUpDeclared(roster(there), "dark")),
             (0.1, KickDeclared("kickoff", returner="d10")),
             (off + 1.0, ChoiceMade("return", "home")),
         )
@@ -263,13 +272,13 @@ def test_at_an_onside_kick_each_team_turns_three_toward_the_ball() -> None:
         ]
         spoken = says(
             (0.05, SetUp("home", 1, 80.0, score=(0, 14))),
-            (0.1, LineUp(roster(there))),
+            (0.1, LineUpDeclared(roster(there))),
             (0.15, KickDeclared("field_goal")),
             (0.2, Roll((1, 1))),
             (0.3, KickDeclared("onside")),
             (0.4, Roll((5, 6))),
             (0.5, Roll((1, 1))),
-            (0.8, Set()),
+            (0.8, OffenseSet()),
         )
         made = judged(film, spoken)
         assert made.refused == ()
@@ -314,5 +323,5 @@ def test_a_formation_is_judged_without_a_game_too() -> None:
 
 def test_a_declared_switch_before_any_scene_checks_nothing() -> None:
     there = legal()
-    made = judged([], says(*opened(there), (0.5, Set()), (0.6, Carrier("o7")), (1.0, Switch(True, "home"))))
+    made = judged([], says(*opened(there), (0.5, OffenseSet()), (0.6, Carrier("o7")), (1.0, Switch(True, "home"))))
     assert reports(made, "formation") == []

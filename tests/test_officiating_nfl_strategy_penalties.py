@@ -16,7 +16,7 @@ from downfield.officiating.declarations import (
     Claim,
     Coin,
     Declaration,
-    Foul,
+    FoulDeclared,
     Roll,
 )
 from downfield.officiating.engine.state import Phase
@@ -25,7 +25,7 @@ from downfield.officiating.rulebooks.nfl_strategy.declarations import CardKind, 
 # Penalties
 
 
-def fouled(foul: Foul, spot: float = 40, shown: str = "6", **more: Any) -> Table:
+def fouled(foul: FoulDeclared, spot: float = 40, shown: str = "6", **more: Any) -> Table:
     table = Table().at(spot, **more)
     table.say(run(shown, roll=31, reroll=60), foul)
     return table
@@ -43,7 +43,7 @@ def test_a_penalty_roll_wants_a_second_roll_once() -> None:
 
 
 def test_the_offended_side_chooses() -> None:
-    table = fouled(Foul("away", 5, "D5"))
+    table = fouled(FoulDeclared("away", 5, "D5"))
     assert table.state.wait is not None
     assert table.state.wait.by == "home"
     with pytest.raises(RefusedError, match="Home"):
@@ -51,23 +51,23 @@ def test_the_offended_side_chooses() -> None:
     table.say(ChoiceMade("accept"))
     assert table.state.situation == "1st & 5 at H 45"
     assert not table.runs
-    table = fouled(Foul("away", 5, "D5"))
+    table = fouled(FoulDeclared("away", 5, "D5"))
     table.say(ChoiceMade("decline"))
     assert table.state.situation == "2nd & 4 at H 46"
     assert not table.runs
 
 
 def test_penalties_from_the_line() -> None:
-    table = fouled(Foul("home", 10, "O10"))
+    table = fouled(FoulDeclared("home", 10, "O10"))
     table.say(ChoiceMade("accept"))
     assert table.state.situation == "1st & 20 at H 30"
-    table = fouled(Foul("home", 10, "O10 loss dwn", loss_of_down=True))
+    table = fouled(FoulDeclared("home", 10, "O10 loss dwn", loss_of_down=True))
     table.say(ChoiceMade("accept"))
     assert table.state.situation == "2nd & 20 at H 30"
-    table = fouled(Foul("away", 15, "D15", first_down=True))
+    table = fouled(FoulDeclared("away", 15, "D15", first_down=True))
     assert kinds(table.say(ChoiceMade("accept")))[-1] == "first_down"
     assert table.state.situation == "1st & 10 at A 45"
-    table = fouled(Foul("home", 15, "O15"), spot=11)
+    table = fouled(FoulDeclared("home", 15, "O15"), spot=11)
     table.say(ChoiceMade("accept"))
     assert table.state.los_yd == 6
 
@@ -75,23 +75,23 @@ def test_penalties_from_the_line() -> None:
 def test_an_auto_5_asks_nobody_and_moves_the_clock_a_line_less() -> None:
     table = Table().at(40).running()
     table.say(run("6", roll=31, reroll=60))
-    table.say(Foul("home", 5, "auto-5", automatic=True))
+    table.say(FoulDeclared("home", 5, "auto-5", automatic=True))
     assert table.state.situation == "1st & 15 at H 35"
     assert (table.lines, table.runs) == (87, False)
 
 
 def test_a_holding_penalty_on_a_pass_from_the_three_is_a_safety() -> None:
     table = Table().at(3)
-    table.say(CardPlayed("pass", "20", roll=31, reroll=60), Foul("home", 10, "O10"))
+    table.say(CardPlayed("pass", "20", roll=31, reroll=60), FoulDeclared("home", 10, "O10"))
     assert "safety" in kinds(table.say(ChoiceMade("accept")))
     assert table.state.score == (0, 2)
     table = Table().at(4)
-    table.say(CardPlayed("pass", "20", roll=31, reroll=60), Foul("home", 10, "O10"), ChoiceMade("accept"))
+    table.say(CardPlayed("pass", "20", roll=31, reroll=60), FoulDeclared("home", 10, "O10"), ChoiceMade("accept"))
     assert (table.state.score, table.state.los_yd) == ((0, 0), 2)
 
 
 def test_a_personal_foul_on_a_touchdown_moves_the_kickoff() -> None:
-    table = fouled(Foul("away", 15, "D15"), spot=95, shown="5")
+    table = fouled(FoulDeclared("away", 15, "D15"), spot=95, shown="5")
     table.say(ChoiceMade("accept"))
     assert table.state.score == (6, 0)
     table.say(CardPlayed("extra_point", "good", roll=60), CardPlayed("kickoff", "OB", roll=60))
@@ -101,23 +101,23 @@ def test_a_personal_foul_on_a_touchdown_moves_the_kickoff() -> None:
 def test_fouls_on_a_kickoff_return() -> None:
     table = Table()
     table.say(CardPlayed("kickoff", "55", roll=60), ReturnPlayed("22", roll=31, reroll=60))
-    table.say(Foul("home", 10, "O10"), ChoiceMade("accept"))
+    table.say(FoulDeclared("home", 10, "O10"), ChoiceMade("accept"))
     assert table.state.los_yd == 10 + 11 - 10
     table = Table()
     table.say(CardPlayed("kickoff", "55", roll=60), ReturnPlayed("22", roll=31, reroll=60))
-    table.say(Foul("away", 15, "D15"), ChoiceMade("accept"))
+    table.say(FoulDeclared("away", 15, "D15"), ChoiceMade("accept"))
     assert table.state.los_yd == 47
 
 
 def test_fouls_on_a_punt_return() -> None:
-    def punt(foul: Foul, choice: Literal["accept", "decline"], distance: float = 10) -> Table:
+    def punt(foul: FoulDeclared, choice: Literal["accept", "decline"], distance: float = 10) -> Table:
         table = Table().at(30, 4, distance)
         table.say(CardPlayed("punt", "40", roll=60), ReturnPlayed("6", roll=31, reroll=60), foul, ChoiceMade(choice))
         return table
 
-    assert punt(Foul("away", 10, "O10"), "accept").state.los_yd == 100 - (30 + 3 - 10)
-    assert punt(Foul("home", 15, "D15"), "accept").state.los_yd == 100 - (36 + 15)
-    kicker = Foul("away", 5, "running into the kicker", on_kicker=True)
+    assert punt(FoulDeclared("away", 10, "O10"), "accept").state.los_yd == 100 - (30 + 3 - 10)
+    assert punt(FoulDeclared("home", 15, "D15"), "accept").state.los_yd == 100 - (36 + 15)
+    kicker = FoulDeclared("away", 5, "running into the kicker", on_kicker=True)
     replayed = punt(kicker, "accept").state
     assert (replayed.offense, replayed.situation) == ("home", "4th & 5 at H 35")
     assert punt(kicker, "accept", 5).state.situation == "1st & 10 at H 35"
@@ -157,7 +157,7 @@ def test_long_passes_and_short_yardage() -> None:
         ReturnPlayed("5"),
         Roll((50,)),
         Coin(True),
-        Foul("home", 10),
+        FoulDeclared("home", 10),
         ChoiceMade("accept"),
         Claim("review", "home"),
         Claim("delay_of_game", "home"),
@@ -198,7 +198,7 @@ RESULTS = ("7", "-4", "33", "4F", "9i", "inc", "good", "no good", "blocked", "40
                 ChoiceMade, choice=st.sampled_from(["accept", "decline", "extra_point", "two_point", "kneel", "spike"])
             ),
             st.builds(
-                Foul,
+                FoulDeclared,
                 by=st.sampled_from(["home", "away"]),
                 yards=st.sampled_from([5, 10, 15]),
                 first_down=st.booleans(),

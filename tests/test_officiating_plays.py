@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from downfield.officiating.calls import Call
-from downfield.officiating.engine.replay import judge
+from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
 from downfield.twin.plays.library import PLAYS, named
 from downfield.twin.plays.recording import ExpectedCall, PlayRecording
@@ -39,7 +39,7 @@ def answers(expected: ExpectedCall, call: Call) -> bool:
 @pytest.mark.parametrize("name", PLAYS)
 def test_a_named_play_brings_the_calls_it_should_and_none_it_should_not(name: str, book: str) -> None:
     play = recorded(name)
-    made = judge(play.scenes, play.events, load_rulebook(book), play.field)
+    made = judge_recording(play.scenes, play.events, load_rulebook(book), play.field)
     told = "\n".join(f"{call.t_ns} {call.kind} {call.verdict} {call.spot_yd} {call.clauses}" for call in made.calls)
     for expected in play.expected.get(book, ()):  # type: ignore[call-overload]
         assert any(answers(expected, call) for call in made.calls), f"{expected}\n{told}\n{made.refused}"

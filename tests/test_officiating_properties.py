@@ -13,8 +13,8 @@ from downfield.core.footprint import Face
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Coin, Roll
-from downfield.officiating.engine.game_log import Game
-from downfield.officiating.engine.replay import Judgment, judge
+from downfield.officiating.engine.judged_game import JudgedGame
+from downfield.officiating.engine.replay import Judgment, judge_recording
 from downfield.officiating.events import Event, Ruling, Tick
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -125,7 +125,7 @@ def test_a_shift_in_time_changes_nothing_but_times(play: Film, by_ns: int, book:
     def at(film: Film, offset_ns: int) -> Judgment:
         spoken = says(*opening(film, RUNNER, line_yd=75.0))
         events = tuple(replace(one, t_ns=one.t_ns + offset_ns) for one in spoken)
-        return judge(film.scenes, events, load_rulebook(book), FIELD)
+        return judge_recording(film.scenes, events, load_rulebook(book), FIELD)
 
     def bare(call: Call, offset_ns: int) -> tuple[object, ...]:
         return call.kind, call.verdict, call.t_ns - offset_ns, call.players, call.spot_yd, call.probability
@@ -139,17 +139,17 @@ def test_a_shift_in_time_changes_nothing_but_times(play: Film, by_ns: int, book:
 def test_replay_equals_live_and_striking_the_last_call_equals_never_having_made_it(play: Film, book: str) -> None:
     rulebook = load_rulebook(book)
     events = says(*opening(play, RUNNER, line_yd=75.0))
-    game = Game(rulebook, FIELD, keep_s=None)
+    game = JudgedGame(rulebook, FIELD, keep_s=None)
     for entry in in_order(play, (*events, event("end", 9.0, Tick()))):
-        game.take(entry)
-    assert game.calls == judge(play.scenes, (*events, event("end", 9.0, Tick())), rulebook, FIELD).calls
+        game.apply(entry)
+    assert game.calls == judge_recording(play.scenes, (*events, event("end", 9.0, Tick())), rulebook, FIELD).calls
     decided = [call for call in game.calls if call.verdict == "called"]
     if not decided:
         return
     ruling = Ruling(decided[-1].id, "strike")
     before = game.calls[: game.calls.index(decided[-1])]
-    game.take(Event("strike", 9_000_000_000, "referee", ruling))
-    never = judge(play.scenes, (*events, event("end", 9.0, Tick()), event("s", 9.0, ruling)), rulebook, FIELD)
+    game.apply(Event("strike", 9_000_000_000, "referee", ruling))
+    never = judge_recording(play.scenes, (*events, event("end", 9.0, Tick()), event("s", 9.0, ruling)), rulebook, FIELD)
     assert game.calls == never.calls
     assert decided[-1].id not in {call.id for call in game.calls}
     assert game.calls[: len(before)] == before

@@ -20,7 +20,7 @@ from downfield.officiating.declarations import (
     Declaration,
     KickDeclared,
     KickEnded,
-    LineUp,
+    LineUpDeclared,
     PassDeclared,
     PassEnded,
     Roll,
@@ -176,7 +176,7 @@ def game() -> DeclaredGame:
         Player("light-50", "light", role="LB"),
         Player("light-61", "light", role="T"),
     )
-    table.say(LineUp(roster, "dark"))
+    table.say(LineUpDeclared(roster, "dark"))
     return table
 
 

@@ -20,7 +20,7 @@ from downfield.officiating.declarations import (
     ClockSet,
     Declaration,
     KickDeclared,
-    LineUp,
+    LineUpDeclared,
     PassDeclared,
     Pitch,
     Roll,
@@ -38,7 +38,7 @@ HAND_MM = (6.0, 8.0)
 HAND_YD = HAND_MM[0] / FIELD.mm_per_yd_x
 
 
-def carried(
+def carried_ball(
     path: Path, carrier: str = RUNNER, ahead_mm: float = HAND_MM[0], until_s: float = math.inf
 ) -> Callable[[float], Ball]:
     """The ball in a hand that many millimeters ahead; left lying where the carrier was at an instant."""
@@ -56,7 +56,7 @@ def carried(
 
 
 def shown(path: Path, *others: Man, seconds: float = 2.0, role: str = "RB", **ball: float) -> Film:
-    made = film([Man(RUNNER, path, role), *others], seconds, ball=carried(path, **ball))  # type: ignore[arg-type]
+    made = film([Man(RUNNER, path, role), *others], seconds, ball=carried_ball(path, **ball))  # type: ignore[arg-type]
     players = tuple(dataclasses.replace(one, hand_mm=HAND_MM) for one in made.players)
     return dataclasses.replace(made, players=players)
 
@@ -92,7 +92,7 @@ def test_a_corner_and_a_fallen_defender_tackle_too() -> None:
 
 
 def test_a_fall_is_nothing_while_the_ball_stays() -> None:
-    made = film([Man(RUNNER, runs(41), "RB", falls_s=1.0)], 2.0, ball=carried(runs(41)))
+    made = film([Man(RUNNER, runs(41), "RB", falls_s=1.0)], 2.0, ball=carried_ball(runs(41)))
     assert decided(judged(made)) == []
 
 
@@ -168,7 +168,7 @@ def test_facing_back_without_moving_back_is_no_turn() -> None:
 def test_a_passer_deeper_than_ten_yards_is_sacked() -> None:
     def drop(to_yd: float) -> Judgment:
         path = runs(38, speed=8.0, heading=180.0, facing=0.0, stop_s=0.5 + (38 - to_yd) / 8)
-        made = film([Man(PASSER, path, "QB")], 3.0, ball=carried(path, PASSER))
+        made = film([Man(PASSER, path, "QB")], 3.0, ball=carried_ball(path, PASSER))
         players = tuple(dataclasses.replace(one, hand_mm=HAND_MM) for one in made.players)
         return judged(dataclasses.replace(made, players=players), PASSER)
 
@@ -184,7 +184,7 @@ def test_a_passer_deeper_than_ten_yards_is_sacked() -> None:
 def test_a_lost_ball_is_a_fumble_and_the_first_to_touch_it_has_it() -> None:
     path = runs(41, stop_s=1.0)
     chaser = runs(56, speed=8.0, heading=180.0)
-    ball = carried(path, until_s=1.0, ahead_mm=40.0)
+    ball = carried_ball(path, until_s=1.0, ahead_mm=40.0)
     made = film(
         [Man(RUNNER, path, "RB"), Man(HITTER, chaser, "LB")],
         3.0,
@@ -210,7 +210,7 @@ def rated(table: DeclaredGame) -> DeclaredGame:
 
 def game() -> DeclaredGame:
     table = DeclaredGame("lions-den")
-    table.say(LineUp((Player("dark-7", "dark", role="QB"), Player("dark-22", "dark", role="RB")), "dark"))
+    table.say(LineUpDeclared((Player("dark-7", "dark", role="QB"), Player("dark-22", "dark", role="RB")), "dark"))
     return rated(table)
 
 
@@ -315,7 +315,7 @@ def test_the_lost_penalty_row_is_a_persons_or_the_leagues() -> None:
     assert [call.detail for call in calls] == ["lost"]
     assert table.state.situation == "2nd & 5 at H 45"
     ours = rated(DeclaredGame(Rulebook("ours", "Ours", LIONS_DEN, {"penalty.first_row": [[5, 5]]})))
-    ours.say(LineUp((Player("dark-22", "dark", role="RB"),), "dark"))
+    ours.say(LineUpDeclared((Player("dark-22", "dark", role="RB"),), "dark"))
     tackled(ours).say(Roll((0, 3, 8)), ChoiceMade("accept"))
     assert ours.state.situation == "1st & 15 at H 35"
 
@@ -384,10 +384,10 @@ class Filmed(DeclaredGame):
         super().__init__("lions-den")
         rated(self)
         self.game_film = film(men, 0.2, on=((0.0, 9.0),))
-        self.say(SetUp("home", 1, 40.0), LineUp(self.game_film.players, "dark"), Carrier(PASSER))
+        self.say(SetUp("home", 1, 40.0), LineUpDeclared(self.game_film.players, "dark"), Carrier(PASSER))
         after = 30_000_000_000
         for scene in self.game_film.scenes:
-            self.game.take(dataclasses.replace(scene, t_ns=scene.t_ns + after, frame=scene.frame))
+            self.game.apply(dataclasses.replace(scene, t_ns=scene.t_ns + after, frame=scene.frame))
         self._count = iter(range(31, 200))  # type: ignore[assignment]
 
 

@@ -12,14 +12,14 @@ from downfield.officiating.declarations import (
     Claim,
     ClockSet,
     KickDeclared,
-    LineUp,
+    LineUpDeclared,
+    OffenseSet,
     Pitch,
     Roll,
     Separated,
-    Set,
     SetUp,
 )
-from downfield.officiating.engine.replay import Judgment, judge
+from downfield.officiating.engine.replay import Judgment, judge_recording
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
@@ -31,7 +31,7 @@ EMPTY = film([Man(RUNNER, stands(30), "RB"), Man(COVER, stands(70), "LB")], 1.0,
 def table(*said: Said, film: Film = EMPTY, book: str | Rulebook = "tap") -> Judgment:
     """What comes of declarations alone, or with a film."""
     rulebook = load_rulebook(book) if isinstance(book, str) else book
-    return judge(film.scenes, says((0.0, LineUp(film.players)), *said), rulebook, FIELD)
+    return judge_recording(film.scenes, says((0.0, LineUpDeclared(film.players)), *said), rulebook, FIELD)
 
 
 def after_touchdown(*more: Said) -> Judgment:
@@ -62,12 +62,12 @@ def two_point(men: list[Man]) -> Judgment:
     scenes = (*score.scenes, *(replace(scene, t_ns=scene.t_ns + 4_000_000_000) for scene in again.scenes))
     said = says(
         (0.0, SetUp("home", 1, 94.0)),
-        (0.0, LineUp(again.players)),
+        (0.0, LineUpDeclared(again.players)),
         (0.1, Carrier(RUNNER)),
         (3.0, ChoiceMade("two_point")),
         (3.5, Carrier(RUNNER)),
     )
-    return judge(scenes, said, load_rulebook("tap"), FIELD)
+    return judge_recording(scenes, said, load_rulebook("tap"), FIELD)
 
 
 def test_a_two_point_try_over_the_line_is_two_points_and_a_kickoff() -> None:
@@ -265,10 +265,10 @@ def test_time_outs_reviews_and_interference_without_a_pass_are_refused() -> None
 def test_declarations_that_do_not_fit_are_refused_and_change_nothing() -> None:
     play = film([Man(RUNNER, stands(30), "RB"), Man(COVER, stands(70), "LB")], 2.0)
     for said, reason in (
-        (Set(), "not now"),
+        (OffenseSet(), "not now"),
         (SetUp("home", 1, 30.0), "not now"),
         (Separated(), "not now"),
-        (LineUp(play.players), "not now"),
+        (LineUpDeclared(play.players), "not now"),
         (Carrier(COVER), "not now"),
         (Pitch(RUNNER), "not now"),
         (KickDeclared("kickoff"), "not now"),
@@ -296,7 +296,7 @@ def test_overtime_is_one_play_each_and_more_yards_win_if_positive() -> None:
         one = film(play(gain), 3.0, on=((0.5, 2.0),))
         scenes += [replace(scene, t_ns=scene.t_ns + (10 + 10 * n) * 1_000_000_000) for scene in one.scenes]
     said = says(
-        (0.0, LineUp(one.players)),
+        (0.0, LineUpDeclared(one.players)),
         (1.0, SetUp("home", 1, 40.0, score=(7, 7))),
         (2.0, ClockSet(False, 0.0)),
         (3.0, ChoiceMade("offense_first", "home")),
@@ -305,7 +305,7 @@ def test_overtime_is_one_play_each_and_more_yards_win_if_positive() -> None:
         (19.0, Carrier(RUNNER)),
         (23.5, ChoiceMade("stop_here")),
     )
-    made = judge(scenes, said, load_rulebook("tap"), FIELD)
+    made = judge_recording(scenes, said, load_rulebook("tap"), FIELD)
     assert made.refused == ()
     assert made.state.overtime is not None
     # The second side attacks the other way, so its runner, going the same way along the board, loses ground.

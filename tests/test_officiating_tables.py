@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from downfield.core.errors import InputError, RefusedError
-from downfield.officiating.consequences import dice
+from downfield.officiating.consequences import rolls_and_choices as dice
 from downfield.officiating.rulebooks.efl import tables as tables_efl
 from downfield.officiating.rulebooks.lions_den import tables as tables_lions_den
 from downfield.officiating.rulebooks.nfl_strategy import tables as tables_nfl_strategy

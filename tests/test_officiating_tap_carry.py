@@ -9,7 +9,7 @@ from downfield.core.footprint import Footprint
 from downfield.core.scene import Scene
 from downfield.officiating.declarations import ChoiceMade, Coin
 from downfield.officiating.engine.facts import Facts
-from downfield.officiating.engine.play import Play
+from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.engine.replay import Judgment
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.rulebook import Rulebook
@@ -271,12 +271,12 @@ def test_a_line_is_not_crossed_before_the_board_is_on_and_the_carrier_has_the_ba
 ) -> None:
     scenes = film([Man(RUNNER, runs(95), "RB")], 1.5).scenes
     had_ns = None if had_s is None else round(had_s * 1e9)
-    play = Play(carrier=RUNNER, ran_ns=500_000_000, had_ns=had_ns)
+    play = PlayState(carrier=RUNNER, ran_ns=500_000_000, had_ns=had_ns)
     state = replace(called(film([]), RUNNER).state, play=play)
     scenes = tuple(scene for scene in scenes if scene.t_ns <= 1_250_000_000)
     line_mm = 100 * FIELD.mm_per_yd_x
     facts = Facts(scenes[-1], scenes[:-1], state, FIELD)
-    crossed_ns = facts.crossed_ns(scenes[-1].figures[0].x_mm - line_mm, lambda then, _scene: then.x_mm - line_mm)
+    crossed_ns = facts.crossing_time_ns(scenes[-1].figures[0].x_mm - line_mm, lambda then, _scene: then.x_mm - line_mm)
     assert crossed_ns / 1e9 == pytest.approx(crossed_s, abs=0.001)
 
 

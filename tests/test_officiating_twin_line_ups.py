@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from downfield.officiating.calls import Call
-from downfield.officiating.engine.replay import judge
+from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.twin.plays.library import named
 from downfield.twin.plays.line_ups import faults
@@ -30,7 +30,7 @@ def recorded(name: str) -> PlayRecording:
 
 def reported(name: str, book: RulebookName) -> list[Call]:
     recording = recorded(name)
-    judgment = judge(recording.scenes, recording.events, load_rulebook(book), recording.field)
+    judgment = judge_recording(recording.scenes, recording.events, load_rulebook(book), recording.field)
     return [call for call in judgment.calls if call.kind in REPORTS]
 
 

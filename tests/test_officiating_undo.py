@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from downfield.core.errors import RefusedError
 from downfield.core.records import adapter, to_json
 from downfield.core.scene import Scene
-from downfield.officiating.calls import moved_back
+from downfield.officiating.calls import calls_to_append
 from downfield.officiating.declarations import Carrier, Claim
-from downfield.officiating.engine.game_log import Game
-from downfield.officiating.engine.replay import judge
+from downfield.officiating.engine.judged_game import JudgedGame
+from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
@@ -28,10 +28,10 @@ def tackled() -> Film:
     return film(men, 4.0, on=((0.5, 1.65),))
 
 
-def played(play: Film, events: tuple[Event, ...]) -> Game:
-    game = Game(load_rulebook("tap"), FIELD)
+def played(play: Film, events: tuple[Event, ...]) -> JudgedGame:
+    game = JudgedGame(load_rulebook("tap"), FIELD)
     for entry in in_order(play, events):
-        game.take(entry)
+        game.apply(entry)
     return game
 
 
@@ -39,7 +39,7 @@ def late(name: str, body: Ruling | Undo | Tick | Carrier | Claim) -> Event:
     return Event(name, 4_000_000_000, "operator", body)
 
 
-def without_now(game: Game) -> GameState:
+def without_now(game: JudgedGame) -> GameState:
     return replace(game.state, now_ns=0)
 
 
@@ -49,7 +49,7 @@ def test_a_carrier_taken_back_is_as_if_never_declared() -> None:
     game = played(play, events)
     carrier = next(event for event in events if isinstance(event.body, Carrier))
     assert any(call.kind == "tackle" for call in game.calls)
-    taken = game.take(late("u", Undo(carrier.id)))
+    taken = game.apply(late("u", Undo(carrier.id)))
     never = played(play, tuple(event for event in events if event is not carrier))
     assert game.calls == never.calls
     assert without_now(game) == without_now(never)
@@ -62,9 +62,9 @@ def test_a_ruling_taken_back_leaves_the_call_as_it_was() -> None:
     game = played(play, says(*opening(play, RUNNER)))
     calls, state = game.calls, without_now(game)
     tackle = next(call for call in calls if call.kind == "tackle")
-    game.take(late("r", Ruling(tackle.id, "strike")))
+    game.apply(late("r", Ruling(tackle.id, "strike")))
     assert tackle not in game.calls
-    game.take(late("u", Undo("r")))
+    game.apply(late("u", Undo("r")))
     assert game.calls == calls
     assert without_now(game) == state
 
@@ -75,7 +75,7 @@ NAMES = st.lists(st.sampled_from("abcdefgh"), unique=True)
 @given(before=NAMES, now=NAMES)
 def test_who_is_told_what_moved_has_the_calls_in_order(before: list[str], now: list[str]) -> None:
     had = [one for one in before if one in now] + [one for one in now if one not in before]
-    moved = moved_back(before, now)
+    moved = calls_to_append(before, now)
     for one in moved:
         had.remove(one)
         had.append(one)
@@ -85,25 +85,25 @@ def test_who_is_told_what_moved_has_the_calls_in_order(before: list[str], now: l
 @given(before=NAMES, new=NAMES)
 def test_nothing_moves_where_calls_only_go_or_come_last(before: list[str], new: list[str]) -> None:
     now = [one for one in before if one not in new] + [one for one in new if one not in before]
-    assert moved_back(before, now) == ()
+    assert calls_to_append(before, now) == ()
 
 
 def test_of_two_rulings_the_one_before_comes_into_force_again() -> None:
     play = tackled()
     game = played(play, says(*opening(play, RUNNER)))
     tackle = next(call for call in game.calls if call.kind == "tackle")
-    game.take(late("1", Ruling(tackle.id, "strike")))
+    game.apply(late("1", Ruling(tackle.id, "strike")))
     struck = game.calls
-    game.take(late("2", Ruling(tackle.id, "confirm")))
-    game.take(late("u", Undo("2")))
+    game.apply(late("2", Ruling(tackle.id, "confirm")))
+    game.apply(late("u", Undo("2")))
     assert game.calls == struck
 
 
 def test_a_recording_judged_with_an_undo_is_judged_without_the_event() -> None:
     play, book = tackled(), load_rulebook("tap")
     events = says(*opening(play, RUNNER))
-    undone = judge(play.scenes, (*events, late("u", Undo(events[-1].id))), book, FIELD)
-    assert undone.calls == judge(play.scenes, events[:-1], book, FIELD).calls
+    undone = judge_recording(play.scenes, (*events, late("u", Undo(events[-1].id))), book, FIELD)
+    assert undone.calls == judge_recording(play.scenes, events[:-1], book, FIELD).calls
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ def test_a_recording_judged_with_an_undo_is_judged_without_the_event() -> None:
 def test_what_cant_be_taken_back_is_refused_and_changes_nothing(event: str, says_why: str) -> None:
     play = tackled()
     game = played(play, says(*opening(play, RUNNER)))
-    game.take(late("u", Undo("e3")))
+    game.apply(late("u", Undo("e3")))
     before = game.state, game.calls
     with pytest.raises(RefusedError, match=says_why):
-        game.take(late("v", Undo(event)))
+        game.apply(late("v", Undo(event)))
     assert (game.state, game.calls) == before
 
 
@@ -125,21 +125,21 @@ def test_a_ruling_out_of_its_time_changes_nothing() -> None:
     before = game.state, game.calls
     tackle = next(call for call in game.calls if call.kind == "tackle")
     with pytest.raises(RefusedError, match="out of order"):
-        game.take(Event("r", 1, "operator", Ruling(tackle.id, "strike")))
+        game.apply(Event("r", 1, "operator", Ruling(tackle.id, "strike")))
     assert (game.state, game.calls) == before
 
 
 def test_the_log_taken_once_more_in_its_json_form_is_the_same_game() -> None:
     play = tackled()
     events = says(*opening(play, RUNNER))
-    game, logged = Game(load_rulebook("tap"), FIELD), list[Scene | Event]()
+    game, logged = JudgedGame(load_rulebook("tap"), FIELD), list[Scene | Event]()
     for entry in in_order(play, events):
-        logged += game.take(entry).logged
-    logged += game.take(late("u", Undo(events[-1].id))).logged
+        logged += game.apply(entry).logged
+    logged += game.apply(late("u", Undo(events[-1].id))).logged
     assert len(logged) < len(in_order(play, events))
-    again = Game(load_rulebook("tap"), FIELD)
+    again = JudgedGame(load_rulebook("tap"), FIELD)
     for entry in logged:
         kind = type(entry)
-        again.take(adapter(kind).validate_json(to_json(kind, entry, defaults=kind is Event)))
+        again.apply(adapter(kind).validate_json(to_json(kind, entry, defaults=kind is Event)))
     assert again.calls == game.calls
     assert without_now(again) == without_now(game)

@@ -20,7 +20,7 @@ from downfield.calibration.camera import Camera, Lens
 from downfield.core.field import preset
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.core.track_files import TracksHeader, write_tracks
-from downfield.officiating.declarations import Carrier, LineUp, SetUp
+from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
 from downfield.officiating.events import Event, EventsHeader, write_events
 from downfield.rig.recording.clip import bundled_demo
 
@@ -62,7 +62,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_tracks(base.with_name("tackle.tracks.jsonl"), TracksHeader(FIELD, PLAYERS, FPS, "test"), scenes)
     events = (
         Event("1", 0, "operator", SetUp("home", 1, 40.0)),
-        Event("2", 1, "operator", LineUp(PLAYERS, "dark")),
+        Event("2", 1, "operator", LineUpDeclared(PLAYERS, "dark")),
         Event("3", 2, "operator", Carrier("dark-1")),
     )
     write_events(base.with_name("tackle.events.jsonl"), EventsHeader("test"), events)

@@ -10,7 +10,7 @@ import pytest
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.track_files import TrackFile
-from downfield.officiating.declarations import Carrier, Coin, LineUp
+from downfield.officiating.declarations import Carrier, Coin, LineUpDeclared
 from downfield.officiating.events import read_events
 from downfield.rig.recording.clip import bundled_demo
 
@@ -54,4 +54,4 @@ def test_it_shows_two_plays_with_a_stop_a_tackle_and_a_fumble(clip: Path) -> Non
     assert any(figure.posture == "fallen" for figure in scenes[-1].figures)
     said = [type(event.body) for event in events]
     assert said.count(Carrier) >= 2
-    assert {LineUp, Coin} <= set(said)
+    assert {LineUpDeclared, Coin} <= set(said)

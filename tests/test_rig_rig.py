@@ -21,7 +21,7 @@ from downfield.core.field import preset
 from downfield.core.frame import Frame
 from downfield.game.commands import Record, UseCalibration
 from downfield.game.receipts import Accepted, Said
-from downfield.officiating.declarations import LineUp, SetUp
+from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
 from downfield.rig.live.vision_seam import VisionStage
@@ -82,7 +82,10 @@ def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path
     SEEING.clear()  # the board is soon seen to go on: no play is to begin before both are declared
     playing = threading.Thread(target=first.play, daemon=True)
     playing.start()
-    for declaration in (SetUp("away", -1, 31.0, down=3, distance_yd=4.0, score=(7, 3)), LineUp(PLAYERS, "dark")):
+    for declaration in (
+        SetUp("away", -1, 31.0, down=3, distance_yd=4.0, score=(7, 3)),
+        LineUpDeclared(PLAYERS, "dark"),
+    ):
         assert isinstance(first.game_service.declare(declaration, Said()), Accepted)
     SEEING.set()
     until(lambda: first.situation().endswith("live"), "the board that was seen to go on began no play")

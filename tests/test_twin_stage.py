@@ -11,7 +11,7 @@ import pytest
 
 from downfield.core.errors import ScriptError
 from downfield.core.field import preset
-from downfield.officiating.declarations import PivotsDone, Set
+from downfield.officiating.declarations import OffenseSet, PivotsDone
 from downfield.twin.plays.formations import FB, QB, RB, RCB, SE, placed, standard, teams
 from downfield.twin.plays.performance import play
 from downfield.twin.plays.recording import PlayRecording
@@ -108,7 +108,7 @@ def test_a_hand_moves_smoothly() -> None:
 
 
 def test_declarations_keep_their_time_and_have_ids_of_their_own() -> None:
-    recording = play(script(Declare(Set()), WaitFor(0.25), Board(on=True, by="home"), Declare(Set())), 0)
+    recording = play(script(Declare(OffenseSet()), WaitFor(0.25), Board(on=True, by="home"), Declare(OffenseSet())), 0)
     assert [event.body.type for event in recording.events] == ["set", "switch", "set"]
     assert [event.t_ns for event in recording.events] == [0, 250_000_000, 250_000_000]
     assert len({event.id for event in recording.events}) == 3

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from downfield.core.scene import BallState, Jersey, Power
 from downfield.officiating.calls import CallKind, Unit, Verdict
 from downfield.officiating.declarations import Choice, Hash, Side
-from downfield.officiating.engine.play import PlayKind
+from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.engine.state import Phase
 
 Standing = Literal["stands", "open", "confirmed", "overturned", "manual", "told"]

@@ -14,7 +14,7 @@ from downfield.game.published.topic_sink import TopicSink
 from downfield.game.published.views import Shown, ball_view, call_view, changed_calls, game_view, questions_view
 from downfield.game.session import GameSession
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import LineUp, Set
+from downfield.officiating.declarations import LineUpDeclared, OffenseSet
 from downfield.officiating.engine.state import GameState
 
 SCENES_PER_S: Final = 15
@@ -133,7 +133,7 @@ def _shown(sitting: GameSession) -> Shown:
 def _settled(sitting: GameSession) -> int:
     """How often somebody said who stands where; what the camera found is not said."""
     events = (said.event for said in sitting.said)
-    return sum(isinstance(event.body, LineUp | Set) and event.origin != "vision" for event in events)
+    return sum(isinstance(event.body, LineUpDeclared | OffenseSet) and event.origin != "vision" for event in events)
 
 
 def _glance(state: GameState) -> tuple[Any, ...]:

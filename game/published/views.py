@@ -26,7 +26,7 @@ from downfield.game.published.game_topics import (
     WaitView,
 )
 from downfield.game.published.wording import clock_text
-from downfield.officiating.calls import Call, moved_back
+from downfield.officiating.calls import Call, calls_to_append
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.clauses import catalog, catalogs
@@ -229,5 +229,5 @@ def changed_calls(now: Sequence[CallView], before: Sequence[CallView]) -> CallsU
     return CallsUpdate(
         calls=tuple(call for call in now if known.get(call.id) != call),
         withdrawn=tuple(one for one in known if one not in stand),
-        moved=moved_back(known, tuple(stand)),
+        moved=calls_to_append(known, tuple(stand)),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from downfield.officiating.calls import Finding
 from downfield.officiating.checks.backs import (
     backs_depth,
     behind_center,
@@ -52,8 +53,7 @@ from downfield.officiating.checks.pivots import (
 from downfield.officiating.checks.roles import canonical_role
 from downfield.officiating.checks.spacing import separation, stack_length, stacking
 from downfield.officiating.checks.timing import first_pivot_time, kickoff_run, pass_time, second_pivot_time, stop_time
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import View
+from downfield.officiating.engine.interfaces import RuleContext
 from downfield.officiating.engine.state import GameState
 
 _TAP_LINE_UP = (
@@ -122,16 +122,16 @@ EFL_PARAMS: Final = tuple(
 )
 
 
-def efl_at_snap(game: GameState, view: View) -> tuple[Finding, ...]:
+def efl_at_snap(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
     """EFL's formation: a running series has limits of its own, for the quarterback's place and the runner's.
 
     A passing series is known by the passing quarterback's having the ball at the snap.
     """
     if game.play.kind != "scrimmage":
-        return EFL_CHECKS.at_snap(game, view)
+        return EFL_CHECKS.at_snap(game, context)
     carrier = game.player(game.play.carrier)
     passing = carrier is not None and canonical_role(carrier.role) == "QB"
-    return (_EFL_PASSING if passing else _EFL_RUNNING).at_snap(game, view)
+    return (_EFL_PASSING if passing else _EFL_RUNNING).at_snap(game, context)
 
 
 LIONS_DEN_CHECKS: Final = LineUpChecks(

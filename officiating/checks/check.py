@@ -11,7 +11,7 @@ from typing import Generic, Literal, TypeVar
 
 from downfield.core.records import record
 from downfield.officiating.calls import Unit
-from downfield.officiating.engine.geometry import chance
+from downfield.officiating.engine.facts import exceedance_probability
 from downfield.officiating.rulebooks.params import Param, Params
 
 Outcome = Literal["kept", "broken", "too_close", "unknown"]
@@ -81,7 +81,11 @@ class Measured:
         if self.broken is not None or self.margin is None:
             return 0.5 if self.broken is None else self.broken
         margin = round(self.margin, 9)
-        return chance(-margin, self.sigma) if self.strict else 1 - chance(margin, self.sigma)
+        return (
+            exceedance_probability(-margin, self.sigma)
+            if self.strict
+            else 1 - exceedance_probability(margin, self.sigma)
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

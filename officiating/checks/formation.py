@@ -15,7 +15,7 @@ from downfield.core.errors import InputError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Figure, Jersey, Player, Scene
 from downfield.officiating.checks.roles import Spot, roles_of
-from downfield.officiating.engine.geometry import reach_x, reach_y
+from downfield.officiating.engine.facts import outermost_x, outermost_y
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -193,8 +193,8 @@ def _man(
     figure: Figure, player: Player, field: FieldModel, offense: Jersey, direction: Literal[-1, 1], line_yd: float
 ) -> Man:
     lineup_mm = line_yd * field.mm_per_yd_x
-    down, up = reach_x(figure, direction), reach_x(figure, -direction)
-    left, right = reach_y(figure, direction), reach_y(figure, -direction)
+    down, up = outermost_x(figure, direction), outermost_x(figure, -direction)
+    left, right = outermost_y(figure, direction), outermost_y(figure, -direction)
     facing = figure.heading_deg if direction == 1 else figure.heading_deg + 180
     return Man(
         player=player,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from downfield.officiating.checks.check import Measured, check, counts
 from downfield.officiating.checks.formation import Formation, Man
-from downfield.officiating.engine.geometry import chance
+from downfield.officiating.engine.facts import exceedance_probability
 from downfield.officiating.rulebooks.params import Param, Params
 
 RECEIVE_YD = Param("kickoff.receive_line_yd", 50.0, "yd", "TAP's receivers line up at midfield", 0, 100)
@@ -125,7 +125,7 @@ def efl_onside_receivers(formation: Formation, params: Params) -> Iterator[Measu
     last = EFL_ONSIDE_RECEIVERS[-1][0]
     behind = [last - tolerance - _receivers_yd(formation, man) for man in formation.defense]
     sigmas = [formation.along_yd(man.sigma_u_mm) for man in formation.defense]
-    likely = counts(chance(-1e-9 + yd, sigma) for yd, sigma in zip(behind, sigmas, strict=True))
+    likely = counts(exceedance_probability(-1e-9 + yd, sigma) for yd, sigma in zip(behind, sigmas, strict=True))
     found = likely.index(max(likely))
     text = f"{found} men stand behind the receivers' {last:g}; 1 wanted"
     yield Measured(text, (), -abs(found - 1), unit="count", broken=_not(1, likely))
@@ -152,7 +152,7 @@ def _exactly(formation: Formation, line: float, wanted: int, tolerance: float) -
 def _on_line(formation: Formation, men: Sequence[Man], line: float, tolerance: float) -> Iterator[float]:
     for man in men:
         off = abs(_receivers_yd(formation, man) - line)
-        yield chance(round(tolerance - off, 9), formation.along_yd(man.sigma_u_mm))
+        yield exceedance_probability(round(tolerance - off, 9), formation.along_yd(man.sigma_u_mm))
 
 
 def _receivers_yd(formation: Formation, man: Man) -> float:

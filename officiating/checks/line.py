@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from downfield.officiating.checks.check import Measured, at_most, check
 from downfield.officiating.checks.formation import Formation, Man
 from downfield.officiating.checks.roles import LINEMEN
-from downfield.officiating.engine.facts import UNDOUBTED
-from downfield.officiating.engine.geometry import chance
+from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
 from downfield.officiating.rulebooks.params import Param, Params
 
 MEN = Param("formation.men_on_field", 11, "count", "football's eleven; no book says another number", 1, 22)
@@ -48,7 +47,7 @@ def men_on_field(formation: Formation, params: Params) -> Iterator[Measured]:
     for offense, side in ((True, "offense"), (False, "defense")):
         men = [man for man in (*formation.men, *formation.beside) if man.offense == offense]
         chances = [_there(man) for man in men]
-        on = tuple(man.id for man, likely in zip(men, chances, strict=True) if likely > UNDOUBTED)
+        on = tuple(man.id for man, likely in zip(men, chances, strict=True) if likely > EVEN_ODDS)
         yield at_most(limit, chances, f"the {side} has {len(on)} men on the field; {limit} allowed", on)
 
 
@@ -113,8 +112,8 @@ def center_between_hashes(formation: Formation, params: Params) -> Iterator[Meas
 
 def _there(man: Man) -> float:
     """Probability that a man is on the field; one not seen is as likely gone as there."""
-    seen = UNDOUBTED if man.figure.posture == "unseen" else 1.0
-    return seen * chance(man.inside_mm, max(man.sigma_u_mm, man.sigma_v_mm))
+    seen = EVEN_ODDS if man.figure.posture == "unseen" else 1.0
+    return seen * exceedance_probability(man.inside_mm, max(man.sigma_u_mm, man.sigma_v_mm))
 
 
 def on_line(formation: Formation, params: Params) -> list[Man]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from downfield.officiating.calls import CallKind
+from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.checks.check import Check, Checked
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.motion import Adjustment
@@ -19,11 +19,11 @@ from downfield.officiating.checks.movement import changes, poses_of
 from downfield.officiating.checks.pivots import Stop, base_swaps
 from downfield.officiating.checks.subjects import adjustment_of, formation_of, onside_pivots, stop_of, times_of
 from downfield.officiating.checks.timing import Times
-from downfield.officiating.consequences.declared import base_swap, body_of
+from downfield.officiating.consequences.declaration_handlers import base_swap, body_of
 from downfield.officiating.declarations import BaseSwap
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import Outcome, View
-from downfield.officiating.engine.state import GameState, PlayKind
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.play_state import PlayKind
+from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param, Params
 
@@ -81,67 +81,69 @@ class LineUpChecks:
         """What this rulebook's checks make of a stoppage, kept clauses too; no game and no tracks are needed."""
         return tuple(one for check in self.stops for one in check(stop, params, book=self.book))
 
-    def at_snap(self, game: GameState, view: View) -> tuple[Finding, ...]:
+    def at_snap(self, game: GameState, context: RuleContext) -> tuple[Finding, ...]:
         """The formation, as the board comes on for a play."""
         checks = self.formations.get(game.play.kind, ())
-        lined_up = formation_of(game, view)
+        lined_up = formation_of(game, context)
         if lined_up is None:
             return ()
-        found = self._reported(checks, lined_up, "formation", view)
+        found = self._reported(checks, lined_up, "formation", context)
         if game.play.kind == "onside":
-            return found + self._reported(self.stops, onside_pivots(game, view), "pivot", view)
-        adjusted = adjustment_of(game, lined_up, view, defense_after_set=self.defense_after_set)
-        return found + self._reported(self.motion, adjusted, "formation", view)
+            return found + self._reported(self.stops, onside_pivots(game, context), "pivot", context)
+        adjusted = adjustment_of(game, lined_up, context, defense_after_set=self.defense_after_set)
+        return found + self._reported(self.motion, adjusted, "formation", context)
 
-    def at_base_swap(self, game: GameState, event: Event, view: View) -> Outcome:
+    def at_base_swap(self, game: GameState, event: Event, context: RuleContext) -> Outcome:
         """A change of bases; in a stoppage it is one of its pivots, before a play it is checked at once."""
-        outcome = base_swap(game, event, view)
-        if game.play.stoppage is not None or view.facts is None:
+        outcome = base_swap(game, event, context)
+        if game.play.stoppage is not None or context.facts is None:
             return outcome
-        player, scene = body_of(event, BaseSwap).player, view.facts.scene
+        player, scene = body_of(event, BaseSwap).player, context.facts.scene
         changed = changes(poses_of(scene), scene, game.players, offense="dark", swapped=(player,))
-        found = self._reported((base_swaps,), Stop(view.field, "coach", changed), "formation", view)
+        found = self._reported((base_swaps,), Stop(context.field, "coach", changed), "formation", context)
         return replace(outcome, findings=(*outcome.findings, *found))
 
     def with_formation(
-        self, take: Callable[[GameState, Taken, View], Outcome]
-    ) -> Callable[[GameState, Taken, View], Outcome]:
+        self, take: Callable[[GameState, Taken, RuleContext], Outcome]
+    ) -> Callable[[GameState, Taken, RuleContext], Outcome]:
         """What takes a kick decided without the board's running, made to report the formation it is kicked from."""
 
-        def apply(game: GameState, taken: Taken, view: View) -> Outcome:
-            outcome = take(game, taken, view)
-            return replace(outcome, findings=(*self.at_snap(game, view), *outcome.findings))
+        def apply(game: GameState, taken: Taken, context: RuleContext) -> Outcome:
+            outcome = take(game, taken, context)
+            return replace(outcome, findings=(*self.at_snap(game, context), *outcome.findings))
 
         return apply
 
-    def at_restart(self, game: GameState, view: View) -> tuple[Finding, ...]:
+    def at_restart(self, game: GameState, context: RuleContext) -> tuple[Finding, ...]:
         """The pivots and the clocks, as the board comes on after a stoppage."""
         stoppage, found = game.play.stoppage, tuple[Finding, ...]()
         if stoppage is None:
             return found
-        lined_up = formation_of(game, view) if stoppage.why == "kick" and self.returns else None
+        lined_up = formation_of(game, context) if stoppage.why == "kick" and self.returns else None
         if lined_up is not None:
-            found += self._reported(self.returns, lined_up, "formation", view)
-        stop = stop_of(game, stoppage, view)
+            found += self._reported(self.returns, lined_up, "formation", context)
+        stop = stop_of(game, stoppage, context)
         if stop is not None:
-            found += self._reported(self.stops, stop, "pivot", view)
-        times = times_of(stoppage, view.t_ns)
-        return found if times is None else found + self._reported(self.times, times, "timing", view)
+            found += self._reported(self.stops, stop, "pivot", context)
+        times = times_of(stoppage, context.t_ns)
+        return found if times is None else found + self._reported(self.times, times, "timing", context)
 
-    def at_kick_over(self, game: GameState, t_ns: int, view: View) -> tuple[Finding, ...]:
+    def at_kick_over(self, game: GameState, t_ns: int, context: RuleContext) -> tuple[Finding, ...]:
         """How long a kickoff ran, as the board goes off."""
         times = Times(kick_on_ns=game.play.snap_ns, kick_off_ns=t_ns)
-        return self._reported(self.kick_run, times, "timing", view) if game.play.kind == "kickoff" else ()
+        return self._reported(self.kick_run, times, "timing", context) if game.play.kind == "kickoff" else ()
 
     def _reported(
-        self, checks: Sequence[Check[Any]], subject: object, kind: CallKind, view: View
+        self, checks: Sequence[Check[Any]], subject: object, kind: CallKind, context: RuleContext
     ) -> tuple[Finding, ...]:
-        mistakable = {one.id for one in view.facts.scene.figures if not one.sure} if view.facts is not None else set()
+        mistakable = (
+            {one.id for one in context.facts.scene.figures if not one.sure} if context.facts is not None else set()
+        )
         found = [
-            reported(in_doubt(checked) if mistakable & set(checked.players) else checked, kind, view.t_ns)
+            reported(in_doubt(checked) if mistakable & set(checked.players) else checked, kind, context.t_ns)
             for check in checks
             if not check.on_claim
-            for checked in check(subject, view.params, book=self.book)
+            for checked in check(subject, context.params, book=self.book)
             if checked.outcome in ("broken", "too_close")
         ]
         return distinct(found)

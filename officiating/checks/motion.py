@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from downfield.officiating.checks.check import Measured, at_most, check, counts
 from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, Change
 from downfield.officiating.checks.roles import ELIGIBLE, canonical_role
-from downfield.officiating.engine.facts import UNDOUBTED
+from downfield.officiating.engine.facts import EVEN_ODDS
 from downfield.officiating.rulebooks.params import Param, Params
 
 MOTIONS = Param("motion.moved", 1, "count", "TAP: one eligible player in motion", 0, 11)
@@ -55,13 +55,13 @@ def offense_motion(adjustment: Adjustment, params: Params) -> Iterator[Measured]
     both = ((MOTIONS, adjustment.moved, "moved"), (PIVOTS, adjustment.pivoted, "pivoted"))
     for limit, done_by, what in both:
         men = done_by(params, offense=True)
-        names = tuple(change.id for change, likely in men if likely > UNDOUBTED)
+        names = tuple(change.id for change, likely in men if likely > EVEN_ODDS)
         allowed = params.count(limit.name)
         text = f"the offense {what} {len(names)} before the snap; {allowed} allowed"
         yield at_most(allowed, (likely for _, likely in men), text, names)
         for change, likely in men:
             role = adjustment.role(change)
-            if likely > UNDOUBTED and role not in ELIGIBLE:
+            if likely > EVEN_ODDS and role not in ELIGIBLE:
                 text = f"{change.id} ({role or 'role not known'}) was {what} before the snap and is not eligible"
                 yield Measured(text, (change.id,), -1 if role else None, unit="count")
 
@@ -75,7 +75,7 @@ def defense_motion(adjustment: Adjustment, params: Params) -> Iterator[Measured]
         defense = counts(likely for _, likely in ours)
         excess = sum(offense[n] * sum(defense[n + 1 :]) for n in range(len(offense)))
         theirs, own = offense.index(max(offense)), defense.index(max(defense))
-        names = tuple(change.id for change, likely in ours if likely > UNDOUBTED)
+        names = tuple(change.id for change, likely in ours if likely > EVEN_ODDS)
         text = f"the defense {what} {own} before the snap, the offense {theirs}"
         yield Measured(text, names, theirs - own, unit="count", broken=round(excess, 9))
 
@@ -84,6 +84,6 @@ def defense_motion(adjustment: Adjustment, params: Params) -> Iterator[Measured]
 def repositioned(adjustment: Adjustment, params: Params) -> Iterator[Measured]:
     """Once the backfield is set the defense may re-position four men."""
     men, limit = adjustment.moved(params, offense=False), params.count(REPOSITIONED.name)
-    names = tuple(change.id for change, likely in men if likely > UNDOUBTED)
+    names = tuple(change.id for change, likely in men if likely > EVEN_ODDS)
     text = f"the defense moved {len(names)} men after the backfield was set; {limit} allowed"
     yield at_most(limit, (likely for _, likely in men), text, names)

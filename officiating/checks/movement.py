@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from downfield.core.angles import difference_deg
 from downfield.core.scene import Jersey, Player, Scene
-from downfield.officiating.engine.facts import UNDOUBTED
-from downfield.officiating.engine.geometry import chance
-from downfield.officiating.engine.state import Pose
+from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
+from downfield.officiating.engine.play_state import Pose
 from downfield.officiating.rulebooks.params import Param, Params
 
 TURNED_DEG = Param(
@@ -66,15 +65,19 @@ class Change:
 
     def pivoted(self, params: Params) -> float:
         """Probability that it counts as pivoted."""
-        return 1.0 if self.swapped else chance(self.turned_deg - params.real(TURNED_DEG.name), self.sigma_deg)
+        return (
+            1.0
+            if self.swapped
+            else exceedance_probability(self.turned_deg - params.real(TURNED_DEG.name), self.sigma_deg)
+        )
 
     def moved(self, params: Params) -> float:
         """Probability that it was moved elsewhere."""
-        return chance(self.moved_mm - params.real(MOVED_MM.name), self.sigma_mm)
+        return exceedance_probability(self.moved_mm - params.real(MOVED_MM.name), self.sigma_mm)
 
     def handled(self, params: Params) -> bool:
         """Whether a hand was at it, as far as can be told."""
-        return max(self.pivoted(params), self.moved(params)) > UNDOUBTED
+        return max(self.pivoted(params), self.moved(params)) > EVEN_ODDS
 
 
 def poses_of(scene: Scene) -> tuple[Pose, ...]:

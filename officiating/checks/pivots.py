@@ -16,7 +16,7 @@ from downfield.core.field import FieldModel
 from downfield.officiating.checks.check import Measured, at_most, check, counts
 from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, Change
 from downfield.officiating.checks.roles import canonical_role
-from downfield.officiating.engine.facts import UNDOUBTED
+from downfield.officiating.engine.facts import EVEN_ODDS
 from downfield.officiating.rulebooks.params import Param, Params
 
 StopKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]
@@ -118,7 +118,7 @@ def defense_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
     theirs, ours = counts(offense), counts(defense)
     excess = sum(theirs[n] * sum(ours[allowed(n) + 1 :]) for n in range(len(theirs)))
     made, used = theirs.index(max(theirs)), ours.index(max(ours))
-    men = tuple(change.id for change in stop.side(offense=False) if change.pivoted(params) > UNDOUBTED)
+    men = tuple(change.id for change in stop.side(offense=False) if change.pivoted(params) > EVEN_ODDS)
     text = f"the offense pivoted {made}, the defense {used}; {allowed(made)} allowed"
     yield Measured(text, men, allowed(made) - used, unit="count", broken=round(excess, 9))
 
@@ -130,7 +130,7 @@ def engaged_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
     for change in stop.changes:
         if change.id not in stop.exempt and change.engaged > 0:
             turned = change.pivoted(params)
-            if turned > 1 - UNDOUBTED:
+            if turned > 1 - EVEN_ODDS:
                 text = f"{change.id} was turned {change.turned_deg:.0f}° while touching an opponent"
                 measured = Measured(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg")
                 yield replace(measured, broken=turned * change.engaged, clauses=ENGAGED[stop.kind])
@@ -151,7 +151,7 @@ def pivots_toward(stop: Stop, params: Params) -> Iterator[Measured]:
     if stop.target_mm is None:
         return
     for change in stop.changes:
-        if change.offense in AIMED.get(stop.kind, ()) and change.pivoted(params) > UNDOUBTED and not change.swapped:
+        if change.offense in AIMED.get(stop.kind, ()) and change.pivoted(params) > EVEN_ODDS and not change.swapped:
             closer = bearing_error_deg(change, stop.target_mm) - bearing_error_deg(change, stop.target_mm, after=True)
             text = f"{change.id} was turned {abs(closer):.0f}° {'toward' if closer >= 0 else 'away from'} the ball"
             clauses = TOWARD[stop.kind]
@@ -245,5 +245,5 @@ def _closer_yd(change: Change, stop: Stop) -> tuple[float, float]:
 
 def _limit(men: Sequence[Change], limit: int, what: str, params: Params) -> Measured:
     chances = [change.pivoted(params) for change in men]
-    turned = tuple(change.id for change, likely in zip(men, chances, strict=True) if likely > UNDOUBTED)
+    turned = tuple(change.id for change, likely in zip(men, chances, strict=True) if likely > EVEN_ODDS)
     return at_most(limit, chances, f"{len(turned)} {what}", turned)

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.core.scene import Scene
+from downfield.officiating.calls import POWER, Finding
 from downfield.officiating.checks.movement import poses_of
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.findings import POWER, Finding
-from downfield.officiating.engine.seams import Outcome, View
-from downfield.officiating.engine.state import GameState, Phase, Stoppage
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.play_state import Stoppage
+from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param
 
 ANY_NUMBER = -1
@@ -33,21 +34,21 @@ def power_finding(t_ns: int, *, on: bool, by: Side | None) -> Finding:
 
 
 def stoppage_params(allowed: int, reason: str, *, after_line: bool) -> tuple[Param, ...]:
-    """The parameters of `switched`, with a rulebook's defaults."""
+    """The parameters of `apply_switch`, with a rulebook's defaults."""
     return (
         Param("stoppage.allowed", allowed, "count", f"{reason}; {ANY_NUMBER} for any number", low=ANY_NUMBER, high=99),
         Param("stoppage.after_line", after_line, "", "whether the offense may stop past the line of scrimmage"),
     )
 
 
-def switched(game: GameState, power: Finding, view: View) -> Outcome:
+def apply_switch(game: GameState, power: Finding, context: RuleContext) -> Outcome:
     """What switching the board on or off does to the game."""
     if power.detail == "on":
-        return _on(game, power.t_ns, view)
-    return _off(game, power.t_ns, view)
+        return _on(game, power.t_ns, context)
+    return _off(game, power.t_ns, context)
 
 
-def _on(game: GameState, t_ns: int, view: View) -> Outcome:
+def _on(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     play = game.play
     if game.phase in {Phase.LINE_UP, Phase.SET}:
         phase = Phase.KICK if game.due in {"kickoff", "free_kick"} else Phase.LIVE
@@ -56,51 +57,53 @@ def _on(game: GameState, t_ns: int, view: View) -> Outcome:
         play = replace(
             play, kind=game.due, snapped_to=play.carrier, snap_ns=t_ns, ran_ns=t_ns, ball_side=game.offense, falls=()
         )
-        return Outcome(replace(game, phase=phase, play=play), view.system.at_snap(game, view))
+        return Outcome(replace(game, phase=phase, play=play), context.system.at_snap(game, context))
     if game.phase in {Phase.STOPPED, Phase.PASS}:
         why = play.stoppage.why if play.stoppage is not None else ""
         aloft = why == "air" or (why == "fumble" and play.carrier is None)
         phase = Phase.IN_AIR if game.phase is Phase.PASS or aloft else Phase.LIVE
-        checks = view.system.at_restart(game, view)
+        checks = context.system.at_restart(game, context)
         return Outcome(replace(game, phase=phase, play=replace(play, ran_ns=t_ns, stoppage=None)), checks)
     return Outcome(game)
 
 
-def _off(game: GameState, t_ns: int, view: View) -> Outcome:
+def _off(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     if game.phase is Phase.KICK:
-        return view.system.kick_over(stopped(game, t_ns, view, why="kick"), t_ns, view)
+        return context.system.kick_over(stop_board(game, t_ns, context, why="kick"), t_ns, context)
     if game.phase is Phase.IN_AIR:
-        return Outcome(stopped(game, t_ns, view, why="air"))
+        return Outcome(stop_board(game, t_ns, context, why="air"))
     if game.phase is not Phase.LIVE:
         return Outcome(game)
-    return _stoppage(game, t_ns, view)
+    return _stoppage(game, t_ns, context)
 
 
-def _stoppage(game: GameState, t_ns: int, view: View) -> Outcome:
+def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     """The board goes off while the ball is live: one of the offense's stoppages, the forced one, or one too many."""
     play = game.play
     if play.free_stop:
         game = replace(game, play=replace(play, free_stop=""))
-        return Outcome(stopped(game, t_ns, view, why=play.free_stop))
-    allowed = view.params.count("stoppage.allowed") if "stoppage.allowed" in view.params.definitions else ANY_NUMBER
+        return Outcome(stop_board(game, t_ns, context, why=play.free_stop))
+    allowed = (
+        context.params.count("stoppage.allowed") if "stoppage.allowed" in context.params.definitions else ANY_NUMBER
+    )
     number = play.stops + 1
     fault = ""
     if play.ball_side != game.offense or play.kind in {"kickoff", "free_kick"}:
         pass  # a return: nobody's stoppages are counted
     elif allowed == ANY_NUMBER:
         pass
-    elif play.line_ns is not None and not view.params.flag("stoppage.after_line"):
+    elif play.line_ns is not None and not context.params.flag("stoppage.after_line"):
         fault = "the line of scrimmage has been reached, so no stoppage is left"
     elif number > allowed:
         fault = f"only {allowed} are allowed"
     text = f"stoppage {number}" + (f": {fault}" if fault else "")
-    game = stopped(replace(game, play=replace(play, stops=number)), t_ns, view, why="coach")
+    game = stop_board(replace(game, play=replace(play, stops=number)), t_ns, context, why="coach")
     found = Finding(
         POWER,
         "stoppage",
         t_ns,
         text,
-        view.clauses("stoppage"),
+        context.clauses("stoppage"),
         margin=float(allowed - number) if allowed != ANY_NUMBER else None,
         unit="count" if allowed != ANY_NUMBER else "",
         reported=True,
@@ -109,7 +112,7 @@ def _stoppage(game: GameState, t_ns: int, view: View) -> Outcome:
     return Outcome(game, (found,))
 
 
-def settled(game: GameState, scene: Scene) -> GameState:
+def with_rest_poses(game: GameState, scene: Scene) -> GameState:
     """The game with everybody's pose of a stoppage as they came to rest, not as the switch was thrown."""
     stoppage = game.play.stoppage
     if stoppage is None or not 0 <= scene.t_ns - stoppage.since_ns <= SETTLE_NS:
@@ -117,9 +120,9 @@ def settled(game: GameState, scene: Scene) -> GameState:
     return replace(game, play=replace(game.play, stoppage=replace(stoppage, poses=poses_of(scene))))
 
 
-def stopped(game: GameState, t_ns: int, view: View, *, why: str) -> GameState:
+def stop_board(game: GameState, t_ns: int, context: RuleContext, *, why: str) -> GameState:
     """The game with the board stopped in mid-play, and everybody's pose as it stopped."""
-    poses = poses_of(view.facts.scene) if view.facts is not None else ()
+    poses = poses_of(context.facts.scene) if context.facts is not None else ()
     number = game.play.stops if why == "coach" else 0
     stoppage = Stoppage(number=number, since_ns=t_ns, poses=poses, why=why)
     return replace(game, phase=Phase.STOPPED, play=replace(game.play, stoppage=stoppage))

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import Consequence, Outcome, View
-from downfield.officiating.engine.state import GameState, Phase, Play, Wait, other
+from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext
+from downfield.officiating.engine.play_state import PlayState
+from downfield.officiating.engine.state import GameState, PendingInput, Phase, opponent
 from downfield.officiating.rulebooks.params import Param
 
 DOWNS = "downs"
@@ -27,154 +27,158 @@ TOUCHDOWN, FIELD_GOAL, SAFETY = 6, 3, 2
 _SHORT_YD = 0.01  # of the goal line, at least: dead beyond it, with a touchdown too close to call, a ball lies here
 
 
-def follow(view: View, name: str, kind: CallKind, text: str, **more: object) -> Finding:
+def follow_up(context: RuleContext, name: str, kind: CallKind, text: str, **more: object) -> Finding:
     """A finding that follows from the state, citing what the rulebook cites for it."""
-    return Finding(rule=DOWNS, kind=kind, t_ns=view.t_ns, text=text, clauses=view.clauses(name), **more)  # type: ignore[arg-type]
+    return Finding(rule=DOWNS, kind=kind, t_ns=context.t_ns, text=text, clauses=context.clauses(name), **more)  # type: ignore[arg-type]
 
 
-def dead_ball(game: GameState, call: Call, view: View) -> Outcome:
+def dead_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """The ball is dead at the call's spot: a tackle, a fall, out of bounds, a sack."""
     spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
-    return ball_dead_at(game, spot[0], spot[1], call.t_ns, view)
+    return ball_dead_at(game, spot[0], spot[1], call.t_ns, context)
 
 
-def ball_dead_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, view: View) -> Outcome:
+def ball_dead_at(game: GameState, x_yd: float, y_yd: float, t_ns: int, context: RuleContext) -> Outcome:
     """The ball is dead at a place: what the next play is, and what follows."""
     holder = game.play.ball_side
     direction = game.ball_direction
     progress = game.progress_yd(x_yd, direction)
     if game.due in {"extra_point", "two_point"}:
-        return try_failed(game, view)
+        return try_failed(game, context)
     if progress <= 0:
-        return _behind_goal_line(game, holder, view)
+        return _behind_goal_line(game, holder, context)
     x_yd = game.board_x_yd(min(progress, game.length_yd - _SHORT_YD), direction)
     if holder != game.offense or game.play.kind in {"kickoff", "onside", "free_kick"}:
-        game = first_and_ten(game, holder, direction, x_yd, y_yd, t_ns, view)
-        return Outcome(game, (follow(view, "first_down", "first_down", _ball_text(game), side=holder, players=()),))
-    return next_down(game, x_yd, y_yd, view)
+        game = first_and_ten(game, holder, direction, x_yd, y_yd, t_ns, context)
+        return Outcome(
+            game, (follow_up(context, "first_down", "first_down", _ball_text(game), side=holder, players=()),)
+        )
+    return next_down(game, x_yd, y_yd, context)
 
 
-def next_down(game: GameState, x_yd: float, y_yd: float, view: View) -> Outcome:
+def next_down(game: GameState, x_yd: float, y_yd: float, context: RuleContext) -> Outcome:
     """The offense keeps the ball at a place: the next down, a first down, or a turnover on downs."""
     gained = game.progress_yd(x_yd) - game.progress_yd(game.los_yd)
     reached = game.progress_yd(x_yd) >= game.progress_yd(game.to_gain_yd)
     down = game.down + 1
-    game = replace(_spotted(game, x_yd, y_yd, view), gain_yd=gained, due="scrimmage")
+    game = replace(_spotted(game, x_yd, y_yd, context), gain_yd=gained, due="scrimmage")
     if reached:
         game = replace(game, down=1, to_gain_yd=x_yd)
-        return Outcome(game, (follow(view, "first_down", "first_down", "first down", side=game.offense),))
-    if down > view.params.count("downs.allowed"):
-        game = replace(game, down=view.params.count("downs.allowed"))
-        lost = follow(view, "downs", "turnover_on_downs", "turnover on downs", side=game.defense)
+        return Outcome(game, (follow_up(context, "first_down", "first_down", "first down", side=game.offense),))
+    if down > context.params.count("downs.allowed"):
+        game = replace(game, down=context.params.count("downs.allowed"))
+        lost = follow_up(context, "downs", "turnover_on_downs", "turnover on downs", side=game.defense)
         return Outcome(game, (lost,))
     return Outcome(replace(game, down=down))
 
 
-def incomplete(game: GameState, _call: Call, view: View) -> Outcome:
+def incomplete(game: GameState, _call: Call, context: RuleContext) -> Outcome:
     """Nobody's ball: the down is used up where it began."""
     if game.due in {"two_point", "extra_point"}:
-        return try_failed(game, view)
+        return try_failed(game, context)
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
-    return next_down(game, game.los_yd, lateral, view)
+    return next_down(game, game.los_yd, lateral, context)
 
 
-def first_down(game: GameState, call: Call, view: View) -> Outcome:
+def first_down(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """A first down where the ball is."""
-    return Outcome(ball_to(game, call.side or game.offense, game.los_yd, game.lateral_yd, call.t_ns, view))
+    return Outcome(give_ball_to(game, call.side or game.offense, game.los_yd, game.lateral_yd, call.t_ns, context))
 
 
-def turnover_on_downs(game: GameState, call: Call, view: View) -> Outcome:
+def turnover_on_downs(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """The other side has the ball where it is, first and ten."""
-    return Outcome(first_and_ten(game, game.defense, -game.direction, game.los_yd, game.lateral_yd, call.t_ns, view))
+    return Outcome(first_and_ten(game, game.defense, -game.direction, game.los_yd, game.lateral_yd, call.t_ns, context))
 
 
-def ball_to(game: GameState, side: Side, x_yd: float, y_yd: float | None, t_ns: int, view: View) -> GameState:
+def give_ball_to(
+    game: GameState, side: Side, x_yd: float, y_yd: float | None, t_ns: int, context: RuleContext
+) -> GameState:
     """A side's first down at a place; it goes on toward the goal it attacks."""
-    return first_and_ten(game, side, game.direction_of(side), x_yd, y_yd, t_ns, view)
+    return first_and_ten(game, side, game.direction_of(side), x_yd, y_yd, t_ns, context)
 
 
 def touchback_at(param: str) -> Consequence:
     """A consequence: first and ten where the call says, or at the side's own yard line that a parameter names."""
 
-    def touchback(game: GameState, call: Call, view: View) -> Outcome:
+    def touchback(game: GameState, call: Call, context: RuleContext) -> Outcome:
         side = call.side or game.offense
-        own = game.board_x_yd(view.params.real(param), game.direction_of(side))
+        own = game.board_x_yd(context.params.real(param), game.direction_of(side))
         x_yd = call.spot_yd[0] if call.spot_yd else own
-        return Outcome(ball_to(game, side, x_yd, game.width_yd / 2, call.t_ns, view))
+        return Outcome(give_ball_to(game, side, x_yd, game.width_yd / 2, call.t_ns, context))
 
     return touchback
 
 
 def first_and_ten(
-    game: GameState, side: Side, direction: int, x_yd: float, y_yd: float | None, t_ns: int, view: View
+    game: GameState, side: Side, direction: int, x_yd: float, y_yd: float | None, t_ns: int, context: RuleContext
 ) -> GameState:
     """A side's first down at a place, ten yards or the goal line to gain."""
     changed = t_ns if side != game.offense or game.due != "scrimmage" else game.changed_ns
     game = replace(game, offense=side, direction=1 if direction > 0 else -1, due="scrimmage", changed_ns=changed)
-    game = _spotted(game, x_yd, y_yd, view)
-    line = min(game.length_yd, game.progress_yd(x_yd) + view.params.real("downs.to_gain_yd"))
+    game = _spotted(game, x_yd, y_yd, context)
+    line = min(game.length_yd, game.progress_yd(x_yd) + context.params.real("downs.to_gain_yd"))
     return replace(game, down=1, to_gain_yd=game.board_x_yd(line))
 
 
-def touchdown(game: GameState, call: Call, view: View) -> Outcome:
+def touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Six points, and a try to choose; on a try, its two points."""
     side = call.side or game.play.ball_side
     if game.due in {"extra_point", "two_point"}:
         text = f"two-point conversion, {game.team(side).name}"
-        return Outcome(game, (follow(view, "two_point", "two_point", text, side=side, detail="good"),))
+        return Outcome(game, (follow_up(context, "two_point", "two_point", text, side=side, detail="good"),))
     direction = game.direction_of(side)
-    game = scored(game, side, TOUCHDOWN, call.t_ns)
+    game = add_points(game, side, TOUCHDOWN, call.t_ns)
     game = replace(game, offense=side, direction=1 if direction > 0 else -1, try_for=side, due="extra_point", down=1)
-    wait = Wait("choice", "try", ("extra_point", "two_point"), by=side)
-    return Outcome(replace(game, phase=Phase.PENDING_CHOICE, wait=wait, play=Play(ball_side=side)))
+    wait = PendingInput("choice", "try", ("extra_point", "two_point"), by=side)
+    return Outcome(replace(game, phase=Phase.PENDING_CHOICE, wait=wait, play=PlayState(ball_side=side)))
 
 
-def two_point(game: GameState, call: Call, _view: View) -> Outcome:
+def two_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """A two-point try, good or not."""
     side = call.side or game.offense
     if call.detail == "good":
-        game = scored(game, side, 2, call.t_ns)
-    return Outcome(after_try(game, call.t_ns))
+        game = add_points(game, side, 2, call.t_ns)
+    return Outcome(end_try(game, call.t_ns))
 
 
-def try_failed(game: GameState, view: View) -> Outcome:
+def try_failed(game: GameState, context: RuleContext) -> Outcome:
     """The ball is dead on a two-point try without a score."""
     text = f"two-point conversion fails, {game.team(game.offense).name}"
-    return Outcome(game, (follow(view, "two_point", "two_point", text, side=game.offense, detail="failed"),))
+    return Outcome(game, (follow_up(context, "two_point", "two_point", text, side=game.offense, detail="failed"),))
 
 
-def extra_point(game: GameState, call: Call, _view: View) -> Outcome:
+def extra_point(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """An extra point, good or not."""
     if call.detail == "good":
-        game = scored(game, call.side or game.offense, 1, call.t_ns)
-    return Outcome(after_try(game, call.t_ns))
+        game = add_points(game, call.side or game.offense, 1, call.t_ns)
+    return Outcome(end_try(game, call.t_ns))
 
 
-def field_goal(game: GameState, call: Call, view: View) -> Outcome:
+def field_goal(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Three points and a kickoff; missed, the defense's first down where the line of scrimmage was."""
     side = call.side or game.offense
     if call.detail == "good":
-        return Outcome(kick_due(scored(game, side, FIELD_GOAL, call.t_ns), side, "kickoff", call.t_ns))
+        return Outcome(schedule_kick(add_points(game, side, FIELD_GOAL, call.t_ns), side, "kickoff", call.t_ns))
     x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
     lateral = call.spot_yd[1] if call.spot_yd else game.lateral_yd
-    return Outcome(first_and_ten(game, other(side), -game.direction, x_yd, lateral, call.t_ns, view))
+    return Outcome(first_and_ten(game, opponent(side), -game.direction, x_yd, lateral, call.t_ns, context))
 
 
-def safety(game: GameState, call: Call, _view: View) -> Outcome:
+def safety(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Two points against the side with the ball, which then kicks free."""
     side = call.side or game.defense
-    game = scored(game, side, SAFETY, call.t_ns)
-    return Outcome(kick_due(game, other(side), "free_kick", call.t_ns))
+    game = add_points(game, side, SAFETY, call.t_ns)
+    return Outcome(schedule_kick(game, opponent(side), "free_kick", call.t_ns))
 
 
-def after_try(game: GameState, t_ns: int) -> GameState:
+def end_try(game: GameState, t_ns: int) -> GameState:
     """The try is over: the side that scored kicks off."""
-    return kick_due(replace(game, try_for=None), game.try_for or game.offense, "kickoff", t_ns)
+    return schedule_kick(replace(game, try_for=None), game.try_for or game.offense, "kickoff", t_ns)
 
 
-def kick_due(game: GameState, kicking: Side, kick: str, t_ns: int) -> GameState:
+def schedule_kick(game: GameState, kicking: Side, kick: str, t_ns: int) -> GameState:
     """A kickoff or free kick is next. Until it is received the receivers count as the offense."""
-    receiving = other(kicking)
+    receiving = opponent(kicking)
     flip = 1 if receiving == game.offense else -1
     direction = game.direction * flip
     return replace(
@@ -186,37 +190,39 @@ def kick_due(game: GameState, kicking: Side, kick: str, t_ns: int) -> GameState:
         due=kick,  # type: ignore[arg-type]
         kicking=kicking,
         changed_ns=t_ns,
-        play=Play(ball_side=receiving),
+        play=PlayState(ball_side=receiving),
         separated_ns=None,
         set_ns=None,
     )
 
 
-def scored(game: GameState, side: Side, points: int, t_ns: int) -> GameState:
+def add_points(game: GameState, side: Side, points: int, t_ns: int) -> GameState:
     """The game with points added."""
     home, away = game.score
     score = (home + points, away) if side == "home" else (home, away + points)
     return replace(game, score=score, changed_ns=t_ns)
 
 
-def dead(game: GameState) -> GameState:
+def end_play(game: GameState) -> GameState:
     """The play is over; its scoped state is cleared."""
-    play = Play(ball_side=game.offense)
+    play = PlayState(ball_side=game.offense)
     return replace(game, phase=Phase.BETWEEN_PLAYS, wait=None, play=play, separated_ns=None, set_ns=None)
 
 
-def _spotted(game: GameState, x_yd: float, y_yd: float | None, view: View) -> GameState:
-    lateral = None if view.params.flag("downs.mid_field") else y_yd
-    return replace(dead(game), los_yd=x_yd, lateral_yd=lateral)
+def _spotted(game: GameState, x_yd: float, y_yd: float | None, context: RuleContext) -> GameState:
+    lateral = None if context.params.flag("downs.mid_field") else y_yd
+    return replace(end_play(game), los_yd=x_yd, lateral_yd=lateral)
 
 
-def _behind_goal_line(game: GameState, holder: Side, view: View) -> Outcome:
+def _behind_goal_line(game: GameState, holder: Side, context: RuleContext) -> Outcome:
     players = (game.play.carrier,) if game.play.carrier else ()
     if holder == game.offense and game.play.kind not in {"kickoff", "onside", "free_kick"}:
-        text = f"safety, {game.team(other(holder)).name}"
-        return Outcome(dead(game), (follow(view, "safety", "safety", text, side=other(holder), players=players),))
+        text = f"safety, {game.team(opponent(holder)).name}"
+        return Outcome(
+            end_play(game), (follow_up(context, "safety", "safety", text, side=opponent(holder), players=players),)
+        )
     text = f"touchback, {game.team(holder).name}"
-    return Outcome(dead(game), (follow(view, "touchback", "touchback", text, side=holder, players=players),))
+    return Outcome(end_play(game), (follow_up(context, "touchback", "touchback", text, side=holder, players=players),))
 
 
 def _ball_text(game: GameState) -> str:

@@ -1,19 +1,74 @@
-"""Periods of a game played on seconds: their ends, half-time, the end of the game."""
+"""Periods and overtimes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declared import AT_REST
+from downfield.officiating.consequences.declaration_handlers import AT_REST
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import Consequence, Handler, Outcome, View
-from downfield.officiating.engine.state import Clock, GameState, Phase, other
+from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext
+from downfield.officiating.engine.state import Clock, GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param, Params
+
+TOUCHDOWN_GAIN_YD: Final = 1000.0
+"""A touchdown beats any number of yards (TAP-132, by the clause on ties)."""
+
+PossessionEnd = Literal["touchdown", "safety", "field_goal", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Possession:
+    """One possession of an overtime played on the clock.
+
+    Attributes:
+        side: who had the ball.
+        end: what it came to; ``"nothing"`` for a turnover, a punt, a miss or lost downs.
+
+    """
+
+    side: Side
+    end: PossessionEnd
+
+
+def yards_winner(first: Side, gains_yd: tuple[float, float]) -> Side | None:
+    """The winner of a round of one play each, None when another round follows (TAP-132, TAP-134).
+
+    Args:
+        first: who went first.
+        gains_yd: his and the other's yards; a turnover counts as 0 and a touchdown as `TOUCHDOWN_GAIN_YD`.
+
+    """
+    mine, theirs = gains_yd
+    if mine == theirs or max(gains_yd) <= 0:
+        return None
+    return first if mine > theirs else opponent(first)
+
+
+def clock_overtime_over(ended: tuple[Possession, ...], lead: int, left_s: float) -> tuple[bool, tuple[str, ...]]:
+    """Whether an overtime on the clock is over, and by which clauses (EFL-071, EFL-073..076).
+
+    It goes on while the score is tied; only after a field goal on the very first possession does the other team
+    have one of its own to answer it.
+
+    Args:
+        ended: the possessions so far, in order.
+        lead: either team's points less the other's.
+        left_s: time left.
+
+    """
+    if lead == 0:
+        return left_s <= 0, ("EFL-076",) if left_s <= 0 else ("EFL-071",)
+    if ended and ended[0].end == "field_goal":
+        return (True, ("EFL-074",)) if len(ended) > 1 or left_s <= 0 else (False, ("EFL-074",))
+    if len(ended) <= 1:
+        return True, ("EFL-073",)
+    return True, ("EFL-075",)
+
 
 CLOCK = "clock"
 """Rule id of what follows from the clock."""
@@ -35,19 +90,19 @@ def first_period(game: GameState, params: Params) -> GameState:
 def ends_on_time(handler: Handler) -> Handler:
     """A handler after which a period may be found to be over, the ball being dead."""
 
-    def handle(game: GameState, event: Event, view: View) -> Outcome:
-        outcome = handler(game, event, view)
+    def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
+        outcome = handler(game, event, context)
         state = outcome.state
         if state.phase not in AT_REST or state.try_for is not None or state.clock.left_at_s(event.t_ns) != 0:
             return outcome
         text = f"end of period {state.period}"
-        over = Finding(CLOCK, "period", view.t_ns, text, view.clauses("period"), "end", detail="end")
+        over = Finding(CLOCK, "period", context.t_ns, text, context.clauses("period"), "end", detail="end")
         return Outcome(state, (*outcome.findings, over))
 
     return handle
 
 
-def period_ends(after_last: Callable[[GameState, Call, View], Outcome]) -> Consequence:
+def period_ends(after_last: Callable[[GameState, Call, RuleContext], Outcome]) -> Consequence:
     """What the end of a period leads to: the next one, the second half's kickoff, or what follows the last.
 
     Args:
@@ -55,37 +110,37 @@ def period_ends(after_last: Callable[[GameState, Call, View], Outcome]) -> Conse
 
     """
 
-    def period(game: GameState, call: Call, view: View) -> Outcome:
-        last, periods = game.period, view.params.count("clock.periods")
+    def period(game: GameState, call: Call, context: RuleContext) -> Outcome:
+        last, periods = game.period, context.params.count("clock.periods")
         home, away = game.score
         if last > periods or (last == periods and home != away):
-            return Outcome(game, (game_over_finding(game, view),))
+            return Outcome(game, (game_over_finding(game, context),))
         if last == periods:
-            return after_last(game, call, view)
-        clock = Clock(view.params.real("clock.period_s"), False, view.t_ns)
+            return after_last(game, call, context)
+        clock = Clock(context.params.real("clock.period_s"), False, context.t_ns)
         game = replace(game, period=last + 1, clock=clock)
         if last == periods // 2:
-            game = downs.kick_due(game, other(game.opened or game.defense), "kickoff", call.t_ns)
+            game = downs.schedule_kick(game, opponent(game.opened or game.defense), "kickoff", call.t_ns)
         return Outcome(game)
 
     return period
 
 
-def ends_level(game: GameState, _call: Call, view: View) -> Outcome:
+def ends_level(game: GameState, _call: Call, context: RuleContext) -> Outcome:
     """A rulebook without overtime: the game is a tie."""
-    return Outcome(game, (game_over_finding(game, view),))
+    return Outcome(game, (game_over_finding(game, context),))
 
 
-def game_over_finding(game: GameState, view: View, clauses: tuple[str, ...] = ()) -> Finding:
+def game_over_finding(game: GameState, context: RuleContext, clauses: tuple[str, ...] = ()) -> Finding:
     """The game is over, with its result."""
     home, away = game.score
     winner: Side | None = None if home == away else "home" if home > away else "away"
     text = f"the game ends level, {home} all" if winner is None else f"{game.team(winner).name} wins"
-    cited = clauses or view.clauses("game_over")
-    return Finding(CLOCK, "game_over", view.t_ns, text, cited, "over", side=winner)
+    cited = clauses or context.clauses("game_over")
+    return Finding(CLOCK, "game_over", context.t_ns, text, cited, "over", side=winner)
 
 
-def game_over(game: GameState, _call: Call, _view: View) -> Outcome:
+def game_over(game: GameState, _call: Call, _context: RuleContext) -> Outcome:
     """Nothing more is played."""
     return Outcome(replace(game, phase=Phase.OVER, wait=None))
 

@@ -19,7 +19,7 @@ _LEAST_SIGMAS = 1.0  # a rulebook that calls on little more than even odds does 
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
+class ErrorFloor:
     """The least error of a position.
 
     Attributes:
@@ -30,7 +30,7 @@ class Floor:
     sigma_mm: tuple[float, float]
 
     @staticmethod
-    def of(certified_yd: tuple[float, float], field: FieldModel, confidence: float) -> Floor:
+    def of(certified_yd: tuple[float, float], field: FieldModel, confidence: float) -> ErrorFloor:
         """The floor under which a call finer than a certified error is not sure.
 
         Args:
@@ -45,7 +45,7 @@ class Floor:
         check(min(certified_yd) >= 0, InputError, f"a certified error can't be negative {certified_yd}")
         sigmas = max(NormalDist().inv_cdf(confidence), _LEAST_SIGMAS)
         along, across = certified_yd
-        return Floor((along * field.mm_per_yd_x / sigmas, across * field.mm_per_yd_y / sigmas))
+        return ErrorFloor((along * field.mm_per_yd_x / sigmas, across * field.mm_per_yd_y / sigmas))
 
     def under(self, scene: Scene) -> Scene:
         """The scene with no position surer than the floor."""

@@ -13,15 +13,14 @@ from dataclasses import dataclass, replace
 from downfield.core.errors import RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Power, Scene
-from downfield.officiating.calls import Call
-from downfield.officiating.consequences.board import power_finding, settled, switched
-from downfield.officiating.engine.call_making import call_of, ruled
-from downfield.officiating.engine.certified_error import Floor
-from downfield.officiating.engine.facts import Facts, without_lost
-from downfield.officiating.engine.findings import POWER, Finding
-from downfield.officiating.engine.pending import close, judged_as, merge
-from downfield.officiating.engine.seams import Outcome, View
-from downfield.officiating.engine.state import HOME_AND_AWAY, Fall, GameState, Phase, Team
+from downfield.officiating.calls import POWER, Call, Finding
+from downfield.officiating.consequences.board import apply_switch, power_finding, with_rest_poses
+from downfield.officiating.engine.calling import apply_ruling, finding_key, make_call, merge_findings, too_close_key
+from downfield.officiating.engine.certified_error import ErrorFloor
+from downfield.officiating.engine.facts import Facts, without_lost_figures
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.play_state import FigureFall
+from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Phase, Team
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 
@@ -54,7 +53,7 @@ class EngineState:
     event_ns: int | None = None
 
 
-class Engine:
+class RulesEngine:
     """Judges under one rulebook on one field.
 
     Args:
@@ -76,7 +75,7 @@ class Engine:
         self.field = field
         self.rulings = dict(rulings or {})
         self._sure = rulebook.params.real("calls.confidence")
-        self._floor = None if certified_yd is None else Floor.of(certified_yd, field, self._sure)
+        self._floor = None if certified_yd is None else ErrorFloor.of(certified_yd, field, self._sure)
 
     def begin(self, teams: tuple[Team, Team] = HOME_AND_AWAY) -> EngineState:
         """The state before anything has happened."""
@@ -117,7 +116,7 @@ class Engine:
 
     def _scene(self, state: EngineState, scene: Scene) -> tuple[EngineState, tuple[Call, ...]]:
         game = state.game
-        scene = without_lost(scene if self._floor is None else self._floor.under(scene))
+        scene = without_lost_figures(scene if self._floor is None else self._floor.under(scene))
         if state.recent and scene.t_ns <= state.recent[-1].t_ns:
             raise RefusedError(f"scene {scene.frame} is out of order: {scene.t_ns} after {state.recent[-1].t_ns} ns")
         recent = () if scene.unfit else _kept(state.recent, scene)
@@ -131,17 +130,17 @@ class Engine:
             return EngineState(game, recent, power, state.event_ns), ()
         game = replace(_at(game, scene.t_ns), suspended=())
         facts = Facts(scene, recent[:-1], game, self.field)
-        view = View(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts)
-        game = _with_falls(settled(game, scene), facts)
+        context = RuleContext(self.rulebook.params, self.field, game.now_ns, self.rulebook.system, facts)
+        game = _with_falls(with_rest_poses(game, scene), facts)
         found: list[Finding] = []
         if edge and power != game.board:
             game = replace(game, board=power)
             found.append(power_finding(scene.t_ns, on=power == "on", by=None))
         for rule in self.rulebook.rules_by_phase[game.phase]:
-            found += rule.observe(facts, game, view.params)
+            found += rule.observe(facts, game, context.params)
         if found:
-            game = replace(game, play=merge(game.play, found, self.rulebook.precedence, self._sure))
-        game, calls = self._settle(game, view) if game.play.pending else (game, ())
+            game = replace(game, play=merge_findings(game.play, found, self.rulebook.precedence, self._sure))
+        game, calls = self._settle(game, context) if game.play.pending else (game, ())
         return EngineState(game, recent, power, state.event_ns), calls
 
     def _event(self, state: EngineState, event: Event) -> tuple[EngineState, tuple[Call, ...]]:
@@ -149,32 +148,34 @@ class Engine:
         self.admit(state, event)
         now_ns = max(game.now_ns, event.t_ns)
         facts = Facts(state.recent[-1], state.recent[:-1], game, self.field) if state.recent else None
-        view = View(self.rulebook.params, self.field, now_ns, self.rulebook.system, facts)
+        context = RuleContext(self.rulebook.params, self.field, now_ns, self.rulebook.system, facts)
         if isinstance(event.body, Ruling):
-            game, calls = self._manual(game, event.body, view)
+            game, calls = self._manual(game, event.body, context)
         elif isinstance(event.body, Tick | Undo):
-            game, calls = self._settle(_at(game, now_ns), view)
+            game, calls = self._settle(_at(game, now_ns), context)
         else:
             handler = self.rulebook.system.handlers.get(type(event.body))
             if handler is None:
                 what = event.body.type.replace("_", " ")
                 raise RefusedError(f"{what}: {self.rulebook.name} has no use for it")
-            game, before = self._settle(_at(game, now_ns), view, acted=True)
-            outcome = handler(game, event, view)
+            game, before = self._settle(_at(game, now_ns), context, acted=True)
+            outcome = handler(game, event, context)
             outcome = replace(outcome, state=_unless_waiting(outcome.state))
             found = [replace(finding, because=(*finding.because, event.id)) for finding in outcome.findings]
             if outcome.state.play.pending or any(finding.rule == POWER for finding in found):
                 game = replace(
-                    outcome.state, play=merge(outcome.state.play, found, self.rulebook.precedence, self._sure)
+                    outcome.state, play=merge_findings(outcome.state.play, found, self.rulebook.precedence, self._sure)
                 )
-                game, after = self._settle(game, view)
+                game, after = self._settle(game, context)
             else:  # nothing to wait behind: a declaration's findings follow one another, whatever each does to the play
-                game, made = self._outcome(Outcome(outcome.state, tuple(found)), view, ())
+                game, made = self._outcome(Outcome(outcome.state, tuple(found)), context, ())
                 after = tuple(made)
             calls = before + after
         return replace(state, game=game, event_ns=event.t_ns), calls
 
-    def _settle(self, game: GameState, view: View, *, acted: bool = False) -> tuple[GameState, tuple[Call, ...]]:
+    def _settle(
+        self, game: GameState, context: RuleContext, *, acted: bool = False
+    ) -> tuple[GameState, tuple[Call, ...]]:
         """Make calls of the pending findings that are ripe, in order; the first unripe one holds up the rest.
 
         Somebody who acts on a stopped board (`acted`) has seen it come to rest.
@@ -182,24 +183,26 @@ class Engine:
         calls: list[Call] = []
         while game.play.pending:
             head = game.play.pending[0]
-            if not (self._ripe(head, view.t_ns) or (acted and head.rule == POWER)):
+            if not (self._ripe(head, context.t_ns) or (acted and head.rule == POWER)):
                 break
             game = replace(game, play=replace(game.play, pending=game.play.pending[1:]))
             if head.rule == POWER:
-                game, made = self._outcome(switched(game, head, view), view, head.because)
+                game, made = self._outcome(apply_switch(game, head, context), context, head.because)
                 calls += made
                 continue
             rule = self.rulebook.rules_by_id.get(head.rule)
             if rule is not None and game.phase not in rule.phases:
                 continue  # overtaken by an earlier call: the play is over, or stopped
-            finding = head if rule is None else rule.settle(head, game, view)
+            finding = head if rule is None else rule.settle(head, game, context)
             if head.key:
                 name = (
-                    judged_as(head) if finding is None or finding.probability >= self._sure else close(judged_as(head))
+                    finding_key(head)
+                    if finding is None or finding.probability >= self._sure
+                    else too_close_key(finding_key(head))
                 )
                 game = replace(game, play=replace(game.play, judged=(*game.play.judged, name)))
             if finding is not None:
-                game, made = self._make(game, finding, view)
+                game, made = self._make(game, finding, context)
                 calls += made
         return game, tuple(calls)
 
@@ -208,12 +211,17 @@ class Engine:
             return True
         return finding.early and finding.probability >= self._sure
 
-    def _make(self, game: GameState, finding: Finding, view: View) -> tuple[GameState, list[Call]]:
+    def _make(self, game: GameState, finding: Finding, context: RuleContext) -> tuple[GameState, list[Call]]:
         """Make a call of a finding, apply what it does, and go on with what follows from it."""
-        call = call_of(finding, self.rulebook)
+        call = make_call(
+            finding,
+            rulebook=self.rulebook.name,
+            policy=self.rulebook.policy(finding.kind),
+            confidence=self._sure,
+        )
         ruling = self.rulings.get(call.id)
         if ruling is not None:
-            stands = ruled(call, ruling)
+            stands = apply_ruling(call, ruling)
             if stands is None:
                 return game, []
             call = stands
@@ -221,30 +229,32 @@ class Engine:
             return replace(game, proposals=(*game.proposals, call.id)), [call]
         if call.verdict == "reported":
             return game, [call]
-        return self._apply(game, call, view)
+        return self._apply(game, call, context)
 
-    def _apply(self, game: GameState, call: Call, view: View) -> tuple[GameState, list[Call]]:
+    def _apply(self, game: GameState, call: Call, context: RuleContext) -> tuple[GameState, list[Call]]:
         consequence = self.rulebook.system.consequences.get(call.kind)
         if consequence is None:
             return game, [call]
-        game, calls = self._outcome(consequence(game, call, replace(view, t_ns=call.t_ns)), view, (call.id,))
+        game, calls = self._outcome(consequence(game, call, replace(context, t_ns=call.t_ns)), context, (call.id,))
         return game, [call, *calls]
 
-    def _outcome(self, outcome: Outcome, view: View, because: tuple[str, ...]) -> tuple[GameState, list[Call]]:
+    def _outcome(
+        self, outcome: Outcome, context: RuleContext, because: tuple[str, ...]
+    ) -> tuple[GameState, list[Call]]:
         """Go on with what follows from a consequence."""
         game, calls = _unless_waiting(outcome.state), list[Call]()
         for finding in outcome.findings:
-            game, made = self._make(game, replace(finding, because=(*finding.because, *because)), view)
+            game, made = self._make(game, replace(finding, because=(*finding.because, *because)), context)
             calls += made
         return game, calls
 
-    def _manual(self, game: GameState, ruling: Ruling, view: View) -> tuple[GameState, tuple[Call, ...]]:
+    def _manual(self, game: GameState, ruling: Ruling, context: RuleContext) -> tuple[GameState, tuple[Call, ...]]:
         """A ruling as it comes in: a call made by hand takes effect now; others were given to the engine beforehand."""
         if ruling.decision != "manual":
             return game, ()
         if ruling.replacement is None:
             raise RefusedError("a manual ruling needs the call it makes")
-        game, calls = self._apply(game, ruling.replacement, view)
+        game, calls = self._apply(game, ruling.replacement, context)
         return game, tuple(calls)
 
 
@@ -274,7 +284,7 @@ def _with_falls(game: GameState, facts: Facts) -> GameState:
         falls = tuple(fall for fall in falls if fall.player not in standing or facts.t_ns - fall.seen_ns >= MISTAKEN_NS)
     known = {fall.player for fall in falls}
     new = tuple(
-        Fall(figure.id, facts.fell_ns(figure), facts.t_ns)
+        FigureFall(figure.id, facts.fell_ns(figure), facts.t_ns)
         for figure in facts.scene.figures
         if figure.posture == "fallen" and figure.id not in known
     )

@@ -14,12 +14,7 @@ from typing import Literal
 from downfield.core.records import record
 from downfield.core.scene import Jersey, Player, Power
 from downfield.officiating.declarations import Choice, Hash, Side
-from downfield.officiating.engine.play import Fall, Play, PlayKind, Pose, Stoppage
-
-__all__ = [
-    "Clock", "Fall", "GameState", "Overtime", "Phase", "Play", "PlayKind", "Pose", "Stoppage", "SystemState", "Team",
-    "Wait", "other",
-]  # fmt: skip
+from downfield.officiating.engine.play_state import PlayKind, PlayState, Pose
 
 ORDINALS = ("1st", "2nd", "3rd", "4th")
 
@@ -41,7 +36,7 @@ class Phase(StrEnum):
 
 
 @record
-class Wait:
+class PendingInput:
     """What a pending phase waits for.
 
     Attributes:
@@ -162,7 +157,7 @@ class GameState:
     """
 
     phase: Phase = Phase.BETWEEN_PLAYS
-    wait: Wait | None = None
+    wait: PendingInput | None = None
     offense: Side = "home"
     direction: Literal[-1, 1] = 1
     dark: Side = "home"
@@ -176,7 +171,7 @@ class GameState:
     clock: Clock = Clock()
     system: SystemState | None = None
     time_outs: tuple[int, int] | None = None
-    play: Play = Play()
+    play: PlayState = PlayState()
     due: PlayKind = "kickoff"
     try_for: Side | None = None
     kicking: Side | None = None
@@ -202,7 +197,7 @@ class GameState:
     @property
     def defense(self) -> Side:
         """Who does not have the down."""
-        return other(self.offense)
+        return opponent(self.offense)
 
     @property
     def distance_yd(self) -> float:
@@ -233,7 +228,7 @@ class GameState:
 
     def side_of(self, jersey: Jersey) -> Side:
         """Whose coach's men wear a jersey now."""
-        return self.dark if jersey == "dark" else other(self.dark)
+        return self.dark if jersey == "dark" else opponent(self.dark)
 
     def player(self, player: str | None) -> Player | None:
         """A roster entry, None when unknown."""
@@ -251,7 +246,7 @@ class GameState:
         """What the rulebook noted between plays."""
         return next((value for key, value in self.notes if key == name), None)
 
-    def noted(self, name: str, value: float) -> GameState:
+    def with_note(self, name: str, value: float) -> GameState:
         """The game with something noted between plays."""
         return replace(self, notes=(*(pair for pair in self.notes if pair[0] != name), (name, value)))
 
@@ -260,7 +255,7 @@ class GameState:
         from_left = round(x_yd, 1)
         half = self.length_yd / 2
         left = self.offense if self.direction > 0 else self.defense
-        owner = self.team(left if from_left < half else other(left)).short
+        owner = self.team(left if from_left < half else opponent(left)).short
         to_goal = min(from_left, self.length_yd - from_left)
         if to_goal < 0:
             return f"{owner} end zone"
@@ -289,6 +284,6 @@ class GameState:
         return f"{score} | {self.team(self.play.ball_side).short} ball, {self.situation} | {doing}{waits}"
 
 
-def other(side: Side) -> Side:
+def opponent(side: Side) -> Side:
     """The other coach."""
     return "away" if side == "home" else "home"

@@ -22,17 +22,15 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
 from downfield.core.errors import RulebookError
 from downfield.core.records import read_text
-from downfield.officiating.calls import CallKind
-from downfield.officiating.engine.seams import Rule, System
+from downfield.officiating.calls import CallKind, Policy
+from downfield.officiating.engine.interfaces import Rule, RuleSystem
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rulebooks.systems import SYSTEMS
-
-Policy = Literal["auto", "propose", "log"]
 
 _TOP = {"name", "title", "system", "base", "policy"}
 
@@ -68,7 +66,7 @@ class Rulebook:
         self,
         name: str,
         title: str,
-        system: System,
+        system: RuleSystem,
         values: Mapping[str, object] | None = None,
         policies: Mapping[str, object] | None = None,
     ) -> None:
@@ -176,7 +174,7 @@ def _text(data: dict[str, Any], key: str, default: str) -> str:
     return value
 
 
-def _system(name: str) -> System:
+def _system(name: str) -> RuleSystem:
     if name not in SYSTEMS:
         raise RulebookError(f"system: no system is called {name!r}; there are {', '.join(sorted(SYSTEMS))}")
     return SYSTEMS[name]

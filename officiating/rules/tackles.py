@@ -1,8 +1,4 @@
-"""Contact with the carrier: a tackle, and what falls make of it.
-
-TAP decides by who still stands when the dust settles, so a contact waits for the fall window before it is called; a
-rulebook in which falls mean nothing (Lion's Den) has a window of 0.
-"""
+"""Tackles and falls."""
 
 from __future__ import annotations
 
@@ -10,12 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.scene import Figure
-from downfield.officiating.engine.facts import Facts, Touch, doubted
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import View
-from downfield.officiating.engine.state import Fall, GameState, Phase
+from downfield.officiating.calls import Finding
+from downfield.officiating.engine.calling import has_too_close
+from downfield.officiating.engine.facts import EVEN_ODDS, Facts, OpponentContact, capped_if_unsure
+from downfield.officiating.engine.interfaces import ImmediateRule, RuleContext
+from downfield.officiating.engine.play_state import FigureFall
+from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param, Params
-from downfield.officiating.rules.reference import reference_param, spot_at
+from downfield.officiating.rules.lines import reference_param, spot_at
 
 FACES: Final = ("front", "rear", "left", "right", "corner")
 EARLY_FALL_NS: Final = 100_000_000
@@ -59,21 +57,23 @@ class Tackle:
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
         """Contacts of the carrier with standing opponents that may be real."""
         carrier = facts.carrier
-        if carrier is None or not facts.carrier_touches:
+        if carrier is None or not facts.carrier_contacts:
             return ()
         doubtful = 1.0 - params.real("calls.confidence")
         return tuple(
             self._contact(facts, carrier, touch, state, params)
-            for touch in facts.carrier_touches
+            for touch in facts.carrier_contacts
             if touch.probability > doubtful and self._counts(touch, facts, state, params)
         )
 
-    def settle(self, finding: Finding, state: GameState, view: View) -> Finding | None:
+    def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:
         """What the contact became, by who has fallen in the window."""
-        window_ns = view.params.ns("tackle.fall_window_s")
+        window_ns = context.params.ns("tackle.fall_window_s")
         carrier, tackler = finding.players[:2]
-        carrier_fell = fell_in(state, carrier, finding.t_ns, window_ns) is not None
-        tackler_fell = view.params.flag("tackle.broken_by_fall") and fell_in(state, tackler, finding.t_ns, window_ns)
+        carrier_fell = fall_in_window(state, carrier, finding.t_ns, window_ns) is not None
+        tackler_fell = context.params.flag("tackle.broken_by_fall") and fall_in_window(
+            state, tackler, finding.t_ns, window_ns
+        )
         if tackler_fell and carrier_fell:
             if self._another_stands(finding, state, window_ns):
                 return None  # the other one's tackle, and so his fumble
@@ -86,17 +86,19 @@ class Tackle:
         if tackler_fell:
             text = f"broken tackle: {tackler} falls, {carrier} runs on"
             return replace(finding, kind="broken_tackle", text=text, clauses=self.broken, spot_yd=None)
-        if carrier_fell and view.params.flag("tackle.fumble_by_fall"):
+        if carrier_fell and context.params.flag("tackle.fumble_by_fall"):
             text = f"{carrier} fumbles, knocked down by {tackler}"
             return replace(finding, kind="fumble", text=text, clauses=(*self.fumble, *self.spot))
         return finding
 
-    def _contact(self, facts: Facts, carrier: Figure, touch: Touch, state: GameState, params: Params) -> Finding:
+    def _contact(
+        self, facts: Facts, carrier: Figure, touch: OpponentContact, state: GameState, params: Params
+    ) -> Finding:
         ran_ns = state.play.ran_ns or 0
         since_ns = facts.t_ns if touch.since_ns is None else touch.since_ns
         t_ns = max(since_ns, ran_ns)
         window_ns = params.ns("tackle.fall_window_s")
-        likely = facts.lasting(carrier.id, touch)
+        likely = facts.sustained_probability(carrier.id, touch)
         return Finding(
             rule=self.id,
             kind="tackle",
@@ -109,13 +111,13 @@ class Tackle:
             margin=0.0 - touch.gap_mm,
             sigma=touch.sigma_mm,
             unit="mm",
-            probability=doubted(likely, carrier),
+            probability=capped_if_unsure(likely, carrier),
             against=f"{touch.other} does not touch {carrier.id}: play on",
             ripe_ns=t_ns + window_ns + (BELIEVED_NS if window_ns else 0),
             early=False,
         )
 
-    def _counts(self, touch: Touch, facts: Facts, state: GameState, params: Params) -> bool:
+    def _counts(self, touch: OpponentContact, facts: Facts, state: GameState, params: Params) -> bool:
         if touch.other_face not in params.choices("tackle.faces"):
             return False
         if params.flag("tackle.fallen_tackles"):
@@ -128,13 +130,108 @@ class Tackle:
         """Whether another defender's contact within the window is pending and he stays up."""
         for rival in state.play.pending:
             if rival.rule == self.id and rival.t_ns <= finding.t_ns + window_ns:
-                return fell_in(state, rival.players[1], rival.t_ns, window_ns) is None
+                return fall_in_window(state, rival.players[1], rival.t_ns, window_ns) is None
         return False
 
 
-def fell_in(state: GameState, player: str, contact_ns: int, window_ns: int) -> Fall | None:
+def fall_in_window(state: GameState, player: str, contact_ns: int, window_ns: int) -> FigureFall | None:
     """The fall of a figure that belongs to a contact: from just before it to the end of the window."""
     for fall in state.play.falls:
         if fall.player == player and contact_ns - EARLY_FALL_NS <= fall.t_ns <= contact_ns + window_ns:
             return fall
     return None
+
+
+ON_FEET: Final = frozenset({Phase.LIVE, Phase.IN_AIR})
+
+LIES_NS: Final = 200_000_000
+"""For so long somebody must lie to have fallen: a network takes some for fallen for a moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class DownByFall:
+    """The carrier falls with no standing defender in the tackle: down there, the ball at the base's foremost part.
+
+    Attributes:
+        clauses: cited.
+
+    """
+
+    clauses: tuple[str, ...]
+    id: str = "down_by_fall"
+    phases: frozenset[Phase] = frozenset({Phase.LIVE})
+    params: tuple[Param, ...] = ()
+
+    def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:  # noqa: ARG002
+        """The carrier has fallen since the board came on."""
+        carrier, before = facts.carrier, facts.carrier_before
+        if carrier is None or carrier.posture != "fallen" or before is None or before.posture == "fallen":
+            return ()
+        standing = before if before.posture == "upright" else carrier
+        t_ns = max(facts.fell_ns(carrier), state.play.ran_ns or 0)
+        return (
+            Finding(
+                rule=self.id,
+                kind="down_by_fall",
+                t_ns=t_ns,
+                text=f"{carrier.id} falls by himself and is down",
+                clauses=self.clauses,
+                key=f"{carrier.id}@{facts.t_ns}",
+                players=(carrier.id,),
+                spot_yd=spot_at(facts, standing, "base", t_ns),
+                probability=capped_if_unsure(1.0, carrier),
+                against=f"it is not {carrier.id} who fell",
+                ripe_ns=facts.t_ns + LIES_NS,
+                early=False,
+            ),
+        )
+
+    def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:  # noqa: ARG002
+        """Nothing, when he stands again or a contact came so soon that the fall belongs to it.
+
+        Doubtful, when a contact may have come before.
+        """
+        tackled = any(
+            rival.rule == "tackle" and rival.t_ns <= finding.t_ns + EARLY_FALL_NS for rival in state.play.pending
+        )
+        if tackled or state.play.fallen_ns(finding.players[0]) is None:
+            return None
+        if has_too_close(state.play, "tackle", state.play.ran_ns or 0):
+            against = f"{finding.players[0]} was tackled"
+            return replace(finding, probability=min(finding.probability, EVEN_ODDS), against=against)
+        return finding
+
+
+@dataclass(frozen=True, slots=True)
+class FigureDead(ImmediateRule):
+    """A figure without the ball falls: it is out of the play, and in everyone's way.
+
+    Attributes:
+        clauses: cited.
+
+    """
+
+    clauses: tuple[str, ...]
+    id: str = "figure_dead"
+    phases: frozenset[Phase] = ON_FEET
+    params: tuple[Param, ...] = ()
+
+    def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:  # noqa: ARG002
+        """Who has fallen in this frame."""
+        falls = state.play.falls
+        if not falls or falls[-1].seen_ns != facts.t_ns:
+            return ()
+        return tuple(
+            Finding(
+                rule=self.id,
+                kind="figure_dead",
+                t_ns=fall.t_ns,
+                text=f"{fall.player} has fallen and is out of the play",
+                clauses=self.clauses,
+                key=fall.player,
+                players=(fall.player,),
+                reported=True,
+            )
+            for fall in falls
+            if fall.seen_ns == facts.t_ns and fall.player != state.play.carrier
+        )

@@ -14,11 +14,8 @@ from rich.table import Table
 from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import InputError
 from downfield.core.track_files import TrackFile
-from downfield.officiating.calls import Call
-from downfield.officiating.calls_file import CallsHeader, write_calls
-from downfield.officiating.engine.comparison import differences
-from downfield.officiating.engine.replay import Judgment
-from downfield.officiating.engine.replay import judge as judge_recording
+from downfield.officiating.calls import Call, CallsHeader, write_calls
+from downfield.officiating.engine.replay import Judgment, differences, judge_recording
 from downfield.officiating.events import read_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 

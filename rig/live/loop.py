@@ -20,7 +20,7 @@ from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
 from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
-from downfield.officiating.declarations import LineUp
+from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.events import Event
 from downfield.rig.live.handoff import BoundedQueue
 from downfield.rig.live.metrics import FrameMeter
@@ -275,7 +275,7 @@ class Loop:
         found = self._sight.players
         if found and found != self._players:
             self._players = found
-            self._hand_on(Event(f"seen-{scene.t_ns}", scene.t_ns, "vision", LineUp(found)), captured_ns)
+            self._hand_on(Event(f"seen-{scene.t_ns}", scene.t_ns, "vision", LineUpDeclared(found)), captured_ns)
 
     def _hand_on(self, entry: Scene | Event, captured_ns: int) -> None:
         with self._judged:

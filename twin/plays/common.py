@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from downfield.core.field import FieldModel, preset
 from downfield.officiating.calls import CallKind, Verdict
-from downfield.officiating.declarations import Carrier, LineUp, Set, SetUp
+from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, SetUp
 from downfield.twin.physics.history import PlayHistory
 from downfield.twin.physics.traits import Trait
 from downfield.twin.plays.formations import BASE, LG, LT, RB, RG, RT, SE, TE, C, placed, standard, teams
@@ -49,10 +49,10 @@ def opening(line_yd: float, carrier: str, *, down: int = 1, distance_yd: float =
     """The opening steps: line-up, set, carrier, switch on."""
     return (
         Declare(SetUp("home", 1, line_yd, down, distance_yd)),
-        Declare(LineUp(teams(), "dark")),
+        Declare(LineUpDeclared(teams(), "dark")),
         GiveBall(carrier),
         WaitFor(0.1),
-        Declare(Set()),
+        Declare(OffenseSet()),
         WaitFor(0.1),
         Declare(Carrier(carrier)),
         WaitFor(0.1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from downfield.officiating.declarations import Carrier, Coin, LineUp, PivotsDone, Separated, Set, SetUp
+from downfield.officiating.declarations import Carrier, Coin, LineUpDeclared, OffenseSet, PivotsDone, Separated, SetUp
 from downfield.twin.physics.history import PlayHistory
 from downfield.twin.physics.traits import Trait
 from downfield.twin.plays.common import BOARD, FIELD, LANE_YD, TURN, at, expect, tap_tackle
@@ -76,10 +76,10 @@ def _first() -> tuple[Step, ...]:
     """First and ten: a direct snap, one stop with pivots, around the end, a tackle."""
     return (
         Declare(SetUp("home", 1, _FIRST_YD)),
-        Declare(LineUp(teams(), "dark")),
+        Declare(LineUpDeclared(teams(), "dark")),
         GiveBall(RB),
         WaitFor(0.6),
-        Declare(Set()),
+        Declare(OffenseSet()),
         WaitFor(0.4),
         Declare(Carrier(RB)),
         WaitFor(0.3),
@@ -118,10 +118,10 @@ def _between() -> tuple[Step, ...]:
 def _second() -> tuple[Step, ...]:
     """The next down: the quarterback keeps it and is knocked down by a tackler who stands; tails."""
     return (
-        Declare(LineUp(teams(), "dark")),
+        Declare(LineUpDeclared(teams(), "dark")),
         GiveBall(QB),
         Hands("home", (Handling(FL, turn_deg=15.0),), seconds=0.9),
-        Declare(Set()),
+        Declare(OffenseSet()),
         WaitFor(0.3),
         Declare(Carrier(QB)),
         WaitFor(0.3),

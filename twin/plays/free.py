@@ -11,7 +11,7 @@ import numpy as np
 from downfield.core.errors import ScriptError
 from downfield.core.field import FieldModel, preset, preset_names
 from downfield.core.footprint import BaseSize
-from downfield.officiating.declarations import Carrier, LineUp, PivotsDone, Set, SetUp, Side
+from downfield.officiating.declarations import Carrier, LineUpDeclared, OffenseSet, PivotsDone, SetUp, Side
 from downfield.twin.physics.traits import Trait
 from downfield.twin.plays.formations import (
     DEFENSE_11,
@@ -90,10 +90,10 @@ def _drawn(seed: int, draw: np.random.Generator, board: str) -> Script:
     stances = [_moved(formation[id_], field, draw) for id_ in _MOVABLE if draw.random() < 0.6]
     steps: list[Step] = [
         Declare(SetUp("home", direction, line_yd, int(draw.integers(1, 5)), float(draw.integers(1, 15)))),
-        Declare(LineUp(teams(base), "dark")),
+        Declare(LineUpDeclared(teams(base), "dark")),
         GiveBall(carrier),
         WaitFor(float(draw.uniform(0.2, 0.6))),
-        Declare(Set()),
+        Declare(OffenseSet()),
         WaitFor(float(draw.uniform(0.2, 0.5))),
         Declare(Carrier(carrier)),
         WaitFor(0.2),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from downfield.officiating.declarations import ChoiceMade, KickDeclared, LineUp, PivotsDone, Set, SetUp
+from downfield.officiating.declarations import ChoiceMade, KickDeclared, LineUpDeclared, OffenseSet, PivotsDone, SetUp
 from downfield.twin.physics.history import PlayHistory
 from downfield.twin.plays.common import (
     FIELD,
@@ -50,7 +50,7 @@ def kickoff_return(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
         *(Stance(id_, 50.0, _row(i, len(receivers))) for i, id_ in enumerate(receivers)),
     )
     steps = (
-        Declare(LineUp(teams(), "dark")),
+        Declare(LineUpDeclared(teams(), "dark")),
         Declare(KickDeclared("kickoff", returner=_RETURNER)),
         WaitFor(0.2),
         Board(on=True, by="away"),
@@ -109,11 +109,11 @@ def punt(motion: Motion = "exact", seed: int = 8) -> ExpectedPlay:
     landing = (_GUNNER_MM / FIELD.mm_per_yd_x + 10.0, wide)
     steps = (
         Declare(SetUp("home", 1, 40.0, 4, 8.0)),
-        Declare(LineUp(teams(), "dark")),
+        Declare(LineUpDeclared(teams(), "dark")),
         Declare(KickDeclared("punt", gunners=gunners, returner=returner)),
         GiveBall(QB),
         WaitFor(0.1),
-        Declare(Set()),
+        Declare(OffenseSet()),
         WaitFor(0.2),
         Board(on=True, by="home"),
         WaitFor(_GUNNERS_S),

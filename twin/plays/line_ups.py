@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal
 
-from downfield.officiating.declarations import Claim, LineUp, Set, SetUp
+from downfield.officiating.declarations import Claim, LineUpDeclared, OffenseSet, SetUp
 from downfield.twin.plays.common import FIELD, LENGTH_MM, ahead, expect, opening, scrimmage
 from downfield.twin.plays.formations import FB, FL, LLB, NT, QB, RB, RLB, SE, head_up, placed, player, standard, teams
 from downfield.twin.plays.performance import ExpectedPlay
@@ -98,9 +98,9 @@ def twelve_men(claimed: bool = True) -> ExpectedPlay:
     claim: tuple[Step, ...] = (Declare(Claim("too_many_men", "away")), WaitFor(0.3)) if claimed else ()
     start: tuple[Step, ...] = (
         Declare(SetUp("home", 1, 40.0)),
-        Declare(LineUp(players, "dark")),
+        Declare(LineUpDeclared(players, "dark")),
         WaitFor(0.2),
-        Declare(Set()),
+        Declare(OffenseSet()),
     )
     steps = (*start, WaitFor(0.2), *claim) if claimed else (*start, *_snap()[5:])
     script = scrimmage("twelve-men", "The offense has twelve men on the field.", steps, speeds={QB: 0.0})

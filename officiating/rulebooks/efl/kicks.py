@@ -6,16 +6,15 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.checks.roles import LINEMEN, canonical_role
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declared import AT_REST, body_of, refuse_unless
-from downfield.officiating.consequences.dice import d66
-from downfield.officiating.consequences.waiting import wait_for_roll
+from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless
+from downfield.officiating.consequences.rolls_and_choices import d66, wait_for_roll
 from downfield.officiating.declarations import KickDeclared, KickEnded, Roll, Side
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import Outcome, View
-from downfield.officiating.engine.state import GameState, Phase, Play, other
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.play_state import PlayState
+from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.efl import tables as tables_efl
 from downfield.officiating.rulebooks.efl.play import left_s, situation, told
@@ -36,78 +35,78 @@ KICK = "kick"
 Place = Literal["field_goal", "extra_point"]
 
 
-def declare_kick(game: GameState, event: Event, view: View) -> Outcome:
+def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """A kick is declared: it waits for how it went, told or rolled.
 
     An onside kick goes as a kickoff does (EFL-069); a field goal is kicked with nobody lined up (EFL-060).
     """
     kick = body_of(event, KickDeclared).kick
     if kick in {"kickoff", "onside", "free_kick"}:
-        return _kickoff(game, kick, view)
+        return _kickoff(game, kick, context)
     if kick == "extra_point":
         refuse_unless(game.wait is not None and game.wait.purpose == "extra_point", "extra point", game)
         return Outcome(game)
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", kick.replace("_", " "), game)
-    found = told(game, play_duty(situation(game, view), view.params), kick, view)
-    limit = view.params.real("field_goal.from_yd")
+    found = told(game, play_duty(situation(game, context), context.params), kick, context)
+    limit = context.params.real("field_goal.from_yd")
     if kick == "field_goal" and game.progress_yd(game.los_yd) < limit:
         raise RefusedError(f"field goal: not from beyond the {limit:g} (EFL-059)")
     game = replace(game, play=replace(game.play, kind=kick, ball_side=game.offense))
     return Outcome(wait_for_roll(game, kick, game.offense), found)
 
 
-def _kickoff(game: GameState, kick: str, view: View) -> Outcome:
+def _kickoff(game: GameState, kick: str, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due in {"kickoff", "free_kick"}, kick.replace("_", " "), game)
     kicking: Side = game.kicking or game.defense
-    lead = game.points(kicking) - game.points(other(kicking))
-    due = onside_duty(game.period, left_s(game, view), lead, view.params)
+    lead = game.points(kicking) - game.points(opponent(kicking))
+    due = onside_duty(game.period, left_s(game, context), lead, context.params)
     if kick == "onside" and not due:
         raise RefusedError("onside kick: only under five minutes left in the game and trailing (EFL-068)")
     found: tuple[Finding, ...] = ()
     if due and kick == "kickoff":
         text = f"{game.team(kicking).name} kicks off and must kick onside"
-        found = (Finding(KICK, "info", view.t_ns, text, ("EFL-068",), "onside", reported=True, detail="duty"),)
-    own = view.params.real("kickoff.from_yd") if game.due == "kickoff" else 20.0
+        found = (Finding(KICK, "info", context.t_ns, text, ("EFL-068",), "onside", reported=True, detail="duty"),)
+    own = context.params.real("kickoff.from_yd") if game.due == "kickoff" else 20.0
     game = replace(
         game,
         kicking=kicking,
         opened=game.opened or kicking,
         los_yd=game.board_x_yd(game.length_yd - own),
-        play=Play(kind="onside" if kick == "onside" else game.due, ball_side=game.offense, switch=kicking),
+        play=PlayState(kind="onside" if kick == "onside" else game.due, ball_side=game.offense, switch=kicking),
     )
     return Outcome(wait_for_roll(game, "kickoff", kicking), found)
 
 
-def kickoff_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def kickoff_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """A kickoff by dice (EFL-083). With no ball to touch, the receivers start where it comes down, or at the 25."""
     length = tables_efl.kickoff(d66(roll.dice, "kickoff"))
     if length is None:
-        return _kicked_out(game, view)
+        return _kicked_out(game, context)
     receivers = game.progress_yd(game.los_yd) - length
-    return Outcome(game, (_received(game, receivers, view, ("EFL-083", "EFL-053"), f"kickoff of {length} yards"),))
+    return Outcome(game, (_received(game, receivers, context, ("EFL-083", "EFL-053"), f"kickoff of {length} yards"),))
 
 
-def punt_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def punt_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """A punt by dice (EFL-083); a blocked one is the receivers' where it lies, which the source does not say."""
     punt = tables_efl.punt(d66(roll.dice, "punt"))
     end = game.progress_yd(game.los_yd) + punt.yards
     text = f"punt blocked, {punt.yards:+d} yards" if punt.blocked else f"punt of {punt.yards} yards"
-    return Outcome(game, (_punted(game, end, game.width_yd / 2, view, ("EFL-083",), text),))
+    return Outcome(game, (_punted(game, end, game.width_yd / 2, context, ("EFL-083",), text),))
 
 
-def field_goal_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def field_goal_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """A field goal by dice (EFL-082)."""
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    return _placed(game, "field_goal", tables_efl.place_kick(d66(roll.dice, "field goal"), to_goal), "EFL-082", view)
+    return _placed(game, "field_goal", tables_efl.place_kick(d66(roll.dice, "field goal"), to_goal), "EFL-082", context)
 
 
-def extra_point_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def extra_point_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """An extra point by dice (EFL-082)."""
-    line = view.params.real("extra_point.line_yd")
-    return _placed(game, "extra_point", tables_efl.place_kick(d66(roll.dice, "extra point"), line), "EFL-082", view)
+    line = context.params.real("extra_point.line_yd")
+    return _placed(game, "extra_point", tables_efl.place_kick(d66(roll.dice, "extra point"), line), "EFL-082", context)
 
 
-def kick_ended(game: GameState, event: Event, view: View) -> Outcome:
+def kick_ended(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """How a kick with the ball went."""
     body = body_of(event, KickEnded)
     purpose = game.wait.purpose if game.wait is not None else ""
@@ -119,80 +118,95 @@ def kick_ended(game: GameState, event: Event, view: View) -> Outcome:
             raise RefusedError("kick ended: a kick at the posts is good, no good or blocked")
         what: Place = "field_goal" if purpose == "field_goal" else "extra_point"
         clause = "EFL-061" if what == "field_goal" else "EFL-066"
-        return _placed(game, what, "short" if body.end == "no_good" else body.end, clause, view)
+        return _placed(game, what, "short" if body.end == "no_good" else body.end, clause, context)
     if body.end in {"good", "no_good"}:
         raise RefusedError(f"kick ended: a {purpose} is touched, out of bounds or blocked")
     if body.end == "out_of_bounds" and purpose == "kickoff":
-        return _kicked_out(game, view)
+        return _kicked_out(game, context)
     if body.end == "blocked":
-        return Outcome(game, (_punted(game, game.progress_yd(game.los_yd), 0.0, view, ("EFL-057",), "punt blocked"),))
+        return Outcome(
+            game, (_punted(game, game.progress_yd(game.los_yd), 0.0, context, ("EFL-057",), "punt blocked"),)
+        )
     if body.x_yd is None:
         raise RefusedError("kick ended: say where (x_yd)")
     if purpose == "punt":
         end, word = game.progress_yd(body.x_yd), "out of bounds" if body.end == "out_of_bounds" else "fair catch"
         lateral = game.width_yd / 2 if body.y_yd is None else body.y_yd
-        return Outcome(game, (_punted(game, end, lateral, view, ("EFL-058",), f"punt, {word}"),))
-    return _touched(game, body, view)
+        return Outcome(game, (_punted(game, end, lateral, context, ("EFL-058",), f"punt, {word}"),))
+    return _touched(game, body, context)
 
 
-def _touched(game: GameState, body: KickEnded, view: View) -> Outcome:
+def _touched(game: GameState, body: KickEnded, context: RuleContext) -> Outcome:
     """A kickoff touched: by a deep receiver a fair catch, by anybody else a live ball in his hands."""
     entry = game.player(body.player)
     if entry is None or body.x_yd is None:
         raise RefusedError("kick ended: say who touched it (player)")
     side = game.side_of(entry.jersey)
     if side == game.offense and canonical_role(entry.role) not in LINEMEN:
-        found = _received(game, game.progress_yd(body.x_yd), view, ("EFL-052", "EFL-053"), f"fair catch by {entry.id}")
+        found = _received(
+            game, game.progress_yd(body.x_yd), context, ("EFL-052", "EFL-053"), f"fair catch by {entry.id}"
+        )
         return Outcome(game, (replace(found, players=(entry.id,)),))
     spot = (body.x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd)
     text = f"kick touched by {entry.id}, live"
     live = Finding(
-        KICK, "kick", view.t_ns, text, ("EFL-056",), "live", players=(entry.id,), spot_yd=spot, side=side, detail="live"
+        KICK,
+        "kick",
+        context.t_ns,
+        text,
+        ("EFL-056",),
+        "live",
+        players=(entry.id,),
+        spot_yd=spot,
+        side=side,
+        detail="live",
     )
     return Outcome(game, (live,))
 
 
-def _kicked_out(game: GameState, view: View) -> Outcome:
-    return Outcome(game, (_received(game, 0.0, view, ("EFL-054",), "kickoff out of bounds"),))
+def _kicked_out(game: GameState, context: RuleContext) -> Outcome:
+    return Outcome(game, (_received(game, 0.0, context, ("EFL-054",), "kickoff out of bounds"),))
 
 
-def _received(game: GameState, own_yd: float, view: View, clauses: tuple[str, ...], what: str) -> Finding:
+def _received(game: GameState, own_yd: float, context: RuleContext, clauses: tuple[str, ...], what: str) -> Finding:
     """The receivers' ball, dead, never behind their own 25."""
-    x_yd = game.board_x_yd(max(own_yd, view.params.real("kickoff.least_yd")))
+    x_yd = game.board_x_yd(max(own_yd, context.params.real("kickoff.least_yd")))
     text = f"{what}, {game.team(game.offense).name} ball at {game.spot_text(x_yd)}"
     spot = (x_yd, game.width_yd / 2)
-    return Finding(KICK, "kick", view.t_ns, text, clauses, "received", spot_yd=spot, side=game.offense, detail="dead")
+    return Finding(
+        KICK, "kick", context.t_ns, text, clauses, "received", spot_yd=spot, side=game.offense, detail="dead"
+    )
 
 
 def _punted(
-    game: GameState, end_yd: float, lateral_yd: float, view: View, clauses: tuple[str, ...], what: str
+    game: GameState, end_yd: float, lateral_yd: float, context: RuleContext, clauses: tuple[str, ...], what: str
 ) -> Finding:
     """The receivers' ball where a punt ended; past their goal line a touchback, behind the kickers' a safety."""
     if end_yd <= 0:
         text = f"{what}, safety"
-        return Finding(KICK, "safety", view.t_ns, text, clauses, "safety", side=game.defense)
-    back = game.length_yd - view.params.real("punt.touchback_yd")
+        return Finding(KICK, "safety", context.t_ns, text, clauses, "safety", side=game.defense)
+    back = game.length_yd - context.params.real("punt.touchback_yd")
     kind: CallKind = "touchback" if end_yd >= game.length_yd else "kick"
     x_yd = game.board_x_yd(back if kind == "touchback" else end_yd)
     text = f"{what}, {game.team(game.defense).name} ball at {game.spot_text(x_yd)}"
     spot = (x_yd, lateral_yd)
-    return Finding(KICK, kind, view.t_ns, text, clauses, "punted", spot_yd=spot, side=game.defense, detail="dead")
+    return Finding(KICK, kind, context.t_ns, text, clauses, "punted", spot_yd=spot, side=game.defense, detail="dead")
 
 
-def _placed(game: GameState, what: Place, end: str, clause: str, view: View) -> Outcome:
+def _placed(game: GameState, what: Place, end: str, clause: str, context: RuleContext) -> Outcome:
     good = end == "good"
     text = f"{what.replace('_', ' ')} {'good' if good else 'no good, ' + end.replace('_', ' ')}"
     clauses = (clause,) if good or what == "extra_point" else (clause, "EFL-062", "EFL-063")
-    found = Finding(KICK, what, view.t_ns, text, clauses, what, side=game.offense, detail="good" if good else end)
+    found = Finding(KICK, what, context.t_ns, text, clauses, what, side=game.offense, detail="good" if good else end)
     return Outcome(game, (found,))
 
 
-def kick(game: GameState, call: Call, view: View) -> Outcome:
+def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """A kick has come down: dead, first and ten there; live, in the hands of whoever touched it."""
     side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail != "live":
-        return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
+        return Outcome(downs.give_ball_to(game, side, x_yd, y_yd, call.t_ns, context))
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,
@@ -204,18 +218,18 @@ def kick(game: GameState, call: Call, view: View) -> Outcome:
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, wait=None, play=play))
 
 
-def touchdown(game: GameState, call: Call, view: View) -> Outcome:
+def touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Six points, and the try that is obliged: a kick, but for two trailing by two at the end (EFL-064)."""
-    outcome = downs.touchdown(game, call, view)
+    outcome = downs.touchdown(game, call, context)
     state = outcome.state
     if outcome.findings or state.wait is None or state.wait.purpose != "try":
         return outcome
     scorer = state.offense
-    lead = state.points(scorer) - state.points(other(scorer))
-    duty = try_duty(state.period, left_s(state, view), lead, view.params)
+    lead = state.points(scorer) - state.points(opponent(scorer))
+    duty = try_duty(state.period, left_s(state, context), lead, context.params)
     if duty == "extra_point":
         return Outcome(wait_for_roll(state, "extra_point", scorer))
-    own = state.length_yd - view.params.real("two_point.from_yd")
+    own = state.length_yd - context.params.real("two_point.from_yd")
     goal = state.board_x_yd(state.length_yd)
     state = replace(
         state,
@@ -224,8 +238,8 @@ def touchdown(game: GameState, call: Call, view: View) -> Outcome:
         due="two_point",
         los_yd=state.board_x_yd(own),
         to_gain_yd=goal,
-        play=Play(kind="two_point", ball_side=scorer),
+        play=PlayState(kind="two_point", ball_side=scorer),
     )
     text = f"{state.team(scorer).name} must try for two"
-    told_so = Finding(KICK, "info", view.t_ns, text, ("EFL-064",), "try", reported=True, detail="duty")
+    told_so = Finding(KICK, "info", context.t_ns, text, ("EFL-064",), "try", reported=True, detail="duty")
     return Outcome(state, (told_so,))

@@ -7,11 +7,10 @@ from typing import Final
 
 from downfield.officiating.calls import Call
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.overtimes import Possession, PossessionEnd, clock_overtime_over
-from downfield.officiating.consequences.periods import game_over_finding
+from downfield.officiating.consequences.periods import Possession, PossessionEnd, clock_overtime_over, game_over_finding
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.seams import Consequence, Outcome, View
-from downfield.officiating.engine.state import Clock, GameState, Overtime, other
+from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext
+from downfield.officiating.engine.state import Clock, GameState, Overtime, opponent
 from downfield.officiating.rulebooks.params import Param
 
 OVERTIME_PARAMS: Final = (Param("overtime.period_s", 600.0, "s", "EFL-071", low=1),)
@@ -19,18 +18,18 @@ ENDS: Final[dict[float, PossessionEnd]] = {6.0: "touchdown", 2.0: "safety", 3.0:
 HOME_RECEIVES: Final[Side] = "home"
 
 
-def begins(game: GameState, call: Call, view: View) -> Outcome:
+def begins(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Level after the last quarter: home receives (EFL-070..072)."""
-    clock = Clock(view.params.real("overtime.period_s"), False, view.t_ns)
+    clock = Clock(context.params.real("overtime.period_s"), False, context.t_ns)
     game = replace(game, period=game.period + 1, clock=clock, overtime=Overtime(1, HOME_RECEIVES))
-    return Outcome(downs.kick_due(game, other(HOME_RECEIVES), "kickoff", call.t_ns))
+    return Outcome(downs.schedule_kick(game, opponent(HOME_RECEIVES), "kickoff", call.t_ns))
 
 
 def in_overtime(consequence: Consequence) -> Consequence:
     """A consequence that, in overtime, may end a possession and with it the game (EFL-073..075)."""
 
-    def apply(game: GameState, call: Call, view: View) -> Outcome:
-        outcome = consequence(game, call, view)
+    def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
+        outcome = consequence(game, call, context)
         overtime, state = game.overtime, outcome.state
         if overtime is None or state.overtime is None:
             return outcome
@@ -43,11 +42,11 @@ def in_overtime(consequence: Consequence) -> Consequence:
         possessions = []
         for end in ends:
             possessions.append(Possession(side, ENDS[end]))
-            side = other(side)
-        left = state.clock.left_at_s(view.t_ns)
+            side = opponent(side)
+        left = state.clock.left_at_s(context.t_ns)
         over, clauses = clock_overtime_over(tuple(possessions), state.score[0] - state.score[1], left or 0.0)
         if not over:
             return Outcome(state, outcome.findings)
-        return Outcome(replace(state, try_for=None), (game_over_finding(state, view, clauses),))
+        return Outcome(replace(state, try_for=None), (game_over_finding(state, context, clauses),))
 
     return apply

@@ -9,33 +9,38 @@ from downfield.officiating.calls import CallKind
 from downfield.officiating.checks.by_book import EFL_CHECKS, EFL_PARAMS, efl_at_snap
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
-from downfield.officiating.consequences.declared import LINE_UP_PARAMS, SHARED, clock_set, separated, set_declared
+from downfield.officiating.consequences.declaration_handlers import (
+    LINE_UP_PARAMS,
+    SHARED,
+    clock_set,
+    separated,
+    set_declared,
+)
 from downfield.officiating.consequences.periods import ends_on_time, game_over, period_params
-from downfield.officiating.consequences.waiting import rolled
+from downfield.officiating.consequences.rolls_and_choices import roll_handler
 from downfield.officiating.declarations import (
     Carrier,
     Claim,
     ClockSet,
     KickDeclared,
     KickEnded,
+    OffenseSet,
     PassDeclared,
     PassEnded,
     Roll,
     Separated,
-    Set,
 )
-from downfield.officiating.engine.seams import Consequence, Handler, System
+from downfield.officiating.engine.interfaces import Consequence, Handler, RuleSystem
 from downfield.officiating.rulebooks.efl import kicks as efl_kicks
 from downfield.officiating.rulebooks.efl import overtime as efl_overtime
 from downfield.officiating.rulebooks.efl import play as efl_play
 from downfield.officiating.rulebooks.efl.clock import TIMING_PARAMS, begin, halves, two_minutes
 from downfield.officiating.rulebooks.efl.play_calls import PARAMS as DUTY_PARAMS
 from downfield.officiating.rulebooks.params import Param
-from downfield.officiating.rules.falls import DownByFall, FigureDead
-from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params
-from downfield.officiating.rules.passer_contact import HandleSack, PasserTouched
-from downfield.officiating.rules.reference import reference_param
+from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
+from downfield.officiating.rules.passer import HandleSack, PasserTouched
 from downfield.officiating.rules.square_tackles import SquareTackle
+from downfield.officiating.rules.tackles import DownByFall, FigureDead
 
 SPOT: Final = "EFL-G1: not stated; the foremost part of the base, as Tudor's other book has it"
 
@@ -59,13 +64,13 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     Carrier: efl_play.carrier,
     ClockSet: ends_on_time(two_minutes(clock_set)),
     Separated: ends_on_time(two_minutes(separated)),
-    Set: two_minutes(set_declared),
+    OffenseSet: two_minutes(set_declared),
     PassDeclared: efl_play.declare_pass,
     PassEnded: efl_play.pass_ended,
     KickDeclared: efl_kicks.declare_kick,
     KickEnded: EFL_CHECKS.with_formation(efl_kicks.kick_ended),
     Claim: efl_play.claim,
-    Roll: rolled(
+    Roll: roll_handler(
         {
             "kickoff": EFL_CHECKS.with_formation(efl_kicks.kickoff_rolled),
             "punt": efl_kicks.punt_rolled,
@@ -101,7 +106,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "game_over": game_over,
 }
 
-EFL: Final = System(
+EFL: Final = RuleSystem(
     name="efl",
     title="Gunderson Solitaire EFL",
     rules=RULES,

@@ -8,17 +8,16 @@ from typing import Final, cast
 from downfield.core.errors import RefusedError
 from downfield.core.gap import signed_gap
 from downfield.core.scene import Figure
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.checks.roles import canonical_role
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declared import AT_REST, body_of, on_side, refuse_unless
-from downfield.officiating.consequences.dice import d10, faces, percentile
-from downfield.officiating.consequences.waiting import wait_for_roll
+from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless, require_on_side
+from downfield.officiating.consequences.rolls_and_choices import checked_faces, d10, percentile, wait_for_roll
 from downfield.officiating.declarations import KickDeclared, Roll, Side
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.geometry import reach_x
-from downfield.officiating.engine.seams import Outcome, View
-from downfield.officiating.engine.state import GameState, Play, Stoppage
+from downfield.officiating.engine.facts import outermost_x
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.play_state import PlayState, Stoppage
+from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.passes import resumed
@@ -42,7 +41,7 @@ KICK_PARAMS: Final = (
 KICK: Final = "kick"
 
 
-def declare_kick(game: GameState, event: Event, view: View) -> Outcome:
+def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """A kick is declared: it waits for its dice. Who kicks off first, the coaches' coin has said (LD-029)."""
     body = body_of(event, KickDeclared)
     if body.kick == "extra_point":
@@ -52,59 +51,61 @@ def declare_kick(game: GameState, event: Event, view: View) -> Outcome:
     if body.kick == "onside":
         raise RefusedError("onside kick: this rulebook has none")
     if game.due in {"kickoff", "free_kick"}:
-        return _kickoff(game, body, view)
+        return _kickoff(game, body, context)
     refuse_unless(game.due == "scrimmage" and body.kick in {"punt", "field_goal"}, body.kick, game)
     rating_of(game, "punter" if body.kick == "punt" else "kicker", game.offense)
     if body.returner is not None:
-        on_side(game, body.returner, game.defense, "returner")
+        require_on_side(game, body.returner, game.defense, "returner")
     play = replace(game.play, kind=body.kick, returner=body.returner, ball_side=game.offense)
     return Outcome(wait_for_roll(replace(game, play=play), body.kick, game.offense))
 
 
-def _kickoff(game: GameState, body: KickDeclared, view: View) -> Outcome:
+def _kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     kicking: Side = game.kicking or game.defense
     who = "kicker" if game.due == "kickoff" else "punter"
     rating_of(game, who, kicking)
     if body.returner is not None:
-        on_side(game, body.returner, game.offense, "returner")
-    own = view.params.real("kickoff.from_yd" if game.due == "kickoff" else "free_kick.from_yd")
+        require_on_side(game, body.returner, game.offense, "returner")
+    own = context.params.real("kickoff.from_yd" if game.due == "kickoff" else "free_kick.from_yd")
     game = replace(
         game,
         kicking=kicking,
         opened=game.opened or kicking,
         los_yd=game.board_x_yd(game.length_yd - own),
-        play=Play(kind=game.due, ball_side=game.offense, returner=body.returner, switch=kicking),
+        play=PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=kicking),
     )
     return Outcome(wait_for_roll(game, "kickoff", kicking))
 
 
-def kickoff_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def kickoff_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Three dice for the length and one for the side (LD-032..034); after a safety the punter's."""
     kicking: Side = game.kicking or game.defense
     who = "kicker" if game.play.kind == "kickoff" else "punter"
-    length, direction = _dice(roll, kick_modifier(game, who, kicking, view), view)
+    length, direction = _dice(roll, kick_modifier(game, who, kicking, context), context)
     own = game.progress_yd(game.los_yd) - length
     if direction == "out_of_bounds":
-        x_yd = game.board_x_yd(view.params.real("kickoff.out_yd") if who == "kicker" else max(own, 1.0))
+        x_yd = game.board_x_yd(context.params.real("kickoff.out_yd") if who == "kicker" else max(own, 1.0))
         text = f"kick out of bounds, {game.team(game.offense).name} ball at {game.spot_text(x_yd)}"
-        return Outcome(game, (_dead(view, text, ("LD-034",), x_yd, _across(game, direction, view), game.offense),))
-    return _landed(game, own, length, direction, game.offense, view, ("LD-032", "LD-034"))
+        return Outcome(
+            game, (_dead(context, text, ("LD-034",), x_yd, _across(game, direction, context), game.offense),)
+        )
+    return _landed(game, own, length, direction, game.offense, context, ("LD-032", "LD-034"))
 
 
-def punt_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def punt_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """First whether it gets away (LD-057); a blocked one is picked up by the receiver nearest to the punter."""
     rating = rating_of(game, "punter", game.offense)
     number = percentile(roll.dice, "punt")
     if tables.succeeds(number, rating):
         return Outcome(wait_for_roll(game, "punt_length", game.offense))
-    nearest = _nearest_to_punter(game, view)
+    nearest = _nearest_to_punter(game, context)
     who = nearest.id if nearest is not None else "the receiver nearest to the punter"
     text = f"punt blocked ({number} against {rating}), {who} has the ball"
-    spot = view.facts.spot_yd(nearest.x_mm, nearest.y_mm) if nearest is not None and view.facts else None
+    spot = context.facts.spot_yd(nearest.x_mm, nearest.y_mm) if nearest is not None and context.facts else None
     found = Finding(
         KICK,
         "kick",
-        view.t_ns,
+        context.t_ns,
         text,
         ("LD-057",),
         "blocked",
@@ -116,40 +117,44 @@ def punt_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
     return Outcome(resumed(game), (found,))
 
 
-def punt_length_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def punt_length_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Where a punt comes down, from the front of the punter's base (LD-054, LD-055)."""
-    length, direction = _dice(roll, kick_modifier(game, "punter", game.offense, view), view)
-    end = _punt_from(game, view) + length
+    length, direction = _dice(roll, kick_modifier(game, "punter", game.offense, context), context)
+    end = _punt_from(game, context) + length
     own = game.length_yd - end
     if direction == "out_of_bounds" and own > 0:
         x_yd = game.board_x_yd(end)
         text = f"punt out of bounds, {game.team(game.defense).name} ball at {game.spot_text(x_yd)}"
-        return Outcome(game, (_dead(view, text, ("LD-055",), x_yd, _across(game, direction, view), game.defense),))
-    return _landed(game, own, length, direction, game.defense, view, ("LD-054", "LD-056"))
+        return Outcome(
+            game, (_dead(context, text, ("LD-055",), x_yd, _across(game, direction, context), game.defense),)
+        )
+    return _landed(game, own, length, direction, game.defense, context, ("LD-054", "LD-056"))
 
 
-def field_goal_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def field_goal_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """A percentile roll against the kicker's chance from the line of scrimmage (LD-058, LD-059)."""
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
     rating = rating_of(game, "kicker", game.offense)
-    needed = tables.chance(rating, to_goal, round(view.params.real("field_goal.free_yd")))
-    return _at_goal(game, "field_goal", percentile(roll.dice, "field goal"), needed, ("LD-058", "LD-059"), view)
+    needed = tables.chance(rating, to_goal, round(context.params.real("field_goal.free_yd")))
+    return _at_goal(game, "field_goal", percentile(roll.dice, "field goal"), needed, ("LD-058", "LD-059"), context)
 
 
-def extra_point_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def extra_point_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """A percentile roll against the kicker's rating (LD-071)."""
     needed = rating_of(game, "kicker", game.offense)
-    return _at_goal(game, "extra_point", percentile(roll.dice, "extra point"), needed, ("LD-071",), view)
+    return _at_goal(game, "extra_point", percentile(roll.dice, "extra point"), needed, ("LD-071",), context)
 
 
-def _at_goal(game: GameState, what: str, number: int, needed: int, clauses: tuple[str, ...], view: View) -> Outcome:
+def _at_goal(
+    game: GameState, what: str, number: int, needed: int, clauses: tuple[str, ...], context: RuleContext
+) -> Outcome:
     good = tables.succeeds(number, needed)
     text = f"{what.replace('_', ' ')} {'good' if good else 'no good'}: {number} against {needed}"
     kind: CallKind = "field_goal" if what == "field_goal" else "extra_point"
     found = Finding(
         KICK,
         kind,
-        view.t_ns,
+        context.t_ns,
         text,
         clauses,
         what,
@@ -161,10 +166,10 @@ def _at_goal(game: GameState, what: str, number: int, needed: int, clauses: tupl
     return Outcome(game, (found,))
 
 
-def _dice(roll: Roll, modifier: int, view: View) -> tuple[int, tables.Direction]:
+def _dice(roll: Roll, modifier: int, context: RuleContext) -> tuple[int, tables.Direction]:
     """The length and side of a kick, from three dice and one."""
-    dice = faces(roll.dice, count=4, low=0, high=10, purpose="kick")
-    first = cast("tables.Direction", view.params.choice("kick.first_row"))
+    dice = checked_faces(roll.dice, count=4, low=0, high=10, purpose="kick")
+    first = cast("tables.Direction", context.params.choice("kick.first_row"))
     return (
         tables.kick_distance(d10(dice[:3], 3, "kick"), modifier),
         tables.kick_direction(d10(dice[3:], 1, "kick")[0], first),
@@ -177,33 +182,39 @@ def _landed(
     length: int,
     direction: tables.Direction,
     side: Side,
-    view: View,
+    context: RuleContext,
     clauses: tuple[str, ...],
 ) -> Outcome:
     """A kick in bounds, in its receivers' yards: through the end zone a touchback, else the returner's ball."""
     toward = game.direction_of(side)
     if own_yd < -game.end_zone_yd:
-        x_yd = game.board_x_yd(view.params.real("kickoff.touchback_yd"), toward)
+        x_yd = game.board_x_yd(context.params.real("kickoff.touchback_yd"), toward)
         text = f"kick of {length} yards, touchback {game.team(side).name}"
         spot = (x_yd, game.width_yd / 2)
-        found = Finding(KICK, "touchback", view.t_ns, text, ("LD-G1",), "down", spot_yd=spot, side=side, detail="dead")
+        found = Finding(
+            KICK, "touchback", context.t_ns, text, ("LD-G1",), "down", spot_yd=spot, side=side, detail="dead"
+        )
         return Outcome(game, (found,))
-    spot = (game.board_x_yd(own_yd, toward), _across(game, direction, view))
+    spot = (game.board_x_yd(own_yd, toward), _across(game, direction, context))
     text = f"kick of {length} yards to {game.spot_text(spot[0])}, {direction.replace('_', ' ')}"
     players = (game.play.returner,) if game.play.returner else ()
     return Outcome(
         game,
-        (Finding(KICK, "kick", view.t_ns, text, clauses, "down", players, spot_yd=spot, side=side, detail="returned"),),
+        (
+            Finding(
+                KICK, "kick", context.t_ns, text, clauses, "down", players, spot_yd=spot, side=side, detail="returned"
+            ),
+        ),
     )
 
 
-def _dead(view: View, text: str, clauses: tuple[str, ...], x_yd: float, y_yd: float, side: Side) -> Finding:
-    return Finding(KICK, "kick", view.t_ns, text, clauses, "down", spot_yd=(x_yd, y_yd), side=side, detail="dead")
+def _dead(context: RuleContext, text: str, clauses: tuple[str, ...], x_yd: float, y_yd: float, side: Side) -> Finding:
+    return Finding(KICK, "kick", context.t_ns, text, clauses, "down", spot_yd=(x_yd, y_yd), side=side, detail="dead")
 
 
-def _across(game: GameState, direction: tables.Direction, view: View) -> float:
+def _across(game: GameState, direction: tables.Direction, context: RuleContext) -> float:
     """Where across the field a kick comes down: left and right as its kickers see them."""
-    marks = view.field.hash_rows_y_yd
+    marks = context.field.hash_rows_y_yd
     if direction == "middle" or direction == "out_of_bounds" or not marks:
         return game.width_yd / 2
     kickers = -game.direction if game.play.kind in {"kickoff", "free_kick"} else game.direction
@@ -211,35 +222,35 @@ def _across(game: GameState, direction: tables.Direction, view: View) -> float:
     return max(marks) if upper else min(marks)
 
 
-def _punter(game: GameState, view: View) -> Figure | None:
-    if view.facts is None:
+def _punter(game: GameState, context: RuleContext) -> Figure | None:
+    if context.facts is None:
         return None
     punters = [one.id for one in game.players if canonical_role(one.role) == "P"]
     name = punters[0] if punters else game.play.carrier
-    return view.facts.figures.get(name or "")
+    return context.facts.figures.get(name or "")
 
 
-def _punt_from(game: GameState, view: View) -> float:
-    punter = _punter(game, view)
-    if punter is None or view.facts is None:
-        return game.progress_yd(game.los_yd) - view.params.real("punt.behind_yd")
-    return game.progress_yd(view.facts.spot_yd(reach_x(punter, game.direction).x_mm, 0.0)[0])
+def _punt_from(game: GameState, context: RuleContext) -> float:
+    punter = _punter(game, context)
+    if punter is None or context.facts is None:
+        return game.progress_yd(game.los_yd) - context.params.real("punt.behind_yd")
+    return game.progress_yd(context.facts.spot_yd(outermost_x(punter, game.direction).x_mm, 0.0)[0])
 
 
-def _nearest_to_punter(game: GameState, view: View) -> Figure | None:
-    punter = _punter(game, view)
-    if punter is None or view.facts is None:
+def _nearest_to_punter(game: GameState, context: RuleContext) -> Figure | None:
+    punter = _punter(game, context)
+    if punter is None or context.facts is None:
         return None
-    rivals = [one for one in view.facts.scene.figures if one.jersey != punter.jersey and one.posture != "lifted"]
+    rivals = [one for one in context.facts.scene.figures if one.jersey != punter.jersey and one.posture != "lifted"]
     return min(rivals, key=lambda one: signed_gap(one.footprint, punter.footprint).gap_mm, default=None)
 
 
-def kick(game: GameState, call: Call, view: View) -> Outcome:
+def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """A kick has come down: dead, first and ten there; else the returner's, live."""
     side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail == "dead":
-        return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
+        return Outcome(downs.give_ball_to(game, side, x_yd, y_yd, call.t_ns, context))
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,
@@ -247,14 +258,14 @@ def kick(game: GameState, call: Call, view: View) -> Outcome:
         ball_side=side,
         landed_yd=x_yd,
         start_yd=x_yd,
-        stoppage=game.play.stoppage or Stoppage(number=0, since_ns=view.t_ns, why="kick"),
+        stoppage=game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, why="kick"),
     )
     return Outcome(replace(resumed(game), wait=None, play=play))
 
 
-def touchdown(game: GameState, call: Call, view: View) -> Outcome:
+def touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Six points, and the extra point by dice; the book knows no other try."""
-    outcome = downs.touchdown(game, call, view)
+    outcome = downs.touchdown(game, call, context)
     state = outcome.state
     if state.wait is None or state.wait.purpose != "try":
         return outcome

@@ -5,55 +5,54 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declared import body_of, on_side, refuse_unless
-from downfield.officiating.consequences.dice import percentile
-from downfield.officiating.consequences.waiting import wait_for_roll
+from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
+from downfield.officiating.consequences.rolls_and_choices import percentile, wait_for_roll
 from downfield.officiating.declarations import Pitch, Roll, Side
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import Outcome, View
-from downfield.officiating.engine.state import GameState, Phase, Stoppage, other
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.play_state import Stoppage
+from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.passes import RULE, resumed
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
-from downfield.officiating.rules.passer_contact import may_still_pass
+from downfield.officiating.rules.passer import may_still_pass
 
 
-def line_reached(game: GameState, call: Call, _view: View) -> Outcome:
+def line_reached(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Past the line nobody may pass any more (LD-040), even if he drifts back."""
     return Outcome(replace(game, play=replace(game.play, line_ns=call.t_ns)))
 
 
-def turned_back(game: GameState, call: Call, view: View) -> Outcome:
+def turned_back(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """The first turn may be mended; the second is the end of the play (LD-012, LD-014)."""
     game = replace(game, play=replace(game.play, turns=game.play.turns + 1))
-    return after_down(downs.dead_ball)(game, call, view) if call.detail == "second" else Outcome(game)
+    return after_down(downs.dead_ball)(game, call, context) if call.detail == "second" else Outcome(game)
 
 
-def out_of_bounds(game: GameState, call: Call, view: View) -> Outcome:
+def out_of_bounds(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Back to the in-bounds mark on the yard line where the ball went out (LD-016)."""
     if call.spot_yd is None:
-        return downs.dead_ball(game, call, view)
+        return downs.dead_ball(game, call, context)
     x_yd, y_yd = call.spot_yd
-    marks = view.field.hash_rows_y_yd or (game.width_yd / 2,)
+    marks = context.field.hash_rows_y_yd or (game.width_yd / 2,)
     nearest = min(marks, key=lambda mark: abs(mark - y_yd))
-    return downs.dead_ball(game, replace(call, spot_yd=(x_yd, nearest)), view)
+    return downs.dead_ball(game, replace(call, spot_yd=(x_yd, nearest)), context)
 
 
-def fumble(game: GameState, call: Call, view: View) -> Outcome:
+def fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """The ball is loose: play stops, each coach turns three, and the first to touch it has it (LD-017..019)."""
     play = replace(game.play, carrier=None, fumble_yd=call.spot_yd, free_stop="fumble")
     if game.board != "on":
-        stoppage = play.stoppage or Stoppage(number=0, since_ns=view.t_ns)
+        stoppage = play.stoppage or Stoppage(number=0, since_ns=context.t_ns)
         play = replace(play, free_stop="", stoppage=replace(stoppage, why="fumble", number=0))
         return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
     return Outcome(replace(game, play=play))
 
 
-def fumble_recovery(game: GameState, call: Call, _view: View) -> Outcome:
+def fumble_recovery(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Recovered and live; behind one's own goal line a safety, in the opponent's end zone a touchdown."""
     side = call.side or game.play.ball_side
     x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
@@ -69,41 +68,41 @@ def fumble_recovery(game: GameState, call: Call, _view: View) -> Outcome:
     game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play)
     if own <= 0:
         text = f"safety: {game.team(side).name} recovers behind its own goal line"
-        return Outcome(game, (Finding(RULE, "safety", call.t_ns, text, ("LD-025",), "safety", side=other(side)),))
+        return Outcome(game, (Finding(RULE, "safety", call.t_ns, text, ("LD-025",), "safety", side=opponent(side)),))
     if own >= game.length_yd:
         clauses = ("LD-023",) if side == game.offense else ("LD-021", "LD-023")
         return Outcome(game, (_touchdown(game, side, call.t_ns, clauses),))
     return Outcome(game)
 
 
-def declare_pitch(game: GameState, event: Event, _view: View) -> Outcome:
+def declare_pitch(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """A pitch-out, rolled against the quarterback's rating (LD-070)."""
     body = body_of(event, Pitch)
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pitch", game)
     if not may_still_pass(game):
         raise RefusedError("pitch: only the quarterback may pitch, short of the line (LD-070)")
-    on_side(game, body.to, game.offense, "pitch")
+    require_on_side(game, body.to, game.offense, "pitch")
     rating_of(game, "quarterback", game.offense)
     game = replace(game, play=replace(game.play, receiver=body.to))
     return Outcome(wait_for_roll(game, "pitch", game.offense))
 
 
-def pitch_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def pitch_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """The pitch arrives; else the ball is loose, which the source does not say of a ball thrown back."""
     made = tables.succeeds(percentile(roll.dice, "pitch"), rating_of(game, "quarterback", game.offense))
     game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
     if made:
-        play = replace(game.play, carrier=game.play.receiver, had_ns=view.t_ns, passed=True)
+        play = replace(game.play, carrier=game.play.receiver, had_ns=context.t_ns, passed=True)
         return Outcome(replace(game, play=play))
-    figure = view.facts.figures.get(game.play.receiver or "") if view.facts else None
-    spot = view.facts.spot_yd(figure.x_mm, figure.y_mm) if view.facts and figure else None
+    figure = context.facts.figures.get(game.play.receiver or "") if context.facts else None
+    spot = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
     found = Finding(
-        RULE, "fumble", view.t_ns, "the pitch fails: a loose ball", ("LD-070",), "pitch", spot_yd=spot, proposed=True
+        RULE, "fumble", context.t_ns, "the pitch fails: a loose ball", ("LD-070",), "pitch", spot_yd=spot, proposed=True
     )
     return Outcome(game, (found,))
 
 
-def caught(game: GameState, call: Call, _view: View) -> Outcome:
+def caught(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Caught or intercepted: live; in the opponent's end zone a touchdown at once (LD-022)."""
     side = call.side or (game.offense if call.kind == "reception" else game.defense)
     play = replace(

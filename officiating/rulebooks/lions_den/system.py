@@ -10,7 +10,13 @@ from downfield.officiating.calls import CallKind
 from downfield.officiating.checks.by_book import LIONS_DEN_CHECKS
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
-from downfield.officiating.consequences.declared import LINE_UP_PARAMS, SHARED, body_of, clock_set, separated
+from downfield.officiating.consequences.declaration_handlers import (
+    LINE_UP_PARAMS,
+    SHARED,
+    body_of,
+    clock_set,
+    separated,
+)
 from downfield.officiating.consequences.periods import (
     ends_level,
     ends_on_time,
@@ -19,7 +25,7 @@ from downfield.officiating.consequences.periods import (
     period_ends,
     period_params,
 )
-from downfield.officiating.consequences.waiting import chosen, rolled
+from downfield.officiating.consequences.rolls_and_choices import choice_handler, roll_handler
 from downfield.officiating.declarations import (
     ChoiceMade,
     ClockSet,
@@ -29,7 +35,7 @@ from downfield.officiating.declarations import (
     Roll,
     Separated,
 )
-from downfield.officiating.engine.seams import Consequence, Handler, Outcome, System, View
+from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import kicks, play
@@ -44,12 +50,11 @@ from downfield.officiating.rulebooks.lions_den.penalties import (
 )
 from downfield.officiating.rulebooks.lions_den.skilled_players import SKILL_PARAMS, is_skill_roll, rated
 from downfield.officiating.rulebooks.params import Param
-from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params
-from downfield.officiating.rules.loose_ball import BallLost, Recovery
-from downfield.officiating.rules.pocket import TooDeep
-from downfield.officiating.rules.reference import reference_param
+from downfield.officiating.rules.ball import BallLost, Recovery
+from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
+from downfield.officiating.rules.passer import TooDeep
 from downfield.officiating.rules.tackles import Tackle, tackle_params
-from downfield.officiating.rules.turned_back import TurnedBack
+from downfield.officiating.rules.turning import CarrierTurnedBack
 
 NO_FALLS: Final = "falls mean nothing here: a base that touches is a tackle, standing or not"
 
@@ -73,7 +78,7 @@ RULES: Final = (
     OutOfBounds(("LD-015", "LD-016"), out_of_bounds_params("ball", "LD-016", ball=True, at_mark=True)),
     BallLost(("LD-017",)),
     TooDeep(("LD-042", "LD-043")),
-    TurnedBack(first=("LD-012",), second=("LD-014",)),
+    CarrierTurnedBack(first=("LD-012",), second=("LD-014",)),
     LineCrossed(
         "line_of_scrimmage",
         ("LD-040",),
@@ -82,7 +87,7 @@ RULES: Final = (
     Recovery(("LD-019",)),
 )
 
-_waited: Final = rolled(
+_waited: Final = roll_handler(
     {
         **ROLLS,
         "pass": passing.pass_rolled,
@@ -97,10 +102,10 @@ _waited: Final = rolled(
 )
 
 
-def dice(game: GameState, event: Event, view: View) -> Outcome:
+def dice(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Dice: for a skilled player before the game, else for what the game waits for."""
     roll = body_of(event, Roll)
-    return rated(game, roll, view) if is_skill_roll(roll.purpose) else _waited(game, event, view)
+    return rated(game, roll, context) if is_skill_roll(roll.purpose) else _waited(game, event, context)
 
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
@@ -111,7 +116,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     Pitch: play.declare_pitch,
     KickDeclared: kicks.declare_kick,
     Roll: dice,
-    ChoiceMade: chosen({"penalty": penalty_chosen}, {}),
+    ChoiceMade: choice_handler({"penalty": penalty_chosen}, {}),
 }
 
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
@@ -140,7 +145,7 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "game_over": game_over,
 }
 
-LIONS_DEN: Final = System(
+LIONS_DEN: Final = RuleSystem(
     name="lions-den",
     title="Lion's Den (Reardon)",
     rules=RULES,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from downfield.core.records import record
-from downfield.officiating.declarations import Foul
+from downfield.officiating.declarations import FoulDeclared
 from downfield.officiating.engine.state import GameState, SystemState
 from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock
 from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
@@ -40,7 +40,7 @@ class CardPlay:
     onside: bool | None = None
     run_back: bool | None = None
     review: Literal["", "asked", "waived", "upheld", "overturned"] = ""
-    foul: Foul | None = None
+    foul: FoulDeclared | None = None
     accepted: bool | None = None
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from downfield.officiating.calls import Finding
 from downfield.officiating.declarations import Hash
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import Outcome, View
-from downfield.officiating.engine.state import GameState, Phase, Play
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.play_state import PlayState
+from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.nfl_strategy import tables
 from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay, card_game, with_lines, with_play
 from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock, after_play
@@ -22,20 +23,20 @@ HASH_YD: Final = 3.08
 """From the middle of the field to a hash row: a professional field's."""
 
 
-def go_on(game: GameState, t_ns: int, view: View) -> Outcome:
+def go_on(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     """Wait for what is missing, or finish the play."""
     play = card_game(game).play
     if play is None:
         return Outcome(game)
-    wait = next_wait(game, play, view.params)
+    wait = next_wait(game, play, context.params)
     if wait is not None:
         phase = Phase.PENDING_CHOICE if wait.kind == "choice" else Phase.PENDING_ROLL
         return Outcome(replace(game, phase=phase, wait=wait))
-    return _finish(game, play, t_ns, view)
+    return _finish(game, play, t_ns, context)
 
 
-def _finish(game: GameState, play: CardPlay, t_ns: int, view: View) -> Outcome:
-    params = view.params
+def _finish(game: GameState, play: CardPlay, t_ns: int, context: RuleContext) -> Outcome:
+    params = context.params
     result = ended(game, play, params)
     outcomes: list[Ended] = [result]
     if play.foul is not None:
@@ -53,7 +54,7 @@ def _finish(game: GameState, play: CardPlay, t_ns: int, view: View) -> Outcome:
     findings = [_finding(replace(game, hash=place), one, t_ns) for one in outcomes]
     tries = main.kind == "touchdown" and game.due not in TRIES
     game = _cleared(game, play, main, place)
-    moved = clocked(game, after, view, try_to_come=tries)
+    moved = clocked(game, after, context, try_to_come=tries)
     return Outcome(moved.state, (*findings, *moved.findings))
 
 
@@ -69,7 +70,7 @@ def _cleared(game: GameState, play: CardPlay, main: Ended, place: Hash) -> GameS
         wait=None,
         notes=notes,
         hash=place,
-        play=Play(kind=game.due, ball_side=game.offense),
+        play=PlayState(kind=game.due, ball_side=game.offense),
     )
 
 
@@ -100,18 +101,18 @@ def _finding(game: GameState, one: Ended, t_ns: int) -> Finding:
     )
 
 
-def clocked(game: GameState, after: LineClock, view: View, *, try_to_come: bool = False) -> Outcome:
+def clocked(game: GameState, after: LineClock, context: RuleContext, *, try_to_come: bool = False) -> Outcome:
     """The game with its clock moved, and what that brings: the warning, the end of a period."""
     before = card_game(game).lines
     game = with_lines(game, after)
     found: list[Finding] = []
     if before.warning_at is not None and after.warning_at is None and not after.over:
         found.append(
-            Finding(CARDS, "period", view.t_ns, "two-minute warning", ("NFLS-012",), "warning", detail="warning")
+            Finding(CARDS, "period", context.t_ns, "two-minute warning", ("NFLS-012",), "warning", detail="warning")
         )
     if after.over and not try_to_come:
         text = f"end of period {game.period}"
-        found.append(Finding(CARDS, "period", view.t_ns, text, ("NFLS-011",), "end", detail="end"))
+        found.append(Finding(CARDS, "period", context.t_ns, text, ("NFLS-011",), "end", detail="end"))
     return Outcome(game, tuple(found))
 
 
@@ -121,12 +122,12 @@ def across_yd(game: GameState) -> float:
     return game.width_yd / 2 + offset
 
 
-def try_due(game: GameState, kind: str, view: View) -> GameState:
+def try_due(game: GameState, kind: str, context: RuleContext) -> GameState:
     """The game with a try chosen and ready to be played.
 
     One that a penalty has moved back is kicked by the card for its new spot (NFLS-036).
     """
-    yards = view.params.real("two_point.from_yd" if kind == "two_point" else "extra_point.from_yd")
+    yards = context.params.real("two_point.from_yd" if kind == "two_point" else "extra_point.from_yd")
     spot = game.board_x_yd(game.length_yd - yards)
     goal = game.board_x_yd(game.length_yd)
     due = "two_point" if kind == "two_point" else "extra_point"
@@ -138,5 +139,5 @@ def try_due(game: GameState, kind: str, view: View) -> GameState:
         los_yd=spot,
         to_gain_yd=goal,
         down=1,
-        play=Play(kind=due, ball_side=game.offense),  # type: ignore[arg-type]
+        play=PlayState(kind=due, ball_side=game.offense),  # type: ignore[arg-type]
     )

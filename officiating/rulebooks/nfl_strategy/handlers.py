@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.consequences.declared import AT_REST, body_of, refuse_unless
-from downfield.officiating.consequences.dice import percentile
-from downfield.officiating.declarations import ChoiceMade, Claim, Coin, Foul, Roll, Side
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import Outcome, View
+from downfield.officiating.calls import Finding
+from downfield.officiating.consequences.declaration_handlers import AT_REST, body_of, refuse_unless
+from downfield.officiating.consequences.rolls_and_choices import percentile
+from downfield.officiating.declarations import ChoiceMade, Claim, Coin, FoulDeclared, Roll, Side
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.nfl_strategy import tables
@@ -28,24 +28,24 @@ from downfield.officiating.rulebooks.nfl_strategy.steps import (
 )
 
 
-def card_played(game: GameState, event: Event, view: View) -> Outcome:
+def card_played(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """A play is taken off the cards: both were shown (NFLS-087) and the dice rolled (NFLS-088)."""
-    return _played(game, body_of(event, CardPlayed), event.t_ns, view)
+    return _played(game, body_of(event, CardPlayed), event.t_ns, context)
 
 
-def _played(game: GameState, card: CardPlayed, t_ns: int, view: View) -> Outcome:
+def _played(game: GameState, card: CardPlayed, t_ns: int, context: RuleContext) -> Outcome:
     trying = game.wait is not None and game.wait.purpose == "try" and card.kind in TRIES
     refuse_unless(game.phase in AT_REST or trying, card.kind.replace("_", " "), game)
-    game = _ready(try_due(game, card.kind, view) if trying else game, card)
+    game = _ready(try_due(game, card.kind, context) if trying else game, card)
     flagged = _flagged(card.roll, card.reroll, _roll_for(card.kind))
     play = CardPlay(card, card_game(game).lines.running, game.note("hurry_up") is not None, flagged)
     shown(play)
     if card.ran_out:
         tables.run_out_of_bounds(0.0, card.dot or "red")
-    return go_on(with_play(game, play), t_ns, view)
+    return go_on(with_play(game, play), t_ns, context)
 
 
-def return_played(game: GameState, event: Event, view: View) -> Outcome:
+def return_played(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """The return of a kick is rolled."""
     body = body_of(event, ReturnPlayed)
     play = _awaited(game, "return")
@@ -56,48 +56,48 @@ def return_played(game: GameState, event: Event, view: View) -> Outcome:
     flagged = _flagged(
         body.roll, body.reroll, "kickoff" if blocked else "punt_return" if play.card.kind in PUNTS else what
     )
-    return go_on(with_play(game, replace(play, back=body, flagged=flagged)), event.t_ns, view)
+    return go_on(with_play(game, replace(play, back=body, flagged=flagged)), event.t_ns, context)
 
 
-def fumble_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def fumble_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Who recovers a fumble (NFLS-047)."""
     play = replace(_under_way(game), recovered=tables.fumble_recovery(percentile(roll.dice, "fumble")))
-    return go_on(with_play(game, play), view.t_ns, view)
+    return go_on(with_play(game, play), context.t_ns, context)
 
 
-def run_back_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def run_back_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Whether a recovered fumble or an interception is returned for a touchdown (NFLS-050, NFLS-054)."""
     play = _under_way(game)
     play = replace(play, run_back=tables.pick_returned(percentile(roll.dice, "return"), play.card.return_to))
-    return go_on(with_play(game, play), view.t_ns, view)
+    return go_on(with_play(game, play), context.t_ns, context)
 
 
-def review_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def review_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """Whether the interception stands (NFLS-059, NFLS-060)."""
     play, side = _under_way(game), game.offense
     if tables.review_upheld(percentile(roll.dice, "review")):
-        return go_on(with_play(_spend_time_out(game, side), replace(play, review="upheld")), view.t_ns, view)
-    name = f"reviews_{'overtime' if game.period > view.params.count('clock.periods') else 'game'}_{side}"
-    game = game.noted(name, (game.note(name) or 0.0) + 1)
-    return go_on(with_play(game, replace(play, review="overturned")), view.t_ns, view)
+        return go_on(with_play(_spend_time_out(game, side), replace(play, review="upheld")), context.t_ns, context)
+    name = f"reviews_{'overtime' if game.period > context.params.count('clock.periods') else 'game'}_{side}"
+    game = game.with_note(name, (game.note(name) or 0.0) + 1)
+    return go_on(with_play(game, replace(play, review="overturned")), context.t_ns, context)
 
 
-def not_dice(game: GameState, _roll: Roll, _view: View) -> Outcome:
+def not_dice(game: GameState, _roll: Roll, _context: RuleContext) -> Outcome:
     """Bare dice where the game waits for what a card made of them."""
     play = card_game(game).play
     what = play.card.kind if play else "play"
     raise RefusedError(f"roll: look it up on the {what.replace('_', ' ')}'s card and declare the return or the foul")
 
 
-def onside_flipped(game: GameState, coin: Coin, view: View) -> Outcome:
+def onside_flipped(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
     """The coin for an onside kick returned "0F" (NFLS-032)."""
     play = replace(_under_way(game), onside=tables.onside_recovered_by_kickers(coin.heads))
-    return go_on(with_play(game, play), view.t_ns, view)
+    return go_on(with_play(game, play), context.t_ns, context)
 
 
-def foul_named(game: GameState, event: Event, view: View) -> Outcome:
+def foul_named(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """What the penalty card says."""
-    foul = body_of(event, Foul)
+    foul = body_of(event, FoulDeclared)
     play = _awaited(game, "penalty")
     if foul.yards <= 0:
         raise RefusedError(f"foul: {foul.yards} yards is no penalty")
@@ -105,48 +105,48 @@ def foul_named(game: GameState, event: Event, view: View) -> Outcome:
         raise RefusedError("foul: only the receivers of a punt can run into the kicker (NFLS-073)")
     if not foul.on_kicker and foul.automatic and is_return(game, play):
         raise RefusedError("foul: an auto-5 stops a play before it starts, and this one has a return")
-    return go_on(with_play(game, replace(play, foul=foul)), event.t_ns, view)
+    return go_on(with_play(game, replace(play, foul=foul)), event.t_ns, context)
 
 
-def try_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
+def try_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The try after a touchdown."""
-    return Outcome(try_due(game, choice.choice, view))
+    return Outcome(try_due(game, choice.choice, context))
 
 
-def review_waived(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+def review_waived(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The interception is accepted without a review."""
-    return go_on(with_play(game, replace(_under_way(game), review="waived")), view.t_ns, view)
+    return go_on(with_play(game, replace(_under_way(game), review="waived")), context.t_ns, context)
 
 
-def penalty_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
+def penalty_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The offended side takes the penalty or the play (NFLS-064: after any review)."""
     play = replace(_under_way(game), accepted=choice.choice == "accept")
-    return go_on(with_play(game, play), view.t_ns, view)
+    return go_on(with_play(game, play), context.t_ns, context)
 
 
-def hurried(game: GameState, _choice: ChoiceMade, _view: View) -> Outcome:
+def hurried(game: GameState, _choice: ChoiceMade, _context: RuleContext) -> Outcome:
     """The offense hurries its next play (NFLS-015)."""
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "hurry-up", game)
-    return Outcome(game.noted("hurry_up", 1.0))
+    return Outcome(game.with_note("hurry_up", 1.0))
 
 
-def clock_let_run(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+def clock_let_run(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The offense lets the last lines run out (NFLS-024)."""
     refuse_unless(game.phase in AT_REST, "let the clock run", game)
-    return clocked(game, let_run(card_game(game).lines), view)
+    return clocked(game, let_run(card_game(game).lines), context)
 
 
-def knelt(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+def knelt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The offense kneels."""
-    return _played(game, CardPlayed("kneel"), view.t_ns, view)
+    return _played(game, CardPlayed("kneel"), context.t_ns, context)
 
 
-def spiked(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+def spiked(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The offense spikes the ball."""
-    return _played(game, CardPlayed("spike"), view.t_ns, view)
+    return _played(game, CardPlayed("spike"), context.t_ns, context)
 
 
-def claimed(game: GameState, event: Event, view: View) -> Outcome:
+def claimed(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """A time-out, or a review of an interception."""
     claim = body_of(event, Claim)
     if claim.claim == "time_out":
@@ -155,11 +155,11 @@ def claimed(game: GameState, event: Event, view: View) -> Outcome:
         raise RefusedError(f"{claim.claim.replace('_', ' ')}: this rulebook does not know such a claim")
     play = card_game(game).play
     if game.wait is None or game.wait.purpose != "review" or play is None:
-        reason = review_denied(game, play, view.params) if play else None
+        reason = review_denied(game, play, context.params) if play else None
         raise RefusedError(f"review: {reason or 'there is no interception to review now'}")
     if claim.by != game.offense:
         raise RefusedError("review: only the offense may ask for one (NFLS-055)")
-    return go_on(with_play(game, replace(play, review="asked")), event.t_ns, view)
+    return go_on(with_play(game, replace(play, review="asked")), event.t_ns, context)
 
 
 def _time_out(game: GameState, by: Side) -> Outcome:
@@ -211,7 +211,7 @@ def _spike(game: GameState) -> GameState:
     name = f"spiked_{game.offense}"
     if game.note(name) is not None:
         raise RefusedError(f"spike: {game.team(game.offense).name} has spiked the ball in this half (NFLS-027)")
-    return game.noted(name, 1.0)
+    return game.with_note(name, 1.0)
 
 
 def _roll_for(kind: str) -> tables.RollFor:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from downfield.officiating.consequences.enforcement import walk_off, walk_off_return
-from downfield.officiating.declarations import Foul, Side
-from downfield.officiating.engine.state import GameState, other
+from downfield.officiating.declarations import FoulDeclared, Side
+from downfield.officiating.engine.state import GameState, opponent
 from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay
 from downfield.officiating.rulebooks.nfl_strategy.results import Ended
 from downfield.officiating.rulebooks.nfl_strategy.steps import by_kickoff, line_yd
@@ -36,7 +36,7 @@ class Penalized:
     foul: Ended
 
 
-def penalized(game: GameState, play: CardPlay, foul: Foul, result: Ended, touchback_yd: float) -> Penalized:
+def penalized(game: GameState, play: CardPlay, foul: FoulDeclared, result: Ended, touchback_yd: float) -> Penalized:
     """Put a penalty to a play (NFLS-070..080)."""
     if foul.automatic:
         return Penalized(None, _from_line(game, foul, ("NFLS-020",)))
@@ -50,7 +50,7 @@ def penalized(game: GameState, play: CardPlay, foul: Foul, result: Ended, touchb
         clauses = ("NFLS-080",) if foul.loss_of_down else ("NFLS-079",)
         safety = Ended("safety", f"safety, {game.team(game.defense).name}", clauses, side=game.defense)
         return Penalized(safety, _said(game, foul, "enforced", clauses))
-    scored = SCORES.get(result.kind) if result.detail in {"", "good"} and result.side == other(foul.by) else None
+    scored = SCORES.get(result.kind) if result.detail in {"", "good"} and result.side == opponent(foul.by) else None
     if scored and goes_to_kickoff(foul.yards, scored):  # type: ignore[arg-type]
         return Penalized(result, _said(game, foul, "kickoff", ("NFLS-078",)))
     return Penalized(None, _from_line(game, foul, ("NFLS-081",) if foul.by == game.defense else ("NFLS-082",)))
@@ -61,7 +61,7 @@ def is_return(game: GameState, play: CardPlay) -> bool:
     return by_kickoff(game, play) or play.back is not None
 
 
-def _from_line(game: GameState, foul: Foul, clauses: tuple[str, ...]) -> Ended:
+def _from_line(game: GameState, foul: FoulDeclared, clauses: tuple[str, ...]) -> Ended:
     """A penalty walked off from the line of scrimmage, on whole yards (NFLS-083)."""
     against_defense = foul.by == game.defense
     spot = walk_off(line_yd(game), foul.yards if against_defense else -foul.yards, length_yd=game.length_yd, whole=True)
@@ -73,7 +73,7 @@ def _from_line(game: GameState, foul: Foul, clauses: tuple[str, ...]) -> Ended:
     return replace(_said(game, foul, detail, (*clauses, "NFLS-083")), spot_yd=spot)
 
 
-def _on_kicker(game: GameState, play: CardPlay, foul: Foul, result: Ended) -> Penalized:
+def _on_kicker(game: GameState, play: CardPlay, foul: FoulDeclared, result: Ended) -> Penalized:
     """Running into the kicker: the kickers replay from five yards on, or keep the kick with five off the return."""
     if play.accepted:
         return Penalized(None, _from_line(game, foul, ("NFLS-074",)))
@@ -84,7 +84,7 @@ def _on_kicker(game: GameState, play: CardPlay, foul: Foul, result: Ended) -> Pe
     return Penalized(replace(result, spot_yd=back), _said(game, foul, "enforced", ("NFLS-074",)))
 
 
-def _on_return(game: GameState, play: CardPlay, foul: Foul, result: Ended, touchback_yd: float) -> Penalized:
+def _on_return(game: GameState, play: CardPlay, foul: FoulDeclared, result: Ended, touchback_yd: float) -> Penalized:
     """A foul on a return: the returners' from the middle of it, the kickers' added to its end."""
     kickoff = by_kickoff(game, play)
     returners: Side = game.offense if kickoff else game.defense
@@ -119,7 +119,7 @@ def _own(game: GameState, spot_yd: float, *, kickoff: bool) -> float:
     return spot_yd if kickoff else game.length_yd - spot_yd
 
 
-def _is_safety(game: GameState, play: CardPlay, foul: Foul, result: Ended) -> bool:
+def _is_safety(game: GameState, play: CardPlay, foul: FoulDeclared, result: Ended) -> bool:
     return foul.by == game.offense and is_safety_foul(
         line_yd(game),
         foul.yards,
@@ -129,8 +129,8 @@ def _is_safety(game: GameState, play: CardPlay, foul: Foul, result: Ended) -> bo
     )
 
 
-def _said(game: GameState, foul: Foul, detail: Detail, clauses: tuple[str, ...]) -> Ended:
+def _said(game: GameState, foul: FoulDeclared, detail: Detail, clauses: tuple[str, ...]) -> Ended:
     what = foul.name or "penalty"
     word = {"declined": "declined", "kickoff": f"{foul.yards} yards on the kickoff"}.get(detail, f"{foul.yards} yards")
     text = f"{what}, {game.team(foul.by).name}: {word}"
-    return Ended("penalty", text, clauses, side=other(foul.by), detail=detail, yards=foul.yards)
+    return Ended("penalty", text, clauses, side=opponent(foul.by), detail=detail, yards=foul.yards)

@@ -10,7 +10,7 @@ from typing import Final
 
 from downfield.officiating.calls import CallKind
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.state import GameState, other
+from downfield.officiating.engine.state import GameState, opponent
 from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay
 from downfield.officiating.rulebooks.nfl_strategy.clock import ClockPlay, StopReason
 from downfield.officiating.rulebooks.nfl_strategy.steps import (
@@ -233,7 +233,7 @@ def _returned(game: GameState, play: CardPlay, start: float, by: Side) -> tuple[
     window = read_window(play.back.shown) if play.back else Window(0, "gain")
     end = start + float(window.yards or 0)
     if window.mark == "fumble" and end < game.length_yd and play.recovered == "defense":
-        return other(by), end, start
+        return opponent(by), end, start
     return by, end, start
 
 

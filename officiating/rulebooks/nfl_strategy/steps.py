@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.state import GameState, Wait, other
+from downfield.officiating.engine.state import GameState, PendingInput, opponent
 from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay, card_game
 from downfield.officiating.rulebooks.nfl_strategy.tables import (
     Window,
@@ -58,7 +58,7 @@ def landing_yd(game: GameState, play: CardPlay, params: Params) -> float:
     return line_yd(game) + (window.yards or 0)
 
 
-def next_wait(game: GameState, play: CardPlay, params: Params) -> Wait | None:
+def next_wait(game: GameState, play: CardPlay, params: Params) -> PendingInput | None:
     """What a play waits for next; None when all is known.
 
     Kickoffs (NFLS-028) and touch punts still in play (NFLS-035) wait for a return; a penalty waits for any review
@@ -74,13 +74,13 @@ def holder(game: GameState, play: CardPlay) -> Side:
     return game.defense
 
 
-def _ball(game: GameState, play: CardPlay, params: Params) -> Wait | None:
+def _ball(game: GameState, play: CardPlay, params: Params) -> PendingInput | None:
     window = shown(play)
     if play.back is None and _is_returned(game, play, window, params):
         by = game.offense if by_kickoff(game, play) else game.defense
-        return Wait("roll", "return", by=by)
+        return PendingInput("roll", "return", by=by)
     if play.card.kind == "onside" and play.back is not None and read_window(play.back.shown) == Window(0, "fumble"):
-        return Wait("coin", "onside", by=game.offense) if play.onside is None else None
+        return PendingInput("coin", "onside", by=game.offense) if play.onside is None else None
     last = window if play.back is None else read_window(play.back.shown)
     if last.mark == "fumble":
         return _fumble(game, play, last, params)
@@ -97,7 +97,7 @@ def _is_returned(game: GameState, play: CardPlay, window: Window, params: Params
     return False
 
 
-def _fumble(game: GameState, play: CardPlay, window: Window, params: Params) -> Wait | None:
+def _fumble(game: GameState, play: CardPlay, window: Window, params: Params) -> PendingInput | None:
     if play.back is None:
         start, gain = line_yd(game), float(window.yards or 0)
     else:
@@ -107,23 +107,23 @@ def _fumble(game: GameState, play: CardPlay, window: Window, params: Params) -> 
         return None
     by = holder(game, play)
     if play.recovered is None:
-        return Wait("roll", "fumble", by=by)
+        return PendingInput("roll", "fumble", by=by)
     end = fumble_end(start, gain, play.recovered, game.length_yd)
     if end == "defense" and play.card.highlighted and play.run_back is None:
-        return Wait("roll", "fumble_return", by=other(by))
+        return PendingInput("roll", "fumble_return", by=opponent(by))
     return None
 
 
-def _interception(game: GameState, play: CardPlay, window: Window, params: Params) -> Wait | None:
+def _interception(game: GameState, play: CardPlay, window: Window, params: Params) -> PendingInput | None:
     end = interception_end(line_yd(game), window.yards or 0, length_yd=game.length_yd, end_zone_yd=game.end_zone_yd)
     if end == "incomplete" or play.review == "overturned":
         return None
     if play.review == "asked":
-        return Wait("roll", "review", by=game.offense)
+        return PendingInput("roll", "review", by=game.offense)
     if play.review == "" and review_denied(game, play, params) is None:
-        return Wait("choice", "review", ("accept",), by=game.offense)
+        return PendingInput("choice", "review", ("accept",), by=game.offense)
     if end != "touchdown" and play.run_back is None:
-        return Wait("roll", "interception_return", by=game.defense)
+        return PendingInput("roll", "interception_return", by=game.defense)
     return None
 
 
@@ -140,11 +140,11 @@ def review_denied(game: GameState, play: CardPlay, params: Params) -> str | None
     return review_refusal(roll or 0, int(allowed - used), time_outs[0 if game.offense == "home" else 1], seconds)
 
 
-def _penalty(game: GameState, play: CardPlay) -> Wait | None:
+def _penalty(game: GameState, play: CardPlay) -> PendingInput | None:
     if not play.flagged:
         return None
     if play.foul is None:
-        return Wait("roll", "penalty", by=game.offense)
+        return PendingInput("roll", "penalty", by=game.offense)
     if play.foul.automatic or play.accepted is not None:
         return None
-    return Wait("choice", "penalty", ("accept", "decline"), by=other(play.foul.by))
+    return PendingInput("choice", "penalty", ("accept", "decline"), by=opponent(play.foul.by))

@@ -9,13 +9,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from downfield.officiating.calls import Call
-from downfield.officiating.consequences import downs, waiting
-from downfield.officiating.consequences.declared import body_of, clock_set, line_up, set_up
-from downfield.officiating.declarations import ChoiceMade, Claim, ClockSet, Coin, Foul, LineUp, Roll, SetUp, Side
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import Consequence, Outcome, System, View
-from downfield.officiating.engine.state import Clock, GameState, Phase, other
+from downfield.officiating.calls import Call, Finding
+from downfield.officiating.consequences import downs, rolls_and_choices
+from downfield.officiating.consequences.declaration_handlers import body_of, clock_set, line_up, set_up
+from downfield.officiating.declarations import (
+    ChoiceMade,
+    Claim,
+    ClockSet,
+    Coin,
+    FoulDeclared,
+    LineUpDeclared,
+    Roll,
+    SetUp,
+    Side,
+)
+from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext, RuleSystem
+from downfield.officiating.engine.state import Clock, GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.nfl_strategy import handlers as cards
 from downfield.officiating.rulebooks.nfl_strategy import tables
@@ -65,93 +74,95 @@ def begin(game: GameState, params: Params) -> GameState:
     )
 
 
-def set_up_lines(game: GameState, event: Event, view: View) -> Outcome:
+def set_up_lines(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """The game as it stands, with its clock in lines and its hash."""
     body = body_of(event, SetUp)
-    game = set_up(game, event, view).state
-    lines = fresh_lines(body.period, view.params)
+    game = set_up(game, event, context).state
+    lines = fresh_lines(body.period, context.params)
     if body.clock_s is not None:
-        left = max(1, round(body.clock_s / view.params.real("clock.line_s")))
+        left = max(1, round(body.clock_s / context.params.real("clock.line_s")))
         lines = replace(lines, left=left, warning_at=lines.warning_at if left > (lines.warning_at or 0) else None)
-    return Outcome(shown_clock(replace(game, system=CardGame(lines), hash=body.hash), view))
+    return Outcome(shown_clock(replace(game, system=CardGame(lines), hash=body.hash), context))
 
 
-def clock_in_lines(game: GameState, event: Event, view: View) -> Outcome:
+def clock_in_lines(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """The clock started, stopped or set by hand."""
     body = body_of(event, ClockSet)
-    game = clock_set(shown_clock(game, view), event, view).state
+    game = clock_set(shown_clock(game, context), event, context).state
     lines = card_game(game).lines
     if body.left_s is not None:
-        left = max(1, round(body.left_s / view.params.real("clock.line_s")))
+        left = max(1, round(body.left_s / context.params.real("clock.line_s")))
         lines = replace(lines, left=left, warning_at=lines.warning_at if left > (lines.warning_at or 0) else None)
-    return Outcome(shown_clock(with_lines(game, replace(lines, running=body.running)), view))
+    return Outcome(shown_clock(with_lines(game, replace(lines, running=body.running)), context))
 
 
-def shown_clock(game: GameState, view: View) -> GameState:
+def shown_clock(game: GameState, context: RuleContext) -> GameState:
     """The game with its clock told in seconds too."""
-    left = card_game(game).lines.left * view.params.real("clock.line_s")
-    return replace(game, clock=Clock(left, False, view.t_ns))
+    left = card_game(game).lines.left * context.params.real("clock.line_s")
+    return replace(game, clock=Clock(left, False, context.t_ns))
 
 
-def placed(game: GameState, call: Call, view: View) -> Outcome:
+def placed(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """The call's side has the ball at its spot: kicks, interceptions, recoveries."""
     side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if side == game.offense and call.kind == "fumble_recovery":
-        return downs.next_down(game, x_yd, y_yd, view)
-    return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
+        return downs.next_down(game, x_yd, y_yd, context)
+    return Outcome(downs.give_ball_to(game, side, x_yd, y_yd, call.t_ns, context))
 
 
-def field_goal(game: GameState, call: Call, view: View) -> Outcome:
+def field_goal(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Three points and a kickoff, or the defense's ball at the call's spot."""
     if call.detail != "good":
-        return placed(game, call, view)
+        return placed(game, call, context)
     side = call.side or game.offense
-    return Outcome(downs.kick_due(downs.scored(game, side, 3, call.t_ns), side, "kickoff", call.t_ns))
+    return Outcome(downs.schedule_kick(downs.add_points(game, side, 3, call.t_ns), side, "kickoff", call.t_ns))
 
 
-def penalty(game: GameState, call: Call, view: View) -> Outcome:
+def penalty(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """A penalty as its detail says: the down again, its loss, a first down, or yards on the kickoff to come."""
     side: Side = call.side or game.offense
     if call.detail == "kickoff":
         yards = float(call.margin or 0.0)
-        return Outcome(game.noted("kickoff_penalty_yd", yards if side == (game.try_for or game.kicking) else -yards))
+        return Outcome(
+            game.with_note("kickoff_penalty_yd", yards if side == (game.try_for or game.kicking) else -yards)
+        )
     if call.spot_yd is None:
         return Outcome(game)
     x_yd, y_yd = call.spot_yd
     if call.detail == "first_down":
-        game = downs.first_and_ten(game, game.offense, game.direction, x_yd, y_yd, call.t_ns, view)
-        return Outcome(game, (downs.follow(view, "first_down", "first_down", "first down", side=game.offense),))
+        game = downs.first_and_ten(game, game.offense, game.direction, x_yd, y_yd, call.t_ns, context)
+        return Outcome(game, (downs.follow_up(context, "first_down", "first_down", "first down", side=game.offense),))
     if call.detail == "loss_of_down":
-        return downs.next_down(game, x_yd, y_yd, view)
-    return Outcome(replace(downs.dead(game), los_yd=x_yd))
+        return downs.next_down(game, x_yd, y_yd, context)
+    return Outcome(replace(downs.end_play(game), los_yd=x_yd))
 
 
-def period(game: GameState, call: Call, view: View) -> Outcome:
+def period(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """The end of a period: the next one, the half's kickoff, overtime, or the end of the game."""
     if call.detail != "end":
         return Outcome(game)
-    params, last = view.params, game.period
+    params, last = context.params, game.period
     decided = game.score[0] != game.score[1]
     if last >= params.count("clock.periods") and (decided or last > params.count("clock.periods")):
-        return Outcome(game, (game_over_finding(game, view),))
+        return Outcome(game, (game_over_finding(game, context),))
     game = with_lines(replace(game, period=last + 1), fresh_lines(last + 1, params))
     if last == params.count("clock.periods") // 2 or last >= params.count("clock.periods"):
         time_outs = params.count("time_out.per_half")
         notes = tuple(pair for pair in game.notes if not pair[0].startswith("spiked_"))
         game = replace(game, time_outs=(time_outs, time_outs), notes=notes)
-        game = downs.kick_due(game, other(game.opened or "home"), "kickoff", call.t_ns)
-    return Outcome(shown_clock(game, view))
+        game = downs.schedule_kick(game, opponent(game.opened or "home"), "kickoff", call.t_ns)
+    return Outcome(shown_clock(game, context))
 
 
-def game_over_finding(game: GameState, view: View) -> Finding:
+def game_over_finding(game: GameState, context: RuleContext) -> Finding:
     """The game is over."""
     home, away = game.score
     text = "the game ends in a tie" if home == away else f"{game.team('home' if home > away else 'away').name} wins"
-    return Finding(CARDS, "game_over", view.t_ns, f"{text}, {max(home, away)}-{min(home, away)}", ("NFLS-011",))
+    return Finding(CARDS, "game_over", context.t_ns, f"{text}, {max(home, away)}-{min(home, away)}", ("NFLS-011",))
 
 
-def game_over(game: GameState, _call: Call, _view: View) -> Outcome:
+def game_over(game: GameState, _call: Call, _context: RuleContext) -> Outcome:
     """Nothing more is played."""
     return Outcome(replace(game, phase=Phase.OVER, wait=None))
 
@@ -159,30 +170,30 @@ def game_over(game: GameState, _call: Call, _view: View) -> Outcome:
 def ends_overtime(consequence: Consequence) -> Consequence:
     """A score that ends the game when it comes in overtime."""
 
-    def scored(game: GameState, call: Call, view: View) -> Outcome:
-        outcome = consequence(game, call, view)
-        overtime = game.period > view.params.count("clock.periods")
+    def scored(game: GameState, call: Call, context: RuleContext) -> Outcome:
+        outcome = consequence(game, call, context)
+        overtime = game.period > context.params.count("clock.periods")
         home, away = outcome.state.score
-        if overtime and home != away and view.params.flag("overtime.first_score_wins"):
-            return Outcome(outcome.state, (game_over_finding(outcome.state, view),))
+        if overtime and home != away and context.params.flag("overtime.first_score_wins"):
+            return Outcome(outcome.state, (game_over_finding(outcome.state, context),))
         return outcome
 
     return scored
 
 
-NFL_STRATEGY: Final = System(
+NFL_STRATEGY: Final = RuleSystem(
     name="nfl-strategy",
     title="NFL Strategy",
     rules=(),
     handlers={
-        LineUp: line_up,
+        LineUpDeclared: line_up,
         SetUp: set_up_lines,
         ClockSet: clock_in_lines,
         CardPlayed: cards.card_played,
         ReturnPlayed: cards.return_played,
-        Foul: cards.foul_named,
+        FoulDeclared: cards.foul_named,
         Claim: cards.claimed,
-        Roll: waiting.rolled(
+        Roll: rolls_and_choices.roll_handler(
             {
                 "fumble": cards.fumble_rolled,
                 "fumble_return": cards.run_back_rolled,
@@ -192,8 +203,8 @@ NFL_STRATEGY: Final = System(
                 "penalty": cards.not_dice,
             }
         ),
-        Coin: waiting.flipped({"onside": cards.onside_flipped}),
-        ChoiceMade: waiting.chosen(
+        Coin: rolls_and_choices.coin_handler({"onside": cards.onside_flipped}),
+        ChoiceMade: rolls_and_choices.choice_handler(
             {"try": cards.try_chosen, "review": cards.review_waived, "penalty": cards.penalty_chosen},
             {
                 "hurry_up": cards.hurried,

@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declared import AT_REST, clock_set, dressed, separated
-from downfield.officiating.consequences.overtimes import TOUCHDOWN_GAIN_YD, yards_winner
-from downfield.officiating.consequences.waiting import wait_for_choice
+from downfield.officiating.consequences.declaration_handlers import AT_REST, clock_set, separated, with_jerseys
+from downfield.officiating.consequences.periods import TOUCHDOWN_GAIN_YD, yards_winner
+from downfield.officiating.consequences.rolls_and_choices import wait_for_choice
 from downfield.officiating.declarations import ChoiceMade, Side
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import Consequence, Handler, Outcome, View
-from downfield.officiating.engine.state import GameState, Overtime, Phase, Play, other
+from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext
+from downfield.officiating.engine.play_state import PlayState
+from downfield.officiating.engine.state import GameState, Overtime, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param
 
@@ -28,14 +28,14 @@ OVERTIME_PARAMS: Final = (
 def ends_on_time(handler: Handler) -> Handler:
     """A handler after which the game's time may be found to be up, the ball being dead."""
 
-    def handle(game: GameState, event: Event, view: View) -> Outcome:
-        outcome = handler(game, event, view)
+    def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
+        outcome = handler(game, event, context)
         state = outcome.state
         if state.phase not in AT_REST or state.overtime is not None or state.try_for is not None:
             return outcome
         if state.clock.left_at_s(event.t_ns) != 0:
             return outcome
-        return Outcome(state, (*outcome.findings, _time_up(state, view)))
+        return Outcome(state, (*outcome.findings, _time_up(state, context)))
 
     return handle
 
@@ -44,22 +44,22 @@ clock_ends: Final = ends_on_time(clock_set)
 separated_ends: Final = ends_on_time(separated)
 
 
-def _time_up(game: GameState, view: View) -> Finding:
+def _time_up(game: GameState, context: RuleContext) -> Finding:
     home, away = game.score
-    if game.period < view.params.count("clock.periods"):
+    if game.period < context.params.count("clock.periods"):
         text, detail = f"end of period {game.period}", "period"
     elif home == away:
         text, detail = f"end of the game, {home} all: overtime", "overtime"
     else:
-        return _over(game, view, "home" if home > away else "away", ("TAP-018",))
-    return Finding("clock", "period", view.t_ns, text, ("TAP-018",), detail=detail)
+        return _over(game, context, "home" if home > away else "away", ("TAP-018",))
+    return Finding("clock", "period", context.t_ns, text, ("TAP-018",), detail=detail)
 
 
-def period(game: GameState, call: Call, _view: View) -> Outcome:
+def period(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """A period is over: the next one, the sides changed, or the toss for overtime (TAP-133)."""
     if call.detail == "overtime":
         clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
-        game = replace(downs.dead(game), overtime=Overtime(0, "home"), clock=clock)
+        game = replace(downs.end_play(game), overtime=Overtime(0, "home"), clock=clock)
         return Outcome(wait_for_choice(game, "overtime", ("offense_first", "defense_first"), None))
     direction = -game.direction
     clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
@@ -74,21 +74,21 @@ def period(game: GameState, call: Call, _view: View) -> Outcome:
     return Outcome(flipped)
 
 
-def overtime_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
+def overtime_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The winner of the toss goes first on offense or on defense."""
     if choice.by is None:
         raise RefusedError("overtime: say which coach won the toss (by)")
-    first: Side = choice.by if choice.choice == "offense_first" else other(choice.by)
-    return Outcome(_turn(replace(game, overtime=Overtime(1, first)), first, view))
+    first: Side = choice.by if choice.choice == "offense_first" else opponent(choice.by)
+    return Outcome(_turn(replace(game, overtime=Overtime(1, first)), first, context))
 
 
 def in_overtime(consequence: Consequence) -> Consequence:
     """A consequence that, in overtime, ends a team's one play instead."""
 
-    def apply(game: GameState, call: Call, view: View) -> Outcome:
+    def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
         if game.overtime is None:
-            return consequence(game, call, view)
-        return _played(game, _gain(game, call), view)
+            return consequence(game, call, context)
+        return _played(game, _gain(game, call), context)
 
     return apply
 
@@ -102,36 +102,36 @@ def _gain(game: GameState, call: Call) -> float:
     return game.progress_yd(call.spot_yd[0]) - game.progress_yd(game.los_yd) if call.spot_yd else 0.0
 
 
-def _played(game: GameState, gain: float, view: View) -> Outcome:
+def _played(game: GameState, gain: float, context: RuleContext) -> Outcome:
     overtime = game.overtime
     if overtime is None:
         return Outcome(game)
     gains = (*overtime.gains_yd, gain)
     if len(gains) == 1:
         game = replace(game, overtime=replace(overtime, gains_yd=gains))
-        return Outcome(_turn(game, other(overtime.first), view))
+        return Outcome(_turn(game, opponent(overtime.first), context))
     winner = yards_winner(overtime.first, (gains[0], gains[1]))
     if winner is not None:
-        game = replace(downs.dead(game), overtime=replace(overtime, gains_yd=gains))
-        return Outcome(game, (_over(game, view, winner, ("TAP-132",)),))
+        game = replace(downs.end_play(game), overtime=replace(overtime, gains_yd=gains))
+        return Outcome(game, (_over(game, context, winner, ("TAP-132",)),))
     game = replace(game, overtime=Overtime(overtime.number + 1, overtime.first))
     text = f"overtime {overtime.number} is level: another one"
-    told = Finding("overtime", "info", view.t_ns, text, ("TAP-134",), reported=True, detail="overtime")
-    return Outcome(_turn(game, overtime.first, view), (told,))
+    told = Finding("overtime", "info", context.t_ns, text, ("TAP-134",), reported=True, detail="overtime")
+    return Outcome(_turn(game, overtime.first, context), (told,))
 
 
-def _turn(game: GameState, side: Side, view: View) -> GameState:
+def _turn(game: GameState, side: Side, context: RuleContext) -> GameState:
     """One play for a side from the middle of the field; it keeps the goal it attacks."""
     direction = game.direction_of(side)
-    game = downs.first_and_ten(game, side, direction, game.length_yd / 2, game.width_yd / 2, view.t_ns, view)
-    return dressed(replace(game, phase=Phase.LINE_UP, play=Play(ball_side=side)), view)
+    game = downs.first_and_ten(game, side, direction, game.length_yd / 2, game.width_yd / 2, context.t_ns, context)
+    return with_jerseys(replace(game, phase=Phase.LINE_UP, play=PlayState(ball_side=side)), context)
 
 
-def _over(game: GameState, view: View, winner: Side, clauses: tuple[str, ...]) -> Finding:
+def _over(game: GameState, context: RuleContext, winner: Side, clauses: tuple[str, ...]) -> Finding:
     text = f"{game.team(winner).name} wins"
-    return Finding("clock", "game_over", view.t_ns, text, clauses, side=winner)
+    return Finding("clock", "game_over", context.t_ns, text, clauses, side=winner)
 
 
-def game_over(game: GameState, _call: Call, _view: View) -> Outcome:
+def game_over(game: GameState, _call: Call, _context: RuleContext) -> Outcome:
     """The game is over."""
     return Outcome(replace(game, phase=Phase.OVER, wait=None))

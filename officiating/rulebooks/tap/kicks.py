@@ -6,16 +6,21 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declared import AT_REST, body_of, dressed, on_side, refuse_unless
-from downfield.officiating.consequences.dice import two_dice
-from downfield.officiating.consequences.waiting import wait_for_choice, wait_for_roll
+from downfield.officiating.consequences.declaration_handlers import (
+    AT_REST,
+    body_of,
+    refuse_unless,
+    require_on_side,
+    with_jerseys,
+)
+from downfield.officiating.consequences.rolls_and_choices import two_dice, wait_for_choice, wait_for_roll
 from downfield.officiating.declarations import ChoiceMade, KickDeclared, Roll, Side
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.geometry import reach_x
-from downfield.officiating.engine.seams import Outcome, View
-from downfield.officiating.engine.state import Clock, GameState, Phase, Play, Stoppage, other
+from downfield.officiating.engine.facts import outermost_x
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.play_state import PlayState, Stoppage
+from downfield.officiating.engine.state import Clock, GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param, Row
 from downfield.officiating.rulebooks.tap import tables as tables_tap
@@ -39,7 +44,7 @@ KICK_PARAMS: Final = (
 )
 
 
-def declare_kick(game: GameState, event: Event, view: View) -> Outcome:
+def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """A kick is declared, before its play: onside (TAP-059) and punt (TAP-113) must be.
 
     With a punt its gunners are named (TAP-115, TAP-117). A fake needs no word more: the play goes on, and the gunners
@@ -47,24 +52,24 @@ def declare_kick(game: GameState, event: Event, view: View) -> Outcome:
     """
     body = body_of(event, KickDeclared)
     if body.kick in {"kickoff", "free_kick"}:
-        return _kickoff(game, body, view)
+        return _kickoff(game, body, context)
     if body.kick == "onside":
-        return _onside(game, view)
+        return _onside(game, context)
     if body.kick == "punt":
-        return _punt(game, body, view)
+        return _punt(game, body, context)
     if body.kick == "field_goal":
-        return _field_goal(game, view)
+        return _field_goal(game, context)
     refuse_unless(game.due == "extra_point", "extra point", game)
-    return try_chosen(game, ChoiceMade("extra_point"), view)
+    return try_chosen(game, ChoiceMade("extra_point"), context)
 
 
-def _kickoff(game: GameState, body: KickDeclared, view: View) -> Outcome:
+def _kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due in {"kickoff", "free_kick"}, body.kick.replace("_", " "), game)
-    game = dressed(_opened(game), view)
+    game = with_jerseys(_opened(game), context)
     if body.returner is not None:
-        on_side(game, body.returner, game.offense, "returner")
-    kicker_yd = view.params.real("kickoff.from_yd") if game.due == "kickoff" else 20.0
-    play = Play(kind=game.due, ball_side=game.offense, returner=body.returner, switch=game.kicking)
+        require_on_side(game, body.returner, game.offense, "returner")
+    kicker_yd = context.params.real("kickoff.from_yd") if game.due == "kickoff" else 20.0
+    play = PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=game.kicking)
     spot_yd = game.board_x_yd(game.length_yd - kicker_yd)
     return Outcome(replace(game, phase=Phase.LINE_UP, play=play, los_yd=spot_yd))
 
@@ -75,108 +80,110 @@ def _opened(game: GameState) -> GameState:
     return replace(game, kicking=kicking, opened=game.opened or kicking)
 
 
-def _onside(game: GameState, view: View) -> Outcome:
+def _onside(game: GameState, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "kickoff", "onside kick", game)
     game = _opened(game)
     kicking: Side = game.kicking or game.defense
-    if view.params.flag("kickoff.onside_trailing_only") and game.points(kicking) >= game.points(other(kicking)):
+    if context.params.flag("kickoff.onside_trailing_only") and game.points(kicking) >= game.points(opponent(kicking)):
         raise RefusedError(f"onside kick: {game.team(kicking).name} is not trailing (TAP-058)")
-    return Outcome(wait_for_roll(dressed(game, view), "onside_length", kicking))
+    return Outcome(wait_for_roll(with_jerseys(game, context), "onside_length", kicking))
 
 
-def onside_length(game: GameState, roll: Roll, view: View) -> Outcome:
+def onside_length(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """The first onside roll: how far, and whether the ball is to be fought for (TAP-060..062)."""
     total = two_dice(roll.dice, "onside kick")
-    kick = tables_tap.onside_first(total, view.params.real("kickoff.from_yd"))
+    kick = tables_tap.onside_first(total, context.params.real("kickoff.from_yd"))
     x_yd = game.board_x_yd(game.length_yd - kick.yard_line)
     text = f"onside kick to {game.spot_text(x_yd)}"
     if not kick.in_play:
-        found = _kick(view, f"{text}: fails", ("TAP-060",), x_yd, game, game.offense, "failed")
+        found = _kick(context, f"{text}: fails", ("TAP-060",), x_yd, game, game.offense, "failed")
         return Outcome(game, (found,))
-    play = Play(kind="onside", ball_side=game.offense, landed_yd=x_yd, switch=game.kicking)
+    play = PlayState(kind="onside", ball_side=game.offense, landed_yd=x_yd, switch=game.kicking)
     game = replace(game, due="onside", play=play, los_yd=x_yd)
     return Outcome(wait_for_roll(game, "onside_place", game.kicking))
 
 
-def onside_place(game: GameState, roll: Roll, view: View) -> Outcome:
+def onside_place(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """The second onside roll: where across the field the ball is put (TAP-063), where the league has the chart."""
     total = two_dice(roll.dice, "onside kick")
-    rows: tuple[Row, ...] = view.params.table("kickoff.onside_places_yd")
+    rows: tuple[Row, ...] = context.params.table("kickoff.onside_places_yd")
     across = tables_tap.onside_place(total, rows[0] if rows else ())
     play = game.play
     if across is not None and play.landed_yd is not None:
-        place = (play.landed_yd * view.field.mm_per_yd_x, across * view.field.mm_per_yd_y)
+        place = (play.landed_yd * context.field.mm_per_yd_x, across * context.field.mm_per_yd_y)
         play = replace(play, ball_mm=place)
     return Outcome(replace(game, phase=Phase.LINE_UP, play=play))
 
 
-def kick_over(game: GameState, t_ns: int, view: View) -> Outcome:  # noqa: ARG001
+def kick_over(game: GameState, t_ns: int, context: RuleContext) -> Outcome:  # noqa: ARG001
     """The kickoff has run: touchback, or the returner takes the ball on his goal line (TAP-052)."""
     return Outcome(wait_for_choice(game, "kickoff", ("touchback", "return"), game.offense))
 
 
-def kickoff_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
+def kickoff_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The receivers' choice after a kickoff has run (TAP-052), or a punt into the end zone (TAP-125).
 
     The kickers' coach works the switch of a return (TAP-056).
     """
     if choice.choice == "touchback":
         name = "punt.touchback_yd" if game.play.kind == "punt" else "kickoff.touchback_after_yd"
-        return Outcome(game, (_touchback(game, view, view.params.real(name), ("TAP-052",)),))
-    play = replace(game.play, carrier=game.play.returner, stoppage=_kick_stop(game, view))
+        return Outcome(game, (_touchback(game, context, context.params.real(name), ("TAP-052",)),))
+    play = replace(game.play, carrier=game.play.returner, stoppage=_kick_stop(game, context))
     return Outcome(replace(game, phase=Phase.STOPPED, play=play))
 
 
-def touchback_before(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+def touchback_before(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """A touchback chosen before the kickoff (TAP-057)."""
     refuse_unless(game.phase in AT_REST and game.due == "kickoff", "touchback", game)
-    found = _touchback(_opened(game), view, view.params.real("kickoff.touchback_before_yd"), ("TAP-057",))
+    found = _touchback(_opened(game), context, context.params.real("kickoff.touchback_before_yd"), ("TAP-057",))
     return Outcome(_opened(game), (found,))
 
 
-def _touchback(game: GameState, view: View, own_yd: float, clauses: tuple[str, ...]) -> Finding:
+def _touchback(game: GameState, context: RuleContext, own_yd: float, clauses: tuple[str, ...]) -> Finding:
     side = game.offense if game.play.kind != "punt" else game.play.ball_side
     direction = game.direction_of(side)
     x_yd = game.board_x_yd(own_yd, direction)
     text = f"touchback, {game.team(side).name} ball at {game.spot_text(x_yd)}"
-    return Finding("kick", "touchback", view.t_ns, text, clauses, spot_yd=(x_yd, game.width_yd / 2), side=side, unit="")
+    return Finding(
+        "kick", "touchback", context.t_ns, text, clauses, spot_yd=(x_yd, game.width_yd / 2), side=side, unit=""
+    )
 
 
-def _punt(game: GameState, body: KickDeclared, view: View) -> Outcome:
+def _punt(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "punt", game)
     if not 1 <= len(set(body.gunners)) <= 2:
         raise RefusedError(f"punt: one or two gunners must be named, not {len(set(body.gunners))} (TAP-115)")
-    game = dressed(game, view)
+    game = with_jerseys(game, context)
     for gunner in body.gunners:
-        on_side(game, gunner, game.offense, "gunner")
+        require_on_side(game, gunner, game.offense, "gunner")
     if body.returner is not None:
-        on_side(game, body.returner, game.defense, "returner")
+        require_on_side(game, body.returner, game.defense, "returner")
     play = replace(game.play, kind="punt", gunners=body.gunners, returner=body.returner, ball_side=game.offense)
     phase = Phase.LINE_UP if game.phase is Phase.BETWEEN_PLAYS else game.phase
     return Outcome(replace(game, phase=phase, due="punt", play=play))
 
 
-def punt_chosen(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+def punt_chosen(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The punt is away, in a stoppage: it comes down beyond the deepest gunner (TAP-122, TAP-123)."""
     play = game.play
     refuse_unless(game.phase is Phase.STOPPED and play.kind == "punt" and play.line_ns is None, "punt", game)
     if play.ball_side != game.offense or play.passed:
         raise RefusedError("punt: the ball has left the punter already")
-    facts = view.facts
+    facts = context.facts
     gunners = [facts.figures[name] for name in play.gunners if name in facts.figures] if facts else []
     if facts is None or not gunners:
         raise RefusedError("punt: no gunner is in view, so nobody can tell where it comes down")
-    fronts = [(reach_x(one, game.direction), one) for one in gunners]
+    fronts = [(outermost_x(one, game.direction), one) for one in gunners]
     deepest, gunner = max(fronts, key=lambda pair: pair[0].x_mm * game.direction)
     own = game.progress_yd(facts.spot_yd(deepest.x_mm, 0)[0])
-    landing = tables_tap.punt_landing([own], view.params.real("punt.beyond_gunner_yd"))
+    landing = tables_tap.punt_landing([own], context.params.real("punt.beyond_gunner_yd"))
     spot = (game.board_x_yd(landing), facts.spot_yd(0, gunner.y_mm)[1])
-    text = f"punt to {game.spot_text(spot[0])}, {view.params.real('punt.beyond_gunner_yd'):g} yards past {gunner.id}"
-    sigma_yd = deepest.sigma_mm / view.field.mm_per_yd_x
+    text = f"punt to {game.spot_text(spot[0])}, {context.params.real('punt.beyond_gunner_yd'):g} yards past {gunner.id}"
+    sigma_yd = deepest.sigma_mm / context.field.mm_per_yd_x
     found = Finding(
         "kick",
         "kick",
-        view.t_ns,
+        context.t_ns,
         text,
         ("TAP-123",),
         players=(gunner.id,),
@@ -190,12 +197,12 @@ def punt_chosen(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
     return Outcome(game, (found,))
 
 
-def kick(game: GameState, call: Call, view: View) -> Outcome:
+def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """A kick has come down: a failed onside kick, one recovered, or a punt to be returned (TAP-124)."""
     if call.detail in {"failed", "recovered"}:
         side = call.side or game.offense
         x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
-        return Outcome(downs.ball_to(game, side, x_yd, y_yd, call.t_ns, view))
+        return Outcome(downs.give_ball_to(game, side, x_yd, y_yd, call.t_ns, context))
     landed = call.spot_yd[0] if call.spot_yd else game.los_yd
     play = replace(
         game.play,
@@ -204,7 +211,7 @@ def kick(game: GameState, call: Call, view: View) -> Outcome:
         landed_yd=landed,
         start_yd=landed,
         switch=game.offense,
-        stoppage=_kick_stop(game, view),
+        stoppage=_kick_stop(game, context),
     )
     game = replace(game, phase=Phase.STOPPED, play=play)
     if game.progress_yd(landed) >= game.length_yd:
@@ -212,57 +219,59 @@ def kick(game: GameState, call: Call, view: View) -> Outcome:
     return Outcome(game)
 
 
-def _kick_stop(game: GameState, view: View) -> Stoppage:
+def _kick_stop(game: GameState, context: RuleContext) -> Stoppage:
     stoppage = game.play.stoppage
-    return replace(stoppage, why="kick", number=0) if stoppage else Stoppage(number=0, since_ns=view.t_ns, why="kick")
+    return (
+        replace(stoppage, why="kick", number=0) if stoppage else Stoppage(number=0, since_ns=context.t_ns, why="kick")
+    )
 
 
-def _field_goal(game: GameState, view: View) -> Outcome:
+def _field_goal(game: GameState, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "field goal", game)
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    tables_tap.field_goal_good(to_goal, 2, _field_goal_table(view))
+    tables_tap.field_goal_good(to_goal, 2, _field_goal_table(context))
     return Outcome(wait_for_roll(game, "field_goal", game.offense))
 
 
-def field_goal_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def field_goal_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """The dice of a field goal (TAP-130)."""
     total = two_dice(roll.dice, "field goal")
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    good = tables_tap.field_goal_good(to_goal, total, _field_goal_table(view))
+    good = tables_tap.field_goal_good(to_goal, total, _field_goal_table(context))
     text = f"field goal from {to_goal:.4g} yards out {'good' if good else 'missed'} on {total}"
     detail = "good" if good else "missed"
-    found = Finding("kick", "field_goal", view.t_ns, text, ("TAP-021", "TAP-130"), side=game.offense, detail=detail)
+    found = Finding("kick", "field_goal", context.t_ns, text, ("TAP-021", "TAP-130"), side=game.offense, detail=detail)
     return Outcome(game, (found,))
 
 
-def _field_goal_table(view: View) -> tables_tap.FieldGoalTable:
-    return tuple((row[0], int(row[1])) for row in view.params.table("field_goal.table"))
+def _field_goal_table(context: RuleContext) -> tables_tap.FieldGoalTable:
+    return tuple((row[0], int(row[1])) for row in context.params.table("field_goal.table"))
 
 
-def try_chosen(game: GameState, choice: ChoiceMade, view: View) -> Outcome:
+def try_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The try after a touchdown: kick, or two points from the five with the clock stopped (TAP-127, TAP-128)."""
     if choice.choice == "extra_point":
         return Outcome(wait_for_roll(game, "extra_point", game.offense))
-    own = game.length_yd - view.params.real("two_point.from_yd")
-    clock = Clock(game.clock.left_at_s(view.t_ns), False, view.t_ns)
+    own = game.length_yd - context.params.real("two_point.from_yd")
+    clock = Clock(game.clock.left_at_s(context.t_ns), False, context.t_ns)
     game = replace(game, due="two_point", los_yd=game.board_x_yd(own), clock=clock, down=1)
     game = replace(game, to_gain_yd=game.board_x_yd(game.length_yd), phase=Phase.LINE_UP)
-    return Outcome(dressed(replace(game, play=Play(kind="two_point", ball_side=game.offense)), view))
+    return Outcome(with_jerseys(replace(game, play=PlayState(kind="two_point", ball_side=game.offense)), context))
 
 
-def extra_point_rolled(game: GameState, roll: Roll, view: View) -> Outcome:
+def extra_point_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     """The dice of an extra point (TAP-126)."""
     total = two_dice(roll.dice, "extra point")
     good = tables_tap.extra_point_good(total)
     text = f"extra point {'good' if good else 'no good'} on {total}"
     detail = "good" if good else "failed"
     return Outcome(
-        game, (Finding("kick", "extra_point", view.t_ns, text, ("TAP-126",), side=game.offense, detail=detail),)
+        game, (Finding("kick", "extra_point", context.t_ns, text, ("TAP-126",), side=game.offense, detail=detail),)
     )
 
 
 def _kick(
-    view: View, text: str, clauses: tuple[str, ...], x_yd: float, game: GameState, side: Side, detail: str
+    context: RuleContext, text: str, clauses: tuple[str, ...], x_yd: float, game: GameState, side: Side, detail: str
 ) -> Finding:
     spot = (x_yd, game.width_yd / 2)
-    return Finding("kick", "kick", view.t_ns, text, clauses, spot_yd=spot, side=side, detail=detail)
+    return Finding("kick", "kick", context.t_ns, text, clauses, spot_yd=spot, side=side, detail=detail)

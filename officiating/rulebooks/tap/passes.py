@@ -7,18 +7,16 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.checks.roles import LINEMEN, canonical_role
-from downfield.officiating.consequences.declared import body_of, on_side, refuse_unless
+from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.declarations import ChoiceMade, PassDeclared, Pitch
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.geometry import chance, reach_x
-from downfield.officiating.engine.seams import Outcome, View
-from downfield.officiating.engine.state import GameState, Phase, other
+from downfield.officiating.engine.facts import exceedance_probability, outermost_x, segment_meets_base
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param
-from downfield.officiating.rules.segments import segment_meets_base
-from downfield.officiating.rules.touches import ball_place, overrun_mm
+from downfield.officiating.rules.ball import ball_position, overrun_mm
 
 STICKS: Final = "the book gives no lengths; measure the sticks on the table"
 
@@ -30,7 +28,7 @@ PASS_PARAMS: Final = (
 )
 
 
-def declare_pass(game: GameState, event: Event, view: View) -> Outcome:
+def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """``PASS``: in a stoppage, by the quarterback, behind the line, to somebody who may catch it.
 
     It goes by the passing sticks (TAP-020), whose length the coach measures (TAP-097).
@@ -48,22 +46,22 @@ def declare_pass(game: GameState, event: Event, view: View) -> Outcome:
     if play.line_ns is not None:
         raise RefusedError("pass: the line of scrimmage has been reached (TAP-096)")
     _may_throw(game)
-    _behind_line(game, view)
+    _behind_line(game, context)
     if body.receiver is not None:
-        _may_receive(game, body.receiver, view)
+        _may_receive(game, body.receiver, context)
     stoppage = replace(stoppage, pass_ns=event.t_ns)
     play = replace(play, stoppage=stoppage, receiver=body.receiver, passes=play.passes + 1, ball_mm=None)
     return Outcome(replace(game, phase=Phase.PASS, play=play))
 
 
-def declare_pitch(game: GameState, event: Event, view: View) -> Outcome:
+def declare_pitch(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """A pitch: back to a running back within the short stick, nobody in between."""
     body = body_of(event, Pitch)
     play = game.play
     refuse_unless(game.phase is Phase.STOPPED and play.stoppage is not None, "pitch", game)
     if play.line_ns is not None:
         raise RefusedError("pitch: the line of scrimmage has been reached (TAP-088)")
-    on_side(game, body.to, play.ball_side, "pitch")
+    require_on_side(game, body.to, play.ball_side, "pitch")
     if body.to == play.carrier:
         raise RefusedError(f"pitch: {body.to} has the ball already")
     if _direct_snap(game):
@@ -73,13 +71,13 @@ def declare_pitch(game: GameState, event: Event, view: View) -> Outcome:
         raise RefusedError(f"pitch: only to a running back, not to {body.to} ({entry.role}) (TAP-094)")
     if play.fallen_ns(body.to) is not None:
         raise RefusedError(f"pitch: {body.to} has fallen and is out of the play (TAP-028)")
-    doubts = _pitch_geometry(game, body.to, view)
+    doubts = _pitch_geometry(game, body.to, context)
     return Outcome(replace(game, play=replace(play, carrier=body.to)), doubts)
 
 
-def _pitch_geometry(game: GameState, to: str, view: View) -> tuple[Finding, ...]:
+def _pitch_geometry(game: GameState, to: str, context: RuleContext) -> tuple[Finding, ...]:
     """Refuse a pitch that is surely illegal; report one that is too close to tell."""
-    facts = view.facts
+    facts = context.facts
     carrier = facts.figures.get(game.play.carrier or "") if facts else None
     back = facts.figures.get(to) if facts else None
     if facts is None or carrier is None or back is None:
@@ -90,19 +88,19 @@ def _pitch_geometry(game: GameState, to: str, view: View) -> tuple[Finding, ...]
     measured = (
         (behind, f"{to} is {behind:.0f} mm behind the carrier"),
         (
-            view.params.real("pass.short_stick_mm") - distance,
-            f"{to} is {distance:.0f} mm away, the short stick is {view.params.real('pass.short_stick_mm'):.0f} mm",
+            context.params.real("pass.short_stick_mm") - distance,
+            f"{to} is {distance:.0f} mm away, the short stick is {context.params.real('pass.short_stick_mm'):.0f} mm",
         ),
     )
-    sure = view.params.real("calls.confidence")
+    sure = context.params.real("calls.confidence")
     doubts = []
     for margin, text in measured:
-        probability = chance(margin, sigma)
+        probability = exceedance_probability(margin, sigma)
         if probability <= 1 - sure:
             raise RefusedError(f"pitch: {text} (TAP-094)")
         if probability < sure:
             doubts.append(
-                _doubt(view, f"pitch: {text}: too close to tell", (carrier.id, to), margin, sigma, probability)
+                _doubt(context, f"pitch: {text}: too close to tell", (carrier.id, to), margin, sigma, probability)
             )
     for figure in facts.scene.figures:
         if figure.jersey != carrier.jersey and segment_meets_base(figure, carrier, back):
@@ -110,37 +108,37 @@ def _pitch_geometry(game: GameState, to: str, view: View) -> tuple[Finding, ...]
     return tuple(doubts)
 
 
-def overrun_stop(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+def overrun_stop(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The offense stops a pass its receiver has run past: dead, no interception (TAP-104)."""
     refuse_unless(game.phase is Phase.IN_AIR or _in_air_stop(game), "overrun", game)
-    facts, receiver = view.facts, game.play.receiver
-    place = ball_place(facts.scene, game) if facts else None
+    facts, receiver = context.facts, game.play.receiver
+    place = ball_position(facts.scene, game) if facts else None
     figure = facts.figures.get(receiver) if facts and receiver else None
     text = "receiver past the ball: the play is dead, no interception"
     if figure is None or place is None:
-        return Outcome(game, (_overrun(view, text, None, None, 1.0, receiver),))
+        return Outcome(game, (_overrun(context, text, None, None, 1.0, receiver),))
     past = overrun_mm(figure, *place)
-    margin = past - view.params.real("pass.overrun_base_lengths") * figure.length_mm
+    margin = past - context.params.real("pass.overrun_base_lengths") * figure.length_mm
     sigma = math.hypot(*figure.sigma_mm)
-    probability = chance(margin, sigma)
-    if probability <= 1 - view.params.real("calls.confidence"):
+    probability = exceedance_probability(margin, sigma)
+    if probability <= 1 - context.params.real("calls.confidence"):
         raise RefusedError(f"overrun: the whole of {figure.id} is only {past:.0f} mm past the ball (TAP-104)")
-    return Outcome(game, (_overrun(view, text, margin, sigma, probability, receiver),))
+    return Outcome(game, (_overrun(context, text, margin, sigma, probability, receiver),))
 
 
-def reception(game: GameState, call: Call, _view: View) -> Outcome:
+def reception(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Caught: the catcher has the ball; the board stops, and that stop is nobody's (TAP-102)."""
     play = replace(game.play, carrier=_first(call), had_ns=call.t_ns, passed=True, ball_mm=None, free_stop="catch")
     return Outcome(replace(game, phase=Phase.LIVE, play=play))
 
 
-def interception(game: GameState, call: Call, _view: View) -> Outcome:
+def interception(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Intercepted: the other side has the ball and may run it back; the passers work the switch."""
     play = replace(
         game.play,
         carrier=_first(call),
         had_ns=call.t_ns,
-        ball_side=other(game.play.ball_side),
+        ball_side=opponent(game.play.ball_side),
         passed=True,
         ball_mm=None,
         switch=game.play.ball_side,
@@ -150,19 +148,21 @@ def interception(game: GameState, call: Call, _view: View) -> Outcome:
     return Outcome(replace(game, phase=Phase.LIVE, play=play))
 
 
-def passer_behind_ball(game: GameState, view: View) -> tuple[Finding, ...]:
+def passer_behind_ball(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
     """As the board comes on for a pass: the ball must lie ahead of the passer's base (TAP-107)."""
-    facts = view.facts
+    facts = context.facts
     carrier = facts.figures.get(game.play.carrier or "") if facts else None
-    place = ball_place(facts.scene, game) if facts else None
+    place = ball_position(facts.scene, game) if facts else None
     if game.phase is not Phase.PASS or carrier is None or place is None:
         return ()
-    reach = reach_x(carrier, game.ball_direction)
+    reach = outermost_x(carrier, game.ball_direction)
     margin = (place[0] - reach.x_mm) * game.ball_direction
     if margin >= 0:
         return ()
     text = f"the ball lies {-margin:.0f} mm behind the front of the passer's base; it must lie ahead (TAP-107)"
-    found = _doubt(view, text, (carrier.id,), -margin, reach.sigma_mm, chance(-margin, reach.sigma_mm))
+    found = _doubt(
+        context, text, (carrier.id,), -margin, reach.sigma_mm, exceedance_probability(-margin, reach.sigma_mm)
+    )
     return (replace(found, clauses=("TAP-107",), detail="ball_behind_passer"),)
 
 
@@ -183,18 +183,18 @@ def _may_throw(game: GameState) -> None:
         raise RefusedError(f"pass: only the quarterback may pass, not {entry.id} ({entry.role}) (TAP-096)")
 
 
-def _behind_line(game: GameState, view: View) -> None:
-    carrier = view.facts.figures.get(game.play.carrier or "") if view.facts else None
+def _behind_line(game: GameState, context: RuleContext) -> None:
+    carrier = context.facts.figures.get(game.play.carrier or "") if context.facts else None
     if carrier is None:
         return
-    reach = reach_x(carrier, game.ball_direction)
-    short = (game.los_yd * view.field.mm_per_yd_x - reach.x_mm) * game.ball_direction
-    if chance(short, reach.sigma_mm) <= 1 - view.params.real("calls.confidence"):
+    reach = outermost_x(carrier, game.ball_direction)
+    short = (game.los_yd * context.field.mm_per_yd_x - reach.x_mm) * game.ball_direction
+    if exceedance_probability(short, reach.sigma_mm) <= 1 - context.params.real("calls.confidence"):
         raise RefusedError(f"pass: {carrier.id} is {-short:.0f} mm past the line of scrimmage (TAP-096)")
 
 
-def _may_receive(game: GameState, receiver: str, view: View) -> None:
-    on_side(game, receiver, game.offense, "pass")
+def _may_receive(game: GameState, receiver: str, context: RuleContext) -> None:
+    require_on_side(game, receiver, game.offense, "pass")
     entry = game.player(receiver)
     if receiver in game.play.gunners:
         raise RefusedError(f"pass: {receiver} is a gunner and may not catch a fake punt (TAP-116)")
@@ -204,8 +204,8 @@ def _may_receive(game: GameState, receiver: str, view: View) -> None:
         raise RefusedError(f"pass: {receiver} ({entry.role}) is a lineman, not an eligible receiver (TAP-112)")
     if game.play.fallen_ns(receiver) is not None:
         raise RefusedError(f"pass: {receiver} has fallen and is out of the play (TAP-028)")
-    sure = view.params.real("calls.confidence")
-    if view.facts and any(touch.probability >= sure for touch in view.facts.touches(receiver)):
+    sure = context.params.real("calls.confidence")
+    if context.facts and any(touch.probability >= sure for touch in context.facts.opponent_contacts(receiver)):
         raise RefusedError(f"pass: {receiver} is engaged and may not catch a pass (TAP-030)")
 
 
@@ -214,12 +214,12 @@ def _in_air_stop(game: GameState) -> bool:
 
 
 def _overrun(
-    view: View, text: str, margin: float | None, sigma: float | None, probability: float, receiver: str | None
+    context: RuleContext, text: str, margin: float | None, sigma: float | None, probability: float, receiver: str | None
 ) -> Finding:
     return Finding(
         rule="overrun",
         kind="overrun",
-        t_ns=view.t_ns,
+        t_ns=context.t_ns,
         text=text,
         clauses=("TAP-104",),
         players=(receiver,) if receiver else (),
@@ -231,11 +231,13 @@ def _overrun(
     )
 
 
-def _doubt(view: View, text: str, players: tuple[str, ...], margin: float, sigma: float, probability: float) -> Finding:
+def _doubt(
+    context: RuleContext, text: str, players: tuple[str, ...], margin: float, sigma: float, probability: float
+) -> Finding:
     return Finding(
         rule="pass",
         kind="info",
-        t_ns=view.t_ns,
+        t_ns=context.t_ns,
         text=text,
         clauses=("TAP-094",),
         players=players,

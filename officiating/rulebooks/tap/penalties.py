@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.checks.check import Checked
 from downfield.officiating.checks.line import MEN, men_on_field
 from downfield.officiating.checks.subjects import formation_of
@@ -21,13 +21,12 @@ from downfield.officiating.checks.timing import (
     line_up_time,
 )
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declared import body_of, known
+from downfield.officiating.consequences.declaration_handlers import body_of, require_on_board
 from downfield.officiating.consequences.enforcement import walk_off
 from downfield.officiating.declarations import Claim, Side
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.geometry import chance
-from downfield.officiating.engine.seams import Outcome, View
-from downfield.officiating.engine.state import GameState, Phase, other
+from downfield.officiating.engine.facts import exceedance_probability
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param
 
@@ -72,121 +71,121 @@ PENALTY_PARAMS: Final = (
 )
 
 
-def claim(game: GameState, event: Event, view: View) -> Outcome:
+def claim(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """A coach claims a penalty that the book leaves to him to claim."""
     body = body_of(event, Claim)
     if body.player is not None:
-        known(game, body.player, "claim")
+        require_on_board(game, body.player, "claim")
     if body.claim == "too_many_men":
-        return _too_many_men(game, body, view)
+        return _too_many_men(game, body, context)
     if body.claim == "delay_of_game":
-        return _delay(game, body, event.t_ns, view)
+        return _delay(game, body, event.t_ns, context)
     if body.claim == "time_out":
-        return _time_out(game, view)
+        return _time_out(game, context)
     if body.claim == "review":
         raise RefusedError("review: this rulebook has none")
-    return _interference(game, body, view)
+    return _interference(game, body, context)
 
 
-def penalty(game: GameState, call: Call, view: View) -> Outcome:
+def penalty(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """A penalty is enforced: the play, if there was one, does not count."""
     rule = PENALTIES.get(call.detail)
     if rule is None:
         return Outcome(game)
-    against = other(call.side) if call.side else game.defense
+    against = opponent(call.side) if call.side else game.defense
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
     if rule.param == "":
-        x_yd = _spot_of_foul(game, call, view)
+        x_yd = _spot_of_foul(game, call, context)
         return Outcome(
-            downs.first_and_ten(game, game.offense, game.direction, x_yd, lateral, call.t_ns, view),
-            (downs.follow(view, "first_down", "first_down", "automatic first down", side=game.offense),),
+            downs.first_and_ten(game, game.offense, game.direction, x_yd, lateral, call.t_ns, context),
+            (downs.follow_up(context, "first_down", "first_down", "automatic first down", side=game.offense),),
         )
-    yards = view.params.real(rule.param) * (1 if against == game.defense else -1)
+    yards = context.params.real(rule.param) * (1 if against == game.defense else -1)
     own = game.progress_yd(game.los_yd)
-    half = view.params.flag("penalty.half_the_distance")
+    half = context.params.flag("penalty.half_the_distance")
     x_yd = game.board_x_yd(walk_off(own, yards, length_yd=game.length_yd, half_the_distance=half))
     if rule.first_down:
         return Outcome(
-            downs.first_and_ten(game, game.offense, game.direction, x_yd, lateral, call.t_ns, view),
-            (downs.follow(view, "first_down", "first_down", "automatic first down", side=game.offense),),
+            downs.first_and_ten(game, game.offense, game.direction, x_yd, lateral, call.t_ns, context),
+            (downs.follow_up(context, "first_down", "first_down", "automatic first down", side=game.offense),),
         )
-    return _replayed(game, x_yd, view, loss_of_down=rule.loss_of_down)
+    return _replayed(game, x_yd, context, loss_of_down=rule.loss_of_down)
 
 
-def _replayed(game: GameState, x_yd: float, view: View, *, loss_of_down: bool) -> Outcome:
+def _replayed(game: GameState, x_yd: float, context: RuleContext, *, loss_of_down: bool) -> Outcome:
     """The down again from another spot, or the next one; reaching the line to gain is a first down."""
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
     if game.due in {"kickoff", "free_kick", "onside", "two_point", "extra_point"}:
         return Outcome(replace(game, los_yd=x_yd))
     down = game.down
     if loss_of_down:
-        return downs.next_down(replace(game, los_yd=x_yd), x_yd, lateral, view)
-    outcome = downs.next_down(game, x_yd, lateral, view)
+        return downs.next_down(replace(game, los_yd=x_yd), x_yd, lateral, context)
+    outcome = downs.next_down(game, x_yd, lateral, context)
     if any(finding.kind == "first_down" for finding in outcome.findings):
         return outcome
     return Outcome(replace(outcome.state, down=down))
 
 
-def _spot_of_foul(game: GameState, call: Call, view: View) -> float:
+def _spot_of_foul(game: GameState, call: Call, context: RuleContext) -> float:
     """The spot of the foul; in the end zone the one-yard line, and never behind the line of scrimmage's own end."""
     own = game.progress_yd(call.spot_yd[0]) if call.spot_yd else game.progress_yd(game.los_yd)
-    furthest = game.length_yd - view.params.real("penalty.end_zone_spot_yd")
-    return game.board_x_yd(min(max(own, view.params.real("penalty.end_zone_spot_yd")), furthest))
+    furthest = game.length_yd - context.params.real("penalty.end_zone_spot_yd")
+    return game.board_x_yd(min(max(own, context.params.real("penalty.end_zone_spot_yd")), furthest))
 
 
-def _too_many_men(game: GameState, body: Claim, view: View) -> Outcome:
+def _too_many_men(game: GameState, body: Claim, context: RuleContext) -> Outcome:
     if game.phase not in BEFORE_SNAP:
         raise RefusedError("too many men: it must be claimed before the snap (TAP-042)")
-    offender = other(body.by)
-    lined_up = formation_of(game, view)
+    offender = opponent(body.by)
+    lined_up = formation_of(game, context)
     if lined_up is None:
         raise RefusedError("too many men: nothing has been seen to count")
-    offense, defense = men_on_field(lined_up, view.params)
+    offense, defense = men_on_field(lined_up, context.params)
     counted = offense if game.side_of(lined_up.jersey) == offender else defense
     text = f"{game.team(offender).name} has {len(counted.players)} on the field"
     if counted.outcome == "kept":
         raise RefusedError(f"too many men: {text}")
-    found = _foul(view, "too_many_men", f"too many men: {text}", body.by, game)
+    found = _foul(context, "too_many_men", f"too many men: {text}", body.by, game)
     margin = None if counted.margin is None else -counted.margin
     return Outcome(game, (replace(found, margin=margin, unit="count", probability=counted.probability),))
 
 
-def _delay(game: GameState, body: Claim, t_ns: int, view: View) -> Outcome:
-    offender = other(body.by)
+def _delay(game: GameState, body: Claim, t_ns: int, context: RuleContext) -> Outcome:
+    offender = opponent(body.by)
     if game.phase not in BEFORE_SNAP and game.wait is None:
         raise RefusedError("delay of game: it must be claimed during the line-up")
-    late = _lateness(game, offender, t_ns, view)
+    late = _lateness(game, offender, t_ns, context)
     if late is None:
         raise RefusedError("delay of game: no clock of that coach's is running")
     if late.outcome == "kept":
         raise RefusedError(f"delay of game: {late.text}")
-    found = _foul(view, "delay_of_game", f"delay of game, {game.team(offender).name}: {late.text}", body.by, game)
+    found = _foul(context, "delay_of_game", f"delay of game, {game.team(offender).name}: {late.text}", body.by, game)
     margin = None if late.margin is None else -late.margin
     return Outcome(game, (replace(found, margin=margin, sigma=late.sigma, unit="s", probability=late.probability),))
 
 
-def _lateness(game: GameState, offender: Side, t_ns: int, view: View) -> Checked | None:
+def _lateness(game: GameState, offender: Side, t_ns: int, context: RuleContext) -> Checked | None:
     """The clock of a coach's as it stands: a kicker's, the offense's set-up clock, or the defense's after ``set``."""
     if game.due == "kickoff" and offender == game.kicking:
-        return next(iter(kick_ready_time(Times(changed_ns=game.changed_ns, kick_ready_ns=t_ns), view.params)), None)
+        return next(iter(kick_ready_time(Times(changed_ns=game.changed_ns, kick_ready_ns=t_ns), context.params)), None)
     if game.wait is not None and game.wait.purpose == "field_goal" and offender == game.offense:
         times = Times(separated_ns=game.separated_ns, rolled_ns=t_ns)
-        return next(iter(field_goal_time(times, view.params)), None)
+        return next(iter(field_goal_time(times, context.params)), None)
     if offender == game.offense:
         changed = game.changed_ns if game.separated_ns is not None else None
         times = Times(separated_ns=game.separated_ns, changed_ns=changed, set_ns=game.set_ns or t_ns)
-        return next(iter(line_up_time(times, view.params)), None)
-    return next(iter(defense_set_time(Times(set_ns=game.set_ns, defense_ready_ns=t_ns), view.params)), None)
+        return next(iter(line_up_time(times, context.params)), None)
+    return next(iter(defense_set_time(Times(set_ns=game.set_ns, defense_ready_ns=t_ns), context.params)), None)
 
 
-def _time_out(game: GameState, view: View) -> Outcome:
-    if not view.params.flag("time_out.allowed"):
+def _time_out(game: GameState, context: RuleContext) -> Outcome:
+    if not context.params.flag("time_out.allowed"):
         raise RefusedError("time-out: there are none with a running game clock (TAP-135)")
-    clock = replace(game.clock, left_s=game.clock.left_at_s(view.t_ns), running=False, at_ns=view.t_ns)
+    clock = replace(game.clock, left_s=game.clock.left_at_s(context.t_ns), running=False, at_ns=context.t_ns)
     return Outcome(replace(game, clock=clock))
 
 
-def _interference(game: GameState, body: Claim, view: View) -> Outcome:
+def _interference(game: GameState, body: Claim, context: RuleContext) -> Outcome:
     """A claim of interference the camera has not proposed: left to the table, with where the victim is."""
     if game.play.snap_ns is None:
         raise RefusedError(f"{body.claim.replace('_', ' ')}: no play is on")
@@ -198,24 +197,24 @@ def _interference(game: GameState, body: Claim, view: View) -> Outcome:
     if body.by != favored:
         raise RefusedError(f"{body.claim.replace('_', ' ')}: it is {game.team(favored).name}'s to claim")
     text = f"{body.claim.replace('_', ' ')} claimed by {game.team(body.by).name}"
-    found = _foul(view, body.claim, text, body.by, game)
-    figure = view.facts.figures.get(body.player) if view.facts and body.player else None
-    if view.facts is not None and figure is not None:
-        reach = view.facts.forward(figure)
-        found = replace(found, spot_yd=view.facts.spot_yd(reach.x_mm, figure.y_mm), players=(figure.id,))
+    found = _foul(context, body.claim, text, body.by, game)
+    figure = context.facts.figures.get(body.player) if context.facts and body.player else None
+    if context.facts is not None and figure is not None:
+        reach = context.facts.foremost_point(figure)
+        found = replace(found, spot_yd=context.facts.spot_yd(reach.x_mm, figure.y_mm), players=(figure.id,))
     return Outcome(game, (replace(found, proposed=True),))
 
 
-def _foul(view: View, name: str, text: str, favors: Side, game: GameState) -> Finding:  # noqa: ARG001
+def _foul(context: RuleContext, name: str, text: str, favors: Side, game: GameState) -> Finding:  # noqa: ARG001
     return Finding(
         "penalty",
         "penalty",
-        view.t_ns,
+        context.t_ns,
         text,
         PENALTIES[name].clauses,
         side=favors,
         detail=name,
-        probability=chance(0.0, 0.0),
+        probability=exceedance_probability(0.0, 0.0),
     )
 
 

@@ -5,28 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.calls import Call
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declared import refuse_unless
-from downfield.officiating.consequences.waiting import wait_for_coin
+from downfield.officiating.consequences.declaration_handlers import refuse_unless
+from downfield.officiating.consequences.rolls_and_choices import wait_for_coin
 from downfield.officiating.declarations import ChoiceMade, Coin
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import Outcome, View
-from downfield.officiating.engine.state import GameState, Phase, Stoppage, other
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.play_state import Stoppage
+from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.rulebooks.tap.tables import fumble_keeper
-from downfield.officiating.rules.reference import spot_at
+from downfield.officiating.rules.lines import spot_at
 
 
-def line_reached(game: GameState, call: Call, _view: View) -> Outcome:
+def line_reached(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """The line of scrimmage: the board is cut off, and from now on the defense has the switch (TAP-087)."""
-    play = replace(game.play, line_ns=call.t_ns, switch=other(game.offense), free_stop="line")
+    play = replace(game.play, line_ns=call.t_ns, switch=opponent(game.offense), free_stop="line")
     return Outcome(replace(game, play=play))
 
 
-def fumble(game: GameState, call: Call, view: View) -> Outcome:
+def fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """The carrier was knocked down by a defender who stands: the coin says whose ball it is (TAP-034)."""
     spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
-    stoppage = game.play.stoppage or Stoppage(number=0, since_ns=view.t_ns, why="fumble")
+    stoppage = game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, why="fumble")
     tackler = call.players[1] if len(call.players) > 1 else None
     play = replace(
         game.play, fumble_yd=spot, tackler=tackler, stoppage=replace(stoppage, why="fumble", number=0), free_stop=""
@@ -34,16 +34,16 @@ def fumble(game: GameState, call: Call, view: View) -> Outcome:
     return Outcome(wait_for_coin(replace(game, play=play), "fumble", game.play.ball_side))
 
 
-def fumble_flipped(game: GameState, coin: Coin, view: View) -> Outcome:
+def fumble_flipped(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
     """The coin after a fumble: heads for the side that had the ball."""
     holder = game.play.ball_side
     keeps = fumble_keeper(coin.heads) == "offense"
-    side = holder if keeps else other(holder)
+    side = holder if keeps else opponent(holder)
     players = () if keeps or game.play.tackler is None else (game.play.tackler,)
     found = Finding(
         "fumble",
         "fumble_recovery",
-        view.t_ns,
+        context.t_ns,
         f"{'heads' if coin.heads else 'tails'}: {game.team(side).name} {'keeps' if keeps else 'takes'} the ball",
         ("TAP-034",) if keeps else ("TAP-034", "TAP-035"),
         players=players,
@@ -54,12 +54,12 @@ def fumble_flipped(game: GameState, coin: Coin, view: View) -> Outcome:
     return Outcome(game, (found,))
 
 
-def fumble_recovery(game: GameState, call: Call, view: View) -> Outcome:
+def fumble_recovery(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """Kept, the ball is dead where its carrier fell; lost, the other side may run it back (TAP-035)."""
     x_yd, y_yd = call.spot_yd or game.play.fumble_yd or (game.los_yd, game.width_yd / 2)
     side = call.side or game.play.ball_side
     if side == game.play.ball_side:
-        return downs.ball_dead_at(game, x_yd, y_yd, call.t_ns, view)
+        return downs.ball_dead_at(game, x_yd, y_yd, call.t_ns, context)
     play = replace(
         game.play,
         ball_side=side,
@@ -74,26 +74,26 @@ def fumble_recovery(game: GameState, call: Call, view: View) -> Outcome:
     return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
 
 
-def stop_here(game: GameState, _choice: ChoiceMade, view: View) -> Outcome:
+def stop_here(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """His coach stops the runner: dead at the foremost part of the base (TAP-031)."""
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.snap_ns is not None, "stop here", game)
-    facts = view.facts
+    facts = context.facts
     carrier = facts.figures.get(game.play.carrier or "") if facts else None
     if facts is None or carrier is None:
         raise RefusedError("stop here: the ball carrier is not in view, so nobody can tell where")
     found = Finding(
         "stop",
         "stopped",
-        view.t_ns,
+        context.t_ns,
         f"{carrier.id} stopped by his coach",
         ("TAP-031", "TAP-032", "TAP-033"),
         players=(carrier.id,),
-        spot_yd=spot_at(facts, carrier, view.params.choice("tackle.spot"), facts.t_ns),
+        spot_yd=spot_at(facts, carrier, context.params.choice("tackle.spot"), facts.t_ns),
     )
     return Outcome(game, (found,))
 
 
-def let_run(game: GameState, _choice: ChoiceMade, _view: View) -> Outcome:
+def let_run(game: GameState, _choice: ChoiceMade, _context: RuleContext) -> Outcome:
     """His coach lets him run on, and the forward progress made so far with it (TAP-031, TAP-032)."""
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "let run", game)
     return Outcome(game)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from downfield.officiating.calls import CallKind
+from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.checks.by_book import TAP_CHECKS
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import stoppage_params
-from downfield.officiating.consequences.declared import LINE_UP_PARAMS, SHARED
-from downfield.officiating.consequences.waiting import chosen, flipped, rolled
+from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
+from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.declarations import (
     BaseSwap,
     ChoiceMade,
@@ -24,8 +24,7 @@ from downfield.officiating.declarations import (
     Roll,
     Separated,
 )
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.seams import Consequence, Handler, Outcome, System, View
+from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.tap import clock as tap_clock
 from downfield.officiating.rulebooks.tap import kicks as tap_kicks
@@ -33,13 +32,10 @@ from downfield.officiating.rulebooks.tap import passes as tap_pass
 from downfield.officiating.rulebooks.tap import play as tap_play
 from downfield.officiating.rulebooks.tap.clock import in_overtime
 from downfield.officiating.rulebooks.tap.penalties import CLAIM_PARAMS, PENALTY_PARAMS, claim, penalty
-from downfield.officiating.rules.backward import Backward
-from downfield.officiating.rules.falls import DownByFall, FigureDead
-from downfield.officiating.rules.interference import Interference
-from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params
-from downfield.officiating.rules.reference import reference_param
-from downfield.officiating.rules.tackles import Tackle, tackle_params
-from downfield.officiating.rules.touches import FirstTouch
+from downfield.officiating.rules.ball import FirstTouch
+from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
+from downfield.officiating.rules.tackles import DownByFall, FigureDead, Tackle, tackle_params
+from downfield.officiating.rules.turning import Backward, Interference
 
 WINDOW: Final = "TAP gives no time for 'while making contact'; a figure knocked over is down within half a second"
 
@@ -84,8 +80,8 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
     Pitch: tap_pass.declare_pitch,
     KickDeclared: tap_kicks.declare_kick,
     Claim: claim,
-    Coin: flipped({"fumble": tap_play.fumble_flipped}),
-    Roll: rolled(
+    Coin: coin_handler({"fumble": tap_play.fumble_flipped}),
+    Roll: roll_handler(
         {
             "onside_length": tap_kicks.onside_length,
             "onside_place": tap_kicks.onside_place,
@@ -93,7 +89,7 @@ HANDLERS: Final[Mapping[type[Any], Handler]] = {
             "extra_point": tap_kicks.extra_point_rolled,
         }
     ),
-    ChoiceMade: chosen(
+    ChoiceMade: choice_handler(
         {
             "kickoff": tap_kicks.kickoff_chosen,
             "punt": tap_kicks.kickoff_chosen,
@@ -138,16 +134,16 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
 }
 
 
-def _at_restart(game: GameState, view: View) -> tuple[Finding, ...]:
-    return (*tap_pass.passer_behind_ball(game, view), *TAP_CHECKS.at_restart(game, view))
+def _at_restart(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
+    return (*tap_pass.passer_behind_ball(game, context), *TAP_CHECKS.at_restart(game, context))
 
 
-def _kick_over(game: GameState, t_ns: int, view: View) -> Outcome:
-    outcome = tap_kicks.kick_over(game, t_ns, view)
-    return replace(outcome, findings=(*outcome.findings, *TAP_CHECKS.at_kick_over(game, t_ns, view)))
+def _kick_over(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
+    outcome = tap_kicks.kick_over(game, t_ns, context)
+    return replace(outcome, findings=(*outcome.findings, *TAP_CHECKS.at_kick_over(game, t_ns, context)))
 
 
-TAP: Final = System(
+TAP: Final = RuleSystem(
     name="tap",
     title="Tudor Advanced Play (Tudor-Con)",
     rules=RULES,

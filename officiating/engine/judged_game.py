@@ -1,9 +1,4 @@
-"""A game being judged: an append-only log of what came in, the state it leads to, and rulings that rewrite nothing.
-
-A ruling about a call is an entry like any other, and so is taking an event back. What it changes is worked out by going
-back to a state kept from before that call or event and taking everything since once more; declarations that no longer
-make sense then (the coin for a fumble that never was) are set aside and listed.
-"""
+"""A game being judged."""
 
 from __future__ import annotations
 
@@ -14,9 +9,8 @@ from dataclasses import dataclass
 from downfield.core.errors import RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Scene
-from downfield.officiating.calls import Call, moved_back
-from downfield.officiating.calls_file import SetAside
-from downfield.officiating.engine.engine import RECENT_NS, Engine, EngineState
+from downfield.officiating.calls import Call, RefusedEvent, calls_to_append
+from downfield.officiating.engine.engine import RECENT_NS, EngineState, RulesEngine
 from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Team
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
@@ -27,7 +21,7 @@ SETTLED_NS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class GameUpdate:
     """What taking one entry changed.
 
     Attributes:
@@ -45,7 +39,7 @@ class Taken:
     logged: tuple[Scene | Event, ...] = ()
 
 
-class Game:
+class JudgedGame:
     """A game under one rulebook, entry by entry.
 
     Args:
@@ -65,7 +59,7 @@ class Game:
         keep_s: float | None = 300.0,
         certified_yd: tuple[float, float] | None = None,
     ) -> None:
-        self._engine = Engine(rulebook, field, certified_yd=certified_yd)
+        self._engine = RulesEngine(rulebook, field, certified_yd=certified_yd)
         self._keep_ns = None if keep_s is None else round(keep_s * 1e9)
         self._state = self._engine.begin(teams)
         self._log: list[Scene | Event] = []
@@ -74,7 +68,7 @@ class Game:
         self._made_at: dict[str, int] = {}
         self._ids: set[str] = set()
         self._undone: set[str] = set()
-        self._set_aside: list[SetAside] = []
+        self._refused: list[RefusedEvent] = []
         self._resting: deque[Scene] = deque()
         self._off_ns: int | None = None
 
@@ -94,16 +88,16 @@ class Game:
         return tuple(self._calls)
 
     @property
-    def set_aside(self) -> tuple[SetAside, ...]:
+    def refused(self) -> tuple[RefusedEvent, ...]:
         """Events that no longer made sense once a ruling was taken into account."""
-        return tuple(self._set_aside)
+        return tuple(self._refused)
 
     @property
     def undone(self) -> frozenset[str]:
         """Ids of the events that were taken back."""
         return frozenset(self._undone)
 
-    def take(self, entry: Scene | Event) -> Taken:
+    def apply(self, entry: Scene | Event) -> GameUpdate:
         """Take one entry.
 
         Raises:
@@ -122,7 +116,7 @@ class Game:
         self._state = state
         self._note(calls, len(self._log) - 1)
         self._checkpoint()
-        return Taken(calls, logged=logged)
+        return GameUpdate(calls, logged=logged)
 
     def _append(self, entry: Scene | Event) -> tuple[Scene | Event, ...]:
         if isinstance(entry, Scene):
@@ -171,7 +165,7 @@ class Game:
                 self._log[place] = _FORGOTTEN
         del self._checkpoints[: old[-1]]
 
-    def _rule(self, event: Event, ruling: Ruling) -> Taken:
+    def _rule(self, event: Event, ruling: Ruling) -> GameUpdate:
         at = self._made_at.get(ruling.call)
         if at is None:
             raise RefusedError(f"ruling: no call is called {ruling.call!r}")
@@ -182,7 +176,7 @@ class Game:
         self._engine.rulings[ruling.call] = ruling
         return self._judge_anew(event, start)
 
-    def _undo(self, event: Event, undo: Undo) -> Taken:
+    def _undo(self, event: Event, undo: Undo) -> GameUpdate:
         """Take back an event that was taken, and judge everything since without it."""
         found = ((place, entry) for place, entry in enumerate(self._log) if isinstance(entry, Event))
         at, struck = next(((place, entry) for place, entry in found if entry.id == undo.event), (0, None))
@@ -215,7 +209,7 @@ class Game:
             raise RefusedError(f"{what} are no longer held; judge the recording again with this")
         return start
 
-    def _judge_anew(self, event: Event, start: tuple[int, EngineState, int]) -> Taken:
+    def _judge_anew(self, event: Event, start: tuple[int, EngineState, int]) -> GameUpdate:
         """Take everything since a checkpoint once more, and then the event that made that necessary."""
         before = self._calls
         self._ids.add(event.id)
@@ -227,7 +221,7 @@ class Game:
         stand = {call.id: call for call in self._calls}
         new = tuple(call for call in self._calls if stood.get(call.id) != call)
         gone = tuple(name for name in stood if name not in stand)
-        return Taken(new, gone, moved_back(stood, tuple(stand)), (event,))
+        return GameUpdate(new, gone, calls_to_append(stood, tuple(stand)), (event,))
 
     def _replay(self, start: tuple[int, EngineState, int]) -> None:
         """Take everything since a checkpoint once more."""
@@ -235,9 +229,9 @@ class Game:
         self._checkpoints = [point for point in self._checkpoints if point[0] <= first]
         self._calls = self._calls[:calls]
         again = self._log[first:]
-        aside = {item.event for item in self._set_aside}
+        aside = {item.event for item in self._refused}
         replayed = {entry.id for entry in again if isinstance(entry, Event)}
-        self._set_aside = [item for item in self._set_aside if item.event not in aside & replayed]
+        self._refused = [item for item in self._refused if item.event not in aside & replayed]
         for place, entry in enumerate(again, start=first):
             if isinstance(entry, Event) and entry.id in self._undone:
                 continue
@@ -245,7 +239,7 @@ class Game:
                 self._state, made = self._engine.step(self._state, entry)
             except RefusedError as error:
                 if isinstance(entry, Event):
-                    self._set_aside.append(SetAside(entry.id, str(error)))
+                    self._refused.append(RefusedEvent(entry.id, str(error)))
                 continue
             self._note(made, place)
             if place + 1 - self._checkpoints[-1][0] >= CHECKPOINT_ENTRIES:

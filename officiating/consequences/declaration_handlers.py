@@ -1,7 +1,4 @@
-"""What a person declares, as every rulebook takes it: line-ups, set-ups, the carrier, the switch, the clock.
-
-Each handler refuses what the state does not allow and says why; a refused declaration changes nothing.
-"""
+"""Declarations."""
 
 from __future__ import annotations
 
@@ -17,16 +14,17 @@ from downfield.officiating.declarations import (
     BaseSwap,
     Carrier,
     ClockSet,
-    LineUp,
+    LineUpDeclared,
+    OffenseSet,
     PivotsDone,
     Separated,
-    Set,
     SetUp,
     Side,
     Switch,
 )
-from downfield.officiating.engine.seams import Handler, Outcome, View
-from downfield.officiating.engine.state import Clock, GameState, Phase, Play, Pose
+from downfield.officiating.engine.interfaces import Handler, Outcome, RuleContext
+from downfield.officiating.engine.play_state import PlayState, Pose
+from downfield.officiating.engine.state import Clock, GameState, Phase
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param
 
@@ -58,9 +56,9 @@ def refuse_unless(allowed: bool, what: str, game: GameState) -> None:
         raise RefusedError(f"{what}: not now, the game is {game.phase.value.replace('_', ' ')}{waits}")
 
 
-def line_up(game: GameState, event: Event, _view: View) -> Outcome:
+def line_up(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """The roster on the board."""
-    body = body_of(event, LineUp)
+    body = body_of(event, LineUpDeclared)
     refuse_unless(game.phase not in BALL_LIVE, "line-up", game)
     ids = [player.id for player in body.players]
     double = next((one for one in ids if ids.count(one) > 1), None)
@@ -72,13 +70,13 @@ def line_up(game: GameState, event: Event, _view: View) -> Outcome:
     return Outcome(game)
 
 
-def set_up(game: GameState, event: Event, view: View) -> Outcome:
+def set_up(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """The game as it stands before a play."""
     body = body_of(event, SetUp)
     refuse_unless(game.phase not in BALL_LIVE, "set-up", game)
     if not 0 < body.spot_yd < game.length_yd:
         raise RefusedError(f"set-up: the line of scrimmage must be on the field, not at {body.spot_yd:g} yards")
-    if not 1 <= body.down <= view.params.count("downs.allowed"):
+    if not 1 <= body.down <= context.params.count("downs.allowed"):
         raise RefusedError(f"set-up: there is no down {body.down}")
     if body.distance_yd < 0 or body.period < 1 or min(body.score) < 0:
         raise RefusedError("set-up: distance, period and score can't be negative")
@@ -94,7 +92,7 @@ def set_up(game: GameState, event: Event, view: View) -> Outcome:
         score=body.score,
         due="scrimmage",
         try_for=None,
-        play=Play(ball_side=body.offense),
+        play=PlayState(ball_side=body.offense),
         gain_yd=None,
         set_ns=None,
         proposals=(),
@@ -104,37 +102,37 @@ def set_up(game: GameState, event: Event, view: View) -> Outcome:
     game = replace(game, to_gain_yd=game.board_x_yd(line))
     if body.clock_s is not None:
         game = replace(game, clock=Clock(body.clock_s, game.clock.running, event.t_ns))
-    return Outcome(dressed(game, view))
+    return Outcome(with_jerseys(game, context))
 
 
-def separated(game: GameState, event: Event, view: View) -> Outcome:
+def separated(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """The men of the last play are apart: the line-up begins (TAP-074)."""
     refuse_unless(game.phase is Phase.BETWEEN_PLAYS, "separated", game)
-    return Outcome(dressed(replace(game, phase=Phase.LINE_UP, separated_ns=event.t_ns, set_ns=None), view))
+    return Outcome(with_jerseys(replace(game, phase=Phase.LINE_UP, separated_ns=event.t_ns, set_ns=None), context))
 
 
-def set_declared(game: GameState, event: Event, view: View) -> Outcome:
+def set_declared(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """The offense is set."""
     if game.phase is Phase.SET:
         raise RefusedError("set: the offense has declared it already")
     refuse_unless(game.phase in AT_REST, "set", game)
-    return Outcome(replace(game, phase=Phase.SET, set_ns=event.t_ns, set_poses=_poses(view), ready_poses=()))
+    return Outcome(replace(game, phase=Phase.SET, set_ns=event.t_ns, set_poses=_poses(context), ready_poses=()))
 
 
-def carrier(game: GameState, event: Event, view: View) -> Outcome:
+def carrier(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """Who has the ball, as announced (TAP-082, LD-037)."""
     body = body_of(event, Carrier)
     at_snap = game.phase in AT_REST
     late = game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.carrier is None
     refuse_unless(at_snap or late, "carrier", game)
     if game.phase is Phase.BETWEEN_PLAYS:
-        game = dressed(replace(game, phase=Phase.LINE_UP), view)
-    on_side(game, body.player, game.play.ball_side if late else game.offense, "carrier")
+        game = with_jerseys(replace(game, phase=Phase.LINE_UP), context)
+    require_on_side(game, body.player, game.play.ball_side if late else game.offense, "carrier")
     play = replace(game.play, carrier=body.player, snapped_to=game.play.snapped_to or body.player)
     return Outcome(replace(game, play=play))
 
 
-def switch(game: GameState, event: Event, _view: View) -> Outcome:
+def switch(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """The board was switched, where a camera may not have seen it yet; whose switch it is the state says (TAP-085)."""
     body = body_of(event, Switch)
     power = "on" if body.on else "off"
@@ -145,12 +143,12 @@ def switch(game: GameState, event: Event, _view: View) -> Outcome:
     )
 
 
-def pivots_done(game: GameState, event: Event, view: View) -> Outcome:
+def pivots_done(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """A coach has finished his pivots; between "set" and the snap, the defense its line-up."""
     body = body_of(event, PivotsDone)
     stoppage = game.play.stoppage
     if game.phase is Phase.SET and body.by == game.defense:
-        return Outcome(replace(game, ready_poses=_poses(view)))
+        return Outcome(replace(game, ready_poses=_poses(context)))
     if stoppage is None:
         raise RefusedError("pivots done: the board is not stopped in mid-play")
     first = body.by == game.play.ball_side
@@ -161,14 +159,14 @@ def pivots_done(game: GameState, event: Event, view: View) -> Outcome:
     return Outcome(replace(game, play=replace(game.play, stoppage=stoppage)))
 
 
-def _poses(view: View) -> tuple[Pose, ...]:
-    return poses_of(view.facts.scene) if view.facts is not None else ()
+def _poses(context: RuleContext) -> tuple[Pose, ...]:
+    return poses_of(context.facts.scene) if context.facts is not None else ()
 
 
-def base_swap(game: GameState, event: Event, _view: View) -> Outcome:
+def base_swap(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """A figure is put onto another base, or a passer down without his, in the pocket (LD-041)."""
     body = body_of(event, BaseSwap)
-    known(game, body.player, "base swap")
+    require_on_board(game, body.player, "base swap")
     stoppage = game.play.stoppage
     if stoppage is None:
         refuse_unless(game.phase in AT_REST, "base swap", game)
@@ -179,7 +177,7 @@ def base_swap(game: GameState, event: Event, _view: View) -> Outcome:
     return Outcome(replace(game, play=replace(game.play, stoppage=stoppage)))
 
 
-def clock_set(game: GameState, event: Event, _view: View) -> Outcome:
+def clock_set(game: GameState, event: Event, _context: RuleContext) -> Outcome:
     """The game clock is started, stopped or set, by the one clock of the table (TAP-018, EFL-004, EFL-005, EFL-044)."""
     body = body_of(event, ClockSet)
     left_s = body.left_s if body.left_s is not None else game.clock.left_at_s(event.t_ns)
@@ -190,16 +188,16 @@ def clock_set(game: GameState, event: Event, _view: View) -> Outcome:
     return Outcome(replace(game, clock=Clock(left_s, body.running, event.t_ns)))
 
 
-def ball_placed(game: GameState, event: Event, view: View) -> Outcome:
+def ball_placed(game: GameState, event: Event, context: RuleContext) -> Outcome:
     """The magnetic ball is put on the field or taken away."""
     body = body_of(event, BallPlaced)
     if body.x_yd is None or body.y_yd is None:
         return Outcome(replace(game, play=replace(game.play, ball_mm=None)))
-    place = (body.x_yd * view.field.mm_per_yd_x, body.y_yd * view.field.mm_per_yd_y)
+    place = (body.x_yd * context.field.mm_per_yd_x, body.y_yd * context.field.mm_per_yd_y)
     return Outcome(replace(game, play=replace(game.play, ball_mm=place)))
 
 
-def known(game: GameState, player: str, what: str) -> None:
+def require_on_board(game: GameState, player: str, what: str) -> None:
     """Refuse a figure that is not on the board.
 
     Raises:
@@ -210,7 +208,7 @@ def known(game: GameState, player: str, what: str) -> None:
         raise RefusedError(f"{what}: no figure on the board is called {player!r}")
 
 
-def on_side(game: GameState, player: str, side: Side, what: str) -> None:
+def require_on_side(game: GameState, player: str, side: Side, what: str) -> None:
     """Refuse a figure of the wrong team.
 
     Raises:
@@ -224,18 +222,18 @@ def on_side(game: GameState, player: str, side: Side, what: str) -> None:
         raise RefusedError(f"{what}: {player} is not one of {game.team(side).name}'s men")
 
 
-def dressed(game: GameState, view: View) -> GameState:
+def with_jerseys(game: GameState, context: RuleContext) -> GameState:
     """The game with the jerseys on the coaches that the rulebook puts them on for the next play."""
-    if view.params.flag("line_up.jersey_by_role"):
+    if context.params.flag("line_up.jersey_by_role"):
         return replace(game, dark=game.offense)
     return game
 
 
 SHARED: Final[Mapping[type[Any], Handler]] = {
-    LineUp: line_up,
+    LineUpDeclared: line_up,
     SetUp: set_up,
     Separated: separated,
-    Set: set_declared,
+    OffenseSet: set_declared,
     Carrier: carrier,
     Switch: switch,
     PivotsDone: pivots_done,

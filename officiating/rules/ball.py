@@ -1,24 +1,18 @@
-"""Who touches the ball first: a pass in the air, or a kick along the ground.
-
-The instant a base reached the ball comes from the scene where vision has timed it, else from the gap between base and
-ball. Two instants nearer than a frame are one: the rulebook says whose ball it is then.
-"""
+"""Who touches the ball first."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from downfield.core.scene import Figure, Scene
-from downfield.officiating.calls import CallKind
-from downfield.officiating.engine.facts import Facts, doubted
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.geometry import crossing_ns
-from downfield.officiating.engine.seams import Immediate
+from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.engine.facts import Facts, capped_if_unsure, interpolate_crossing_ns
+from downfield.officiating.engine.interfaces import ImmediateRule
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param, Params
-from downfield.officiating.rules.reference import spot_at
+from downfield.officiating.rules.lines import carried_ball, spot_at
 
 TOUCH_PARAMS: Final = (
     Param("pass.ball_radius_mm", 5.0, "mm", "a small magnet, where vision has not timed the touch", low=0, high=30),
@@ -46,7 +40,7 @@ class Toucher:
 
 
 @dataclass(frozen=True, slots=True)
-class FirstTouch(Immediate):
+class FirstTouch(ImmediateRule):
     """The first figure to touch the ball has it: a pass in the air (TAP-102, TAP-103) or an onside kick (TAP-065).
 
     Attributes:
@@ -70,7 +64,7 @@ class FirstTouch(Immediate):
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
         """The figures whose bases are on the ball, and what that makes of it."""
-        place = ball_place(facts.scene, state)
+        place = ball_position(facts.scene, state)
         if place is None:
             return ()
         touchers = [one for one in _touchers(facts, state, place, params) if one.figure.posture != "lifted"]
@@ -86,7 +80,7 @@ class FirstTouch(Immediate):
         return tuple(found)
 
     def _may(self, figure: Figure, facts: Facts, state: GameState, params: Params) -> bool:
-        if facts.dead(figure.id) or figure.posture == "fallen":
+        if facts.has_fallen(figure.id) or figure.posture == "fallen":
             return False
         if state.play.kind == "onside" or facts.side_of(figure) != state.offense:
             return True
@@ -137,13 +131,13 @@ class FirstTouch(Immediate):
             margin=None if rival is None else (rival - winner.t_ns) / 1e9,
             sigma=None if rival is None else params.real("pass.simultaneous_s"),
             unit="" if rival is None else "s",
-            probability=doubted(1.0, winner.figure),
+            probability=capped_if_unsure(1.0, winner.figure),
             side=side,
             detail="recovered" if kind == "kick" else "",
         )
 
 
-def ball_place(scene: Scene, state: GameState) -> tuple[float, float] | None:
+def ball_position(scene: Scene, state: GameState) -> tuple[float, float] | None:
     """Where the free ball is on the board, mm: as seen, else as declared (TAP-099)."""
     if scene.ball is not None and scene.ball.state != "carried":
         return scene.ball.x_mm, scene.ball.y_mm
@@ -157,20 +151,20 @@ def _touchers(facts: Facts, state: GameState, place: tuple[float, float], params
     before = {figure.id: figure for figure in facts.before.figures} if facts.before else {}
     for figure in facts.scene.figures:
         timed = ball is not None and ball.touched_by == figure.id and ball.touched_ns is not None
-        gap = base_to_point(figure, *place) - radius
+        gap = distance_to_base(figure, *place) - radius
         if gap > 0 and not timed:
             continue
         t_ns = facts.t_ns
         if ball is not None and timed and ball.touched_ns is not None:
             t_ns = max(ball.touched_ns, state.play.ran_ns or 0)
         elif facts.before is not None and figure.id in before:
-            then = base_to_point(before[figure.id], *place) - radius
-            t_ns = crossing_ns(-then, facts.before.t_ns, -gap, facts.t_ns) or facts.t_ns
+            then = distance_to_base(before[figure.id], *place) - radius
+            t_ns = interpolate_crossing_ns(-then, facts.before.t_ns, -gap, facts.t_ns) or facts.t_ns
         out.append(Toucher(figure, t_ns, gap, timed))
     return out
 
 
-def base_to_point(figure: Figure, x_mm: float, y_mm: float) -> float:
+def distance_to_base(figure: Figure, x_mm: float, y_mm: float) -> float:
     """Distance from a base's outline to a point; negative inside."""
     turn = math.radians(figure.heading_deg)
     dx, dy = x_mm - figure.x_mm, y_mm - figure.y_mm
@@ -185,3 +179,75 @@ def overrun_mm(figure: Figure, x_mm: float, y_mm: float) -> float:
     turn = math.radians(figure.heading_deg)
     past = (figure.x_mm - x_mm) * math.cos(turn) + (figure.y_mm - y_mm) * math.sin(turn)
     return past - figure.length_mm / 2
+
+
+@dataclass(frozen=True, slots=True)
+class BallLost(ImmediateRule):
+    """The ball is no longer on its carrier: a fumble for whatever reason; without that, no fall is one.
+
+    Attributes:
+        clauses: cited.
+
+    """
+
+    clauses: tuple[str, ...]
+    id: str = "ball_lost"
+    phases: frozenset[Phase] = frozenset({Phase.LIVE})
+    params: tuple[Param, ...] = ()
+
+    def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:  # noqa: ARG002
+        """The ball carried in the frame before and loose in this one."""
+        carrier, before, ball = facts.carrier, facts.carrier_before, facts.scene.ball
+        if carrier is None or before is None or facts.before is None or ball is None or ball.state != "loose":
+            return ()
+        if carried_ball(facts.before.ball, before) is None:
+            return ()
+        return (
+            Finding(
+                rule=self.id,
+                kind="fumble",
+                t_ns=facts.t_ns,
+                text=f"{carrier.id} loses the ball",
+                clauses=self.clauses,
+                key=f"{carrier.id}@{facts.t_ns}",
+                players=(carrier.id,),
+                spot_yd=facts.spot_yd(ball.x_mm, ball.y_mm),
+                probability=capped_if_unsure(1.0, carrier),
+                against=f"{carrier.id} keeps the ball",
+                side=state.play.ball_side,
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery(ImmediateRule):
+    """The first figure of either team to touch a loose ball has it.
+
+    Attributes:
+        clauses: cited.
+
+    """
+
+    clauses: tuple[str, ...]
+    id: str = "recovery"
+    phases: frozenset[Phase] = frozenset({Phase.IN_AIR})
+    params: tuple[Param, ...] = tuple(
+        replace(param, default=True, reason="the first player, engaged or not")
+        if param.name == "pass.engaged_may_catch"
+        else param
+        for param in TOUCH_PARAMS
+    )
+
+    def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
+        """The first touch, as a recovery where the ball lies."""
+        ball = facts.scene.ball
+        first = FirstTouch(catch=self.clauses, tie=self.clauses, void=self.clauses)
+        out = []
+        for found in first.observe(facts, state, params):
+            if found.reported or not found.players:
+                continue
+            side = facts.side_of(facts.figures[found.players[0]])
+            text = f"recovered by {found.players[0]}, {state.team(side).name} ball"
+            spot = facts.spot_yd(ball.x_mm, ball.y_mm) if ball is not None else found.spot_yd
+            out.append(replace(found, rule=self.id, kind="fumble_recovery", text=text, side=side, spot_yd=spot))
+        return tuple(out)

@@ -10,28 +10,28 @@ from hypothesis import strategies as st
 
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.gap import signed_gap
-from downfield.officiating.engine.facts import Touch
+from downfield.officiating.engine.facts import OpponentContact
 from downfield.officiating.rulebooks.params import Params
-from downfield.officiating.rules.square_hits import PARAMS, Hit, hit
+from downfield.officiating.rules.square_tackles import PARAMS, SquareHit, square_hit
 
 BOOK = Params(PARAMS)
 SIZE = BaseSize(30.0, 18.0, 5.5, 1.0)
 SURE = 0.95
 
 
-def judge(
+def judge_recording(
     carrier: tuple[float, float, float],
     defender: tuple[float, float, float],
     sigma_deg: float = 0.0,
     params: Params = BOOK,
-) -> Hit:
+) -> SquareHit:
     """What a contact of two bases at (x, y, heading) is; the carrier stands anywhere, both of the common size."""
     gap = signed_gap(Footprint(*carrier, SIZE), Footprint(*defender, SIZE))
     assert -2 < gap.gap_mm < 0.5, gap
-    touch = Touch(
+    touch = OpponentContact(
         "light-50", gap.gap_mm, 0.0, 1.0, gap.face_a, gap.face_b, gap.angle_deg, gap.overlap_mm, since_ns=None
     )
-    return hit(touch, SIZE.width_mm, sigma_deg, params)
+    return square_hit(touch, SIZE.width_mm, sigma_deg, params)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def judge(
     ],
 )
 def test_square_hits_tackle(defender: tuple[float, float, float], pair: str) -> None:
-    got = judge((0.0, 0.0, 0.0), defender)
+    got = judge_recording((0.0, 0.0, 0.0), defender)
     assert got.pair == pair
     assert got.probability == 1.0
 
@@ -63,7 +63,7 @@ def test_square_hits_tackle(defender: tuple[float, float, float], pair: str) -> 
     ],
 )
 def test_square_rubs_do_not(defender: tuple[float, float, float], pair: str) -> None:
-    got = judge((0.0, 0.0, 0.0), defender)
+    got = judge_recording((0.0, 0.0, 0.0), defender)
     assert got.pair == pair
     assert got.square == 1.0
     assert got.probability == 0.0
@@ -73,7 +73,7 @@ def test_square_rubs_do_not(defender: tuple[float, float, float], pair: str) -> 
 @pytest.mark.parametrize("angle", [0.0, 5.0, 9.5, 12.0, 15.5, 25.0, 29.0, 31.0, 44.0])
 def test_the_angle_decides_between_square_and_corner(angle: float, turn: float) -> None:
     spot = _head_on(angle)
-    got = judge(_turned((0.0, 0.0, 0.0), turn), _turned(spot, turn))
+    got = judge_recording(_turned((0.0, 0.0, 0.0), turn), _turned(spot, turn))
     if angle <= 10:
         assert got.probability > SURE
     elif angle >= 30:
@@ -84,33 +84,33 @@ def test_the_angle_decides_between_square_and_corner(angle: float, turn: float) 
 
 
 def test_aligned_bases_that_meet_at_their_corners_are_no_tackle() -> None:
-    got = judge((0.0, 0.0, 0.0), (29.8, 17.5, 180.0))
+    got = judge_recording((0.0, 0.0, 0.0), (29.8, 17.5, 180.0))
     assert got.probability == 0.0
 
 
 def test_a_corner_into_the_back_is_for_a_person() -> None:
-    got = judge((0.0, 0.0, 0.0), _behind(40.0))
+    got = judge_recording((0.0, 0.0, 0.0), _behind(40.0))
     assert got.probability < 0.05
     assert got.review
-    assert not judge((0.0, 0.0, 0.0), _head_on(40.0)).review
+    assert not judge_recording((0.0, 0.0, 0.0), _head_on(40.0)).review
 
 
 def test_a_doubtful_heading_makes_a_doubtful_hit() -> None:
-    assert judge((0.0, 0.0, 0.0), _head_on(8.0)).probability == 1.0
-    assert judge((0.0, 0.0, 0.0), _head_on(8.0), sigma_deg=4.0).probability < SURE
+    assert judge_recording((0.0, 0.0, 0.0), _head_on(8.0)).probability == 1.0
+    assert judge_recording((0.0, 0.0, 0.0), _head_on(8.0), sigma_deg=4.0).probability < SURE
 
 
 def test_a_league_may_let_any_face_tackle() -> None:
     ours = Params(PARAMS, {"tackle.pairs": ("side-side",), "tackle.angle_deg": 5.0, "tackle.unsure_from_deg": 5.0})
-    assert judge((0.0, 0.0, 0.0), (0.0, 18.0, 0.0), params=ours).probability == 1.0
-    assert judge((0.0, 0.0, 0.0), (30.0, 0.0, 180.0), params=ours).probability == 0.0
+    assert judge_recording((0.0, 0.0, 0.0), (0.0, 18.0, 0.0), params=ours).probability == 1.0
+    assert judge_recording((0.0, 0.0, 0.0), (30.0, 0.0, 180.0), params=ours).probability == 0.0
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.one_of(st.floats(0, 9.9), st.floats(10.1, 29.9), st.floats(30.1, 45)), st.floats(-180, 180))
 def test_turning_the_table_changes_nothing(angle: float, turn: float) -> None:
     carrier, defender = (0.0, 0.0, 0.0), _head_on(angle)
-    plain, turned = judge(carrier, defender), judge(_turned(carrier, turn), _turned(defender, turn))
+    plain, turned = judge_recording(carrier, defender), judge_recording(_turned(carrier, turn), _turned(defender, turn))
     assert turned.probability == pytest.approx(plain.probability, abs=1e-6)
 
 

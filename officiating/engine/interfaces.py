@@ -1,9 +1,4 @@
-"""The seams of a rulebook: rules detect, consequences follow, handlers take declarations.
-
-A `Rule` sees the facts of a frame and makes `Finding`s; it never changes the state. The engine makes a `Call` of a
-finding by confidence and policy, and only then a `Consequence`, keyed by the call's kind, changes the state: so a call
-made or amended by a person has the same consequence as one that was measured.
-"""
+"""What a rulebook is made of: rules detect, consequences follow, handlers take declarations."""
 
 from __future__ import annotations
 
@@ -12,14 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from downfield.core.field import FieldModel
-from downfield.officiating.calls import Call, CallKind
+from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.engine.facts import Facts
-from downfield.officiating.engine.findings import Finding
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param, Params
-
-__all__ = ["Consequence", "Finding", "Handler", "Outcome", "Param", "Rule", "System", "View"]
 
 
 class Rule(Protocol):
@@ -49,21 +41,21 @@ class Rule(Protocol):
         """What it sees in this frame."""
         ...
 
-    def settle(self, finding: Finding, state: GameState, view: View) -> Finding | None:
+    def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:
         """What becomes of one of its findings once the evidence is in; None for nothing."""
         ...
 
 
-class Immediate:
+class ImmediateRule:
     """For rules that need no further evidence: their findings settle as they are."""
 
-    def settle(self, finding: Finding, state: GameState, view: View) -> Finding | None:  # noqa: ARG002
+    def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:  # noqa: ARG002
         """The finding itself."""
         return finding
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RuleContext:
     """What handlers, consequences and settling see beside the state.
 
     Attributes:
@@ -78,7 +70,7 @@ class View:
     params: Params
     field: FieldModel
     t_ns: int
-    system: System
+    system: RuleSystem
     facts: Facts | None = None
 
     def clauses(self, name: str) -> tuple[str, ...]:
@@ -100,10 +92,10 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
 
 
-Consequence = Callable[[GameState, Call, View], Outcome]
+Consequence = Callable[[GameState, Call, RuleContext], Outcome]
 """What a call of one kind does to the state. Pure; the call may be a person's."""
 
-Handler = Callable[[GameState, Event, View], Outcome]
+Handler = Callable[[GameState, Event, RuleContext], Outcome]
 """What one type of declaration does to the state; raises `RefusedError` when the state does not allow it."""
 
 
@@ -111,16 +103,16 @@ def _as_it_is(state: GameState, _params: Params) -> GameState:
     return state
 
 
-def _nothing(_state: GameState, _view: View) -> tuple[Finding, ...]:
+def _nothing(_state: GameState, _context: RuleContext) -> tuple[Finding, ...]:
     return ()
 
 
-def _goes_on(state: GameState, _t_ns: int, _view: View) -> Outcome:
+def _goes_on(state: GameState, _t_ns: int, _context: RuleContext) -> Outcome:
     return Outcome(state)
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class RuleSystem:
     """The code of one rulebook; the rulebook's file adds values and policies.
 
     Attributes:
@@ -146,6 +138,6 @@ class System:
     clauses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     params: tuple[Param, ...] = ()
     begin: Callable[[GameState, Params], GameState] = _as_it_is
-    at_snap: Callable[[GameState, View], tuple[Finding, ...]] = _nothing
-    at_restart: Callable[[GameState, View], tuple[Finding, ...]] = _nothing
-    kick_over: Callable[[GameState, int, View], Outcome] = _goes_on
+    at_snap: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _nothing
+    at_restart: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _nothing
+    kick_over: Callable[[GameState, int, RuleContext], Outcome] = _goes_on

@@ -1,21 +1,18 @@
-"""The play: what lasts from one line-up to the next dead ball, and no longer.
-
-Frozen records like all of the state, which holds one `Play` at a time.
-"""
+"""The play."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from downfield.core.records import record
+from downfield.officiating.calls import Finding
 from downfield.officiating.declarations import Side
-from downfield.officiating.engine.findings import Finding
 
 PlayKind = Literal["scrimmage", "kickoff", "onside", "punt", "field_goal", "extra_point", "two_point", "free_kick"]
 
 
 @record
-class Fall:
+class FigureFall:
     """A figure that fell in this play.
 
     Attributes:
@@ -81,7 +78,7 @@ class Stoppage:
 
 
 @record
-class Play:
+class PlayState:
     """What lasts one play.
 
     Attributes:
@@ -125,7 +122,7 @@ class Play:
     stops: int = 0
     line_ns: int | None = None
     turns: int = 0
-    falls: tuple[Fall, ...] = ()
+    falls: tuple[FigureFall, ...] = ()
     judged: tuple[str, ...] = ()
     pending: tuple[Finding, ...] = ()
     stoppage: Stoppage | None = None

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.pending import merge
-from downfield.officiating.engine.state import Play
+from downfield.officiating.calls import Finding
+from downfield.officiating.engine.calling import merge_findings
+from downfield.officiating.engine.play_state import PlayState
 
 TOUCH = Finding("tackle", "tackle", 1_000, "", (), key="light-1@0", margin=0.1, sigma=0.3, unit="mm", probability=0.6)
 
 
 def merged(*found: Finding) -> Finding:
-    play = Play()
+    play = PlayState()
     for one in found:
-        play = merge(play, [one], {}, 0.9)
+        play = merge_findings(play, [one], {}, 0.9)
     (only,) = play.pending
     return only
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.officiating.consequences.overtimes import (
+from downfield.officiating.consequences.periods import (
     TOUCHDOWN_GAIN_YD,
     Possession,
     PossessionEnd,

@@ -1,4 +1,4 @@
-"""Contact with the passing quarterback: any touch ends his right to pass, one on his handle from behind is a sack."""
+"""The passer."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Final
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.gap import signed_gap
 from downfield.core.scene import Figure
+from downfield.officiating.calls import Finding
 from downfield.officiating.checks.roles import canonical_role
-from downfield.officiating.engine.facts import Facts
-from downfield.officiating.engine.findings import Finding
-from downfield.officiating.engine.geometry import chance
-from downfield.officiating.engine.seams import Immediate
+from downfield.officiating.engine.facts import Facts, MeasuredPoint, capped_if_unsure, exceedance_probability
+from downfield.officiating.engine.interfaces import ImmediateRule
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param, Params
-from downfield.officiating.rules.reference import spot_at
+from downfield.officiating.rules.lines import LINGER_NS, reference_param, reference_point, spot_at
 
 HANDLE_PARAMS: Final = (
     Param("sack.handle_mm", 12.0, "mm", "the handle behind the base; measure it on the figure", low=0, high=60),
@@ -33,7 +32,7 @@ def may_still_pass(state: GameState) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class PasserTouched(Immediate):
+class PasserTouched(ImmediateRule):
     """A defender's base touches the passer's, in whatever way: he may not pass any more (EFL-029)."""
 
     id: str = "passer_touched"
@@ -46,7 +45,7 @@ class PasserTouched(Immediate):
         carrier = facts.carrier
         if carrier is None or not may_still_pass(state) or state.play.note("pass_over") is not None:
             return ()
-        touches = [touch for touch in facts.carrier_touches if not facts.dead(touch.other)]
+        touches = [touch for touch in facts.carrier_contacts if not facts.has_fallen(touch.other)]
         best = max(touches, key=lambda touch: touch.probability, default=None)
         if best is None or best.probability <= 1.0 - params.real("calls.confidence"):
             return ()
@@ -70,7 +69,7 @@ class PasserTouched(Immediate):
 
 
 @dataclass(frozen=True, slots=True)
-class HandleSack(Immediate):
+class HandleSack(ImmediateRule):
     """A defender coming from behind touches the passer's handle behind the line: a sack, left to a person (EFL-043).
 
     The handle stands above the board and no camera tells its touch for certain, so it is only proposed.
@@ -89,7 +88,7 @@ class HandleSack(Immediate):
         handle = _handle(carrier, params)
         out = []
         for figure in facts.scene.figures:
-            if figure.jersey == carrier.jersey or facts.dead(figure.id) or not _is_behind(figure, carrier):
+            if figure.jersey == carrier.jersey or facts.has_fallen(figure.id) or not _is_behind(figure, carrier):
                 continue
             if (
                 math.hypot(figure.x_mm - handle.x_mm, figure.y_mm - handle.y_mm)
@@ -98,7 +97,7 @@ class HandleSack(Immediate):
                 continue
             gap = signed_gap(handle, figure.footprint)
             sigma = math.hypot(*carrier.sigma_mm, *figure.sigma_mm)
-            if chance(0.0 - gap.gap_mm, sigma) > 1.0 - params.real("calls.confidence"):
+            if exceedance_probability(0.0 - gap.gap_mm, sigma) > 1.0 - params.real("calls.confidence"):
                 out.append(self._sack(facts, carrier, figure, state, gap.gap_mm, sigma))
         return tuple(out)
 
@@ -117,7 +116,7 @@ class HandleSack(Immediate):
             margin=0.0 - gap_mm,
             sigma=sigma_mm,
             unit="mm",
-            probability=chance(0.0 - gap_mm, sigma_mm),
+            probability=exceedance_probability(0.0 - gap_mm, sigma_mm),
             against=f"{tackler.id} does not touch the handle",
             proposed=True,
         )
@@ -139,3 +138,60 @@ def _is_behind(figure: Figure, carrier: Figure) -> bool:
     turn = math.radians(carrier.heading_deg)
     ahead = (figure.x_mm - carrier.x_mm) * math.cos(turn) + (figure.y_mm - carrier.y_mm) * math.sin(turn)
     return ahead < -carrier.length_mm / 2
+
+
+@dataclass(frozen=True, slots=True)
+class TooDeep(ImmediateRule):
+    """The passer is farther behind the line of scrimmage than he may be.
+
+    Attributes:
+        clauses: cited.
+
+    """
+
+    clauses: tuple[str, ...]
+    id: str = "too_deep"
+    phases: frozenset[Phase] = frozenset({Phase.LIVE})
+    params: tuple[Param, ...] = (
+        Param("pocket.depth_yd", 10.0, "yd", "LD-042, LD-043", low=1, high=50),
+        reference_param("pocket.reference", "hand", "not stated; where the ball is downed"),
+    )
+
+    def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
+        """The passer's depth against the limit."""
+        carrier = facts.carrier
+        if carrier is None or not may_still_pass(state) or state.play.kind not in {"scrimmage", "two_point"}:
+            return ()
+        word = params.choice("pocket.reference")
+        reach = reference_point(facts, carrier, word)
+        margin = self._margin(reach, facts, state, params)
+        probability = exceedance_probability(margin, reach.sigma_mm)
+        if probability <= 1.0 - params.real("calls.confidence"):
+            return ()
+        t_ns = facts.crossing_time_ns(
+            margin, lambda then, before: self._margin(reference_point(facts, then, word, before), facts, state, params)
+        )
+        return (
+            Finding(
+                rule=self.id,
+                kind="sack",
+                t_ns=t_ns,
+                text=f"{carrier.id} drops more than {params.real('pocket.depth_yd'):g} yards behind the line: sacked",
+                clauses=self.clauses,
+                key=f"{carrier.id}@{state.play.ran_ns}",
+                players=(carrier.id,),
+                spot_yd=spot_at(facts, carrier, word, t_ns),
+                margin=margin,
+                sigma=reach.sigma_mm,
+                unit="mm",
+                probability=capped_if_unsure(probability, carrier),
+                against=f"{carrier.id} is not yet too deep",
+                ripe_ns=facts.t_ns + LINGER_NS,
+                detail="depth",
+            ),
+        )
+
+    def _margin(self, reach: MeasuredPoint, facts: Facts, state: GameState, params: Params) -> float:
+        """Millimeters deeper than allowed."""
+        behind = (state.los_yd * facts.field.mm_per_yd_x - reach.x_mm) * state.ball_direction
+        return behind - params.real("pocket.depth_yd") * facts.field.mm_per_yd_x
