@@ -1,4 +1,4 @@
-"""The ball: carried, lying, hidden, and touched first by whom and when."""
+"""The ball: carried, lying, hidden, and which figure touches it first and when."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def settled(tracker: BallTracker, x: float, y: float, others: list[Estimate] | N
     return 5 * FRAME_NS
 
 
-def test_a_declared_carrier_has_it_seen_or_not() -> None:
+def test_a_declared_carrier_has_the_ball_seen_or_not() -> None:
     tracker, runner = BallTracker(), figure("dark-1", 200.0, 100.0)
     seen = tracker.step([ball_at(204.0, 106.0, CARRIED_MM)], [runner], CAMERA, 0, carrier="dark-1")
     assert seen is not None
@@ -52,17 +52,17 @@ def test_a_declared_carrier_has_it_seen_or_not() -> None:
     assert hidden.sigma_mm > seen.sigma_mm
 
 
-def test_what_is_hardly_taken_for_a_ball_makes_nobody_a_carrier() -> None:
-    tracker, man = BallTracker(), figure("dark-1", 200.0, 100.0)
-    doubtful = replace(ball_at(203.0, 106.0, CARRIED_MM), score=0.9)
-    assert all(tracker.step([doubtful], [man], CAMERA, i * FRAME_NS) is None for i in range(20))
+def test_a_detection_of_low_score_makes_no_carrier() -> None:
+    tracker, bystander = BallTracker(), figure("dark-1", 200.0, 100.0)
+    unsure = replace(ball_at(203.0, 106.0, CARRIED_MM), score=0.9)
+    assert all(tracker.step([unsure], [bystander], CAMERA, i * FRAME_NS) is None for i in range(20))
 
 
-def test_what_is_surely_a_ball_and_clear_of_all_lies_there() -> None:
-    tracker, man = BallTracker(), figure("dark-1", 200.0, 100.0)
-    sure, doubtful = (replace(ball_at(300.0, 150.0), score=score) for score in (0.96, 0.9))
-    assert all(tracker.step([doubtful], [man], CAMERA, i * FRAME_NS) is None for i in range(20))
-    balls = [tracker.step([sure], [man], CAMERA, (20 + i) * FRAME_NS) for i in range(10)]
+def test_a_sure_ball_clear_of_all_figures_lies_there() -> None:
+    tracker, bystander = BallTracker(), figure("dark-1", 200.0, 100.0)
+    sure, unsure = (replace(ball_at(300.0, 150.0), score=score) for score in (0.96, 0.9))
+    assert all(tracker.step([unsure], [bystander], CAMERA, i * FRAME_NS) is None for i in range(20))
+    balls = [tracker.step([sure], [bystander], CAMERA, (20 + i) * FRAME_NS) for i in range(10)]
     assert balls[-1] is not None
     assert (balls[-1].state, balls[-1].carrier) == ("magnetic", None)
 
@@ -97,7 +97,7 @@ def test_a_ball_that_left_its_carrier_is_loose() -> None:
     assert (ball.state, ball.carrier) == ("loose", None)
 
 
-def test_one_false_sighting_does_not_move_it() -> None:
+def test_one_false_detection_does_not_move_it() -> None:
     tracker = BallTracker()
     t_ns = settled(tracker, 300.0, 150.0)
     ball = tracker.step([ball_at(500.0, 50.0)], [], CAMERA, t_ns + FRAME_NS)
@@ -130,7 +130,7 @@ def test_the_first_touch_is_timed_between_frames(speed: float, lead_mm: float) -
     assert since_s == pytest.approx(lead_mm / speed, abs=0.004)
 
 
-def test_nobody_touches_a_ball_that_is_passed_by() -> None:
+def test_a_figure_that_passes_by_does_not_touch_the_ball() -> None:
     tracker = BallTracker()
     t_ns = settled(tracker, 300.0, 150.0)
     for i in range(60):
@@ -140,7 +140,7 @@ def test_nobody_touches_a_ball_that_is_passed_by() -> None:
     assert ball.touched_by is None
 
 
-def test_pictures_that_can_not_be_believed_change_nothing() -> None:
+def test_unfit_frames_change_nothing() -> None:
     tracker = BallTracker()
     t_ns = settled(tracker, 300.0, 150.0)
     on_it = [figure("dark-1", 300.0, 150.0)]

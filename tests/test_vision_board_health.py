@@ -1,4 +1,4 @@
-"""PictureHealth: every way in which pictures go wrong is named, and good ones are left alone."""
+"""The picture health monitor names every way in which pictures go wrong, and leaves good ones alone."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def frames(images: list[NDArray[np.uint8]]) -> list[Frame]:
 
 def watch(shown: list[Frame], estimates: tuple[Estimate, ...] = ()) -> list[PictureHealth]:
     """The health at each frame."""
-    health = PictureHealthMonitor()
-    return [health.step(frame, estimates) for frame in shown]
+    monitor = PictureHealthMonitor()
+    return [monitor.step(frame, estimates) for frame in shown]
 
 
 def figures(seen: int, of: int = 22) -> tuple[Estimate, ...]:
@@ -45,41 +45,41 @@ def figures(seen: int, of: int = 22) -> tuple[Estimate, ...]:
 
 
 def test_good_pictures_are_ok() -> None:
-    assert {one.level for one in watch(frames([picture() for _ in range(12)]), figures(22))} == {"ok"}
+    assert {health.level for health in watch(frames([picture() for _ in range(12)]), figures(22))} == {"ok"}
 
 
-def test_a_repeated_picture_teaches_nothing_and_a_frozen_feed_is_unfit() -> None:
+def test_a_repeated_picture_is_marked_and_a_frozen_stream_is_unfit() -> None:
     live = [picture() for _ in range(5)]
     seen = watch(frames(live + [live[-1]] * 12))
     assert not seen[4].repeated
     assert seen[5].repeated
     assert seen[5].level == "ok"
-    assert "has not changed" in seen[-1].unfit[0]
+    assert "has not changed for" in seen[-1].unfit[0]
 
 
-def test_a_feed_that_goes_on_is_fit_at_once() -> None:
+def test_a_stream_that_goes_on_is_fit_at_once() -> None:
     live = [picture() for _ in range(3)]
     assert watch(frames([*live, *[live[-1]] * 12, picture()]))[-1].unfit == ()
 
 
-def test_lost_frames_are_counted_by_index_and_by_time() -> None:
+def test_dropped_frames_are_counted_by_index_and_by_time() -> None:
     images = [picture() for _ in range(12)]
-    by_index = [replace(one, index=one.index + 4) if one.index > 8 else one for one in frames(images)]
-    assert watch(by_index)[-1].lost == 4
-    by_time = [replace(one, t_ns=one.t_ns + 4 * FRAME_NS) if one.index > 8 else one for one in frames(images)]
+    by_index = [replace(frame, index=frame.index + 4) if frame.index > 8 else frame for frame in frames(images)]
+    assert watch(by_index)[-1].dropped == 4
+    by_time = [replace(frame, t_ns=frame.t_ns + 4 * FRAME_NS) if frame.index > 8 else frame for frame in frames(images)]
     last = watch(by_time)[-1]
-    assert last.lost == 4
+    assert last.dropped == 4
     assert last.level == "warn"
-    assert "4 frames were lost" in last.warnings[0]
+    assert "4 frames were dropped" in last.warnings[0]
 
 
 def test_a_long_interruption_is_unfit() -> None:
     shown = frames([picture() for _ in range(6)])
     shown[-1] = replace(shown[-1], t_ns=shown[-1].t_ns + 2_000_000_000)
-    assert "no frames came" in watch(shown)[-1].unfit[0]
+    assert "No frames came for" in watch(shown)[-1].unfit[0]
 
 
-def test_lights_off_and_on_are_unfit_until_they_settle() -> None:
+def test_a_change_of_light_is_unfit_until_it_settles() -> None:
     shown = [picture() for _ in range(6)] + [picture(brightness=0.1) for _ in range(6)] + [picture() for _ in range(20)]
     seen = watch(frames(shown))
     assert not seen[5].unfit
@@ -88,22 +88,22 @@ def test_lights_off_and_on_are_unfit_until_they_settle() -> None:
     assert not seen[-1].unfit
 
 
-def test_a_blurred_picture_is_warned_of() -> None:
+def test_a_blurred_picture_gives_a_warning() -> None:
     seen = watch(frames([picture() for _ in range(4)] + [picture(blur=4.0) for _ in range(3)]))
     assert seen[-1].sharpness < seen[0].sharpness
-    assert any("blurred" in one for one in seen[-1].warnings)
+    assert any("blurred" in warning for warning in seen[-1].warnings)
 
 
-def test_a_roster_that_is_not_there_is_unfit_and_a_doubt_is_named() -> None:
+def test_too_few_figures_are_unfit_and_uncertain_figures_are_named() -> None:
     assert "not seen" in watch(frames([picture()]), figures(8))[0].unfit[0]
-    doubted = (replace(figures(1, 1)[0], sure=False), *figures(22)[1:])
-    assert "dark-0" in watch(frames([picture()]), doubted)[0].warnings[0]
+    unsure = (replace(figures(1, 1)[0], sure=False), *figures(22)[1:])
+    assert "dark 0" in watch(frames([picture()]), unsure)[0].warnings[0]
 
 
 @pytest.mark.parametrize(("unsure", "fit"), [(2, True), (5, True), (6, False), (22, False)])
-def test_when_many_may_be_somebody_else_nothing_can_be_called(unsure: int, fit: bool) -> None:
-    men = tuple(replace(one, sure=i >= unsure) for i, one in enumerate(figures(22)))
-    (last,) = watch(frames([picture()]), men)
+def test_with_many_uncertain_identities_nothing_can_be_called(unsure: int, fit: bool) -> None:
+    roster = tuple(replace(figure, sure=i >= unsure) for i, figure in enumerate(figures(22)))
+    (last,) = watch(frames([picture()]), roster)
     assert (not last.unfit) == fit
     if not fit:
-        assert f"in doubt of {unsure} men" in last.unfit[0]
+        assert f"for {unsure} of 22" in last.unfit[0]

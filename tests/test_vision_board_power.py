@@ -1,4 +1,4 @@
-"""Board power from movement: on, off, and not fooled by hands, jams or a microphone alone."""
+"""Board power from movement: on, off, and not misled by hands, jams or a microphone alone."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import InputError
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.board.hum import HumDetector
-from downfield.vision.board.power import PowerDetector, PowerReading
+from downfield.vision.board.power import HumDetector, PowerDetector, PowerReading
 from downfield.vision.tracking.estimate import Estimate
 
 FRAME_NS = 16_666_667
@@ -44,13 +43,13 @@ class Table:
 
 def run(states: list[bool], table: Table, by_hand: int = 0) -> list[PowerReading]:
     """What is read of a board that is switched so."""
-    watch = PowerDetector()
-    return [watch.step(table.frame(on=on, by_hand=by_hand), i * FRAME_NS) for i, on in enumerate(states)]
+    detector = PowerDetector()
+    return [detector.step(table.frame(on=on, by_hand=by_hand), i * FRAME_NS) for i, on in enumerate(states)]
 
 
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 1000), noise_mm=st.floats(0.02, 0.25))
-def test_every_switch_is_noticed_within_a_fifth_of_a_second_and_nothing_else_is(seed: int, noise_mm: float) -> None:
+def test_switches_are_noticed_within_a_fifth_of_a_second_and_nothing_else_is(seed: int, noise_mm: float) -> None:
     states = [False] * 60 + [True] * 90 + [False] * 60 + [True] * 60
     readings = run(states, Table(seed, noise_mm=noise_mm))
     for i, (state, reading) in enumerate(zip(states, readings, strict=True)):
@@ -60,58 +59,58 @@ def test_every_switch_is_noticed_within_a_fifth_of_a_second_and_nothing_else_is(
 
 
 def test_a_hand_that_moves_two_figures_does_not_switch_the_board_on() -> None:
-    assert {one.power for one in run([False] * 90, Table(1), by_hand=2)[12:]} == {"off"}
+    assert {reading.power for reading in run([False] * 90, Table(1), by_hand=2)[12:]} == {"off"}
 
 
-def test_figures_that_stand_elsewhere_all_at_once_have_not_walked_there() -> None:
-    table, watch, said = Table(4, noise_mm=0.05), PowerDetector(), set()
+def test_figures_that_jump_at_a_cut_do_not_switch_it_on() -> None:
+    table, detector, states = Table(4, noise_mm=0.05), PowerDetector(), set()
     for i in range(90):
         if i == 45:  # the recording was cut
             table._at += np.random.default_rng(5).uniform(-15, 15, table._at.shape)
-        said.add(watch.step(table.frame(on=False), i * FRAME_NS).power)
-    assert "on" not in said
+        states.add(detector.step(table.frame(on=False), i * FRAME_NS).power)
+    assert "on" not in states
 
 
-def test_figures_half_covered_that_are_only_unsure_do_not_switch_it_on() -> None:
-    table, watch, said = Table(6, noise_mm=0.05), PowerDetector(), set()
+def test_figures_with_uncertain_positions_do_not_switch_it_on() -> None:
+    table, detector, states = Table(6, noise_mm=0.05), PowerDetector(), set()
     rng = np.random.default_rng(7)
     for i in range(90):
         seen = table.frame(on=False)
         for row in range(14) if i >= 45 else ():
-            one, (x, y) = seen[row], rng.normal(0, 0.8, 2)
-            place = Footprint(one.footprint.x_mm + x, one.footprint.y_mm + y, 0.0, BaseSize())
-            seen[row] = replace(one, footprint=place, covariance=np.diag([0.64, 0.64, 1e-3]))
-        said.add(watch.step(seen, i * FRAME_NS).power)
-    assert "on" not in said
+            figure, (x, y) = seen[row], rng.normal(0, 0.8, 2)
+            place = Footprint(figure.footprint.x_mm + x, figure.footprint.y_mm + y, 0.0, BaseSize())
+            seen[row] = replace(figure, footprint=place, covariance=np.diag([0.64, 0.64, 1e-3]))
+        states.add(detector.step(seen, i * FRAME_NS).power)
+    assert "on" not in states
 
 
-def test_a_board_on_which_a_third_still_walk_is_on() -> None:
+def test_a_board_on_which_a_third_of_the_figures_walk_is_on() -> None:
     table = Table(3, walking=0.0)
     table.velocity[:8] = 60.0, 0.0
-    assert {one.power for one in run([True] * 60, table)[12:]} == {"on"}
+    assert {reading.power for reading in run([True] * 60, table)[12:]} == {"on"}
 
 
-def test_nothing_is_known_before_figures_are() -> None:
+def test_without_figures_the_state_is_unknown() -> None:
     reading = PowerDetector().step([], 0)
-    assert (reading.power, reading.on) == ("unknown", 0.5)
+    assert (reading.power, reading.probability) == ("unknown", 0.5)
 
 
-def test_the_state_stays_while_nobody_is_seen() -> None:
-    watch, table = PowerDetector(), Table(2)
+def test_the_state_stays_while_no_figure_is_seen() -> None:
+    detector, table = PowerDetector(), Table(2)
     for i in range(30):
-        watch.step(table.frame(on=True), i * FRAME_NS)
-    assert [watch.step([], (30 + i) * FRAME_NS).power for i in range(20)] == ["on"] * 20
+        detector.step(table.frame(on=True), i * FRAME_NS)
+    assert [detector.step([], (30 + i) * FRAME_NS).power for i in range(20)] == ["on"] * 20
 
 
-def test_print_shake_tells_once_both_states_are_known() -> None:
-    watch, table = PowerDetector(), Table(4)
+def test_print_shake_decides_once_both_states_are_known() -> None:
+    detector, table = PowerDetector(), Table(4)
     time_ns = 0
     for on in (True, False):
         for _ in range(120):
-            watch.step(table.frame(on=on), time_ns, shake_px=0.5 if on else 0.02)
+            detector.step(table.frame(on=on), time_ns, shake_px=0.5 if on else 0.02)
             time_ns += FRAME_NS
     for _ in range(12):
-        reading = watch.step([], time_ns, shake_px=0.5)
+        reading = detector.step([], time_ns, shake_px=0.5)
         time_ns += FRAME_NS
     assert reading.power == "on"
 
@@ -123,34 +122,34 @@ def sound(hertz: float, loud: float, seed: int = 0) -> np.ndarray[tuple[int], np
 
 
 @pytest.mark.parametrize("hertz", [100.0, 120.0, 240.0])
-def test_a_hum_at_twice_the_mains_speaks_for_on(hertz: float) -> None:
+def test_a_hum_at_twice_the_mains_is_evidence_for_on(hertz: float) -> None:
     assert HumDetector(16000).evidence(sound(hertz, 1.0)) > 0.5
 
 
 @pytest.mark.parametrize("hertz", [70.0, 440.0, 1000.0])
-def test_noise_and_other_tones_do_not(hertz: float) -> None:
+def test_noise_and_other_tones_are_not(hertz: float) -> None:
     assert HumDetector(16000).evidence(sound(hertz, 1.0)) <= 0.0
 
 
-def test_a_block_too_short_to_tell_is_refused() -> None:
-    with pytest.raises(InputError, match="at least 2400 samples"):
+def test_a_block_of_sound_that_is_too_short_is_refused() -> None:
+    with pytest.raises(InputError, match="100 samples; 2400 or more"):
         HumDetector(16000).evidence(np.zeros(100))
 
 
-def test_a_microphone_that_heard_the_board_tells_when_nobody_is_in_view() -> None:
-    watch, table = PowerDetector(), Table(2)
+def test_a_microphone_that_heard_the_board_decides_when_no_figure_is_in_view() -> None:
+    detector, table = PowerDetector(), Table(2)
     for i in range(30):
-        watch.step(table.frame(on=True), i * FRAME_NS, hum=1.0)
-    assert [watch.step([], (30 + i) * FRAME_NS, hum=-1.0).power for i in range(20)][-1] == "off"
+        detector.step(table.frame(on=True), i * FRAME_NS, hum=1.0)
+    assert [detector.step([], (30 + i) * FRAME_NS, hum=-1.0).power for i in range(20)][-1] == "off"
 
 
 def test_a_microphone_out_of_reach_of_the_board_does_not_switch_it_off() -> None:
-    watch, table = PowerDetector(), Table(2)
+    detector, table = PowerDetector(), Table(2)
     for i in range(30):
-        watch.step(table.frame(on=True), i * FRAME_NS, hum=-1.0)
-    assert [watch.step([], (30 + i) * FRAME_NS, hum=-1.0).power for i in range(20)] == ["on"] * 20
+        detector.step(table.frame(on=True), i * FRAME_NS, hum=-1.0)
+    assert [detector.step([], (30 + i) * FRAME_NS, hum=-1.0).power for i in range(20)] == ["on"] * 20
 
 
 def test_a_refrigerator_does_not_switch_a_dead_board_on() -> None:
-    watch, table = PowerDetector(), Table(3)
-    assert {watch.step(table.frame(on=False), i * FRAME_NS, hum=1.0).power for i in range(60)} <= {"off", "unknown"}
+    detector, table = PowerDetector(), Table(3)
+    assert {detector.step(table.frame(on=False), i * FRAME_NS, hum=1.0).power for i in range(60)} <= {"off", "unknown"}

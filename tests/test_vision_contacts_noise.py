@@ -1,4 +1,4 @@
-"""The noise of measure_pairs gaps: learned from all pairs for all of them, and from each for itself."""
+"""The noise of measured gaps is learned from all pairs for all of them, and from each pair for itself."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import pytest
 
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Jersey
-from downfield.vision.contacts.measurement import Pair, PairMeasurements, find_near_pairs, measure_pairs
-from downfield.vision.contacts.noise import GapNoise
+from downfield.vision.contacts.measurement import GapNoise, Pair, PairMeasurements, find_near_pairs, measure_pairs
 from downfield.vision.tracking.estimate import Estimate
 
 BASE = BaseSize(30.0, 18.0, 5.5, 1.0)
@@ -16,7 +15,7 @@ SHAKES_MM = 0.6
 
 
 def pairs(shaken_mm: dict[str, float], *, seen: bool = True, fresh: bool = True) -> PairMeasurements:
-    """Four pairs far from each other, each with a gap of 1 mm, of whose second figures some are seen elsewhere."""
+    """Four pairs far from each other, each with a gap of 1 mm plus the jitter of its second figure."""
     covariance, still = np.diag([0.04, 0.04, 1e-4]), np.zeros(3)
     figures = []
     for i in range(4):
@@ -28,44 +27,44 @@ def pairs(shaken_mm: dict[str, float], *, seen: bool = True, fresh: bool = True)
 
 
 def noise_mm(noise: GapNoise, shaken: list[dict[str, float]]) -> dict[Pair, float]:
-    for one in shaken:
-        noise.note(pairs(one))
+    for jitter in shaken:
+        noise.add(pairs(jitter))
     now = pairs({})
-    return dict(zip(now.pairs, noise.seen(now).noise_mm.tolist(), strict=True))
+    return dict(zip(now.pairs, noise.observations(now).noise_mm.tolist(), strict=True))
 
 
-def shaking(*who: str, frames: int = 30) -> list[dict[str, float]]:
-    """Shaken to and fro in every frame."""
-    return [dict.fromkeys(who, SHAKES_MM * (-1) ** number) for number in range(frames)]
+def shaking(*ids: str, frames: int = 30) -> list[dict[str, float]]:
+    """Figures that jitter to and fro in every frame."""
+    return [dict.fromkeys(ids, SHAKES_MM * (-1) ** number) for number in range(frames)]
 
 
 CALM = noise_mm(GapNoise(), [{}] * 30)
 
 
-def test_one_that_shakes_is_noisier_than_those_that_do_not() -> None:
+def test_a_jittering_pair_is_noisier_than_steady_ones() -> None:
     found = noise_mm(GapNoise(), shaking("light-2"))
     assert found["dark-2", "light-2"] > 2 * CALM["dark-2", "light-2"]
     assert found["dark-0", "light-0"] == pytest.approx(CALM["dark-0", "light-0"], rel=0.05)
 
 
-def test_where_most_shake_all_are_noisy() -> None:
+def test_where_most_pairs_jitter_all_are_noisy() -> None:
     found = noise_mm(GapNoise(), shaking("light-0", "light-1", "light-2"))
     assert found["dark-3", "light-3"] > 2 * CALM["dark-3", "light-3"]
 
 
-def test_it_is_calm_again_when_it_is() -> None:
+def test_noise_falls_again_after_jitter_ends() -> None:
     found = noise_mm(GapNoise(), shaking("light-2") + [{}] * 60)
     assert found["dark-2", "light-2"] < 1.3 * CALM["dark-2", "light-2"]
 
 
-def test_moving_smoothly_is_no_noise() -> None:
+def test_smooth_movement_is_no_noise() -> None:
     found = noise_mm(GapNoise(), [{"light-2": 0.2 * number} for number in range(30)])
     assert found == CALM
 
 
-def test_frames_that_nobody_looked_at_tell_nothing() -> None:
+def test_frames_without_detection_teach_nothing() -> None:
     noise = GapNoise()
-    for one in shaking("light-2"):
-        noise.note(pairs({}))
-        noise.note(pairs(one, fresh=False))
+    for jitter in shaking("light-2"):
+        noise.add(pairs({}))
+        noise.add(pairs(jitter, fresh=False))
     assert noise_mm(noise, [{}]) == CALM

@@ -1,4 +1,4 @@
-"""Contacts over time: touches are called and timed, near misses and everything doubtful are not."""
+"""Contacts over time: touches are found and timed, near misses and uncertain ones are not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Contact, Jersey, Power
-from downfield.vision.contacts.tracker import UNSEEN, VAGUE, ContactTracker, EndedContact
+from downfield.vision.contacts.limits import LIMITS
+from downfield.vision.contacts.tracker import ContactTracker, EndedContact
 from downfield.vision.tracking.estimate import Estimate
 
 SURE = 0.95
@@ -27,8 +28,8 @@ Pose = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Told:
-    """What was said of the pair in a frame."""
+class Report:
+    """What was reported of the pair in a frame."""
 
     t_s: float
     probability: float
@@ -66,7 +67,7 @@ def watch(
     sure: Callable[[float], bool] = lambda _: True,
     times: Iterable[float] | None = None,
     start_ns: int = 0,
-) -> list[Told]:
+) -> list[Report]:
     """Two figures on their ways, filmed with a lasting error of their relative place and some noise."""
     tracker, rng, out = ContactTracker(), np.random.default_rng(1), []
     for t_s in np.arange(0, seconds, FRAME_S) if times is None else times:
@@ -76,22 +77,22 @@ def watch(
             then = way(t_s - FRAME_S)
             turned = math.radians((heading - then[2] + 180) % 360 - 180)
             velocity = np.array([x - then[0], y - then[1], turned]) / FRAME_S
-            shaken = rng.normal(0, noise_mm, 2)
-            at = x + off[0] + shaken[0], y + off[1] + shaken[1], heading
+            jitter = rng.normal(0, noise_mm, 2)
+            at = x + off[0] + jitter[0], y + off[1] + jitter[1], heading
             known = {"seen": seen(t_s), "fresh": fresh(t_s), "sure": sure(t_s)}
             figures.append(estimate(id_, at, velocity, sigma_mm, **known))
         contacts = tracker.step(figures, start_ns + round(t_s * 1e9), power=power(t_s), fit=fit(t_s))
-        out.append(told(contacts, t_s, start_ns))
+        out.append(report(contacts, t_s, start_ns))
     return out
 
 
-def told(contacts: tuple[Contact, ...], t_s: float, start_ns: int = 0) -> Told:
-    """The one pair, if it is listed."""
+def report(contacts: tuple[Contact, ...], t_s: float, start_ns: int = 0) -> Report:
+    """The only pair, if it is listed."""
     if not contacts:
-        return Told(t_s, 0.0, None)
+        return Report(t_s, 0.0, None)
     (contact,) = contacts
     since_s = None if contact.since_ns is None else (contact.since_ns - start_ns) / 1e9
-    return Told(t_s, contact.probability, since_s)
+    return Report(t_s, contact.probability, since_s)
 
 
 def standing(_: float) -> Pose:
@@ -109,29 +110,29 @@ def passes(t_s: float, *, miss_mm: float) -> Pose:
     return CLOSING_MM_S * (0.5 - t_s), 18.0 + miss_mm, 180.0
 
 
-def highest(run: list[Told]) -> float:
-    """The highest probability said."""
-    return max(one.probability for one in run)
+def highest(run: list[Report]) -> float:
+    """The highest probability reported."""
+    return max(report.probability for report in run)
 
 
 @pytest.mark.parametrize("bias_mm", [-0.25, 0.0, 0.25])
-def test_a_head_on_touch_is_called_and_timed_between_frames_whatever_the_bias(bias_mm: float) -> None:
+def test_a_head_on_touch_is_found_and_timed_between_frames_whatever_the_bias(bias_mm: float) -> None:
     run = watch(standing, runs_into, error_mm=(bias_mm, 0.0))
-    assert highest([one for one in run if one.t_s < 0.5 - FRAME_S]) < 0.5
+    assert highest([report for report in run if report.t_s < 0.5 - FRAME_S]) < 0.5
     late = run[-1]
     assert late.probability > SURE
     assert late.since_s == pytest.approx(0.5, abs=FRAME_S / 2)
 
 
 @pytest.mark.parametrize("error_mm", [-0.2, 0.0, 0.2])
-def test_passing_half_a_millimeter_clear_is_never_called(error_mm: float) -> None:
+def test_passing_half_a_millimeter_clear_is_no_touch(error_mm: float) -> None:
     run = watch(standing, lambda t_s: passes(t_s, miss_mm=0.5), error_mm=(0.0, error_mm))
     assert highest(run) < SURE
 
 
 @pytest.mark.parametrize("miss_mm", [0.5, 1.0])
 @pytest.mark.parametrize("hz", [2.0, 4.0])
-def test_passing_clear_is_never_called_though_headings_are_seen_to_swing(miss_mm: float, hz: float) -> None:
+def test_passing_clear_is_no_touch_though_measured_headings_swing(miss_mm: float, hz: float) -> None:
     def swings(t_s: float) -> Pose:
         x, y, heading = passes(t_s, miss_mm=miss_mm)
         return x, y, heading + 2.0 * math.sin(2 * math.pi * hz * t_s)
@@ -139,42 +140,42 @@ def test_passing_clear_is_never_called_though_headings_are_seen_to_swing(miss_mm
     assert highest(watch(standing, swings, sigma_mm=0.3)) < SURE
 
 
-def test_two_millimeters_clear_is_clear() -> None:
+def test_passing_two_millimeters_clear_is_clear() -> None:
     run = watch(standing, lambda t_s: passes(t_s, miss_mm=2.0))
     assert highest(run) < 1 - SURE
 
 
-def test_bouncing_off_is_told_of_though_it_lasted_no_frame() -> None:
+def test_a_bounce_shorter_than_a_frame_is_reported() -> None:
     def bounces(t_s: float) -> Pose:
         return 30.0 + CLOSING_MM_S * (0.5 - t_s if t_s < 0.5 else 0.6 * (t_s - 0.5)), 0.0, 180.0
 
     run = watch(standing, bounces)
-    sure = [one for one in run if one.probability > SURE]
+    sure = [report for report in run if report.probability > SURE]
     assert len(sure) >= 3
     assert sure[-1].since_s == pytest.approx(0.5, abs=FRAME_S)
     assert run[-1].probability < 1 - SURE
 
 
-def test_a_contact_that_ended_is_reported_with_both_its_instants() -> None:
+def test_an_ended_contact_has_its_start_and_end() -> None:
     def leaves(t_s: float) -> Pose:
         x, y, heading = runs_into(t_s)
         return x + CLOSING_MM_S * max(t_s - 0.8, 0.0), y, heading
 
     tracker = ContactTracker()
-    meetings: list[EndedContact] = []
+    ended: list[EndedContact] = []
     for t_s in np.arange(0, 1.2, FRAME_S):
         pose, before = leaves(t_s), leaves(t_s - FRAME_S)
         velocity = np.array([(pose[0] - before[0]) / FRAME_S, 0.0, 0.0])
         pair = [estimate("dark-1", standing(t_s), np.zeros(3), 0.15), estimate("light-1", pose, velocity, 0.15)]
         tracker.step(pair, round(t_s * 1e9))
-        meetings += tracker.parted
-    (meeting,) = meetings
-    assert meeting.began_ns / 1e9 == pytest.approx(0.5, abs=FRAME_S / 2)
-    assert meeting.ended_ns / 1e9 == pytest.approx(0.8, abs=FRAME_S)
-    assert 0 < meeting.began_sigma_ns < FRAME_S * 1e9
+        ended += tracker.ended
+    (contact,) = ended
+    assert contact.began_ns / 1e9 == pytest.approx(0.5, abs=FRAME_S / 2)
+    assert contact.ended_ns / 1e9 == pytest.approx(0.8, abs=FRAME_S)
+    assert 0 < contact.began_sigma_ns < FRAME_S * 1e9
 
 
-def test_stopping_short_because_the_board_went_off_is_no_touch() -> None:
+def test_stopping_short_as_the_board_goes_off_is_no_touch() -> None:
     def stopped(t_s: float) -> Pose:
         return 30.4 + CLOSING_MM_S * max(0.5 - t_s, 0.0), 0.0, 180.0
 
@@ -182,7 +183,7 @@ def test_stopping_short_because_the_board_went_off_is_no_touch() -> None:
     assert run[-1].probability < SURE
 
 
-def test_stopping_far_outside_the_error_is_no_bounce_though_the_board_is_on() -> None:
+def test_stopping_far_outside_the_error_is_no_touch() -> None:
     def stopped(t_s: float) -> Pose:
         return 31.2 + 130.0 * max(0.5 - t_s, 0.0), 0.0, 180.0
 
@@ -206,72 +207,77 @@ def test_a_long_contact_stays_one_while_its_error_drifts() -> None:
         x, y, heading = runs_into(t_s)
         return x + 0.25 * math.sin(0.8 * (t_s - 0.5)), y, heading
 
-    run = [one for one in watch(standing, drifts, seconds=5.0, sigma_mm=0.25) if one.t_s > 0.6]
-    assert min(one.probability for one in run) > UNSEEN
+    run = [report for report in watch(standing, drifts, seconds=5.0, sigma_mm=0.25) if report.t_s > 0.6]
+    assert min(report.probability for report in run) > LIMITS.touch_probability
     assert run[-1].since_s == pytest.approx(0.5, abs=FRAME_S)
-    assert {one.since_s for one in run if one.t_s > 0.8} == {run[-1].since_s}
+    assert {report.since_s for report in run if report.t_s > 0.8} == {run[-1].since_s}
 
 
-def test_noise_of_a_pair_at_rest_does_not_make_it_met_anew() -> None:
+def test_noise_at_rest_does_not_restart_a_pair() -> None:
     run = watch(standing, lambda _: (30.8, 0.0, 180.0), seconds=3.0, power=lambda _: "off", sigma_mm=0.5, noise_mm=0.25)
     assert highest(run) < SURE
 
 
 def test_nothing_is_learned_from_a_pair_at_rest() -> None:
     run = watch(standing, lambda _: (30.3, 0.0, 180.0), seconds=3.0, power=lambda _: "off", noise_mm=0.02)
-    settled = [one.probability for one in run if one.t_s > 0.6]
+    settled = [report.probability for report in run if report.t_s > 0.6]
     assert max(settled) - min(settled) < 0.02
     assert max(settled) < SURE
 
 
-def test_a_frozen_feed_makes_no_contact() -> None:
+def test_a_frozen_stream_makes_no_contact() -> None:
     def frozen(t_s: float) -> Pose:
         return runs_into(min(t_s, 0.48))  # 1.8 mm before the touch
 
     run = watch(standing, frozen, fit=lambda t_s: t_s < 0.5)
-    assert highest(run) <= UNSEEN
+    assert highest(run) <= LIMITS.unseen_probability
 
 
 @pytest.mark.parametrize("left_s", [0.15, 0.25])
-def test_who_is_met_soon_after_a_hand_has_left_is_touched(left_s: float) -> None:
+def test_a_touch_soon_after_a_hand_has_left_is_found(left_s: float) -> None:
     run = watch(standing, runs_into, error_mm=(0.2, 0.0), fit=lambda t_s: t_s > 0.5 - left_s)
     assert run[-1].probability > SURE
     assert run[-1].since_s == pytest.approx(0.5, abs=FRAME_S)
 
 
-def test_frames_that_are_lost_make_no_contact_of_a_pass() -> None:
+def test_dropped_frames_make_no_contact_of_a_pass() -> None:
     times = [t for t in np.arange(0, 1.0, FRAME_S) if not 0.3 < t < 0.5]
     assert highest(watch(standing, lambda t_s: passes(t_s, miss_mm=1.5), times=times)) < SURE
 
 
-def test_of_a_figure_that_is_not_seen_nothing_is_sure() -> None:
+def test_no_touch_of_an_unseen_figure_is_sure() -> None:
     run = watch(standing, runs_into, seen=lambda t_s: t_s < 0.45)
-    assert highest(run) <= UNSEEN
+    assert highest(run) <= LIMITS.unseen_probability
 
 
-def test_of_a_gap_known_to_some_millimeters_only_nothing_is_sure() -> None:
+def test_no_touch_with_a_vague_gap_is_sure() -> None:
     assert highest(watch(standing, runs_into, seconds=1.5)) > SURE
-    assert highest(watch(standing, runs_into, seconds=1.5, sigma_mm=2.5)) <= VAGUE < SURE
+    assert highest(watch(standing, runs_into, seconds=1.5, sigma_mm=2.5)) <= LIMITS.vague_probability < SURE
 
 
-def test_of_a_figure_that_may_be_another_nothing_is_sure() -> None:
-    assert UNSEEN < highest(watch(standing, runs_into, seconds=1.5, sure=lambda t_s: t_s < 0.3)) <= VAGUE < SURE
+def test_no_touch_of_a_figure_with_uncertain_identity_is_sure() -> None:
+    assert (
+        LIMITS.unseen_probability
+        < highest(watch(standing, runs_into, seconds=1.5, sure=lambda t_s: t_s < 0.3))
+        <= LIMITS.vague_probability
+        < SURE
+    )
 
 
 def every_other(t_s: float) -> bool:
     return round(t_s / FRAME_S) % 2 == 0
 
 
-def test_a_touch_between_frames_that_are_looked_at_is_called_and_timed() -> None:
+def test_a_touch_between_detected_frames_is_found_and_timed() -> None:
     run = watch(runs_into, standing, fresh=every_other)
     assert highest(run) > SURE
     since_s = run[-1].since_s
     assert since_s is not None
     assert abs(since_s - 0.5) < FRAME_S
-    assert all(one.probability > SURE for one in run if one.t_s > 0.7)
+    assert all(report.probability > SURE for report in run if report.t_s > 0.7)
 
 
-def test_frames_that_nobody_looked_at_are_no_evidence() -> None:
+def test_frames_without_detection_are_no_evidence() -> None:
     def strays(t_s: float) -> Pose:
         x, y, heading = passes(t_s, miss_mm=1.0)
         return x, y - (0.0 if every_other(t_s) else 1.5), heading
@@ -320,12 +326,12 @@ def test_turning_the_table_and_shifting_place_and_time_change_nothing(
 
         return there
 
-    def run(way_a: Callable[[float], Pose], way_b: Callable[[float], Pose], start_ns: int) -> list[Told]:
+    def run(way_a: Callable[[float], Pose], way_b: Callable[[float], Pose], start_ns: int) -> list[Report]:
         return watch(way_a, way_b, noise_mm=0.0, seconds=0.7, start_ns=start_ns)
 
     here = run(standing, runs_into, 0)
     there = run(moved(standing), moved(runs_into), start_ns)
-    for one, other in zip(here, there, strict=True):
-        assert other.probability == pytest.approx(one.probability, abs=0.02)
-        if one.since_s is not None and one.probability > SURE:
-            assert other.since_s == pytest.approx(one.since_s, abs=5e-4)
+    for first, second in zip(here, there, strict=True):
+        assert second.probability == pytest.approx(first.probability, abs=0.02)
+        if first.since_s is not None and first.probability > SURE:
+            assert second.since_s == pytest.approx(first.since_s, abs=5e-4)

@@ -1,4 +1,4 @@
-"""A print that the network takes for a hand in every frame, through the whole of seeing; and a hand where it is."""
+"""A print that the network takes for a hand in every frame, through the whole pipeline; and a hand over it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HAND = Detection(
     (TIPS_PX[0] - 60, TIPS_PX[1] - 60, TIPS_PX[0] + 60, TIPS_PX[1] + 60),
     helmet_px=(float(TIPS_PX[0]), float(TIPS_PX[1])),
 )
-COMES = 30  # frame at which a true hand comes, long after the table is known
+COMES = 30  # frame at which a real hand comes, long after the background is known
 
 
 @cache
@@ -42,12 +42,12 @@ def picture() -> Image:
 
 
 def seen(*, hand: bool) -> list[Scene]:
-    """The table in frames that all have the network's hand, of which those from `COMES` on may show one."""
+    """Scenes in all of which the network detects a hand; from `COMES` on there may be one."""
     calm = Network(Faults(false=0.0, double=0.0, flip=0.0), seed=5)
-    said = [(*calm.see(sight), HAND) for sight, _, _ in filmed(TABLE)]
-    eyes = Vision(Calibration(FIELD, LOOK.camera, "truth"), ListDetector(said), roster_of(TABLE))
+    detected = [(*calm.see(sight), HAND) for sight, _, _ in filmed(TABLE)]
+    eyes = Vision(Calibration(FIELD, LOOK.camera, "truth"), ListDetector(detected), roster_of(TABLE))
     scenes = []
-    for number in range(len(said)):
+    for number in range(len(detected)):
         image = picture().copy()
         image[:32, :32] = number  # no frame repeats another
         if hand and number >= COMES:
@@ -65,7 +65,7 @@ def test_a_print_that_looks_like_a_hand_leaves_scenes_fit() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 3, 10])
-def test_a_hand_where_the_print_looks_like_one_is_told(number: int) -> None:
+def test_a_hand_over_such_a_print_is_reported(number: int) -> None:
     scene = seen(hand=True)[COMES + number]
     assert scene.hands
     assert HAND_OVER_FIGURES in scene.unfit

@@ -1,4 +1,4 @@
-"""VisibleHands: where they are, whom they cover, and when a scene is fit again."""
+"""Hands: where they are, which figures they cover, and when a scene is fit again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def hand(score: float = 0.9) -> Detection:
 
 
 def watch(shown: list[list[Detection]]) -> list[VisibleHands]:
-    """What is made of frames with these detections."""
+    """The hands in frames with these detections."""
     return watch_over(FIGURES, shown)
 
 
@@ -46,9 +46,9 @@ def watch_over(figures: list[Estimate], shown: list[list[Detection]]) -> list[Vi
     return out
 
 
-def test_a_hand_covers_who_is_under_it_and_nobody_else() -> None:
+def test_a_hand_covers_the_figures_under_it_and_no_others() -> None:
     (seen,) = watch([[hand()]])
-    assert [one.covers for one in seen.hands] == [("dark-1",)]
+    assert [found.covers for found in seen.hands] == [("dark-1",)]
     assert len(seen.hands[0].outline_mm) >= 3
     assert seen.unfit == (HAND_OVER_FIGURES,)
 
@@ -60,12 +60,12 @@ def test_after_the_hand_is_gone_scenes_are_fit_again_within_half_a_second() -> N
     assert not seen[-1].hands
 
 
-def test_a_frame_in_which_the_network_misses_the_hand_is_bridged() -> None:
+def test_a_frame_in_which_the_network_misses_the_hand_is_bridged_over() -> None:
     seen = watch([[hand()], [], [hand(0.25)], []])
-    assert all(one.hands and one.unfit for one in seen)
+    assert all(frame.hands and frame.unfit for frame in seen)
 
 
-def test_a_hand_that_grows_faint_is_still_where_nobody_is_looked_for() -> None:
+def test_a_fading_hand_keeps_its_outline_and_fingertips() -> None:
     hands = HandTracker()
     for i, shown in enumerate([[hand()], [hand(0.25)], []]):
         hands.update(shown, CAMERA, i * FRAME_NS)
@@ -76,19 +76,19 @@ def test_a_hand_that_grows_faint_is_still_where_nobody_is_looked_for() -> None:
     assert not hands.fingertips_mm
 
 
-def test_what_reaches_in_is_a_hand_though_the_network_knows_none() -> None:
-    hands, round_it = HandTracker(), np.array([(150.0, -50.0), (250.0, -50.0), (250.0, 170.0), (150.0, 170.0)])
-    reach = Intrusion(round_it, (200.0, 168.0))
-    hands.update([], CAMERA, 0, [reach])
-    assert [one.covers for one in hands.assess(FIGURES, 0).hands] == [("dark-1",)]
-    assert hands.fingertips_mm == (reach.tip_mm,)
+def test_an_intrusion_is_a_hand_though_the_network_sees_none() -> None:
+    hands, outline_mm = HandTracker(), np.array([(150.0, -50.0), (250.0, -50.0), (250.0, 170.0), (150.0, 170.0)])
+    intrusion = Intrusion(outline_mm, (200.0, 168.0))
+    hands.update([], CAMERA, 0, [intrusion])
+    assert [found.covers for found in hands.assess(FIGURES, 0).hands] == [("dark-1",)]
+    assert hands.fingertips_mm == (intrusion.tip_mm,)
 
 
-def test_a_hand_seen_by_the_network_and_by_what_it_hides_is_one() -> None:
-    hands, round_it = HandTracker(), np.array([(150.0, -50.0), (250.0, -50.0), (250.0, 170.0), (150.0, 170.0)])
-    hands.update([hand()], CAMERA, 0, [Intrusion(round_it, (200.0, 168.0))])
+def test_a_detected_hand_and_its_intrusion_are_one_hand() -> None:
+    hands, outline_mm = HandTracker(), np.array([(150.0, -50.0), (250.0, -50.0), (250.0, 170.0), (150.0, 170.0)])
+    hands.update([hand()], CAMERA, 0, [Intrusion(outline_mm, (200.0, 168.0))])
     (seen,) = hands.assess(FIGURES, 0).hands
-    np.testing.assert_allclose(seen.outline_mm, round_it)
+    np.testing.assert_allclose(seen.outline_mm, outline_mm)
     ((x, y),) = hands.fingertips_mm
     assert (x, y) == pytest.approx(UNDER, abs=5.0), "the network's fingertips, at the height of some that hold a figure"
 
@@ -98,7 +98,7 @@ def test_a_faint_detection_alone_is_no_hand() -> None:
     assert seen == VisibleHands(())
 
 
-def test_a_hand_over_nobody_leaves_the_scene_fit() -> None:
+def test_a_hand_over_no_figure_leaves_the_scene_fit() -> None:
     (away,) = watch_over([figure("dark-2", CLEAR)], [[hand()]])
     assert away.hands
     assert not away.unfit

@@ -1,4 +1,4 @@
-"""What reaches in over the board: whatever it is, where it is, and nothing else."""
+"""Intrusions are found whatever they are, where they are, and nothing else is."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def figures(image: Image, seed: int, count: int = 22) -> Image:
 
 def seen(frames: Iterable[Image], frame_ns: int = 33_333_333) -> list[tuple[Intrusion, ...]]:
     """What is found in each frame, after the table was shown for a while."""
-    watch, rng, out = IntrusionDetector(FIELD), np.random.default_rng(0), []
+    detector, rng, out = IntrusionDetector(FIELD), np.random.default_rng(0), []
     noise = [rng.normal(0, 4.0, (*SIZE_PX[::-1], 3)).astype(np.int16) for _ in range(3)]
     for i, frame in enumerate([figures(table(), 1)] * KNOWN + list(frames)):
         shown = np.clip(frame + noise[i % 3], 0, 255).astype(np.uint8)
-        out.append(watch.update(shown, CAMERA, i * frame_ns))
+        out.append(detector.update(shown, CAMERA, i * frame_ns))
     return out[KNOWN:]
 
 
@@ -68,25 +68,25 @@ def seen(frames: Iterable[Image], frame_ns: int = 33_333_333) -> list[tuple[Intr
 @pytest.mark.parametrize("color", [(140, 170, 220), (30, 30, 60), (200, 60, 40)])
 def test_an_arm_of_any_color_is_found_where_it_is(to_mm: tuple[float, float], color: tuple[int, int, int]) -> None:
     *_, last = seen([arm(figures(table(), 1), to_mm, color)] * 4)
-    (reach,) = last
-    assert np.hypot(*np.subtract(reach.tip_mm, to_mm)) < 70.0
-    assert outline_contains(reach.outline_mm, to_mm)
+    (intrusion,) = last
+    assert np.hypot(*np.subtract(intrusion.tip_mm, to_mm)) < 70.0
+    assert outline_contains(intrusion.outline_mm, to_mm)
     away = (to_mm[0] + (-300 if to_mm[0] > 450 else 300), to_mm[1])
-    assert not outline_contains(reach.outline_mm, away)
+    assert not outline_contains(intrusion.outline_mm, away)
 
 
-def test_it_is_gone_when_it_is_gone() -> None:
+def test_an_arm_that_left_is_gone() -> None:
     bare = figures(table(), 1)
     found = seen([arm(bare, (500.0, 300.0))] * 30 + [bare] * 10)
     assert found[20]
     assert not found[-1]
 
 
-def test_figures_that_walked_into_a_pile_are_not_reached_in() -> None:
+def test_figures_in_a_pile_are_no_intrusion() -> None:
     assert not any(seen([figures(table(), seed) for seed in range(2, 12)]))
 
 
-def test_a_shadow_of_somebody_is_no_hand() -> None:
+def test_a_shadow_is_no_intrusion() -> None:
     bare = figures(table(), 1)
     shaded = arm(np.zeros_like(bare), (500.0, 300.0)).max(axis=2, keepdims=True) > 0
     dark = np.where(shaded, bare * 0.55, bare)
@@ -94,18 +94,18 @@ def test_a_shadow_of_somebody_is_no_hand() -> None:
 
 
 @pytest.mark.parametrize("light", [0.5, 1.3, 0.02])
-def test_a_change_of_light_is_no_hand(light: float) -> None:
+def test_a_change_of_light_is_no_intrusion(light: float) -> None:
     other = np.clip(figures(table(), 1) * light, 0, 255).astype(np.uint8)
     assert not any(seen([other] * 20 + [figures(table(), 1)] * 20))
 
 
-def test_what_stays_on_the_rim_belongs_to_the_table_in_the_end() -> None:
+def test_what_stays_becomes_background_in_the_end() -> None:
     found = seen([arm(figures(table(), 1), (500.0, 300.0))] * 150, 200_000_000)
     assert found[10]
     assert not found[-1]
 
 
-def test_nothing_beside_the_board_is_over_it() -> None:
+def test_what_lies_beside_the_board_is_no_intrusion() -> None:
     beside = figures(table(), 1)
     cv2.rectangle(beside, (0, 0), (960, 30), (20, 20, 200), -1)
     assert not any(seen([beside] * 6))
@@ -123,10 +123,10 @@ def watched(
     frames: Iterable[Image], hands_px: Iterable[list[float]] = (), frame_ns: int = 50_000_000
 ) -> IntrusionDetector:
     """After these frames, with boxes that the network takes for hands in every one."""
-    watch, boxes = IntrusionDetector(FIELD), list(hands_px)
+    detector, boxes = IntrusionDetector(FIELD), list(hands_px)
     for i, frame in enumerate(frames):
-        watch.update(frame, CAMERA, i * frame_ns, boxes)
-    return watch
+        detector.update(frame, CAMERA, i * frame_ns, boxes)
+    return detector
 
 
 def logo(image: Image) -> Image:
@@ -136,29 +136,29 @@ def logo(image: Image) -> Image:
     return out
 
 
-def test_a_print_hides_nothing_of_the_table_and_an_arm_over_it_does() -> None:
+def test_a_print_is_no_hand_and_an_arm_over_it_is() -> None:
     printed = figures(logo(table()), 1)
     assert not watched([printed] * KNOWN, [HAND]).may_cover(HAND)
     assert watched([*[printed] * KNOWN, arm(printed, (500.0, 300.0), (60, 60, 90))], [HAND]).may_cover(HAND)
 
 
-def test_a_print_that_figures_walk_over_hides_nothing() -> None:
+def test_a_print_that_figures_walk_over_is_no_hand() -> None:
     walked = [figures(logo(table()), 1, count=22 - k // 20) for k in range(5 * KNOWN)]
     assert not watched(walked, [HAND]).may_cover(HAND)
 
 
 @pytest.mark.parametrize("frames", [0, 3])
-def test_before_the_table_is_known_anything_may_hide_it(frames: int) -> None:
+def test_before_the_background_is_known_anything_may_be_a_hand(frames: int) -> None:
     assert watched([table()] * frames).may_cover(HAND)
 
 
-def test_where_the_light_has_changed_anything_may_be_hidden() -> None:
+def test_while_the_light_changes_anything_may_be_a_hand() -> None:
     gray = np.full_like(table(), 128)
     assert watched([*[table()] * KNOWN, gray]).may_cover(HAND)
 
 
-def test_a_hand_that_rests_never_belongs_to_the_table() -> None:
+def test_a_resting_hand_never_becomes_background() -> None:
     resting = [arm(figures(table(), 1), (500.0, 300.0))] * 150
     frames = [*[figures(table(), 1)] * KNOWN, *resting]
     assert watched(frames, [HAND], 400_000_000).may_cover(HAND)
-    assert not watched(frames, [], 400_000_000).may_cover(HAND), "known to nobody for a hand, it does in the end"
+    assert not watched(frames, [], 400_000_000).may_cover(HAND), "a hand the network does not see does in the end"

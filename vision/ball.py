@@ -1,8 +1,8 @@
-"""The ball: who carries it, where it lies, and who touches it first.
+"""Tracks the ball: which figure carries it, where it lies, and which figure touches it first.
 
-The network sees the ball's middle, not its height. On the board it is at its own radius; in a figure's arm it is
-higher, and its ray crosses the board somewhere else, so a place is tried at both heights. A ball that is carried goes
-along with its figure; one on the board stays where it is until somebody moves it, and is remembered while it is hidden.
+The network sees the ball's center but not its height. On the board it is at its own radius; in a figure's arm it is
+higher and its ray meets the board somewhere else, so both heights are tried. A carried ball moves with its figure; a
+ball on the board stays where it is until somebody moves it, and is remembered while it is hidden.
 """
 
 from __future__ import annotations
@@ -16,50 +16,74 @@ import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.frame import Detection
+from downfield.core.frame import Detection, Pixel
 from downfield.core.gap import signed_gaps
 from downfield.core.scene import Ball
 from downfield.vision.tracking.estimate import Estimate
 
-Place = tuple[float, float]
-
-_RADIUS_MM: Final = 4.5  # of the magnetic ball
-_LYING_MM: Final = 3.0  # height of the middle of a ball on the board
-_CARRIED_MM: Final = 18.0  # of one in a figure's arm
-_ARM_MM: Final = 16.0  # a carried ball is this near to the middle of its figure's base
-_LEAST_SCORE: Final = 0.95  # an arm may be taken for the ball for seconds: a wrong carrier is worse than none
-_SAME_MM: Final = 6.0  # a ball on the board seen this near is where it was
-_PLACE_SIGMA_MM: Final = 0.8  # of one sighting on the board
-_GUESSED_SIGMA_MM: Final = 6.0  # of a carried ball that is not seen
-_SETTLED: Final = 3  # sightings at one place that make a ball lie there
-_TOUCH_SIGMAS: Final = 2.0  # a ball is touched when the gap is surely less than it is uncertain
-_HELD: Final = 5  # sightings at one figure that make it carried
-_NEXT_TO_MM: Final = 40.0  # figures further away can't touch it soon
+_Place = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class _Reach:
-    """How near one figure is to the ball.
+class BallLimits:
+    """Thresholds and sizes of the ball tracker."""
 
-    Attributes:
-        gap_mm: of outline and ball.
-        sigma_mm: its standard deviation.
+    radius_mm: float = 4.5
+    """Radius of the magnetic ball."""
+    lying_height_mm: float = 3.0
+    """Height of the center of a ball on the board."""
+    carried_height_mm: float = 18.0
+    """Height of the center of a ball in a figure's arm."""
+    arm_mm: float = 16.0
+    """A carried ball is this near to the center of its figure's base."""
+    min_score: float = 0.95
+    """An arm may pass for the ball for seconds, and a wrong carrier is worse than none."""
+    same_place_mm: float = 6.0
+    """A ball on the board that is seen this near is where it was."""
+    place_sigma_mm: float = 0.8
+    """Standard deviation of one sighting on the board."""
+    carried_sigma_mm: float = 1.6
+    """Standard deviation of one sighting in an arm."""
+    guessed_sigma_mm: float = 6.0
+    """Standard deviation of a carried ball that is not seen."""
+    averaged_sightings: int = 30
+    """So many sightings make the place of a ball on the board."""
+    independent_sightings: int = 4
+    """So many of them count as independent."""
+    settled_sightings: int = 3
+    """Sightings in a row at a new place after which the ball lies there."""
+    held_sightings: int = 5
+    """Sightings in a row at one figure after which it carries the ball."""
+    near_mm: float = 40.0
+    """Figures further away can't touch the ball soon."""
+    touch_sigmas: float = 2.0
+    """A figure that stopped touches the ball if the gap is smaller than so many standard deviations,"""
+    max_touch_gap_mm: float = 0.5
+    """and than this."""
+    stopped_mm: float = 0.1
+    """A gap that changes less than this between frames has stopped changing."""
 
-    """
+
+LIMITS: Final = BallLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class _BallGap:
+    """The gap between a figure's outline and the ball, and its standard deviation."""
 
     gap_mm: float
     sigma_mm: float
 
 
 class BallTracker:
-    """Follows the ball; call `step` once for every frame, in order of time."""
+    """Tracks the ball; call `step` once for every frame, in order of time."""
 
     def __init__(self) -> None:
         self._ball: Ball | None = None
-        self._looks = 0  # how many sightings made the place of a ball on the board
-        self._moving: tuple[Place, int] | None = None  # a new place, and how often it was seen there in a row
+        self._sightings = 0  # that made the place of a ball on the board
+        self._moving: tuple[_Place, int] | None = None  # a new place, and how often it was seen there in a row
         self._held: tuple[str, int] | None = None  # a figure, and how often in a row the ball was seen in its arm
-        self._reach: dict[str, _Reach] = {}
+        self._gaps: dict[str, _BallGap] = {}
         self._t_ns: int | None = None
 
     def step(
@@ -72,147 +96,153 @@ class BallTracker:
         carrier: str | None = None,
         fit: bool = True,
     ) -> Ball | None:
-        """The ball as of a frame.
+        """Take in a frame and return the ball.
 
         Args:
-            detections: everything that was detected; None where nobody looked: the ball is where it was.
+            detections: everything that was detected; None for a frame without detection, where the ball stays.
             estimates: all figures.
             camera: as it stands in this frame.
             t_ns: capture time.
-            carrier: roster id of who is declared to have it; None when nobody is, and the picture alone must tell.
-            fit: whether the picture may be believed; when not, the ball stays as it was.
+            carrier: roster id of the declared ball carrier; None to go by the picture alone.
+            fit: whether the picture is reliable; if not, the ball stays as it was.
 
         """
         if not fit:
-            self._reach, self._t_ns = {}, t_ns
+            self._gaps, self._t_ns = {}, t_ns
             return self._ball
-        seen = None if detections is None else _best(detections)
-        px = None if seen is None else _middle(seen)
-        by_id = {one.id: one for one in estimates}
-        as_before = detections is None and (
+        seen = None if detections is None else _best_ball(detections)
+        px = None if seen is None else _center(seen)
+        by_id = {figure.id: figure for figure in estimates}
+        unchanged = detections is None and (
             carrier is None or (self._ball is not None and self._ball.carrier == carrier)
         )
-        if carrier in by_id and not as_before:
-            self._ball = _carried(by_id[carrier], px, camera)
-            self._forget()
-        elif seen is not None:
-            self._see(seen, estimates, camera)
-        elif self._ball is not None and self._ball.carrier in by_id and not as_before:
-            self._ball = _carried(by_id[self._ball.carrier], None, camera)
-        self._touch(estimates, t_ns)
+        if carrier in by_id and not unchanged:
+            self._ball = _carried_ball(by_id[carrier], px, camera)
+            self._reset()
+        elif px is not None:
+            self._take_sighting(px, estimates, camera)
+        elif self._ball is not None and self._ball.carrier in by_id and not unchanged:
+            self._ball = _carried_ball(by_id[self._ball.carrier], None, camera)
+        self._find_touch(estimates, t_ns)
         self._t_ns = t_ns
         return self._ball
 
-    def _see(self, seen: Detection, estimates: Sequence[Estimate], camera: Camera) -> None:
-        """Take note of where the ball is seen when nobody is declared to have it."""
-        px = _middle(seen)
-        low, high = (
-            (float(x), float(y)) for x, y in camera.to_board(np.array([px, px]), np.array([_LYING_MM, _CARRIED_MM]))
-        )
+    def _take_sighting(self, px: Pixel, estimates: Sequence[Estimate], camera: Camera) -> None:
+        """Take in where the ball is seen while no carrier is declared."""
+        heights_mm = np.array([LIMITS.lying_height_mm, LIMITS.carried_height_mm])
+        low, high = ((float(x), float(y)) for x, y in camera.to_board(np.array([px, px]), heights_mm))
         ball = self._ball
-        if ball is not None and ball.carrier is None and math.dist(low, (ball.x_mm, ball.y_mm)) < _SAME_MM:
-            self._looks += 1
-            share = 1 / min(self._looks, 30)
+        if ball is not None and ball.carrier is None and math.dist(low, (ball.x_mm, ball.y_mm)) < LIMITS.same_place_mm:
+            self._sightings += 1
+            share = 1 / min(self._sightings, LIMITS.averaged_sightings)
             x, y = ball.x_mm + share * (low[0] - ball.x_mm), ball.y_mm + share * (low[1] - ball.y_mm)
-            sigma = _PLACE_SIGMA_MM / math.sqrt(min(self._looks, 4))
+            sigma = LIMITS.place_sigma_mm / math.sqrt(min(self._sightings, LIMITS.independent_sightings))
             self._ball = replace(ball, x_mm=x, y_mm=y, sigma_mm=sigma)
             self._moving = self._held = None
             return
-        holder = _holder(high, low, estimates)
+        holder = _find_holder(high, low, estimates)
         if holder is not None:
             self._moving = None
             count = self._held[1] + 1 if self._held is not None and self._held[0] == holder.id else 1
             self._held = (holder.id, count)
-            if count >= _HELD or (ball is not None and ball.carrier == holder.id):
-                self._ball = Ball("carried", *high, carrier=holder.id, sigma_mm=2 * _PLACE_SIGMA_MM)
-                self._forget()
+            if count >= LIMITS.held_sightings or (ball is not None and ball.carrier == holder.id):
+                self._ball = Ball("carried", *high, carrier=holder.id, sigma_mm=LIMITS.carried_sigma_mm)
+                self._reset()
             return
         self._held = None
-        near = self._moving is not None and math.dist(low, self._moving[0]) < _SAME_MM
+        near = self._moving is not None and math.dist(low, self._moving[0]) < LIMITS.same_place_mm
         self._moving = (low, self._moving[1] + 1 if near and self._moving is not None else 1)
-        if self._moving[1] >= _SETTLED:
+        if self._moving[1] >= LIMITS.settled_sightings:
             lost = ball is not None and ball.carrier is not None
             rolled = ball is not None and ball.state == "loose"
-            self._ball = Ball("loose" if lost or rolled else "magnetic", *low, sigma_mm=_PLACE_SIGMA_MM)
-            self._looks, self._moving = 1, None
-            self._reach = {}
+            self._ball = Ball("loose" if lost or rolled else "magnetic", *low, sigma_mm=LIMITS.place_sigma_mm)
+            self._sightings, self._moving = 1, None
+            self._gaps = {}
 
-    def _forget(self) -> None:
-        self._reach, self._looks, self._moving, self._held = {}, 0, None, None
+    def _reset(self) -> None:
+        self._gaps, self._sightings, self._moving, self._held = {}, 0, None, None
 
-    def _touch(self, estimates: Sequence[Estimate], t_ns: int) -> None:
-        """Find who touches the ball on the board first, between the last frame and this one."""
+    def _find_touch(self, estimates: Sequence[Estimate], t_ns: int) -> None:
+        """Find which figure touches the ball on the board first, between the last frame and this one."""
         ball = self._ball
         if ball is None or ball.carrier is not None or ball.touched_by is not None:
             return
         near = [
-            one
-            for one in estimates
-            if one.seen
-            and one.posture not in {"lifted", "unseen"}
-            and math.dist((one.footprint.x_mm, one.footprint.y_mm), (ball.x_mm, ball.y_mm)) < _NEXT_TO_MM
+            figure
+            for figure in estimates
+            if figure.seen
+            and figure.posture not in {"lifted", "unseen"}
+            and math.dist((figure.footprint.x_mm, figure.footprint.y_mm), (ball.x_mm, ball.y_mm)) < LIMITS.near_mm
         ]
-        disc = Footprint(ball.x_mm, ball.y_mm, 0.0, BaseSize(2 * _RADIUS_MM, 2 * _RADIUS_MM, 0.0, _RADIUS_MM))
-        gaps = signed_gaps([one.footprint for one in near], [disc] * len(near))
-        reach = {
-            one.id: _Reach(gap.gap_mm, math.hypot(math.sqrt(_along(one, gap.normal)), ball.sigma_mm))
-            for one, gap in zip(near, gaps, strict=True)
+        disc = Footprint(
+            ball.x_mm, ball.y_mm, 0.0, BaseSize(2 * LIMITS.radius_mm, 2 * LIMITS.radius_mm, 0.0, LIMITS.radius_mm)
+        )
+        gaps = signed_gaps([figure.footprint for figure in near], [disc] * len(near))
+        now = {
+            figure.id: _BallGap(gap.gap_mm, math.hypot(math.sqrt(_variance_along(figure, gap.normal)), ball.sigma_mm))
+            for figure, gap in zip(near, gaps, strict=True)
         }
-        touched = [
-            (self._crossed_ns(id_, now, t_ns), id_) for id_, now in reach.items() if now.gap_mm <= self._bound(id_, now)
+        touches = [
+            (self._touch_ns(id_, gap, t_ns), id_)
+            for id_, gap in now.items()
+            if gap.gap_mm <= self._touch_gap_mm(id_, gap)
         ]
-        if touched:
-            touched_ns, by = min(touched)
+        if touches:
+            touched_ns, by = min(touches)
             self._ball = replace(ball, touched_by=by, touched_ns=touched_ns)
-        self._reach = reach
+        self._gaps = now
 
-    def _bound(self, id_: str, now: _Reach) -> float:
-        """A gap this small is a touch: 0, or as much as is uncertain once the figure has stopped before the ball."""
-        before = self._reach.get(id_)
-        stopped = before is not None and abs(now.gap_mm - before.gap_mm) < 0.1
-        return min(_TOUCH_SIGMAS * now.sigma_mm, 0.5) if stopped and now.gap_mm < 0.5 else 0.0
+    def _touch_gap_mm(self, id_: str, now: _BallGap) -> float:
+        """Return the gap up to which a figure touches: 0, or its uncertainty once it has stopped at the ball."""
+        before = self._gaps.get(id_)
+        stopped = before is not None and abs(now.gap_mm - before.gap_mm) < LIMITS.stopped_mm
+        if not stopped or now.gap_mm >= LIMITS.max_touch_gap_mm:
+            return 0.0
+        return min(LIMITS.touch_sigmas * now.sigma_mm, LIMITS.max_touch_gap_mm)
 
-    def _crossed_ns(self, id_: str, now: _Reach, t_ns: int) -> int:
-        before = self._reach.get(id_)
+    def _touch_ns(self, id_: str, now: _BallGap, t_ns: int) -> int:
+        """Return when the gap became 0, interpolated between the last frame and this one."""
+        before = self._gaps.get(id_)
         if before is None or self._t_ns is None or before.gap_mm <= now.gap_mm or before.gap_mm <= 0:
             return t_ns
         share = min(before.gap_mm / (before.gap_mm - now.gap_mm), 1.0)
         return self._t_ns + round(share * (t_ns - self._t_ns))
 
 
-def _best(detections: Sequence[Detection]) -> Detection | None:
-    """The likeliest ball."""
-    balls = [one for one in detections if one.kind == "ball" and one.score >= _LEAST_SCORE]
-    return max(balls, key=lambda one: one.score, default=None)
+def _best_ball(detections: Sequence[Detection]) -> Detection | None:
+    """Return the most likely ball."""
+    balls = [found for found in detections if found.kind == "ball" and found.score >= LIMITS.min_score]
+    return max(balls, key=lambda ball: ball.score, default=None)
 
 
-def _middle(ball: Detection) -> Place:
+def _center(ball: Detection) -> Pixel:
     left, top, right, bottom = ball.box_px
     return ball.helmet_px if ball.helmet_px is not None else ((left + right) / 2, (top + bottom) / 2)
 
 
-def _carried(by: Estimate, px: Place | None, camera: Camera) -> Ball:
-    """The ball in a figure's arm: where it is seen, or else at the figure."""
-    at = by.footprint.x_mm, by.footprint.y_mm
+def _carried_ball(carrier: Estimate, px: Pixel | None, camera: Camera) -> Ball:
+    """Return the ball in a figure's arm: where it is seen, or else at the figure."""
+    base = carrier.footprint.x_mm, carrier.footprint.y_mm
     if px is not None:
-        x, y = camera.to_board(np.array([px]), _CARRIED_MM)[0].tolist()
-        if math.dist((x, y), at) < _ARM_MM:
-            return Ball("carried", x, y, carrier=by.id, sigma_mm=2 * _PLACE_SIGMA_MM)
-    return Ball("carried", *at, carrier=by.id, sigma_mm=_GUESSED_SIGMA_MM)
+        x, y = camera.to_board(np.array([px]), LIMITS.carried_height_mm)[0].tolist()
+        if math.dist((x, y), base) < LIMITS.arm_mm:
+            return Ball("carried", x, y, carrier=carrier.id, sigma_mm=LIMITS.carried_sigma_mm)
+    return Ball("carried", *base, carrier=carrier.id, sigma_mm=LIMITS.guessed_sigma_mm)
 
 
-def _holder(high: Place, low: Place, estimates: Sequence[Estimate]) -> Estimate | None:
-    """The figure in whose arm the ball would be, unless it lies clear of every base."""
-    able = [one for one in estimates if one.posture == "upright"]
-    if not able:
+def _find_holder(high: _Place, low: _Place, estimates: Sequence[Estimate]) -> Estimate | None:
+    """Return the figure whose arm the ball would be in; None where the ball lies clear of every base."""
+    upright = [figure for figure in estimates if figure.posture == "upright"]
+    if not upright:
         return None
-    nearest = min(able, key=lambda one: math.dist(high, (one.footprint.x_mm, one.footprint.y_mm)))
-    at = nearest.footprint
-    lies = signed_gaps([at], [Footprint(*low, 0.0, BaseSize(1.0, 1.0, 0.0, 0.5))])[0].gap_mm
-    return nearest if math.dist(high, (at.x_mm, at.y_mm)) < _ARM_MM and lies < _RADIUS_MM else None
+    nearest = min(upright, key=lambda figure: math.dist(high, (figure.footprint.x_mm, figure.footprint.y_mm)))
+    base = nearest.footprint
+    lying_gap_mm = signed_gaps([base], [Footprint(*low, 0.0, BaseSize(1.0, 1.0, 0.0, 0.5))])[0].gap_mm
+    in_arm = math.dist(high, (base.x_mm, base.y_mm)) < LIMITS.arm_mm and lying_gap_mm < LIMITS.radius_mm
+    return nearest if in_arm else None
 
 
-def _along(one: Estimate, normal: tuple[float, float]) -> float:
-    """Variance of a figure's place along a direction, mm^2."""
+def _variance_along(figure: Estimate, normal: tuple[float, float]) -> float:
+    """Return the variance of a figure's position along a direction, mm^2."""
     direction = np.array(normal)
-    return float(direction @ one.covariance[:2, :2] @ direction)
+    return float(direction @ figure.covariance[:2, :2] @ direction)

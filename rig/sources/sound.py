@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from downfield.core.errors import InputError, SourceError
 from downfield.rig.live.troubles import ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
-from downfield.vision.board.hum import BLOCK_S, HumDetector
+from downfield.vision.board.power import LIMITS, HumDetector
 
 SYSTEM: Final = {"linux": "alsa"}.get(sys.platform, "")
 """Of libavformat's, what opens a microphone on this system; empty where Downfield knows none."""
@@ -46,8 +46,8 @@ class HumListener:
         pieces = [piece.to_ndarray().ravel() for piece in self._resampler.resample(sound)]
         heard = np.concatenate([self._block, *pieces]).astype(np.float64)
         self._fresh += len(heard) - len(self._block)
-        self._block = heard[-round(BLOCK_S * _RATE_HZ) :]
-        if len(self._block) == round(BLOCK_S * _RATE_HZ) and self._fresh >= _EVERY_S * _RATE_HZ:
+        self._block = heard[-round(LIMITS.hum_block_s * _RATE_HZ) :]
+        if len(self._block) == round(LIMITS.hum_block_s * _RATE_HZ) and self._fresh >= _EVERY_S * _RATE_HZ:
             self._fresh = 0
             self.hum = self._hum.evidence(self._block)
 

@@ -1,4 +1,4 @@
-"""PictureHealth: whether the pictures and what is made of them can be relied on, as one status that the house reads."""
+"""Monitors the camera picture and the tracking, and says in plain words what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -16,24 +16,62 @@ from downfield.core.frame import Frame
 from downfield.core.records import record
 from downfield.vision.tracking.estimate import Estimate
 
-Level = Literal["ok", "warn", "unfit"]
+HealthLevel = Literal["ok", "warn", "unfit"]
 
-_SHARP_EVERY_NS: Final = 100_000_000
-_EVERY_PX: Final = 8  # of the picture, in both directions, is looked at
-_PATCH_PX: Final = 192  # side of the patch in which sharpness is measured, at full resolution
-_BRIGHT: Final = 250  # brighter is burned out
-_DARK_MEAN: Final = 25.0  # of a picture in which nothing can be seen
-_DIM_MEAN: Final = 45.0
-_BURNED_SHARE: Final = 0.25  # of the picture
-_LIGHT_CHANGE: Final = 0.35  # of the brightness, within the memory: lights were switched
-_BLURRED: Final = 0.4  # sharpness compared with the usual one
-_MEMORY_NS: Final = 2_000_000_000
-_FROZEN_NS: Final = 250_000_000  # pictures that are the same for longer are a frozen feed
-_LATE: Final = 1.7  # times the usual time between frames: one was lost
-_MANY_LOST: Final = 3  # frames within the memory
-_LONG_GAP_NS: Final = 300_000_000
-_UNSURE_SHARE: Final = 0.25  # of the roster: so many may be somebody else, as after a cut, that no call is sound
-_LOST_SHARE: Final = 0.35  # of the roster not seen
+
+@dataclass(frozen=True, slots=True)
+class HealthLimits:
+    """Thresholds of the picture health monitor."""
+
+    sample_px: int = 8
+    """The picture is sampled at this spacing, in both directions."""
+    memory_ns: int = 2_000_000_000
+    """Frames are remembered for so long."""
+
+    # Sharpness.
+    sharpness_every_ns: int = 100_000_000
+    """Sharpness is measured this often: a lens does not go out of focus within a few frames."""
+    sharpness_patch_px: int = 192
+    """Side of the patch in which sharpness is measured, at full resolution."""
+    best_sharpness_kept: float = 0.9995
+    """Share of the best sharpness that is kept from frame to frame."""
+    min_sharpness: float = 0.4
+    """Below this share of the best sharpness the picture is blurred."""
+
+    # Light.
+    min_brightness: float = 25.0
+    """Mean gray level of a picture in which nothing can be seen."""
+    dim_brightness: float = 45.0
+    """Mean gray level of a dim picture."""
+    overexposed_level: int = 250
+    """Brighter pixels are overexposed."""
+    max_overexposed_share: float = 0.25
+    """The picture is overexposed when more of its pixels are."""
+    max_brightness_change: float = 0.35
+    """Relative change of brightness within the settling time: lights were switched."""
+    light_settles_ns: int = 300_000_000
+    """A change of light is over after this time."""
+
+    # Frames.
+    frozen_ns: int = 250_000_000
+    """A picture that stays the same for longer is a frozen stream."""
+    late_factor: float = 1.7
+    """A frame was dropped when the time between frames is so many times the usual one."""
+    min_steps: int = 5
+    """The usual time between frames is known from so many frames on."""
+    max_dropped: int = 3
+    """So many dropped frames within the memory are worth a warning."""
+    max_gap_ns: int = 300_000_000
+    """After a longer gap between frames nothing may be called."""
+
+    # Tracking.
+    max_unsure_share: float = 0.25
+    """When more of the roster may be somebody else, as after a cut, no call is sound."""
+    max_unseen_share: float = 0.35
+    """When more of the roster is not seen, no call is sound."""
+
+
+LIMITS: Final = HealthLimits()
 
 
 @record
@@ -41,157 +79,185 @@ class PictureHealth:
     """The state of the picture and of the tracking.
 
     Attributes:
-        level: ``"ok"``; ``"warn"`` when something should be mended; ``"unfit"`` when nothing may be called.
-        warnings: what should be mended.
-        unfit: why nothing may be called; what scenes are marked with.
-        repeated: whether the picture is the same as the one before: nothing new is to be learned from it.
-        sharpness: of edges, compared with what is usual for this camera, about 1.
+        level: ``"ok"``; ``"warn"`` when something should be fixed; ``"unfit"`` when nothing may be called.
+        warnings: what should be fixed.
+        unfit: why nothing may be called; scenes carry it.
+        repeated: whether the picture is the same as the one before, so that it holds no new information.
+        sharpness: of edges, relative to the best of this camera, about 1.
         brightness: mean gray level, 0..255.
-        lost: frames lost in the last two seconds.
-        seen: share of the roster that is seen, 0..1.
+        dropped: frames dropped in the last two seconds.
+        seen_share: share of the roster that is seen, 0..1.
 
     """
 
-    level: Level
+    level: HealthLevel
     warnings: tuple[str, ...] = ()
     unfit: tuple[str, ...] = ()
     repeated: bool = False
     sharpness: float = 1.0
     brightness: float = 0.0
-    lost: int = 0
-    seen: float = 1.0
+    dropped: int = 0
+    seen_share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
-    """What was noted of one frame."""
+class _FrameStats:
+    """What was measured of one frame."""
 
     t_ns: int
     brightness: float
     sharpness: float
-    lost: int
+    dropped: int
     step_ns: int
 
 
 class PictureHealthMonitor:
-    """Watches over the pictures; call `step` once for every frame, in order of time."""
+    """Monitors the pictures; call `step` once for every frame, in order of time."""
 
     def __init__(self) -> None:
-        self._looks: deque[_Look] = deque()
+        self._recent: deque[_FrameStats] = deque()
         self._last: Image | None = None
         self._index = 0
         self._same_since_ns: int | None = None
-        self._usual_sharpness = 0.0
-        self._sharp_ns = 0
+        self._best_sharpness = 0.0
+        self._sharpness_ns = 0
 
     def step(self, frame: Frame, estimates: Sequence[Estimate] = (), others: Sequence[str] = ()) -> PictureHealth:
-        """The health as of a frame.
+        """Take in a frame and return the health.
 
         Args:
-            frame: the picture.
-            estimates: all figures as of the frame before or of this one; empty while nobody is known.
-            others: warnings of what is not seen in pictures.
+            frame: the frame.
+            estimates: all figures as of this frame or the one before; empty before the line-up is known.
+            others: further warnings that don't come from the picture.
 
         """
-        small = np.ascontiguousarray(frame.image[::_EVERY_PX, ::_EVERY_PX, 1])
+        small = np.ascontiguousarray(frame.image[:: LIMITS.sample_px, :: LIMITS.sample_px, 1])
         repeated = self._last is not None and np.array_equal(small, self._last)
-        lost, step_ns = self._lost(frame)
+        dropped, step_ns = self._count_dropped(frame)
         brightness = cv2.sumElems(small)[0] / small.size
-        look = _Look(frame.t_ns, brightness, self._sharpness(frame), lost, step_ns)
+        stats = _FrameStats(frame.t_ns, brightness, self._measure_sharpness(frame), dropped, step_ns)
         if not repeated or self._same_since_ns is None:
-            self._same_since_ns = self._looks[-1].t_ns if repeated and self._looks else frame.t_ns
+            self._same_since_ns = self._recent[-1].t_ns if repeated and self._recent else frame.t_ns
         self._last, self._index = small, frame.index
-        self._looks.append(look)
-        while frame.t_ns - self._looks[0].t_ns > _MEMORY_NS:
-            self._looks.popleft()
-        relative = self._relative_sharpness(look, repeated=repeated)
-        unfit = [*_darkness(look), *self._stillness(frame.t_ns), *self._interruption(look), *self._lights(look)]
-        lost_lately = sum(one.lost for one in self._looks)
-        seen = _seen_share(estimates)
-        if seen < 1 - _LOST_SHARE:
-            unfit.append(f"{round(100 * (1 - seen))} % of the roster is not seen")
-        unsure = sum(not one.sure for one in estimates)
-        if unsure > _UNSURE_SHARE * len(estimates):
-            unfit.append(f"who is who is in doubt of {unsure} men: say 'set' when they stand as named")
-        warnings = [*others, *_exposure(look, small), *_roster(estimates)]
-        if relative < _BLURRED:
-            warnings.append("the picture is blurred: focus the camera, or clean its lens")
-        if lost_lately >= _MANY_LOST:
-            warnings.append(f"{lost_lately} frames were lost in 2 s")
-        level: Level = "unfit" if unfit else "warn" if warnings else "ok"
+        self._recent.append(stats)
+        while frame.t_ns - self._recent[0].t_ns > LIMITS.memory_ns:
+            self._recent.popleft()
+        sharpness = self._relative_sharpness(stats, repeated=repeated)
+        recently_dropped = sum(recent.dropped for recent in self._recent)
+        seen_share = _seen_share(estimates)
+        unfit = [
+            *_darkness(stats),
+            *self._frozen(frame.t_ns),
+            *_interruption(stats),
+            *self._light_change(stats),
+            *_unseen(seen_share),
+            *_many_unsure(estimates),
+        ]
+        warnings = [*others, *_exposure(stats, small), *_unsure(estimates)]
+        if sharpness < LIMITS.min_sharpness:
+            warnings.append("The picture is blurred. Focus the camera or clean its lens.")
+        if recently_dropped >= LIMITS.max_dropped:
+            warnings.append(f"{recently_dropped} frames were dropped in the last 2 s. Close other programs.")
+        level: HealthLevel = "unfit" if unfit else "warn" if warnings else "ok"
         return PictureHealth(
-            level, tuple(warnings), tuple(unfit), repeated, relative, look.brightness, lost_lately, seen
+            level, tuple(warnings), tuple(unfit), repeated, sharpness, stats.brightness, recently_dropped, seen_share
         )
 
-    def _sharpness(self, frame: Frame) -> float:
-        """Measured anew now and then: a lens does not go out of focus within a few frames."""
-        if not self._looks or frame.t_ns - self._sharp_ns >= _SHARP_EVERY_NS:
-            self._sharp_ns = frame.t_ns
+    def _measure_sharpness(self, frame: Frame) -> float:
+        """Measure sharpness now and then, and return the last value in between."""
+        if not self._recent or frame.t_ns - self._sharpness_ns >= LIMITS.sharpness_every_ns:
+            self._sharpness_ns = frame.t_ns
             return _sharpness(frame.image)
-        return self._looks[-1].sharpness
+        return self._recent[-1].sharpness
 
-    def _lost(self, frame: Frame) -> tuple[int, int]:
-        """How many frames are missing before this one, by their indices or else by their times."""
-        if not self._looks:
+    def _count_dropped(self, frame: Frame) -> tuple[int, int]:
+        """Return how many frames are missing before this one, by their indices or else by their times, and the step."""
+        if not self._recent:
             return 0, 0
-        step_ns = frame.t_ns - self._looks[-1].t_ns
+        step_ns = frame.t_ns - self._recent[-1].t_ns
         skipped = max(frame.index - self._index - 1, 0)
-        usual = [one.step_ns for one in self._looks if one.step_ns > 0]
-        if skipped == 0 and len(usual) >= 5:
-            beat = statistics.median(usual)
-            skipped = max(round(step_ns / beat) - 1, 0) if step_ns > _LATE * beat else 0
+        steps = [recent.step_ns for recent in self._recent if recent.step_ns > 0]
+        if skipped == 0 and len(steps) >= LIMITS.min_steps:
+            usual = statistics.median(steps)
+            skipped = max(round(step_ns / usual) - 1, 0) if step_ns > LIMITS.late_factor * usual else 0
         return skipped, step_ns
 
-    def _relative_sharpness(self, look: _Look, *, repeated: bool) -> float:
-        """Sharpness by the usual one, which is the best of what has been seen, slowly forgotten."""
+    def _relative_sharpness(self, stats: _FrameStats, *, repeated: bool) -> float:
+        """Return sharpness relative to the best so far, which is slowly forgotten."""
         if not repeated:
-            self._usual_sharpness = max(look.sharpness, 0.9995 * self._usual_sharpness)
-        return look.sharpness / self._usual_sharpness if self._usual_sharpness > 0 else 1.0
+            self._best_sharpness = max(stats.sharpness, LIMITS.best_sharpness_kept * self._best_sharpness)
+        return stats.sharpness / self._best_sharpness if self._best_sharpness > 0 else 1.0
 
-    def _stillness(self, t_ns: int) -> list[str]:
+    def _frozen(self, t_ns: int) -> list[str]:
         still_ns = t_ns - (self._same_since_ns or t_ns)
-        return [f"the picture has not changed for {still_ns / 1e9:.1f} s"] if still_ns >= _FROZEN_NS else []
+        if still_ns < LIMITS.frozen_ns:
+            return []
+        return [f"The picture has not changed for {still_ns / 1e9:.1f} s. Check the camera and its cable."]
 
-    def _interruption(self, look: _Look) -> list[str]:
-        return [f"no frames came for {look.step_ns / 1e9:.1f} s"] if look.step_ns > _LONG_GAP_NS else []
-
-    def _lights(self, look: _Look) -> list[str]:
-        """A sudden change of light is over once the memory holds only the new one; 0.3 s are enough to settle."""
-        before = [one.brightness for one in self._looks if 0 < look.t_ns - one.t_ns <= _LONG_GAP_NS]
+    def _light_change(self, stats: _FrameStats) -> list[str]:
+        before = [
+            recent.brightness for recent in self._recent if 0 < stats.t_ns - recent.t_ns <= LIMITS.light_settles_ns
+        ]
         if not before:
             return []
-        most, least = max(*before, look.brightness), min(*before, look.brightness)
-        return ["the light changed"] if most - least > _LIGHT_CHANGE * max(most, 1.0) else []
+        most, least = max(*before, stats.brightness), min(*before, stats.brightness)
+        changed = most - least > LIMITS.max_brightness_change * max(most, 1.0)
+        return ["The light changed. Calls go on once it is steady."] if changed else []
 
 
 def _sharpness(image: Image) -> float:
-    """The steepest slopes in the middle of the picture, by its brightness."""
+    """Return the steepest slopes in the middle of the picture, relative to its brightness."""
     height, width = image.shape[:2]
-    half = _PATCH_PX // 2
-    top, left = max(height // 2 - half, 0), max(width // 2 - half, 0)
-    patch = np.ascontiguousarray(image[top : top + _PATCH_PX, left : left + _PATCH_PX, 1])
-    calm = cv2.blur(patch, (1, 3))  # across the slope: takes noise away, and no steepness
-    slope = np.abs(cv2.Sobel(calm, cv2.CV_16S, 1, 0, ksize=1))
+    side = LIMITS.sharpness_patch_px
+    top, left = max(height // 2 - side // 2, 0), max(width // 2 - side // 2, 0)
+    patch = np.ascontiguousarray(image[top : top + side, left : left + side, 1])
+    smooth = cv2.blur(patch, (1, 3))  # across the slope: removes noise and keeps steepness
+    slope = np.abs(cv2.Sobel(smooth, cv2.CV_16S, 1, 0, ksize=1))
     return float(np.percentile(slope[::2, ::2], 99)) / (float(patch.mean()) + 1.0)
 
 
-def _darkness(look: _Look) -> list[str]:
-    return ["the picture is dark"] if look.brightness < _DARK_MEAN else []
+def _darkness(stats: _FrameStats) -> list[str]:
+    if stats.brightness >= LIMITS.min_brightness:
+        return []
+    return ["The picture is dark. Add light or lengthen the exposure."]
 
 
-def _exposure(look: _Look, small: Image) -> list[str]:
+def _interruption(stats: _FrameStats) -> list[str]:
+    if stats.step_ns <= LIMITS.max_gap_ns:
+        return []
+    return [f"No frames came for {stats.step_ns / 1e9:.1f} s. Check the camera and its cable."]
+
+
+def _exposure(stats: _FrameStats, small: Image) -> list[str]:
     out = []
-    if _DARK_MEAN <= look.brightness < _DIM_MEAN:
-        out.append("the picture is dim: more light, or a longer exposure")
-    if np.count_nonzero(small > _BRIGHT) > _BURNED_SHARE * small.size:
-        out.append("the picture is burned out: less light, or a shorter exposure")
+    if LIMITS.min_brightness <= stats.brightness < LIMITS.dim_brightness:
+        out.append("The picture is dim. Add light or lengthen the exposure.")
+    if np.count_nonzero(small > LIMITS.overexposed_level) > LIMITS.max_overexposed_share * small.size:
+        out.append("The picture is overexposed. Reduce the light or shorten the exposure.")
     return out
 
 
 def _seen_share(estimates: Sequence[Estimate]) -> float:
-    return sum(one.seen for one in estimates) / len(estimates) if estimates else 1.0
+    return sum(figure.seen for figure in estimates) / len(estimates) if estimates else 1.0
 
 
-def _roster(estimates: Sequence[Estimate]) -> list[str]:
-    unsure = sorted(one.id for one in estimates if not one.sure)
-    return [f"who is who is in doubt: {', '.join(unsure)}"] if unsure else []
+def _unseen(seen_share: float) -> list[str]:
+    if seen_share >= 1 - LIMITS.max_unseen_share:
+        return []
+    return [f"{round(100 * (1 - seen_share))} % of the figures are not seen. Clear the view of the board."]
+
+
+def _many_unsure(estimates: Sequence[Estimate]) -> list[str]:
+    unsure = sum(not figure.sure for figure in estimates)
+    if unsure <= LIMITS.max_unsure_share * len(estimates):
+        return []
+    return [
+        f'Not sure which figure is which for {unsure} of {len(estimates)}. Stand them as lined up and declare "set".'
+    ]
+
+
+def _unsure(estimates: Sequence[Estimate]) -> list[str]:
+    unsure = sorted(figure.id for figure in estimates if not figure.sure)
+    if not unsure:
+        return []
+    return [f"Not sure which figure is which: {', '.join(unsure).replace('-', ' ')}. Tap them in the line-up."]

@@ -1,10 +1,9 @@
-"""Whether the board is switched on, from what everybody on it does at once.
+"""Tells whether the board is switched on, from how the figures move, how the print shakes, and what a microphone hears.
 
-A figure alone proves nothing: a hand moves figures on a dead board, and a blocked figure stands on a live one. But most
-of twenty-two figures go somewhere while the board is on, and none does when it is off. So each figure votes by whether
-it has moved over the last moments more than the measurement shakes, votes are counted as evidence, and the evidence of
-successive frames is weighed against how rarely boards are switched. Print shake and the microphone, where there are
-any, vote too.
+One figure alone proves nothing: a hand moves figures on a dead board, and a blocked figure stands on a live one. But
+most of twenty-two figures go somewhere while the board is on, and none does while it is off. Each figure votes by
+whether it moved lately by more than the measurement noise; the votes of successive frames add up as evidence, against
+how rarely boards are switched. Print shake and the microphone vote where there are any.
 """
 
 from __future__ import annotations
@@ -16,28 +15,100 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
+from downfield.core.arrays import Array
+from downfield.core.errors import InputError
+from downfield.core.records import check
 from downfield.core.scene import Power
 from downfield.vision.tracking.estimate import Estimate
 
-_WINDOW_NS: Final = 80_000_000  # over which movement is measured: 2 mm for a slow figure
-_LEAST_MM: Final = 0.5  # below this nothing counts as movement
-_SHAKES: Final = 3.5  # standard deviations of a place, or of the measurement's shaking, that a movement must exceed
-_FASTEST_MM_S: Final = 150.0  # no base walks as fast
-_MOVES_ON: Final = 0.5  # share of figures that move on a live board; blocked and stationary ones don't
-_MOVES_OFF: Final = 0.03  # and on a dead one: those that a hand moves
-_SWITCHES_PER_S: Final = 0.3
-_SURE: Final = 0.9  # probability from which the state is told; in between it stays as it was
-_MOST_SURE: Final = 1e-4
-_FEWEST: Final = 3  # figures that must be seen
-_LONGEST_STEP_NS: Final = 500_000_000  # after a longer gap in the frames nothing is known
-_MEMORY_S: Final = 1.0  # of the measurement's shaking
+
+@dataclass(frozen=True, slots=True)
+class PowerLimits:
+    """Thresholds of the power, halt and hum detectors."""
+
+    # Figures as evidence.
+    window_ns: int = 80_000_000
+    """Movement is measured over this time: 2 mm for a slow figure."""
+    min_movement_mm: float = 0.5
+    """Less is no movement."""
+    movement_sigmas: float = 3.5
+    """A movement exceeds so many standard deviations of a position, or of the measured jitter."""
+    max_speed_mm_s: float = 150.0
+    """No base walks as fast; a faster figure was put there by hand."""
+    moving_share_on: float = 0.5
+    """Share of figures that move on a live board; blocked and stationary ones don't."""
+    moving_share_off: float = 0.03
+    """Share of figures that move on a dead board: those that a hand moves."""
+    min_figures: int = 3
+    """So many figures must be seen."""
+    jitter_memory_s: float = 1.0
+    """Time constant of the measured jitter of positions."""
+
+    # From evidence to state.
+    switches_per_s: float = 0.3
+    """How often a board is switched."""
+    sure_probability: float = 0.9
+    """The state changes above this; in between it stays as it was."""
+    min_error: float = 1e-4
+    """The state is never surer than this."""
+    max_step_ns: int = 500_000_000
+    """After a longer gap between frames nothing is known."""
+
+    # Print shake as evidence.
+    shake_spread: float = 0.5
+    """Standard deviation of the logarithm of the print's shake in one state."""
+    min_shake_difference: float = 1.0
+    """The logarithms of both states must differ by this before shake counts."""
+    shake_gain: float = 0.05
+    """Weight of one frame for what is learned of a state's shake."""
+
+    # The microphone as evidence.
+    heard_decades: float = 0.5
+    """Evidence from which the board counts as heard: a room's noise alone says less."""
+    hum_block_s: float = 0.25
+    """Length of one block of sound: shorter than it takes to see that figures stand still, and hum stands out of it."""
+    min_hum_block_s: float = 0.15
+    """The shortest block of sound that can be judged."""
+    hum_half_band_hz: float = 2.5
+    """Half the width of a harmonic."""
+    hum_room_hz: float = 35.0
+    """Sound within this distance of a harmonic is the room."""
+    hum_even_db: float = 12.0
+    """At this level over the room the board is as likely on as off."""
+    hum_db_per_decade: float = 6.0
+    """Level that makes either ten times as likely."""
+    max_hum_decades: float = 1.0
+    """The most that one block says: a refrigerator hums too, so the figures must agree."""
+
+    # A halt of all figures at once.
+    halt_now_ns: int = 30_000_000
+    """The halt is looked for in the last two frames at 60 frames per second."""
+    halt_before_ns: int = 80_000_000
+    """Speeds before the halt are measured over at least this time."""
+    halt_history_ns: int = 250_000_000
+    """Speeds before the halt are measured over at most this time."""
+    halt_min_speed_mm_s: float = 10.0
+    """Slower figures say nothing."""
+    halt_min_figures: int = 5
+    """So many figures must have been moving."""
+    halt_way_share: float = 0.4
+    """They have stopped if they covered less than this share of the way they would have gone on."""
+    halt_jitter_mm: float = 0.15
+    """Standard deviation of a position along its way, from frame to frame."""
+    halt_sigmas: float = 5.5
+    """They must fall short by so many standard deviations of all their ways: halts are tested 60 times per second."""
+
+
+LIMITS: Final = PowerLimits()
+
+_MAINS_HZ: Final = (50.0, 60.0)
+_HARMONICS: Final = (2, 4, 6)  # of the mains: the coil pulls twice per cycle; and what the board makes of that
 _DECADE: Final = math.log(10.0)
-_HEARD: Final = 0.5  # decades: a room's noise alone says less
-_SHAKE_SPREAD: Final = 0.5  # deviation of the logarithm of the print's shake in one state
-_SHAKE_APART: Final = 1.0  # by how much the two states must differ before it is listened to
 
-
-_Place = tuple[float, float, float]  # x and y mm, and the standard deviation of these
+_Position = tuple[float, float]
+_Measured = tuple[float, float, float]  # x and y in mm, and their standard deviation
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +117,13 @@ class PowerReading:
 
     Attributes:
         power: as in a scene.
-        on: probability that the board is on, 0..1.
+        probability: that the board is on, 0..1.
         moving: share of the seen figures that move, 0..1.
 
     """
 
     power: Power
-    on: float
+    probability: float
     moving: float
 
 
@@ -60,115 +131,115 @@ class PowerDetector:
     """Tells whether the board is on; call `step` once for every frame, in order of time."""
 
     def __init__(self) -> None:
-        self._places: deque[tuple[int, dict[str, _Place]]] = deque()
-        self._last: dict[str, tuple[int, _Place]] = {}  # when and where each figure was last seen,
-        self._put: dict[str, int] = {}  # and when before it went faster than any walks
+        self._window: deque[tuple[int, dict[str, _Measured]]] = deque()
+        self._last: dict[str, tuple[int, _Measured]] = {}  # when and where each figure was last seen
+        self._placed_ns: dict[str, int] = {}  # when a figure was last seen before it went faster than any walks
         self._jitter_mm = 0.0
-        self._odds = 0.0  # logarithm, for on
+        self._log_odds = 0.0
         self._power: Power = "unknown"
-        self._hears = False  # whether the microphone has heard the board
+        self._heard = False  # whether the microphone has heard this board
         self._print = _PrintShake()
 
     def step(
         self, estimates: Sequence[Estimate], t_ns: int, *, shake_px: float | None = None, hum: float = 0.0
     ) -> PowerReading:
-        """Take note of a frame.
+        """Take in a frame and return the state of the switch.
 
         Args:
             estimates: all figures.
             t_ns: capture time.
-            shake_px: how far the print moved since the frame before; None where it is not followed.
-            hum: decades by which the microphone makes on likelier than off; as of `HumDetector`.
+            shake_px: how far the print moved since the frame before; None where it is not tracked.
+            hum: evidence of the microphone, from `HumDetector`.
 
         """
         seen = {
-            one.id: (one.footprint.x_mm, one.footprint.y_mm, _sigma_mm(one))
-            for one in estimates
-            if one.seen and one.posture not in {"lifted", "unseen"}
+            figure.id: (figure.footprint.x_mm, figure.footprint.y_mm, _sigma_mm(figure))
+            for figure in estimates
+            if figure.seen and figure.posture not in {"lifted", "unseen"}
         }
-        if self._places and t_ns - self._places[-1][0] > _LONGEST_STEP_NS:
-            self._places.clear()
-            self._odds = 0.0
-        step_s = (t_ns - self._places[-1][0]) / 1e9 if self._places else 0.0
-        self._note_jitter(seen, step_s)
-        self._note_put(seen, t_ns)
-        moving, evidence = self._votes(seen, t_ns)
-        self._places.append((t_ns, seen))
-        self._odds = _switched(self._odds, step_s)
-        looks = min(step_s / (_WINDOW_NS / 1e9), 1.0)  # frames share most of their window: they are not fresh evidence
-        self._odds += (evidence + self._heard(hum)) * looks
+        if self._window and t_ns - self._window[-1][0] > LIMITS.max_step_ns:
+            self._window.clear()
+            self._log_odds = 0.0
+        step_s = (t_ns - self._window[-1][0]) / 1e9 if self._window else 0.0
+        self._learn_jitter(seen, step_s)
+        self._note_placed(seen, t_ns)
+        moving, evidence = self._count_votes(seen, t_ns)
+        self._window.append((t_ns, seen))
+        self._log_odds = _after_switching(self._log_odds, step_s)
+        # Frames share most of their window, so each adds only its part of the evidence.
+        fresh = min(step_s / (LIMITS.window_ns / 1e9), 1.0)
+        self._log_odds += (evidence + self._hum_evidence(hum)) * fresh
         if shake_px is not None:
-            self._odds += self._print.evidence(shake_px, self._odds) * looks
-        most = math.log(1 / _MOST_SURE)
-        self._odds = min(max(self._odds, -most), most)
-        on = 1 / (1 + math.exp(-self._odds))
-        if on >= _SURE:
+            self._log_odds += self._print.evidence(shake_px, self._log_odds) * fresh
+        most = math.log(1 / LIMITS.min_error)
+        self._log_odds = min(max(self._log_odds, -most), most)
+        probability = 1 / (1 + math.exp(-self._log_odds))
+        if probability >= LIMITS.sure_probability:
             self._power = "on"
-        elif on <= 1 - _SURE:
+        elif probability <= 1 - LIMITS.sure_probability:
             self._power = "off"
-        return PowerReading(self._power, on, moving)
+        return PowerReading(self._power, probability, moving)
 
-    def _heard(self, hum: float) -> float:
-        """What the microphone says for on; silence speaks only once the board has been heard: it may be far off."""
-        self._hears |= hum > _HEARD and self._power == "on"
-        return _DECADE * (hum if self._hears else max(hum, 0.0))
+    def _hum_evidence(self, hum: float) -> float:
+        """Return the microphone's log-odds; silence counts only once the board was heard, since it may be far off."""
+        self._heard |= hum > LIMITS.heard_decades and self._power == "on"
+        return _DECADE * (hum if self._heard else max(hum, 0.0))
 
-    def _votes(self, seen: dict[str, _Place], t_ns: int) -> tuple[float, float]:
-        """The share of figures that moved over the window, and what that says for on."""
-        while len(self._places) > 1 and t_ns - self._places[1][0] >= _WINDOW_NS:
-            self._places.popleft()
-        if not self._places:
+    def _count_votes(self, seen: dict[str, _Measured], t_ns: int) -> tuple[float, float]:
+        """Return the share of figures that moved over the window, and the log-odds of that."""
+        while len(self._window) > 1 and t_ns - self._window[1][0] >= LIMITS.window_ns:
+            self._window.popleft()
+        if not self._window:
             return 0.0, 0.0
-        begun_ns, then = self._places[0]
-        known = [id_ for id_ in seen if id_ in then]
-        both = [id_ for id_ in known if self._put.get(id_, begun_ns - 1) < begun_ns]
-        if 2 * len(both) < len(known):  # the recording was cut, or the table pushed
-            self._places.clear()
+        begin_ns, before = self._window[0]
+        known = [id_ for id_ in seen if id_ in before]
+        voters = [id_ for id_ in known if self._placed_ns.get(id_, begin_ns - 1) < begin_ns]
+        if 2 * len(voters) < len(known):  # the recording was cut, or the table pushed
+            self._window.clear()
             return 0.0, 0.0
-        if len(both) < _FEWEST:
+        if len(voters) < LIMITS.min_figures:
             return 0.0, 0.0
-        moved = sum(self._moved(then[id_], seen[id_]) for id_ in both)
-        evidence = moved * math.log(_MOVES_ON / _MOVES_OFF) + (len(both) - moved) * math.log(
-            (1 - _MOVES_ON) / (1 - _MOVES_OFF)
-        )
-        return moved / len(both), evidence
+        moved = sum(self._has_moved(before[id_], seen[id_]) for id_ in voters)
+        on, off = LIMITS.moving_share_on, LIMITS.moving_share_off
+        evidence = moved * math.log(on / off) + (len(voters) - moved) * math.log((1 - on) / (1 - off))
+        return moved / len(voters), evidence
 
-    def _moved(self, before: _Place, now: _Place) -> bool:
-        """Whether a figure moved; whoever is half covered, by a hand say, seems to as far as his place is unsure."""
-        unsure = max(math.hypot(now[2], before[2]), math.sqrt(2) * self._jitter_mm)
-        return math.dist(now[:2], before[:2]) > max(_LEAST_MM, _SHAKES * unsure)
+    def _has_moved(self, before: _Measured, now: _Measured) -> bool:
+        """Tell whether a figure moved; one that is half covered must move further, since its position is uncertain."""
+        sigma_mm = max(math.hypot(now[2], before[2]), math.sqrt(2) * self._jitter_mm)
+        return math.dist(now[:2], before[:2]) > max(LIMITS.min_movement_mm, LIMITS.movement_sigmas * sigma_mm)
 
-    def _note_put(self, seen: dict[str, _Place], t_ns: int) -> None:
-        """Note who went faster than any walks since he was last seen: he was put there, or taken for another."""
-        for id_, here in seen.items():
-            then_ns, there = self._last.get(id_, (t_ns, here))
-            walks_mm = _FASTEST_MM_S * (t_ns - then_ns) / 1e9
-            if math.dist(here[:2], there[:2]) > _LEAST_MM + walks_mm + max(here[2], there[2]):
-                self._put[id_] = then_ns
-            self._last[id_] = t_ns, here
+    def _note_placed(self, seen: dict[str, _Measured], t_ns: int) -> None:
+        """Note figures that went faster than any walks: they were placed by hand, or taken for another."""
+        for id_, now in seen.items():
+            last_ns, last = self._last.get(id_, (t_ns, now))
+            walks_mm = LIMITS.max_speed_mm_s * (t_ns - last_ns) / 1e9
+            if math.dist(now[:2], last[:2]) > LIMITS.min_movement_mm + walks_mm + max(now[2], last[2]):
+                self._placed_ns[id_] = last_ns
+            self._last[id_] = t_ns, now
 
-    def _note_jitter(self, seen: dict[str, _Place], step_s: float) -> None:
-        """Learn how much places shake from frame to frame: what is left when steady movement is taken out."""
-        if len(self._places) < 2 or step_s <= 0:
+    def _learn_jitter(self, seen: dict[str, _Measured], step_s: float) -> None:
+        """Learn the frame-to-frame jitter of positions: what is left after steady movement."""
+        if len(self._window) < 2 or step_s <= 0:
             return
-        last, older = self._places[-1][1], self._places[-2][1]
+        last, older = self._window[-1][1], self._window[-2][1]
         known = [(seen[id_], last[id_], older[id_]) for id_ in seen if id_ in last and id_ in older]
-        if len(known) < _FEWEST:
+        if len(known) < LIMITS.min_figures:
             return
         bends = [abs(now[axis] - 2 * before[axis] + first[axis]) for now, before, first in known for axis in (0, 1)]
         jitter = statistics.median(bends) / (0.6745 * math.sqrt(6))
-        keep = math.exp(-step_s / _MEMORY_S)
+        keep = math.exp(-step_s / LIMITS.jitter_memory_s)
         self._jitter_mm = jitter if self._jitter_mm == 0 else keep * self._jitter_mm + (1 - keep) * jitter
 
 
-def _sigma_mm(one: Estimate) -> float:
-    return math.sqrt(max(float(one.covariance[0, 0]), float(one.covariance[1, 1])))
+def _sigma_mm(figure: Estimate) -> float:
+    return math.sqrt(max(float(figure.covariance[0, 0]), float(figure.covariance[1, 1])))
 
 
-def _switched(odds: float, step_s: float) -> float:
-    """The odds after a time in which the board may have been switched."""
-    on = 1 / (1 + math.exp(-odds))
-    flip = 0.5 * (1 - math.exp(-2 * _SWITCHES_PER_S * step_s))
+def _after_switching(log_odds: float, step_s: float) -> float:
+    """Return the log-odds after a time in which the board may have been switched."""
+    on = 1 / (1 + math.exp(-log_odds))
+    flip = 0.5 * (1 - math.exp(-2 * LIMITS.switches_per_s * step_s))
     on = on * (1 - flip) + (1 - on) * flip
     return math.log(on / (1 - on))
 
@@ -179,14 +250,111 @@ class _PrintShake:
     def __init__(self) -> None:
         self._known: dict[bool, float] = {}
 
-    def evidence(self, shake_px: float, odds: float) -> float:
-        """What a shake says for on, logarithm; nothing before both states were seen and found to differ."""
+    def evidence(self, shake_px: float, log_odds: float) -> float:
+        """Return the log-odds of a shake; 0 until both states were seen and found to differ."""
         size = math.log(max(shake_px, 1e-3))
         evidence = 0.0
-        if len(self._known) == 2 and abs(self._known[True] - self._known[False]) > _SHAKE_APART:
-            off, on = (((size - self._known[state]) / _SHAKE_SPREAD) ** 2 / 2 for state in (False, True))
+        if len(self._known) == 2 and abs(self._known[True] - self._known[False]) > LIMITS.min_shake_difference:
+            off, on = (((size - self._known[state]) / LIMITS.shake_spread) ** 2 / 2 for state in (False, True))
             evidence = min(max(off - on, -2 * _DECADE), 2 * _DECADE)
-        if abs(odds) > 2 * _DECADE:
-            state = odds > 0
-            self._known[state] = self._known.get(state, size) + 0.05 * (size - self._known.get(state, size))
+        if abs(log_odds) > 2 * _DECADE:
+            state = log_odds > 0
+            known = self._known.get(state, size)
+            self._known[state] = known + LIMITS.shake_gain * (size - known)
         return evidence
+
+
+class HumDetector:
+    """Listens for the hum of a board: its coil pulls twice in every cycle of the mains.
+
+    Args:
+        rate_hz: samples per second.
+
+    Raises:
+        InputError: the rate is below 1000 Hz.
+
+    """
+
+    def __init__(self, rate_hz: float) -> None:
+        check(rate_hz >= 1000, InputError, f"The microphone's rate is {rate_hz:g} Hz; 1000 Hz or more is needed.")
+        self._rate_hz = rate_hz
+
+    def evidence(self, block: Array) -> float:
+        """Return how many decades a block of sound makes "on" more likely than "off".
+
+        Args:
+            block: one channel, shape (n,), at least 0.15 s of it; 0.2 s tell 50 from 60 Hz.
+
+        Raises:
+            InputError: the block is too short.
+
+        """
+        least = round(LIMITS.min_hum_block_s * self._rate_hz)
+        check(
+            len(block) >= least, InputError, f"The block of sound has {len(block)} samples; {least} or more are needed."
+        )
+        decades = (self._over_room_db(block) - LIMITS.hum_even_db) / LIMITS.hum_db_per_decade
+        return float(np.clip(decades, -LIMITS.max_hum_decades, LIMITS.max_hum_decades))
+
+    def _over_room_db(self, block: Array) -> float:
+        """Return how far the strongest harmonic stands over the sound around it."""
+        windowed = (block - block.mean()) * np.hanning(len(block))
+        loud = np.abs(np.fft.rfft(windowed)) ** 2
+        pitch = np.fft.rfftfreq(len(block), 1 / self._rate_hz)
+        best = 0.0
+        for hertz in sorted({mains * harmonic for mains in _MAINS_HZ for harmonic in _HARMONICS}):
+            off = np.abs(pitch - hertz)
+            inside = off <= LIMITS.hum_half_band_hz
+            room = (off > 4 * LIMITS.hum_half_band_hz) & (off <= LIMITS.hum_room_hz)
+            if not inside.any() or not room.any():
+                continue
+            level = float(np.median(loud[room])) + 1e-20
+            best = max(best, 10 * float(np.log10((loud[inside].max() + 1e-20) / level)))
+        return best
+
+
+class HaltDetector:
+    """Notices that all figures stop at once: the board was switched off, and nobody stopped because of a contact.
+
+    This shows a few frames before `PowerDetector` knows that the board is off, soon enough for contacts. Call `step`
+    once for every frame that is fit, in order of time.
+    """
+
+    def __init__(self) -> None:
+        self._history: deque[tuple[int, dict[str, _Position]]] = deque()
+
+    def step(self, estimates: Sequence[Estimate], t_ns: int) -> bool:
+        """Take in a frame and tell whether most of the moving figures stopped just before it.
+
+        Args:
+            estimates: all figures; those that were not measured in this frame are left out.
+            t_ns: capture time.
+
+        """
+        now: dict[str, _Position] = {
+            figure.id: (figure.footprint.x_mm, figure.footprint.y_mm)
+            for figure in estimates
+            if figure.seen and figure.fresh
+        }
+        if not now:
+            return False
+        while self._history and t_ns - self._history[0][0] > LIMITS.halt_history_ns:
+            self._history.popleft()
+        middle = next((then for then in reversed(self._history) if t_ns - then[0] >= LIMITS.halt_now_ns), None)
+        self._history.append((t_ns, now))
+        if middle is None or middle[0] - self._history[0][0] < LIMITS.halt_before_ns:
+            return False
+        (first_ns, first), (middle_ns, then) = self._history[0], middle
+        went_mm = expected_mm = 0.0
+        movers = 0
+        for id_ in (known for known in now if known in then and known in first):
+            (ax, ay), (bx, by), (cx, cy) = first[id_], then[id_], now[id_]
+            way_mm = math.hypot(bx - ax, by - ay)
+            if way_mm * 1e9 < LIMITS.halt_min_speed_mm_s * (middle_ns - first_ns):
+                continue
+            movers += 1
+            went_mm += ((cx - bx) * (bx - ax) + (cy - by) * (by - ay)) / way_mm
+            expected_mm += way_mm * (t_ns - middle_ns) / (middle_ns - first_ns)
+        short_mm = LIMITS.halt_sigmas * LIMITS.halt_jitter_mm * math.sqrt(2 * movers)
+        stopped = went_mm < min(LIMITS.halt_way_share * expected_mm, expected_mm - short_mm)
+        return movers >= LIMITS.halt_min_figures and stopped

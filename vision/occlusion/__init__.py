@@ -1,1 +1,1 @@
-"""VisibleHands and whatever else reaches in over the board."""
+"""Hands and whatever else reaches in over the board."""

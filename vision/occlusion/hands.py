@@ -1,9 +1,8 @@
-"""VisibleHands over the board: where they are, whom they cover, and whether the play can be judged.
+"""Tracks hands over the board: where they are, which figures they cover, and whether calls can be made.
 
-The network sees fingertips and a box about the hand behind them. An arm comes in from beyond the board, so it is taken
-to lie from the fingertips through the box's middle and on: a band as wide as a forearm. What `reaching` sees hide the
-board is a hand too, known to the network or not, with an outline of its own. A figure counts as covered where a hand is
-over its base.
+The network sees fingertips and a box around the hand. An arm comes in from beyond the board, so it is taken to lie from
+the fingertips through the box's center and on, as a band as wide as a forearm. What `IntrusionDetector` finds is a hand
+too, known to the network or not, with an outline of its own. A figure is covered where a hand is over its base.
 """
 
 from __future__ import annotations
@@ -23,19 +22,37 @@ from downfield.core.scene import Hand
 from downfield.vision.occlusion.intrusion import Intrusion
 from downfield.vision.tracking.estimate import Estimate
 
-HAND_OVER_FIGURES: Final = "a hand covers figures"
+HAND_OVER_FIGURES: Final = "A hand covers figures. Calls go on once it is gone."
 """Why a scene with a hand over figures is unfit."""
 
-_LEAST_SCORE: Final = 0.4  # of a detection taken at its word
-_DOUBTFUL_SCORE: Final = 0.2  # of one that goes on with a hand seen a moment ago
-_HEIGHT_MM: Final = 30.0  # of hands over the board, about
-_TIPS_MM: Final = 20.0  # of fingertips that hold a figure, about; a detection carries them in the helmet's place
-_HALF_ARM_MM: Final = 40.0  # half a forearm's width
-_ARM_MM: Final = 1500.0  # further than any board reaches
-_FINGERS_MM: Final = 45.0  # around the fingertips: palm and fingers
-_LASTS_NS: Final = 150_000_000  # a hand not seen for so long is gone; shorter is a miss of the network
-_SETTLES_NS: Final = 200_000_000  # after it is gone, figures are found again where it left them
-_ROUND: Final = 12  # corners of the outline's round end
+
+@dataclass(frozen=True, slots=True)
+class HandLimits:
+    """Thresholds and sizes of the hand tracker."""
+
+    min_score: float = 0.4
+    """Score of a detection that is a hand."""
+    min_score_again: float = 0.2
+    """The same while a hand was seen a moment ago."""
+    height_mm: float = 30.0
+    """Typical height of hands over the board."""
+    fingertip_height_mm: float = 20.0
+    """Typical height of fingertips that hold a figure."""
+    half_arm_mm: float = 40.0
+    """Half the width of a forearm."""
+    arm_mm: float = 1500.0
+    """Arms reach this far back: further than any board."""
+    fingers_mm: float = 45.0
+    """Radius around the fingertips that covers palm and fingers."""
+    lasts_ns: int = 150_000_000
+    """A hand not seen for so long is gone; shorter gaps are misses of the network."""
+    settles_ns: int = 200_000_000
+    """After a hand is gone, figures need so long to be found where it left them."""
+    outline_corners: int = 12
+    """Corners of the outline's round end."""
+
+
+LIMITS: Final = HandLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +60,7 @@ class VisibleHands:
     """The hands of a frame.
 
     Attributes:
-        hands: as scenes have them.
+        hands: as scenes list them.
         unfit: why calls must not be made; empty when they may.
 
     """
@@ -53,7 +70,7 @@ class VisibleHands:
 
 
 class HandTracker:
-    """Follows hands; call `see` and then `judge` once for every frame, in order of time.
+    """Tracks hands; call `update` and then `assess` once for every frame, in order of time.
 
     Attributes:
         outlines_mm: of the hands over the board, mm, shape (n, 2) each.
@@ -68,91 +85,102 @@ class HandTracker:
         self._covered_ns: int | None = None
 
     def update(
-        self, detections: Sequence[Detection], camera: Camera, t_ns: int, reaches: Sequence[Intrusion] = ()
+        self, detections: Sequence[Detection], camera: Camera, t_ns: int, intrusions: Sequence[Intrusion] = ()
     ) -> None:
-        """Take in where hands are in a frame.
+        """Take in the hands of a frame.
 
         Args:
             detections: everything that was detected.
             camera: as it stands in this frame.
             t_ns: capture time.
-            reaches: what was seen to reach in over the board, known to the network for a hand or not.
+            intrusions: what reaches in over the board, whether or not the network takes it for a hand.
 
         """
-        lately = self._seen_ns is not None and t_ns - self._seen_ns <= _LASTS_NS
-        least = _DOUBTFUL_SCORE if lately else _LEAST_SCORE
-        sure = [one for one in detections if one.kind == "hand" and one.score >= least]
-        places = _places(sure, camera)
+        recent = self._seen_ns is not None and t_ns - self._seen_ns <= LIMITS.lasts_ns
+        min_score = LIMITS.min_score_again if recent else LIMITS.min_score
+        hands = [found for found in detections if found.kind == "hand" and found.score >= min_score]
+        places = _board_places(hands, camera)
         tips = tuple((x, y) for x, y in places[:, 0].tolist() if math.isfinite(x) and math.isfinite(y))
-        # Of what is seen both ways the outline is better told by what it hides, and its end by the network.
-        bare = [reach for reach in reaches if not any(_at(reach.outline_mm, tip) for tip in tips)]
-        told = [outline for tip, middle in places[:, 1:] if (outline := _outline(tip, middle, reaches)) is not None]
-        outlines = (*told, *(reach.outline_mm for reach in reaches))
+        # Where both see a hand, the intrusion has the better outline and the network the better fingertips.
+        unmatched = [
+            intrusion for intrusion in intrusions if not any(_belongs_to(intrusion.outline_mm, tip) for tip in tips)
+        ]
+        detected = [
+            outline for tip, center in places[:, 1:] if (outline := _arm_outline(tip, center, intrusions)) is not None
+        ]
+        outlines = (*detected, *(intrusion.outline_mm for intrusion in intrusions))
         if outlines:
             self.outlines_mm, self._seen_ns = outlines, t_ns
-            self.fingertips_mm = (*tips, *(reach.tip_mm for reach in bare))
-        elif not lately:
+            self.fingertips_mm = (*tips, *(intrusion.tip_mm for intrusion in unmatched))
+        elif not recent:
             self.outlines_mm = self.fingertips_mm = ()
 
     def assess(self, estimates: Sequence[Estimate], t_ns: int) -> VisibleHands:
-        """The hands of the frame, and whom of these figures they cover."""
+        """Return the hands of the frame with the figures they cover."""
         hands = tuple(_hand(outline, estimates) for outline in self.outlines_mm)
         if any(hand.covers for hand in hands):
             self._covered_ns = t_ns
-        unsettled = self._covered_ns is not None and t_ns - self._covered_ns <= _SETTLES_NS
+        unsettled = self._covered_ns is not None and t_ns - self._covered_ns <= LIMITS.settles_ns
         return VisibleHands(hands, (HAND_OVER_FIGURES,) if unsettled else ())
 
 
 def outline_contains(outline: Array, place_mm: Sequence[float]) -> bool:
-    """Whether a place on the board is under a hand."""
-    at = float(place_mm[0]), float(place_mm[1])
-    return cv2.pointPolygonTest(outline.astype(np.float32), at, False) >= 0
+    """Tell whether a place on the board is inside a hand's outline."""
+    place = float(place_mm[0]), float(place_mm[1])
+    return cv2.pointPolygonTest(outline.astype(np.float32), place, False) >= 0
 
 
 def _hand(outline: Array, estimates: Sequence[Estimate]) -> Hand:
-    """A hand with the figures that it covers: their bases' middles or corners are outline_contains it."""
+    """Return a hand with the figures it covers: those whose base has its center or a corner under it."""
     (left, low), (right, high) = outline.min(axis=0).tolist(), outline.max(axis=0).tolist()
     covers = []
-    for one in estimates:
-        at = one.footprint
-        reach = at.size.length_mm + at.size.width_mm  # further than any corner is from the middle
-        if not (left - reach < at.x_mm < right + reach and low - reach < at.y_mm < high + reach):
+    for figure in estimates:
+        base = figure.footprint
+        reach = base.size.length_mm + base.size.width_mm  # further than any corner is from the center
+        if not (left - reach < base.x_mm < right + reach and low - reach < base.y_mm < high + reach):
             continue
-        if any(outline_contains(outline, point) for point in ((at.x_mm, at.y_mm), *at.corners_mm().tolist())):
-            covers.append(one.id)
+        if any(outline_contains(outline, point) for point in ((base.x_mm, base.y_mm), *base.corners_mm().tolist())):
+            covers.append(figure.id)
     return Hand(tuple((x, y) for x, y in outline.tolist()), tuple(covers))
 
 
-def _at(outline: Array, place_mm: tuple[float, float]) -> bool:
-    """Whether fingertips are those of what has this outline."""
-    return cv2.pointPolygonTest(outline.astype(np.float32), place_mm, True) > -_FINGERS_MM
+def _belongs_to(outline: Array, tip_mm: tuple[float, float]) -> bool:
+    """Tell whether fingertips belong to what has this outline."""
+    return cv2.pointPolygonTest(outline.astype(np.float32), tip_mm, True) > -LIMITS.fingers_mm
 
 
-def _places(hands: Sequence[Detection], camera: Camera) -> Array:
-    """Where hands are on the board: fingertips as they hold, the same at the hand's height, its middle; (n, 3, 2)."""
+def _board_places(hands: Sequence[Detection], camera: Camera) -> Array:
+    """Return where hands are on the board: the fingertips holding a figure, the same at hand height, and the center.
+
+    Returns:
+        Shape (n, 3, 2).
+
+    """
     points_px = []
-    for one in hands:
-        left, top, right, bottom = one.box_px
-        middle = ((left + right) / 2, (top + bottom) / 2)
-        points_px.append((one.helmet_px or (math.nan, math.nan), one.helmet_px or middle, middle))
+    for hand in hands:
+        left, top, right, bottom = hand.box_px
+        center = ((left + right) / 2, (top + bottom) / 2)
+        # A hand's detection carries its fingertips in the helmet's place.
+        points_px.append((hand.helmet_px or (math.nan, math.nan), hand.helmet_px or center, center))
     if not points_px:
         return np.zeros((0, 3, 2))
-    return camera.to_board(np.array(points_px, dtype=np.float64), (_TIPS_MM, _HEIGHT_MM, _HEIGHT_MM))
+    heights_mm = (LIMITS.fingertip_height_mm, LIMITS.height_mm, LIMITS.height_mm)
+    return camera.to_board(np.array(points_px, dtype=np.float64), heights_mm)
 
 
-def _outline(tip_mm: Array, middle_mm: Array, reaches: Sequence[Intrusion]) -> Array | None:
-    """A hand's outline on the board, shape (n, 2); None where it is not over its plane, or is one of the reaches."""
-    if not (np.isfinite(tip_mm).all() and np.isfinite(middle_mm).all()):
+def _arm_outline(tip_mm: Array, center_mm: Array, intrusions: Sequence[Intrusion]) -> Array | None:
+    """Return the outline of an arm, shape (n, 2); None where it is off its plane or belongs to an intrusion."""
+    if not (np.isfinite(tip_mm).all() and np.isfinite(center_mm).all()):
         return None
-    if any(_at(reach.outline_mm, (float(tip_mm[0]), float(tip_mm[1]))) for reach in reaches):
+    if any(_belongs_to(intrusion.outline_mm, (float(tip_mm[0]), float(tip_mm[1]))) for intrusion in intrusions):
         return None
-    along = middle_mm - tip_mm
-    reach = float(np.linalg.norm(along))
-    along = along / reach if reach > 1e-6 else np.array([1.0, 0.0])
-    far_mm = tip_mm + _ARM_MM * along
+    along = center_mm - tip_mm
+    length = float(np.linalg.norm(along))
+    along = along / length if length > 1e-6 else np.array([1.0, 0.0])
+    far_mm = tip_mm + LIMITS.arm_mm * along
     aside = np.array([-along[1], along[0]])
-    turn = np.linspace(0, 2 * np.pi, _ROUND, endpoint=False)
-    palm = tip_mm + _FINGERS_MM * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    arm = np.array([end + side * _HALF_ARM_MM * aside for end in (tip_mm, far_mm) for side in (-1, 1)])
+    angles = np.linspace(0, 2 * np.pi, LIMITS.outline_corners, endpoint=False)
+    palm = tip_mm + LIMITS.fingers_mm * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    arm = np.array([end + side * LIMITS.half_arm_mm * aside for end in (tip_mm, far_mm) for side in (-1, 1)])
     hull = cv2.convexHull(np.vstack([palm, arm]).astype(np.float32)).reshape(-1, 2)
     return np.asarray(hull, dtype=np.float64)

@@ -1,8 +1,8 @@
-"""What reaches in over the board, found by what it hides: the print, which doesn't move.
+"""Finds whatever reaches in over the board by what it hides: the print, which doesn't move.
 
-A network knows the hands it was shown. Whatever else comes in over the rim, a sleeve, a glove, a sheet of paper, hides
-figures just as well. A coarse picture is compared with the same table as it was: what differs, is larger than a figure,
-is no shadow, covers some of the board and goes on beyond its rim has been reached in. Nothing here is learned.
+A network knows the hands it was trained on; a sleeve, a glove or a sheet of paper hides figures just as well. A coarse
+picture is compared with a background of the same table. An intrusion is what differs, is larger than a figure, is no
+shadow, covers part of the board and continues beyond its rim. Nothing here is trained.
 """
 
 from __future__ import annotations
@@ -10,31 +10,54 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Final
+from typing import Final, TypeAlias
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.core.arrays import Array, Image
+from downfield.core.arrays import Array, Bools, Image
 from downfield.core.field import FieldModel
 
-Mask = NDArray[np.uint8]
-Planes = NDArray[np.float32]  # colors, shape (3, height, width)
+Mask: TypeAlias = NDArray[np.uint8]
+Planes: TypeAlias = NDArray[np.float32]
+"""Colors of a coarse picture, shape (3, height, width)."""
 
-_WIDE_PX: Final = 160  # of the coarse picture, about
-_LEAST_MM: Final = 42.0  # a disc so wide fits into an arm, and into no figure
-_OVER_BOARD_MM: Final = 40.0  # how far what reaches in comes at least
-_DIFFERS: Final = 26.0  # gray levels, the most of three colors
-_SHADE, _SHADE_TINT = 0.3, 0.16  # a shadow leaves so much light at least, and its colors as alike as this
-_TOO_MUCH: Final = 0.5  # share of the picture that differs: the lamp or the camera was changed, not reached in
-_FORGETS_NS: Final = 8_000_000_000  # what lies there for so long belongs to the table
-_LEARNS_NS: Final = 700_000_000  # and so fast the rest of it is followed
-_EVERY_NS: Final = 45_000_000
-_SETTLES: Final = 8  # pictures until the table is known
-_HAND_MM: Final = 30.0  # height over the board, about
-_HIDES: Final = 0.3  # share of the table behind it that a hand hides at least; figures that walk there, less
+
+@dataclass(frozen=True, slots=True)
+class IntrusionLimits:
+    """Thresholds of the intrusion detector."""
+
+    coarse_width_px: int = 160
+    """Approximate width of the coarse picture."""
+    every_ns: int = 45_000_000
+    """Pictures are compared this often."""
+    min_pictures: int = 8
+    """The background is known after so many pictures."""
+    min_disc_mm: float = 42.0
+    """A disc this wide fits into an arm and into no figure."""
+    min_reach_mm: float = 40.0
+    """An intrusion comes in at least this far."""
+    min_difference: float = 26.0
+    """Gray levels by which a pixel differs from the background, in the most different color."""
+    min_shadow: float = 0.3
+    """A shadow leaves at least this share of the light."""
+    max_shadow_tint: float = 0.16
+    """A shadow darkens all colors alike within this."""
+    max_difference_share: float = 0.5
+    """If more of the picture differs, the lamp or the camera changed and nothing reached in."""
+    absorbs_ns: int = 8_000_000_000
+    """What lies there for so long belongs to the background."""
+    follows_ns: int = 700_000_000
+    """The rest of the background follows changes of light this fast."""
+    height_mm: float = 30.0
+    """Typical height of a hand over the board."""
+    min_hidden_share: float = 0.3
+    """A hand hides at least this share of the table in its box; walking figures hide less."""
+
+
+LIMITS: Final = IntrusionLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +75,7 @@ class Intrusion:
 
 
 class IntrusionDetector:
-    """Finds what reaches in; call `see` for every frame, in order of time.
+    """Finds intrusions; call `update` for every frame, in order of time.
 
     Args:
         field: the board.
@@ -61,78 +84,80 @@ class IntrusionDetector:
 
     def __init__(self, field: FieldModel) -> None:
         self._field = field
-        self._table: Planes | None = None
+        self._background: Planes | None = None
         self._pictures = 0
         self._t_ns = 0
-        self._reaches: tuple[Intrusion, ...] = ()
-        self._hidden: Mask | None = None
+        self._intrusions: tuple[Intrusion, ...] = ()
+        self._differs: Mask | None = None
         self._step = 1
 
     def may_cover(self, box_px: Sequence[float]) -> bool:
-        """Whether what is in a box of the frame may be over the table: no part of the print, which was there before.
+        """Tell whether what is in a box of the frame may be over the table, and is not part of the print.
 
         Args:
             box_px: left, top, right and bottom.
 
         Returns:
-            True as well where that can't be told: the table is not known yet, or the light has changed.
+            Also True while that is unknown: before the background is known, and while the light changes.
 
         """
-        if self._hidden is None:
+        if self._differs is None:
             return True
-        behind = self._hidden[self._rows(box_px)]
-        return not behind.size or float(behind.mean()) >= _HIDES
+        box = self._differs[self._coarse_box(box_px)]
+        return not box.size or float(box.mean()) >= LIMITS.min_hidden_share
 
-    def _rows(self, box_px: Sequence[float]) -> tuple[slice, slice]:
-        """A box of the frame in the coarse picture."""
+    def _coarse_box(self, box_px: Sequence[float]) -> tuple[slice, slice]:
+        """Return a box of the frame in the coarse picture."""
         left, top, right, bottom = (max(round(value / self._step), 0) for value in box_px)
         return slice(top, bottom + 1), slice(left, right + 1)
 
     def update(
         self, image: Image, camera: Camera, t_ns: int, hands_px: Sequence[Sequence[float]] = ()
     ) -> tuple[Intrusion, ...]:
-        """What is over the board and goes on beyond its rim, as of a frame; looked for about 20 times a second.
+        """Return the intrusions as of a frame; they are looked for about 20 times per second.
 
         Args:
             image: the frame.
             camera: as it stands.
             t_ns: capture time.
-            hands_px: boxes of what the network takes for hands; one that rests there never belongs to the table.
+            hands_px: boxes of the hands the network sees; a resting one never becomes background.
 
         """
-        if self._table is not None and t_ns - self._t_ns < _EVERY_NS:
-            return self._reaches
-        step = max(image.shape[1] // _WIDE_PX, 1)
+        if self._background is not None and t_ns - self._t_ns < LIMITS.every_ns:
+            return self._intrusions
+        step = max(image.shape[1] // LIMITS.coarse_width_px, 1)
         coarse = np.array(cv2.split(cv2.blur(image[step // 2 :: step, step // 2 :: step], (3, 3))), np.float32)
-        if self._table is None or self._table.shape != coarse.shape:
-            self._table, self._pictures, self._t_ns = coarse, 1, t_ns
+        if self._background is None or self._background.shape != coarse.shape:
+            self._background, self._pictures, self._t_ns = coarse, 1, t_ns
             return ()
-        differs, shadow = _differs(coarse, self._table)
-        known = self._pictures >= _SETTLES
-        self._reaches = self._found(differs & (1 - shadow), camera, step) if known else ()
-        self._hidden, self._step = differs if known and differs.mean() <= _TOO_MUCH else None, step
-        self._learn(coarse, differs, t_ns, [self._rows(box) for box in hands_px if known and self.may_cover(box)])
-        return self._reaches
+        differs, shadow = _compare(coarse, self._background)
+        known = self._pictures >= LIMITS.min_pictures
+        self._intrusions = self._find(differs & (1 - shadow), camera, step) if known else ()
+        usable = known and differs.mean() <= LIMITS.max_difference_share
+        self._differs, self._step = differs if usable else None, step
+        hands = [self._coarse_box(box) for box in hands_px if known and self.may_cover(box)]
+        self._learn(self._background, coarse, differs, t_ns, hands)
+        return self._intrusions
 
-    def _learn(self, coarse: Planes, differs: Mask, t_ns: int, hands: Sequence[tuple[slice, slice]]) -> None:
-        """Follow the table as the light changes, and what lies on it for long."""
-        if self._table is None:
-            return
-        passed = t_ns - self._t_ns
-        fast, slow = (float(-np.expm1(-passed / span)) for span in (_LEARNS_NS, _FORGETS_NS))
+    def _learn(
+        self, background: Planes, coarse: Planes, differs: Mask, t_ns: int, hands: Sequence[tuple[slice, slice]]
+    ) -> None:
+        """Let the background follow the light, and absorb what lies there for long."""
+        passed_ns = t_ns - self._t_ns
+        fast, slow = (float(-np.expm1(-passed_ns / span)) for span in (LIMITS.follows_ns, LIMITS.absorbs_ns))
         fast = max(fast, 1 / (self._pictures + 1))
-        changed = differs.mean() > _TOO_MUCH
+        changed = differs.mean() > LIMITS.max_difference_share
         share = np.where(differs > 0, fast if changed else slow, fast).astype(np.float32)
-        for rows in hands:
-            share[rows] = 0.0
-        self._table += share * (coarse - self._table)
+        for box in hands:
+            share[box] = 0.0
+        background += share * (coarse - background)
         self._pictures, self._t_ns = self._pictures + 1, t_ns
 
-    def _found(self, differs: Mask, camera: Camera, step: int) -> tuple[Intrusion, ...]:
-        if differs.mean() > _TOO_MUCH:
+    def _find(self, differs: Mask, camera: Camera, step: int) -> tuple[Intrusion, ...]:
+        if differs.mean() > LIMITS.max_difference_share:
             return ()
-        board, px_per_mm = self._board(camera, differs.shape, step)
-        disc = max(round(_LEAST_MM * px_per_mm), 3)
+        board, px_per_mm = self._board_mask(camera, differs.shape, step)
+        disc = max(round(LIMITS.min_disc_mm * px_per_mm), 3)
         thick = cv2.morphologyEx(
             cv2.copyMakeBorder(differs, disc, disc, disc, disc, cv2.BORDER_REPLICATE),
             cv2.MORPH_OPEN,
@@ -143,47 +168,49 @@ class IntrusionDetector:
         out = []
         _, parts = cv2.connectedComponents(differs)
         beyond = cv2.erode(board, np.ones((3, 3), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0) == 0
-        # Thick ones over the board that go on beyond it; the part 0 is all that doesn't differ.
+        # Thick parts over the board that continue beyond it; part 0 is what doesn't differ.
         for part in np.intersect1d(parts[thick.astype(bool) & (board > 0)], parts[beyond & (parts > 0)]).tolist():
-            reach = self._reach(parts == part, beyond, board, camera, step, px_per_mm)
-            if reach is not None:
-                out.append(reach)
+            intrusion = _outline_intrusion(parts == part, beyond, board, camera, step, px_per_mm)
+            if intrusion is not None:
+                out.append(intrusion)
         return tuple(out)
 
-    def _reach(
-        self, here: NDArray[np.bool_], beyond: NDArray[np.bool_], board: Mask, camera: Camera, step: int, scale: float
-    ) -> Intrusion | None:
-        inside = (here & (board > 0)).astype(np.uint8)
-        entry = np.argwhere(here & beyond).mean(axis=0)
-        rows = np.argwhere(inside > 0)
-        away = np.linalg.norm(rows - entry, axis=1)
-        if not len(rows) or np.ptp(away) < _OVER_BOARD_MM * scale:
-            return None
-        tip = rows[away.argmax()][::-1]
-        contours, _ = cv2.findContours(inside, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-        largest = cv2.approxPolyDP(max(contours, key=cv2.contourArea), 1.0, closed=True).reshape(-1, 2)
-        px = np.vstack([tip[None], largest]) * step + step // 2
-        places = camera.to_board(px.astype(np.float64), _HAND_MM)
-        if not np.isfinite(places).all() or len(largest) < 3:
-            return None
-        return Intrusion(places[1:], (float(places[0, 0]), float(places[0, 1])))
-
-    def _board(self, camera: Camera, shape: tuple[int, ...], step: int) -> tuple[Mask, float]:
-        """Where the board is in the coarse picture, and its pixels per mm."""
+    def _board_mask(self, camera: Camera, shape: tuple[int, ...], step: int) -> tuple[Mask, float]:
+        """Return where the board is in the coarse picture, and the picture's pixels per mm."""
         x_low, y_low, x_high, y_high = self._field.board_mm
         corners = camera.to_pixels(np.array([(x_low, y_low), (x_high, y_low), (x_high, y_high), (x_low, y_high)]))
         mask = np.zeros(shape[:2], np.uint8)
         cv2.fillPoly(mask, [np.round((corners - step // 2) / step).astype(np.int32)], 1)
-        scale = float(np.linalg.norm(corners[1] - corners[0])) / (x_high - x_low) / step
-        return mask, scale
+        px_per_mm = float(np.linalg.norm(corners[1] - corners[0])) / (x_high - x_low) / step
+        return mask, px_per_mm
 
 
-def _differs(coarse: Planes, table: Planes) -> tuple[Mask, Mask]:
-    """Where a picture is not the table's, and where it may be that in a shadow, shape (height, width): 0 or 1."""
+def _outline_intrusion(
+    part: Bools, beyond: Bools, board: Mask, camera: Camera, step: int, px_per_mm: float
+) -> Intrusion | None:
+    """Return the outline of a part of the coarse picture on the board; None where it hardly reaches in."""
+    inside = (part & (board > 0)).astype(np.uint8)
+    entry = np.argwhere(part & beyond).mean(axis=0)
+    pixels = np.argwhere(inside > 0)
+    distance = np.linalg.norm(pixels - entry, axis=1)
+    if not len(pixels) or np.ptp(distance) < LIMITS.min_reach_mm * px_per_mm:
+        return None
+    tip = pixels[distance.argmax()][::-1]
+    contours, _ = cv2.findContours(inside, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    largest = cv2.approxPolyDP(max(contours, key=cv2.contourArea), 1.0, closed=True).reshape(-1, 2)
+    outline_px = np.vstack([tip[None], largest]) * step + step // 2
+    places = camera.to_board(outline_px.astype(np.float64), LIMITS.height_mm)
+    if not np.isfinite(places).all() or len(largest) < 3:
+        return None
+    return Intrusion(places[1:], (float(places[0, 0]), float(places[0, 1])))
+
+
+def _compare(coarse: Planes, background: Planes) -> tuple[Mask, Mask]:
+    """Return where a picture differs from the background, and where it may be in a shadow; (height, width), 0 or 1."""
     some = slice(None), slice(None, None, 4), slice(None, None, 4)
-    gain = np.median((coarse[some] + 1) / (table[some] + 1), axis=(1, 2))
-    usual = table * gain[:, None, None]
-    off, share = np.abs(coarse - usual), (coarse + 4) / (usual + 4)
-    most, least = reduce(np.maximum, share), reduce(np.minimum, share)
-    shadow = (most < 1) & (least > _SHADE) & (most - least < _SHADE_TINT)
-    return (reduce(np.maximum, off) > _DIFFERS).astype(np.uint8), shadow.astype(np.uint8)
+    gain = np.median((coarse[some] + 1) / (background[some] + 1), axis=(1, 2))
+    expected = background * gain[:, None, None]
+    difference, ratio = np.abs(coarse - expected), (coarse + 4) / (expected + 4)
+    most, least = reduce(np.maximum, ratio), reduce(np.minimum, ratio)
+    shadow = (most < 1) & (least > LIMITS.min_shadow) & (most - least < LIMITS.max_shadow_tint)
+    return (reduce(np.maximum, difference) > LIMITS.min_difference).astype(np.uint8), shadow.astype(np.uint8)

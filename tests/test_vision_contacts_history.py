@@ -1,4 +1,4 @@
-"""When a contact began, told from the gaps before and after it."""
+"""The start of a contact is fitted to the gaps before and after it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.contacts.measurement import PairMeasurements, find_near_pairs, measure_pairs
-from downfield.vision.contacts.onset import CHATTER_MM, GapHistory, onset_s
+from downfield.vision.contacts.limits import LIMITS
+from downfield.vision.contacts.measurement import (
+    GapHistory,
+    PairMeasurements,
+    find_near_pairs,
+    fit_onset_s,
+    measure_pairs,
+)
 from downfield.vision.tracking.estimate import Estimate
-
-STEP_S = 0.0005  # what instants between those that are tried may be off, and a little
 
 
 def approach(t_s: Array, met_s: float, speed_mm_s: float, level_mm: float) -> Array:
@@ -28,46 +32,46 @@ def approach(t_s: Array, met_s: float, speed_mm_s: float, level_mm: float) -> Ar
     start=st.floats(0.0, 1.0),
 )
 @example(met_s=0.0, speed_mm_s=100.0, level_mm=0.0, frames_per_s=30.0, start=0.0)
-def test_where_approach_and_level_cross_they_met(
+def test_a_contact_begins_where_approach_and_level_cross(
     met_s: float, speed_mm_s: float, level_mm: float, frames_per_s: float, start: float
 ) -> None:
     t_s = np.arange(-max(0.08, 3 / frames_per_s), 0.13, 1 / frames_per_s) + start / frames_per_s
-    found_s = onset_s(t_s, approach(t_s, met_s, speed_mm_s, level_mm), np.full(len(t_s), 0.02))
+    found_s = fit_onset_s(t_s, approach(t_s, met_s, speed_mm_s, level_mm), np.full(len(t_s), 0.02))
     # Bases that shake meet a little sooner; where the noise allows for it, the instant is that much less exact.
-    assert abs(found_s + CHATTER_MM / speed_mm_s - met_s) < 0.002 + 0.15 / speed_mm_s
+    assert abs(found_s + LIMITS.chatter_mm / speed_mm_s - met_s) < 0.002 + 0.15 / speed_mm_s
 
 
-def test_what_fits_no_instant_best_leaves_what_was_believed() -> None:
+def test_without_a_minimum_in_range_the_estimate_stays() -> None:
     t_s = np.arange(-0.08, 0.13, 1 / 60)
     for met_s in (0.07, 0.08, 0.1):  # later than any that is tried
-        assert onset_s(t_s, approach(t_s, met_s, 40.0, 0.0), np.full(len(t_s), 0.02)) == 0.0
+        assert fit_onset_s(t_s, approach(t_s, met_s, 40.0, 0.0), np.full(len(t_s), 0.02)) == 0.0
 
 
-def test_a_lasting_error_of_the_gap_is_no_matter() -> None:
+def test_a_bias_of_the_gap_does_not_matter() -> None:
     t_s = np.arange(-0.08, 0.13, 1 / 30)
     gap_mm, noise_mm = approach(t_s, 0.01, 60.0, 0.0), np.full(len(t_s), 0.1)
-    assert abs(onset_s(t_s, gap_mm, noise_mm) - onset_s(t_s, gap_mm + 1.5, noise_mm)) < 0.0021
+    assert abs(fit_onset_s(t_s, gap_mm, noise_mm) - fit_onset_s(t_s, gap_mm + 1.5, noise_mm)) < 0.0021
 
 
-def test_a_measurement_far_off_is_hardly_believed() -> None:
+def test_an_outlier_hardly_counts() -> None:
     t_s = np.arange(-0.08, 0.13, 1 / 60)
     gap_mm, noise_mm = approach(t_s, 0.01, 60.0, 0.0), np.full(len(t_s), 0.1)
     gap_mm[7] += 1.2
-    assert abs(onset_s(t_s, gap_mm, noise_mm) - 0.01) < 0.006
+    assert abs(fit_onset_s(t_s, gap_mm, noise_mm) - 0.01) < 0.006
 
 
-def test_what_moved_otherwise_long_before_is_no_matter() -> None:
+def test_movement_long_before_does_not_matter() -> None:
     t_s = np.arange(-0.08, 0.13, 1 / 60)
     gap_mm = np.minimum(approach(t_s, 0.0, 50.0, 0.0), 2.2)  # at rest, and then off
-    assert abs(onset_s(t_s, gap_mm, np.full(len(t_s), 0.1))) < 0.006
+    assert abs(fit_onset_s(t_s, gap_mm, np.full(len(t_s), 0.1))) < 0.006
 
 
-def test_in_noise_the_instant_is_right_in_the_middle_and_seldom_a_frame_off() -> None:
+def test_in_noise_the_median_is_right_and_few_are_a_frame_off() -> None:
     rng = np.random.default_rng(5)
     t_s = np.arange(-0.08, 0.13, 1 / 30)
     off = np.array(
         [
-            onset_s(
+            fit_onset_s(
                 t_s,
                 approach(t_s, met, 70.0, rng.normal(0, 0.3)) + rng.normal(0, 0.15, len(t_s)),
                 np.full(len(t_s), 0.15),
@@ -92,12 +96,12 @@ def pair_at(gap_mm: float) -> PairMeasurements:
     return measure_pairs(*find_near_pairs(figures, 50.0), np.zeros((2, 2)))
 
 
-def test_of_whom_a_hand_moved_nothing_before_it_counts() -> None:
+def test_gaps_before_a_hand_moved_a_figure_do_not_count() -> None:
     goes_on, moved = GapHistory(), GapHistory()
     pair = ("dark-1", "light-1")
     for frame in range(-6, 7):
         now = pair_at(max(-60.0 * frame / 60, 0.0))
-        goes_on.note(now, np.array([0.05]), frame / 60, {pair})
-        moved.note(now, np.array([0.05]), frame / 60, set() if frame == 5 else {pair})
-    assert abs(goes_on.met_s(pair, 0.015)) < 0.004
-    assert moved.met_s(pair, 0.015) == 0.015, "too little is known of him since"
+        goes_on.add(now, np.array([0.05]), frame / 60, {pair})
+        moved.add(now, np.array([0.05]), frame / 60, set() if frame == 5 else {pair})
+    assert abs(goes_on.refine_onset_s(pair, 0.015)) < 0.004
+    assert moved.refine_onset_s(pair, 0.015) == 0.015, "too few gaps since"

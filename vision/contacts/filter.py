@@ -1,0 +1,381 @@
+"""Bayesian filter that decides whether near bases are apart, touching, or have just parted.
+
+A measured gap is the true gap plus a bias plus noise. The bias is a lasting error: where the network puts an edge, what
+the calibration leaves. It is as large as what decides a call and does not average out, so it is kept as a distribution
+on a grid. Two facts narrow it down: bases don't enter each other, and a base that walks into another one stops or is
+turned away there and nowhere else. For every bias the filter weighs three hypotheses:
+
+- **free**: the gap goes on, changes its rate now and then for no reason, and stays above the bias;
+- **touching**: the gap stays at the bias. A free pair whose gap would have fallen below the bias has touched;
+- **parted**: free again after a touch, a moment ago.
+
+So a pair that stops a little before the measured gap is 0 is told from one that passes there, and the touch is timed by
+when the approach reached the level at which the gap then stayed, whatever the bias.
+
+The bias is an Ornstein-Uhlenbeck process, since it changes as figures walk and turn. On the grid it is a chain of
+births and deaths with the rates of a reversible diffusion, whose stationary distribution is exactly normal and which
+can run for any time without choosing a step (N. van Kampen, Stochastic Processes in Physics and Chemistry, V.7).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from scipy.special import ndtr
+
+from downfield.core.arrays import Array, Indices
+from downfield.vision.contacts.limits import LIMITS
+from downfield.vision.contacts.measurement import GapObservations, GapState, gap_density
+
+BIAS_GRID: Final[Array] = np.linspace(-4.5, 4.5, 61)
+"""The biases that are weighed, in units of their standard deviation, shape (m,)."""
+
+BIAS_PRIOR: Final[Array] = np.exp(-0.5 * BIAS_GRID**2) / np.exp(-0.5 * BIAS_GRID**2).sum()
+"""Their weights before anything is known, shape (m,)."""
+
+_TINY: Final = 1e-30  # keeps weights from vanishing
+
+
+@dataclass(frozen=True, slots=True)
+class RateChanges:
+    """Changes of the gaps' rates that no touch explains.
+
+    Attributes:
+        probability: of a change in this step, shape (n,).
+        sigma_mm_s: standard deviation of the rate afterwards, around 0.
+
+    """
+
+    probability: Array
+    sigma_mm_s: float
+
+
+@dataclass(slots=True)
+class ContactFilter:
+    """State of the filter for n pairs.
+
+    Attributes:
+        gap_mm, rate_mm_s: measured gap of a free pair and its rate, shape (n,).
+        cov: covariance of both, shape (n, 2, 2).
+        min_gap_mm: the smallest recent gap_mm; a free pair's bias is below it, shape (n,).
+        bias_sigma_mm: standard deviation of the bias before anything is known of it, shape (n,).
+        free, touching, parted: weights over the bias grid, shape (n, m) each; all three together sum to 1.
+        onset_s: most likely start of the touch of touching and parted pairs, by bias, shape (n, m).
+        onset_var: its variance by noise, shape (n, m).
+        onset_share: share of the touching and parted weight that began then, shape (n, m).
+        parted_s: mean time since the parting of parted pairs, shape (n,).
+
+    """
+
+    gap_mm: Array
+    rate_mm_s: Array
+    cov: Array
+    min_gap_mm: Array
+    bias_sigma_mm: Array
+    free: Array
+    touching: Array
+    parted: Array
+    onset_s: Array
+    onset_var: Array
+    onset_share: Array
+    parted_s: Array
+
+    @classmethod
+    def empty(cls) -> ContactFilter:
+        """Return a filter of no pairs."""
+        pairs, grid = np.zeros(0), np.zeros((0, len(BIAS_GRID)))
+        return cls(pairs, pairs, np.zeros((0, 2, 2)), pairs, pairs, grid, grid, grid, grid, grid, grid, pairs)
+
+    @classmethod
+    def start(cls, observed: GapObservations, rate_mm_s: Array, bias_sigma_mm: Array, t_s: float) -> ContactFilter:
+        """Return a filter of pairs that are seen for the first time.
+
+        Args:
+            observed: their measured gaps.
+            rate_mm_s: rates of the gaps, shape (n,).
+            bias_sigma_mm: standard deviation of the bias, shape (n,).
+            t_s: current time.
+
+        """
+        gap_mm, noise_mm = observed.gap_mm, observed.noise_mm
+        prior = np.tile(BIAS_PRIOR, (len(gap_mm), 1))
+        off = gap_mm[:, None] - bias_sigma_mm[:, None] * BIAS_GRID
+        cov = np.zeros((len(gap_mm), 2, 2))
+        cov[:, 0, 0], cov[:, 1, 1] = noise_mm**2, LIMITS.first_rate_mm_s**2
+        near = gap_density(off, noise_mm[:, None] ** 2)
+        above = ndtr(off / noise_mm[:, None])
+        touching = LIMITS.first_touching * prior * near
+        free = (1 - LIMITS.first_touching) / LIMITS.first_gap_spread_mm * prior * above + 1e-12 * prior
+        zero = np.zeros_like(prior)
+        onset = np.full_like(prior, t_s)
+        out = cls(
+            gap_mm=gap_mm,
+            rate_mm_s=rate_mm_s,
+            cov=cov,
+            min_gap_mm=gap_mm,
+            bias_sigma_mm=bias_sigma_mm,
+            free=free,
+            touching=touching,
+            parted=zero,
+            onset_s=onset,
+            onset_var=zero.copy(),
+            onset_share=np.ones_like(prior),
+            parted_s=np.zeros(len(gap_mm)),
+        )
+        out._normalize()
+        return out
+
+    @property
+    def contact_probability(self) -> Array:
+        """Probability that each pair touches, or parted less than a moment ago, shape (n,)."""
+        probability: Array = (self.touching + self.parted).sum(axis=1)
+        return probability
+
+    @property
+    def onset(self) -> tuple[Array, Array]:
+        """When the touch began, given that there was one, and its standard deviation, s, shape (n,) each."""
+        weight = self.touching + self.parted + _TINY
+        weight = weight / weight.sum(axis=1, keepdims=True)
+        mean = (weight * self.onset_s).sum(axis=1)
+        spread = (weight * (self.onset_var + (self.onset_s - mean[:, None]) ** 2)).sum(axis=1)
+        return mean, np.sqrt(spread)
+
+    @property
+    def bias_mm(self) -> tuple[Array, Array]:
+        """Mean and standard deviation of the bias over all hypotheses, shape (n,) each."""
+        weight = self.free + self.touching + self.parted
+        mean = weight @ BIAS_GRID
+        variance = np.maximum(weight @ BIAS_GRID**2 - mean**2, 0.0)
+        return self.bias_sigma_mm * mean, self.bias_sigma_mm * np.sqrt(variance)
+
+    def select(self, rows: Indices) -> ContactFilter:
+        """Return the state of some of the pairs."""
+        return ContactFilter(*(getattr(self, name)[rows] for name in _FIELDS))
+
+    def append(self, other: ContactFilter) -> ContactFilter:
+        """Return these pairs followed by the others."""
+        return ContactFilter(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in _FIELDS))
+
+    def step(
+        self,
+        t_s: float,
+        step_s: float,
+        passing: Array,
+        changes: RateChanges,
+        bias_sigma_mm: Array,
+        observed: GapObservations,
+    ) -> None:
+        """Predict over a time step and update by what is measured then.
+
+        Args:
+            t_s: current time.
+            step_s: time since the last step.
+            passing: corrections for bases that move past each other, from `passing_corrections`, shape (n, 3).
+            changes: of the rates without a touch.
+            bias_sigma_mm: standard deviation of the bias, shape (n,).
+            observed: the measured gaps.
+
+        """
+        self.bias_sigma_mm = bias_sigma_mm
+        self._diffuse_bias(step_s)
+        bias = self._bias_levels_mm
+        chance = changes.probability[:, None]
+        before = _probability_above(self.min_gap_mm, self.cov, bias)
+        steady, changed = self._predict_steady(step_s, passing), self._predict_changed(step_s, changes.sigma_mm_s)
+        met = self.free * (1 - chance) * self._share_crossing(steady[0], bias, before)
+        met += self.free * chance * self._share_crossing(changed[0], bias, before)
+        left_s = self._add_touches(met, steady[0], t_s, step_s)
+        again = self.parted * self._share_returning(steady[0], bias)
+        self.parted -= again
+        bounced = LIMITS.bounces * met
+        released = (self.touching - bounced) * (1 - np.exp(-LIMITS.releases_per_s * step_s))
+        self.touching += again - bounced - released
+        # In what is left of the step, a parting pair gets no further from the bias than its speed allows.
+        bounced *= observed.likelihood_at(bias, (changes.sigma_mm_s * left_s) ** 2)
+        released *= observed.likelihood_at(bias, np.full((len(passing), 1), (changes.sigma_mm_s * step_s) ** 2 / 3))
+
+        at_bias = observed.likelihood_at(bias, LIMITS.touching_wander * steady[2][:, :1, 0])
+        like_steady, steady = observed.update(*steady)
+        like_changed, changed = observed.update(*changed)
+        min_gap = np.minimum(self.min_gap_mm + LIMITS.min_gap_rises_mm_s * step_s, self.gap_mm)
+        staying_steady = _share_staying(np.minimum(min_gap, steady[0]), steady[2], bias, before)
+        staying_changed = _share_staying(np.minimum(min_gap, changed[0]), changed[2], bias, before)
+        weight_steady = (1 - chance) * like_steady[:, None] * staying_steady
+        weight_changed = chance * like_changed[:, None] * staying_changed
+        loose = self.free + self.parted
+        share = _changed_share(
+            (loose * weight_steady).sum(axis=1),
+            (loose * weight_changed).sum(axis=1),
+            (1 - changes.probability) * like_steady,
+            changes.probability * like_changed,
+        )
+        self.gap_mm, self.rate_mm_s, self.cov = _merge(steady, changed, share)
+        self.min_gap_mm = np.minimum(min_gap, self.gap_mm)
+        self.free = self.free * (weight_steady + weight_changed)
+        parted = self.parted * ((1 - chance) * like_steady[:, None] + chance * like_changed[:, None])
+        fresh = bounced + released
+        self._age_parted(parted.sum(axis=1), fresh.sum(axis=1), step_s)
+        self.parted = parted + fresh
+        self.touching = self.touching * at_bias
+        self._free_parted()
+        self._normalize()
+
+    @property
+    def _bias_levels_mm(self) -> Array:
+        """The biases that are weighed, shape (n, m)."""
+        return np.asarray(self.bias_sigma_mm[:, None] * BIAS_GRID)
+
+    def _diffuse_bias(self, step_s: float) -> None:
+        """Let biases drift, and onsets along with them."""
+        drift = bias_drift(step_s)
+        known = self.touching + self.parted + _TINY
+        began = known * self.onset_share
+        moments = began, began * self.onset_s, began * (self.onset_var + self.onset_s**2)
+        before = np.stack([self.free, self.touching, self.parted, known, *moments])
+        after = (before.reshape(-1, len(drift)) @ drift).reshape(before.shape)
+        self.free, self.touching, self.parted, total, began, onset, square = after
+        self.onset_s, self.onset_share = onset / began, began / total
+        self.onset_var = np.maximum(square / began - self.onset_s**2, 0.0)
+
+    def _predict_steady(self, step_s: float, passing: Array) -> GapState:
+        """Predict gap, rate and covariance when no rate changes."""
+        cosine = passing[:, 2]
+        gap = self.gap_mm + passing[:, 0] + self.rate_mm_s * step_s * (1 + cosine) / 2
+        transition = np.zeros((len(cosine), 2, 2))
+        transition[:, 0, 0] = 1.0
+        transition[:, 0, 1] = step_s * (1 + cosine) / 2
+        transition[:, 1, 1] = cosine
+        noise = LIMITS.wander_mm2_s3 * np.array([[step_s**3 / 3, step_s**2 / 2], [step_s**2 / 2, step_s]])
+        cov = transition @ self.cov @ transition.transpose(0, 2, 1) + noise
+        # A position error makes the normal turn that much earlier or later.
+        slip = np.arccos(np.clip(cosine, 0.0, 1.0)) * self.bias_sigma_mm / step_s
+        cov += slip[:, None, None] ** 2 * np.array([[step_s**2 / 4, step_s / 2], [step_s / 2, 1.0]])
+        drift_var = 2 * self.bias_sigma_mm**2 * step_s / LIMITS.bias_memory_s
+        cov[:, 0, 0] += (LIMITS.passing_error * passing[:, 0]) ** 2 + drift_var
+        cov[:, 1, 1] += (LIMITS.passing_error * passing[:, 1]) ** 2
+        return gap, cosine * self.rate_mm_s + passing[:, 1], cov
+
+    def _predict_changed(self, step_s: float, sigma_mm_s: float) -> GapState:
+        """Predict the same when the rate changes at some instant of the step."""
+        way = self.rate_mm_s * step_s
+        cov = np.empty_like(self.cov)
+        cov[:, 0, 0] = self.cov[:, 0, 0] + way**2 / 12 + (sigma_mm_s * step_s) ** 2 / 3
+        cov[:, 0, 1] = cov[:, 1, 0] = sigma_mm_s**2 * step_s / 2
+        cov[:, 1, 1] = sigma_mm_s**2
+        return self.gap_mm + way / 2, np.zeros_like(way), cov
+
+    def _add_touches(self, inflow: Array, gap: Array, t_s: float, step_s: float) -> Array:
+        """Add the weight of pairs that touched in this step, by bias.
+
+        Touches of successive steps are one event; of two separate events the more likely one counts, not their mean.
+
+        Returns:
+            What is left of the step after the touch, by bias, s, shape (n, m).
+
+        """
+        way = np.minimum(gap - self.gap_mm, -1e-6)[:, None]
+        share = np.clip((self._bias_levels_mm - self.gap_mm[:, None]) / way, 0.0, 1.0)
+        noise = np.minimum(self.cov[:, :1, 0] / (way / step_s) ** 2, step_s**2) + step_s**2 / 100
+        early_s = LIMITS.chatter_mm / np.maximum(-way / step_s, LIMITS.min_approach_mm_s)
+        when = t_s - step_s * (1 - share) - early_s
+        joined = self.touching + self.parted + inflow
+        fresh = inflow / np.maximum(joined, 1e-300)
+        old = self.onset_share * (1 - fresh)
+        off = when - self.onset_s
+        same_event = off < LIMITS.one_approach_steps * step_s
+        weight = np.where(same_event, fresh / np.maximum(old + fresh, 1e-300), fresh > old)
+        self.onset_share = np.where(same_event, old + fresh, np.maximum(old, fresh))
+        self.onset_s = self.onset_s + weight * off
+        self.onset_var = (1 - weight) * self.onset_var + weight * noise + weight * (1 - weight) * off**2
+        self.touching = self.touching + inflow
+        return np.asarray(step_s * (1 - share))
+
+    def _share_crossing(self, gap: Array, bias: Array, before: Array) -> Array:
+        """Return the share of free pairs whose gap falls below the bias by the prediction, shape (n, m)."""
+        return 1 - _share_staying(np.minimum(gap, self.min_gap_mm), self.cov, bias, before)
+
+    def _share_returning(self, gap: Array, bias: Array) -> Array:
+        """Return the same for parted pairs, which may have been below the bias already."""
+        above = _probability_above(self.gap_mm, self.cov, bias)
+        return 1 - _share_staying(np.minimum(gap, self.gap_mm), self.cov, bias, above)
+
+    def _age_parted(self, stay: Array, join: Array, step_s: float) -> None:
+        self.parted_s = (self.parted_s + step_s) * stay / np.maximum(stay + join, 1e-300)
+
+    def _free_parted(self) -> None:
+        """Free the pairs that parted long enough ago and are further apart than a bounce."""
+        old = self.parted_s > LIMITS.parted_s
+        if not old.any():
+            return
+        gap_mm = self.gap_mm[old] - LIMITS.bounce_mm
+        gone = self.parted[old] * _probability_above(gap_mm, self.cov[old], self._bias_levels_mm[old])
+        self.free[old] += gone
+        self.parted[old] -= gone
+        self.min_gap_mm[old] = self.gap_mm[old]
+
+    def _normalize(self) -> None:
+        total = (self.free + self.touching + self.parted).sum(axis=1, keepdims=True)
+        for name in ("free", "touching", "parted"):
+            setattr(self, name, getattr(self, name) / total)
+
+
+_FIELDS: Final = tuple(field.name for field in fields(ContactFilter))
+
+
+def _probability_above(gap: Array, cov: Array, bias_mm: Array) -> Array:
+    """Return the probability that a gap is above the bias, shape (n, m)."""
+    above: Array = ndtr((gap[:, None] - bias_mm) / np.sqrt(cov[:, :1, 0]))
+    return above
+
+
+def _share_staying(gap: Array, cov: Array, bias_mm: Array, before: Array) -> Array:
+    """Return the share of those above the bias before that still are, shape (n, m)."""
+    stay: Array = np.minimum(_probability_above(gap, cov, bias_mm) / np.maximum(before, 1e-12), 1.0)
+    return stay
+
+
+def _changed_share(steady: Array, changed: Array, steady_alone: Array, changed_alone: Array) -> Array:
+    """Return the share of free pairs whose rate changed; where no weight is free, by the likelihoods alone."""
+    none_free = steady + changed < 1e-200
+    steady, changed = np.where(none_free, steady_alone, steady), np.where(none_free, changed_alone, changed)
+    share: Array = changed / np.maximum(steady + changed, 1e-300)
+    return share
+
+
+def _merge(steady: GapState, changed: GapState, share: Array) -> GapState:
+    """Merge two states into one with the mean and covariance of both together."""
+    gap, rate = ((1 - share) * a + share * b for a, b in zip(steady[:2], changed[:2], strict=True))
+    off = np.stack([changed[0] - steady[0], changed[1] - steady[1]], axis=1)
+    weight = share[:, None, None]
+    spread = weight * (1 - weight) * off[:, :, None] * off[:, None, :]
+    return gap, rate, (1 - weight) * steady[2] + weight * changed[2] + spread
+
+
+def _bias_modes() -> tuple[Array, Array]:
+    """Return the decay rates of the bias chain, 1/s, shape (m,), and its symmetric modes, columns of (m, m)."""
+    spacing = float(BIAS_GRID[1] - BIAS_GRID[0])
+    hop = 1 / (LIMITS.bias_memory_s * spacing**2)
+    up = hop * np.sqrt(BIAS_PRIOR[1:] / BIAS_PRIOR[:-1])
+    down = hop * np.sqrt(BIAS_PRIOR[:-1] / BIAS_PRIOR[1:])
+    leaving = np.append(up, 0.0) + np.insert(down, 0, 0.0)
+    neighbors = np.sqrt(up * down)
+    rates, modes = np.linalg.eigh(np.diag(-leaving) + np.diag(neighbors, 1) + np.diag(neighbors, -1))
+    return np.minimum(rates, 0.0), modes
+
+
+_RATES, _MODES = _bias_modes()
+_ROOT: Final[Array] = np.sqrt(BIAS_PRIOR)
+
+
+@lru_cache(maxsize=8)
+def _bias_drift(step_ns: int) -> Array:
+    kept: Array = (_MODES * np.exp(_RATES * step_ns * 1e-9)) @ _MODES.T
+    return np.maximum(kept / _ROOT[:, None] * _ROOT, 0.0)
+
+
+def bias_drift(step_s: float) -> Array:
+    """Return the probabilities to get from one bias (row) to another (column); shape (m, m), rows summing to 1."""
+    return _bias_drift(round(step_s * 1e9))
