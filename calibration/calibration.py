@@ -1,4 +1,4 @@
-"""A calibration: which printed field, which camera, how good, made from what; and its file."""
+"""A calibration: printed field, camera, accuracy and origin; and its file, ``*.calibration.json``."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class QualityCell:
 
 @record
 class Quality:
-    """How well a calibration fits what it was made from.
+    """How well a calibration fits the measurements it was made from.
 
     Attributes:
         points: how many image measurements it was made from.
         rms_px, p95_px, max_px: residuals in the image.
         rms_mm: residuals on the board.
         rms_yd: residuals in field yards, along and across.
-        cells: the same part by part across the field.
+        cells: the same for every part of the field.
 
     """
 
@@ -65,14 +65,14 @@ class Quality:
 
 @record
 class Certificate:
-    """What a table's positions were measured to be worth, against marks the calibration was not made from.
+    """The measured accuracy of a table, against marks that the calibration was not made from.
 
     Attributes:
         certified_at: ISO 8601 UTC.
-        against: what was measured: ``"hash marks"``, ``"known spots"`` or ``"ruler"``.
-        points: how many.
+        against: ``"hash marks"``, ``"known spots"`` or ``"ruler"``.
+        points: how many were measured.
         median_mm, p95_mm, max_mm: distances between where the calibration puts them and where they are.
-        p95_yd: the 95th percentile in field yards, along and across; calls finer than this are too close.
+        p95_yd: the 95th percentile in field yards, along and across; calls with a smaller margin are too close.
 
     """
 
@@ -87,21 +87,20 @@ class Certificate:
 
 @record
 class Calibration:
-    """Everything needed to go from pixels to yards.
+    """Everything needed to convert pixels to yards.
 
     Attributes:
         field: the printed field.
         camera: lens, pose and bow of the board.
-        method: how it was made; ``"truth"`` is the twin's.
+        method: how it was made; ``"truth"`` by the digital twin.
         made_at: ISO 8601 UTC, or empty.
         made_from: names of the pictures it was made from.
-        quality: its residuals; None for the twin's truth.
+        quality: its residuals; None for the digital twin's truth.
         covariance: of the camera's parameters, in the order of `jacobians.PARAMETERS` (focal_x_px, focal_y_px,
             center_x_px, center_y_px, k1, k2, p1, p2, k3, rotation x y z, translation x y z mm, bow along twist across
             both mm), row by row; empty when it is exact.
-        unmodeled_px: standard deviation of what lens model and print leave unexplained anywhere in the picture; 0 when
-            it is exact.
-        certificate: what it was measured to be worth; None before `downfield certify`.
+        unmodeled_px: standard deviation of the errors that lens model and print leave unexplained; 0 when it is exact.
+        certificate: its measured accuracy; None before `downfield certify`.
 
     """
 
@@ -125,7 +124,7 @@ class Calibration:
     def to_board_with_cov(
         self, px: ArrayLike, height_mm: ArrayLike = 0.0, *, sigma_px: ArrayLike = 0.0, sigma_height_mm: ArrayLike = 0.0
     ) -> tuple[Array, Array]:
-        """Where pixels are on the board, and how sure that is: detection noise and calibration error together.
+        """Return where pixels are on the board, with covariances of detection noise and calibration error together.
 
         Args:
             px: shape (n, 2).
@@ -148,11 +147,11 @@ class Calibration:
         return board, covariance
 
     def error_of(self, by_pixel: Array, by_parameters: Array) -> Array:
-        """Covariance of places that the calibration's own error makes, mm^2, shape (n, 2, 2).
+        """Return the covariance of places by the calibration's own error, mm^2, shape (n, 2, 2).
 
         Args:
-            by_pixel: how the places move with their pixels, from `locate`, shape (n, 2, 2).
-            by_parameters: and with the camera's parameters, shape (n, 2, 19).
+            by_pixel: Jacobians of the places by their pixels, from `locate`, shape (n, 2, 2).
+            by_parameters: Jacobians by the camera's parameters, shape (n, 2, 19).
 
         """
         covariance: Array = self.unmodeled_px**2 * (by_pixel @ by_pixel.transpose(0, 2, 1))
@@ -176,7 +175,7 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
     """Write a ``*.calibration.json`` file, whole or not at all.
 
     Raises:
-        OutputError: the place can't be written.
+        OutputError: the file can't be written.
 
     """
     write_text(path, [to_json(Calibration, calibration), "\n"])

@@ -1,4 +1,4 @@
-"""The camera: a pinhole with Brown-Conrady distortion and a pose over the board.
+"""The camera: a pinhole with Brown-Conrady distortion, a pose over the board, and the bow of the board under it.
 
 Camera coordinates are OpenCV's: x right, y down, z forward; a pixel's center has integer coordinates. A point X on or
 above the board (board frame, mm, Z up) projects as ``distort(R X + t)``. Heights are measured from the printed surface:
@@ -7,7 +7,9 @@ where the board is bowed, the bow is added to them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 import cv2
 import numpy as np
@@ -18,15 +20,34 @@ from downfield.core.errors import InputError
 from downfield.core.field import FieldModel
 from downfield.core.records import check, record
 
-_NEWTON_STEPS = 30
-_NEWTON_DONE = 1e-8  # normalized image units: what a step leaves is about its square, far below a millionth of a pixel
-_BOW_DONE_MM = 1e-7
-_BOW_STEPS = 16  # each step gains a digit even where the view is slanted and the slope steep
+SHAPES: Final = ("along", "twist", "across", "both")
+"""The shapes of a board's bow."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectionLimits:
+    """When the iterations of inverting the projection stop."""
+
+    newton_steps: int = 30
+    """Of undistorting a pixel at most."""
+    newton_done: float = 1e-8
+    """A smaller step is the last, normalized image units: it leaves about its square, far below 1e-6 px."""
+    undistorted: float = 1e-9
+    """A pixel that the result does not reproduce to this is reached by no ray, normalized image units."""
+    bow_steps: int = 16
+    """Of meeting a bowed surface at most: each gains a digit even where view and surface are steep."""
+    bow_done_mm: float = 1e-7
+    """A smaller change of the surface's height is the last."""
+    bow_reach: float = 1.2
+    """Beyond this many half boards from the middle the bow stays what it is there: nothing was measured."""
+
+
+LIMITS: Final = ProjectionLimits()
 
 
 @record
 class Lens:
-    """What stays the same when the camera is moved.
+    """The intrinsic parameters, which stay the same when the camera is moved.
 
     Attributes:
         size_px: picture width and height.
@@ -51,23 +72,23 @@ class Lens:
         (fx, fy), (cx, cy) = self.focal_px, self.center_px
         return np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
 
-    def distorted(self, points: Array) -> Array:
-        """Normalized image points, shape (n, 2), to distorted ones, same shape."""
+    def distort(self, points: Array) -> Array:
+        """Distort normalized image points, shape (n, 2); returns the same shape."""
         out = np.empty((len(points), 2))
-        out[:, 0], out[:, 1], _, _ = self._bent(points[:, 0], points[:, 1])
+        out[:, 0], out[:, 1], _, _ = self._distorted_xy(points[:, 0], points[:, 1])
         return out
 
-    def distort(self, points: Array) -> tuple[Array, Array]:
-        """Normalized image points, shape (n, 2), to distorted ones, with the Jacobians, shape (n, 2, 2)."""
+    def distort_with_jacobians(self, points: Array) -> tuple[Array, Array]:
+        """Distort normalized image points, shape (n, 2); returns the same shape and Jacobians, shape (n, 2, 2)."""
         x, y = points[:, 0], points[:, 1]
         out, jacobian = np.empty((len(points), 2)), np.empty((len(points), 2, 2))
-        out[:, 0], out[:, 1], r2, radial = self._bent(x, y)
-        jacobian[:, 0, 0], jacobian[:, 0, 1], jacobian[:, 1, 1] = self._slopes(x, y, r2, radial)
+        out[:, 0], out[:, 1], r2, radial = self._distorted_xy(x, y)
+        jacobian[:, 0, 0], jacobian[:, 0, 1], jacobian[:, 1, 1] = self._derivatives(x, y, r2, radial)
         jacobian[:, 1, 0] = jacobian[:, 0, 1]
         return out, jacobian
 
-    def _bent(self, x: Array, y: Array) -> tuple[Array, Array, Array, Array]:
-        """Distorted points, x and y; squared radii of the points and by how much these grow; shape (n,) each."""
+    def _distorted_xy(self, x: Array, y: Array) -> tuple[Array, Array, Array, Array]:
+        """Return distorted x and y, squared radii of the points and their radial factors; shape (n,) each."""
         k1, k2, p1, p2, k3 = self.distortion
         xx, yy = x * x, y * y
         r2 = xx + yy
@@ -76,8 +97,8 @@ class Lens:
         out_y = y * radial + p1 * (r2 + 2 * yy) + 2 * p2 * x * y
         return out_x, out_y, r2, radial
 
-    def _slopes(self, x: Array, y: Array, r2: Array, radial: Array) -> tuple[Array, Array, Array]:
-        """How points that `_bent` distorts move: x with x, either with the other, and y with y; shape (n,) each."""
+    def _derivatives(self, x: Array, y: Array, r2: Array, radial: Array) -> tuple[Array, Array, Array]:
+        """Return the derivatives of `_distorted_xy`: x by x, either by the other, y by y; shape (n,) each."""
         k1, k2, p1, p2, k3 = self.distortion
         slope = 2 * (k1 + r2 * (2 * k2 + r2 * 3 * k3))  # d radial / d r2, times 2
         by_x = radial + x * x * slope + 2 * p1 * y + 6 * p2 * x
@@ -86,30 +107,106 @@ class Lens:
         return by_x, across, by_y
 
     def undistort(self, px: ArrayLike) -> Array:
-        """Pixels, shape (n, 2), to undistorted normalized image points, same shape, by Newton's method.
+        """Undistort pixels, shape (n, 2), to normalized image points, same shape, by Newton's method.
 
-        A pixel no ray of this lens reaches comes back as NaN.
+        A pixel that no ray of this lens reaches becomes NaN.
         """
         pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
         x, y = target_x, target_y = np.ascontiguousarray(((pixels - self.center_px) / self.focal_px).T)
         with np.errstate(divide="ignore", invalid="ignore"):
-            for _ in range(_NEWTON_STEPS):
-                out_x, out_y, r2, radial = self._bent(x, y)
-                a, b, d = self._slopes(x, y, r2, radial)
+            for _ in range(LIMITS.newton_steps):
+                out_x, out_y, r2, radial = self._distorted_xy(x, y)
+                a, b, d = self._derivatives(x, y, r2, radial)
                 off_x, off_y, area = out_x - target_x, out_y - target_y, a * d - b * b
                 step_x, step_y = (d * off_x - b * off_y) / area, (a * off_y - b * off_x) / area
                 x, y = x - step_x, y - step_y
-                if not (np.maximum(np.abs(step_x), np.abs(step_y)) > _NEWTON_DONE).any():
+                if not (np.maximum(np.abs(step_x), np.abs(step_y)) > LIMITS.newton_done).any():
                     return np.stack([x, y], axis=1)
         points = np.stack([x, y], axis=1)
-        missed = np.abs(self.distorted(points) - np.stack([target_x, target_y], axis=1)).max(axis=1) > 1e-9
+        missed = np.abs(self.distort(points) - np.stack([target_x, target_y], axis=1)).max(axis=1) > LIMITS.undistorted
         points[missed] = np.nan
         return points
 
 
 @record
+class Bow:
+    """A smooth height map of a bowed board's printed surface over the plane of the pose.
+
+    Pressed metal boards sag, and some are dished on purpose, by up to a few millimeters. What tilts or lifts the plane
+    as a whole belongs to the pose, so the shapes are the four lowest that bend it: Legendre products over the board,
+    along, twisted, across, and both. They span the paraboloid dish of a board held at its rim.
+
+    Attributes:
+        x_mm, y_mm: the stretch of the board it was fitted on, (low, high).
+        along_mm, twist_mm, across_mm, both_mm: sizes of the four shapes; each shape is 1 at the board's corner.
+
+    """
+
+    x_mm: tuple[float, float]
+    y_mm: tuple[float, float]
+    along_mm: float = 0.0
+    twist_mm: float = 0.0
+    across_mm: float = 0.0
+    both_mm: float = 0.0
+
+    def __post_init__(self) -> None:
+        check(self.x_mm[0] < self.x_mm[1], InputError, f"x_mm must rise, not {self.x_mm}")
+        check(self.y_mm[0] < self.y_mm[1], InputError, f"y_mm must rise, not {self.y_mm}")
+
+    @property
+    def sizes_mm(self) -> Array:
+        """The four sizes in the order of `SHAPES`, shape (4,)."""
+        return np.array([self.along_mm, self.twist_mm, self.across_mm, self.both_mm])
+
+    def shapes(self, points_mm: Array) -> Array:
+        """Evaluate the four shapes at board points, shape (n, 2); returns (n, 4)."""
+        u, v = self._within(points_mm)
+        bend_u, bend_v = _legendre2(u), _legendre2(v)
+        return np.stack([bend_u, u * v, bend_v, bend_u * bend_v], axis=1)
+
+    def height_mm(self, points_mm: Array) -> Array:
+        """Return the height of the printed surface over the plane at board points, shape (n, 2); returns (n,)."""
+        u, v = at = self._within(points_mm)
+        bend_u, bend_v = _legendre2(at)
+        height: Array = bend_u * (self.along_mm + self.both_mm * bend_v)
+        height += self.twist_mm * u * v + self.across_mm * bend_v
+        return height
+
+    def slopes(self, points_mm: Array) -> Array:
+        """Return the derivatives of the height along x and y at board points, shape (n, 2), mm per mm, same shape."""
+        u, v = at = self._within(points_mm)
+        bend_u, bend_v = _legendre2(at)
+        half_x, half_y = ((high - low) / 2 for low, high in (self.x_mm, self.y_mm))
+        slopes = np.empty((len(u), 2))
+        slopes[:, 0] = (3 * u * (self.along_mm + self.both_mm * bend_v) + self.twist_mm * v) / half_x
+        slopes[:, 1] = (3 * v * (self.across_mm + self.both_mm * bend_u) + self.twist_mm * u) / half_y
+        slopes[(np.abs(at) >= LIMITS.bow_reach).T] = 0.0
+        return slopes
+
+    def _within(self, points_mm: Array) -> Array:
+        """Return board points, shape (n, 2), in half boards from the middle, within `bow_reach`; shape (2, n)."""
+        (x_low, x_high), (y_low, y_high) = self.x_mm, self.y_mm
+        middle = np.array([[(x_low + x_high) / 2], [(y_low + y_high) / 2]])
+        half = np.array([[(x_high - x_low) / 2], [(y_high - y_low) / 2]])
+        within: Array = np.minimum(np.maximum((points_mm.T - middle) / half, -LIMITS.bow_reach), LIMITS.bow_reach)
+        return within
+
+
+def _legendre2(along: Array) -> Array:
+    """Return the Legendre polynomial of degree 2."""
+    bend: Array = 1.5 * along * along - 0.5
+    return bend
+
+
+def flat_bow(field: FieldModel) -> Bow:
+    """Return a bow of zero over the whole board of a field, from which a fit of the bow starts."""
+    x_low, y_low, x_high, y_high = field.board_mm
+    return Bow((x_low, x_high), (y_low, y_high))
+
+
+@record
 class Camera:
-    """A lens at its place over the board.
+    """A lens at a pose over the board.
 
     Attributes:
         lens: intrinsics.
@@ -144,7 +241,7 @@ class Camera:
         """Project board-frame points.
 
         Args:
-            points_mm: shape (..., 3), z being the height over the printed surface; or (..., 2) for points on the paint.
+            points_mm: shape (..., 3), z being the height over the printed surface; or (..., 2) for points on it.
 
         Returns:
             Pixels, shape (..., 2). Points at or behind the camera are NaN.
@@ -158,12 +255,12 @@ class Camera:
             flat = flat + self.bow.height_mm(flat[:, :2])[:, None] * (0.0, 0.0, 1.0)
         seen = flat @ self.board_to_camera.T + self.translation_mm
         depth = np.where(seen[:, 2] > 1e-6, seen[:, 2], np.nan)
-        distorted = self.lens.distorted(seen[:, :2] / depth[:, None])
+        distorted = self.lens.distort(seen[:, :2] / depth[:, None])
         pixels: Array = distorted * self.lens.focal_px + self.lens.center_px
         return pixels.reshape(*points.shape[:-1], 2)
 
     def to_board(self, px: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:
-        """Where the rays of pixels cross the plane at a height over the board.
+        """Return where the rays of pixels cross the surface at a height over the board.
 
         Args:
             px: shape (..., 2).
@@ -182,16 +279,16 @@ class Camera:
             crossed = _cross(eye, rays, heights)
             if self.bow is not None:
                 bowed = np.zeros_like(heights)
-                for _ in range(_BOW_STEPS):
+                for _ in range(LIMITS.bow_steps):
                     before, bowed = bowed, self.bow.height_mm(crossed.T)
                     crossed = _cross(eye, rays, heights + bowed)
-                    if not (np.abs(bowed - before) > _BOW_DONE_MM).any():
+                    if not (np.abs(bowed - before) > LIMITS.bow_done_mm).any():
                         break
         return np.ascontiguousarray(crossed.T).reshape(pixels.shape)
 
 
 def _cross(eye: Array, rays: Array, z_mm: Array) -> Array:
-    """Where rays from a camera's center, shape (3, n), cross the planes z = z_mm, (n,): (2, n); NaN where not."""
+    """Return where rays from a camera's center, (3, n), cross the planes z = z_mm, (n,): (2, n); NaN where not."""
     reach = (z_mm - eye[2]) / rays[2]
     crossed: Array = eye[:2, None] + np.where(reach > 0, reach, np.nan) * rays[:2]
     return crossed
@@ -199,84 +296,7 @@ def _cross(eye: Array, rays: Array, z_mm: Array) -> Array:
 
 @lru_cache(maxsize=64)
 def _rotation_matrix(rotation: tuple[float, float, float]) -> Array:
-    """Of a Rodrigues vector: a camera that shakes has another in every frame, and needs it a dozen times."""
+    """Return the matrix of a Rodrigues vector; cached, since every frame needs it a dozen times."""
     matrix = np.asarray(cv2.Rodrigues(np.array(rotation))[0], dtype=np.float64)
     matrix.setflags(write=False)
     return matrix
-
-
-SHAPES = ("along", "twist", "across", "both")
-
-_REACH = 1.2  # beyond this many half boards from the middle the height stays what it is there: nothing was measured
-
-
-@record
-class Bow:
-    """A smooth height map of the printed surface.
-
-    Attributes:
-        x_mm, y_mm: the stretch of the board it was fitted on, (low, high).
-        along_mm, twist_mm, across_mm, both_mm: sizes of the four shapes; each shape is 1 at the board's corner.
-
-    """
-
-    x_mm: tuple[float, float]
-    y_mm: tuple[float, float]
-    along_mm: float = 0.0
-    twist_mm: float = 0.0
-    across_mm: float = 0.0
-    both_mm: float = 0.0
-
-    def __post_init__(self) -> None:
-        check(self.x_mm[0] < self.x_mm[1], InputError, f"x_mm must rise, not {self.x_mm}")
-        check(self.y_mm[0] < self.y_mm[1], InputError, f"y_mm must rise, not {self.y_mm}")
-
-    @property
-    def sizes_mm(self) -> Array:
-        """The four sizes in the order of `SHAPES`, shape (4,)."""
-        return np.array([self.along_mm, self.twist_mm, self.across_mm, self.both_mm])
-
-    def shapes(self, points_mm: Array) -> Array:
-        """The four shapes at board points, shape (n, 2), as (n, 4)."""
-        u, v = self._within(points_mm)
-        bend_u, bend_v = _bend(u), _bend(v)
-        return np.stack([bend_u, u * v, bend_v, bend_u * bend_v], axis=1)
-
-    def height_mm(self, points_mm: Array) -> Array:
-        """Height of the printed surface over the plane at board points, shape (n, 2), as (n,)."""
-        u, v = at = self._within(points_mm)
-        bend_u, bend_v = _bend(at)
-        height: Array = bend_u * (self.along_mm + self.both_mm * bend_v)
-        height += self.twist_mm * u * v + self.across_mm * bend_v
-        return height
-
-    def slopes(self, points_mm: Array) -> Array:
-        """How the height changes along x and along y at board points, shape (n, 2), mm per mm, same shape."""
-        u, v = at = self._within(points_mm)
-        bend_u, bend_v = _bend(at)
-        half_x, half_y = ((high - low) / 2 for low, high in (self.x_mm, self.y_mm))
-        slopes = np.empty((len(u), 2))
-        slopes[:, 0] = (3 * u * (self.along_mm + self.both_mm * bend_v) + self.twist_mm * v) / half_x
-        slopes[:, 1] = (3 * v * (self.across_mm + self.both_mm * bend_u) + self.twist_mm * u) / half_y
-        slopes[(np.abs(at) >= _REACH).T] = 0.0
-        return slopes
-
-    def _within(self, points_mm: Array) -> Array:
-        """Board points, shape (n, 2), in half boards from its middle, as far as it was measured; shape (2, n)."""
-        (x_low, x_high), (y_low, y_high) = self.x_mm, self.y_mm
-        middle = np.array([[(x_low + x_high) / 2], [(y_low + y_high) / 2]])
-        half = np.array([[(x_high - x_low) / 2], [(y_high - y_low) / 2]])
-        within: Array = np.minimum(np.maximum((points_mm.T - middle) / half, -_REACH), _REACH)
-        return within
-
-
-def _bend(along: Array) -> Array:
-    """The Legendre polynomial of degree 2."""
-    bend: Array = 1.5 * along * along - 0.5
-    return bend
-
-
-def flat(field: FieldModel) -> Bow:
-    """No bow, over the whole board of a field: where a fit of the bow starts."""
-    x_low, y_low, x_high, y_high = field.board_mm
-    return Bow((x_low, x_high), (y_low, y_high))

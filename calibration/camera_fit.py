@@ -25,7 +25,7 @@ from downfield.calibration.jacobians import (
     LENS,
     PARAMETERS,
     TRANSLATION,
-    parameters_of,
+    camera_parameters,
     project,
     with_parameters,
 )
@@ -128,7 +128,7 @@ def fit_camera(
     prior = prior or TypicalLens(start.lens.size_px)
     rough = SystematicError.of(sightings.px, sightings.normals, sightings.bound, start.lens.size_px)
     problem = _Problem(start, sightings, prior, rough, np.arange(BOW.stop if fine else BOW.start))
-    begin = np.append(parameters_of(start)[problem.free], np.zeros(rough.count))
+    begin = np.append(camera_parameters(start)[problem.free], np.zeros(rough.count))
     solution = _solved(problem, begin, most_steps)
     if fine:
         seen = rough.as_seen(solution.x[len(problem.free) :])
@@ -142,7 +142,7 @@ def fit_camera(
     found = _sandwich(problem.slopes(solution.x), whitened * weight, weight, sightings.cluster)
     kept = len(problem.free)  # the disturbances are of no use to anybody else
     covariance[np.ix_(problem.free, problem.free)] = found[:kept, :kept]
-    strain = float(np.sqrt(np.mean(prior.residual(parameters_of(camera)[LENS]) ** 2)))
+    strain = float(np.sqrt(np.mean(prior.residual(camera_parameters(camera)[LENS]) ** 2)))
     rows_px = problem.disturbance.rows_px(solution.x[kept:])
     return CameraFit(camera, covariance, whitened * sightings.sigma_px, weight, rows_px, float(solution.cost), strain)
 
@@ -175,7 +175,7 @@ class _Problem:
     free: Index
 
     def camera_at(self, values: Array) -> Camera:
-        full = parameters_of(self.start)
+        full = camera_parameters(self.start)
         full[self.free] = values[: len(self.free)]
         return with_parameters(self.start, full)
 
@@ -183,7 +183,7 @@ class _Problem:
         camera, seen, disturbed = self.camera_at(values), self.sightings, values[len(self.free) :]
         off = ((seen.px - camera.to_pixels(seen.points_mm)) * seen.normals).sum(axis=1)
         off -= self.disturbance.shapes @ disturbed
-        full = parameters_of(camera)
+        full = camera_parameters(camera)
         known = [self.prior.residual(full[LENS]), full[BOW] / _BOW_SPREAD_MM, disturbed / self.disturbance.spread_px]
         return np.concatenate([np.nan_to_num(off, nan=1e3) / seen.sigma_px, *known])
 
@@ -191,7 +191,7 @@ class _Problem:
         camera, seen, k = self.camera_at(values), self.sightings, len(self.free)
         _, _, by_parameters = project(camera, seen.points_mm)
         off = -np.einsum("nd,ndp->np", seen.normals, np.nan_to_num(by_parameters))[:, self.free]
-        known = self.prior.slopes(parameters_of(camera)[LENS])
+        known = self.prior.slopes(camera_parameters(camera)[LENS])
         m, bows = len(known), len(_BOW_SPREAD_MM)
         priors = np.zeros((m + bows, len(PARAMETERS)))
         priors[:m, LENS] = known
@@ -208,7 +208,7 @@ def with_scaled_focal(camera: Camera, ratio: float) -> Camera:
     Seen straight down, focal length and distance can hardly be told apart: a fit may rest at a wrong pair, and is best
     begun from several.
     """
-    values = parameters_of(camera)
+    values = camera_parameters(camera)
     values[:2] *= ratio
     values[DISTORTION] *= np.array([ratio**2, ratio**4, ratio, ratio, ratio**6])
     values[TRANSLATION] *= np.array([1.0, 1.0, ratio])

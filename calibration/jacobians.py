@@ -1,4 +1,4 @@
-"""How pixels move with the point seen and with every parameter of the camera, and the same for board positions.
+"""Jacobians of the projection: by the point and by every parameter of the camera, and their inverse on the board.
 
 The parameters, in this order everywhere (fits, covariances, files): `PARAMETERS`. The lens comes first, the rotation is
 the Rodrigues vector, and the bow's sizes come last and count only if the camera has a bow.
@@ -26,15 +26,15 @@ DISTORTION, ROTATION, TRANSLATION = slice(4, 9), slice(9, 12), slice(12, 15)
 _ALL = slice(None)
 
 
-def parameters_of(camera: Camera) -> Array:
-    """A camera's parameters in the order of `PARAMETERS`, shape (19,)."""
+def camera_parameters(camera: Camera) -> Array:
+    """Return a camera's parameters in the order of `PARAMETERS`, shape (19,)."""
     lens = camera.lens
     bow = np.zeros(len(SHAPES)) if camera.bow is None else camera.bow.sizes_mm
     return np.array([*lens.focal_px, *lens.center_px, *lens.distortion, *camera.rotation, *camera.translation_mm, *bow])
 
 
 def with_parameters(camera: Camera, values: ArrayLike) -> Camera:
-    """The camera with other parameters, shape (19,); whether it has a bow stays."""
+    """Return the camera with other parameters, shape (19,). Without a bow it stays without one."""
     fx, fy, x, y, k1, k2, p1, p2, k3, rx, ry, rz, tx, ty, tz, *bent = np.asarray(values, dtype=np.float64).tolist()
     lens = dataclasses.replace(camera.lens, focal_px=(fx, fy), center_px=(x, y), distortion=(k1, k2, p1, p2, k3))
     bow = camera.bow
@@ -43,13 +43,13 @@ def with_parameters(camera: Camera, values: ArrayLike) -> Camera:
     return dataclasses.replace(camera, lens=lens, rotation=(rx, ry, rz), translation_mm=(tx, ty, tz), bow=bow)
 
 
-def project(camera: Camera, points_mm: ArrayLike, asked: slice = _ALL) -> tuple[Array, Array, Array]:
-    """Pixels of points and how they move.
+def project(camera: Camera, points_mm: ArrayLike, select: slice = _ALL) -> tuple[Array, Array, Array]:
+    """Project points and differentiate.
 
     Args:
         camera: the camera.
         points_mm: board frame, shape (n, 3), z over the printed surface.
-        asked: of which k points it is asked how they move with the parameters.
+        select: the k points whose Jacobians by the parameters are wanted.
 
     Returns:
         Pixels (n, 2); their Jacobians by the point, px/mm, (n, 2, 3); by `PARAMETERS`, (k, 2, 19).
@@ -65,7 +65,7 @@ def project(camera: Camera, points_mm: ArrayLike, asked: slice = _ALL) -> tuple[
     seen = points @ rotation.T + camera.translation_mm
     depth = np.where(seen[:, 2] > 1e-6, seen[:, 2], np.nan)
     ideal = seen[:, :2] / depth[:, None]
-    distorted, by_ideal = camera.lens.distort(ideal)
+    distorted, by_ideal = camera.lens.distort_with_jacobians(ideal)
     focal = np.array(camera.lens.focal_px)
     by_seen = np.zeros((n, 2, 3))
     by_seen[:, 0, 0] = by_seen[:, 1, 1] = 1 / depth
@@ -73,28 +73,28 @@ def project(camera: Camera, points_mm: ArrayLike, asked: slice = _ALL) -> tuple[
     by_seen = focal[:, None] * (by_ideal @ by_seen)
     by_solid = by_seen @ rotation
 
-    by_parameters = np.zeros((len(points[asked]), 2, len(PARAMETERS)))
-    by_parameters[:, 0, 0], by_parameters[:, 1, 1] = distorted[asked].T
+    by_parameters = np.zeros((len(points[select]), 2, len(PARAMETERS)))
+    by_parameters[:, 0, 0], by_parameters[:, 1, 1] = distorted[select].T
     by_parameters[:, 0, 2] = by_parameters[:, 1, 3] = 1.0
-    by_parameters[:, :, DISTORTION] = focal[:, None] * _by_distortion(ideal[asked])
+    by_parameters[:, :, DISTORTION] = focal[:, None] * _by_distortion(ideal[select])
     turned = by_rodrigues.reshape(3, 3, 3)  # [axis, row, column] of the rotation matrix
-    by_parameters[:, :, ROTATION] = by_seen[asked] @ np.einsum("arc,nc->nra", turned, points[asked])
-    by_parameters[:, :, TRANSLATION] = by_seen[asked]
-    by_parameters[:, :, BOW] = by_solid[asked, :, 2:] * shapes[asked, None]
+    by_parameters[:, :, ROTATION] = by_seen[select] @ np.einsum("arc,nc->nra", turned, points[select])
+    by_parameters[:, :, TRANSLATION] = by_seen[select]
+    by_parameters[:, :, BOW] = by_solid[select, :, 2:] * shapes[select, None]
     by_solid[:, :, :2] += by_solid[:, :, 2:] * slopes[:, None]  # what moves along a bow is lifted by it
     return distorted * focal + camera.lens.center_px, by_solid, by_parameters
 
 
 def locate(
-    camera: Camera, px: ArrayLike, height_mm: ArrayLike = 0.0, asked: slice = _ALL
+    camera: Camera, px: ArrayLike, height_mm: ArrayLike = 0.0, select: slice = _ALL
 ) -> tuple[Array, Array, Array, Array]:
-    """Board positions of pixels at a height and how they move: the inverse function theorem on `project`.
+    """Locate pixels on the board at a height and differentiate, by the inverse function theorem on `project`.
 
     Args:
         camera: the camera.
         px: shape (n, 2).
         height_mm: scalar or shape (n,).
-        asked: of which k pixels it is asked how their positions move with the parameters.
+        select: the k pixels whose Jacobians by the parameters are wanted.
 
     Returns:
         Board mm (n, 2); their Jacobians by the pixel, mm/px, (n, 2, 2); by the height, (n, 2); by `PARAMETERS`,
@@ -104,18 +104,18 @@ def locate(
     pixels = np.asarray(px, dtype=np.float64).reshape(-1, 2)
     heights = np.broadcast_to(np.asarray(height_mm, dtype=np.float64), (len(pixels),))
     board = camera.to_board(pixels, heights)
-    _, by_point, by_parameters = project(camera, np.column_stack([board, heights]), asked)
+    _, by_point, by_parameters = project(camera, np.column_stack([board, heights]), select)
     (a, b), (c, d) = by_point[:, :, :2].transpose(1, 2, 0)
     area = a * d - b * c  # NaN where a pixel sees no board, and then so is everything
     by_pixel = np.empty((len(pixels), 2, 2))
     by_pixel[:, 0, 0], by_pixel[:, 0, 1] = d / area, -b / area
     by_pixel[:, 1, 0], by_pixel[:, 1, 1] = -c / area, a / area
     by_height = -(by_pixel @ by_point[:, :, 2:])[:, :, 0]
-    return board, by_pixel, by_height, -by_pixel[asked] @ by_parameters
+    return board, by_pixel, by_height, -by_pixel[select] @ by_parameters
 
 
 def _by_distortion(ideal: Array) -> Array:
-    """Distorted normalized points by k1, k2, p1, p2, k3, shape (n, 2, 5)."""
+    """Return the derivatives of distorted normalized points by k1, k2, p1, p2, k3, shape (n, 2, 5)."""
     x, y = ideal.T
     r2 = x * x + y * y
     by_x = [x * r2, x * r2**2, 2 * x * y, r2 + 2 * x * x, x * r2**3]

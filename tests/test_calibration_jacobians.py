@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.calibration.camera import Bow, Camera, Lens, flat
-from downfield.calibration.jacobians import PARAMETERS, locate, parameters_of, project, with_parameters
+from downfield.calibration.camera import Bow, Camera, Lens, flat_bow
+from downfield.calibration.jacobians import PARAMETERS, camera_parameters, locate, project, with_parameters
 from downfield.core.field import preset, preset_names
 
 FIELD = preset("tudor-620")
@@ -65,7 +65,7 @@ def test_jacobians_agree_with_differences(camera: Camera, points: list[tuple[flo
         shift = np.eye(3)[axis] * step
         slope = (camera.to_pixels(at + shift) - camera.to_pixels(at - shift)) / (2 * step)
         np.testing.assert_allclose(by_point[:, :, axis], slope, atol=2e-5, rtol=1e-5)
-    values = parameters_of(camera)
+    values = camera_parameters(camera)
     count = len(PARAMETERS) if camera.bow else len(PARAMETERS) - 4
     for index in range(count):
         size = max(abs(values[index]), 1.0) * 1e-6
@@ -83,7 +83,7 @@ def test_locate_moves_as_its_jacobians_say() -> None:
     nudge = np.array([0.01, -0.02])
     np.testing.assert_allclose(camera.to_board(px + nudge, 5.5) - board, by_pixel @ nudge, atol=1e-6)
     np.testing.assert_allclose(camera.to_board(px, 5.51) - board, by_height * 0.01, atol=1e-6)
-    longer = parameters_of(camera) + np.eye(19)[0] * 0.1
+    longer = camera_parameters(camera) + np.eye(19)[0] * 0.1
     moved = with_parameters(camera, longer).to_board(px, 5.5) - board
     np.testing.assert_allclose(moved, by_parameters[:, :, 0] * 0.1, atol=1e-5)
 
@@ -115,7 +115,7 @@ def test_yards_have_their_own_scale_on_each_axis(name: str) -> None:
 def test_a_flat_bow_changes_nothing_and_a_dish_shifts_outward_marks() -> None:
     points = np.array([[0.0, 0.0], [710.0, 496.0], [355.0, 248.0]])
     plain = overhead(8)
-    np.testing.assert_allclose(plain.to_pixels(points), overhead(8, bow=flat(FIELD)).to_pixels(points))
+    np.testing.assert_allclose(plain.to_pixels(points), overhead(8, bow=flat_bow(FIELD)).to_pixels(points))
     low, _, high, _ = FIELD.board_mm
     dish = Bow((low, high), (-19.0, 515.0), along_mm=2.0)
     lifted = overhead(bow=dish).to_pixels(np.array([[low, 248.0]]))[0, 0]

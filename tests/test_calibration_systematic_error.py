@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from calibration_scenes import TUDOR, camera_over
 
-from downfield.calibration.camera import Camera, flat
+from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera
 from downfield.calibration.field.paint_samples import sample_long_lines
 from downfield.calibration.jacobians import PARAMETERS
@@ -36,7 +36,7 @@ def sightings(moved: Array | None = None, aside_px: float = 0.0) -> Observations
 
 
 def fitted(seen: Observations, *, fine: bool = True) -> CameraFit:
-    start = dataclasses.replace(CAMERA, bow=flat(TUDOR)) if fine else CAMERA
+    start = dataclasses.replace(CAMERA, bow=flat_bow(TUDOR)) if fine else CAMERA
     return fit_camera(start, seen, fine=fine)
 
 

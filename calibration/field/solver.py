@@ -13,7 +13,7 @@ from itertools import islice
 
 import numpy as np
 
-from downfield.calibration.camera import Camera, flat
+from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera, with_scaled_focal
 from downfield.calibration.field.line_chains import clearest_channel, find_chains
 from downfield.calibration.field.line_pencils import Bending, Pencil, estimate_bending, fit_pencil
@@ -125,7 +125,7 @@ def refine_solution(
 
     """
     # The bow counts from the start: a dished board's lines lie by more than the last search beside a flat one's.
-    camera = dataclasses.replace(camera, bow=flat(field))
+    camera = dataclasses.replace(camera, bow=flat_bow(field))
     for search in (first_search_px, *_SEARCHES_PX[1:]):
         sightings = observe_paint(planes[:1], camera, field, search)
         if len(sightings.px) < _FEWEST_SIGHTINGS:

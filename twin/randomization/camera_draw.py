@@ -67,7 +67,7 @@ def is_invertible(lens: Lens) -> bool:
         return False
     # The way out from the axis to each ray must never turn back, else a second ray reaches the same pixel.
     along = np.linspace(0, 1, 20)[:, None, None] * rays
-    _, jacobian = lens.distort(along.reshape(-1, 2))
+    _, jacobian = lens.distort_with_jacobians(along.reshape(-1, 2))
     return bool(np.all(np.linalg.det(jacobian) > 0.05))
 
 

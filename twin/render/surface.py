@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import ArrayLike
 
-from downfield.calibration.camera import Camera, flat
+from downfield.calibration.camera import Camera, flat_bow
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
 from downfield.twin.snapshot import FigurePose, Snapshot, Vector
@@ -62,6 +62,6 @@ def as_calibrated(camera: Camera, field: FieldModel, bow_mm: float) -> Camera:
         return camera
     # The surface is a product of two parabolas: in the bow's own shapes it is these four ninths, and a step down.
     part = 4 / 9 * bow_mm
-    bow = dataclasses.replace(flat(field), along_mm=part, across_mm=part, both_mm=-part)
+    bow = dataclasses.replace(flat_bow(field), along_mm=part, across_mm=part, both_mm=-part)
     x, y, z = (float(v) for v in np.array(camera.translation_mm) - part * camera.board_to_camera[:, 2])
     return dataclasses.replace(camera, translation_mm=(x, y, z), bow=bow)

@@ -124,7 +124,7 @@ def measure(detections: Sequence[Detection], calibration: Calibration, height_mm
     points_px = np.array([_points_px(one) for one in figures], dtype=np.float64).reshape(count, _POINTS, 2)
     heights = np.full((count, _POINTS), height_mm)
     heights[:, _HELMET] = [_LYING_HELMET_MM if one.kind == "fallen" else HELMET_MM for one in figures]
-    *located, by_parameters = locate(camera, points_px.reshape(-1, 2), heights.ravel(), asked=_MIDDLES)
+    *located, by_parameters = locate(camera, points_px.reshape(-1, 2), heights.ravel(), select=_MIDDLES)
     places, by_pixel, by_height = (values.reshape(count, _POINTS, *values.shape[1:]) for values in located)
     corners = places[:, _CORNERS]
     there = _on_board(corners.mean(axis=1), calibration.field)
