@@ -187,8 +187,8 @@ class Finding:
     probability: float = 1.0
     against: str = ""
     against_kind: CallKind = "info"
-    ripe_ns: int | None = None
-    early: bool = True
+    settle_ns: int | None = None
+    settle_early: bool = True
     reported: bool = False
     proposed: bool = False
     side: Side | None = None

@@ -15,7 +15,7 @@ from downfield.core.footprint import BaseSize
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.officiating.checks.check import Check
 from downfield.officiating.checks.motion import Adjustment, defense_motion, offense_motion, repositioned
-from downfield.officiating.checks.movement import changes, poses_of
+from downfield.officiating.checks.movement import changes
 from downfield.officiating.checks.pivots import (
     Stop,
     StopKind,
@@ -31,6 +31,7 @@ from downfield.officiating.checks.pivots import (
     pivots_in_place,
     pivots_toward,
 )
+from downfield.officiating.engine.play_state import poses_of
 
 MEN = 5
 ROSTER = tuple(

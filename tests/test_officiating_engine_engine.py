@@ -112,7 +112,7 @@ def test_a_declared_switch_and_the_measured_one_are_one_switch() -> None:
     play = film([Man(RUNNER, stands(30), "QB")], 2.0, on=((0.55, 1.0), (1.5, 9)))
     events = (*says(*opening(play, RUNNER)), event("on", 0.5, Switch(True)), event("off", 0.98, Switch(False)))
     game = live(play, events)
-    assert game.state.play.stops == 1
+    assert game.state.play.stoppages_used == 1
 
 
 def test_striking_the_last_call_is_as_if_it_had_never_been_made() -> None:

@@ -183,7 +183,7 @@ def test_crossing_the_line_hands_the_switch_to_the_defense_and_the_stop_is_not_c
     line = the(made, "line_of_scrimmage")
     assert line.t_ns / 1e9 == pytest.approx(0.5 + (5 - HALF_YD) / 10, abs=0.002)
     assert made.state.play.switch == "away"
-    assert made.state.play.stops == 0
+    assert made.state.play.stoppages_used == 0
     assert made.state.phase is Phase.LIVE
 
 
@@ -192,7 +192,7 @@ def test_stoppages_are_counted_and_the_fourth_is_reported_as_one_too_many() -> N
     made = called(film([Man(RUNNER, stands(30), "QB")], on=stops), RUNNER)
     stoppages = [call for call in made.calls if call.kind == "stoppage"]
     assert [call.detail for call in stoppages] == ["legal"] * 3 + ["illegal"] * 2
-    assert made.state.play.stops == 5
+    assert made.state.play.stoppages_used == 5
 
 
 def test_a_stoppage_past_the_line_is_illegal() -> None:
@@ -270,8 +270,8 @@ def test_a_line_is_not_crossed_before_the_board_is_on_and_the_carrier_has_the_ba
     had_s: float | None, crossed_s: float
 ) -> None:
     scenes = film([Man(RUNNER, runs(95), "RB")], 1.5).scenes
-    had_ns = None if had_s is None else round(had_s * 1e9)
-    play = PlayState(carrier=RUNNER, ran_ns=500_000_000, had_ns=had_ns)
+    possession_ns = None if had_s is None else round(had_s * 1e9)
+    play = PlayState(carrier=RUNNER, board_on_ns=500_000_000, possession_ns=possession_ns)
     state = replace(called(film([]), RUNNER).state, play=play)
     scenes = tuple(scene for scene in scenes if scene.t_ns <= 1_250_000_000)
     line_mm = 100 * FIELD.mm_per_yd_x

@@ -149,5 +149,5 @@ def _glance(state: GameState) -> tuple[Any, ...]:
         state.wait,
         play.carrier,
         play.ball_side,
-        play.stops,
+        play.stoppages_used,
     )

@@ -15,14 +15,14 @@ from downfield.officiating.calls import CallKind, Finding
 from downfield.officiating.checks.check import Check, Checked
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.motion import Adjustment
-from downfield.officiating.checks.movement import changes, poses_of
+from downfield.officiating.checks.movement import changes
 from downfield.officiating.checks.pivots import Stop, base_swaps
 from downfield.officiating.checks.subjects import adjustment_of, formation_of, onside_pivots, stop_of, times_of
 from downfield.officiating.checks.timing import Times
 from downfield.officiating.consequences.declaration_handlers import base_swap, body_of
 from downfield.officiating.declarations import BaseSwap
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayKind
+from downfield.officiating.engine.play_state import PlayKind, poses_of
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param, Params
@@ -119,7 +119,7 @@ class LineUpChecks:
         stoppage, found = game.play.stoppage, tuple[Finding, ...]()
         if stoppage is None:
             return found
-        lined_up = formation_of(game, context) if stoppage.why == "kick" and self.returns else None
+        lined_up = formation_of(game, context) if stoppage.reason == "kick" and self.returns else None
         if lined_up is not None:
             found += self._reported(self.returns, lined_up, "formation", context)
         stop = stop_of(game, stoppage, context)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from downfield.core.angles import difference_deg
 from downfield.core.scene import Jersey, Player, Scene
 from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
-from downfield.officiating.engine.play_state import Pose
+from downfield.officiating.engine.play_state import Pose, poses_of
 from downfield.officiating.rulebooks.params import Param, Params
 
 TURNED_DEG = Param(
@@ -78,21 +78,6 @@ class Change:
     def handled(self, params: Params) -> bool:
         """Whether a hand was at it, as far as can be told."""
         return max(self.pivoted(params), self.moved(params)) > EVEN_ODDS
-
-
-def poses_of(scene: Scene) -> tuple[Pose, ...]:
-    """Where everybody stands who is not in a hand, and how surely each is engaged: touches an opponent (TAP-029)."""
-    jersey = {figure.id: figure.jersey for figure in scene.figures}
-    free = dict.fromkeys(jersey, 1.0)
-    for contact in scene.contacts:
-        if jersey[contact.a] != jersey[contact.b]:
-            for name in (contact.a, contact.b):
-                free[name] *= 1 - contact.probability
-    return tuple(
-        Pose(one.id, one.x_mm, one.y_mm, one.heading_deg, one.sigma_mm, one.sigma_deg, 1 - free[one.id])
-        for one in scene.figures
-        if one.posture != "lifted"
-    )
 
 
 def changes(

@@ -118,7 +118,7 @@ def _line_yd(game: GameState, context: RuleContext) -> float:
 
 
 def _kind_of(stoppage: Stoppage) -> StopKind | None:
-    return "pass" if stoppage.pass_ns is not None else STOP_KINDS.get(stoppage.why)
+    return "pass" if stoppage.pass_ns is not None else STOP_KINDS.get(stoppage.reason)
 
 
 def _target_mm(game: GameState, kind: StopKind, context: RuleContext) -> tuple[float, float] | None:

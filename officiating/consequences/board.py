@@ -10,10 +10,9 @@ from dataclasses import replace
 
 from downfield.core.scene import Scene
 from downfield.officiating.calls import POWER, Finding
-from downfield.officiating.checks.movement import poses_of
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
-from downfield.officiating.engine.play_state import Stoppage
+from downfield.officiating.engine.play_state import Stoppage, poses_of
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param
 
@@ -29,8 +28,10 @@ SETTLE_NS = 150_000_000
 def power_finding(t_ns: int, *, on: bool, by: Side | None) -> Finding:
     """The board was switched on or off, as seen or declared."""
     text, detail = ("board on", "on") if on else ("board off", "off")
-    ripe_ns = None if on else t_ns + COAST_NS
-    return Finding(POWER, "info", t_ns, text, (), key=str(t_ns), ripe_ns=ripe_ns, early=False, side=by, detail=detail)
+    settle_ns = None if on else t_ns + COAST_NS
+    return Finding(
+        POWER, "info", t_ns, text, (), key=str(t_ns), settle_ns=settle_ns, settle_early=False, side=by, detail=detail
+    )
 
 
 def stoppage_params(allowed: int, reason: str, *, after_line: bool) -> tuple[Param, ...]:
@@ -55,23 +56,29 @@ def _on(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
         if game.due == "onside":
             phase = Phase.IN_AIR
         play = replace(
-            play, kind=game.due, snapped_to=play.carrier, snap_ns=t_ns, ran_ns=t_ns, ball_side=game.offense, falls=()
+            play,
+            kind=game.due,
+            snapped_to=play.carrier,
+            snap_ns=t_ns,
+            board_on_ns=t_ns,
+            ball_side=game.offense,
+            falls=(),
         )
         return Outcome(replace(game, phase=phase, play=play), context.system.at_snap(game, context))
     if game.phase in {Phase.STOPPED, Phase.PASS}:
-        why = play.stoppage.why if play.stoppage is not None else ""
-        aloft = why == "air" or (why == "fumble" and play.carrier is None)
+        reason = play.stoppage.reason if play.stoppage is not None else ""
+        aloft = reason == "air" or (reason == "fumble" and play.carrier is None)
         phase = Phase.IN_AIR if game.phase is Phase.PASS or aloft else Phase.LIVE
         checks = context.system.at_restart(game, context)
-        return Outcome(replace(game, phase=phase, play=replace(play, ran_ns=t_ns, stoppage=None)), checks)
+        return Outcome(replace(game, phase=phase, play=replace(play, board_on_ns=t_ns, stoppage=None)), checks)
     return Outcome(game)
 
 
 def _off(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     if game.phase is Phase.KICK:
-        return context.system.kick_over(stop_board(game, t_ns, context, why="kick"), t_ns, context)
+        return context.system.kick_over(stop_board(game, t_ns, context, reason="kick"), t_ns, context)
     if game.phase is Phase.IN_AIR:
-        return Outcome(stop_board(game, t_ns, context, why="air"))
+        return Outcome(stop_board(game, t_ns, context, reason="air"))
     if game.phase is not Phase.LIVE:
         return Outcome(game)
     return _stoppage(game, t_ns, context)
@@ -80,24 +87,24 @@ def _off(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
 def _stoppage(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
     """The board goes off while the ball is live: one of the offense's stoppages, the forced one, or one too many."""
     play = game.play
-    if play.free_stop:
-        game = replace(game, play=replace(play, free_stop=""))
-        return Outcome(stop_board(game, t_ns, context, why=play.free_stop))
+    if play.forced_stop:
+        game = replace(game, play=replace(play, forced_stop=""))
+        return Outcome(stop_board(game, t_ns, context, reason=play.forced_stop))
     allowed = (
         context.params.count("stoppage.allowed") if "stoppage.allowed" in context.params.definitions else ANY_NUMBER
     )
-    number = play.stops + 1
+    number = play.stoppages_used + 1
     fault = ""
     if play.ball_side != game.offense or play.kind in {"kickoff", "free_kick"}:
         pass  # a return: nobody's stoppages are counted
     elif allowed == ANY_NUMBER:
         pass
-    elif play.line_ns is not None and not context.params.flag("stoppage.after_line"):
+    elif play.line_reached_ns is not None and not context.params.flag("stoppage.after_line"):
         fault = "the line of scrimmage has been reached, so no stoppage is left"
     elif number > allowed:
         fault = f"only {allowed} are allowed"
     text = f"stoppage {number}" + (f": {fault}" if fault else "")
-    game = stop_board(replace(game, play=replace(play, stops=number)), t_ns, context, why="coach")
+    game = stop_board(replace(game, play=replace(play, stoppages_used=number)), t_ns, context, reason="coach")
     found = Finding(
         POWER,
         "stoppage",
@@ -120,9 +127,9 @@ def with_rest_poses(game: GameState, scene: Scene) -> GameState:
     return replace(game, play=replace(game.play, stoppage=replace(stoppage, poses=poses_of(scene))))
 
 
-def stop_board(game: GameState, t_ns: int, context: RuleContext, *, why: str) -> GameState:
+def stop_board(game: GameState, t_ns: int, context: RuleContext, *, reason: str) -> GameState:
     """The game with the board stopped in mid-play, and everybody's pose as it stopped."""
     poses = poses_of(context.facts.scene) if context.facts is not None else ()
-    number = game.play.stops if why == "coach" else 0
-    stoppage = Stoppage(number=number, since_ns=t_ns, poses=poses, why=why)
+    number = game.play.stoppages_used if reason == "coach" else 0
+    stoppage = Stoppage(number=number, since_ns=t_ns, poses=poses, reason=reason)
     return replace(game, phase=Phase.STOPPED, play=replace(game.play, stoppage=stoppage))

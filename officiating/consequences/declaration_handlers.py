@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from downfield.core.errors import RefusedError
-from downfield.officiating.checks.movement import poses_of
 from downfield.officiating.consequences.board import power_finding
 from downfield.officiating.declarations import (
     BallPlaced,
@@ -23,7 +22,7 @@ from downfield.officiating.declarations import (
     Switch,
 )
 from downfield.officiating.engine.interfaces import Handler, Outcome, RuleContext
-from downfield.officiating.engine.play_state import PlayState, Pose
+from downfield.officiating.engine.play_state import PlayState, Pose, poses_of
 from downfield.officiating.engine.state import Clock, GameState, Phase
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param

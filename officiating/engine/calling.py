@@ -61,7 +61,7 @@ def finding_key(finding: Finding) -> str:
 
 def _place_ns(finding: Finding) -> int:
     """The instant a finding is queued by: a switch thrown waits for the frames in which the board comes to rest."""
-    return finding.ripe_ns or finding.t_ns if finding.rule == POWER else finding.t_ns
+    return finding.settle_ns or finding.t_ns if finding.rule == POWER else finding.t_ns
 
 
 def _as_well_measured(known: Finding, again: Finding) -> Finding:
@@ -75,10 +75,12 @@ def _surer(known: Finding, again: Finding) -> Finding:
     if again.probability <= known.probability:
         return known
     again = _as_well_measured(known, again)
-    ripe_ns = max(known.ripe_ns or 0, again.ripe_ns or 0) or None
+    settle_ns = max(known.settle_ns or 0, again.settle_ns or 0) or None
     if (known.margin or 0.0) < 0:
-        return replace(again, ripe_ns=ripe_ns)
-    return replace(again, t_ns=known.t_ns, spot_yd=known.spot_yd, ripe_ns=ripe_ns if again.early else known.ripe_ns)
+        return replace(again, settle_ns=settle_ns)
+    return replace(
+        again, t_ns=known.t_ns, spot_yd=known.spot_yd, settle_ns=settle_ns if again.settle_early else known.settle_ns
+    )
 
 
 def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: float) -> Call:

@@ -207,9 +207,9 @@ class RulesEngine:
         return game, tuple(calls)
 
     def _ripe(self, finding: Finding, now_ns: int) -> bool:
-        if finding.ripe_ns is None or now_ns >= finding.ripe_ns:
+        if finding.settle_ns is None or now_ns >= finding.settle_ns:
             return True
-        return finding.early and finding.probability >= self._sure
+        return finding.settle_early and finding.probability >= self._sure
 
     def _make(self, game: GameState, finding: Finding, context: RuleContext) -> tuple[GameState, list[Call]]:
         """Make a call of a finding, apply what it does, and go on with what follows from it."""
@@ -279,9 +279,11 @@ def _kept(recent: tuple[Scene, ...], scene: Scene) -> tuple[Scene, ...]:
 def _with_falls(game: GameState, facts: Facts) -> GameState:
     """The game with the figures noted that have fallen since the play began, less those that were mistaken for it."""
     falls = game.play.falls
-    if falls and facts.t_ns - falls[-1].seen_ns < MISTAKEN_NS:
+    if falls and facts.t_ns - falls[-1].first_seen_ns < MISTAKEN_NS:
         standing = {figure.id for figure in facts.scene.figures if figure.posture == "upright"}
-        falls = tuple(fall for fall in falls if fall.player not in standing or facts.t_ns - fall.seen_ns >= MISTAKEN_NS)
+        falls = tuple(
+            fall for fall in falls if fall.player not in standing or facts.t_ns - fall.first_seen_ns >= MISTAKEN_NS
+        )
     known = {fall.player for fall in falls}
     new = tuple(
         FigureFall(figure.id, facts.fell_ns(figure), facts.t_ns)

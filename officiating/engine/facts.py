@@ -245,7 +245,7 @@ class Facts:
 
         """
         play, t_ns = self.state.play, self.t_ns
-        since_ns = max(play.ran_ns or 0, play.had_ns or 0)
+        since_ns = max(play.board_on_ns or 0, play.possession_ns or 0)
         for scene in reversed(self.recent):
             then = find_figure(scene, play.carrier) if play.carrier else None
             if then is None or t_ns < since_ns:

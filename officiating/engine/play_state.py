@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from downfield.core.records import record
+from downfield.core.scene import Scene
 from downfield.officiating.calls import Finding
 from downfield.officiating.declarations import Side
 
@@ -24,7 +25,7 @@ class FigureFall:
 
     player: str
     t_ns: int
-    seen_ns: int
+    first_seen_ns: int
 
 
 @record
@@ -48,6 +49,21 @@ class Pose:
     touching: float = 0.0
 
 
+def poses_of(scene: Scene) -> tuple[Pose, ...]:
+    """Where everybody stands who is not in a hand, and how surely each is engaged: touches an opponent (TAP-029)."""
+    jersey = {figure.id: figure.jersey for figure in scene.figures}
+    free = dict.fromkeys(jersey, 1.0)
+    for contact in scene.contacts:
+        if jersey[contact.a] != jersey[contact.b]:
+            for name in (contact.a, contact.b):
+                free[name] *= 1 - contact.probability
+    return tuple(
+        Pose(one.id, one.x_mm, one.y_mm, one.heading_deg, one.sigma_mm, one.sigma_deg, 1 - free[one.id])
+        for one in scene.figures
+        if one.posture != "lifted"
+    )
+
+
 @record
 class Stoppage:
     """The board is stopped in mid-play.
@@ -60,7 +76,7 @@ class Stoppage:
         defense_done_ns: when the other side had finished its pivots.
         pass_ns: when a pass was declared.
         swaps: roster ids of figures whose base was swapped.
-        why: ``"coach"``, ``"line"`` (line of scrimmage reached), ``"air"`` (with a pass in the air), ``"catch"``,
+        reason: ``"coach"``, ``"line"`` (line of scrimmage reached), ``"air"`` (with a pass in the air), ``"catch"``,
             ``"interception"``, ``"fumble"`` or ``"kick"``.
         checked: whether its pivots have been reported.
 
@@ -73,7 +89,7 @@ class Stoppage:
     defense_done_ns: int | None = None
     pass_ns: int | None = None
     swaps: tuple[str, ...] = ()
-    why: str = "coach"
+    reason: str = "coach"
     checked: bool = False
 
 
@@ -90,7 +106,7 @@ class PlayState:
         had_ns: when the carrier got the ball, if that was after the snap.
         ball_side: who has the ball now; differs from the offense after a turnover or on a return.
         switch: whose coach controls the switch.
-        stops: stoppages used by the offense.
+        stoppages_used: stoppages used by the offense.
         line_ns: when the carrier reached the line of scrimmage.
         turns: how often the carrier turned back.
         falls: who has fallen, in order.
@@ -98,8 +114,8 @@ class PlayState:
         pending: findings waiting for evidence, earliest first.
         stoppage: while the board is stopped.
         receiver: who a pass is meant for.
-        passes: passes tried in this play.
-        passed: whether a pass was caught, so that the ball can't be passed again.
+        pass_attempts: passes tried in this play.
+        pass_caught: whether a pass was caught, so that the ball can't be passed again.
         ball_mm: the magnetic ball on the board.
         free_stop: why the board is about to be stopped without using a stoppage: ``"line"``, ``"catch"``,
             ``"interception"``; empty when it is not.
@@ -115,22 +131,22 @@ class PlayState:
     carrier: str | None = None
     snapped_to: str | None = None
     snap_ns: int | None = None
-    ran_ns: int | None = None
-    had_ns: int | None = None
+    board_on_ns: int | None = None
+    possession_ns: int | None = None
     ball_side: Side = "home"
     switch: Side | None = None
-    stops: int = 0
-    line_ns: int | None = None
+    stoppages_used: int = 0
+    line_reached_ns: int | None = None
     turns: int = 0
     falls: tuple[FigureFall, ...] = ()
     judged: tuple[str, ...] = ()
     pending: tuple[Finding, ...] = ()
     stoppage: Stoppage | None = None
     receiver: str | None = None
-    passes: int = 0
-    passed: bool = False
+    pass_attempts: int = 0
+    pass_caught: bool = False
     ball_mm: tuple[float, float] | None = None
-    free_stop: str = ""
+    forced_stop: str = ""
     fumble_yd: tuple[float, float] | None = None
     tackler: str | None = None
     gunners: tuple[str, ...] = ()

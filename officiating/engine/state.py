@@ -175,7 +175,7 @@ class GameState:
     due: PlayKind = "kickoff"
     try_for: Side | None = None
     kicking: Side | None = None
-    opened: Side | None = None
+    opening_kicker: Side | None = None
     board: Power = "unknown"
     players: tuple[Player, ...] = ()
     teams: tuple[Team, Team] = HOME_AND_AWAY

@@ -95,7 +95,7 @@ class FirstTouch(ImmediateRule):
             t_ns=one.t_ns,
             text=f"{one.figure.id} touches the ball but may not catch it",
             clauses=self.void,
-            key=f"void:{one.figure.id}@{state.play.ran_ns}",
+            key=f"void:{one.figure.id}@{state.play.board_on_ns}",
             players=(one.figure.id,),
             reported=True,
             detail="void_touch",
@@ -125,7 +125,7 @@ class FirstTouch(ImmediateRule):
             t_ns=winner.t_ns,
             text=text,
             clauses=(*self.catch, *(self.tie if tie else ())),
-            key=f"caught@{state.play.ran_ns}",
+            key=f"caught@{state.play.board_on_ns}",
             players=(winner.figure.id,),
             spot_yd=spot,
             margin=None if rival is None else (rival - winner.t_ns) / 1e9,
@@ -156,7 +156,7 @@ def _touchers(facts: Facts, state: GameState, place: tuple[float, float], params
             continue
         t_ns = facts.t_ns
         if ball is not None and timed and ball.touched_ns is not None:
-            t_ns = max(ball.touched_ns, state.play.ran_ns or 0)
+            t_ns = max(ball.touched_ns, state.play.board_on_ns or 0)
         elif facts.before is not None and figure.id in before:
             then = distance_to_base(before[figure.id], *place) - radius
             t_ns = interpolate_crossing_ns(-then, facts.before.t_ns, -gap, facts.t_ns) or facts.t_ns

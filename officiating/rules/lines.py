@@ -140,7 +140,7 @@ class OutOfBounds(ImmediateRule):
                 t_ns=t_ns,
                 text=f"{carrier.id} out of bounds over the {edge}",
                 clauses=self.clauses,
-                key=f"{carrier.id}@{state.play.ran_ns}",
+                key=f"{carrier.id}@{state.play.board_on_ns}",
                 players=(carrier.id,),
                 spot_yd=self._spot(facts, carrier, t_ns, params),
                 margin=margin,
@@ -148,7 +148,7 @@ class OutOfBounds(ImmediateRule):
                 unit="mm",
                 probability=capped_if_unsure(probability, carrier),
                 against=f"{carrier.id} stays in bounds",
-                ripe_ns=facts.t_ns + LINGER_NS,
+                settle_ns=facts.t_ns + LINGER_NS,
             ),
         )
 
@@ -231,7 +231,7 @@ class LineCrossed(ImmediateRule):
                 t_ns=t_ns,
                 text=text,
                 clauses=self.clauses,
-                key=f"{carrier.id}@{state.play.ran_ns}",
+                key=f"{carrier.id}@{state.play.board_on_ns}",
                 players=(carrier.id,),
                 spot_yd=spot_at(facts, carrier, word, t_ns),
                 margin=margin,
@@ -239,7 +239,7 @@ class LineCrossed(ImmediateRule):
                 unit="mm",
                 probability=capped_if_unsure(probability, carrier),
                 against=f"{carrier.id} is short of the line",
-                ripe_ns=facts.t_ns + LINGER_NS,
+                settle_ns=facts.t_ns + LINGER_NS,
                 side=side if goal else None,
             ),
         )
@@ -261,7 +261,11 @@ class LineCrossed(ImmediateRule):
 def _line_matters(state: GameState) -> bool:
     """Whether the line of scrimmage still means something: before it is reached, on a play from scrimmage."""
     play = state.play
-    return play.line_ns is None and play.ball_side == state.offense and play.kind in {"scrimmage", "punt", "two_point"}
+    return (
+        play.line_reached_ns is None
+        and play.ball_side == state.offense
+        and play.kind in {"scrimmage", "punt", "two_point"}
+    )
 
 
 def _decided_before(state: GameState, rule: str, now_ns: int) -> bool:

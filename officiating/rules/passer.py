@@ -28,7 +28,7 @@ def may_still_pass(state: GameState) -> bool:
     play = state.play
     entry = state.player(play.carrier)
     passer = entry is not None and canonical_role(entry.role) == "QB"
-    return passer and play.ball_side == state.offense and play.line_ns is None and not play.passed
+    return passer and play.ball_side == state.offense and play.line_reached_ns is None and not play.pass_caught
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,10 @@ class PasserTouched(ImmediateRule):
             Finding(
                 rule=self.id,
                 kind="info",
-                t_ns=max(facts.t_ns if best.since_ns is None else best.since_ns, state.play.ran_ns or 0),
+                t_ns=max(facts.t_ns if best.since_ns is None else best.since_ns, state.play.board_on_ns or 0),
                 text=f"{carrier.id} is touched by {best.other} and may not pass any more",
                 clauses=self.clauses,
-                key=f"{best.other}@{state.play.ran_ns}",
+                key=f"{best.other}@{state.play.board_on_ns}",
                 players=(carrier.id, best.other),
                 margin=0.0 - best.gap_mm,
                 sigma=best.sigma_mm,
@@ -110,7 +110,7 @@ class HandleSack(ImmediateRule):
             t_ns=facts.t_ns,
             text=f"{carrier.id} sacked: {tackler.id} reaches his handle from behind",
             clauses=self.clauses,
-            key=f"{tackler.id}@{state.play.ran_ns}",
+            key=f"{tackler.id}@{state.play.board_on_ns}",
             players=(carrier.id, tackler.id),
             spot_yd=spot_at(facts, carrier, "base", facts.t_ns),
             margin=0.0 - gap_mm,
@@ -178,7 +178,7 @@ class TooDeep(ImmediateRule):
                 t_ns=t_ns,
                 text=f"{carrier.id} drops more than {params.real('pocket.depth_yd'):g} yards behind the line: sacked",
                 clauses=self.clauses,
-                key=f"{carrier.id}@{state.play.ran_ns}",
+                key=f"{carrier.id}@{state.play.board_on_ns}",
                 players=(carrier.id,),
                 spot_yd=spot_at(facts, carrier, word, t_ns),
                 margin=margin,
@@ -186,7 +186,7 @@ class TooDeep(ImmediateRule):
                 unit="mm",
                 probability=capped_if_unsure(probability, carrier),
                 against=f"{carrier.id} is not yet too deep",
-                ripe_ns=facts.t_ns + LINGER_NS,
+                settle_ns=facts.t_ns + LINGER_NS,
                 detail="depth",
             ),
         )

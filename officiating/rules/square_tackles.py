@@ -181,8 +181,8 @@ class SquareTackle(ImmediateRule):
         probability = min(0.5, touch.probability) if doubt else touch.probability * square
         if probability <= 1.0 - params.real("calls.confidence"):
             return None
-        ran_ns = state.play.ran_ns or 0
-        t_ns = max(self._since(facts, touch, carrier, params), ran_ns)
+        board_on_ns = state.play.board_on_ns or 0
+        t_ns = max(self._since(facts, touch, carrier, params), board_on_ns)
         by_gap = touch.probability < square
         return Finding(
             rule=self.id,
@@ -190,7 +190,7 @@ class SquareTackle(ImmediateRule):
             t_ns=t_ns,
             text=f"{carrier.id} tackled by {touch.other}, {judged.pair.replace('-', ' to ')}",
             clauses=(*CLAUSES.get(judged.pair, ("EFL-080",)), "EFL-G1"),
-            key=f"{touch.other}@{ran_ns}",
+            key=f"{touch.other}@{board_on_ns}",
             players=(carrier.id, touch.other),
             spot_yd=spot_at(facts, carrier, "base", t_ns),
             margin=0.0 - touch.gap_mm if by_gap else judged.margin_deg,
@@ -199,7 +199,7 @@ class SquareTackle(ImmediateRule):
             probability=capped_if_unsure(probability, carrier),
             against=f"{carrier.id} slips {touch.other}'s tackle: {touch.angle_deg:.0f} degrees off square",
             against_kind="slipped_tackle",
-            ripe_ns=t_ns + params.ns("tackle.turn_window_s"),
+            settle_ns=t_ns + params.ns("tackle.turn_window_s"),
         )
 
     def _since(self, facts: Facts, touch: OpponentContact, carrier: Figure, params: Params) -> int:
@@ -216,7 +216,7 @@ class SquareTackle(ImmediateRule):
 
     def _slipped(self, facts: Facts, carrier: Figure, state: GameState, params: Params) -> tuple[Finding, ...]:
         before, then = facts.before, facts.carrier_before
-        if before is None or then is None or before.t_ns < (state.play.ran_ns or 0):
+        if before is None or then is None or before.t_ns < (state.play.board_on_ns or 0):
             return ()
         now = {touch.other: touch.probability for touch in facts.carrier_contacts}
         out = []

@@ -94,9 +94,9 @@ class Tackle:
     def _contact(
         self, facts: Facts, carrier: Figure, touch: OpponentContact, state: GameState, params: Params
     ) -> Finding:
-        ran_ns = state.play.ran_ns or 0
+        board_on_ns = state.play.board_on_ns or 0
         since_ns = facts.t_ns if touch.since_ns is None else touch.since_ns
-        t_ns = max(since_ns, ran_ns)
+        t_ns = max(since_ns, board_on_ns)
         window_ns = params.ns("tackle.fall_window_s")
         likely = facts.sustained_probability(carrier.id, touch)
         return Finding(
@@ -105,7 +105,7 @@ class Tackle:
             t_ns=t_ns,
             text=f"{carrier.id} tackled by {touch.other}",
             clauses=(*self.clauses, *self.spot),
-            key=f"{touch.other}@{ran_ns}",
+            key=f"{touch.other}@{board_on_ns}",
             players=(carrier.id, touch.other),
             spot_yd=spot_at(facts, carrier, params.choice("tackle.spot"), t_ns),
             margin=0.0 - touch.gap_mm,
@@ -113,8 +113,8 @@ class Tackle:
             unit="mm",
             probability=capped_if_unsure(likely, carrier),
             against=f"{touch.other} does not touch {carrier.id}: play on",
-            ripe_ns=t_ns + window_ns + (BELIEVED_NS if window_ns else 0),
-            early=False,
+            settle_ns=t_ns + window_ns + (BELIEVED_NS if window_ns else 0),
+            settle_early=False,
         )
 
     def _counts(self, touch: OpponentContact, facts: Facts, state: GameState, params: Params) -> bool:
@@ -123,7 +123,7 @@ class Tackle:
         if params.flag("tackle.fallen_tackles"):
             return True
         fell_ns = state.play.fallen_ns(touch.other)
-        since_ns = facts.t_ns if touch.since_ns is None else max(touch.since_ns, state.play.ran_ns or 0)
+        since_ns = facts.t_ns if touch.since_ns is None else max(touch.since_ns, state.play.board_on_ns or 0)
         return fell_ns is None or fell_ns >= since_ns - EARLY_FALL_NS
 
     def _another_stands(self, finding: Finding, state: GameState, window_ns: int) -> bool:
@@ -168,7 +168,7 @@ class DownByFall:
         if carrier is None or carrier.posture != "fallen" or before is None or before.posture == "fallen":
             return ()
         standing = before if before.posture == "upright" else carrier
-        t_ns = max(facts.fell_ns(carrier), state.play.ran_ns or 0)
+        t_ns = max(facts.fell_ns(carrier), state.play.board_on_ns or 0)
         return (
             Finding(
                 rule=self.id,
@@ -181,8 +181,8 @@ class DownByFall:
                 spot_yd=spot_at(facts, standing, "base", t_ns),
                 probability=capped_if_unsure(1.0, carrier),
                 against=f"it is not {carrier.id} who fell",
-                ripe_ns=facts.t_ns + LIES_NS,
-                early=False,
+                settle_ns=facts.t_ns + LIES_NS,
+                settle_early=False,
             ),
         )
 
@@ -196,7 +196,7 @@ class DownByFall:
         )
         if tackled or state.play.fallen_ns(finding.players[0]) is None:
             return None
-        if has_too_close(state.play, "tackle", state.play.ran_ns or 0):
+        if has_too_close(state.play, "tackle", state.play.board_on_ns or 0):
             against = f"{finding.players[0]} was tackled"
             return replace(finding, probability=min(finding.probability, EVEN_ODDS), against=against)
         return finding
@@ -219,7 +219,7 @@ class FigureDead(ImmediateRule):
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:  # noqa: ARG002
         """Who has fallen in this frame."""
         falls = state.play.falls
-        if not falls or falls[-1].seen_ns != facts.t_ns:
+        if not falls or falls[-1].first_seen_ns != facts.t_ns:
             return ()
         return tuple(
             Finding(
@@ -233,5 +233,5 @@ class FigureDead(ImmediateRule):
                 reported=True,
             )
             for fall in falls
-            if fall.seen_ns == facts.t_ns and fall.player != state.play.carrier
+            if fall.first_seen_ns == facts.t_ns and fall.player != state.play.carrier
         )

@@ -54,7 +54,7 @@ class Backward(ImmediateRule):
         if detail is None:
             return ()
         turned = detail == "turned"
-        key = f"{detail}:{carrier.id}@{state.play.ran_ns}"
+        key = f"{detail}:{carrier.id}@{state.play.board_on_ns}"
         if f"{self.id}:{key}" in state.play.judged:
             return ()
         text = (
@@ -87,7 +87,7 @@ def backward_motion(facts: Facts, state: GameState, params: Params) -> str | Non
     """``"turned"`` or ``"pushed"`` while the carrier moves toward his own goal line, else None."""
     carrier = facts.carrier
     window_ns = params.ns("backward.window_s")
-    if carrier is None or facts.t_ns - (state.play.ran_ns or 0) < window_ns:
+    if carrier is None or facts.t_ns - (state.play.board_on_ns or 0) < window_ns:
         return None
     speed = facts.velocity_mm_s(carrier.id, window_ns)
     if speed is None or -speed[0] * state.ball_direction < params.real("backward.speed_mm_s"):
@@ -227,7 +227,7 @@ class Interference(ImmediateRule):
         out = []
         for contact in facts.scene.contacts:
             since_ns = contact.since_ns
-            if since_ns is None or since_ns < (play.ran_ns or 0) or contact.probability <= EVEN_ODDS:
+            if since_ns is None or since_ns < (play.board_on_ns or 0) or contact.probability <= EVEN_ODDS:
                 continue
             if not since_ns < facts.t_ns <= since_ns + window_ns:
                 continue
@@ -300,8 +300,8 @@ class Interference(ImmediateRule):
             unit="deg",
             probability=exceedance_probability(margin, sigma),
             against=f"{victim.id} was not turned by the touch",
-            ripe_ns=since_ns + params.ns("interference.window_s"),
-            early=False,
+            settle_ns=since_ns + params.ns("interference.window_s"),
+            settle_early=False,
             proposed=True,
             side=state.side_of(victim.jersey),
             detail=detail,

@@ -70,7 +70,7 @@ def _kickoff(game: GameState, kick: str, context: RuleContext) -> Outcome:
     game = replace(
         game,
         kicking=kicking,
-        opened=game.opened or kicking,
+        opening_kicker=game.opening_kicker or kicking,
         los_yd=game.board_x_yd(game.length_yd - own),
         play=PlayState(kind="onside" if kick == "onside" else game.due, ball_side=game.offense, switch=kicking),
     )
@@ -210,7 +210,7 @@ def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,
-        had_ns=call.t_ns,
+        possession_ns=call.t_ns,
         ball_side=side,
         landed_yd=x_yd,
         start_yd=x_yd,

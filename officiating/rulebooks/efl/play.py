@@ -84,11 +84,11 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     if game.play.note("pass_over") is not None:
         raise RefusedError("pass: a defender has touched the passer's base (EFL-029)")
     tries = context.params.count("pass.tries")
-    if game.play.passes >= tries:
+    if game.play.pass_attempts >= tries:
         raise RefusedError(f"pass: {tries} tries have been made (EFL-037)")
     if body.receiver is not None:
         _may_receive(game, body.receiver, context)
-    play = replace(game.play, passes=game.play.passes + 1, receiver=body.receiver)
+    play = replace(game.play, pass_attempts=game.play.pass_attempts + 1, receiver=body.receiver)
     stoppage = play.stoppage
     if stoppage is not None:
         play = replace(play, stoppage=replace(stoppage, pass_ns=event.t_ns))
@@ -141,7 +141,7 @@ def pass_ended(game: GameState, event: Event, context: RuleContext) -> Outcome:
 
 
 def _missed(game: GameState, context: RuleContext) -> Outcome:
-    made, tries = game.play.passes, context.params.count("pass.tries")
+    made, tries = game.play.pass_attempts, context.params.count("pass.tries")
     text, key = f"incomplete, try {made} of {tries}", f"missed{made}"
     last = made >= tries
     found = Finding(
@@ -156,14 +156,14 @@ def caught(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,
-        had_ns=call.t_ns,
+        possession_ns=call.t_ns,
         ball_side=side,
-        passed=True,
+        pass_caught=True,
         switch=opponent(side) if side != game.offense else game.play.switch,
         start_yd=call.spot_yd[0] if call.spot_yd else None,
     )
     if call.kind == "interception" and play.stoppage is not None:
-        play = replace(play, stoppage=replace(play.stoppage, why="interception"))
+        play = replace(play, stoppage=replace(play.stoppage, reason="interception"))
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play))
 
 
@@ -179,7 +179,7 @@ def stops_late(consequence: Consequence) -> Consequence:
 
 def line_reached(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Past the line the passer must run (EFL-028); nobody stops the board for it."""
-    return Outcome(replace(game, play=replace(game.play, line_ns=call.t_ns)))
+    return Outcome(replace(game, play=replace(game.play, line_reached_ns=call.t_ns)))
 
 
 def passer_touched(game: GameState, call: Call, _context: RuleContext) -> Outcome:

@@ -70,7 +70,7 @@ def _kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outco
     game = replace(
         game,
         kicking=kicking,
-        opened=game.opened or kicking,
+        opening_kicker=game.opening_kicker or kicking,
         los_yd=game.board_x_yd(game.length_yd - own),
         play=PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=kicking),
     )
@@ -254,11 +254,11 @@ def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,
-        had_ns=call.t_ns,
+        possession_ns=call.t_ns,
         ball_side=side,
         landed_yd=x_yd,
         start_yd=x_yd,
-        stoppage=game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, why="kick"),
+        stoppage=game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="kick"),
     )
     return Outcome(replace(resumed(game), wait=None, play=play))
 

@@ -53,7 +53,7 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
     near = _near(passer, receiver, context.facts, context)
     notes = tuple(pair for pair in game.play.notes if not pair[0].startswith(NEAR) and pair[0] != "pass_yd")
     notes = (*notes, ("pass_yd", distance), *((f"{NEAR}{name}", float(touching)) for name, touching in near))
-    play = replace(game.play, passes=game.play.passes + 1, receiver=body.receiver, notes=notes)
+    play = replace(game.play, pass_attempts=game.play.pass_attempts + 1, receiver=body.receiver, notes=notes)
     if play.stoppage is not None:
         play = replace(play, stoppage=replace(play.stoppage, pass_ns=event.t_ns))
     rating = rating_of(game, "quarterback", game.offense)
@@ -66,7 +66,7 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
         event.t_ns,
         text,
         ("LD-045", "LD-048", "LD-049", "LD-050"),
-        f"pass{play.passes}",
+        f"pass{play.pass_attempts}",
         players=(passer.id, body.receiver),
         margin=distance,
         sigma=math.hypot(*passer.sigma_mm, *receiver.sigma_mm) / context.field.mm_per_yd_x,

@@ -83,7 +83,7 @@ def _remembered(state: GameState, before: GameState) -> GameState:
         ("before_down", float(before.down)),
         ("before_home", 1.0 if before.offense == "home" else 0.0),
         ("before_direction", float(before.direction)),
-        ("before_pass", 1.0 if before.play.passes else 0.0),
+        ("before_pass", 1.0 if before.play.pass_attempts else 0.0),
     ):
         state = state.with_note(name, value)
     return state

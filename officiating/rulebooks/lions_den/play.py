@@ -23,7 +23,7 @@ from downfield.officiating.rules.passer import may_still_pass
 
 def line_reached(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Past the line nobody may pass any more (LD-040), even if he drifts back."""
-    return Outcome(replace(game, play=replace(game.play, line_ns=call.t_ns)))
+    return Outcome(replace(game, play=replace(game.play, line_reached_ns=call.t_ns)))
 
 
 def turned_back(game: GameState, call: Call, context: RuleContext) -> Outcome:
@@ -44,10 +44,10 @@ def out_of_bounds(game: GameState, call: Call, context: RuleContext) -> Outcome:
 
 def fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """The ball is loose: play stops, each coach turns three, and the first to touch it has it (LD-017..019)."""
-    play = replace(game.play, carrier=None, fumble_yd=call.spot_yd, free_stop="fumble")
+    play = replace(game.play, carrier=None, fumble_yd=call.spot_yd, forced_stop="fumble")
     if game.board != "on":
         stoppage = play.stoppage or Stoppage(number=0, since_ns=context.t_ns)
-        play = replace(play, free_stop="", stoppage=replace(stoppage, why="fumble", number=0))
+        play = replace(play, forced_stop="", stoppage=replace(stoppage, reason="fumble", number=0))
         return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
     return Outcome(replace(game, play=play))
 
@@ -61,7 +61,7 @@ def fumble_recovery(game: GameState, call: Call, _context: RuleContext) -> Outco
         game.play,
         ball_side=side,
         carrier=call.players[0] if call.players else None,
-        had_ns=call.t_ns,
+        possession_ns=call.t_ns,
         fumble_yd=None,
         start_yd=x_yd,
     )
@@ -92,7 +92,7 @@ def pitch_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
     made = tables.succeeds(percentile(roll.dice, "pitch"), rating_of(game, "quarterback", game.offense))
     game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
     if made:
-        play = replace(game.play, carrier=game.play.receiver, had_ns=context.t_ns, passed=True)
+        play = replace(game.play, carrier=game.play.receiver, possession_ns=context.t_ns, pass_caught=True)
         return Outcome(replace(game, play=play))
     figure = context.facts.figures.get(game.play.receiver or "") if context.facts else None
     spot = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
@@ -108,9 +108,9 @@ def caught(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     play = replace(
         game.play,
         carrier=call.players[0] if call.players else None,
-        had_ns=call.t_ns,
+        possession_ns=call.t_ns,
         ball_side=side,
-        passed=True,
+        pass_caught=True,
         switch=side,
         start_yd=call.spot_yd[0] if call.spot_yd else None,
     )

@@ -151,7 +151,7 @@ def period(game: GameState, call: Call, context: RuleContext) -> Outcome:
         time_outs = params.count("time_out.per_half")
         notes = tuple(pair for pair in game.notes if not pair[0].startswith("spiked_"))
         game = replace(game, time_outs=(time_outs, time_outs), notes=notes)
-        game = downs.schedule_kick(game, opponent(game.opened or "home"), "kickoff", call.t_ns)
+        game = downs.schedule_kick(game, opponent(game.opening_kicker or "home"), "kickoff", call.t_ns)
     return Outcome(shown_clock(game, context))
 
 

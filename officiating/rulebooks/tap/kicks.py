@@ -77,7 +77,7 @@ def _kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outco
 def _opened(game: GameState) -> GameState:
     """The game with the first kickoff noted; until somebody scores, whose it is is the receivers' set-up."""
     kicking = game.kicking or game.defense
-    return replace(game, kicking=kicking, opened=game.opened or kicking)
+    return replace(game, kicking=kicking, opening_kicker=game.opening_kicker or kicking)
 
 
 def _onside(game: GameState, context: RuleContext) -> Outcome:
@@ -166,8 +166,8 @@ def _punt(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
 def punt_chosen(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The punt is away, in a stoppage: it comes down beyond the deepest gunner (TAP-122, TAP-123)."""
     play = game.play
-    refuse_unless(game.phase is Phase.STOPPED and play.kind == "punt" and play.line_ns is None, "punt", game)
-    if play.ball_side != game.offense or play.passed:
+    refuse_unless(game.phase is Phase.STOPPED and play.kind == "punt" and play.line_reached_ns is None, "punt", game)
+    if play.ball_side != game.offense or play.pass_caught:
         raise RefusedError("punt: the ball has left the punter already")
     facts = context.facts
     gunners = [facts.figures[name] for name in play.gunners if name in facts.figures] if facts else []
@@ -222,7 +222,9 @@ def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
 def _kick_stop(game: GameState, context: RuleContext) -> Stoppage:
     stoppage = game.play.stoppage
     return (
-        replace(stoppage, why="kick", number=0) if stoppage else Stoppage(number=0, since_ns=context.t_ns, why="kick")
+        replace(stoppage, reason="kick", number=0)
+        if stoppage
+        else Stoppage(number=0, since_ns=context.t_ns, reason="kick")
     )
 
 

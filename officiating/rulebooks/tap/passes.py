@@ -41,16 +41,16 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
         raise RefusedError("pass: it has been declared in this stoppage already")
     if play.ball_side != game.offense or play.kind not in {"scrimmage", "punt", "two_point"}:
         raise RefusedError("pass: only the offense of a play from scrimmage may pass")
-    if play.passed:
+    if play.pass_caught:
         raise RefusedError("pass: the ball has been passed in this play already")
-    if play.line_ns is not None:
+    if play.line_reached_ns is not None:
         raise RefusedError("pass: the line of scrimmage has been reached (TAP-096)")
     _may_throw(game)
     _behind_line(game, context)
     if body.receiver is not None:
         _may_receive(game, body.receiver, context)
     stoppage = replace(stoppage, pass_ns=event.t_ns)
-    play = replace(play, stoppage=stoppage, receiver=body.receiver, passes=play.passes + 1, ball_mm=None)
+    play = replace(play, stoppage=stoppage, receiver=body.receiver, pass_attempts=play.pass_attempts + 1, ball_mm=None)
     return Outcome(replace(game, phase=Phase.PASS, play=play))
 
 
@@ -59,7 +59,7 @@ def declare_pitch(game: GameState, event: Event, context: RuleContext) -> Outcom
     body = body_of(event, Pitch)
     play = game.play
     refuse_unless(game.phase is Phase.STOPPED and play.stoppage is not None, "pitch", game)
-    if play.line_ns is not None:
+    if play.line_reached_ns is not None:
         raise RefusedError("pitch: the line of scrimmage has been reached (TAP-088)")
     require_on_side(game, body.to, play.ball_side, "pitch")
     if body.to == play.carrier:
@@ -128,7 +128,9 @@ def overrun_stop(game: GameState, _choice: ChoiceMade, context: RuleContext) -> 
 
 def reception(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Caught: the catcher has the ball; the board stops, and that stop is nobody's (TAP-102)."""
-    play = replace(game.play, carrier=_first(call), had_ns=call.t_ns, passed=True, ball_mm=None, free_stop="catch")
+    play = replace(
+        game.play, carrier=_first(call), possession_ns=call.t_ns, pass_caught=True, ball_mm=None, forced_stop="catch"
+    )
     return Outcome(replace(game, phase=Phase.LIVE, play=play))
 
 
@@ -137,13 +139,13 @@ def interception(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     play = replace(
         game.play,
         carrier=_first(call),
-        had_ns=call.t_ns,
+        possession_ns=call.t_ns,
         ball_side=opponent(game.play.ball_side),
-        passed=True,
+        pass_caught=True,
         ball_mm=None,
         switch=game.play.ball_side,
         start_yd=call.spot_yd[0] if call.spot_yd else None,
-        free_stop="interception",
+        forced_stop="interception",
     )
     return Outcome(replace(game, phase=Phase.LIVE, play=play))
 
@@ -210,7 +212,7 @@ def _may_receive(game: GameState, receiver: str, context: RuleContext) -> None:
 
 
 def _in_air_stop(game: GameState) -> bool:
-    return game.phase is Phase.STOPPED and game.play.stoppage is not None and game.play.stoppage.why == "air"
+    return game.phase is Phase.STOPPED and game.play.stoppage is not None and game.play.stoppage.reason == "air"
 
 
 def _overrun(

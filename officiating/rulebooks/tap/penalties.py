@@ -191,7 +191,7 @@ def _interference(game: GameState, body: Claim, context: RuleContext) -> Outcome
         raise RefusedError(f"{body.claim.replace('_', ' ')}: no play is on")
     if body.claim == "gunner_interference" and not game.play.gunners:
         raise RefusedError("gunner interference: no gunner has been named in this play (TAP-115)")
-    if body.claim != "gunner_interference" and game.play.passes == 0:
+    if body.claim != "gunner_interference" and game.play.pass_attempts == 0:
         raise RefusedError(f"{body.claim.replace('_', ' ')}: no pass has been tried in this play (TAP-109)")
     favored: Side = game.defense if body.claim == "offensive_pass_interference" else game.offense
     if body.by != favored:

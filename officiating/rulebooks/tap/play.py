@@ -19,17 +19,21 @@ from downfield.officiating.rules.lines import spot_at
 
 def line_reached(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """The line of scrimmage: the board is cut off, and from now on the defense has the switch (TAP-087)."""
-    play = replace(game.play, line_ns=call.t_ns, switch=opponent(game.offense), free_stop="line")
+    play = replace(game.play, line_reached_ns=call.t_ns, switch=opponent(game.offense), forced_stop="line")
     return Outcome(replace(game, play=play))
 
 
 def fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """The carrier was knocked down by a defender who stands: the coin says whose ball it is (TAP-034)."""
     spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
-    stoppage = game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, why="fumble")
+    stoppage = game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="fumble")
     tackler = call.players[1] if len(call.players) > 1 else None
     play = replace(
-        game.play, fumble_yd=spot, tackler=tackler, stoppage=replace(stoppage, why="fumble", number=0), free_stop=""
+        game.play,
+        fumble_yd=spot,
+        tackler=tackler,
+        stoppage=replace(stoppage, reason="fumble", number=0),
+        forced_stop="",
     )
     return Outcome(wait_for_coin(replace(game, play=play), "fumble", game.play.ball_side))
 
@@ -64,13 +68,13 @@ def fumble_recovery(game: GameState, call: Call, context: RuleContext) -> Outcom
         game.play,
         ball_side=side,
         carrier=call.players[0] if call.players else None,
-        had_ns=call.t_ns,
+        possession_ns=call.t_ns,
         switch=game.play.ball_side,
         start_yd=x_yd,
-        free_stop="",
+        forced_stop="",
     )
     if game.board == "on":
-        return Outcome(replace(game, phase=Phase.LIVE, wait=None, play=replace(play, free_stop="fumble")))
+        return Outcome(replace(game, phase=Phase.LIVE, wait=None, play=replace(play, forced_stop="fumble")))
     return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
 
 
