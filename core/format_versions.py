@@ -12,6 +12,7 @@ from typing import Any, Final
 
 KEYS: Final = {
     "centre_px": "center_px",
+    "colour": "color",
     "defence": "defense",
     "defence_done_ns": "defense_done_ns",
     "offence": "offense",

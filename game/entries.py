@@ -1,23 +1,23 @@
-"""What the entries of a journal say. Each is a record whose canonical JSON is the entry's content.
+"""The kinds of entries of a game's journal: records whose canonical JSON is an entry's content, and how they are read.
 
-A game is `Began`, then any number of `Said` (an event, and what followed from it) and `Seen` (scenes that matter, in an
-attachment, and the calls made from them), and perhaps `Ended`. Taking the events and scenes once more in this order
-leads to the same game; the calls stand there too, so that a game can be read without judging it again.
+A game is a `GameStarted`, then any number of `EventRecorded` and `ScenesRecorded`, and perhaps a `GameEnded`. Judging
+the events and scenes once more, in this order, leads to the same game. The calls are recorded too, so that a game can
+be read without judging it again.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
 from downfield.core.errors import FormatError, RulebookError
 from downfield.core.field import FieldModel
-from downfield.core.records import adapter, from_json, record, to_json
+from downfield.core.format_versions import upgrade
+from downfield.core.records import adapter, from_json, record
 from downfield.core.scene import Scene
 from downfield.game.commands import AWAY_SHEET, HOME_SHEET, TeamSheet
-from downfield.game.hash_chain import canonical
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.play_state import PlayKind
@@ -25,19 +25,19 @@ from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import Rulebook
 from downfield.officiating.rulebooks.systems import SYSTEMS
 
-MOST_SCENES_BYTES: Final = 64 << 20
-"""Of one attachment unpacked; a batch is a second or so of scenes, about 300 kB."""
+MAX_SCENES_BYTES: Final = 64 << 20
+"""Limit of one attachment, unpacked; a batch is about a second of scenes, some 300 kB."""
 
 
 @record
-class RulebookData:
+class RulebookRecord:
     """A rulebook as data, house rules included.
 
     Attributes:
         name: short name, as calls carry it.
         title: in full.
         system: name of the code it runs on.
-        values: parameters by full name, where not as the system has them.
+        values: parameters by full name, where they differ from the system's.
         policies: by call kind, where not ``"auto"``.
 
     """
@@ -50,8 +50,8 @@ class RulebookData:
 
 
 @record
-class Began:
-    """A game began, or goes on under another rulebook.
+class GameStarted:
+    """A game was started, or goes on under another rulebook.
 
     Attributes:
         rulebook: in force from here.
@@ -59,11 +59,11 @@ class Began:
         home, away: the teams.
         title: of the game.
         version: of the program.
-        certified_yd: the error the table was certified to then, along and across; None when it was not.
+        certified_yd: the error the table was certified to, along and across; None when it was not.
 
     """
 
-    rulebook: RulebookData
+    rulebook: RulebookRecord
     field: FieldModel
     home: TeamSheet = HOME_SHEET
     away: TeamSheet = AWAY_SHEET
@@ -101,13 +101,13 @@ class Snap:
 
 
 @record
-class Followed:
+class Effects:
     """What an entry changed.
 
     Attributes:
         calls: made or changed, in order.
         withdrawn: ids of calls that no longer stand.
-        moved: ids of calls that stand behind all others, in order, where a ruling brought back one from before them.
+        moved: ids of calls that now come after all others, in order: a ruling can restore one that was made earlier.
         set_aside: ids of events that no longer make sense.
         score: home, away after it.
         text: the game after it, on one line.
@@ -125,29 +125,29 @@ class Followed:
 
 
 @record
-class Said:
-    """Somebody said something.
+class EventRecorded:
+    """A declaration, a ruling, an undo or a clock tick.
 
     Attributes:
-        event: what.
-        by: who.
-        followed: what it changed.
+        event: the event.
+        by: the person or device it came from.
+        effects: what it changed.
 
     """
 
     event: Event
     by: str
-    followed: Followed
+    effects: Effects
 
 
 @record
-class Seen:
-    """Scenes that matter were seen; they are in the attachment, zlib over one scene a line.
+class ScenesRecorded:
+    """Scenes that matter to the game; they are in the entry's attachment.
 
     Attributes:
         count: how many.
         first_ns, last_ns: times of the first and the last.
-        followed: what they changed.
+        effects: what they changed.
         frame: index of the frame the calls were made at.
 
     """
@@ -155,13 +155,13 @@ class Seen:
     count: int
     first_ns: int
     last_ns: int
-    followed: Followed
+    effects: Effects
     frame: int | None = None
 
 
 @record
-class Ended:
-    """The game is over, or was ended for another.
+class GameEnded:
+    """The game is over, or was ended to start another.
 
     Attributes:
         text: the game at the end, on one line.
@@ -173,37 +173,49 @@ class Ended:
     score: tuple[int, int]
 
 
-Content = Began | Said | Seen | Ended
-KINDS: Final[dict[str, type[Content]]] = {"began": Began, "said": Said, "seen": Seen, "ended": Ended}
-_NAMES: Final = {kind: name for name, kind in KINDS.items()}
+Content = GameStarted | EventRecorded | ScenesRecorded | GameEnded
+
+KINDS: Final[dict[str, type[Content]]] = {
+    "game_started": GameStarted,
+    "event_recorded": EventRecorded,
+    "scenes_recorded": ScenesRecorded,
+    "game_ended": GameEnded,
+}
+
+KINDS_OF_VERSION_1: Final[dict[str, type[Content]]] = {
+    "began": GameStarted,
+    "said": EventRecorded,
+    "seen": ScenesRecorded,
+    "ended": GameEnded,
+}
+"""Kinds as program version 0.1 wrote them. An entry is sealed by its hash, so it is upgraded whenever it is read."""
 
 
-def packed(content: Content) -> tuple[str, str]:
-    """An entry's kind and its content as canonical JSON."""
-    kind = type(content)
-    return _NAMES[kind], canonical(json.loads(to_json(kind, content)))
+def unpack_entry(kind: str, content: str, *, where: str) -> Content:
+    """Return an entry's content, upgraded where an older version of the program wrote it.
 
-
-def unpacked(kind: str, content: str, *, where: str) -> Content:
-    """An entry's content.
+    Args:
+        kind: the entry's kind.
+        content: its JSON.
+        where: names the entry, for the error.
 
     Raises:
-        FormatError: it can't be read; an entry of a later version, or altered.
+        FormatError: it can't be read: a newer version wrote it, or it was altered.
 
     """
-    if kind not in KINDS:
-        raise FormatError(where, f"no entry is of kind {kind!r}")
-    return from_json(KINDS[kind], content, path=where)
+    if kind in KINDS:
+        return from_json(KINDS[kind], content, path=where)
+    if kind in KINDS_OF_VERSION_1:
+        return from_json(KINDS_OF_VERSION_1[kind], _upgrade(content), path=where)
+    raise FormatError(where, f"unknown kind of entry {kind!r}; a newer version of Downfield may have written it")
 
 
-def packed_scenes(scenes: Sequence[Scene]) -> bytes:
-    """Scenes as an attachment."""
-    lines = "\n".join(to_json(Scene, scene, defaults=False) for scene in scenes)
-    return zlib.compress(lines.encode(), level=1)
+def unpack_scenes(attachment: bytes, *, where: str) -> Iterator[Scene]:
+    """Yield the scenes of an attachment: zlib over one scene a line.
 
-
-def unpacked_scenes(attachment: bytes, *, where: str) -> Iterator[Scene]:
-    """The scenes of an attachment.
+    Args:
+        attachment: the bytes.
+        where: names the entry, for the error.
 
     Raises:
         FormatError: it can't be read.
@@ -211,28 +223,40 @@ def unpacked_scenes(attachment: bytes, *, where: str) -> Iterator[Scene]:
     """
     unpacker = zlib.decompressobj()
     try:
-        lines = unpacker.decompress(attachment, MOST_SCENES_BYTES)
+        lines = unpacker.decompress(attachment, MAX_SCENES_BYTES)
     except zlib.error as error:
         raise FormatError(where, f"the scenes can't be unpacked: {error}") from None
     if unpacker.unconsumed_tail:
-        raise FormatError(where, f"the scenes unpack to more than {MOST_SCENES_BYTES >> 20} MB")
+        raise FormatError(where, f"the scenes unpack to more than {MAX_SCENES_BYTES >> 20} MB")
     for line in lines.splitlines():
         yield from_json(Scene, line, path=where)
 
 
-def rulebook_data(book: Rulebook) -> RulebookData:
-    """A rulebook as data."""
-    values = json.loads(adapter(dict[str, Any]).dump_json(book.values))
-    return RulebookData(book.name, book.title, book.system.name, values, dict(book.policies))
+def record_of(rulebook: Rulebook) -> RulebookRecord:
+    """Return a rulebook as data."""
+    values = json.loads(adapter(dict[str, Any]).dump_json(rulebook.values))
+    return RulebookRecord(rulebook.name, rulebook.title, rulebook.system.name, values, dict(rulebook.policies))
 
 
-def rulebook_of(data: RulebookData) -> Rulebook:
-    """The rulebook that data describes.
+def rulebook_of(data: RulebookRecord) -> Rulebook:
+    """Return the rulebook that data describes.
 
     Raises:
         RulebookError: this program does not know its system or a parameter.
 
     """
     if data.system not in SYSTEMS:
-        raise RulebookError(f"{data.name}: no system is called {data.system!r}; there are {', '.join(sorted(SYSTEMS))}")
+        known = ", ".join(sorted(SYSTEMS))
+        raise RulebookError(f"{data.name}: there is no rulebook system {data.system!r}. Known systems: {known}.")
     return Rulebook(data.name, data.title, SYSTEMS[data.system], data.values, data.policies)
+
+
+def _upgrade(content: str) -> str:
+    """Return the JSON of a version 1 entry in the words of version 2; broken JSON as it is, for its reader to report."""
+    try:
+        data = upgrade(json.loads(content))
+    except ValueError:
+        return content
+    if isinstance(data, dict) and "followed" in data:
+        data["effects"] = data.pop("followed")
+    return json.dumps(data, ensure_ascii=False)

@@ -50,7 +50,7 @@ class GameInPlay(Protocol):
         """Every call of the game, in the order they were made."""
         ...
 
-    def unwritten(self) -> Sequence[Scene]:
+    def unwritten_scenes(self) -> Sequence[Scene]:
         """Scenes of the game that its journal does not hold yet, in order."""
         ...
 
@@ -153,7 +153,7 @@ class EvidenceFinder:
     def _find(self, row: GameRow, call_id: str) -> Evidence:
         """Find it anew; scenes that are being written at this very moment are there the next time."""
         is_in_play = self._in_play.game_id == row.id
-        unwritten = self._in_play.unwritten() if is_in_play else ()
+        unwritten = self._in_play.unwritten_scenes() if is_in_play else ()
         history = History(self._store, row)
         # A slow disk holds up the journal, not the calls in memory.
         calls = self._in_play.calls() if is_in_play else history.calls()

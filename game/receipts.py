@@ -1,27 +1,21 @@
-"""Receipts for what the API asks of a game, and the seam to what only the rig can do."""
+"""What people submit to a game with, and the receipts they get."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
 
-from downfield.calibration.calibration import Calibration
-from downfield.core.scene import Scene
-from downfield.game.commands import Command, RigCommand, Settings
-from downfield.game.published.game_topics import CallView, DeclarationView
-from downfield.officiating.declarations import Declaration
-from downfield.officiating.events import Ruling
+from downfield.game.published.game_topics import CallView
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Who says something, and when.
+class Submission:
+    """Where a declaration, ruling or command comes from.
 
     Attributes:
         by: the person or device, as the panel shows it.
-        key: idempotency key: the same key with the same content is taken once and answered alike for ever.
-        ago_ms: how long before it arrived it was said; what a phone knows of its own delay.
+        key: idempotency key: a second submission with the same key and content gets the receipt of the first and
+            changes nothing.
+        ago_ms: how long before it arrived it was made, as far as the device knows its own delay.
 
     """
 
@@ -32,19 +26,19 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """Taken, judged and kept.
+    """Receipt for what was accepted, judged and recorded.
 
     Attributes:
         event: id of the event it became; empty for a command that is none.
-        seq: its place in the game's journal; 0 for a command that is none.
-        digest: the journal's hash up to and with it.
-        t_ns: the instant it holds at.
-        calls: calls that followed from it or changed.
+        seq: number of its entry in the game's journal; 0 for a command without one.
+        digest: the journal's hash up to and including that entry.
+        t_ns: the instant the event holds at.
+        calls: calls made or changed by it.
         withdrawn: ids of calls that no longer stand.
         set_aside: ids of events that no longer make sense.
-        text: the game after it, on one line.
-        kept: False while the disk does not take it: it counts, but a crash would lose it.
-        again: whether this is the answer to a key that was taken before.
+        text: the game afterwards, on one line.
+        saved: False while the disk does not accept it: it counts, but would be lost in a crash.
+        repeated: whether this answers a key that was used before.
 
     """
 
@@ -56,19 +50,19 @@ class Accepted:
     withdrawn: tuple[str, ...] = ()
     set_aside: tuple[str, ...] = ()
     text: str = ""
-    kept: bool = True
-    again: bool = False
+    saved: bool = True
+    repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Not taken; nothing has changed.
+    """Receipt for what was refused; nothing has changed.
 
     Attributes:
         reason: why, for people.
-        code: ``"not_now"`` (the state does not allow it), ``"unknown"`` (no such call or event), ``"key_reused"`` (the
-            key was used for something else), ``"invalid"`` (it names what does not exist), ``"no_game"``,
-            ``"not_here"`` (this rig can't do that) or ``"failed"``.
+        code: ``"not_now"`` (the state of the game does not allow it), ``"unknown"`` (no such call or event),
+            ``"key_reused"`` (the key was used for something else), ``"invalid"`` (it names what does not exist),
+            ``"no_game"`` or ``"failed"``.
 
     """
 
@@ -79,71 +73,15 @@ class Refused:
 Receipt = Accepted | Refused
 
 
-class Desk(Protocol):
-    """What the service asks. Callable from any thread; each call may take as long as a disk needs."""
+@dataclass(slots=True)
+class KeyedReceipt:
+    """What was submitted under an idempotency key, and its receipt once there is one."""
 
-    def declare(self, declaration: Declaration, said: Said) -> Receipt:
-        """Take a declaration."""
-        ...
+    content: object
+    receipt: Accepted | None = None
 
-    def rule(self, ruling: Ruling, said: Said) -> Receipt:
-        """Take a ruling: confirm, overturn or strike one call, or make one by hand."""
-        ...
-
-    def undo(self, event: str, said: Said) -> Receipt:
-        """Take back one declaration or ruling, whatever came after it; everything since is judged anew."""
-        ...
-
-    def command(self, command: Command, said: Said) -> Receipt:
-        """Do something that is no event of the game: begin one, calibrate, record."""
-        ...
-
-    @property
-    def game_id(self) -> str:
-        """The game's id; empty without one."""
-        ...
-
-    def calls(self) -> Sequence[CallView]:
-        """Every call of the game in play, in the order they were made; the feed carries the latest only."""
-        ...
-
-    def declared(self) -> Sequence[DeclarationView]:
-        """Every declaration and ruling of the game in play, in order."""
-        ...
-
-    def unwritten(self) -> Sequence[Scene]:
-        """Scenes of the game in play that its journal does not hold yet, in order."""
-        ...
-
-    def calibration(self) -> Calibration | None:
-        """The calibration in use."""
-        ...
-
-    def settings(self) -> Settings:
-        """The configuration in force, without secrets."""
-        ...
-
-
-class RigControl(Protocol):
-    """What only the rig can do; a `GameService` hands such commands on."""
-
-    def do(self, command: RigCommand) -> str:
-        """Do it, or begin to.
-
-        Returns:
-            What was done, in words.
-
-        Raises:
-            RefusedError: it can't be done now.
-            DownfieldError: it failed.
-
-        """
-        ...
-
-    def calibration(self) -> Calibration | None:
-        """The calibration in use."""
-        ...
-
-    def settings(self) -> Settings:
-        """The configuration in force, without secrets."""
-        ...
+    def repeat(self, content: object) -> Receipt:
+        """Return the receipt of a repeated submission; there must be one already."""
+        if self.receipt is None or self.content != content:
+            return Refused("This Idempotency-Key was used for something else. Send a new one.", "key_reused")
+        return replace(self.receipt, repeated=True)

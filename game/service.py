@@ -1,55 +1,99 @@
-"""The game service: scenes from the rig, declarations from the API, and what follows from them to the topics.
+"""The game service: scenes from the rig and declarations from the API go in; calls, receipts and topics come out.
 
-One lock guards the game; it is held while an entry is judged, never while the disk is waited for. The rig's judging
-thread calls `take` for every scene, the service's threads call the rest.
+One lock guards the game. It is held while an entry is judged, never while the disk is waited for. The rig's judging
+thread submits every scene; the API's threads call the rest.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 
 from downfield.calibration.calibration import Calibration
-from downfield.core.errors import DownfieldError, InputError, RefusedError
+from downfield.core.errors import DownfieldError, InputError, NotFoundError, RefusedError
 from downfield.core.field import FieldModel
-from downfield.core.scene import Player, Scene
-from downfield.game.commands import Command, NewGame, SetRulebook, Settings
-from downfield.game.entries import Said as SaidEntry
-from downfield.game.entries import Seen
-from downfield.game.idempotency import Answers
-from downfield.game.journal import Journal, Kept
+from downfield.core.scene import Jersey, Player, Scene
+from downfield.game.commands import Command, NewGame, RigCommand, SetRulebook, Settings
 from downfield.game.published.board_topics import HealthReason, HealthStatus, SourceStatus
 from downfield.game.published.game_topics import CallView, DeclarationView, Notice
-from downfield.game.published.publisher import StatePublisher
+from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
-from downfield.game.receipts import Accepted, Receipt, Refused, RigControl, Said
-from downfield.game.session import GameSession, Spoken, begin, go_on, resume, set_up_of
+from downfield.game.receipts import Accepted, KeyedReceipt, Receipt, Refused, Submission
+from downfield.game.session import GameSession
+from downfield.game.session_start import resume_session, set_up_of, start_session, switch_rulebook
 from downfield.game.store import Store
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Declaration, LineUpDeclared
-from downfield.officiating.engine.judged_game import GameUpdate
 from downfield.officiating.engine.state import Phase
-from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
+from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
 
-BATCH: Final = 60
-"""Scenes written together while no call is made: a second's worth, which a crash may cost."""
+MAX_KEYS: Final = 10_000
+"""Idempotency keys remembered; the oldest are forgotten first."""
 
-_BETWEEN: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
+NO_GAME: Final = "No game is in play. Start one."
+
+_BETWEEN_PLAYS: Final = frozenset({Phase.BETWEEN_PLAYS, Phase.LINE_UP, Phase.SET})
+_DOWNFIELD: Final = Submission(by="downfield")
+_CLOCK: Final = Submission(by="clock")
+
+
+class RigControl(Protocol):
+    """What only the rig can do; the game service passes such commands on."""
+
+    def do(self, command: RigCommand) -> str:
+        """Do it, or begin to.
+
+        Returns:
+            What was done, in words.
+
+        Raises:
+            RefusedError: it can't be done now.
+            DownfieldError: it failed.
+
+        """
+        ...
+
+    def calibration(self) -> Calibration | None:
+        """Return the calibration in use."""
+        ...
+
+    def settings(self) -> Settings:
+        """Return the configuration in force, without secrets."""
+        ...
+
+
+class IdempotencyCache:
+    """The receipts of submissions with an idempotency key. The caller locks it."""
+
+    def __init__(self) -> None:
+        self._receipts: OrderedDict[str, KeyedReceipt] = OrderedDict()
+
+    def open(self, key: str | None, content: object) -> KeyedReceipt:
+        """Return what a key was used for; a fresh record, to put a receipt in, where it has none yet."""
+        known = None if key is None else self._receipts.get(key)
+        if known is not None and known.receipt is not None:
+            return known
+        fresh = KeyedReceipt(content)
+        if key is not None:
+            self._receipts[key] = fresh
+            if len(self._receipts) > MAX_KEYS:
+                self._receipts.popitem(last=False)
+        return fresh
 
 
 class GameService:
-    """A `Desk` over one game at a time.
+    """Runs one game at a time. Callable from any thread; a call may take as long as a disk needs.
 
     Args:
         store: where journals go.
-        hub: where it publishes.
-        machine: does what only the rig can do.
+        sink: where topics are published.
+        rig: does what only the rig can do.
         field: the printed field.
         rulebook: for games that name none.
         clock: the capture clock now, ns; by default the last scene's time and what has passed since it.
@@ -59,75 +103,87 @@ class GameService:
     def __init__(
         self,
         store: Store,
-        hub: TopicSink,
-        machine: RigControl,
+        sink: TopicSink,
+        rig: RigControl,
         field: FieldModel,
         rulebook: Rulebook,
         clock: Callable[[], int] | None = None,
     ) -> None:
-        self._store, self._hub = store, hub
-        self._machine = machine
+        self._store = store
+        self._rig = rig
         self._field = field
         self._rulebook = rulebook
         self._clock = clock or self._since_last_scene
         self._lock = threading.RLock()
-        self._sitting: GameSession | None = None
-        self._journal: Journal | None = None
-        self._unwritten: list[Scene] = []
-        self._answers = Answers()
+        self._session: GameSession | None = None
+        self._receipts = IdempotencyCache()
         self._scene_ns = 0
         self._scene_at_ns: int | None = None
-        self._teller = StatePublisher(hub, field)
-
-    @property
-    def now_ns(self) -> int:
-        """The latest instant the game has seen; a clock for it must go on from here."""
-        with self._lock:
-            return 0 if self._sitting is None else self._sitting.game.state.now_ns
+        self._publisher = StatePublisher(sink, field)
 
     @property
     def game_id(self) -> str:
         """The game's id; empty without one."""
-        with self._lock:
-            return "" if self._sitting is None else self._sitting.row.id
+        session = self._session
+        return "" if session is None else session.game_id
+
+    @property
+    def now_ns(self) -> int:
+        """The latest instant the game has judged; a clock for it must go on from here."""
+        session = self._session
+        return 0 if session is None else session.state.now_ns
 
     @property
     def text(self) -> str:
         """The game on one line; empty without one."""
-        with self._lock:
-            return "" if self._sitting is None else self._sitting.game.state.text
+        session = self._session
+        return "" if session is None else session.state.text
 
-    def begin(self, asked: NewGame, players: tuple[Player, ...] | None = None) -> str:
-        """End the game in play and begin another; it is on disk afterwards, unless the disk is behind.
+    @property
+    def carrier(self) -> str | None:
+        """Roster id of the ball carrier; None when nobody, or nobody known, has the ball."""
+        session = self._session
+        return None if session is None else session.state.play.carrier
+
+    @property
+    def line_up(self) -> LineUpStatus:
+        """Who is on the board."""
+        session = self._session
+        return LineUpStatus() if session is None else session.line_up
+
+    def start_game(self, game: NewGame, players: tuple[Player, ...] | None = None) -> str:
+        """End the game in play and start another; it is on disk afterwards, unless the disk is behind.
 
         Args:
-            asked: what is wanted.
+            game: its teams, title and rulebook.
             players: on the board; None for those of the game before.
 
         Returns:
             The game's id.
 
         Raises:
-            RulebookError: the rulebook asked for does not exist.
+            RulebookError: its rulebook does not exist.
 
         """
-        book = self._rulebook if asked.rulebook is None else load_rulebook(asked.rulebook)
+        rulebook = self._rulebook if game.rulebook is None else load_rulebook(game.rulebook)
         with self._lock:
             if players is None:
-                players = self._sitting.game.state.players if self._sitting is not None else ()
-            self._end()
-            calibration = self._machine.calibration()
+                players = () if self._session is None else self._session.state.players
+            if self._session is not None:
+                self._session.end()
+                self._session = None
+            calibration = self._rig.calibration()
             certificate = None if calibration is None else calibration.certificate
             certified_yd = None if certificate is None else certificate.p95_yd
-            sitting, journal, waiting = begin(self._store, asked, book, self._field, certified_yd)
-            self._seat(sitting, journal)
+            session, pending = start_session(self._store, self._publisher, game, rulebook, self._field, certified_yd)
+            self._put_in_play(session)
             if players:
-                _, waiting = self._say(LineUpDeclared(players), "downfield", None)
-        Journal.wait(waiting)
-        return sitting.row.id
+                _, pending = session.submit(LineUpDeclared(players), _DOWNFIELD, self._clock())
+        pending.wait()
+        return session.game_id
 
-    def begin_anew(self) -> str:
-        """Begin another game on a clock that begins anew, too, as where a recording does: nobody is on the board yet.
+    def restart(self) -> str:
+        """Start another game on a clock that starts anew, with nobody on the board, as where a recording is replayed.
 
         Returns:
             The game's id.
@@ -135,22 +191,23 @@ class GameService:
         """
         with self._lock:
             self._scene_ns, self._scene_at_ns = 0, None
-            return self.begin(NewGame(), players=())
+            return self.start_game(NewGame(), players=())
 
-    def play_on(self, field: FieldModel) -> bool:
+    def use_field(self, field: FieldModel) -> bool:
         """Play on a field that is known only now.
 
         Returns:
-            Whether the game in play was begun on another, and so a new one was begun.
+            Whether the game in play was started on another field, so that a new one was started.
 
         """
         with self._lock:
             if field != self._field:
-                self._field, self._teller = field, StatePublisher(self._hub, field)
-            other = self._sitting is not None and self._sitting.began.field != field
-            if other:
-                self.begin(NewGame())
-            return other
+                self._field = field
+                self._publisher.use_field(field)
+            is_other = self._session is not None and self._session.started.field != field
+            if is_other:
+                self.start_game(NewGame())
+            return is_other
 
     def resume(self) -> str | None:
         """Go on with the latest game in the store, if it was not ended.
@@ -164,28 +221,25 @@ class GameService:
 
         """
         with self._lock:
-            resumed = resume(self._store)
+            resumed = resume_session(self._store, self._publisher)
             if resumed is None:
                 return None
-            sitting, journal = resumed
-            self._seat(sitting, journal)
-            for said in sitting.said:
-                if said.key is not None:
-                    receipt = Accepted(said.event.id, said.seq, said.digest, said.event.t_ns, text=said.followed.text)
-                    self._answers.remember(said.key, said.event.body, receipt)
-            self._scene_ns = sitting.game.state.now_ns
-            return sitting.row.id
+            self._put_in_play(resumed.session)
+            for key, body, receipt in resumed.receipts:
+                self._receipts.open(key, body).receipt = receipt
+            self._scene_ns = resumed.session.state.now_ns
+            return resumed.session.game_id
 
     def close(self) -> None:
         """Write what is unwritten; the game may be resumed later."""
         with self._lock:
-            self._flush(GameUpdate(), None)
-            if self._journal is not None:
-                self._journal.close()
-            self._sitting, self._journal = None, None
+            if self._session is not None:
+                self._session.write_scenes()
+                self._session.journal.close()
+            self._session = None
 
     def take(self, entry: Scene | Event) -> tuple[Call, ...]:
-        """Take a scene, or an event that nobody at the service said, and tell what follows; never waits for the disk.
+        """Judge a scene or a recorded event, and publish what follows; never waits for the disk.
 
         Returns:
             The calls made or changed.
@@ -195,210 +249,142 @@ class GameService:
 
         """
         with self._lock:
-            sitting = self._sitting
-            if sitting is None:
-                raise RefusedError("no game is being played: begin one")
+            if self._session is None:
+                raise RefusedError(NO_GAME)
             if isinstance(entry, Event):
-                return self._take_event(sitting, entry, entry.origin, None)[0].calls
+                return self._session.judge_event(entry)
             self._scene_ns, self._scene_at_ns = entry.t_ns, time.monotonic_ns()
-            taken = sitting.take(entry)
-            self._unwritten += (one for one in taken.logged if isinstance(one, Scene))
-            if taken.calls or len(self._unwritten) >= BATCH:
-                self._flush(taken, entry.frame)
-            self._teller.scene(entry)
-            self._teller.game(sitting, changed=bool(taken.calls))
-            return taken.calls
+            return self._session.judge_scene(entry)
 
     def tick(self) -> None:
         """Let the game's time go on while no scenes come."""
         with self._lock, suppress(RefusedError):
-            if self._sitting is not None and self._sitting.game.state.play.pending:
-                self._take_event(self._sitting, self._event(self._sitting, Tick(), 0), "clock", None)
+            if self._session is not None and self._session.state.play.pending:
+                self._session.submit(Tick(), _CLOCK, self._clock())
 
-    def health(self, health: HealthStatus) -> None:
-        """Tell how the rig is; the store's own trouble is added."""
-        failure = self._journal.failure if self._journal is not None else ""
+    def publish_health(self, health: HealthStatus) -> None:
+        """Publish the health of the rig, with the store's own problem added."""
+        failure = "" if self._session is None else self._session.journal.failure
         if failure:
             reason = HealthReason(
                 code="store_behind",
                 level="alarm",
-                text=f"what is declared is not on disk: {failure}",
-                remedy="make room on the disk; what waits is written as soon as it can be",
+                text=f"Declarations are not saved: {failure}",
+                remedy="Make room on the disk. What waits is saved as soon as possible.",
             )
-            health = health.model_copy(
-                update={"level": "alarm", "store": "behind", "reasons": (*health.reasons, reason)}
-            )
-        self._teller.health(health)
+            reasons = (*health.reasons, reason)
+            health = health.model_copy(update={"level": "alarm", "store": "behind", "reasons": reasons})
+        self._publisher.publish_health(health)
 
-    def source(self, source: SourceStatus) -> None:
-        """Tell where the pictures come from."""
-        self._teller.source(source)
+    def publish_source(self, source: SourceStatus) -> None:
+        """Publish where the pictures come from."""
+        self._publisher.publish_source(source)
 
-    def declare(self, declaration: Declaration, said: Said) -> Receipt:
-        """Take a declaration."""
-        return self._spoken(declaration, said)
+    def declare(self, declaration: Declaration, submission: Submission) -> Receipt:
+        """Submit a declaration."""
+        return self._submit(declaration, submission)
 
-    def rule(self, ruling: Ruling, said: Said) -> Receipt:
-        """Take a ruling: confirm, overturn or strike one call, or make one by hand."""
-        if ruling.decision != "manual" and all(call.id != ruling.call for call in self.calls()):
-            known = self._sitting is not None and ruling.call in self._sitting.rulings
-            if not known:
-                return Refused(f"no call of this game is called {ruling.call!r}", "unknown")
-        return self._spoken(ruling, said)
+    def rule(self, ruling: Ruling, submission: Submission) -> Receipt:
+        """Submit a ruling: confirm, overturn or strike one call, or make one by hand."""
+        return self._submit(ruling, submission)
 
-    def undo(self, event: str, said: Said) -> Receipt:
-        """Take back one declaration or ruling, whatever came after it."""
-        if all(one.id != event for one in self.declared()):
-            return Refused(f"no event of this game is called {event!r}", "unknown")
-        return self._spoken(Undo(event), said)
+    def undo(self, event: str, submission: Submission) -> Receipt:
+        """Take back one declaration or ruling, whatever came after it; everything since is judged anew."""
+        return self._submit(Undo(event), submission)
 
-    def command(self, command: Command, said: Said) -> Receipt:
-        """Do something that is no event of the game."""
+    def command(self, command: Command, submission: Submission) -> Receipt:
+        """Do something that is no event of a game: start one, calibrate, record."""
         with self._lock:
-            again = self._answers.again(said.key, command)
-        if again is not None:
-            return again
+            record = self._receipts.open(submission.key, command)
+        if record.receipt is not None:
+            return record.repeat(command)
         try:
             if isinstance(command, NewGame):
-                text = f"game {self.begin(command)} has begun"
+                text = f"Game {self.start_game(command)} has started."
             elif isinstance(command, SetRulebook):
-                text = self._change_rulebook(command, said)
+                text = self._set_rulebook(command, submission)
             else:
-                text = self._machine.do(command)
+                text = self._rig.do(command)
         except RefusedError as error:
             return Refused(str(error))
         except InputError as error:
             return Refused(str(error), "invalid")
         except DownfieldError as error:
             return Refused(str(error), "failed")
-        receipt = Accepted(text=text)
-        with self._lock:
-            self._answers.remember(said.key, command, receipt)
-        return receipt
+        record.receipt = Accepted(text=text)
+        return record.receipt
 
     def calls(self) -> Sequence[CallView]:
-        """Every call of the game in play."""
+        """Return every call of the game in play, in the order they were made; the feed carries the latest only."""
         with self._lock:
-            return () if self._sitting is None else self._teller.calls(self._sitting)
+            return () if self._session is None else self._session.calls()
 
-    def declared(self) -> Sequence[DeclarationView]:
-        """Every declaration and ruling of the game in play."""
+    def declarations(self) -> Sequence[DeclarationView]:
+        """Return every declaration and ruling of the game in play, in order."""
         with self._lock:
-            return () if self._sitting is None else self._sitting.declared()
+            return () if self._session is None else self._session.declarations()
 
-    def unwritten(self) -> Sequence[Scene]:
-        """Scenes that the journal does not hold yet."""
+    def unwritten_scenes(self) -> Sequence[Scene]:
+        """Return the scenes of the game in play that its journal does not hold yet, in order."""
         with self._lock:
-            return tuple(self._unwritten)
+            return () if self._session is None else tuple(self._session.unwritten)
 
     def calibration(self) -> Calibration | None:
-        """The calibration in use."""
-        return self._machine.calibration()
+        """Return the calibration in use."""
+        return self._rig.calibration()
 
     def settings(self) -> Settings:
-        """The configuration in force."""
-        return self._machine.settings()
+        """Return the configuration in force, without secrets."""
+        return self._rig.settings()
 
-    def _spoken(self, body: Declaration | Ruling | Undo, said: Said) -> Receipt:
+    def _submit(self, body: Declaration | Ruling | Undo, submission: Submission) -> Receipt:
         with self._lock:
-            again = self._answers.again(said.key, body)
-            if again is not None:
-                return again
-            if self._sitting is None:
-                return Refused("no game is being played: begin one", "no_game")
+            now_ns = self._clock()
+            record = self._receipts.open(submission.key, body)
+            if record.receipt is not None:
+                return record.repeat(body)
+            if self._session is None:
+                return Refused(NO_GAME, "no_game")
             try:
-                receipt, waiting = self._say(body, said.by, said.key, said.ago_ms)
+                receipt, pending = self._session.submit(body, submission, now_ns)
+            except NotFoundError as error:
+                return Refused(str(error), "unknown")
             except RefusedError as error:
                 return Refused(str(error))
-        kept = Journal.wait(waiting)
-        receipt = replace(receipt, kept=False) if kept is None else replace(receipt, seq=kept.seq, digest=kept.digest)
-        with self._lock:
-            self._answers.remember(said.key, body, receipt)
-        return receipt
-
-    def _say(self, body: Body, by: str, key: str | None, ago_ms: int = 0) -> tuple[Accepted, Future[Kept]]:
-        sitting = self._sitting
-        if sitting is None:
-            raise RefusedError("no game is being played: begin one")
-        event = self._event(sitting, body, ago_ms)
-        taken, waiting = self._take_event(sitting, event, by, key)
-        receipt = Accepted(
-            event.id,
-            t_ns=event.t_ns,
-            calls=tuple(self._teller.call(sitting, call) for call in taken.calls),
-            withdrawn=taken.withdrawn,
-            set_aside=tuple(aside.event for aside in sitting.game.refused),
-            text=sitting.game.state.text,
+            record.receipt = receipt
+        place = pending.wait()
+        receipt = (
+            replace(receipt, saved=False) if place is None else replace(receipt, seq=place.seq, digest=place.digest)
         )
-        self._answers.remember(key, body, receipt)
-        return receipt, waiting
-
-    def _take_event(
-        self, sitting: GameSession, event: Event, by: str, key: str | None
-    ) -> tuple[GameUpdate, Future[Kept]]:
-        journal = self._journal
-        if journal is None:
-            raise RefusedError("no game is being played: begin one")
-        taken = sitting.take(event)
-        self._unwritten += (one for one in taken.logged if isinstance(one, Scene))
-        self._flush(GameUpdate(), None)
-        entry = SaidEntry(event, by, sitting.followed(taken))
-        waiting = journal.append(entry, key=key)
-        sitting.note(Spoken(event, by, key, entry.followed))
-        self._teller.game(sitting, changed=True)
-        return taken, waiting
-
-    def _flush(self, taken: GameUpdate, frame: int | None) -> None:
-        """Have the scenes written that are not yet, with the calls the last of them made."""
-        scenes, self._unwritten = self._unwritten, []
-        if scenes and self._journal is not None and self._sitting is not None:
-            followed = self._sitting.followed(taken)
-            entry = Seen(len(scenes), scenes[0].t_ns, scenes[-1].t_ns, followed, frame if taken.calls else None)
-            self._journal.append(entry, scenes=scenes)
-
-    def _event(self, sitting: GameSession, body: Body, ago_ms: int) -> Event:
-        """An event that holds a little before now, never before the last one or too late for the rulebook."""
-        now_ns = max(self._clock(), sitting.game.state.now_ns)
-        late_ns = sitting.game.rulebook.params.ns("calls.late_s")
-        t_ns = max(now_ns - min(ago_ms * 1_000_000, late_ns), sitting.last_event_ns)
-        t_ns = max(t_ns, sitting.game.state.now_ns - late_ns)
-        if isinstance(body, Ruling) and body.decision == "manual" and body.replacement is not None:
-            body = replace(body, replacement=replace(body.replacement, t_ns=t_ns))
-        return Event(f"op-{sitting.numbered + 1}", t_ns, "clock" if isinstance(body, Tick) else "operator", body)
+        record.receipt = receipt
+        return receipt
 
     def _since_last_scene(self) -> int:
         if self._scene_at_ns is None:
             return self._scene_ns
         return self._scene_ns + time.monotonic_ns() - self._scene_at_ns
 
-    def _change_rulebook(self, asked: SetRulebook, said: Said) -> str:
-        book = load_rulebook(asked.rulebook)
+    def _set_rulebook(self, command: SetRulebook, submission: Submission) -> str:
+        rulebook = load_rulebook(command.rulebook)
+        by = Submission(submission.by)
         with self._lock:
-            if self._sitting is None or self._journal is None:
-                raise RefusedError("no game is being played: begin one")
-            state = self._sitting.game.state
-            if state.phase not in _BETWEEN:
-                raise RefusedError(f"the rulebook can be changed between plays only, not while {state.phase.value}")
-            self._flush(GameUpdate(), None)
-            self._sitting = go_on(self._journal, self._sitting, book)
-            self._teller.forget()
-            self._say(set_up_of(state), said.by, None)
+            if self._session is None:
+                raise RefusedError(NO_GAME)
+            state = self._session.state
+            if state.phase not in _BETWEEN_PLAYS:
+                now = state.phase.value.replace("_", " ")
+                raise RefusedError(f"The rulebook can be changed between plays only. The game is now in: {now}.")
+            self._session = switch_rulebook(self._session, self._publisher, rulebook)
+            self._publisher.start_game(self._session.game_id, self._session.started)
+            self._session.submit(set_up_of(state), by, self._clock())
             if state.players:
-                self._say(
-                    LineUpDeclared(state.players, "dark" if state.dark == state.offense else "light"), said.by, None
-                )
-            self._rulebook = book
-        return f"the game goes on under {book.title}"
+                offense: Jersey = "dark" if state.dark == state.offense else "light"
+                self._session.submit(LineUpDeclared(state.players, offense), by, self._clock())
+            self._rulebook = rulebook
+        return f"The game goes on under {rulebook.title}."
 
-    def _seat(self, sitting: GameSession, journal: Journal) -> None:
-        self._sitting, self._journal, self._unwritten = sitting, journal, []
-        self._teller.forget()
-        self._teller.game(sitting, changed=True)
-        self._teller.notice(Notice(text=f"game {sitting.row.id} under {sitting.began.rulebook.title}"))
-
-    def _end(self) -> None:
-        if self._sitting is not None and self._journal is not None:
-            self._flush(GameUpdate(), None)
-            self._journal.append(self._sitting.ended())
-            self._journal.close()
-            self._sitting, self._journal = None, None
+    def _put_in_play(self, session: GameSession) -> None:
+        self._session = session
+        self._publisher.start_game(session.game_id, session.started)
+        session.publish()
+        self._publisher.publish_notice(Notice(text=f"Game {session.game_id} under {session.started.rulebook.title}."))

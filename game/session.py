@@ -1,150 +1,224 @@
-"""One game at the table: the game being judged with what the journal says of it; begun, gone on with, resumed."""
+"""One game at the table: what is judged is journaled and published; the declarations and rulings it was given."""
 
 from __future__ import annotations
 
-import secrets
-import time
-from collections.abc import Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, replace
-from importlib.metadata import version
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any, Final
 
-from downfield.core.errors import RefusedError
-from downfield.core.field import FieldModel
-from downfield.core.scene import Scene
-from downfield.game.commands import NewGame
-from downfield.game.entries import (
-    Began,
-    Content,
-    Ended,
-    Followed,
-    Said,
-    Seen,
-    Snap,
-    rulebook_data,
-    rulebook_of,
-    unpacked,
-    unpacked_scenes,
-)
-from downfield.game.hash_chain import Entry
-from downfield.game.journal import Journal, Kept
-from downfield.game.published.game_topics import DeclarationView, RulingView
-from downfield.game.published.wording import said_text
-from downfield.game.store import GameRow, Store
-from downfield.officiating.declarations import SetUp
+from downfield.core.errors import NotFoundError
+from downfield.core.scene import Player, Scene
+from downfield.game.entries import Effects, EventRecorded, GameEnded, GameStarted, ScenesRecorded, Snap, rulebook_of
+from downfield.game.journal import Journal, PendingEntry
+from downfield.game.published.game_topics import CallView, DeclarationView, RulingView
+from downfield.game.published.publisher import LIMITS as PUBLISHING
+from downfield.game.published.publisher import GameSnapshot, LineUpStatus, StatePublisher, clock_text
+from downfield.game.receipts import Accepted, Submission
+from downfield.officiating.calls import Call
+from downfield.officiating.declarations import Coin, LineUpDeclared, OffenseSet, Roll, SetUp, Switch
 from downfield.officiating.engine.judged_game import GameUpdate, JudgedGame
 from downfield.officiating.engine.state import GameState, Team
-from downfield.officiating.events import Event, Ruling, Tick
-from downfield.officiating.rulebooks.rulebook import Rulebook
+from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
 
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """An event of the game, as it stands in the journal.
-
-    Attributes:
-        event: it.
-        by: who said it.
-        key: idempotency key.
-        followed: what it changed.
-        seq, digest: its place; 0 and empty for one of this run.
-
-    """
-
-    event: Event
-    by: str
-    key: str | None
-    followed: Followed
-    seq: int = 0
-    digest: str = ""
+BATCH_SCENES: Final = 60
+"""Scenes written together while no call is made: about a second, which a crash may lose."""
 
 
 class GameSession:
-    """A game and what is known of it beside its state.
+    """Judges one game, and journals and publishes what follows. The caller holds a lock around every method.
 
     Args:
-        row: as the store lists it.
-        began: what it began with.
-        numbered: how many events the journal holds from before.
+        started: what the game was started with.
+        journal: of the game.
+        publisher: of its topics.
+        event_count: events the journal holds from before, under another rulebook.
 
     """
 
-    def __init__(self, row: GameRow, began: Began, numbered: int = 0) -> None:
-        self.row = row
-        self.began = began
-        teams = (Team(began.home.name, began.home.short), Team(began.away.name, began.away.short))
-        self.game = JudgedGame(rulebook_of(began.rulebook), began.field, teams, certified_yd=began.certified_yd)
-        self.said: list[Spoken] = []
-        self.frames: dict[str, int] = {}
-        self.numbered = numbered
-        self.last_event_ns = 0
+    def __init__(self, started: GameStarted, journal: Journal, publisher: StatePublisher, event_count: int = 0) -> None:
+        self.started = started
+        self.journal = journal
+        self.event_count = event_count
+        self.unwritten: list[Scene] = []
+        self._publisher = publisher
+        teams = (Team(started.home.name, started.home.short), Team(started.away.name, started.away.short))
+        self._game = JudgedGame(rulebook_of(started.rulebook), started.field, teams, certified_yd=started.certified_yd)
+        self._late_ns = self._game.rulebook.params.ns("calls.late_s")
+        self._log = EventLog()
+        self._frames: dict[str, int] = {}
+        self._last_event_ns = 0
         self._snap_ns: int | None = None
         self._snap: Snap | None = None
+        self.state = self._game.state
+        """After the last entry. It may be read without the lock, as each entry replaces it whole."""
+        self.line_up = LineUpStatus()
+        """Who is on the board; may be read without the lock, too."""
 
-    def take(self, entry: Scene | Event) -> GameUpdate:
-        """Take one entry.
+    @property
+    def game_id(self) -> str:
+        """The game's id."""
+        return self.journal.game.id
+
+    def judge_scene(self, scene: Scene) -> tuple[Call, ...]:
+        """Judge a scene, and publish what follows; never waits for the disk.
+
+        Returns:
+            The calls made or changed.
+
+        """
+        taken = self._judge(scene)
+        if taken.calls or len(self.unwritten) >= BATCH_SCENES:
+            self._write_scenes(taken, scene.frame)
+        self._publisher.publish_scene(scene)
+        if taken.calls:
+            self.publish()
+        else:
+            self._publisher.publish_state(self.state)
+        return taken.calls
+
+    def judge_event(self, event: Event) -> tuple[Call, ...]:
+        """Judge an event that nobody submitted, as from a recording, and publish what follows.
+
+        Returns:
+            The calls made or changed.
 
         Raises:
             RefusedError: the state does not allow it; nothing has changed.
 
         """
-        before = self.game.state
-        taken = self.game.apply(entry)
+        taken, _ = self._record(event, event.origin, None)
+        self.publish()
+        return taken.calls
+
+    def submit(self, body: Body, submission: Submission, now_ns: int) -> tuple[Accepted, PendingEntry]:
+        """Judge what somebody submitted as an event that holds now, or the little before that it was made.
+
+        Args:
+            body: a declaration, a ruling, an undo or a tick.
+            submission: where it comes from.
+            now_ns: the capture clock.
+
+        Returns:
+            The receipt without its place in the journal, and the entry on its way to the disk.
+
+        Raises:
+            NotFoundError: it is about a call or event that the game does not have.
+            RefusedError: the state does not allow it; nothing has changed.
+
+        """
+        self._check_known(body)
+        event = self._event(body, submission.ago_ms, now_ns)
+        taken, pending = self._record(event, submission.by, submission.key)
+        views = {view.id: view for view in self.publish()}
+        receipt = Accepted(
+            event.id,
+            t_ns=event.t_ns,
+            calls=tuple(views[call.id] for call in taken.calls),
+            withdrawn=taken.withdrawn,
+            set_aside=tuple(item.event for item in self._game.refused),
+            text=self.state.text,
+        )
+        return receipt, pending
+
+    def replay(self, entry: Scene | Event, by: str = "") -> None:
+        """Judge what the journal holds already.
+
+        Raises:
+            RefusedError: the rules of this version do not allow it; nothing has changed.
+
+        """
         if isinstance(entry, Event):
-            self.last_event_ns = entry.t_ns
+            self.event_count += 1
+            self._log.add(entry, by)
+        try:
+            self._judge(entry)
+        finally:
+            self.unwritten.clear()
+            self._snap = None
+            self._note_line_up()
+
+    def publish(self) -> tuple[CallView, ...]:
+        """Publish the game after its calls or declarations changed; return every call that stands."""
+        return self._publisher.publish_changes(self._snapshot())
+
+    def calls(self) -> tuple[CallView, ...]:
+        """Return every call that stands, in the order they were made."""
+        return self._publisher.call_views(self._snapshot())
+
+    def declarations(self, latest: int | None = None) -> list[DeclarationView]:
+        """Return declarations and rulings, in order; the latest so many, or all."""
+        reasons = {item.event: item.reason for item in self._game.refused}
+        return self._log.declarations(self._game.undone, reasons, latest)
+
+    def write_scenes(self) -> None:
+        """Have the scenes journaled that are not yet."""
+        self._write_scenes(GameUpdate(), None)
+
+    def end(self) -> None:
+        """Journal the end of the game, and close the journal."""
+        self.write_scenes()
+        self.journal.append(GameEnded(self.state.text, self.state.score))
+        self.journal.close()
+
+    def _judge(self, entry: Scene | Event) -> GameUpdate:
+        before = self.state
+        taken = self._game.apply(entry)
+        self.state = self._game.state
+        if isinstance(entry, Event):
+            self._last_event_ns = entry.t_ns
         else:
-            self.frames |= {call.id: entry.frame for call in taken.calls}
+            self._frames |= {call.id: entry.frame for call in taken.calls}
+        self.unwritten += [scene for scene in taken.logged if isinstance(scene, Scene)]
         self._note_snap(before)
         return taken
 
-    def note(self, spoken: Spoken) -> None:
-        """Note who said an event that was taken."""
-        self.said.append(spoken)
-        self.numbered += 1
+    def _record(self, event: Event, by: str, key: str | None) -> tuple[GameUpdate, PendingEntry]:
+        """Judge an event, and journal it after the scenes before it."""
+        taken = self._judge(event)
+        self._write_scenes(GameUpdate(), None)
+        pending = self.journal.append(EventRecorded(event, by, self._effects(taken)), key=key)
+        self.event_count += 1
+        self._log.add(event, by)
+        self._note_line_up()
+        return taken, pending
 
-    def followed(self, taken: GameUpdate) -> Followed:
-        """What an entry changed, for the journal."""
-        state, snap, self._snap = self.game.state, self._snap, None
-        aside = tuple(aside.event for aside in self.game.refused)
-        return Followed(taken.calls, taken.withdrawn, aside, state.score, state.text, snap, taken.moved)
-
-    def ended(self) -> Ended:
-        """The game as it ends."""
-        return Ended(self.game.state.text, self.game.state.score)
-
-    @property
-    def rulings(self) -> dict[str, RulingView]:
-        """What people decided, by call id; what was taken back is left out."""
-        out: dict[str, RulingView] = {}
-        undone = self.game.undone
-        for spoken in self.said:
-            body, event = spoken.event.body, spoken.event.id
-            if isinstance(body, Ruling) and event not in undone:
-                manual = body.decision == "manual" and body.replacement is not None
-                call = body.replacement.id if manual and body.replacement is not None else body.call
-                out[call] = RulingView(decision=body.decision, by=spoken.by, note=body.note, event=event)
-        return out
-
-    def declared(self) -> Sequence[DeclarationView]:
-        """Every declaration and ruling, in order."""
-        aside = {one.event: one.reason for one in self.game.refused}
-        undone = self.game.undone
-        return [
-            DeclarationView(
-                id=spoken.event.id,
-                type=spoken.event.body.type,
-                text=said_text(spoken.event.body),
-                by=spoken.by,
-                t_ns=spoken.event.t_ns,
-                undone=spoken.event.id in undone,
-                set_aside=aside.get(spoken.event.id, ""),
+    def _write_scenes(self, taken: GameUpdate, frame: int | None) -> None:
+        """Have the scenes journaled that are not yet, with the calls the last of them made."""
+        scenes, self.unwritten = self.unwritten, []
+        if scenes:
+            effects = self._effects(taken)
+            entry = ScenesRecorded(
+                len(scenes), scenes[0].t_ns, scenes[-1].t_ns, effects, frame if taken.calls else None
             )
-            for spoken in self.said
-            if not isinstance(spoken.event.body, Tick)
-        ]
+            self.journal.append(entry, scenes=scenes)
+
+    def _effects(self, taken: GameUpdate) -> Effects:
+        state, snap, self._snap = self.state, self._snap, None
+        set_aside = tuple(item.event for item in self._game.refused)
+        return Effects(taken.calls, taken.withdrawn, set_aside, state.score, state.text, snap, taken.moved)
+
+    def _event(self, body: Body, ago_ms: int, now_ns: int) -> Event:
+        """Return an event that holds a little before now, never before the last one or too late for the rulebook."""
+        game_ns = self.state.now_ns
+        t_ns = max(max(now_ns, game_ns) - min(ago_ms * 1_000_000, self._late_ns), self._last_event_ns)
+        t_ns = max(t_ns, game_ns - self._late_ns)
+        if isinstance(body, Ruling) and body.decision == "manual" and body.replacement is not None:
+            body = replace(body, replacement=replace(body.replacement, t_ns=t_ns))
+        return Event(f"op-{self.event_count + 1}", t_ns, "clock" if isinstance(body, Tick) else "operator", body)
+
+    def _check_known(self, body: Body) -> None:
+        if isinstance(body, Undo) and body.event not in self._log:
+            raise NotFoundError(f"This game has no event {body.event!r}.")
+        if isinstance(body, Ruling) and body.decision != "manual":
+            stands = any(call.id == body.call for call in self._game.calls)
+            if not stands and body.call not in self._log.rulings(self._game.undone):
+                raise NotFoundError(f"This game has no call {body.call!r}.")
+
+    def _note_line_up(self) -> None:
+        self.line_up = LineUpStatus(self.state.players, self._log.settled)
 
     def _note_snap(self, before: GameState) -> None:
-        state = self.game.state
+        state = self.state
         snap_ns = state.play.snap_ns
         if snap_ns == self._snap_ns:
             return
@@ -163,79 +237,129 @@ class GameSession:
                 before.play.carrier,
             )
 
-
-def begin(
-    store: Store, asked: NewGame, book: Rulebook, field: FieldModel, certified_yd: tuple[float, float] | None
-) -> tuple[GameSession, Journal, Future[Kept]]:
-    """Begin a game and its journal; the last is done when that is on disk."""
-    now_ns = time.time_ns()
-    name = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ns / 1e9)) + f"-{secrets.token_hex(2)}"
-    began = Began(rulebook_data(book), field, asked.home, asked.away, asked.title, version("downfield"), certified_yd)
-    row = GameRow(name, now_ns, asked.title, asked.home.name, asked.away.name, book.name)
-    journal = Journal(store, row)
-    return GameSession(row, began), journal, journal.append(began)
+    def _snapshot(self) -> GameSnapshot:
+        return GameSnapshot(
+            self.state,
+            self._game.calls,
+            self._log.rulings(self._game.undone),
+            self._frames,
+            self.declarations(PUBLISHING.latest),
+            self.line_up,
+        )
 
 
-def go_on(journal: Journal, sitting: GameSession, book: Rulebook) -> GameSession:
-    """Go on with a game under another rulebook; its state is to be set up anew."""
-    before = sitting.began
-    began = replace(before, rulebook=rulebook_data(book))
-    journal.append(began)
-    return GameSession(sitting.row, began, sitting.numbered)
+class EventLog:
+    """The events of one game, in order, with who submitted each."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[Event, str]] = []
+        self.settled = 0
+        """How often a person declared who stands where; line-ups the camera found are not counted."""
+
+    def add(self, event: Event, by: str) -> None:
+        """Add an event and the person or device it came from."""
+        self.events.append((event, by))
+        self.settled += isinstance(event.body, LineUpDeclared | OffenseSet) and event.origin != "vision"
+
+    @property
+    def undone(self) -> frozenset[str]:
+        """Ids of the events that were taken back."""
+        return frozenset(event.body.event for event, _ in self.events if isinstance(event.body, Undo))
+
+    def rulings(self, undone: Collection[str]) -> dict[str, RulingView]:
+        """Return what people decided, by call id, without what was undone."""
+        rulings = {}
+        for event, by in self.events:
+            ruling = event.body
+            if isinstance(ruling, Ruling) and event.id not in undone:
+                made = ruling.replacement if ruling.decision == "manual" else None
+                view = RulingView(decision=ruling.decision, by=by, note=ruling.note, event=event.id)
+                rulings[ruling.call if made is None else made.id] = view
+        return rulings
+
+    def declarations(
+        self, undone: Collection[str], set_aside: Mapping[str, str], latest: int | None = None
+    ) -> list[DeclarationView]:
+        """Return declarations and rulings, in order.
+
+        Args:
+            undone: ids of the events that were taken back.
+            set_aside: why events no longer count, by id.
+            latest: how many; None for all.
+
+        """
+        shown = [(event, by) for event, by in self.events if not isinstance(event.body, Tick)]
+        return [
+            DeclarationView(
+                id=event.id,
+                type=event.body.type,
+                text=describe(event.body),
+                by=by,
+                t_ns=event.t_ns,
+                undone=event.id in undone,
+                set_aside=set_aside.get(event.id, ""),
+            )
+            for event, by in (shown if latest is None else shown[-latest:])
+        ]
+
+    def players(self, t_ns: int) -> tuple[Player, ...]:
+        """Return who was on the board at an instant."""
+        undone = self.undone
+        bodies = [event.body for event, _ in self.events if event.t_ns <= t_ns and event.id not in undone]
+        return next((body.players for body in reversed(bodies) if isinstance(body, LineUpDeclared)), ())
+
+    def __contains__(self, event_id: object) -> bool:
+        """Whether a declaration or ruling has this id."""
+        return any(event.id == event_id and not isinstance(event.body, Tick) for event, _ in self.events)
 
 
-def resume(store: Store) -> tuple[GameSession, Journal] | None:
-    """The latest game of a store with its journal, unless it was ended.
-
-    Raises:
-        FormatError: its journal can't be read.
-        RulebookError: it is under a rulebook this program does not know.
-
-    """
-    latest = store.games(limit=1)
-    if not latest:
-        return None
-    row, sitting, last = latest[0], None, None
-    for entry in store.entries(row.id):
-        content = unpacked(entry.kind, entry.content, where=f"game {row.id}, entry {entry.seq}")
-        if isinstance(content, Ended):
-            return None
-        numbered = 0 if sitting is None else sitting.numbered
-        sitting = GameSession(row, content, numbered) if isinstance(content, Began) else sitting
-        if sitting is not None:
-            _take_again(sitting, entry, content)
-        last = Kept(entry.seq, entry.digest)
-    return None if sitting is None else (sitting, Journal(store, row, last))
+_SENTENCES: Final[dict[str, Callable[[Any], str]]] = {
+    "line_up": lambda body: f"line-up of {len(body.players)}",
+    "separated": lambda _: "figures separated",
+    "set": lambda _: "offense set",
+    "carrier": lambda body: f"{body.player} has the ball",
+    "pass": lambda body: f"pass to {body.receiver}" if body.receiver else "pass",
+    "pitch": lambda body: f"pitch to {body.to}",
+    "pivots_done": lambda body: f"{body.by} is done pivoting",
+    "base_swap": lambda body: f"{body.player} {'on a' if body.stationary else 'off the'} stationary base",
+    "kick": lambda body: _words(body.kick),
+    "choice": lambda body: f"choice: {_words(body.choice)}",
+    "claim": lambda body: f"{body.by} claims {_words(body.claim)}",
+    "ball_placed": lambda body: "ball removed" if body.x_yd is None else "ball placed",
+    "pass_ended": lambda body: f"pass {body.end}" + (f" by {body.player}" if body.player else ""),
+    "kick_ended": lambda body: f"kick {_words(body.end)}",
+    "card": lambda body: f"card: {_words(body.kind)} {body.shown}".rstrip(),
+    "return": lambda body: f"return {body.shown}",
+    "foul": lambda body: f"foul on {body.by}, {body.yards} yards {body.name}".rstrip(),
+    "tick": lambda _: "time passes",
+}
 
 
-def _take_again(sitting: GameSession, entry: Entry, content: Content) -> None:
-    if isinstance(content, Said):
-        _again(sitting, content.event)
-        spoken = Spoken(content.event, content.by, entry.key, content.followed, entry.seq, entry.digest)
-        sitting.note(spoken)
-    elif isinstance(content, Seen) and entry.attachment is not None:
-        for scene in unpacked_scenes(entry.attachment, where=f"game {entry.game}, entry {entry.seq}"):
-            _again(sitting, scene)
+def describe(body: Body) -> str:
+    """Return a declaration or ruling in a few words."""
+    if isinstance(body, Ruling):
+        call = body.replacement.text if body.replacement is not None else body.call
+        return f"{body.decision} {call}"
+    if isinstance(body, Undo):
+        return f"undo {body.event}"
+    if isinstance(body, SetUp):
+        score = f"{body.score[0]} to {body.score[1]}"
+        return f"set up: {body.offense} ball, down {body.down}, {body.distance_yd:g} to go, {score}"
+    if isinstance(body, Switch):
+        return f"board {'on' if body.on else 'off'}"
+    if isinstance(body, Roll):
+        return " ".join(part for part in ("roll", " ".join(map(str, body.dice)), _for(body.purpose)) if part)
+    if isinstance(body, Coin):
+        return " ".join(part for part in ("coin", "heads" if body.heads else "tails", _for(body.purpose)) if part)
+    if body.type == "clock":
+        left = "" if body.left_s is None else f" at {clock_text(body.left_s)}"
+        return f"clock {'runs' if body.running else 'stopped'}{left}"
+    return _SENTENCES[body.type](body)
 
 
-def _again(sitting: GameSession, entry: Scene | Event) -> None:
-    try:
-        sitting.take(entry)
-    except RefusedError:  # judged by another version of a rule: the rest goes on without it
-        return
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
-def set_up_of(state: GameState) -> SetUp:
-    """The declaration that sets a game up as it stands between plays."""
-    distance_yd = 0.0 if state.goal_to_go else state.distance_yd
-    return SetUp(
-        state.offense,
-        state.direction,
-        state.los_yd,
-        state.down,
-        distance_yd,
-        state.period,
-        state.clock.left_at_s(state.now_ns),
-        state.score,
-        state.hash,
-    )
+def _for(purpose: str) -> str:
+    return f"for {_words(purpose)}" if purpose else ""

@@ -1,7 +1,7 @@
-"""The store's tables, and the ordered steps that bring an older store to them.
+"""The store's tables, and the ordered steps that migrate an older store to them.
 
-One schema serves SQLite and PostgreSQL. `entries` is the truth and is only ever appended to; `games` lists what it
-holds; `teams` and `devices` are kept beside it. A step is never changed once released: a change is a new step.
+One schema serves SQLite and PostgreSQL. `entries` is the record and is only ever appended to; `games` lists the games in
+it; `teams` and `devices` are kept beside it. A released step is never changed: a change is a new step.
 """
 
 from __future__ import annotations
@@ -96,15 +96,17 @@ _FIRST: Final = (
         paired_ns BIGINT NOT NULL, expires_ns BIGINT NOT NULL)""",
 )
 
-STEPS: Final[tuple[Sequence[str], ...]] = (_FIRST,)
-"""Step n brings a store of version n to version n + 1; ``{blob}`` is the server's type for bytes."""
+_AMERICAN_SPELLING: Final = ("""UPDATE teams SET content = replace(content, '"colour":', '"color":')""",)
+
+STEPS: Final[tuple[Sequence[str], ...]] = (_FIRST, _AMERICAN_SPELLING)
+"""Step n migrates a store of version n to version n + 1; ``{blob}`` is the server's type for bytes."""
 
 
 def migrate(connection: Connection, where: str, steps: Sequence[Sequence[str]] = STEPS) -> None:
-    """Bring a store to the newest version, within the connection's transaction.
+    """Migrate a store to the newest version, within the connection's transaction.
 
     Args:
-        connection: with a transaction that has the right to write.
+        connection: with a transaction that may write.
         where: the store, for the error.
         steps: of SQL statements.
 
@@ -116,7 +118,9 @@ def migrate(connection: Connection, where: str, steps: Sequence[Sequence[str]] =
         VERSIONS.create(connection)
     version = connection.scalar(select(func.max(VERSIONS.c.version))) or 0
     if version > len(steps):
-        raise InputError(f"{where}: made by a newer Downfield (version {version}, this one knows {len(steps)}): update")
+        raise InputError(
+            f"{where}: a newer Downfield made this store (version {version}; this one knows {len(steps)}). Update Downfield."
+        )
     blob = "BYTEA" if connection.dialect.name == "postgresql" else "BLOB"
     for number, step in enumerate(steps[version:], start=version + 1):
         for statement in step:

@@ -1,0 +1,107 @@
+"""Calls as topics show them: with their clauses in words, their rulings, and how they stand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from downfield.game.entries import GameStarted
+from downfield.game.published.game_topics import (
+    CallsUpdate,
+    CallView,
+    ClauseView,
+    ReadingView,
+    RulingView,
+    Standing,
+)
+from downfield.officiating.calls import Call, calls_to_append
+from downfield.officiating.rulebooks.clauses import catalog, catalogs
+
+_STANDING: Final[dict[str, Standing]] = {"confirm": "confirmed", "overturn": "overturned", "manual": "manual"}
+"""How a call stands by what a person decided about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """What a call is shown with.
+
+    Attributes:
+        started: how its game was started.
+        spot: returns a place along the field in words.
+        open: ids of calls that wait for a person.
+        rulings: by call id.
+        frames: the frame a call was made at, by call id.
+
+    """
+
+    started: GameStarted
+    spot: Callable[[float], str]
+    open: frozenset[str] = frozenset()
+    rulings: Mapping[str, RulingView] = field(default_factory=dict)
+    frames: Mapping[str, int] = field(default_factory=dict)
+
+
+def call_view(call: Call, context: CallContext) -> CallView:
+    """Return a call as topics show it."""
+    return CallView(
+        id=call.id,
+        kind=call.kind,
+        verdict=call.verdict,
+        standing=_standing(call, context),
+        text=call.text,
+        t_ns=call.t_ns,
+        clauses=tuple(
+            ClauseView(id=clause, text=clause_text(context.started.rulebook.system, clause)) for clause in call.clauses
+        ),
+        players=call.players,
+        side=call.side,
+        spot_yd=call.spot_yd,
+        spot_text="" if call.spot_yd is None else context.spot(call.spot_yd[0]),
+        margin=_finite(call.margin),
+        sigma=_finite(call.sigma),
+        unit=call.unit,
+        measured=call.measured,
+        probability=call.probability,
+        readings=tuple(
+            ReadingView(kind=reading.kind, probability=reading.probability, text=reading.text)
+            for reading in call.readings
+        ),
+        detail=call.detail,
+        because=call.because,
+        ruling=context.rulings.get(call.id),
+        frame=context.frames.get(call.id),
+    )
+
+
+def _standing(call: Call, context: CallContext) -> Standing:
+    ruling = context.rulings.get(call.id)
+    if ruling is not None:
+        return _STANDING.get(ruling.decision, "stands")
+    if call.verdict == "reported":
+        return "reported"
+    return "open" if call.id in context.open else "stands"
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and math.isfinite(number) else None
+
+
+@cache
+def clause_text(system: str, clause: str) -> str:
+    """Return what a clause says, in short; empty where the catalog does not know it."""
+    known = catalog(system).clauses.get(clause) if system in catalogs() else None
+    return "" if known is None else known.text
+
+
+def changed_calls(now: Sequence[CallView], before: Sequence[CallView]) -> CallsUpdate:
+    """Return what of the calls is new, different, gone or in another order."""
+    known = {call.id: call for call in before}
+    stand = dict.fromkeys(call.id for call in now)
+    return CallsUpdate(
+        calls=tuple(call for call in now if known.get(call.id) != call),
+        withdrawn=tuple(call_id for call_id in known if call_id not in stand),
+        moved=calls_to_append(known, tuple(stand)),
+    )

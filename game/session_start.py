@@ -1,0 +1,159 @@
+"""Ways a session begins: a new game, the same game under another rulebook, the latest game of a store."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+
+from downfield.core.errors import FormatError, RefusedError
+from downfield.core.field import FieldModel
+from downfield.core.scene import Scene
+from downfield.game.commands import NewGame
+from downfield.game.entries import (
+    Content,
+    EventRecorded,
+    GameEnded,
+    GameStarted,
+    record_of,
+    unpack_entry,
+    unpack_scenes,
+)
+from downfield.game.journal import Journal, JournalPosition, PendingEntry
+from downfield.game.published.publisher import StatePublisher
+from downfield.game.receipts import Accepted
+from downfield.game.session import GameSession
+from downfield.game.store import EntryRow, GameRow, Store
+from downfield.officiating.declarations import SetUp
+from downfield.officiating.engine.state import GameState
+from downfield.officiating.events import Body, Event
+from downfield.officiating.rulebooks.rulebook import Rulebook
+
+
+@dataclass(frozen=True, slots=True)
+class ResumedSession:
+    """The latest game of a store, as it stood.
+
+    Attributes:
+        session: the game.
+        receipts: idempotency keys, what was submitted under each, and the receipts.
+
+    """
+
+    session: GameSession
+    receipts: tuple[tuple[str, Body, Accepted], ...]
+
+
+def start_session(
+    store: Store,
+    publisher: StatePublisher,
+    game: NewGame,
+    rulebook: Rulebook,
+    field: FieldModel,
+    certified_yd: tuple[float, float] | None,
+) -> tuple[GameSession, PendingEntry]:
+    """Start a game and its journal.
+
+    Args:
+        store: where its journal goes.
+        publisher: of its topics.
+        game: as it was asked for.
+        rulebook: in force.
+        field: the printed field.
+        certified_yd: the error the table is certified to, along and across; None when it is not.
+
+    Returns:
+        The game, and the first entry of its journal on its way to the disk.
+
+    """
+    now_ns = time.time_ns()
+    game_id = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now_ns / 1e9)) + f"-{secrets.token_hex(2)}"
+    started = GameStarted(
+        record_of(rulebook), field, game.home, game.away, game.title, version("downfield"), certified_yd
+    )
+    row = GameRow(game_id, now_ns, game.title, game.home.name, game.away.name, rulebook.name)
+    journal = Journal(store, row)
+    return GameSession(started, journal, publisher), journal.append(started)
+
+
+def switch_rulebook(session: GameSession, publisher: StatePublisher, rulebook: Rulebook) -> GameSession:
+    """Go on with a game under another rulebook; its state is to be set up anew."""
+    session.write_scenes()
+    started = replace(session.started, rulebook=record_of(rulebook))
+    session.journal.append(started)
+    return GameSession(started, session.journal, publisher, session.event_count)
+
+
+def resume_session(store: Store, publisher: StatePublisher) -> ResumedSession | None:
+    """Return the latest game of a store, by judging its journal once more; None when it was ended, or there is none.
+
+    Raises:
+        FormatError: its journal can't be read.
+        RulebookError: it is under a rulebook this program does not know.
+
+    """
+    rows = store.games(limit=1)
+    last = store.last_entry(rows[0].id) if rows else None
+    if last is None or isinstance(_unpack(last), GameEnded):
+        return None
+    journal = Journal(store, rows[0], JournalPosition(last.seq, last.digest))
+    try:
+        return _replay(store.entries(rows[0].id), journal, publisher)
+    except BaseException:
+        journal.close()
+        raise
+
+
+def set_up_of(state: GameState) -> SetUp:
+    """Return the declaration that sets a game up as it stands between plays."""
+    distance_yd = 0.0 if state.goal_to_go else state.distance_yd
+    return SetUp(
+        state.offense,
+        state.direction,
+        state.los_yd,
+        state.down,
+        distance_yd,
+        state.period,
+        state.clock.left_at_s(state.now_ns),
+        state.score,
+        state.hash,
+    )
+
+
+def _replay(rows: Iterable[EntryRow], journal: Journal, publisher: StatePublisher) -> ResumedSession:
+    session: GameSession | None = None
+    receipts = []
+    for row in rows:
+        content = _unpack(row)
+        if isinstance(content, GameStarted):
+            session = GameSession(content, journal, publisher, 0 if session is None else session.event_count)
+        elif session is None:
+            raise FormatError(_place(row), "a journal starts with the start of its game")
+        elif isinstance(content, EventRecorded):
+            event = content.event
+            _judge_again(session, event, content.by)
+            if row.key is not None:
+                receipt = Accepted(event.id, row.seq, row.digest, event.t_ns, text=content.effects.text)
+                receipts.append((row.key, event.body, receipt))
+        elif row.attachment is not None:
+            for scene in unpack_scenes(row.attachment, where=_place(row)):
+                _judge_again(session, scene)
+    if session is None:
+        raise FormatError(f"game {journal.game.id}", "its journal is empty")
+    return ResumedSession(session, tuple(receipts))
+
+
+def _judge_again(session: GameSession, entry: Scene | Event, by: str = "") -> None:
+    with suppress(RefusedError):  # another version of a rule allowed it: the rest goes on without it
+        session.replay(entry, by)
+
+
+def _unpack(row: EntryRow) -> Content:
+    return unpack_entry(row.kind, row.content, where=_place(row))
+
+
+def _place(row: EntryRow) -> str:
+    return f"game {row.game}, entry {row.seq}"
