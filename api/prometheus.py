@@ -13,7 +13,7 @@ from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import Questions
-from downfield.game.receipts import Desk
+from downfield.game.service import GameService
 
 
 class PrometheusMetrics(Collector):
@@ -26,7 +26,7 @@ class PrometheusMetrics(Collector):
     """
 
     def __init__(
-        self, game_service: Desk, hub: Hub, picture: LatestPicture, responses: Counter[tuple[str, int]]
+        self, game_service: GameService, hub: Hub, picture: LatestPicture, responses: Counter[tuple[str, int]]
     ) -> None:
         self._game_service, self._hub, self._picture, self._responses = game_service, hub, picture, responses
         self._registry = CollectorRegistry(auto_describe=False)

@@ -1,4 +1,4 @@
-"""What people send to the service, beside commands, as pydantic models."""
+"""The bodies and parameters of requests, beside commands, as pydantic models."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from fastapi import Header, Path
 from pydantic import Field
 
 from downfield.core.scene import Player
-from downfield.game.commands import Color, Name, RequestModel
+from downfield.game.commands import RequestModel, TeamSheet
 from downfield.officiating.calls import Call, CallKind
 from downfield.officiating.declarations import Declaration, Side
 
-MOST_PLAYERS: Final = 120
+MAX_PLAYERS: Final = 120
 """Of one roster; a real one has 53, a table's seldom more than 40."""
 
 IdempotencyKey = Annotated[
@@ -20,14 +20,14 @@ IdempotencyKey = Annotated[
     Header(
         alias="Idempotency-Key",
         pattern=r"^[A-Za-z0-9._-]{1,64}$",
-        description="The same key with the same body is taken once and answered alike.",
+        description="The same key with the same body takes effect once and gets the same receipt.",
     ),
 ]
 GameId = Annotated[str, Path(pattern=r"^([0-9]{8}-[0-9]{6}-[0-9a-f]{4}|current)$", examples=["current"])]
 CallId = Annotated[str, Path(min_length=1, max_length=200, description="A call's id, percent-encoded.")]
 EventId = Annotated[str, Path(pattern=r"^[A-Za-z0-9._:-]{1,80}$", examples=["op-12"])]
 TeamId = Annotated[str, Path(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$", examples=["river-city"])]
-AgoMs = Annotated[int, Field(ge=0, le=2000, description="How long ago it was said, as far as the sender knows.")]
+AgoMs = Annotated[int, Field(ge=0, le=2000, description="How long ago it was made, as far as the sender knows.")]
 Note = Annotated[str, Field(max_length=500)]
 
 
@@ -43,15 +43,15 @@ class CallRequest(RequestModel):
 
     kind: CallKind
     text: Annotated[str, Field(min_length=1, max_length=200)]
-    side: Side | None = Field(default=None, description="Whom it favors: who gets the ball, the points, the yards.")
+    side: Side | None = Field(default=None, description="Who gets the ball, the points or the yards.")
     spot_yd: tuple[float, float] | None = Field(default=None, description="Along x of the board, across.")
     players: Annotated[tuple[Annotated[str, Field(max_length=60)], ...], Field(max_length=8)] = ()
     detail: Annotated[str, Field(max_length=60)] = ""
 
-    def made(self, name: str, t_ns: int, rulebook: str) -> Call:
-        """The call itself."""
+    def call(self, call_id: str, t_ns: int, rulebook: str) -> Call:
+        """Return the call itself."""
         return Call(
-            name,
+            call_id,
             self.kind,
             t_ns,
             rulebook,
@@ -82,16 +82,12 @@ class RulingRequest(RequestModel):
 
 
 class UndoRequest(RequestModel):
-    """Nothing but when."""
+    """When an undo was made."""
 
     ago_ms: AgoMs = 0
 
 
-class TeamRequest(RequestModel):
+class TeamRequest(TeamSheet):
     """A team with its roster."""
 
-    name: Name = Field(examples=["River City"])
-    short: Annotated[str, Field(min_length=1, max_length=4, pattern=r"^[^\x00-\x1f\x7f]+$")] = Field(examples=["RIV"])
-    color: Color = "#1d3f72"
-    ink: Color = "#ffffff"
-    players: Annotated[tuple[Player, ...], Field(max_length=MOST_PLAYERS)] = ()
+    players: Annotated[tuple[Player, ...], Field(max_length=MAX_PLAYERS)] = ()

@@ -1,4 +1,4 @@
-"""The parts a running service is made of, and how its endpoints get at them."""
+"""The parts a running service is made of, and the dependencies that give them to its endpoints."""
 
 from __future__ import annotations
 
@@ -10,56 +10,63 @@ from fastapi.requests import HTTPConnection
 
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
+from downfield.game.evidence import EvidenceFinder
 from downfield.game.footage import Footage
-from downfield.game.receipts import Desk
+from downfield.game.service import GameService
 from downfield.game.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
-    """What the service serves.
+    """What the endpoints work with.
 
     Attributes:
-        game_service: who runs the game.
-        hub: what is true now.
+        game_service: runs the game.
+        hub: the current value of every topic, and the feed of their changes.
         picture: the camera's annotated picture.
         store: games, teams, devices.
         footage: the pictures calls were made from; None where none are kept.
 
     """
 
-    game_service: Desk
+    game_service: GameService
     hub: Hub
     picture: LatestPicture
     store: Store
     footage: Footage | None = None
 
 
-def _parts(connection: HTTPConnection) -> AppContext:
-    parts: AppContext = connection.app.state.parts
-    return parts
+async def _context(connection: HTTPConnection) -> AppContext:
+    context: AppContext = connection.app.state.parts
+    return context
 
 
-AppContextDep = Annotated[AppContext, Depends(_parts)]
+AppContextDep = Annotated[AppContext, Depends(_context)]
 
 
-def _hub(parts: AppContextDep) -> Hub:
-    return parts.hub
+async def _hub(context: AppContextDep) -> Hub:
+    return context.hub
 
 
-def _game_service(parts: AppContextDep) -> Desk:
-    return parts.game_service
+async def _game_service(context: AppContextDep) -> GameService:
+    return context.game_service
 
 
-def _store(parts: AppContextDep) -> Store:
-    return parts.store
+async def _store(context: AppContextDep) -> Store:
+    return context.store
 
 
-def _picture(parts: AppContextDep) -> LatestPicture:
-    return parts.picture
+async def _picture(context: AppContextDep) -> LatestPicture:
+    return context.picture
+
+
+async def _evidence(connection: HTTPConnection) -> EvidenceFinder:
+    finder: EvidenceFinder = connection.app.state.evidence
+    return finder
 
 
 HubDep = Annotated[Hub, Depends(_hub)]
-GameServiceDep = Annotated[Desk, Depends(_game_service)]
+GameServiceDep = Annotated[GameService, Depends(_game_service)]
 StoreDep = Annotated[Store, Depends(_store)]
 PictureDep = Annotated[LatestPicture, Depends(_picture)]
+EvidenceFinderDep = Annotated[EvidenceFinder, Depends(_evidence)]

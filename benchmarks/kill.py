@@ -25,7 +25,8 @@ from downfield.api.feed.hub import Hub
 from downfield.core.scene import Scene
 from downfield.game.commands import NewGame
 from downfield.game.history import History
-from downfield.game.receipts import Accepted, Receipt, Said
+from downfield.game.journal import verify_journal
+from downfield.game.receipts import Accepted, Receipt, Submission
 from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.events import Event, Ruling, Tick, Undo
@@ -50,7 +51,7 @@ def write(path: Path, tell: TextIO) -> None:
     entries = sorted(both, key=lambda entry: (entry.t_ns, isinstance(entry, Scene)))
     game_service = desk_on(Store.at(path))
     if game_service.resume() is None:
-        game_service.begin(NewGame(title="kill"), recording.tracks.header.players)
+        game_service.start_game(NewGame(title="kill"), recording.tracks.header.players)
     tell.write("{}\n")
     while True:
         offset_ns = game_service.now_ns + PAUSE_NS
@@ -61,17 +62,17 @@ def write(path: Path, tell: TextIO) -> None:
             if isinstance(entry, Scene):
                 game_service.take(_shifted(entry, offset_ns))
             elif not isinstance(entry.body, Ruling | Undo | Tick):
-                _tell(tell, game_service.declare(entry.body, Said(key=f"{offset_ns}-{entry.id}")))
+                _tell(tell, game_service.declare(entry.body, Submission(key=f"{offset_ns}-{entry.id}")))
         tackle = next((call for call in reversed(game_service.calls()) if call.kind == "tackle"), None)
         if tackle is not None:
-            struck = game_service.rule(Ruling(tackle.id, "strike"), Said(key=f"{offset_ns}-strike"))
+            struck = game_service.rule(Ruling(tackle.id, "strike"), Submission(key=f"{offset_ns}-strike"))
             _tell(tell, struck)
             if isinstance(struck, Accepted):
-                _tell(tell, game_service.undo(struck.event, Said(key=f"{offset_ns}-undo")))
+                _tell(tell, game_service.undo(struck.event, Submission(key=f"{offset_ns}-undo")))
 
 
 def _tell(tell: TextIO, receipt: Receipt) -> None:
-    if isinstance(receipt, Accepted) and receipt.kept:
+    if isinstance(receipt, Accepted) and receipt.saved:
         tell.write(json.dumps({"seq": receipt.seq, "digest": receipt.digest}) + "\n")
 
 
@@ -119,7 +120,7 @@ def faults(path: Path, acknowledged: dict[int, str]) -> list[str]:
     digests = {entry.seq: entry.digest for entry in store.entries(row.id, attachments=False)}
     lost = [seq for seq, digest in acknowledged.items() if digests.get(seq) != digest]
     found = [f"{len(lost)} acknowledged entries are lost: {lost[:5]}"] if lost else []
-    verified = store.verify(row.id)
+    verified = verify_journal(row.id, store.entries(row.id))
     if verified.problem:
         found.append(verified.problem)
     told = History(store, row)

@@ -54,7 +54,7 @@ def serve(pipe: Connection, folder: str, rate: float, seconds: float) -> None:
     """Serve, and publish when told to begin; tell what publishing cost, in seconds."""
     store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
     game_service = GameService(store, hub, NoRig(), preset("ultimate"), load_rulebook("tap"))
-    game_service.begin(NewGame())
+    game_service.start_game(NewGame())
     service = Service(AppContext(game_service, hub, picture, store), ServiceSettings(port=0))
     pipe.send(service.port)
     while pipe.recv() == "go":

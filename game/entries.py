@@ -252,7 +252,7 @@ def rulebook_of(data: RulebookRecord) -> Rulebook:
 
 
 def _upgrade(content: str) -> str:
-    """Return the JSON of a version 1 entry in the words of version 2; broken JSON as it is, for its reader to report."""
+    """Return the JSON of a version 1 entry in version 2; broken JSON as it is, for its reader to report."""
     try:
         data = upgrade(json.loads(content))
     except ValueError:

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from downfield.core.errors import BusyError, NotFoundError, NotRecordedError
 from downfield.core.scene import Player, Scene
-from downfield.game.entries import unpacked_scenes
+from downfield.game.entries import unpack_scenes
 from downfield.game.footage import CallMarks, Footage, FootageFrame
 from downfield.game.history import History
 from downfield.game.published.game_topics import CallView
@@ -179,6 +179,6 @@ class EvidenceFinder:
                 continue
             attachment = self._store.attachment(history.row.id, batch.seq)
             where = f"game {history.row.id}, entry {batch.seq}"
-            for scene in unpacked_scenes(attachment or b"", where=where):
+            for scene in unpack_scenes(attachment or b"", where=where):
                 if from_ns <= scene.t_ns <= to_ns:
                     yield scene

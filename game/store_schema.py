@@ -1,7 +1,7 @@
 """The store's tables, and the ordered steps that migrate an older store to them.
 
-One schema serves SQLite and PostgreSQL. `entries` is the record and is only ever appended to; `games` lists the games in
-it; `teams` and `devices` are kept beside it. A released step is never changed: a change is a new step.
+One schema serves SQLite and PostgreSQL. `entries` is the record and is only ever appended to; `games` lists
+the games in it; `teams` and `devices` are kept beside it. A released step is never changed: a change is a new step.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def migrate(connection: Connection, where: str, steps: Sequence[Sequence[str]] =
     version = connection.scalar(select(func.max(VERSIONS.c.version))) or 0
     if version > len(steps):
         raise InputError(
-            f"{where}: a newer Downfield made this store (version {version}; this one knows {len(steps)}). Update Downfield."
+            f"{where}: a newer Downfield made this store (version {version}, known: {len(steps)}). Update Downfield."
         )
     blob = "BYTEA" if connection.dialect.name == "postgresql" else "BLOB"
     for number, step in enumerate(steps[version:], start=version + 1):

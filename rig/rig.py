@@ -195,18 +195,20 @@ class Rig:
 
     def _begin_game(self) -> None:
         facts = self._table.source.facts
-        self.game_service.source(SourceStatus(kind=facts.kind, name=facts.name, text=self.text, live=facts.live))
+        self.game_service.publish_source(
+            SourceStatus(kind=facts.kind, name=facts.name, text=self.text, live=facts.live)
+        )
         if self.live and self.game_service.resume() is not None:
             self._clock.not_before(self._hub.value("game").t_ns)
             self._troubles.note("info", f"Going on with the game as it stood: {self.situation()}.")
         else:
-            self.game_service.begin_anew()
+            self.game_service.restart()
         for note in facts.notes:
             self._troubles.note("warning", f"{facts.name}: {note}.")
 
     def _watch(self) -> HealthWatch:
         return HealthWatch(
-            self.game_service.health,
+            self.game_service.publish_health,
             self._troubles,
             self._pulse,
             facts=lambda: self._table.source.facts,
@@ -250,7 +252,7 @@ class Rig:
 
     def _calibrated(self, calibration: Calibration) -> None:
         """The picture is drawn on with the calibration and the roster of now, the game played on its field."""
-        if self.game_service.play_on(calibration.field):
+        if self.game_service.use_field(calibration.field):
             self._troubles.note("info", f"A new game begins: the board is '{calibration.field.name}'.")
         players = self._lined_up().players or self._table.sight.players
         self._pictures.use(Annotator(calibration.camera, calibration.field, players))

@@ -132,7 +132,7 @@ class FakeReferee:
     def tick(self) -> None:
         self.ticks += 1
 
-    def health(self, health: HealthStatus) -> None:
+    def publish_health(self, health: HealthStatus) -> None:
         """Tells nobody."""
 
 

@@ -107,10 +107,10 @@ def play(game_service: GameService, hub: Hub, picture: LatestPicture, stop: thre
             sys.stdout.write(f"refused: {error}\n")
         if isinstance(entry, Scene) and entry.frame % 10 == 0:
             picture.put(blank)
-            game_service.health(HealthStatus(text="playing", fps=30.0, frames=entry.frame))
+            game_service.publish_health(HealthStatus(text="playing", fps=30.0, frames=entry.frame))
     hub.publish("notice", {"level": "info", "text": "played"})
     while not stop.wait(1.0):
-        game_service.health(HealthStatus(text="the recording is over"))
+        game_service.publish_health(HealthStatus(text="the recording is over"))
 
 
 def main() -> None:
@@ -128,8 +128,8 @@ def main() -> None:
     game_service = GameService(store, hub, machine, recording.tracks.header.field, load_rulebook("tap"))
     resumed = game_service.resume()
     if resumed is None:
-        game_service.begin(NewGame(title="demo"), recording.tracks.header.players)
-    game_service.source(SourceStatus(kind="clip", name="demo", text="the bundled recording"))
+        game_service.start_game(NewGame(title="demo"), recording.tracks.header.players)
+    game_service.publish_source(SourceStatus(kind="clip", name="demo", text="the bundled recording"))
     often = RateLimit(1e9, 10**9)
     limits = RateLimits(often, often, often) if asked.unlimited else RateLimits()
     access = AccessPolicy(lan=asked.lan, trust_local=not asked.mistrust, limits=limits)

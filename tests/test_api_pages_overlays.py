@@ -16,7 +16,7 @@ from downfield.core.field import preset
 from downfield.core.scene import Scene
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import CallsUpdate, CallView, ClauseView, GameView, ReadingView
-from downfield.game.published.scene_view import scene_view
+from downfield.game.published.publisher import scene_view
 from downfield.rig.recording.clip import bundled_demo, open_clip
 
 FIELD = preset("ultimate")
@@ -220,7 +220,7 @@ def test_too_close_is_shown_with_both_readings_and_then_with_the_ruling(service:
 
 
 def test_what_is_only_noted_is_shown_when_asked_for(service: Service, page: Page) -> None:
-    noted = a_call(id="stop", verdict="reported", standing="told", text="stoppage 1")
+    noted = a_call(id="stop", verdict="reported", standing="noted", text="stoppage 1")
     page.goto(f"{service.url}/overlay/calls")
     link(page, "live")
     service.publish("calls", CallsUpdate(calls=(noted, a_call())))

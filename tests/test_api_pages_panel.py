@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from downfield.api.security.middleware import AccessPolicy
 from downfield.game.commands import NewGame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
-from downfield.game.receipts import Accepted, Said
+from downfield.game.receipts import Accepted, Submission
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import SetUp
 from downfield.officiating.events import Ruling
@@ -54,8 +54,8 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 @pytest.fixture
 def service(serving: Service) -> Service:
     """The service with a game that begins."""
-    serving.game_service.begin(NewGame(home=RIVER_CITY, away=OAKDALE))
-    serving.game_service.health(HealthStatus())
+    serving.game_service.start_game(NewGame(home=RIVER_CITY, away=OAKDALE))
+    serving.game_service.publish_health(HealthStatus())
     return serving
 
 
@@ -68,7 +68,7 @@ def phone(chrome: Browser, service: Service) -> Iterator[Page]:
 
 
 def set_up(service: Service) -> None:
-    service.game_service.declare(SetUp("home", 1, 40.0), Said())
+    service.game_service.declare(SetUp("home", 1, 40.0), Submission())
 
 
 def dock(phone: Page, label: str) -> None:
@@ -89,13 +89,13 @@ def tap(phone: Page, selector: str, label: str | re.Pattern[str] | None = None) 
 
 def play(service: Service, shot: Film) -> None:
     for _, declaration in opening(shot, RUNNER):
-        service.game_service.declare(declaration, Said())
+        service.game_service.declare(declaration, Submission())
     for scene in shot.scenes:
         service.game_service.take(scene)
 
 
 def said(service: Service) -> list[str]:
-    return [one.type for one in service.game_service.declared()]
+    return [one.type for one in service.game_service.declarations()]
 
 
 def test_a_play_is_declared_with_a_thumb(service: Service, phone: Page) -> None:
@@ -192,20 +192,20 @@ def test_a_call_that_comes_back_is_not_shown_as_the_latest(service: Service, pho
         service, film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
     )
     made = Call("manual:1", "first_down", 0, "tap", (), "called", "first down, by hand")
-    service.game_service.rule(Ruling("", "manual", made), Said())
+    service.game_service.rule(Ruling("", "manual", made), Submission())
     shown = phone.locator("#calls .call")
     expect(shown.first).to_contain_text("by hand")
     tackle = next(call.id for call in service.game_service.calls() if call.kind == "tackle")
-    struck = service.game_service.rule(Ruling(tackle, "strike"), Said())
+    struck = service.game_service.rule(Ruling(tackle, "strike"), Submission())
     assert isinstance(struck, Accepted)
     expect(phone.locator("#calls .call", has_text="tackled")).to_have_count(0)
-    service.game_service.undo(struck.event, Said())
+    service.game_service.undo(struck.event, Submission())
     expect(phone.locator("#calls .call", has_text="tackled")).to_have_count(1)
     expect(shown.first).to_contain_text("by hand")
 
 
 def test_dice_are_tapped_as_they_fell(service: Service, phone: Page) -> None:
-    service.game_service.declare(SetUp("home", 1, 66.0, 4, 3.0), Said())
+    service.game_service.declare(SetUp("home", 1, 66.0, 4, 3.0), Submission())
     dock(phone, "Field goal")
     card = phone.locator(".card.roll")
     tap(phone, ".card.roll", "Die 1: 4")
@@ -234,7 +234,7 @@ def test_a_call_is_made_by_hand_and_the_game_corrected(service: Service, phone: 
 
 def test_what_is_wrong_with_the_camera_is_told_with_its_remedy(service: Service, phone: Page) -> None:
     lost = HealthReason(code="camera_lost", level="alarm", text="No pictures come", remedy="Check the cable")
-    service.game_service.health(HealthStatus(level="alarm", calls="suspended", reasons=(lost,)))
+    service.game_service.publish_health(HealthStatus(level="alarm", calls="suspended", reasons=(lost,)))
     expect(phone.locator("#link")).to_contain_text("Camera lost")
     expect(phone.locator("#health .reason")).to_have_text("No pictures comeCheck the cable")
     expect(phone.locator("#health .suspended")).to_be_visible()
@@ -274,7 +274,7 @@ def test_everything_that_is_tapped_has_a_name_and_room_for_a_thumb(service: Serv
 
 def test_the_camera_page_lays_the_field_over_the_picture(service: Service, chrome: Browser) -> None:
     with page_in(chrome) as page:
-        service.game_service.health(HealthStatus(fps=59.9, calibration_rms_px=0.13, frames=100))
+        service.game_service.publish_health(HealthStatus(fps=59.9, calibration_rms_px=0.13, frames=100))
         page.goto(f"{service.url}/camera", wait_until="domcontentloaded")
         expect(page.locator("#health")).to_contain_text("59.9")
         expect(page.locator("#calibration")).to_contain_text(FIELD.title)

@@ -74,7 +74,7 @@ class Service:
     def __init__(self, path: Path, access: AccessPolicy) -> None:
         self.store, hub = Store.at(path), Hub()
         self.game_service = GameService(self.store, hub, FakeRig(None), FIELD, load_rulebook("tap"))
-        self.game_service.begin(NewGame())
+        self.game_service.start_game(NewGame())
         self.app = create_app(AppContext(self.game_service, hub, LatestPicture(), self.store), access)
         self.token_store: TokenStore = self.app.state.token_store
 
@@ -158,7 +158,7 @@ def test_each_role_may_do_what_it_is_for(lan: Service) -> None:
 def test_a_declaration_is_recorded_under_the_name_of_the_phone(lan: Service) -> None:
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     lan.phone("operator").post("/api/declarations", declaration)
-    assert lan.game_service.declared()[-1].by == "operator's phone"
+    assert lan.game_service.declarations()[-1].by == "operator's phone"
 
 
 def test_an_operator_cannot_set_a_calibration_by_a_command(lan: Service) -> None:

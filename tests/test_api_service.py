@@ -59,10 +59,10 @@ def test_the_game_its_calls_and_its_journal_can_be_read(client: httpx.Client) ->
 
 def test_a_declaration_and_a_ruling_are_made_and_undone(client: httpx.Client) -> None:
     receipt = declare(client, SET_UP, **{"Idempotency-Key": "tap-1"}).json()
-    assert receipt["kept"]
+    assert receipt["saved"]
     assert client.get("/api/game").json()["spot_yd"] == 25.0
     again = declare(client, SET_UP, **{"Idempotency-Key": "tap-1"}).json()
-    assert again == {**receipt, "again": True}
+    assert again == {**receipt, "repeated": True}
     other = declare(client, {**SET_UP, "spot_yd": 26.0}, **{"Idempotency-Key": "tap-1"})
     assert (other.status_code, other.json()["code"]) == (422, "key_reused")
     assert client.post(f"/api/events/{receipt['event']}/undo").status_code == 200
@@ -229,7 +229,7 @@ def test_a_new_game_replaces_the_current_one(client: httpx.Client) -> None:
     home = {"name": "Lake Town", "short": "LAK", "color": "#aa2200", "ink": "#ffffff"}
     body, key = {"home": home, "title": "second"}, {"Idempotency-Key": "g2"}
     assert client.post("/api/games", json=body, headers=key).status_code == 200
-    assert client.post("/api/games", json=body, headers=key).json()["again"]
+    assert client.post("/api/games", json=body, headers=key).json()["repeated"]
     now = client.get("/api/game").json()
     assert now["game"] != before
     assert now["home"]["color"] == "#aa2200"

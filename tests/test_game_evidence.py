@@ -24,8 +24,9 @@ from downfield.core.errors import NotRecordedError
 from downfield.game.commands import NewGame
 from downfield.game.evidence import LIMITS
 from downfield.game.footage import CallMarks, FootageFrame
-from downfield.game.receipts import Said
-from downfield.game.service import BATCH, GameService
+from downfield.game.receipts import Submission
+from downfield.game.service import GameService
+from downfield.game.session import BATCH_SCENES
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -65,14 +66,14 @@ class Service:
     def __init__(self, path: Path, *, footage: bool = True, limits: RateLimits | None = None) -> None:
         self.store, self.hub, self.cupboard = Store.at(path), Hub(), Cupboard()
         self.game_service = GameService(self.store, self.hub, FakeRig(None), FIELD, load_rulebook("tap"))
-        self.game = self.game_service.begin(NewGame(), PLAY.players)
+        self.game = self.game_service.start_game(NewGame(), PLAY.players)
         parts = AppContext(self.game_service, self.hub, LatestPicture(), self.store, self.cupboard if footage else None)
         self.app = create_app(parts, AccessPolicy(limits=limits or RateLimits(MANY, MANY, MANY, MANY)))
         self.asker = AsgiClient(self.app)
 
     def play(self) -> None:
         for _, declaration in opening(PLAY, RUNNER):
-            self.game_service.declare(declaration, Said())
+            self.game_service.declare(declaration, Submission())
         for scene in PLAY.scenes:
             self.game_service.take(scene)
 
@@ -142,8 +143,8 @@ def test_exactly_the_frame_asked_for_is_served_drawn_on_or_plain(service: Servic
 def test_scenes_that_are_not_on_disk_yet_are_drawn_too(tmp_path: Path) -> None:
     service = Service(tmp_path / "a.db")
     service.play()
-    unwritten = service.game_service.unwritten()
-    assert 0 < len(unwritten) < BATCH
+    unwritten = service.game_service.unwritten_scenes()
+    assert 0 < len(unwritten) < BATCH_SCENES
     measured = {
         one["frame"]: one["measured"] for one in service.asker.get(service.tackle() + "?seconds=3").json["frames"]
     }
@@ -154,7 +155,7 @@ def test_scenes_that_are_not_on_disk_yet_are_drawn_too(tmp_path: Path) -> None:
 def test_a_game_that_is_over_shows_its_calls_as_the_one_in_play_does(service: Service) -> None:
     path = service.tackle(service.game)
     listed = frames_of(service.asker.get(path))
-    service.game_service.begin(NewGame())
+    service.game_service.start_game(NewGame())
     again = service.asker.get(path)
     assert frames_of(again) == listed
     assert any(one["measured"] for one in again.json["frames"])

@@ -17,8 +17,9 @@ from downfield.core.errors import RefusedError
 from downfield.game import journal as journal_module
 from downfield.game.commands import NewGame, Record, SetRulebook, TeamSheet
 from downfield.game.history import History
+from downfield.game.journal import JournalLimits, verify_journal
 from downfield.game.published.game_topics import CallsUpdate, GameView, Questions
-from downfield.game.receipts import Accepted, Refused, Said
+from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.declarations import Carrier, Coin, Declaration, LineUpDeclared, OffenseSet, SetUp
@@ -50,10 +51,10 @@ class Table:
         self.game_service = GameService(self.store, self.hub, FakeRig(None), FIELD, book, lambda: self.now_ns)
 
     def begin(self) -> str:
-        return self.game_service.begin(NewGame(title="final", home=RIVER), PLAY.players)
+        return self.game_service.start_game(NewGame(title="final", home=RIVER), PLAY.players)
 
     def declare(self, declaration: Declaration, **said: Any) -> Accepted:
-        receipt = self.game_service.declare(declaration, Said(**said))
+        receipt = self.game_service.declare(declaration, Submission(**said))
         assert isinstance(receipt, Accepted), receipt
         return receipt
 
@@ -89,14 +90,17 @@ def table(tmp_path: Path) -> Iterator[Table]:
 def test_a_declaration_is_answered_with_what_followed_and_where_it_stands(table: Table) -> None:
     game = table.begin()
     receipt = table.declare(SetUp("home", 1, 34.0), by="Sam's phone")
-    assert receipt.kept
+    assert receipt.saved
     assert (receipt.seq, len(receipt.digest)) == (3, 64)
     assert "1st & 10 at RIV 34" in receipt.text
     row = table.store.game(game)
     assert row is not None
     history = History(table.store, row)
     assert history.head == receipt.digest
-    assert [(one.type, one.by) for one in history.declared()] == [("line_up", "downfield"), ("set_up", "Sam's phone")]
+    assert [(one.type, one.by) for one in history.declarations()] == [
+        ("line_up", "downfield"),
+        ("set_up", "Sam's phone"),
+    ]
     assert table.game().home.points == 0
     assert table.game().situation == "1st & 10 at RIV 34"
 
@@ -120,53 +124,53 @@ def test_a_play_ends_in_a_call_that_the_feed_and_the_history_tell_alike(table: T
     assert [call.id for call in history.calls()] == [call.id for call in told.calls]
     assert [play.situation for play in history.plays()] == ["1st & 10 at RIV 40"]
     assert history.plays()[0].carrier == RUNNER
-    assert table.store.verify(game).problem == ""
+    assert verify_journal(game, table.store.entries(game)).problem == ""
 
 
 def test_the_same_key_is_taken_once_and_answered_alike(table: Table) -> None:
     table.begin()
     first = table.declare(SetUp("home", 1, 34.0), key="k1")
     again = table.declare(SetUp("home", 1, 34.0), key="k1")
-    assert again == replace(first, again=True)
-    other = table.game_service.declare(SetUp("home", 1, 35.0), Said(key="k1"))
+    assert again == replace(first, repeated=True)
+    other = table.game_service.declare(SetUp("home", 1, 35.0), Submission(key="k1"))
     assert isinstance(other, Refused)
     assert other.code == "key_reused"
-    assert [one.type for one in table.game_service.declared()] == ["line_up", "set_up"]
+    assert [one.type for one in table.game_service.declarations()] == ["line_up", "set_up"]
 
 
 def test_what_is_refused_changes_nothing_and_says_why(table: Table) -> None:
-    assert table.game_service.declare(Coin(True), Said()) == Refused("no game is being played: begin one", "no_game")
+    assert table.game_service.declare(Coin(True), Submission()) == Refused("No game is in play. Start one.", "no_game")
     table.begin()
     table.declare(SetUp("home", 1, 34.0))
     before = table.hub.seq
-    refused = table.game_service.declare(Coin(True), Said(key="k"))
+    refused = table.game_service.declare(Coin(True), Submission(key="k"))
     assert isinstance(refused, Refused)
     assert refused.code == "not_now"
     assert table.hub.seq == before
-    assert isinstance(table.game_service.rule(Ruling("none", "confirm"), Said()), Refused)
-    assert isinstance(table.game_service.undo("none", Said()), Refused)
-    assert len(table.game_service.declared()) == 2
+    assert isinstance(table.game_service.rule(Ruling("none", "confirm"), Submission()), Refused)
+    assert isinstance(table.game_service.undo("none", Submission()), Refused)
+    assert len(table.game_service.declarations()) == 2
 
 
 def test_a_refusal_is_not_remembered_under_its_key(table: Table) -> None:
     table.begin()
     table.declare(SetUp("home", 1, 34.0))
-    assert isinstance(table.game_service.declare(Coin(True), Said(key="k")), Refused)
-    assert isinstance(table.game_service.declare(SetUp("home", 1, 35.0), Said(key="k")), Accepted)
+    assert isinstance(table.game_service.declare(Coin(True), Submission(key="k")), Refused)
+    assert isinstance(table.game_service.declare(SetUp("home", 1, 35.0), Submission(key="k")), Accepted)
 
 
 def test_one_call_is_struck_and_the_strike_taken_back(table: Table) -> None:
     table.begin()
     table.play()
     tackle, before = table.call("tackle"), table.game_service.calls()
-    struck = table.game_service.rule(Ruling(tackle, "strike", note="the base was lifted"), Said(by="Ann"))
+    struck = table.game_service.rule(Ruling(tackle, "strike", note="the base was lifted"), Submission(by="Ann"))
     assert isinstance(struck, Accepted)
     assert tackle in struck.withdrawn
     assert tackle not in {call.id for call in table.game_service.calls()}
-    back = table.game_service.undo(struck.event, Said())
+    back = table.game_service.undo(struck.event, Submission())
     assert isinstance(back, Accepted)
     assert table.game_service.calls() == before
-    assert [one.undone for one in table.game_service.declared() if one.type == "ruling"] == [True]
+    assert [one.undone for one in table.game_service.declarations() if one.type == "ruling"] == [True]
 
 
 def test_a_call_that_comes_back_stands_where_it_stood_for_the_feed_and_the_history(table: Table) -> None:
@@ -174,13 +178,13 @@ def test_a_call_that_comes_back_stands_where_it_stood_for_the_feed_and_the_histo
     table.play()
     tackle = table.call("tackle")
     by_hand = replace(_call_of(table), id="manual:1", t_ns=0, kind="fumble")
-    table.game_service.rule(Ruling("", "manual", by_hand), Said())
+    table.game_service.rule(Ruling("", "manual", by_hand), Submission())
     before = [call.id for call in table.game_service.calls()]
     assert before.index(tackle) < before.index("manual:1")
-    struck = table.game_service.rule(Ruling(tackle, "strike"), Said())
+    struck = table.game_service.rule(Ruling(tackle, "strike"), Submission())
     assert isinstance(struck, Accepted)
     assert "manual:1" in {call.id for call in table.game_service.calls()}
-    table.game_service.undo(struck.event, Said())
+    table.game_service.undo(struck.event, Submission())
     assert [call.id for call in table.game_service.calls()] == before
     row = table.store.game(game)
     assert row is not None
@@ -190,12 +194,12 @@ def test_a_call_that_comes_back_stands_where_it_stood_for_the_feed_and_the_histo
 def test_a_declaration_is_taken_back_after_the_play_it_made(table: Table) -> None:
     table.begin()
     table.play()
-    carrier = next(one.id for one in table.game_service.declared() if one.type == "carrier")
-    receipt = table.game_service.undo(carrier, Said())
+    carrier = next(one.id for one in table.game_service.declarations() if one.type == "carrier")
+    receipt = table.game_service.undo(carrier, Submission())
     assert isinstance(receipt, Accepted)
     assert receipt.withdrawn
     assert not [call for call in table.game_service.calls() if call.kind == "tackle"]
-    assert next(one.undone for one in table.game_service.declared() if one.id == carrier)
+    assert next(one.undone for one in table.game_service.declarations() if one.id == carrier)
 
 
 def test_a_call_made_by_hand_is_marked_so_and_dated_now(table: Table) -> None:
@@ -203,7 +207,7 @@ def test_a_call_made_by_hand_is_marked_so_and_dated_now(table: Table) -> None:
     table.play()
     game, t_ns = table.game(), table.now_ns
     made = replace(_call_of(table), id="manual:1", t_ns=0, text="fumble, by hand", kind="fumble")
-    receipt = table.game_service.rule(Ruling("", "manual", made), Said(by="Ann"))
+    receipt = table.game_service.rule(Ruling("", "manual", made), Submission(by="Ann"))
     assert isinstance(receipt, Accepted), receipt
     call = next(call for call in table.game_service.calls() if call.id == "manual:1")
     assert call.standing == "manual"
@@ -214,9 +218,9 @@ def test_a_call_made_by_hand_is_marked_so_and_dated_now(table: Table) -> None:
 
 
 def _call_of(table: Table) -> Any:
-    sitting = table.game_service._sitting
-    assert sitting is not None
-    return next(call for call in sitting.game.calls if call.kind == "tackle")
+    session = table.game_service._session
+    assert session is not None
+    return next(call for call in session._game.calls if call.kind == "tackle")
 
 
 def test_a_close_call_waits_as_a_question_and_the_score_is_held(table: Table) -> None:
@@ -224,30 +228,30 @@ def test_a_close_call_waits_as_a_question_and_the_score_is_held(table: Table) ->
     table.play()
     tackle = table.call("tackle")
     assert table.hub.value("questions") == Questions()
-    table.game_service.rule(Ruling(tackle, "overturn"), Said())
+    table.game_service.rule(Ruling(tackle, "overturn"), Submission())
     assert tackle not in {call.id for call in table.game_service.calls()}
 
 
 def test_the_rulebook_is_changed_between_plays_and_the_game_stands(table: Table) -> None:
     table.begin()
     table.declare(SetUp("away", -1, 61.0, 3, 4.0, 2, None, (7, 3)))
-    receipt = table.game_service.command(SetRulebook(rulebook="efl"), Said())
+    receipt = table.game_service.command(SetRulebook(rulebook="efl"), Submission())
     assert isinstance(receipt, Accepted)
     now = table.game()
     assert (now.rulebook, now.score, now.down, now.distance_yd, now.spot_yd) == ("efl", (7, 3), 3, 4.0, 61.0)
     assert now.direction == -1
-    assert isinstance(table.game_service.command(SetRulebook(rulebook="chess"), Said()), Refused)
+    assert isinstance(table.game_service.command(SetRulebook(rulebook="chess"), Submission()), Refused)
 
 
 def test_a_command_is_done_once_for_its_key_and_a_failure_is_told(table: Table) -> None:
     table.begin()
-    first = table.game_service.command(NewGame(), Said(key="n"))
-    second = table.game_service.command(NewGame(), Said(key="n"))
+    first = table.game_service.command(NewGame(), Submission(key="n"))
+    second = table.game_service.command(NewGame(), Submission(key="n"))
     assert isinstance(first, Accepted)
     assert isinstance(second, Accepted)
     assert second.text == first.text
     assert len(table.store.games()) == 2
-    assert table.game_service.command(Record(on=True), Said()) == Accepted(text="record done")
+    assert table.game_service.command(Record(on=True), Submission()) == Accepted(text="record done")
 
 
 def test_the_line_up_tells_how_often_it_was_settled_by_people(table: Table) -> None:
@@ -262,7 +266,7 @@ def test_the_line_up_tells_how_often_it_was_settled_by_people(table: Table) -> N
 
 def test_a_new_game_ends_the_one_before_and_keeps_the_line_up(table: Table) -> None:
     first = table.begin()
-    second = table.game_service.begin(NewGame())
+    second = table.game_service.start_game(NewGame())
     assert second != first
     row = table.store.game(first)
     assert row is not None
@@ -276,27 +280,27 @@ def test_a_game_is_gone_on_with_just_as_it_stood(tmp_path: Path) -> None:
     game = before.begin()
     before.play()
     receipt = before.declare(Carrier(RUNNER), key="k9") if before.game().phase.value == "set" else None
-    struck = before.game_service.rule(Ruling(before.call("tackle"), "strike"), Said(key="r1"))
+    struck = before.game_service.rule(Ruling(before.call("tackle"), "strike"), Submission(key="r1"))
     assert isinstance(struck, Accepted)
-    undone = before.game_service.undo(struck.event, Said())
+    undone = before.game_service.undo(struck.event, Submission())
     assert isinstance(undone, Accepted)
-    calls, declared, now = before.game_service.calls(), before.game_service.declared(), before.game()
+    calls, declared, now = before.game_service.calls(), before.game_service.declarations(), before.game()
     before.close()
     after = Table(tmp_path / "a.db")
     assert after.game_service.resume() == game
     assert after.game_service.calls() == calls
-    assert after.game_service.declared() == declared
+    assert after.game_service.declarations() == declared
     assert replace_time(after.game()).model_dump() == replace_time(now).model_dump()
-    again = after.game_service.rule(Ruling(after.call("tackle"), "strike"), Said(key="r1"))
+    again = after.game_service.rule(Ruling(after.call("tackle"), "strike"), Submission(key="r1"))
     assert isinstance(again, Accepted)
-    assert (again.event, again.seq, again.digest, again.again) == (struck.event, struck.seq, struck.digest, True)
+    assert (again.event, again.seq, again.digest, again.repeated) == (struck.event, struck.seq, struck.digest, True)
     after.now_ns = now.t_ns + 5_000_000_000
-    later = after.game_service.rule(Ruling(after.call("tackle"), "strike"), Said())
+    later = after.game_service.rule(Ruling(after.call("tackle"), "strike"), Submission())
     assert isinstance(later, Accepted)
     assert later.seq == undone.seq + 1
-    assert after.store.verify(game).problem == ""
+    assert verify_journal(game, after.store.entries(game)).problem == ""
     after.close()
-    assert receipt is None or receipt.kept
+    assert receipt is None or receipt.saved
 
 
 def replace_time(now: GameView) -> GameView:
@@ -307,7 +311,8 @@ def test_an_ended_game_is_not_gone_on_with(tmp_path: Path) -> None:
     table = Table(tmp_path / "a.db")
     assert table.game_service.resume() is None
     table.begin()
-    table.game_service._end()
+    assert table.game_service._session is not None
+    table.game_service._session.end()
     table.close()
     after = Table(tmp_path / "a.db")
     assert after.game_service.resume() is None
@@ -321,15 +326,14 @@ def test_while_the_disk_does_not_take_it_the_game_goes_on_and_says_so(
 
     game = table.begin()
     table.declare(SetUp("home", 1, 34.0))
-    monkeypatch.setattr(journal_module, "PATIENCE_S", 0.2)
-    monkeypatch.setattr(journal_module, "AGAIN_S", 0.05)
+    monkeypatch.setattr(journal_module, "LIMITS", JournalLimits(retry_s=0.05, receipt_timeout_s=0.2))
     with sqlite3.connect(table.path) as connection:
         connection.execute("CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'disk full'); END")
     connection.close()
     receipt = table.declare(SetUp("home", 1, 35.0))
-    assert not receipt.kept
+    assert not receipt.saved
     assert table.game().spot_yd == 35.0
-    table.game_service.health(HealthStatus())
+    table.game_service.publish_health(HealthStatus())
     health = table.hub.value("health")
     assert health.store == "behind"
     assert health.level == "alarm"
@@ -337,9 +341,9 @@ def test_while_the_disk_does_not_take_it_the_game_goes_on_and_says_so(
         connection.execute("DROP TRIGGER full")
     connection.close()
     after = table.declare(SetUp("home", 1, 36.0))
-    assert after.kept
-    assert table.store.verify(game).entries == after.seq == 5
-    table.game_service.health(HealthStatus())
+    assert after.saved
+    assert verify_journal(game, table.store.entries(game)).entries == after.seq == 5
+    table.game_service.publish_health(HealthStatus())
     assert table.hub.value("health").store == "ok"
 
 
@@ -354,5 +358,5 @@ def test_scenes_are_told_fifteen_times_a_second_at_most(table: Table) -> None:
 
 
 def test_without_a_game_scenes_are_refused(table: Table) -> None:
-    with pytest.raises(RefusedError, match="begin one"):
+    with pytest.raises(RefusedError, match="No game is in play"):
         table.game_service.take(PLAY.scenes[0])

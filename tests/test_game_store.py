@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import create_engine, inspect
 
 from downfield.core.errors import InputError, OutputError
-from downfield.game.hash_chain import GENESIS, Entry, digest_of
-from downfield.game.store import DeviceRow, GameRow, Store
+from downfield.game.journal import GENESIS, digest_of, verify_journal
+from downfield.game.store import DeviceRow, EntryRow, GameRow, Store
 from downfield.game.store_schema import METADATA, STEPS, migrate
 
 GAME = GameRow("20260101-120000-abcd", 1_000, "final", "River City", "Lake Town", "tap")
@@ -38,13 +38,13 @@ def _emptied(url: str) -> None:
     engine.dispose()
 
 
-def entries(count: int, game: str = GAME.id, attachment: bytes | None = b"\x00\xff") -> list[Entry]:
-    made: list[Entry] = []
+def entries(count: int, game: str = GAME.id, attachment: bytes | None = b"\x00\xff") -> list[EntryRow]:
+    made: list[EntryRow] = []
     previous = GENESIS
     for seq in range(1, count + 1):
         content = f'{{"n":{seq},"é":"\\u0000"}}'
         previous = digest_of(previous, game, seq, "said", 1_000 + seq, f"key-{seq}", content, attachment)
-        made.append(Entry(game, seq, "said", 1_000 + seq, f"key-{seq}", content, attachment, previous))
+        made.append(EntryRow(game, seq, "said", 1_000 + seq, f"key-{seq}", content, attachment, previous))
     return made
 
 
@@ -63,9 +63,9 @@ def test_entries_come_back_as_they_were_in_order_and_in_pages(store: Store) -> N
 def test_an_untouched_journal_verifies_and_tells_its_head(store: Store) -> None:
     made = entries(5)
     store.append(made, GAME)
-    found = store.verify(GAME.id)
+    found = verify_journal(GAME.id, store.entries(GAME.id))
     assert (found.problem, found.entries, found.head) == ("", 5, made[-1].digest)
-    assert store.verify(GAME.id, made[2].digest).problem == ""
+    assert verify_journal(GAME.id, store.entries(GAME.id), made[2].digest).problem == ""
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_an_altered_journal_shows_and_where(tmp_path: Path, alter: str, place: i
     with sqlite3.connect(tmp_path / "a.db") as connection:
         connection.execute(alter)
     connection.close()
-    found = opened.verify(GAME.id)
+    found = verify_journal(GAME.id, opened.entries(GAME.id))
     opened.close()
     assert found.entries == place
     assert str(place) in found.problem
@@ -99,8 +99,8 @@ def test_a_journal_cut_off_at_its_end_shows_to_whoever_kept_the_head(tmp_path: P
     with sqlite3.connect(tmp_path / "a.db") as connection:
         connection.execute("DELETE FROM entries WHERE seq = 5")
     connection.close()
-    assert opened.verify(GAME.id).problem == ""
-    assert "cut off" in opened.verify(GAME.id, made[-1].digest).problem
+    assert verify_journal(GAME.id, opened.entries(GAME.id)).problem == ""
+    assert "cut off" in verify_journal(GAME.id, opened.entries(GAME.id), made[-1].digest).problem
     opened.close()
 
 
@@ -114,7 +114,7 @@ def test_of_two_writers_of_one_game_the_second_is_told(store: Store) -> None:
 
 def test_a_key_is_used_once_in_a_game(store: Store) -> None:
     store.append(entries(1), GAME)
-    twice = Entry(GAME.id, 2, "said", 1, "key-1", "{}", None, "d")
+    twice = EntryRow(GAME.id, 2, "said", 1, "key-1", "{}", None, "d")
     with pytest.raises(OutputError):
         store.append([twice])
 
@@ -131,7 +131,7 @@ def test_writers_of_several_threads_do_not_lose_each_other(store: Store) -> None
         thread.start()
     for thread in threads:
         thread.join()
-    assert [store.verify(game.id).entries for game in games] == [10] * 6
+    assert [verify_journal(game.id, store.entries(game.id)).entries for game in games] == [10] * 6
     assert [game.began_ns for game in store.games(limit=3, before_ns=5)] == [4, 3, 2]
 
 
@@ -167,7 +167,7 @@ def test_a_step_is_taken_once_and_what_was_there_stays(store: Store) -> None:
             migrate(connection, "here", more)
     with store._reading() as connection:
         assert connection.exec_driver_sql("SELECT id, venue FROM games").all() == [(GAME.id, "attic")]
-    assert store.verify(GAME.id).entries == 3
+    assert verify_journal(GAME.id, store.entries(GAME.id)).entries == 3
 
 
 def test_a_step_that_fails_leaves_the_store_as_it_was(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_store_of_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "a.db") as connection:
         connection.execute("INSERT INTO schema_versions VALUES (99, 0)")
     connection.close()
-    with pytest.raises(InputError, match="made by a newer Downfield"):
+    with pytest.raises(InputError, match="a newer Downfield made this store"):
         Store.at(tmp_path / "a.db")
 
 

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from downfield.game.hash_chain import GENESIS, Entry, digest_of
-from downfield.game.store import GameRow, Store
+from downfield.game.journal import GENESIS, digest_of
+from downfield.game.store import EntryRow, GameRow, Store
 
 GAME = "20260101-120000-abcd"
 
@@ -18,7 +18,7 @@ def made(path: Path) -> str:
     store, previous, entries = Store.at(path), GENESIS, []
     for seq in range(1, 4):
         previous = digest_of(previous, GAME, seq, "said", 0, None, "{}", None)
-        entries.append(Entry(GAME, seq, "said", 0, None, "{}", None, previous))
+        entries.append(EntryRow(GAME, seq, "said", 0, None, "{}", None, previous))
     store.append(entries, GameRow(GAME, 0, "", "Home", "Away", "tap"))
     store.close()
     return previous
@@ -43,7 +43,7 @@ def test_an_altered_one_is_status_1_and_names_the_entry(tmp_path: Path) -> None:
     connection.close()
     told = verify(str(tmp_path / "a.db"))
     assert told.returncode == 1
-    assert "entry 2 (said) or one before was altered" in told.stdout
+    assert "Entry 2 (said) or one before it was altered" in told.stdout
 
 
 def test_what_is_not_there_is_one_clear_line(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from downfield.core.errors import InputError
 from downfield.core.field import preset
 from downfield.core.frame import Frame
 from downfield.game.commands import Record, UseCalibration
-from downfield.game.receipts import Accepted, Said
+from downfield.game.receipts import Accepted, Submission
 from downfield.officiating.declarations import LineUpDeclared, SetUp
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
@@ -86,7 +86,7 @@ def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path
         SetUp("away", -1, 31.0, down=3, distance_yd=4.0, score=(7, 3)),
         LineUpDeclared(PLAYERS, "dark"),
     ):
-        assert isinstance(first.game_service.declare(declaration, Said()), Accepted)
+        assert isinstance(first.game_service.declare(declaration, Submission()), Accepted)
     SEEING.set()
     until(lambda: first.situation().endswith("live"), "the board that was seen to go on began no play")
     stood, game = first.situation(), first.topic("game").game
@@ -95,7 +95,7 @@ def test_a_live_game_goes_on_after_a_restart_and_survives_a_lost_camera(tmp_path
     assert first.health().calls == "suspended"
     server.restore()
     until(lambda: first.health().level != "alarm", "the camera did not come back")
-    assert isinstance(first.game_service.command(Record(on=False), Said()), Accepted)
+    assert isinstance(first.game_service.command(Record(on=False), Submission()), Accepted)
     first.end()
     playing.join(10)
     assert not playing.is_alive()
@@ -154,7 +154,7 @@ def test_a_camera_that_sees_no_board_yet_is_started_and_says_so(tmp_path: Path, 
     assert "picture" in reason.remedy
     assert "the camera is not calibrated" in health.text
     first, made = rig.topic("game").game, read_calibration(calibration)
-    rig.game_service.command(UseCalibration(calibration=replace(made, field=preset("mini"))), Said())
+    rig.game_service.command(UseCalibration(calibration=replace(made, field=preset("mini"))), Submission())
     until(lambda: rig.topic("scene").figures, "nothing was seen once it was calibrated")
     assert rig.topic("game").game != first  # it was begun on a field that the board turned out not to be
     rig.end()

@@ -1,34 +1,26 @@
-"""The pictures a call was made from, to be stepped through one by one: listed, and each as it was decoded."""
+"""The pictures a call was made from: listed, and each one as it was decoded."""
 
 from __future__ import annotations
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Path, Query, Response
-from fastapi.requests import HTTPConnection
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field
 
-from downfield.api.requests import CallId, GameId
-from downfield.api.routes.games import row_of
+from downfield.api.requests import CallId
+from downfield.api.routes.games import GameRowDep
 from downfield.api.security.roles import allow
-from downfield.api.services import AppContextDep
-from downfield.game.evidence import LIMITS, EvidenceFinder
+from downfield.api.services import EvidenceFinderDep
+from downfield.game.evidence import LIMITS
 from downfield.game.footage import CallMarks, FootageFrame
 from downfield.game.published.game_topics import CallView, TopicModel
 
-_USUAL_S: Final = 1.5
+DEFAULT_S: Final = 1.5
+"""Pictures listed before and after a call, where nobody asks for another span."""
 
 router = APIRouter(prefix="/api/games/{game}/calls/{call}", tags=["calls"])
 
-
-def _finder(connection: HTTPConnection) -> EvidenceFinder:
-    finder: EvidenceFinder = connection.app.state.evidence
-    return finder
-
-
-EvidenceFinderDep = Annotated[EvidenceFinder, Depends(_finder)]
-
-Frame = Annotated[int, Path(ge=0, le=2**53, description="Its index, as the list has it.")]
+FrameIndex = Annotated[int, Path(ge=0, le=2**53, description="Its index, as the list has it.")]
 Plain = Annotated[
     bool,
     BeforeValidator(lambda given: given or given == ""),  # `?plain` alone
@@ -39,16 +31,16 @@ Plain = Annotated[
 class EvidenceFrame(TopicModel):
     """One picture."""
 
-    frame: int = Field(description="Index in its source; a gap is pictures that were lost.")
+    frame: int = Field(description="Index in its source; a gap means dropped frames.")
     t_ns: int = Field(description="Capture time.")
-    measured: bool = Field(description="Whether what was seen on it is kept, and can be drawn.")
-    text: str = Field(description="How far those concerned are apart on it, in words; empty for a call about one.")
+    measured: bool = Field(description="Whether its scene is kept, so that measurements can be drawn.")
+    text: str = Field(description="The gap of the figures concerned, in words; empty for a call about one figure.")
 
 
 class EvidenceFrames(TopicModel):
     """The pictures around a call."""
 
-    game: str = Field(description="The game's id, for the pictures' addresses even when another game has begun.")
+    game: str = Field(description="The game's id, for the pictures' addresses even when another game has started.")
     call: CallView
     decisive: int = Field(description="The frame captured nearest to the instant the call is about.")
     frames: tuple[EvidenceFrame, ...] = Field(description="In the order they were captured.")
@@ -57,26 +49,22 @@ class EvidenceFrames(TopicModel):
 @router.get("/frames", summary="The pictures a call was made from")
 @allow("viewer")
 def frames(
-    parts: AppContextDep,
+    row: GameRowDep,
     finder: EvidenceFinderDep,
-    game: GameId,
     call: CallId,
     seconds: Annotated[
-        float, Query(gt=0, le=LIMITS.either_side_s, description="So long before the call and after it.")
-    ] = _USUAL_S,
+        float, Query(gt=0, le=LIMITS.either_side_s, description="How long before the call and after it.")
+    ] = DEFAULT_S,
 ) -> EvidenceFrames:
-    """What the recording, or the video file being played, holds of them; more may come while a call is fresh."""
-    row = row_of(parts.store, parts.hub, game)
+    """What the recording, or the video file being played, has of them; more may come while a call is fresh."""
     evidence = finder.find(row, call)
-    decisive = evidence.decisive
-    around = [
-        still for still in evidence.stills if abs(still.t_ns - evidence.call.t_ns) <= seconds * 1e9 or still is decisive
-    ]
+    decisive, call_ns = evidence.decisive, evidence.call.t_ns
+    around = [still for still in evidence.stills if abs(still.t_ns - call_ns) <= seconds * 1e9 or still is decisive]
     return EvidenceFrames(
         game=row.id,
         call=evidence.call,
         decisive=decisive.frame,
-        frames=tuple(_read(still, evidence.marks(still)) for still in around),
+        frames=tuple(_frame(still, evidence.marks(still)) for still in around),
     )
 
 
@@ -88,12 +76,11 @@ def frames(
 )
 @allow("viewer")
 def picture(
-    parts: AppContextDep, finder: EvidenceFinderDep, game: GameId, call: CallId, frame: Frame, plain: Plain = False
+    row: GameRowDep, finder: EvidenceFinderDep, call: CallId, frame: FrameIndex, plain: Plain = False
 ) -> Response:
-    """Exactly that one, decoded here: no player is involved. The call's measurement is drawn on it."""
-    jpeg = finder.jpeg(row_of(parts.store, parts.hub, game), call, frame, plain=plain)
-    return Response(jpeg, media_type="image/jpeg")
+    """Exactly that one, decoded by the server: no video player is involved. The call's measurement is drawn on it."""
+    return Response(finder.jpeg(row, call, frame, plain=plain), media_type="image/jpeg")
 
 
-def _read(still: FootageFrame, marks: CallMarks) -> EvidenceFrame:
+def _frame(still: FootageFrame, marks: CallMarks) -> EvidenceFrame:
     return EvidenceFrame(frame=still.frame, t_ns=still.t_ns, measured=marks.scene is not None, text=marks.gap_text)

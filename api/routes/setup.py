@@ -16,7 +16,7 @@ from downfield.api.services import GameServiceDep, StoreDep
 from downfield.calibration.calibration import Calibration
 from downfield.game.commands import Settings, UseCalibration
 from downfield.game.published.game_topics import TopicModel
-from downfield.game.receipts import Accepted, Refused, Said
+from downfield.game.receipts import Accepted, Refused, Submission
 from downfield.officiating.rulebooks.clauses import catalog, catalogs
 from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
 
@@ -176,7 +176,7 @@ def use_calibration(
     key: IdempotencyKey = None,
 ) -> Accepted:
     """The content of a `*.calibration.json` file."""
-    receipt = game_service.command(UseCalibration(calibration=asked), Said(principal.name, key))
+    receipt = game_service.command(UseCalibration(calibration=asked), Submission(principal.name, key))
     if isinstance(receipt, Refused):
         raise refusal_problem(receipt)
     return receipt

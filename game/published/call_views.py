@@ -81,7 +81,7 @@ def _standing(call: Call, context: CallContext) -> Standing:
     if ruling is not None:
         return _STANDING.get(ruling.decision, "stands")
     if call.verdict == "reported":
-        return "reported"
+        return "noted"
     return "open" if call.id in context.open else "stands"
 
 

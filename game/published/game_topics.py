@@ -16,7 +16,7 @@ from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.engine.state import Phase
 
-Standing = Literal["stands", "open", "confirmed", "overturned", "manual", "told"]
+Standing = Literal["stands", "open", "confirmed", "overturned", "manual", "noted"]
 
 
 class TopicModel(BaseModel):
@@ -136,7 +136,7 @@ class CallView(TopicModel):
     kind: CallKind
     verdict: Verdict
     standing: Standing = Field(
-        description="open: waits for a person; told: without consequence; manual: made by hand; stands: in force."
+        description="open: waits for a person; noted: without consequence; manual: made by hand; stands: in force."
     )
     text: str
     t_ns: int = Field(description="The instant it is about.")

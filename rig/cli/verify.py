@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from downfield.core.errors import InputError
+from downfield.game.journal import verify_journal
 from downfield.game.store import Store
 
 
@@ -27,7 +28,7 @@ def verify(
         names = [row.id for row in opened.games(limit=1_000_000)] if game is None else [game]
         if game is not None and opened.game(game) is None:
             raise InputError(f"{store}: no game {game} is in it")
-        found = [opened.verify(name, head) for name in names]
+        found = [verify_journal(name, opened.entries(name), head) for name in names]
     finally:
         opened.close()
     for one in found:

@@ -30,8 +30,8 @@ class Referee(Protocol):
         """Let the game's time go on while no scenes come."""
         ...
 
-    def health(self, health: HealthStatus) -> None:
-        """Tell how the rig is."""
+    def publish_health(self, health: HealthStatus) -> None:
+        """Publish the health of the rig."""
         ...
 
 

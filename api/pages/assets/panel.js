@@ -155,7 +155,7 @@ async function follow(button, sending) {
     const receipt = await sending;
     navigator.vibrate?.(12);
     more.done(button);
-    if (receipt.kept === false) tell("Taken, but not on disk: see the rig", "warning");
+    if (receipt.saved === false) tell("Taken, but not on disk: see the rig", "warning");
     else clear();
   } catch (error) {
     if (error instanceof Unanswered) {

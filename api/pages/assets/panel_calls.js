@@ -46,7 +46,7 @@ export function framesLink(call) {
 /** The buttons for a call that needs nobody. */
 function rulings(call) {
   if (call.ruling) return [undo(call)];
-  if (call.standing === "told") return [];
+  if (call.standing === "noted") return [];
   return [rule(call, "confirm", "Confirm"), rule(call, "overturn", "Overturn", "warn"), rule(call, "strike", "Undo this one")];
 }
 
