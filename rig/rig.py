@@ -111,8 +111,7 @@ class Rig:
 
     def situation(self) -> str:
         """The game now, on one line."""
-        game = self._hub.value("game")
-        return "" if game is None else str(game.text)
+        return self.game_service.text
 
     def health(self) -> HealthStatus:
         """How the rig is now."""
@@ -162,7 +161,7 @@ class Rig:
             onlookers=onlookers,
             suspended=self._machine.suspended,
             lined_up=self._lined_up,
-            carrier=self._carrier,
+            carrier=lambda: self.game_service.carrier,
             ticks=self.live,
         )
         self._machine.between_frames = self._loop.between_frames
@@ -199,7 +198,7 @@ class Rig:
             SourceStatus(kind=facts.kind, name=facts.name, text=self.text, live=facts.live)
         )
         if self.live and self.game_service.resume() is not None:
-            self._clock.not_before(self._hub.value("game").t_ns)
+            self._clock.not_before(self.game_service.now_ns)
             self._troubles.note("info", f"Going on with the game as it stood: {self.situation()}.")
         else:
             self.game_service.restart()
@@ -239,12 +238,8 @@ class Rig:
         return recorder
 
     def _lined_up(self) -> LinedUp:
-        line_up = self._hub.value("line_up")
-        return LinedUp() if line_up is None else LinedUp(tuple(line_up.players), line_up.settled)
-
-    def _carrier(self) -> str | None:
-        ball = self._hub.value("ball")
-        return None if ball is None else ball.player
+        line_up = self.game_service.line_up
+        return LinedUp(line_up.players, line_up.settled)
 
     def _slow(self) -> bool:
         health = None if self._loop is None else self._loop.sight.health
