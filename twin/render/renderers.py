@@ -10,7 +10,7 @@ from downfield.core.scene import Player
 from downfield.twin.appearance import Appearance
 from downfield.twin.render.renderer import Renderer
 
-RendererName = Literal["compositor", "mujoco", "blender"]
+RendererName = Literal["compositor", "mujoco", "traced", "blender"]
 RENDERERS: tuple[RendererName, ...] = get_args(RendererName)
 
 
@@ -43,6 +43,10 @@ def open_renderer(name: RendererName, appearance: Appearance, players: Sequence[
         from downfield.twin.render.render_blender import BlenderRenderer
 
         return BlenderRenderer(appearance, players)
+    if name == "traced":
+        from downfield.twin.render.render_traced import TracedRenderer
+
+        return TracedRenderer(appearance, players)
     from downfield.twin.render.compositor import Compositor
 
     return Compositor(appearance, players)

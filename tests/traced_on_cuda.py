@@ -1,0 +1,32 @@
+"""Print the light of a tiny traced picture, for comparison between targets; see `test_twin_tracing.py`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from twin_tables import appearance_of, base_solid, camera_over, players, standing, with_board
+
+from downfield.twin.appearance import FigureAppearance
+from downfield.twin.tracing.print_texture import PrintTexture
+from downfield.twin.tracing.scene import SceneBuilder
+from downfield.twin.tracing.tracer import Tracer
+
+
+def main() -> None:
+    """Trace 16 x 8 pixels with two samples each."""
+    places = np.array([[350.0, 150.0, 20.0]])
+    appearance = appearance_of((FigureAppearance((base_solid(),)),), camera_over((16, 8), tilt_deg=6.0))
+    appearance = with_board(appearance, grass=((0.3, 0.6, 0.3),))
+    texture = PrintTexture(appearance)
+    scene = SceneBuilder(appearance, players(1), texture).build(standing(places))
+    for row in Tracer(texture).light(scene, appearance.camera, 2, seed=3).reshape(-1, 3).tolist():
+        sys.stdout.write(" ".join(map(str, row)) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""The photoreal renderer: path tracing on the processor or a CUDA device. Needs the extra `traced`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Image
+from downfield.core.scene import Player
+from downfield.twin.appearance import Appearance
+from downfield.twin.render.renderer import RenderedFrame
+from downfield.twin.render.solids import SolidPlacer
+from downfield.twin.render.surface import settle
+from downfield.twin.render.visibility import base_tops
+from downfield.twin.snapshot import Snapshot
+from downfield.twin.tracing.print_texture import PrintTexture
+from downfield.twin.tracing.scene import SceneBuilder, to_light
+from downfield.twin.tracing.tracer import Tracer
+
+SAMPLES: Final = 24
+"""Paths per pixel: their noise is below that of the cameras the twin imitates."""
+
+_LEVELS: Final = to_light(np.linspace(0.0, 1.0, 4096))
+
+
+class TracedRenderer:
+    """Draws pictures of one appearance by path tracing.
+
+    Args:
+        appearance: what to draw.
+        players: the roster, for the bases' sizes.
+        samples: paths per pixel.
+
+    Raises:
+        MissingExtraError: numba is not installed.
+
+    """
+
+    def __init__(self, appearance: Appearance, players: Sequence[Player], *, samples: int = SAMPLES) -> None:
+        self._appearance, self._players, self._samples = appearance, tuple(players), samples
+        texture = PrintTexture(appearance)
+        self._builder, self._tracer = SceneBuilder(appearance, players, texture), Tracer(texture)
+        self._placer = SolidPlacer(appearance)
+
+    @property
+    def appearance(self) -> Appearance:
+        """What it draws."""
+        return self._appearance
+
+    def render(self, snapshot: Snapshot, camera: Camera, *, t_ns: int) -> RenderedFrame:
+        """The ideal picture of one instant, with what can be seen of every base."""
+        settled = settle(snapshot, self._appearance.field, self._appearance.board.bow_mm)
+        seed = (self._appearance.seed + t_ns) % (1 << 31)
+        light = self._tracer.light(self._builder.build(settled), camera, self._samples, seed)
+        tops = base_tops(self._players, settled, self._placer.place(settled), camera)
+        return RenderedFrame(t_ns, camera, _displayed(light), tops)
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+def _displayed(light: NDArray[np.float32]) -> Image:
+    """Linear red green blue light as a picture, uint8 blue green red: the inverse of `to_light`."""
+    level = np.searchsorted(_LEVELS, np.clip(light[..., ::-1], 0.0, 1.0)) * (255.0 / (len(_LEVELS) - 1))
+    return np.ascontiguousarray(np.rint(level).astype(np.uint8))

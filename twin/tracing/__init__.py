@@ -1,0 +1,1 @@
+"""A path tracer of tables: photoreal pictures on the processor or a GPU, from one source."""

@@ -1,0 +1,5 @@
+"""The tracer's arithmetic: small functions that numba compiles for the processor and for CUDA alike.
+
+Nothing here allocates, all arithmetic is float32. Lengths are millimeters in the board frame. Light is linear: a white
+level surface at the board's middle sends about 1.
+"""

@@ -1,0 +1,127 @@
+"""The bowed board and the table it stands on: where a ray meets them, and their colors."""
+
+import numpy as np
+
+from downfield.twin.tracing.kernels.numbers import BOARD, FAR, HALF, NEAR, NOTHING, ONE, TABLE, TWO, ZERO, F
+from downfield.twin.tracing.kernels.sampling import mixed, unit
+from downfield.twin.tracing.layout import (
+    BOW,
+    GRAIN,
+    I_COLUMNS,
+    I_COLUMNS2,
+    I_RASTER,
+    I_RASTER2,
+    I_ROWS,
+    I_ROWS2,
+    PX_PER_MM,
+    PX_PER_MM2,
+    RASTER_X,
+    RASTER_Y,
+    TABLE_Z,
+    X_HIGH,
+    X_LOW,
+    Y_HIGH,
+    Y_LOW,
+)
+from downfield.twin.tracing.target import device_function
+
+BOW_STEPS = 3
+
+
+@device_function
+def ground(scene, heads, ox, oy, oz, dx, dy, dz):
+    """Where a ray comes down: how far, and on what: `BOARD`, `TABLE` or `NOTHING`."""
+    if dz > -F(1e-6):
+        return FAR, NOTHING
+    x_low, y_low, x_high, y_high = heads[scene, X_LOW], heads[scene, Y_LOW], heads[scene, X_HIGH], heads[scene, Y_HIGH]
+    t = -oz / dz
+    bow = heads[scene, BOW]
+    if bow != ZERO:
+        for _ in range(BOW_STEPS):
+            t = (surface_z(scene, heads, ox + t * dx, oy + t * dy) - oz) / dz
+    x, y = ox + t * dx, oy + t * dy
+    if t > NEAR and x_low <= x <= x_high and y_low <= y <= y_high:
+        return t, BOARD
+    t = (heads[scene, TABLE_Z] - oz) / dz
+    if t > NEAR:
+        return t, TABLE
+    return FAR, NOTHING
+
+
+@device_function
+def surface_z(scene, heads, x, y):
+    """Height of the bowed board over the plane of its edges."""
+    x_low, y_low, x_high, y_high = heads[scene, X_LOW], heads[scene, Y_LOW], heads[scene, X_HIGH], heads[scene, Y_HIGH]
+    u = min(max((TWO * x - x_low - x_high) / (x_high - x_low), -ONE), ONE)
+    w = min(max((TWO * y - y_low - y_high) / (y_high - y_low), -ONE), ONE)
+    return -heads[scene, BOW] * (ONE - u * u) * (ONE - w * w)
+
+
+@device_function
+def as_light(c):
+    """A display value, 0..1, as linear light (sRGB's curve to a percent)."""
+    return c * (c * (c * F(0.305306011) + F(0.682171111)) + F(0.012522878))
+
+
+@device_function
+def knot(ix, iy, seed):
+    """A number from 0 to 1 at a point of a lattice."""
+    return unit(
+        mixed(np.uint32(np.uint32(ix) * np.uint32(73856093) ^ np.uint32(iy) * np.uint32(19349663) ^ np.uint32(seed)))
+    )
+
+
+@device_function
+def cloudy(x, y, seed):
+    """Smooth noise from 0 to 1 with features about 1 wide."""
+    x, y = x + F(4096.0), y + F(4096.0)
+    ix, iy = np.int32(x), np.int32(y)
+    u, w = x - F(ix), y - F(iy)
+    u, w = u * u * (F(3) - TWO * u), w * w * (F(3) - TWO * w)
+    a, b, c, d = knot(ix, iy, seed), knot(ix + 1, iy, seed), knot(ix, iy + 1, seed), knot(ix + 1, iy + 1, seed)
+    return (a * (ONE - u) + b * u) * (ONE - w) + (c * (ONE - u) + d * u) * w
+
+
+@device_function
+def texel(raster, at, columns, u, w):
+    """A point between four pixels of a print: red, green and blue as display values, 0..1."""
+    x, y = np.int32(u), np.int32(w)
+    fx, fy = u - F(x), w - F(y)
+    p = at + (np.int64(y) * columns + x) * 3
+    q = p + columns * 3
+    a, b, c, d = (ONE - fx) * (ONE - fy), fx * (ONE - fy), (ONE - fx) * fy, fx * fy
+    scale = F(1 / 255.0)
+    blue = F(raster[p]) * a + F(raster[p + 3]) * b + F(raster[q]) * c + F(raster[q + 3]) * d
+    green = F(raster[p + 1]) * a + F(raster[p + 4]) * b + F(raster[q + 1]) * c + F(raster[q + 4]) * d
+    red = F(raster[p + 2]) * a + F(raster[p + 5]) * b + F(raster[q + 2]) * c + F(raster[q + 5]) * d
+    return red * scale, green * scale, blue * scale
+
+
+@device_function
+def printed(scene, heads, counts, raster, x, y, coarse):
+    """The board's paint at a point: linear red, green, blue."""
+    if coarse:
+        scale, at, rows, columns = (
+            heads[scene, PX_PER_MM2],
+            counts[scene, I_RASTER2],
+            counts[scene, I_ROWS2],
+            counts[scene, I_COLUMNS2],
+        )
+    else:
+        scale, at, rows, columns = (
+            heads[scene, PX_PER_MM],
+            counts[scene, I_RASTER],
+            counts[scene, I_ROWS],
+            counts[scene, I_COLUMNS],
+        )
+    u = min(max((x - heads[scene, RASTER_X]) * scale - HALF, ZERO), F(columns) - F(1.01))
+    w = min(max((heads[scene, RASTER_Y] - y) * scale - HALF, ZERO), F(rows) - F(1.01))
+    r, g, b = texel(raster, at, columns, u, w)
+    return as_light(r), as_light(g), as_light(b)
+
+
+@device_function
+def table_shade(scene, heads, x, y):
+    """How the table's grain, wood's long fibers, darkens it at a point."""
+    n = cloudy(x * F(0.008), y * F(0.25), 3) * F(0.6) + cloudy(x * F(0.03), y * F(1.1), 5) * F(0.4)
+    return ONE - heads[scene, GRAIN] * n

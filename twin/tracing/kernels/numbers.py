@@ -1,0 +1,24 @@
+"""float32 constants of the kernels."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+F: Final = np.float32
+ZERO: Final = F(0)
+ONE: Final = F(1)
+HALF: Final = F(0.5)
+TWO: Final = F(2)
+FOUR: Final = F(4)
+FAR: Final = F(1e9)  # mm: no hit
+NEAR: Final = F(1e-3)  # mm: closer to its start nothing stops a ray
+TINY: Final = F(1e-9)
+TWO_PI: Final = F(2 * math.pi)
+
+# What a ray meets other than a solid, in place of the solid's row.
+NOTHING: Final = -1
+BOARD: Final = -2
+TABLE: Final = -3

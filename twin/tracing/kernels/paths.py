@@ -1,0 +1,134 @@
+"""The light that comes back along a ray: direct light, mirrored and scattered light, light through clear bases."""
+
+import math
+
+from downfield.twin.tracing.kernels.grid import nearest
+from downfield.twin.tracing.kernels.ground import ground
+from downfield.twin.tracing.kernels.lamps import lamp_light
+from downfield.twin.tracing.kernels.numbers import HALF, NOTHING, ONE, TWO, TWO_PI, ZERO, F
+from downfield.twin.tracing.kernels.sampling import pair
+from downfield.twin.tracing.kernels.surfaces import surface
+from downfield.twin.tracing.layout import LAMP_COLOR, SKY
+from downfield.twin.tracing.target import device_function
+
+BOUNCES = 5  # ends of a path: what is seen, passed through or mirrored, and what lights it
+MATT = F(0.42)  # roughness from which a mirror shows the sky's color only
+BRIGHTEST = F(6.0)  # of one path: rare brighter ones would be sparks
+LOST = F(0.55)  # share of the ambient light that reaches the last end of a path
+CLEAR_TINT = F(0.92)
+LIFT = F(0.002)  # mm over board and table, where a scattered ray starts
+
+
+@device_function
+def tangents(nx, ny, nz):
+    """Two directions square to a normal and to each other (Duff et al. 2017)."""
+    sign = ONE if nz >= ZERO else -ONE
+    a = -ONE / (sign + nz)
+    b = nx * ny * a
+    return ONE + sign * nx * nx * a, sign * b, -sign * nx, b, sign + ny * ny * a, -ny
+
+
+@device_function
+def on_hemisphere(nx, ny, nz, aside, turn, up):
+    """Direction about a normal, by its part along the surface, its turn there (0..1), its part along the normal."""
+    ax, ay, az, bx, by, bz = tangents(nx, ny, nz)
+    u, w = aside * math.cos(TWO_PI * turn), aside * math.sin(TWO_PI * turn)
+    return u * ax + w * bx + up * nx, u * ay + w * by + up * ny, u * az + w * bz + up * nz
+
+
+@device_function
+def mirrored(dx, dy, dz, nx, ny, nz, rough, u, w):
+    """A direction mirrored in a rough surface, its half vector sampled by GGX."""
+    alpha = rough * rough
+    cos2 = (ONE - u) / (ONE + (alpha * alpha - ONE) * u)
+    hx, hy, hz = on_hemisphere(nx, ny, nz, math.sqrt(max(ONE - cos2, ZERO)), w, math.sqrt(cos2))
+    along = TWO * (hx * dx + hy * dy + hz * dz)
+    return dx - along * hx, dy - along * hy, dz - along * hz
+
+
+@device_function
+def refracted(dx, dy, dz, nx, ny, nz, away, ior):
+    """A direction bent into a clear surface (Snell)."""
+    ratio = ONE / ior
+    bend = ratio * away - math.sqrt(max(ONE - ratio * ratio * (ONE - away * away), ZERO))
+    return ratio * dx + bend * nx, ratio * dy + bend * ny, ratio * dz + bend * nz
+
+
+@device_function
+def path(
+    scene, heads, counts, solids, groups, members, cells, lists, raster,
+    ox, oy, oz, dx, dy, dz, sample, mask, seed, coarse,
+):  # fmt: skip
+    """The light that comes back along a ray: red, green, blue."""
+    red, green, blue = ZERO, ZERO, ZERO
+    share_r, share_g, share_b = ONE, ONE, ONE
+    sky_r, sky_g, sky_b = heads[scene, SKY], heads[scene, SKY + 1], heads[scene, SKY + 2]
+    skip, scattered = NOTHING, 0
+    for bounce in range(BOUNCES):
+        t, what = ground(scene, heads, ox, oy, oz, dx, dy, dz)
+        hit, s = nearest(scene, heads, counts, solids, groups, members, cells, lists, ox, oy, oz, dx, dy, dz, t, skip)
+        if s >= 0:
+            t, what = hit, s
+        if what == NOTHING:
+            red, green, blue = red + share_r * sky_r, green + share_g * sky_g, blue + share_b * sky_b
+            break
+        px, py, pz = ox + t * dx, oy + t * dy, oz + t * dz
+        ar, ag, ab, nx, ny, nz, rough, f0, opacity, ior = surface(
+            scene, heads, counts, solids, raster, what, px, py, pz, coarse
+        )
+        away = -(nx * dx + ny * dy + nz * dz)
+        if away < F(0.02):  # a bevel's normal may look away from the eye
+            nx, ny, nz = nx - dx * (F(0.02) - away), ny - dy * (F(0.02) - away), nz - dz * (F(0.02) - away)
+            away = F(0.02)
+        skip = what
+        u, w = pair(sample, seed, 3 + 4 * bounce, mask)
+        pick, chance = pair(sample, seed, 4 + 4 * bounce, mask)
+        clear = opacity < ONE and chance >= opacity
+        at, light, glint, fresnel = lamp_light(
+            scene, heads, counts, solids, groups, members, cells, lists,
+            px, py, pz, dx, dy, dz, nx, ny, nz, rough, f0, skip, pick, u, w,
+        )  # fmt: skip
+        if scattered:
+            glint = ZERO  # a lamp mirrored on the way of a lamp's light is a spark, not a picture
+        matt = ZERO if clear else ONE - fresnel
+        c = at + LAMP_COLOR
+        red += share_r * light * heads[scene, c] * (ar * matt + glint)
+        green += share_g * light * heads[scene, c + 1] * (ag * matt + glint)
+        blue += share_b * light * heads[scene, c + 2] * (ab * matt + glint)
+        if clear:
+            share_r *= CLEAR_TINT * (HALF + HALF * ar)
+            share_g *= CLEAR_TINT * (HALF + HALF * ag)
+            share_b *= CLEAR_TINT * (HALF + HALF * ab)
+            dx, dy, dz = refracted(dx, dy, dz, nx, ny, nz, away, ior)
+            ox, oy, oz = px, py, pz
+            continue
+        if scattered >= 1:
+            red, green = red + share_r * ar * sky_r * LOST, green + share_g * ag * sky_g * LOST
+            blue += share_b * ab * sky_b * LOST
+            break
+        graze = ONE - away
+        fresnel = f0 + (ONE - f0) * graze * graze * graze * graze * graze * (ONE - rough * HALF)
+        u, w = pair(sample, seed, 5 + 4 * bounce, mask)
+        choose, _ = pair(sample, seed, 6 + 4 * bounce, mask)
+        odds = ZERO
+        if rough < MATT:  # what is mirrored needs a ray of its own, in a fixed share of a pixel's samples
+            odds = min(max(fresnel, F(0.25)), F(0.9))
+        else:
+            red, green = red + share_r * sky_r * fresnel, green + share_g * sky_g * fresnel
+            blue += share_b * sky_b * fresnel
+        if choose < odds:
+            dx, dy, dz = mirrored(dx, dy, dz, nx, ny, nz, rough, u, w)
+            if dx * nx + dy * ny + dz * nz <= F(1e-4):
+                break
+            weight = fresnel / odds
+            share_r, share_g, share_b = share_r * weight, share_g * weight, share_b * weight
+        else:
+            dx, dy, dz = on_hemisphere(nx, ny, nz, math.sqrt(u), w, math.sqrt(max(ONE - u, ZERO)))
+            weight = (ONE - fresnel) / (ONE - odds)
+            share_r, share_g, share_b = share_r * ar * weight, share_g * ag * weight, share_b * ab * weight
+        scattered += 1
+        ox, oy, oz = px, py, pz
+        if what < NOTHING:
+            oz += LIFT
+            skip = NOTHING
+    return min(red, BRIGHTEST), min(green, BRIGHTEST), min(blue, BRIGHTEST)

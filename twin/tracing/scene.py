@@ -1,0 +1,289 @@
+"""A table at one instant as the tracer's arrays: solids in groups, the grid of groups, lamps, materials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from downfield.calibration.camera import Camera
+from downfield.core.arrays import Array
+from downfield.core.scene import Player
+from downfield.twin.appearance import Appearance, Solid
+from downfield.twin.render.hand_shape import hand_solids, stick_solid
+from downfield.twin.snapshot import Snapshot
+from downfield.twin.tracing import layout as at
+from downfield.twin.tracing.print_texture import PrintTexture
+
+
+@dataclass(frozen=True, slots=True)
+class TracingLimits:
+    """Materials and measures of traced tables."""
+
+    cell_mm: float = 22.0
+    """Side of the grid's cells: about a base's width."""
+    room_mm: float = 320.0
+    """Solids further than this from the board are not traced."""
+    table_z_mm: float = -20.0
+    """The table lies this far below the board's edges, and below a sagging board."""
+    table_below_bow_mm: float = 2.0
+    """The least distance from a sagging board's lowest point to the table."""
+    rough: float = 0.5
+    """Roughness of painted plastic."""
+    rough_base: float = 0.35
+    """Roughness of molded bases."""
+    rough_helmet: float = 0.28
+    """Roughness of helmets."""
+    rough_board: float = 0.8
+    """Roughness of a matt board; a glossy one is smoother by `smoother_by_gloss`."""
+    smoother_by_gloss: float = 0.6
+    """How much smoother a board of gloss 1 is."""
+    rough_table: float = 0.7
+    """Roughness of the table."""
+    grain: float = 0.25
+    """How much the table's grain darkens it."""
+    reflectance: float = 0.04
+    """Reflectance of plastic and paint at normal incidence."""
+    clear_ior: float = 1.49
+    """Refractive index of clear bases: acrylic."""
+    bevel_mm: float = 0.4
+    """Width of the shaded rim of a base."""
+
+
+LIMITS: Final = TracingLimits()
+_ROUGH: Final = {"base": LIMITS.rough_base, "helmet": LIMITS.rough_helmet}
+
+
+@dataclass(frozen=True, slots=True)
+class TracedScene:
+    """One table at one instant, as `layout` describes.
+
+    Attributes:
+        head: floats of the scene, float32 (HEAD_COLUMNS,).
+        counts: integers of the scene, int64 (COUNT_COLUMNS,).
+        solids: float32 (n, SOLID_COLUMNS), board frame.
+        groups: float32 (m, GROUP_COLUMNS).
+        members: first and last row of each group's solids, int32 (m, 2).
+        cells: where each cell's list begins in `lists`, int32 (cells + 1,).
+        lists: groups in each cell, int16.
+
+    """
+
+    head: NDArray[np.float32]
+    counts: NDArray[np.int64]
+    solids: NDArray[np.float32]
+    groups: NDArray[np.float32]
+    members: NDArray[np.int32]
+    cells: NDArray[np.int32]
+    lists: NDArray[np.int16]
+
+
+class SceneBuilder:
+    """Turns snapshots of one appearance into scenes.
+
+    Args:
+        appearance: the table.
+        players: the roster, for the bases' corners.
+        texture: its print.
+
+    """
+
+    def __init__(self, appearance: Appearance, players: Sequence[Player], texture: PrintTexture) -> None:
+        self._appearance = appearance
+        self._figures = [_rows(figure.solids) for figure in appearance.figures]
+        for number, (rows, player) in enumerate(zip(self._figures, players, strict=True)):
+            rows[rows[:, at.IS_BASE] > 0, at.CORNER] = player.base.corner_mm
+            rows[:, at.OWNER] = number
+        self._ball = _rows(appearance.ball.solids)
+        table_z = min(LIMITS.table_z_mm, -appearance.board.bow_mm - LIMITS.table_below_bow_mm)
+        self._still = [
+            *(row[None] for row in _rail(appearance, table_z)),
+            *(row[None] for row in _rows(appearance.clutter)),
+        ]
+        self._head, self._counts = _head(appearance, table_z), np.zeros(at.COUNT_COLUMNS, dtype=np.int64)
+        texture.describe(self._head, self._counts)
+        self._counts[at.I_LAMPS] = min(len(appearance.lamps), at.MOST_LAMPS)
+
+    def build(self, snapshot: Snapshot) -> TracedScene:
+        """The scene of a snapshot whose figures already rest on the bowed surface."""
+        groups = [
+            _placed(rows, pose.rotation, pose.position_mm)
+            for rows, pose in zip(self._figures, snapshot.figures, strict=True)
+        ]
+        if snapshot.ball is not None and len(self._ball):
+            groups.append(_placed(self._ball, snapshot.ball.rotation, snapshot.ball.position_mm))
+        groups += [_rows(hand_solids(hand, self._appearance.skin, self._appearance.sleeve)) for hand in snapshot.hands]
+        groups += [_rows([stick_solid(stick)]) for stick in snapshot.sticks]
+        return self._assembled([rows for rows in (*groups, *self._still) if len(rows)])
+
+    def _assembled(self, parts: list[Array]) -> TracedScene:
+        parts = parts or [np.zeros((1, at.SOLID_COLUMNS))]  # an empty table: one solid without extent
+        if len(parts) > at.MOST_GROUPS:  # what lies beside the board comes last: one group for the rest of it
+            parts = [*parts[: at.MOST_GROUPS - 1], np.concatenate(parts[at.MOST_GROUPS - 1 :])]
+        sizes = [len(rows) for rows in parts]
+        starts = np.cumsum([0, *sizes])
+        solids = np.concatenate(parts)
+        solids[:, at.REACH] = _reach_mm(solids)
+        center, extent = solids[:, at.CENTER : at.CENTER + 3], _extent_mm(solids)
+        low = np.minimum.reduceat(center - extent, starts[:-1])
+        high = np.maximum.reduceat(center + extent, starts[:-1])
+        middle = (low + high) / 2
+        away = np.linalg.norm(center - np.repeat(middle, sizes, axis=0), axis=1) + solids[:, at.REACH]
+        radius = np.minimum(np.maximum.reduceat(away, starts[:-1]), np.linalg.norm(high - low, axis=1) / 2 + 1e-3)
+        head, counts = self._head.copy(), self._counts.copy()
+        cells, lists = _grid(low, high, head, counts)
+        return TracedScene(
+            head.astype(np.float32),
+            counts,
+            solids.astype(np.float32),
+            np.column_stack([middle, radius]).astype(np.float32),
+            np.stack([starts[:-1], starts[1:]], axis=1).astype(np.int32),
+            cells,
+            lists,
+        )
+
+
+def view_row(camera: Camera) -> NDArray[np.float32]:
+    """A camera as a row of views, float32 (VIEW_COLUMNS,)."""
+    row = np.zeros(at.VIEW_COLUMNS, dtype=np.float32)
+    lens = camera.lens
+    row[at.V_TURN : at.V_TURN + 9] = camera.board_to_camera.ravel()
+    row[at.V_EYE : at.V_EYE + 3] = camera.position_mm
+    row[at.V_FOCAL : at.V_FOCAL + 2], row[at.V_CENTER : at.V_CENTER + 2] = lens.focal_px, lens.center_px
+    row[at.V_DISTORTION : at.V_DISTORTION + 5], row[at.V_SIZE : at.V_SIZE + 2] = lens.distortion, lens.size_px
+    return row
+
+
+def to_light(color: Any) -> Array:
+    """Display values, 0..1, as linear light: sRGB's curve to a percent, as the kernels have it."""
+    c = np.asarray(color, dtype=np.float64)
+    light: Array = c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878)
+    return light
+
+
+def _rows(solids: Sequence[Solid]) -> Array:
+    """Solids as rows, in their own frame; shape (n, SOLID_COLUMNS)."""
+    out = np.zeros((len(solids), at.SOLID_COLUMNS))
+    if not len(solids):
+        return out
+    out[:, at.KIND] = [at.KINDS[solid.kind] for solid in solids]
+    out[:, at.SIZE : at.SIZE + 3] = [solid.size_mm for solid in solids]
+    out[:, at.CENTER : at.CENTER + 3] = [solid.position_mm for solid in solids]
+    turns = Rotation.from_quat([solid.rotation for solid in solids], scalar_first=True).as_matrix()
+    out[:, at.TURN : at.TURN + 9] = turns.reshape(-1, 9)
+    out[:, at.COLOR : at.COLOR + 3] = to_light([solid.color for solid in solids])
+    out[:, at.OPACITY] = [solid.opacity for solid in solids]
+    out[:, at.ROUGH] = [_ROUGH.get(solid.part, LIMITS.rough) for solid in solids]
+    out[:, at.F0], out[:, at.OWNER] = LIMITS.reflectance, -1
+    out[:, at.IS_BASE] = [solid.part == "base" for solid in solids]
+    out[:, at.BEVEL] = LIMITS.bevel_mm * out[:, at.IS_BASE]
+    out[:, at.IOR] = np.where(out[:, at.OPACITY] < 1, LIMITS.clear_ior, 1.0)
+    return out
+
+
+def _placed(rows: Array, rotation: Sequence[float], position_mm: Sequence[float]) -> Array:
+    """Rows moved into the board frame."""
+    out, turn = rows.copy(), Rotation.from_quat(rotation, scalar_first=True).as_matrix()
+    out[:, at.CENTER : at.CENTER + 3] = rows[:, at.CENTER : at.CENTER + 3] @ turn.T + np.asarray(position_mm)
+    out[:, at.TURN : at.TURN + 9] = (turn @ rows[:, at.TURN : at.TURN + 9].reshape(-1, 3, 3)).reshape(-1, 9)
+    return out
+
+
+def _reach_mm(rows: Array) -> Array:
+    """Radii of spheres around solids, shape (n,)."""
+    a, b, c = rows[:, at.SIZE], rows[:, at.SIZE + 1], rows[:, at.SIZE + 2]
+    kinds = [rows[:, at.KIND] == kind for kind in (at.BOX, at.ELLIPSOID, at.CAPSULE)]
+    radii = [np.sqrt(a * a + b * b + c * c), np.maximum(np.maximum(a, b), c), a + b]
+    reach: Array = np.select(kinds, radii, np.hypot(a, b)) + 1e-3
+    return reach
+
+
+def _extent_mm(rows: Array) -> Array:
+    """How far placed solids reach from their centers along x, y and z, shape (n, 3)."""
+    turns = rows[:, at.TURN : at.TURN + 9].reshape(-1, 3, 3)
+    size = rows[:, at.SIZE : at.SIZE + 3]
+    a, b, axis = size[:, :1], size[:, 1:2], np.abs(turns[:, :, 2])
+    box = (np.abs(turns) @ size[:, :, None])[:, :, 0]
+    ellipsoid = np.sqrt((turns**2) @ (size**2)[:, :, None])[:, :, 0]
+    cylinder = axis * b + a * np.sqrt(np.maximum(1 - axis**2, 0))
+    kind = rows[:, at.KIND, None]
+    extent: Array = np.select(
+        [kind == at.BOX, kind == at.ELLIPSOID, kind == at.CAPSULE], [box, ellipsoid, axis * b + a], cylinder
+    )
+    return extent
+
+
+def _rail(appearance: Appearance, table_z: float) -> Array:
+    """The rail's four sides, down to the table; none when it has no height."""
+    height, width = appearance.board.rail_mm
+    if height <= 0:
+        return np.zeros((0, at.SOLID_COLUMNS))
+    x_low, y_low, x_high, y_high = appearance.field.board_mm
+    half, z = (height - table_z) / 2, (height + table_z) / 2
+    long, short = (x_high - x_low) / 2 + width, (y_high - y_low) / 2
+    x, y = (x_low + x_high) / 2, (y_low + y_high) / 2
+    sides = (
+        ((long, width / 2, half), (x, y_low - width / 2, z)),
+        ((long, width / 2, half), (x, y_high + width / 2, z)),
+        ((width / 2, short, half), (x_low - width / 2, y, z)),
+        ((width / 2, short, half), (x_high + width / 2, y, z)),
+    )
+    return _rows([Solid("box", size, place, color=appearance.board.rail, part="other") for size, place in sides])
+
+
+def _head(appearance: Appearance, table_z: float) -> Array:
+    """The scene's floats that do not depend on the snapshot."""
+    head, board = np.zeros(at.HEAD_COLUMNS), appearance.board
+    head[at.X_LOW : at.Y_HIGH + 1], head[at.BOW], head[at.TABLE_Z] = appearance.field.board_mm, board.bow_mm, table_z
+    head[at.TABLE_COLOR : at.TABLE_COLOR + 3], head[at.GRAIN] = to_light(appearance.table), LIMITS.grain
+    head[at.TABLE_ROUGH], head[at.TABLE_F0] = LIMITS.rough_table, LIMITS.reflectance
+    head[at.BOARD_ROUGH] = LIMITS.rough_board - LIMITS.smoother_by_gloss * board.gloss
+    head[at.BOARD_F0], head[at.SKY : at.SKY + 3] = LIMITS.reflectance, appearance.ambient
+    middle = np.array([appearance.field.length_mm / 2, appearance.field.width_mm / 2, 0.0])
+    lamps = sorted(appearance.lamps, key=lambda lamp: -lamp.strength)[: at.MOST_LAMPS]
+    picks = np.cumsum([lamp.strength for lamp in lamps]) / sum(lamp.strength for lamp in lamps)
+    for number, (lamp, pick) in enumerate(zip(lamps, picks, strict=True)):
+        toward = middle - np.array(lamp.position_mm)
+        distance = float(np.linalg.norm(toward))
+        u = np.cross(toward / distance, [0.0, 0.0, 1.0])
+        u = u / np.linalg.norm(u) if np.linalg.norm(u) > 1e-3 else np.array([1.0, 0.0, 0.0])
+        v = np.cross(toward / distance, u)
+        # A level surface at the middle gets the lamp's strength: cosine over squared distance, undone.
+        bright = lamp.strength * distance**3 / max(lamp.position_mm[2], 1.0)
+        row = head[at.LAMPS + number * at.LAMP_SIZE : at.LAMPS + (number + 1) * at.LAMP_SIZE]
+        row[at.LAMP_PLACE : at.LAMP_PLACE + 3], row[at.LAMP_PICK] = lamp.position_mm, pick
+        row[at.LAMP_U : at.LAMP_U + 3], row[at.LAMP_V : at.LAMP_V + 3] = u * lamp.radius_mm, v * lamp.radius_mm
+        row[at.LAMP_COLOR : at.LAMP_COLOR + 3] = bright * np.asarray(lamp.color)
+    return head
+
+
+def _grid(
+    low: Array, high: Array, head: Array, counts: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
+    """The groups in each cell of a grid over the board; its measures are written into head and counts."""
+    x_low, y_low, x_high, y_high = head[at.X_LOW : at.Y_HIGH + 1]
+    left, down = max(low[:, 0].min(), x_low - LIMITS.room_mm), max(low[:, 1].min(), y_low - LIMITS.room_mm)
+    right, up = min(high[:, 0].max(), x_high + LIMITS.room_mm), min(high[:, 1].max(), y_high + LIMITS.room_mm)
+    nx, ny = (max(int(np.ceil(span / LIMITS.cell_mm)), 1) for span in (right - left, up - down))
+    columns = np.clip(np.floor((np.stack([low[:, 0], high[:, 0]], axis=1) - left) / LIMITS.cell_mm), 0, nx - 1).astype(
+        int
+    )
+    rows = np.clip(np.floor((np.stack([low[:, 1], high[:, 1]], axis=1) - down) / LIMITS.cell_mm), 0, ny - 1).astype(int)
+    inside: list[list[int]] = [[] for _ in range(nx * ny)]
+    for group, ((first, last), (bottom, top)) in enumerate(zip(columns.tolist(), rows.tolist(), strict=True)):
+        for row in range(bottom, top + 1):
+            for column in range(first, last + 1):
+                inside[row * nx + column].append(group)
+    head[at.TOP_Z], head[at.GRID_X], head[at.GRID_Y], head[at.CELL] = (
+        high[:, 2].max() + 0.01,
+        left,
+        down,
+        LIMITS.cell_mm,
+    )
+    counts[at.I_NX], counts[at.I_NY] = nx, ny
+    cells = np.cumsum([0, *map(len, inside)]).astype(np.int32)
+    return cells, np.array([group for cell in inside for group in cell] or [0], dtype=np.int16)

@@ -1,0 +1,41 @@
+"""Where kernels run: compiled by numba for the processor or for CUDA from one source, one target per process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Final
+
+from downfield.core.errors import MissingExtraError
+
+Function = Callable[..., Any]
+
+try:
+    import numba
+    from numba import cuda
+except ImportError:
+    raise MissingExtraError("the traced renderer", "traced") from None
+
+VARIABLE: Final = "DOWNFIELD_TRACER"
+"""Environment variable: `cuda` compiles the kernels for a GPU; the processor's are the default."""
+
+ON_CUDA: Final = os.environ.get(VARIABLE) == "cuda"
+
+_cuda_jit: Any = cuda.jit
+
+
+def device_function(function: Function) -> Any:
+    """The function compiled for the target, callable from kernels. float32 arithmetic only; nothing may allocate."""
+    if ON_CUDA:
+        return _cuda_jit(device=True, fastmath=True)(function)
+    return numba.njit(fastmath=True, cache=True, error_model="numpy", nogil=True)(function)
+
+
+def processor_kernel(function: Function) -> Any:
+    """The function compiled for all cores of the processor."""
+    return numba.njit(fastmath=True, cache=True, error_model="numpy", parallel=True, nogil=True)(function)
+
+
+def cuda_kernel(function: Function) -> Any:
+    """The function compiled as a CUDA kernel."""
+    return _cuda_jit(fastmath=True)(function)
