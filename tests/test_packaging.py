@@ -35,7 +35,7 @@ def test_every_data_file_is_shipped() -> None:
         file
         for folder in FOLDERS
         for file in (ROOT / folder).rglob("*")
-        if file.is_file() and file.suffix not in {".py", ".pyc"} and file.parent != CHECKPOINTS
+        if file.is_file() and file.suffix != ".py" and file.parent.name != "__pycache__" and file.parent != CHECKPOINTS
     }
     assert shipped == on_disk
 
