@@ -1,4 +1,4 @@
-"""What a table's positions are worth, measured against marks that the calibration was not made from."""
+"""Certifies a table: its accuracy against marks that the calibration was not made from, and the report."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Final
 
 import cv2
 import numpy as np
@@ -21,10 +22,33 @@ from downfield.core.arrays import Array, Image
 from downfield.core.errors import CalibrationError, InputError
 from downfield.core.records import check
 
-_SEARCH_PX = 2.0
-_FEWEST = 20
-_FEWEST_SPOTS = 3
-_ALONG_AXIS = 0.7  # of a ruler's length that must lie along an axis to say something of it
+
+@dataclass(frozen=True, slots=True)
+class CertificateLimits:
+    """What a certificate needs, and how it is drawn."""
+
+    search_px: float = 2.0
+    """How far off its prediction a hash mark is searched."""
+    fewest_marks: int = 20
+    """Hash marks that must be seen."""
+    fewest_spots: int = 3
+    """Known spots, or stretches of a ruler."""
+    along_axis: float = 0.7
+    """Of a ruler's length that must lie along an axis to measure it."""
+    bins: int = 24
+    """Of the histogram."""
+    chart_px: tuple[int, int] = (900, 260)
+    """Its width and height."""
+
+
+LIMITS: Final = CertificateLimits()
+
+_BAR: Final = (160, 110, 30)  # color of the histogram, blue green red
+_STYLE: Final = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}"
+    "table{border-collapse:collapse}td,th{padding:.3rem 1rem .3rem 0;text-align:left;border-bottom:1px solid #d8dee4}"
+    "img{max-width:100%;margin:1rem 0}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +57,7 @@ class Ruler:
 
     Attributes:
         start_px, end_px: where its ends are seen.
-        length_mm: what it measures between them.
+        length_mm: between them.
 
     """
 
@@ -42,18 +66,18 @@ class Ruler:
     length_mm: float
 
     def __post_init__(self) -> None:
-        check(self.length_mm > 0, InputError, f"a ruler's length must be above 0, not {self.length_mm:g} mm")
-        check(self.start_px != self.end_px, InputError, "a ruler's two ends are at the same pixel")
+        check(self.length_mm > 0, InputError, f"the length of a ruler must be above 0 mm, not {self.length_mm:g} mm")
+        check(self.start_px != self.end_px, InputError, "both ends of a ruler are at the same pixel")
 
 
 @dataclass(frozen=True, slots=True)
 class AccuracyCheck:
-    """Marks measured against a calibration.
+    """Marks that were measured with a calibration.
 
     Attributes:
-        against: what they are.
+        against: ``"hash marks"``, ``"known spots"`` or ``"ruler"``.
         points_mm: where they are, shape (n, 2).
-        off_mm: where the calibration puts them, less where they are; NaN along an axis that was not measured, (n, 2).
+        off_mm: measured less true place, NaN along an axis that was not measured, shape (n, 2).
 
     """
 
@@ -63,33 +87,33 @@ class AccuracyCheck:
 
     @property
     def distances_mm(self) -> Array:
-        """Length of each error over the axes measured, shape (n,)."""
+        """Length of each error over the measured axes, shape (n,)."""
         distances: Array = np.sqrt(np.nansum(self.off_mm**2, axis=1))
         return distances
 
 
 def check_hash_marks(image: Image, calibration: Calibration) -> AccuracyCheck:
-    """Measure the printed hash marks along the field; the fit used none of them.
+    """Measure the printed hash marks along the field, of which the fit used none.
 
     Raises:
-        CalibrationError: too few are printed or seen.
+        CalibrationError: too few are printed or in view.
 
     """
     marks = sample_hash_marks(calibration.field)
     plane = clearest_channel(image)
-    like = measure_paint(plane, calibration.camera, sample_long_lines(calibration.field), _SEARCH_PX)
+    like = measure_paint(plane, calibration.camera, sample_long_lines(calibration.field), LIMITS.search_px)
     if not len(marks.line):
-        raise CalibrationError("this field has no hash marks: certify with known spots instead")
-    seen = measure_paint(plane, calibration.camera, marks, _SEARCH_PX, like)
-    if seen.found.sum() < _FEWEST:
+        raise CalibrationError("this field has no hash marks. Certify with known spots instead (--spot).")
+    seen = measure_paint(plane, calibration.camera, marks, LIMITS.search_px, like)
+    if seen.found.sum() < LIMITS.fewest_marks:
         raise CalibrationError(
-            f"only {int(seen.found.sum())} of {len(marks.line)} hash marks are seen: clear and light the field, or"
-            " calibrate again if the camera was moved"
+            f"only {int(seen.found.sum())} of {len(marks.line)} hash marks are seen. Clear and light the field, or"
+            " calibrate again if the camera was moved."
         )
     px = (seen.px + seen.offset_px[:, None] * seen.normals)[seen.found]
     points = marks.points_mm[seen.found]
     off = calibration.camera.to_board(px) - points
-    off[:, 1] = np.nan  # a hash mark runs across the field: where along it one looks says nothing
+    off[:, 1] = np.nan  # a hash mark runs across the field: only its place along the field is measured
     return AccuracyCheck("hash marks", points, off)
 
 
@@ -97,16 +121,16 @@ def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_m
     """Measure spots whose field yards are known, such as coins laid on crossings of lines.
 
     Args:
-        calibration: to be measured.
+        calibration: to certify.
         spots: where they are, and where they are seen.
-        height_mm: of what was looked at over the paint.
+        height_mm: of the spots over the paint.
 
     Raises:
         CalibrationError: fewer than three.
 
     """
-    if len(spots) < _FEWEST_SPOTS:
-        raise CalibrationError(f"{len(spots)} known spots are too few to certify by: give at least {_FEWEST_SPOTS}")
+    if len(spots) < LIMITS.fewest_spots:
+        raise CalibrationError(f"{len(spots)} known spots are too few to certify. Give at least {LIMITS.fewest_spots}.")
     points = np.array([(spot.x_yd, spot.y_yd) for spot in spots]) * calibration.field.mm_per_yd
     return AccuracyCheck(
         "known spots", points, calibration.camera.to_board([spot.px for spot in spots], height_mm) - points
@@ -114,19 +138,21 @@ def check_spots(calibration: Calibration, spots: Sequence[Landmark], *, height_m
 
 
 def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm: float = 0.0) -> AccuracyCheck:
-    """Measure lengths along and across the field. A shift of the whole board does not show in them.
+    """Measure lengths along and across the field. They do not show a shift of the whole board.
 
     Args:
-        calibration: to be measured.
+        calibration: to certify.
         rulers: three or more, some along the field and some across it.
-        height_mm: of their faces over the paint.
+        height_mm: of the rulers' faces over the paint.
 
     Raises:
         CalibrationError: fewer than three, or none lies along the field.
 
     """
-    if len(rulers) < _FEWEST_SPOTS:
-        raise CalibrationError(f"{len(rulers)} stretches are too few to certify by: give at least {_FEWEST_SPOTS}")
+    if len(rulers) < LIMITS.fewest_spots:
+        raise CalibrationError(
+            f"{len(rulers)} ruler measurements are too few to certify. Give at least {LIMITS.fewest_spots}."
+        )
     start, end = (
         calibration.camera.to_board(px, height_mm)
         for px in ([ruler.start_px for ruler in rulers], [ruler.end_px for ruler in rulers])
@@ -134,17 +160,17 @@ def check_rulers(calibration: Calibration, rulers: Sequence[Ruler], *, height_mm
     length = np.linalg.norm(end - start, axis=1, keepdims=True)
     direction = (end - start) / length
     off = (length - np.array([[ruler.length_mm] for ruler in rulers])) * direction
-    off[np.abs(direction) < _ALONG_AXIS] = np.nan
+    off[np.abs(direction) < LIMITS.along_axis] = np.nan
     if np.isnan(off[:, 0]).all():
-        raise CalibrationError("no ruler lies along the field: lay one from goal line to goal line too")
+        raise CalibrationError("no ruler lies along the field. Lay one from goal line to goal line too.")
     return AccuracyCheck("ruler", (start + end) / 2, off)
 
 
 def add_certificate(calibration: Calibration, measured: AccuracyCheck) -> Calibration:
-    """The calibration with what was found it to be worth."""
+    """Return the calibration with a certificate of the measured accuracy."""
     off_yd = np.abs(measured.off_mm) / calibration.field.mm_per_yd
     along, across = (float(np.nanpercentile(axis, 95)) if np.isfinite(axis).any() else None for axis in off_yd.T)
-    # An axis that was not measured is taken to be as good in millimeters as the other.
+    # An axis that was not measured is assumed to be as good in millimeters as the other.
     ratio = calibration.field.mm_per_yd_x / calibration.field.mm_per_yd_y
     along = (across or 0.0) / ratio if along is None else along
     across = along * ratio if across is None else across
@@ -161,23 +187,13 @@ def add_certificate(calibration: Calibration, measured: AccuracyCheck) -> Calibr
     return dataclasses.replace(calibration, certificate=certificate)
 
 
-_STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}"
-    "table{border-collapse:collapse}td,th{padding:.3rem 1rem .3rem 0;text-align:left;border-bottom:1px solid #d8dee4}"
-    "img{max-width:100%;margin:1rem 0}"
-)
-_BINS = 24
-_CHART_PX = (900, 260)
-_BAR = (160, 110, 30)
-
-
 def render_certificate(calibration: Calibration, check: AccuracyCheck, picture: Image) -> str:
-    """The report.
+    """Render the certificate as one HTML page that needs no other file: figures, and pictures inside it.
 
     Args:
         calibration: certified.
-        check: what it was certified by.
-        picture: of the calibration, as `picture.draw_calibration` draws it.
+        check: the measurement it was certified by.
+        picture: of the calibration, as `drawing.draw_calibration` draws it.
 
     Raises:
         CalibrationError: the calibration carries no certificate.
@@ -185,10 +201,10 @@ def render_certificate(calibration: Calibration, check: AccuracyCheck, picture: 
     """
     certificate = calibration.certificate
     if certificate is None:
-        raise CalibrationError("the calibration is not certified yet")
+        raise CalibrationError("the calibration is not certified yet. Run 'downfield certify' first.")
     along, across = certificate.p95_yd
     blind = [name for name, off in zip(("along", "across"), check.off_mm.T, strict=True) if np.isnan(off).all()]
-    unseen = f" ({blind[0]} was not measured, and is taken to be as good)" if blind else ""
+    unseen = f" ({blind[0]} was not measured and is assumed to be as good)" if blind else ""
     rows = [
         ("Field", calibration.field.title),
         ("Calibrated", f"{calibration.made_at} from {', '.join(calibration.made_from) or 'unknown'}"),
@@ -202,15 +218,15 @@ def render_certificate(calibration: Calibration, check: AccuracyCheck, picture: 
     table = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows)
     return (
         f"<!doctype html><html lang='en'><meta charset='utf-8'><title>Certificate of {escape(calibration.field.title)}"
-        f"</title><style>{_STYLE}</style><h1>What this table's positions are worth</h1><table>{table}</table>"
-        f"<p>Calls finer than {max(along, across):.3f} yd are too close to call on this table.</p>"
+        f"</title><style>{_STYLE}</style><h1>Measured accuracy of this table</h1><table>{table}</table>"
+        f"<p>Calls with a margin below {max(along, across):.3f} yd are too close to call on this table.</p>"
         f"<h2>Errors, mm</h2>{_embedded(_histogram(check.distances_mm))}"
         f"<h2>The calibration</h2>{_embedded(picture)}</html>\n"
     )
 
 
 def _base_tops(calibration: Calibration) -> str:
-    """Two standard deviations of a base top's position, typical over the field: marks in the paint can't show it."""
+    """Two standard deviations of a base top's position, typical over the field, which marks in the paint can't show."""
     if calibration.quality is None or not calibration.quality.cells:
         return "exact"
     sigma_yd = np.array([cell.sigma_mm for cell in calibration.quality.cells]) / calibration.field.mm_per_yd
@@ -224,15 +240,15 @@ def _embedded(image: Image) -> str:
 
 
 def _histogram(distances_mm: Array) -> Image:
-    width, height = _CHART_PX
-    counts, edges = np.histogram(distances_mm, bins=_BINS, range=(0, max(float(distances_mm.max()), 1e-6)))
+    width, height = LIMITS.chart_px
+    counts, edges = np.histogram(distances_mm, bins=LIMITS.bins, range=(0, max(float(distances_mm.max()), 1e-6)))
     chart = np.full((height, width, 3), 255, dtype=np.uint8)
-    step = (width - 40) / _BINS
+    step = (width - 40) / LIMITS.bins
     for i, count in enumerate(counts):
         top = height - 40 - round((height - 60) * float(count) / max(float(counts.max()), 1.0))
         left = round(20 + i * step)
         cv2.rectangle(chart, (left, top), (round(left + step - 3), height - 40), _BAR, -1)
-    for i in range(0, _BINS + 1, 6):
+    for i in range(0, LIMITS.bins + 1, 6):
         at = (round(8 + i * step), height - 14)
         cv2.putText(chart, f"{edges[i]:.2f}", at, cv2.FONT_HERSHEY_SIMPLEX, 0.5, (40, 40, 40), 1, cv2.LINE_AA)
     return chart

@@ -1,8 +1,10 @@
-"""A picture of a calibration: the model over the photograph, residuals magnified, and the error map in yards."""
+"""Draws a calibration: the field model over the photograph, magnified residuals, and the error map in yards."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 import cv2
 import numpy as np
@@ -15,24 +17,40 @@ from downfield.core.arrays import Array, Image
 from downfield.core.field import PaintedLine
 from downfield.core.footprint import BASE_TOP_MM
 
-Color = tuple[int, int, int]
+_Color = tuple[int, int, int]
 
-_MODEL: Color = (255, 200, 0)
-_HASH: Color = (255, 120, 200)
-_RESIDUAL: Color = (0, 80, 255)
-_AXIS_X: Color = (60, 60, 255)
-_AXIS_Y: Color = (80, 220, 80)
-_WHITE: Color = (255, 255, 255)
-_MAGNIFIED = 100.0  # residual arrows, times their size
-_SEARCH_PX = 2.5
-_SUBPIXEL = 4
-_CAPTION_PX, _STRIP_PX = 96, 220
-_GROUND = 32  # gray of the strips above and below
-_WORST_YD = 0.10  # the error map's reddest
+_MODEL: _Color = (255, 200, 0)
+_HASH: _Color = (255, 120, 200)
+_RESIDUAL: _Color = (0, 80, 255)
+_AXIS_X: _Color = (60, 60, 255)
+_AXIS_Y: _Color = (80, 220, 80)
+_WHITE: _Color = (255, 255, 255)
+_SUBPIXEL_BITS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class DrawingLimits:
+    """Sizes of the drawing."""
+
+    magnified: float = 100.0
+    """Residual arrows, times their length."""
+    search_px: float = 2.5
+    """How far off its prediction paint is searched."""
+    caption_px: int = 96
+    """Height of the strip above,"""
+    map_px: int = 220
+    """and of the error map below."""
+    strip_gray: int = 32
+    """Of both."""
+    worst_yd: float = 0.10
+    """Error drawn reddest."""
+
+
+LIMITS: Final = DrawingLimits()
 
 
 def draw_calibration(image: Image, calibration: Calibration) -> Image:
-    """The model over a photograph, and beneath it the error map.
+    """Draw the field model over a photograph, with a caption above and the error map below.
 
     Args:
         image: blue green red, of the calibration's size.
@@ -59,21 +77,21 @@ def _outline(canvas: Image, calibration: Calibration, line: PaintedLine) -> None
     _polyline(canvas, calibration.camera.to_pixels(rim), _HASH if line.kind == "hash" else _MODEL)
 
 
-def _polyline(canvas: Image, px: Array, color: Color, thickness: int = 1) -> None:
+def _polyline(canvas: Image, px: Array, color: _Color, thickness: int = 1) -> None:
     if np.isfinite(px).all():
-        fixed = np.round(px * 2**_SUBPIXEL).astype(np.int32)
-        cv2.polylines(canvas, [fixed.reshape(-1, 1, 2)], False, color, thickness, cv2.LINE_AA, _SUBPIXEL)
+        fixed = np.round(px * 2**_SUBPIXEL_BITS).astype(np.int32)
+        cv2.polylines(canvas, [fixed.reshape(-1, 1, 2)], False, color, thickness, cv2.LINE_AA, _SUBPIXEL_BITS)
 
 
 def _residuals(canvas: Image, image: Image, calibration: Calibration) -> float:
-    """Arrows from where paint is predicted toward where it is; returns their 95th percentile, px."""
-    seen = observe_paint([clearest_channel(image)], calibration.camera, calibration.field, _SEARCH_PX)
+    """Draw arrows from where paint is predicted toward where it is; return the 95th percentile, px."""
+    seen = observe_paint([clearest_channel(image)], calibration.camera, calibration.field, LIMITS.search_px)
     if not len(seen.px):
         return 0.0
     predicted = calibration.camera.to_pixels(seen.points_mm)
     off = ((seen.px - predicted) * seen.normals).sum(axis=1)
     for start, normal, amount in zip(predicted[::2], seen.normals[::2], off[::2], strict=True):
-        _polyline(canvas, np.array([start, start + normal * amount * _MAGNIFIED]), _RESIDUAL)
+        _polyline(canvas, np.array([start, start + normal * amount * LIMITS.magnified]), _RESIDUAL)
     return float(np.percentile(np.abs(off), 95))
 
 
@@ -88,7 +106,7 @@ def _axes(canvas: Image, calibration: Calibration) -> None:
 
 
 def _caption(calibration: Calibration, p95_px: float, width: int) -> Image:
-    strip = np.full((_CAPTION_PX, width, 3), _GROUND, dtype=np.uint8)
+    strip = np.full((LIMITS.caption_px, width, 3), LIMITS.strip_gray, dtype=np.uint8)
     quality, camera = calibration.quality, calibration.camera
     lines = [f"{calibration.field.title}   by {calibration.method}   {calibration.made_at}"]
     if quality:
@@ -98,7 +116,7 @@ def _caption(calibration: Calibration, p95_px: float, width: int) -> Image:
         )
     lines.append(
         f"focal length {camera.lens.focal_px[0]:.0f} px   tilt {camera.tilt_deg:.1f} deg   height"
-        f" {camera.position_mm[2]:.0f} mm   residual arrows x{_MAGNIFIED:.0f}, p95 {p95_px:.2f} px"
+        f" {camera.position_mm[2]:.0f} mm   residual arrows x{LIMITS.magnified:.0f}, p95 {p95_px:.2f} px"
     )
     for i, line in enumerate(lines):
         _text(strip, line, (16, 28 + 28 * i), 0.7)
@@ -110,19 +128,19 @@ def _text(canvas: Image, text: str, at: tuple[int, int], size: float) -> None:
 
 
 def _error_map(calibration: Calibration, width: int) -> Image:
-    """Two standard deviations of a base top's position across the field, larger of both axes, yards."""
+    """Draw two standard deviations of a base top's position over the field, the larger of both axes, yards."""
     field = calibration.field
     x = np.linspace(-field.end_zone_mm, field.length_mm + field.end_zone_mm, 49)
     y = np.linspace(field.width_mm, 0, 25)
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     error_yd = 2 * (base_top_sigma_mm(calibration, points) / field.mm_per_yd).max(axis=1).reshape(len(y), len(x))
-    shade = np.clip(error_yd / _WORST_YD * 255, 0, 255).astype(np.uint8)
-    high = _STRIP_PX - 40
+    shade = np.clip(error_yd / LIMITS.worst_yd * 255, 0, 255).astype(np.uint8)
+    high = LIMITS.map_px - 40
     wide = min(round(high * np.ptp(x) / np.ptp(y)), width - 40)
     drawn = cv2.applyColorMap(cv2.resize(shade, (wide, high), interpolation=cv2.INTER_LINEAR), cv2.COLORMAP_TURBO)
-    strip = np.full((_STRIP_PX, width, 3), _GROUND, dtype=np.uint8)
+    strip = np.full((LIMITS.map_px, width, 3), LIMITS.strip_gray, dtype=np.uint8)
     strip[30 : 30 + high, 20 : 20 + wide] = drawn
-    title = f"two sigma of a base top {BASE_TOP_MM:g} mm up by the calibration alone, yards (dark 0, red {_WORST_YD:g})"
+    title = f"two-sigma error of base tops {BASE_TOP_MM:g} mm up: dark 0, red {LIMITS.worst_yd:g} yd"
     _text(strip, title, (20, 22), 0.55)
     summary = f"median {np.median(error_yd):.3f}   worst {error_yd.max():.3f}"
     _text(strip, summary, (40 + wide, 60), 0.6)

@@ -1,8 +1,10 @@
-"""Pictures from files: a photograph, or a few frames spread over a video."""
+"""Reading, writing and checking the pictures that a calibration is made from."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import av
 import cv2
@@ -11,15 +13,35 @@ import numpy as np
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError, InputError, OutputError
 
-_STILLS = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"}
-_FRAMES = 5
+_SUFFIXES: Final = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"})
 
 
-def read_pictures(path: Path, count: int = _FRAMES) -> list[Image]:
-    """The picture in a file, or frames spread evenly over a video's length.
+@dataclass(frozen=True, slots=True)
+class PictureLimits:
+    """What a picture must be like to calibrate from it."""
+
+    frames: int = 5
+    """Frames taken of a video."""
+    smallest_px: int = 480
+    """Least width."""
+    dark: float = 28.0
+    """Gray level that 90 % of a picture without light stays below."""
+    bright: float = 250.0
+    """Gray level that 60 % of an overexposed picture is above."""
+    empty: float = 20.0
+    """Range of gray levels of a picture with nothing in it."""
+    sharp: float = 0.055
+    """Steepest slopes over the picture's range of gray levels: out of focus below."""
+
+
+LIMITS: Final = PictureLimits()
+
+
+def read_pictures(path: Path, count: int = LIMITS.frames) -> list[Image]:
+    """Read the picture in a file, or frames spread evenly over a video.
 
     Args:
-        path: a still, or anything PyAV decodes.
+        path: a picture, or any video that PyAV decodes.
         count: how many frames of a video.
 
     Raises:
@@ -28,10 +50,10 @@ def read_pictures(path: Path, count: int = _FRAMES) -> list[Image]:
     """
     if not path.is_file():
         raise InputError(f"{path}: no such file")
-    if path.suffix.lower() in _STILLS:
+    if path.suffix.lower() in _SUFFIXES:
         image = cv2.imread(str(path), cv2.IMREAD_COLOR)
         if image is None:
-            raise InputError(f"{path}: not a picture that can be read")
+            raise InputError(f"{path}: the picture can't be read. Give a PNG, JPEG, BMP, TIFF or WebP file.")
         return [np.asarray(image, dtype=np.uint8)]
     try:
         with av.open(str(path)) as video:
@@ -40,57 +62,52 @@ def read_pictures(path: Path, count: int = _FRAMES) -> list[Image]:
         with av.open(str(path)) as video:
             frames = [f.to_ndarray(format="bgr24") for i, f in enumerate(video.decode(video=0)) if i in wanted]
     except (av.FFmpegError, IndexError):
-        raise InputError(f"{path}: neither a picture nor a video that can be read") from None
+        raise InputError(
+            f"{path}: neither a picture nor a video that can be read. Give a photo or a video of the table."
+        ) from None
     if not frames:
         raise InputError(f"{path}: the video has no frames")
     return [np.asarray(frame, dtype=np.uint8) for frame in frames]
 
 
 def write_picture(path: Path, image: Image) -> None:
-    """Write a picture, in the format its name says.
+    """Write a picture in the format of its file name.
 
     Raises:
-        OutputError: the place can't be written, or the name says no format.
+        OutputError: the file can't be written, or its name has no known format.
 
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         done, packed = cv2.imencode(path.suffix or ".png", image)
         if not done:
-            raise OutputError(f"{path}: not a picture format")
+            raise OutputError(f"{path}: unknown picture format. End the name in .png or .jpg.")
         path.write_bytes(packed.tobytes())
     except (OSError, cv2.error) as error:
         raise OutputError(f"{path}: can't be written: {error}") from None
 
 
-_DARK = 28.0  # gray level that 90% of a picture without light stays below
-_BRIGHT = 250.0  # and that 60% of a burned-out one is above
-_SMALLEST_PX = 480
-_EMPTY = 20.0  # range of grays of a picture with nothing in it
-_SHARP = 0.055  # steepest slopes over the picture's range of grays: out of focus below
-
-
 def check_picture(image: Image) -> None:
-    """Refuse a picture that is too small, dark or burned out.
+    """Refuse a picture that is too small, too dark or overexposed.
 
     Raises:
-        CalibrationError: saying which, and what to change.
+        CalibrationError: names the problem and what to change.
 
     """
     height, width = image.shape[:2]
-    if width < _SMALLEST_PX:
-        raise CalibrationError(f"the picture is only {width} x {height} px: set the camera to 1920 x 1080")
+    if width < LIMITS.smallest_px:
+        raise CalibrationError(f"the picture is only {width}x{height} px. Set the camera to 1920x1080.")
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
-    if float(np.percentile(gray, 90)) < _DARK:
-        raise CalibrationError("the picture is too dark: add light over the table or lengthen the exposure")
-    if float(np.percentile(gray, 40)) > _BRIGHT:
-        raise CalibrationError("the picture is burned out: shorten the exposure")
+    if float(np.percentile(gray, 90)) < LIMITS.dark:
+        raise CalibrationError("the picture is too dark. Add light over the table or lengthen the exposure.")
+    if float(np.percentile(gray, 40)) > LIMITS.bright:
+        raise CalibrationError("the picture is overexposed. Shorten the exposure.")
 
 
 def is_blurred(image: Image) -> bool:
-    """Whether even the sharpest edges of a picture are soft."""
+    """Return whether even the sharpest edges of a picture are soft."""
     gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image, dtype=np.float32)
     smooth = cv2.GaussianBlur(gray, (0, 0), 1.0)
     slope = np.hypot(*(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3) / 8 for order in ((1, 0), (0, 1))))
     span = float(np.percentile(smooth, 99.5) - np.percentile(smooth, 0.5))
-    return span > _EMPTY and float(np.percentile(slope, 99.5)) < _SHARP * span
+    return span > LIMITS.empty and float(np.percentile(slope, 99.5)) < LIMITS.sharp * span

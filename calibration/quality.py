@@ -1,10 +1,12 @@
-"""From a solution to a calibration: its residuals in pixels, millimeters and yards, part by part of the field."""
+"""Turns a fitted camera into a calibration, with its residuals by part of the field in pixels, mm and yards."""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -15,28 +17,39 @@ from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
 from downfield.core.footprint import BASE_TOP_MM
 
-UNMODELED_SHARE = 0.04 / 1920
-"""Of the picture's width: what is left where the paint is seen without noise, as measured on validation tables."""
 
-_COLUMNS, _ROWS = 8, 4
-_OUTLIER_WEIGHT = 0.5  # sightings that the robust fit gave less than this are not its residuals but something else
+@dataclass(frozen=True, slots=True)
+class QualityLimits:
+    """Sizes of the quality figures."""
+
+    unmodeled_share: float = 0.04 / 1920
+    """Of the picture's width: error left where the paint is seen without noise, as measured on validation tables."""
+    columns: int = 8
+    """Parts of the field along,"""
+    rows: int = 4
+    """and across."""
+    outlier_weight: float = 0.5
+    """Observations that the robust fit gave less weight are outliers and not counted among its residuals."""
+
+
+LIMITS: Final = QualityLimits()
 
 
 def to_calibration(
     field: FieldModel,
     fit: CameraFit,
-    sightings: Observations,
+    observations: Observations,
     *,
     method: Method,
     made_from: Sequence[str],
     made_at: str = "",
 ) -> Calibration:
-    """A calibration with its residuals and covariance.
+    """Return a calibration with its residuals and covariance.
 
     Args:
         field: the printed field.
         fit: lens, pose and bow, with covariance.
-        sightings: what it was fitted to.
+        observations: what it was fitted to.
         method: how it was made.
         made_from: names of the pictures.
         made_at: ISO 8601 UTC; now when empty.
@@ -44,18 +57,18 @@ def to_calibration(
     """
     covariance = tuple(tuple(row) for row in fit.covariance.tolist())
     made_at = made_at or datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    unmodeled_px = UNMODELED_SHARE * fit.camera.lens.size_px[0]
+    unmodeled_px = LIMITS.unmodeled_share * fit.camera.lens.size_px[0]
     bare = Calibration(field, fit.camera, method, made_at, tuple(made_from), None, covariance, unmodeled_px)
-    return dataclasses.replace(bare, quality=_quality(bare, fit, sightings))
+    return dataclasses.replace(bare, quality=_quality(bare, fit, observations))
 
 
-def _quality(calibration: Calibration, fit: CameraFit, sightings: Observations) -> Quality:
+def _quality(calibration: Calibration, fit: CameraFit, observations: Observations) -> Quality:
     field = calibration.field
-    used = fit.weight >= _OUTLIER_WEIGHT
+    used = fit.weight >= LIMITS.outlier_weight
     residual = fit.residual_px[used]
-    _, by_pixel, _, _ = locate(fit.camera, sightings.px[used])
-    off_mm = np.einsum("nij,nj->ni", by_pixel, sightings.normals[used] * residual[:, None])
-    place_yd = sightings.points_mm[used, :2] / field.mm_per_yd
+    _, by_pixel, _, _ = locate(fit.camera, observations.px[used])
+    off_mm = np.einsum("nij,nj->ni", by_pixel, observations.normals[used] * residual[:, None])
+    place_yd = observations.points_mm[used, :2] / field.mm_per_yd
     return Quality(
         int(used.sum()),
         _rms(residual),
@@ -70,13 +83,13 @@ def _quality(calibration: Calibration, fit: CameraFit, sightings: Observations) 
 def _cells(calibration: Calibration, place_yd: Array, residual: Array, off_mm: Array) -> tuple[QualityCell, ...]:
     field = calibration.field
     zone = field.end_zone_yd
-    columns = np.linspace(-zone, field.length_yd + zone, _COLUMNS + 1)
-    rows = np.linspace(0, field.width_yd, _ROWS + 1)
-    column = np.clip(np.searchsorted(columns, place_yd[:, 0]) - 1, 0, _COLUMNS - 1)
-    row = np.clip(np.searchsorted(rows, place_yd[:, 1]) - 1, 0, _ROWS - 1)
+    columns = np.linspace(-zone, field.length_yd + zone, LIMITS.columns + 1)
+    rows = np.linspace(0, field.width_yd, LIMITS.rows + 1)
+    column = np.clip(np.searchsorted(columns, place_yd[:, 0]) - 1, 0, LIMITS.columns - 1)
+    row = np.clip(np.searchsorted(rows, place_yd[:, 1]) - 1, 0, LIMITS.rows - 1)
     cells = []
-    for j in range(_ROWS):
-        for i in range(_COLUMNS):
+    for j in range(LIMITS.rows):
+        for i in range(LIMITS.columns):
             here = (column == i) & (row == j)
             x_yd, y_yd = float(columns[i : i + 2].mean()), float(rows[j : j + 2].mean())
             sigma = base_top_sigma_mm(calibration, np.array([[x_yd, y_yd]]) * field.mm_per_yd)[0]
@@ -95,7 +108,7 @@ def _cells(calibration: Calibration, place_yd: Array, residual: Array, off_mm: A
 
 
 def base_top_sigma_mm(calibration: Calibration, points_mm: Array, height_mm: float = BASE_TOP_MM) -> Array:
-    """Standard deviation of positions at a height by the calibration alone, along and across, shape (n, 2)."""
+    """Return the standard deviation of positions at a height by the calibration alone, along and across, (n, 2)."""
     px = calibration.camera.to_pixels(np.column_stack([points_mm, np.full(len(points_mm), height_mm)]))
     _, covariance = calibration.to_board_with_cov(px, height_mm)
     sigma: Array = np.sqrt(np.maximum(np.einsum("nii->ni", covariance), 0))

@@ -26,7 +26,7 @@ def test_four_rough_corners_are_refined_to_the_paint(scene: Scene) -> None:
     assert worst_error_yd(solution.fit.camera, scene) < 0.04
 
 
-def test_any_crossings_do(scene: Scene) -> None:
+def test_any_crossings_of_lines_serve(scene: Scene) -> None:
     places = ((20.0, 0.0), (80.0, 0.0), (50.0, TUDOR.width_yd), (10.0, TUDOR.width_yd), (90.0, TUDOR.width_yd))
     solution = solve_landmarks([scene.image], TUDOR, shown(scene, places))
     assert worst_error_yd(solution.fit.camera, scene) < 0.04
@@ -36,7 +36,7 @@ def test_any_crossings_do(scene: Scene) -> None:
     ("places", "says"),
     [(CORNERS[:3], "at least 4"), (((0.0, 0.0), (10.0, 0.0), (40.0, 0.0), (90.0, 0.0)), "on one line")],
 )
-def test_too_little_is_refused(scene: Scene, places: tuple[tuple[float, float], ...], says: str) -> None:
+def test_too_few_landmarks_are_refused(scene: Scene, places: tuple[tuple[float, float], ...], says: str) -> None:
     with pytest.raises(InputError, match=says):
         solve_landmarks([scene.image], TUDOR, shown(scene, places))
 

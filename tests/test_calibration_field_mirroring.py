@@ -58,7 +58,7 @@ def test_a_mirrored_picture_is_told_from_a_plain_one(field: FieldModel, look: Bo
 
 
 @pytest.mark.parametrize("row", [0, 1])
-def test_a_row_read_from_the_other_sideline_is_no_mirror(row: int) -> None:
+def test_a_row_read_from_the_other_sideline_is_not_mirrored(row: int) -> None:
     scene = photograph()
     plane = clearest_channel(scene.image)
     for number in TUDOR.numbers():
@@ -69,7 +69,7 @@ def test_a_row_read_from_the_other_sideline_is_no_mirror(row: int) -> None:
     assert not match_numbers(plane, scene.camera, TUDOR).is_mirrored
 
 
-def test_a_board_seen_from_its_other_side_is_no_mirror() -> None:
+def test_a_board_seen_from_its_other_side_is_not_mirrored() -> None:
     scene = photograph(COUNTING_ON)
     lens = scene.camera.lens
     turn = np.diag([-1.0, -1.0, 1.0])

@@ -37,7 +37,7 @@ def test_a_table_with_figures_an_arm_and_glare_is_solved_to_hundredths_of_a_yard
     ("name", "barrel", "tilt_deg", "roll_deg"),
     [("ultimate", 0.2, 15.0, -4.0), ("arena-50", 0.0, 4.0, 0.0), ("canadian", 0.05, 10.0, 3.0)],
 )
-def test_other_boards_lenses_and_tilts(name: str, barrel: float, tilt_deg: float, roll_deg: float) -> None:
+def test_other_boards_lenses_and_tilts_are_solved(name: str, barrel: float, tilt_deg: float, roll_deg: float) -> None:
     field = preset(name)
     scene = photograph(
         field, camera_over(field, barrel=barrel, tilt_deg=tilt_deg, roll_deg=roll_deg, fill=0.82), seed=4
@@ -45,7 +45,7 @@ def test_other_boards_lenses_and_tilts(name: str, barrel: float, tilt_deg: float
     assert worst_error_yd(solved(scene), scene) < 0.06
 
 
-def test_dark_paint_on_a_light_board() -> None:
+def test_dark_paint_on_a_light_board_is_solved() -> None:
     look = dataclasses.replace(
         board_look((0.1, 0.15, 0.5)), grass=((0.9, 0.9, 0.92),), border=(0.9, 0.9, 0.92), stripe_yd=10.0
     )
@@ -53,7 +53,7 @@ def test_dark_paint_on_a_light_board() -> None:
     assert worst_error_yd(solved(scene), scene) < 0.05
 
 
-def test_of_the_two_ways_round_the_one_that_reads_upright_is_taken() -> None:
+def test_of_two_symmetric_answers_the_upright_one_is_taken() -> None:
     upside_down = photograph(camera=camera_over(TUDOR, roll_deg=181.0))
     camera = solved(upside_down)
     goals = camera.to_pixels(np.array([(0.0, 0.0), (TUDOR.length_mm, 0.0)]))
@@ -71,7 +71,7 @@ def test_of_the_two_ways_round_the_one_that_reads_upright_is_taken() -> None:
         (lambda image: image // 12, "too dark"),
         (lambda image: cv2.GaussianBlur(image, (0, 0), 9), "focus"),
         (lambda image: cv2.resize(image, (320, 180)), "only 320 x 180"),
-        (lambda image: np.full_like(image, 255), "burned out"),
+        (lambda image: np.full_like(image, 255), "overexposed"),
     ],
 )
 def test_a_bad_picture_is_refused_with_what_to_change(scene: Scene, spoil: object, says: str) -> None:

@@ -75,7 +75,7 @@ def test_jacobians_agree_with_differences(camera: Camera, points: list[tuple[flo
         np.testing.assert_allclose(by_parameters[:, :, index], slope, atol=2e-3, rtol=1e-4, err_msg=PARAMETERS[index])
 
 
-def test_locate_moves_as_its_jacobians_say() -> None:
+def test_the_jacobians_of_locate_agree_with_differences() -> None:
     camera = overhead(12, 0.15, 5, BOWED)
     px = np.array([[300.0, 200.0], [1500.0, 900.0]])
     board, by_pixel, by_height, by_parameters = locate(camera, px, 5.5)
@@ -88,7 +88,7 @@ def test_locate_moves_as_its_jacobians_say() -> None:
     np.testing.assert_allclose(moved, by_parameters[:, :, 0] * 0.1, atol=1e-5)
 
 
-def test_height_parallax_by_hand() -> None:
+def test_height_parallax_matches_a_hand_calculation() -> None:
     # Straight down from 1000 mm, something 40 mm up and 300 mm off the axis hides the board at 300 * 1000 / 960.
     camera = overhead()
     middle = np.array([FIELD.length_mm / 2, FIELD.width_mm / 2])

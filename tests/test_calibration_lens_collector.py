@@ -31,7 +31,7 @@ def views() -> list[Image]:
     return out
 
 
-def test_what_is_lacking_goes_as_views_come(views: list[Image]) -> None:
+def test_missing_views_are_listed_until_they_are_shown(views: list[Image]) -> None:
     collector = LensCollector(Sheet())
     assert collector.take(views[0])
     assert not collector.take(views[0])
@@ -66,7 +66,7 @@ def test_pictures_of_another_size_are_refused(views: list[Image]) -> None:
         collector.take(cv2.resize(views[0], (640, 360)))  # type: ignore[arg-type]
 
 
-def test_before_a_camera_it_tells_what_is_lacking_and_ends_by_itself(views: list[Image], tmp_path: Path) -> None:
+def test_live_it_lists_what_is_missing_and_stops_by_itself(views: list[Image], tmp_path: Path) -> None:
     shown = tmp_path / "shown"
     shown.mkdir()
     held = [image for image in views for _ in range(2)] + [views[0]]

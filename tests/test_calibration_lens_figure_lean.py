@@ -45,7 +45,7 @@ def _figures(camera: Camera, *, bent: float, tall: float = 1.0, count: int = 22,
 
 
 @given(ratio=st.floats(0.65, 1.6), bent=st.sampled_from((0.0, 0.3, 0.8)), seed=st.integers(0, 50))
-def test_a_solution_too_far_or_too_near_is_found_out(ratio: float, bent: float, seed: int) -> None:
+def test_a_wrong_distance_is_measured(ratio: float, bent: float, seed: int) -> None:
     camera = _overhead()
     distance = estimate_distance_from_lean(with_scaled_focal(camera, ratio), _figures(camera, bent=bent, seed=seed))
     assert distance is not None
@@ -53,14 +53,14 @@ def test_a_solution_too_far_or_too_near_is_found_out(ratio: float, bent: float, 
     assert 0.2 < distance.spread < 0.35
 
 
-def test_small_figures_are_believed_only_as_far_as_figures_differ() -> None:
+def test_small_figures_change_the_distance_only_within_the_spread_of_figures() -> None:
     camera = _overhead()
     distance = estimate_distance_from_lean(camera, _figures(camera, bent=0.0, tall=0.85))
     assert distance is not None
     assert -0.2 < distance.log_ratio < -0.05
 
 
-def test_a_few_figures_seen_wrong_change_little() -> None:
+def test_a_few_wrong_detections_change_little() -> None:
     camera = _overhead()
     standing = _figures(camera, bent=0.2)
     spoilt = standing.helmets_px.copy()
@@ -73,13 +73,13 @@ def test_a_few_figures_seen_wrong_change_little() -> None:
     assert wrong.log_ratio == pytest.approx(right.log_ratio, abs=0.05)
 
 
-def test_too_few_figures_tell_nothing() -> None:
+def test_too_few_figures_give_no_distance() -> None:
     camera = _overhead()
     assert estimate_distance_from_lean(camera, _figures(camera, bent=0.0, count=5)) is None
     assert estimate_lens_from_lean(camera, StandingFigures(np.zeros((0, 4, 2)), np.zeros((0, 2)))) is None
 
 
-def test_the_lens_is_known_better_than_any_webcam_s_and_shorter_when_the_camera_is_nearer() -> None:
+def test_the_lens_is_known_better_and_shorter_when_the_camera_is_nearer() -> None:
     camera = _overhead()
     lens = estimate_lens_from_lean(with_scaled_focal(camera, 1.3), _figures(camera, bent=0.3))
     assert lens is not None
@@ -87,7 +87,7 @@ def test_the_lens_is_known_better_than_any_webcam_s_and_shorter_when_the_camera_
     assert lens.focal * _SIZE[0] == pytest.approx(_FOCAL_PX, rel=0.12)
 
 
-def test_two_sources_about_a_focal_length_meet_in_the_middle() -> None:
+def test_two_sources_of_a_focal_length_are_averaged() -> None:
     both = TypicalLens(_SIZE, focal=0.8, focal_spread=0.2).focal_seen(0.5, 0.2)
     assert both.focal == pytest.approx(math.sqrt(0.8 * 0.5))
     assert both.focal_spread == pytest.approx(0.2 / math.sqrt(2))

@@ -136,7 +136,7 @@ def test_corner_markers_give_the_pose() -> None:
         solve_fiducials(np.full((720, 1280), 90, dtype=np.uint8), LENS, prior, FIDUCIALS)
 
 
-def test_a_plan_of_markers_is_read_and_its_mistakes_named(tmp_path: Path) -> None:
+def test_a_plan_of_markers_is_read_and_its_errors_are_named(tmp_path: Path) -> None:
     path = tmp_path / "markers.toml"
     path.write_text('family = "apriltag"\n[[markers]]\nid = 3\nx_mm = -40\ny_mm = 20.5\nside_mm = 30\n')
     plan = read_fiducials(path)

@@ -34,7 +34,7 @@ def test_a_bumped_camera_is_solved_again(followed: bool) -> None:
     assert found.made_from == ("frame 90",)
 
 
-def test_a_sideline_under_hands_is_no_matter_where_the_field_was_followed_to() -> None:
+def test_a_sideline_under_hands_does_not_matter_where_the_field_was_followed() -> None:
     before, after = photograph(), photograph(seed=1)
     known = Calibration(TUDOR, before.camera, "field")
     image = after.image.copy()

@@ -44,7 +44,7 @@ def focal_ratio(camera: Camera) -> float:
     return camera.lens.focal_px[0] / CAMERA.lens.focal_px[0]
 
 
-def test_a_rolling_shutter_is_told_from_a_tilt() -> None:
+def test_a_rolling_shutter_is_distinguished_from_a_tilt() -> None:
     wave = np.array([0.0, 0.35, 0.2, -0.25, 0.1, 0.15])
     fit = fitted(sightings(wave))
     assert 0.2 < fit.rows_px < 0.7  # of 0.55; a part of the slant looks like a tilt
@@ -52,7 +52,7 @@ def test_a_rolling_shutter_is_told_from_a_tilt() -> None:
     assert fitted(sightings()).rows_px < 0.1
 
 
-def test_a_picture_that_wobbles_is_known_less_well_than_a_still_one() -> None:
+def test_a_wobbling_picture_has_a_larger_error_than_a_still_one() -> None:
     still, wobbly = fitted(sightings()), fitted(sightings(np.array([0.0, 0.0, 0.3, -0.2, 0.2])))
     # A slant of the rows, which can't be seen itself, looks like a twist of the board.
     twist = PARAMETERS.index("bow_twist_mm")
@@ -66,15 +66,15 @@ def test_a_sideline_seen_aside_does_not_pull_the_lens() -> None:
     assert sigma < 0.2
 
 
-def test_the_spread_of_a_wave_is_learned_from_what_is_seen_of_it() -> None:
+def test_the_spread_of_a_wave_is_learned_from_its_observed_size() -> None:
     seen = sightings()
-    known = SystematicError.of(seen.px, seen.normals, seen.bound, (1920, 1080))
+    known = SystematicError.of(seen.px, seen.normals, seen.boundary, (1920, 1080))
     assert known.shapes.shape == (len(seen.px), known.count)
-    calm, rough = (known.as_seen(np.full(known.count, size)).spread_px for size in (0.0, 0.5))
+    calm, rough = (known.with_learned_spread(np.full(known.count, size)).spread_px for size in (0.0, 0.5))
     assert (calm <= known.spread_px).all()
     np.testing.assert_allclose(calm[[0, 6]], 0.01)
     np.testing.assert_array_equal(rough, known.spread_px)
     # What many lines measure, and lines that bound the field, keep their room.
     np.testing.assert_array_equal(calm[[1, 2, -1]], known.spread_px[[1, 2, -1]])
     points = Observations.of_points(np.zeros((4, 2)), np.ones((4, 2)), 0.3)
-    assert SystematicError.of(points.px, points.normals, points.bound, (1920, 1080)).count == 12
+    assert SystematicError.of(points.px, points.normals, points.boundary, (1920, 1080)).count == 12

@@ -165,4 +165,4 @@ def test_a_clip_without_a_calibration_that_shows_no_field_says_what_to_do(clip: 
     alone.write_bytes(clip.read_bytes())
     told = downfield("run", "--source", str(alone), "--once")
     assert told.returncode == 2
-    assert "alone.mp4: no calibration from the printed field: the picture is only 320 x 180" in told.stderr
+    assert "alone.mp4: no calibration from the printed field: the picture is only 320x180" in told.stderr

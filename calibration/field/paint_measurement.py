@@ -303,5 +303,5 @@ def _stacked(parts: list[Observations]) -> Observations:
         np.concatenate([part.normals for part in parts]),
         np.concatenate([part.sigma_px for part in parts]),
         np.concatenate([part.cluster for part in parts]),
-        np.concatenate([part.bound for part in parts]),
+        np.concatenate([part.boundary for part in parts]),
     )

@@ -38,7 +38,7 @@ class LensPrior(Protocol):
         """How far a lens, shape (9,), is from what is known, in standard deviations, shape (m,)."""
         ...
 
-    def slopes(self, lens: Array) -> Array:
+    def jacobian(self, lens: Array) -> Array:
         """The residuals' derivatives by the lens, shape (m, 9)."""
         ...
 
@@ -76,7 +76,7 @@ class TypicalLens:
         habits = [math.log(focal / (self.focal * width)) / self.focal_spread, (fx - fy) / focal / _PIXEL_SPREAD]
         return np.array([*habits, *middle, *(lens[4:] * self._distortion_scale(focal))])
 
-    def slopes(self, lens: Array) -> Array:
+    def jacobian(self, lens: Array) -> Array:
         """The residuals' derivatives, shape (9, 9)."""
         width = self.size_px[0]
         fx, fy = lens[:2]
@@ -147,6 +147,6 @@ class MeasuredLens:
         off: Array = self.root @ (lens - self.mean)
         return off
 
-    def slopes(self, lens: Array) -> Array:  # noqa: ARG002 - the seam's signature; a linear residual needs no point
+    def jacobian(self, lens: Array) -> Array:  # noqa: ARG002 - the seam's signature; a linear residual needs no point
         """The square root of the information, shape (9, 9)."""
         return self.root

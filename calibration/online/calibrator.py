@@ -244,7 +244,7 @@ class OnlineCalibrator:
         check(
             here == size,
             InputError,
-            f"The camera picture is {here[0]}x{here[1]} px, but the table was calibrated at {size[0]}x{size[1]} px."
+            f"the camera picture is {here[0]}x{here[1]} px, but the table was calibrated at {size[0]}x{size[1]} px."
             " Set the camera to that size, or calibrate again.",
         )
         first = self._reference is None
