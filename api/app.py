@@ -9,14 +9,13 @@ from typing import Final
 from fastapi import Depends, FastAPI
 
 from downfield.api import problems
+from downfield.api.dependencies import AppContext, authorize
 from downfield.api.feed.relay import RelayManager
 from downfield.api.openapi import serve_schema
 from downfield.api.prometheus import PrometheusMetrics
 from downfield.api.routes import camera, evidence, feed, games, health, pages, pairing, play, setup
-from downfield.api.security.authentication import authorize
 from downfield.api.security.middleware import AccessPolicy, SecurityMiddleware
 from downfield.api.security.tokens import TokenStore
-from downfield.api.services import AppContext
 from downfield.game.evidence import EvidenceFinder
 
 LOCAL: Final = AccessPolicy()

@@ -21,9 +21,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from no_rig import NoRig
 
+from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.services import AppContext
 from downfield.core.field import preset
 from downfield.game.commands import NewGame
 from downfield.game.published.board_topics import FigureView, SceneView

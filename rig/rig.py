@@ -6,9 +6,9 @@ import gc
 from pathlib import Path
 from typing import Any, Final
 
+from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.services import AppContext
 from downfield.calibration.calibration import Calibration
 from downfield.core.errors import RefusedError
 from downfield.game.published.board_topics import HealthReason, HealthStatus, RecordingStatus, SourceStatus

@@ -11,9 +11,9 @@ import threading
 import uvicorn
 
 from downfield.api.app import create_app
+from downfield.api.dependencies import AppContext
 from downfield.api.feed.relay import RelayManager
 from downfield.api.security.middleware import AccessPolicy
-from downfield.api.services import AppContext
 from downfield.core.errors import InputError
 from downfield.rig.configuration.settings import ServiceSettings
 

@@ -20,11 +20,11 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from served_games import FakeRig
 
 from downfield.api.app import LOCAL, create_app
+from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.security.middleware import AccessPolicy
 from downfield.api.security.tokens import TokenStore
-from downfield.api.services import AppContext
 from downfield.game.commands import NewGame, TeamSheet
 from downfield.game.published.game_topics import TopicModel
 from downfield.game.service import GameService

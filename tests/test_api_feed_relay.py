@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 from served_games import FakeRig
 
+from downfield.api.dependencies import AppContext
 from downfield.api.feed import event_stream, relay
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.services import AppContext
 from downfield.core.field import preset
 from downfield.game.service import GameService
 from downfield.game.store import Store

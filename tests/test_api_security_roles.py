@@ -15,14 +15,13 @@ from hand_plays import FIELD
 from served_games import FakeRig
 
 from downfield.api.app import ROUTERS, create_app
+from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.security import tokens
-from downfield.api.security.middleware import AccessPolicy
-from downfield.api.security.rate_limits import RateLimit, RateLimiter, RateLimits
-from downfield.api.security.roles import Role, required_role, role_suffices
+from downfield.api.security.middleware import AccessPolicy, RateLimit, RateLimiter, RateLimits
+from downfield.api.security.roles import RANK, Role, required_role
 from downfield.api.security.tokens import CODE_LETTERS, TokenStore
-from downfield.api.services import AppContext
 from downfield.game.commands import NewGame
 from downfield.game.service import GameService
 from downfield.game.store import Store
@@ -139,7 +138,7 @@ def test_a_role_that_is_too_low_is_refused_everywhere(lan: Service) -> None:
     for method, path, endpoint in routes():
         required = required_role(endpoint)
         for role, asker in askers.items():
-            if role_suffices(role, required):
+            if RANK[role or "anyone"] >= RANK[required]:
                 continue
             answer = asker.socket(path) if method == "WS" else asker.ask(method, filled(path))
             expected = 403 if method == "WS" or role is not None else 401

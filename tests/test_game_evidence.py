@@ -15,11 +15,10 @@ from hand_plays import FIELD, Man, film, opening, runs, stands
 from served_games import FakeRig
 
 from downfield.api.app import create_app
+from downfield.api.dependencies import AppContext
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
-from downfield.api.security.middleware import AccessPolicy
-from downfield.api.security.rate_limits import RateLimit, RateLimits
-from downfield.api.services import AppContext
+from downfield.api.security.middleware import AccessPolicy, RateLimit, RateLimits
 from downfield.core.errors import NotRecordedError
 from downfield.game.commands import NewGame
 from downfield.game.evidence import LIMITS

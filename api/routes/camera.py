@@ -8,11 +8,11 @@ from typing import Final
 
 from fastapi import APIRouter, Response
 
+from downfield.api.dependencies import PictureDep
 from downfield.api.feed.event_stream import EndlessResponse
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
-from downfield.api.services import PictureDep
 
 _BOUNDARY: Final = "downfield-frame"
 

@@ -7,10 +7,10 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BeforeValidator, Field
 
+from downfield.api.dependencies import EvidenceFinderDep
 from downfield.api.requests import CallId
 from downfield.api.routes.games import GameRowDep
 from downfield.api.security.roles import allow
-from downfield.api.services import EvidenceFinderDep
 from downfield.game.evidence import LIMITS
 from downfield.game.footage import CallMarks, FootageFrame
 from downfield.game.published.game_topics import CallView, TopicModel

@@ -10,12 +10,12 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Header, Query, Request, Response, WebSocket, WebSocketDisconnect
 from starlette.types import Scope
 
+from downfield.api.dependencies import HubDep
 from downfield.api.feed.event_stream import EndlessResponse, SendTimeout, encode_events
 from downfield.api.feed.hub import PROTOCOL, FeedMessage, Hub
 from downfield.api.feed.relay import RelayManager
 from downfield.api.problems import ProblemError
 from downfield.api.security.roles import allow
-from downfield.api.services import HubDep
 
 MAX_SUBSCRIBERS: Final = 512
 """Feeds open at once; a tournament hall has a few dozen, and each costs a connection."""

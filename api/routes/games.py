@@ -9,10 +9,10 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
+from downfield.api.dependencies import AppContextDep, GameServiceDep, PrincipalDep, StoreDep
 from downfield.api.problems import ProblemError, refusal_problem
 from downfield.api.requests import GameId, IdempotencyKey
-from downfield.api.security.roles import PrincipalDep, allow
-from downfield.api.services import AppContextDep, GameServiceDep, StoreDep
+from downfield.api.security.roles import allow
 from downfield.core.records import to_json
 from downfield.game.commands import NewGame
 from downfield.game.history import GameDetails, GameSummary, History, PlayDetails, summary

@@ -7,10 +7,10 @@ from typing import Final, Literal
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from downfield.api.dependencies import HubDep
 from downfield.api.problems import ProblemError
 from downfield.api.prometheus import PrometheusMetrics
 from downfield.api.security.roles import allow
-from downfield.api.services import HubDep
 from downfield.game.published.board_topics import HealthStatus
 from downfield.game.published.game_topics import TopicModel
 

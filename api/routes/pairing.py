@@ -12,10 +12,10 @@ import segno
 from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import Field
 
+from downfield.api.dependencies import COOKIE, PrincipalDep
 from downfield.api.problems import ProblemError
-from downfield.api.security.authentication import COOKIE
 from downfield.api.security.middleware import AccessPolicy
-from downfield.api.security.roles import PrincipalDep, Role, allow
+from downfield.api.security.roles import Role, allow
 from downfield.api.security.tokens import LIMITS, TokenStore, role_of
 from downfield.game.commands import Name, RequestModel
 from downfield.game.published.game_topics import TopicModel

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Query
 
+from downfield.api.dependencies import GameServiceDep, HubDep, PrincipalDep
 from downfield.api.problems import ProblemError, refusal_problem
 from downfield.api.requests import (
     CallId,
@@ -17,8 +18,7 @@ from downfield.api.requests import (
     RulingRequest,
     UndoRequest,
 )
-from downfield.api.security.roles import PrincipalDep, allow
-from downfield.api.services import GameServiceDep, HubDep
+from downfield.api.security.roles import allow
 from downfield.game.commands import Command
 from downfield.game.published.board_topics import SceneView
 from downfield.game.published.game_topics import CallView, DeclarationView, GameView, Questions

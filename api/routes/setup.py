@@ -8,11 +8,11 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Body, Path, Response
 from pydantic import Field
 
+from downfield.api.dependencies import GameServiceDep, PrincipalDep, StoreDep
 from downfield.api.drawings import draw_field_lines, draw_residuals
 from downfield.api.problems import ProblemError, refusal_problem
 from downfield.api.requests import IdempotencyKey, TeamId, TeamRequest
-from downfield.api.security.roles import PrincipalDep, allow
-from downfield.api.services import GameServiceDep, StoreDep
+from downfield.api.security.roles import allow
 from downfield.calibration.calibration import Calibration
 from downfield.game.commands import Settings, UseCalibration
 from downfield.game.published.game_topics import TopicModel

@@ -5,6 +5,10 @@ request comes from, how often requests come, and how large they are. It gives ev
 
 Starlette's TrustedHostMiddleware is not used: it compares names with a fixed list, while any bare IP address is fine
 here (a foreign website can't have one as its origin), and it answers in plain text instead of a problem.
+
+Requests are limited by token buckets of our own. The `limits` package was tried: its memory storage keeps every address
+it has seen until its window ends (100,050 after 100,000 addresses; here 4,096 at most), its exact strategy takes 4.5 us
+a request instead of 0.7 us, and it has no token bucket, so "five attempts, then one every five seconds" can't be said.
 """
 
 from __future__ import annotations
@@ -12,7 +16,9 @@ from __future__ import annotations
 import ipaddress
 import math
 import socket
-from collections import Counter
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -21,13 +27,15 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from downfield.api.problems import problem_response
-from downfield.api.security.rate_limits import RateLimit, RateLimiter, RateLimits
 
 MAX_BODY_BYTES: Final = 64 << 10
 """A line-up of 120 players is 20 kB."""
 
 MAX_CALIBRATION_BYTES: Final = 1 << 20
 """A calibration with its covariance and cells is about 30 kB."""
+
+MAX_BUCKETS: Final = 4096
+"""The buckets of the clients longest silent are dropped first; they are full again by then."""
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -41,6 +49,37 @@ _SECURITY_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'self'",
 }
 """Of every response without its own; pages bring a policy that lets them load their own files."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """How often a client may send requests.
+
+    Attributes:
+        per_s: requests per second in the long run.
+        burst: requests at once.
+
+    """
+
+    per_s: float
+    burst: int
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimits:
+    """How often one address may send requests."""
+
+    reads: RateLimit = field(default=RateLimit(100, 400))
+    """Requests that change nothing."""
+
+    changes: RateLimit = field(default=RateLimit(20, 60))
+    """Requests that may change something."""
+
+    sign_ins: RateLimit = field(default=RateLimit(1 / 5, 5))
+    """Attempts at a pairing code, for one address; five times that for all addresses together."""
+
+    pictures: RateLimit = field(default=RateLimit(10, 40))
+    """Pictures of a call, which are decoded and drawn for each request, and lists of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +203,37 @@ class SecurityMiddleware:
             await send(message)
 
         return send_checked
+
+
+class RateLimiter:
+    """One token bucket for each client. Used from one thread.
+
+    Args:
+        limit: of each client.
+        clock: seconds, monotonic.
+
+    """
+
+    def __init__(self, limit: RateLimit, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limit = limit
+        self._clock = clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def acquire(self, client: str) -> float:
+        """Take a token from a client's bucket.
+
+        Returns:
+            0 if there was one; otherwise the seconds until the next.
+
+        """
+        now = self._clock()
+        tokens, at = self._buckets.pop(client, (float(self._limit.burst), now))
+        tokens = min(float(self._limit.burst), tokens + (now - at) * self._limit.per_s)
+        wait_s = 0.0 if tokens >= 1 else (1 - tokens) / self._limit.per_s
+        self._buckets[client] = (tokens if wait_s else tokens - 1, now)
+        if len(self._buckets) > MAX_BUCKETS:
+            self._buckets.popitem(last=False)
+        return wait_s
 
 
 class _BodyLimit:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, TypeVar
-
-from fastapi import Depends
-from fastapi.requests import HTTPConnection
+from typing import Any, Final, Literal, TypeVar
 
 Role = Literal["viewer", "operator", "admin"]
 RequiredRole = Literal["anyone", "viewer", "operator", "admin"]
@@ -35,14 +32,6 @@ class Principal:
     local: bool = False
 
 
-def _principal(connection: HTTPConnection) -> Principal:
-    principal: Principal = connection.state.principal
-    return principal
-
-
-PrincipalDep = Annotated[Principal, Depends(_principal)]
-
-
 def allow(role: RequiredRole) -> Callable[[Endpoint], Endpoint]:
     """Open a route to a role and those above it."""
 
@@ -57,8 +46,3 @@ def required_role(endpoint: Callable[..., Any]) -> RequiredRole:
     """Return the lowest role a route is open to."""
     role: RequiredRole = getattr(endpoint, "required_role", "admin")
     return role
-
-
-def role_suffices(role: Role | None, required: RequiredRole) -> bool:
-    """Return whether a role, or none, is high enough."""
-    return RANK[role or "anyone"] >= RANK[required]

@@ -75,6 +75,7 @@ class RulesEngine:
         self.field = field
         self.rulings = dict(rulings or {})
         self._sure = rulebook.params.real("calls.confidence")
+        self._late_ns = rulebook.params.ns("calls.late_s")
         self._floor = None if certified_yd is None else ErrorFloor.of(certified_yd, field, self._sure)
 
     def begin(self, teams: tuple[Team, Team] = HOME_AND_AWAY) -> EngineState:
@@ -97,10 +98,9 @@ class RulesEngine:
             RefusedError: it does not.
 
         """
-        late_ns = self.rulebook.params.ns("calls.late_s")
         if event.t_ns < (state.event_ns or 0):
             raise RefusedError(f"event {event.id} is out of order: an event of a later time has been taken")
-        if event.t_ns < state.game.now_ns - late_ns:
+        if event.t_ns < state.game.now_ns - self._late_ns:
             raise RefusedError(f"event {event.id} comes {(state.game.now_ns - event.t_ns) / 1e9:.1f} s too late")
 
     def step(self, state: EngineState, entry: Scene | Event) -> tuple[EngineState, tuple[Call, ...]]:

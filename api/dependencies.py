@@ -1,21 +1,90 @@
-"""Authentication and authorization: finds out who sends a request, and refuses what the role does not allow."""
+"""Dependencies of the endpoints: the parts of the service, and the sender of a request once its role is checked."""
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Annotated, Final
 
-from fastapi import WebSocketException
+from fastapi import Depends, WebSocketException
 from fastapi.requests import HTTPConnection
 
+from downfield.api.feed.hub import Hub
+from downfield.api.feed.latest_picture import LatestPicture
 from downfield.api.problems import ProblemError
 from downfield.api.security.middleware import AccessPolicy, is_loopback
-from downfield.api.security.roles import Principal, required_role, role_suffices
+from downfield.api.security.roles import RANK, Principal, RequiredRole
 from downfield.api.security.tokens import TokenStore, role_of
+from downfield.game.evidence import EvidenceFinder
+from downfield.game.footage import Footage
+from downfield.game.service import GameService
+from downfield.game.store import Store
 
 COOKIE: Final = "downfield"
 
 _PROXY_HEADERS: Final = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 _AUDIENCE: Final = {"viewer": "paired devices", "operator": "the operator", "admin": "the admin"}
+
+
+@dataclass(frozen=True, slots=True)
+class AppContext:
+    """What the endpoints work with.
+
+    Attributes:
+        game_service: runs the game.
+        hub: the current value of every topic, and the feed of their changes.
+        picture: the camera's annotated picture.
+        store: games, teams, devices.
+        footage: the pictures calls were made from; None where none are kept.
+
+    """
+
+    game_service: GameService
+    hub: Hub
+    picture: LatestPicture
+    store: Store
+    footage: Footage | None = None
+
+
+async def _context(connection: HTTPConnection) -> AppContext:
+    context: AppContext = connection.app.state.parts
+    return context
+
+
+AppContextDep = Annotated[AppContext, Depends(_context)]
+
+
+async def _hub(context: AppContextDep) -> Hub:
+    return context.hub
+
+
+async def _game_service(context: AppContextDep) -> GameService:
+    return context.game_service
+
+
+async def _store(context: AppContextDep) -> Store:
+    return context.store
+
+
+async def _picture(context: AppContextDep) -> LatestPicture:
+    return context.picture
+
+
+async def _principal(connection: HTTPConnection) -> Principal:
+    principal: Principal = connection.state.principal
+    return principal
+
+
+async def _evidence(connection: HTTPConnection) -> EvidenceFinder:
+    finder: EvidenceFinder = connection.app.state.evidence
+    return finder
+
+
+HubDep = Annotated[Hub, Depends(_hub)]
+GameServiceDep = Annotated[GameService, Depends(_game_service)]
+StoreDep = Annotated[Store, Depends(_store)]
+PictureDep = Annotated[LatestPicture, Depends(_picture)]
+EvidenceFinderDep = Annotated[EvidenceFinder, Depends(_evidence)]
+PrincipalDep = Annotated[Principal, Depends(_principal)]
 
 
 async def authorize(connection: HTTPConnection) -> None:
@@ -28,8 +97,8 @@ async def authorize(connection: HTTPConnection) -> None:
     """
     principal = authenticate(connection)
     connection.state.principal = principal
-    required = required_role(connection.scope["endpoint"])
-    if role_suffices(principal.role, required):
+    required: RequiredRole = getattr(connection.scope["endpoint"], "required_role", "admin")
+    if RANK[principal.role or "anyone"] >= RANK[required]:
         return
     if connection.scope["type"] == "websocket":
         raise WebSocketException(1008, f"The role {required} is required.")
