@@ -4,9 +4,9 @@
     ...
     scene = truth.scene(world.snapshot(), frame=12)
 
-Gaps are those of the outlines on the board; a contact's beginning and a fall are as `watch` defines them. Held figures
-touch nothing and are ``"lifted"``; figures that are off the board are left out. What each base shows to a camera is the
-renderer's to say: `visible` is 1.
+Gaps are those of the outlines on the board; contacts and falls are as `event_recorder` defines them. Held figures
+touch nothing and are ``"lifted"``; figures that are off the board are left out. How much of each base a camera
+sees is the renderer's business: `visible` is 1.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from downfield.core.arrays import Array
 from downfield.core.gap import signed_gaps
 from downfield.core.scene import Ball, BallState, Contact, Figure, Hand, Posture, Scene
 from downfield.twin.appearance import Solid
+from downfield.twin.physics.event_recorder import TOUCHING_MM, EventRecorder
 from downfield.twin.physics.outlines import Bases, Outlines
 from downfield.twin.physics.poses import Poses
 from downfield.twin.physics.truth_file import TruthEvent
-from downfield.twin.physics.watch import TOUCHING_MM, Watch
 from downfield.twin.physics.world import World
 from downfield.twin.render.hand_shape import hand_solids, stick_solid
 from downfield.twin.render.solids import cloud
@@ -37,7 +37,7 @@ _NO_COLOR = (0.0, 0.0, 0.0)
 
 
 class Truth:
-    """What truly goes on in a world, from the moment this is made.
+    """The truth of a world, from construction on.
 
     Args:
         world: the table.
@@ -50,13 +50,13 @@ class Truth:
         self._players = world.players
         self._bases = Bases(self._players)
         self._touching_mm = touching_mm
-        self._watch = Watch(self._players, touching_mm)
-        world.watch(self._watch)
+        self._recorder = EventRecorder(self._players, touching_mm)
+        world.watch(self._recorder)
 
     @property
     def events(self) -> tuple[TruthEvent, ...]:
         """All that has happened so far, in order of time. A parting is certain, and so in it, only 0.1 s later."""
-        return tuple(sorted(self._watch.events, key=lambda event: event.t_ns))
+        return tuple(sorted(self._recorder.events, key=lambda event: event.t_ns))
 
     def tilt_deg(self) -> tuple[float, ...]:
         """How far each figure of the roster is tilted now."""
@@ -85,7 +85,7 @@ class Truth:
 
     def _figure(self, row: int, poses: Poses, outlines: Outlines) -> Figure:
         player, at = self._players[row], outlines.footprint(row)
-        posture: Posture = "fallen" if self._watch.is_fallen(row, self._world.t_ns) else "upright"
+        posture: Posture = "fallen" if self._recorder.is_fallen(row, self._world.t_ns) else "upright"
         return Figure(
             id=player.id,
             jersey=player.jersey,
@@ -124,7 +124,7 @@ class Truth:
                     face_b=gap.face_b,
                     angle_deg=gap.angle_deg,
                     overlap_mm=gap.overlap_mm,
-                    since_ns=self._watch.contact_since_ns(id_a, id_b, t_ns),
+                    since_ns=self._recorder.contact_since_ns(id_a, id_b, t_ns),
                 )
             )
         return tuple(out)
@@ -137,7 +137,7 @@ class Truth:
         if ball.carrier is not None:
             return Ball("carried", x, y, carrier=ball.carrier)
         state: BallState = "magnetic" if ball.kind == "magnetic" else "loose"
-        touched_ns, touched_by = self._watch.ball_touched(snapshot.t_ns) or (None, None)
+        touched_ns, touched_by = self._recorder.ball_touched(snapshot.t_ns) or (None, None)
         return Ball(state, x, y, touched_by=touched_by, touched_ns=touched_ns)
 
 

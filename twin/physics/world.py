@@ -33,10 +33,10 @@ HAND_MM = (3.0, 7.5, 16.0)
 
 
 class Observer(Protocol):
-    """Something that watches every step of the physics."""
+    """Called at every step of the physics."""
 
     def __call__(self, poses: Poses) -> None:
-        """Called when it starts to watch, after each step, and after each thing a hand does.
+        """Called at registration, after each step, and after each action of a hand.
 
         A step's poses have the step's time. What a hand changed is the latest step's poses, changed, with the time of
         the hand: it lies at most one step before the latest one.
@@ -115,7 +115,7 @@ class World:
                 self._drive.set_target(row, self._spot(target))
             self._engine.step(self._drive)
             self._before, self._after = self._after, self._engine.poses()
-            self._tell(self._after)
+            self._notify(self._after)
         self._t_ns = t_ns
 
     # What there is to see
@@ -147,7 +147,7 @@ class World:
         return float(self.poses().tilt_deg[self._present(id_)])
 
     def watch(self, observer: Observer) -> None:
-        """Have something called at every step of the physics, and at once with the latest one."""
+        """Call an observer at every step of the physics, and at once with the latest one."""
         self._observers.append(observer)
         observer(self._after)
 
@@ -301,13 +301,13 @@ class World:
             self._moved(self._engine.foam_row)
 
     def _moved(self, row: int) -> None:
-        """After a hand's doing: what was moved stands there now, and did so at the step before."""
+        """Apply a hand's move: the figure stands there now, and did so at the step before."""
         now = self._engine.poses()
         self._before = self._before.with_row(row, now)
         self._after = self._after.with_row(row, now)
-        self._tell(replace(self._after, t_ns=self._t_ns))
+        self._notify(replace(self._after, t_ns=self._t_ns))
 
-    def _tell(self, poses: Poses) -> None:
+    def _notify(self, poses: Poses) -> None:
         for observer in self._observers:
             observer(poses)
 

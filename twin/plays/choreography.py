@@ -33,7 +33,7 @@ _STICK_UP_MM = 45.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class HandView:
     """What is seen over the board at one tick."""
 
     hand: HandPose
@@ -57,7 +57,7 @@ class Coach:
     by: Side
     tick_s: float
 
-    def handle(self, id_: str, goal: Footprint | None, tip: Vector | None, seconds: float) -> Iterator[Sight]:
+    def handle(self, id_: str, goal: Footprint | None, tip: Vector | None, seconds: float) -> Iterator[HandView]:
         """Reach for a figure, move it and let go of it.
 
         Args:
@@ -85,17 +85,17 @@ class Coach:
             y = start.y_mm + (end.y_mm - start.y_mm) * share
             lift = LIFT_MM * math.sin(math.pi * share) if carried else 0.0
             self.world.hold(id_, x, y, start.heading_deg + turn * share, lift)
-            yield Sight(self._hand((x, y, GRIP_MM + lift), id_))
+            yield HandView(self._hand((x, y, GRIP_MM + lift), id_))
         if goal is None:
             self.world.remove(id_)
         else:
             self.world.place(id_, goal.x_mm, goal.y_mm, goal.heading_deg)
 
-    def withdraw(self, tip: Vector, seconds: float) -> Iterator[Sight]:
+    def withdraw(self, tip: Vector, seconds: float) -> Iterator[HandView]:
         """Take the hand away from over the board."""
         yield from self._glide(tip, self.outside(tip[0]), seconds)
 
-    def lay_stick(self, start: tuple[float, float], end: tuple[float, float], seconds: float) -> Iterator[Sight]:
+    def lay_stick(self, start: tuple[float, float], end: tuple[float, float], seconds: float) -> Iterator[HandView]:
         """Lay a stick, set the magnetic ball at its end, take the stick away."""
         for share in self._ramp(0.3 * seconds):
             yield self._with_stick(start, end, _STICK_UP_MM * (1 - share), 1 - share)
@@ -115,19 +115,19 @@ class Coach:
         x, y, _ = self.outside(base.x_mm)
         return Footprint(x, y, base.heading_deg, base.size)
 
-    def _with_stick(self, start: tuple[float, float], end: tuple[float, float], up_mm: float, away: float) -> Sight:
+    def _with_stick(self, start: tuple[float, float], end: tuple[float, float], up_mm: float, away: float) -> HandView:
         """The stick near its place, the hand at its end: at `away` 1 both are half a reach toward the coach."""
         x_out, y_out, _ = self.outside(end[0])
         dx, dy = 0.3 * away * (x_out - end[0]), 0.3 * away * (y_out - end[1])
         stick = StickPose((start[0] + dx, start[1] + dy, 2.0 + up_mm), (end[0] + dx, end[1] + dy, 2.0 + up_mm))
-        return Sight(self._hand((end[0] + dx, end[1] + dy, 8.0 + up_mm), None), stick)
+        return HandView(self._hand((end[0] + dx, end[1] + dy, 8.0 + up_mm), None), stick)
 
-    def _glide(self, start: Vector, end: Vector, seconds: float) -> Iterator[Sight]:
+    def _glide(self, start: Vector, end: Vector, seconds: float) -> Iterator[HandView]:
         for share in self._ramp(seconds):
             # Over the heads of the others on the way: highest in the middle.
             up = 30.0 * math.sin(math.pi * share)
             x, y, z = (a + (b - a) * share for a, b in zip(start, end, strict=True))
-            yield Sight(self._hand((x, y, z + up), None))
+            yield HandView(self._hand((x, y, z + up), None))
 
     def _hand(self, tip: Vector, holds: str | None) -> HandPose:
         _, low, _, high = self.field.board_mm

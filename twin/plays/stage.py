@@ -1,4 +1,4 @@
-"""The stage: carries out a script's steps on a world, tick by tick, and keeps what the camera and the operator saw."""
+"""The stage: carries out a script's steps on a world, tick by tick, and records snapshots, scenes and declarations."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from downfield.core.gap import signed_gap
 from downfield.core.scene import Scene
 from downfield.officiating.declarations import Declaration, Switch
 from downfield.officiating.events import Event
+from downfield.twin.physics.event_recorder import TOUCHING_MM
 from downfield.twin.physics.exact import ExactWorld
 from downfield.twin.physics.history import PlayHistory
 from downfield.twin.physics.traits import Placement
 from downfield.twin.physics.truth import Truth
-from downfield.twin.physics.watch import TOUCHING_MM
 from downfield.twin.physics.world import World
 from downfield.twin.plays import script as do
-from downfield.twin.plays.choreography import Coach, Sight
+from downfield.twin.plays.choreography import Coach, HandView
 from downfield.twin.plays.conditions import ConditionChecker
 from downfield.twin.plays.ground import Ground
 from downfield.twin.snapshot import Snapshot
 
-LOOKS_PER_S: Final = 120
+CHECKS_PER_S: Final = 120
 """How often the stage checks the table, at least; a frame is a whole number of checks."""
 
 EXACT_TOUCHING_MM: Final = 0.01
@@ -48,7 +48,7 @@ class Stage:
     Attributes:
         snapshots, scenes, events, marks: as in `PlayRecording`.
         truth: of the world.
-        history: what happened when.
+        history: positions and events by instant.
 
     """
 
@@ -71,7 +71,7 @@ class Stage:
         self._touching_mm = EXACT_TOUCHING_MM if script.motion == "exact" else TOUCHING_MM
         self.truth = Truth(self.world, touching_mm=self._touching_mm)
         self.history = PlayHistory(self.world, self.truth, self.ground, self.marks)
-        self._ticks_per_frame = math.ceil(LOOKS_PER_S / script.fps)
+        self._ticks_per_frame = math.ceil(CHECKS_PER_S / script.fps)
         self._ticks_per_s = self._ticks_per_frame * script.fps
         self._tick = 0
         self._guides: dict[str, list[do.Point]] = {}  # polylines that the physics is steered along
@@ -92,30 +92,30 @@ class Stage:
 
     # Time
 
-    def _pass(self, *sights: Sight) -> None:
-        """One tick: guide the figures, let the table go on, keep a frame when it is due."""
+    def _pass(self, *views: HandView) -> None:
+        """One tick: guide the figures, advance the table, record a frame when it is due."""
         self._guide()
         self._tick += 1
         self.world.step_to(round(self._tick * 1e9 / self._ticks_per_s))
         if self._tick % self._ticks_per_frame == 0:
-            self._record(*sights)
+            self._record(*views)
 
-    def _record(self, *sights: Sight) -> None:
-        hands = tuple(sight.hand for sight in sights)
-        sticks = tuple(sight.stick for sight in sights if sight.stick is not None)
+    def _record(self, *views: HandView) -> None:
+        hands = tuple(view.hand for view in views)
+        sticks = tuple(view.stick for view in views if view.stick is not None)
         snapshot = replace(self.world.snapshot(), hands=hands, sticks=sticks)
         self.scenes.append(self.truth.scene(snapshot, len(self.snapshots)))
         self.snapshots.append(snapshot)
 
-    def _show(self, *acts: Iterator[Sight]) -> None:
-        """Let hands act side by side until all are done."""
+    def _show(self, *acts: Iterator[HandView]) -> None:
+        """Run the actions of several hands in parallel until all are done."""
         running = list(acts)
         while True:
             seen = [(act, next(act, None)) for act in running]
-            running = [act for act, sight in seen if sight is not None]
+            running = [act for act, view in seen if view is not None]
             if not running:
                 return
-            self._pass(*(sight for _, sight in seen if sight is not None))
+            self._pass(*(view for _, view in seen if view is not None))
 
     def _guide(self) -> None:
         for player, goal in list(self._guides.items()):
@@ -241,20 +241,18 @@ class Stage:
             raise ScriptError(f"nothing is marked '{mark}'; there are: {', '.join(self.marks) or 'no marks'}")
         return self.history.foremost_yd(player, self.marks[mark])[0]
 
-    def _hand(self, step: do.Hands, moves: tuple[do.Handling, ...]) -> Iterator[Sight]:
+    def _hand(self, step: do.Hands, moves: tuple[do.Handling, ...]) -> Iterator[HandView]:
         coach = Coach(self.world, self.field, step.by, 1 / self._ticks_per_s)
-        last: Sight | None = None
+        last: HandView | None = None
         for move in moves:
             goal = None if move.lift_away else self._goal(move)
             if move.if_free and (goal is None or not self._may_be_moved(move.player, goal)):
                 continue
             if move.lift_away:
                 self._guides.pop(move.player, None)
-            for sight in coach.handle(
-                move.player, goal, None if last is None else last.hand.fingertip_mm, step.seconds
-            ):
-                last = sight
-                yield sight
+            for view in coach.handle(move.player, goal, None if last is None else last.hand.fingertip_mm, step.seconds):
+                last = view
+                yield view
         if last is not None:
             yield from coach.withdraw(last.hand.fingertip_mm, _WITHDRAW_S)
 

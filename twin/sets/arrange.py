@@ -1,7 +1,7 @@
-"""Tables as they might be found at any instant, put together without physics: lines, engaged piles, fallen figures.
+"""Tables at one instant, arranged without physics: lines, engaged piles, fallen figures.
 
-Plays of the physics show what is likely; these show what is rare often enough to learn from it: falls of every kind,
-bases locked together, hands, sticks and the ball in every state.
+Plays of the physics show likely situations; these show rare ones often enough to train on: falls of every kind, bases
+locked together, hands, sticks and the ball in every state.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _GRIP_MM = 30.0  # height of the fingertips that hold a figure
 class Mix:
     """Chances and ranges of arranged tables.
 
-    Where `fallers` is above 0 it is each figure's chance to lie, in place of the two before it, and nobody keeps away
-    from who lies as far as elsewhere.
+    Where `fallers` is above 0 it is each figure's chance to lie, in place of the two before it, and others may stand
+    nearer to a fallen figure.
     """
 
     fallen_chance: float = 0.55
@@ -57,7 +57,7 @@ class Arranger:
     Args:
         appearance: field and figures.
         players: the roster.
-        rng: where chance comes from.
+        rng: of all draws.
         mix: chances and ranges.
 
     """
@@ -254,9 +254,9 @@ def lie(
 
     Args:
         figure: its solids.
-        base: where it stood; the middle of what lies there will be about there.
+        base: where it stood; the fallen figure will be centered about there.
         way_deg: which way it fell, from its heading: 0 ahead, 90 left, 180 back, -90 right.
-        rng: of a little play in its attitude.
+        rng: of small variations of its attitude.
 
     Returns:
         Its attitude and the place of its frame's origin, board frame.

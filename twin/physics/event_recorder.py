@@ -34,8 +34,8 @@ _FASTEST_MM_S = 600.0  # how fast two upright bases near each other: walking, sh
 _STEADY_DEG = 10.0  # a figure tilted further may be faster than that
 
 
-class Watch:
-    """What happened on a table so far.
+class EventRecorder:
+    """Records the events of a table; call it with the poses of every step.
 
     Args:
         players: the roster.
@@ -66,7 +66,7 @@ class Watch:
         self._t_ns = 0
 
     def __call__(self, poses: Poses) -> None:
-        """Take note of the next step, or, at a time not after it, of what a hand changed."""
+        """Record the next step or, at a time not after it, a change by a hand."""
         by_hand = poses.t_ns <= self._t_ns
         if by_hand:
             self._due_ns[:] = 0
@@ -77,12 +77,12 @@ class Watch:
         self._t_ns = max(self._t_ns, poses.t_ns)
 
     def contact_since_ns(self, a: str, b: str, t_ns: int) -> int | None:
-        """When the contact began in which two figures, in order of their ids, are at a present instant."""
+        """When the contact of two figures, in order of their ids, began that lasts at a given instant."""
         since = int(self._since_ns[self._pair_of[a, b]])
         return since if since <= t_ns else None
 
     def is_fallen(self, row: int, t_ns: int) -> bool:
-        """Whether a figure lies at a present instant."""
+        """Whether a figure lies at a given instant."""
         return bool(self._fell_ns[row] <= t_ns)
 
     def ball_touched(self, t_ns: int) -> tuple[int, str] | None:
