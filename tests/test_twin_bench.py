@@ -10,7 +10,7 @@ from downfield.twin.physics.traits import Placement
 from downfield.twin.physics.world import World
 
 
-def test_everybody_is_in_the_picture_in_roster_order() -> None:
+def test_the_whole_roster_is_in_the_picture_in_order() -> None:
     roster = (Player("c", "light"), *PAIR)
     world = World(roster, {"a": Placement(300, 250)}, {}, field=FIELD, seed=1)
     before = world.snapshot()

@@ -77,7 +77,7 @@ def test_nothing_is_left_of_a_clip_that_failed(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_reading_what_is_no_clip_is_an_input_error(tmp_path: Path) -> None:
+def test_reading_another_file_as_a_clip_is_an_input_error(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     path.write_text("no clip")
     with pytest.raises(InputError, match="can't be read"):

@@ -98,7 +98,7 @@ def test_yolo_labels_say_the_same_as_the_truth(made: Path) -> None:
         assert row[7] == (2 if figure.corners_visible[0] else 1)
 
 
-def test_data_yaml_names_what_training_needs(made: Path) -> None:
+def test_data_yaml_names_classes_keypoints_and_splits(made: Path) -> None:
     text = (made / "data.yaml").read_text(encoding="utf-8")
     assert "kpt_shape: [5, 3]" in text
     assert "flip_idx: [1, 0, 3, 2, 4]" in text
@@ -113,7 +113,7 @@ def test_two_workers_make_the_same_files_as_one(made: Path, tmp_path: Path) -> N
     assert contents(tmp_path) == contents(made)
 
 
-def test_many_figures_carry_a_ball_where_that_is_asked_for_and_it_is_labeled_where_it_is(tmp_path: Path) -> None:
+def test_carriers_make_many_figures_carry_a_labeled_ball(tmp_path: Path) -> None:
     recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, carriers=0.5)
     make_dataset(tmp_path / "many", recipe, 2)
     make_dataset(tmp_path / "none", dataclasses.replace(recipe, carriers=0.0), 2)
@@ -142,7 +142,7 @@ def test_many_figures_carry_a_ball_where_that_is_asked_for_and_it_is_labeled_whe
     assert np.median(changed) > 20, "nothing is drawn where balls are labeled"
 
 
-def test_strewn_balls_lie_on_the_board_and_are_labeled_as_what_they_are(tmp_path: Path) -> None:
+def test_strewn_balls_lie_on_the_board_with_their_labels(tmp_path: Path) -> None:
     recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, strewn=0.5)
     make_dataset(tmp_path / "many", recipe, 2)
     make_dataset(tmp_path / "none", dataclasses.replace(recipe, strewn=0.0), 2)
@@ -169,7 +169,7 @@ def test_strewn_balls_lie_on_the_board_and_are_labeled_as_what_they_are(tmp_path
     assert np.median(changed) > 20, "nothing is drawn where balls are labeled"
 
 
-def test_a_ball_strewn_about_somebody_who_fell_is_nowhere_a_ball_can_be_and_not_shown(
+def test_no_ball_is_strewn_around_a_fallen_figure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = Recipe("train", seed=4, size_px=(1280, 720), per_table=1, strewn=1.0)
@@ -336,7 +336,7 @@ def test_arranged_bases_never_overlap_and_the_rare_is_common() -> None:
     assert touching > 60
 
 
-def test_a_calm_mix_has_nobody_lying() -> None:
+def test_a_calm_mix_has_no_fallen_figures() -> None:
     players = draw_players(2, 4)
     mix = Mix(fallen_chance=0.0, hand_chance=0.0, stick_chance=0.0)
     for seed in range(10):

@@ -103,7 +103,7 @@ def test_a_route_may_keep_its_heading() -> None:
     assert world.footprint("a").heading_deg == pytest.approx(0.0)
 
 
-def test_a_steered_figure_reaches_what_it_is_steered_at() -> None:
+def test_a_steered_figure_reaches_its_target() -> None:
     world = table(Placement(100.0, 100.0, 90.0), Placement(300.0, 250.0), a=Trait(speed_mm_s=80.0))
     world.steer("a", "b")
     world.power(on=True)

@@ -48,7 +48,7 @@ def touched_by_opponent(recording: PlayRecording, player: str) -> bool:
 
 
 @pytest.mark.parametrize("name", PLAYS)
-def test_every_play_can_be_played_and_says_what_is_expected(name: str) -> None:
+def test_every_named_play_runs_and_has_expected_calls(name: str) -> None:
     recording = recorded(name)
     assert set(recording.expected) == set(get_args(RulebookName)) or name in EXACT
     assert recording.expected or recording.absent
@@ -81,7 +81,7 @@ def test_a_play_is_the_same_every_time(name: str) -> None:
     assert again.events == recorded(name).events
 
 
-def test_an_unknown_play_is_named_with_what_there_is() -> None:
+def test_an_unknown_play_is_refused_with_the_known_names() -> None:
     with pytest.raises(ScriptError, match="no play is named 'hail-mary'; there are: ball-lost"):
         named("hail-mary")
 
@@ -127,7 +127,7 @@ def test_only_square_hits_are_tackles_under_the_efl() -> None:
 
 
 @pytest.mark.parametrize("miss_mm", [0.1, 0.2, 0.5, 1.0])
-def test_a_near_miss_misses_by_what_it_says(miss_mm: float) -> None:
+def test_a_near_miss_misses_by_its_distance(miss_mm: float) -> None:
     recording = recorded(f"near-miss-{miss_mm:g}")
     gaps = [one.gap_mm for one in contacts(recording, RB, RCB)]
     assert min(gaps) == pytest.approx(miss_mm, abs=0.02)
@@ -147,7 +147,7 @@ def test_a_runner_stopped_short_stands_that_far_away(short_mm: float) -> None:
 
 
 @pytest.mark.parametrize("angle_deg", [3.0, 31.0, 44.0])
-def test_a_corner_hit_has_the_angle_asked_for(angle_deg: float) -> None:
+def test_a_corner_hit_has_the_given_angle(angle_deg: float) -> None:
     recording = corner_hit(angle_deg).record()
     first = next(one for one in contacts(recording, RB, RCB) if one.since_ns is not None)
     assert first.angle_deg == pytest.approx(angle_deg, abs=0.01)
@@ -202,7 +202,7 @@ def test_in_a_fumble_only_the_runner_falls(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["falls-alone", "falls-alone-physics"])
-def test_he_who_falls_alone_was_touched_by_nobody(name: str) -> None:
+def test_a_runner_who_falls_alone_was_not_touched(name: str) -> None:
     recording = recorded(name)
     fall = happened(recording, "fell", RB)[0]
     assert not [t for t in happened(recording, "touched", RB) if t < fall]
@@ -224,7 +224,7 @@ def test_a_lost_ball_is_a_fumble_only_where_the_ball_counts() -> None:
 
 
 @pytest.mark.parametrize("outside_mm", [-0.4, -0.1, 0.1, 0.4])
-def test_the_sideline_is_grazed_by_what_is_asked(outside_mm: float) -> None:
+def test_the_sideline_is_grazed_by_the_given_distance(outside_mm: float) -> None:
     recording = sideline_graze(outside_mm).record()
     over = max(figure(scene, RB).footprint.reach_mm(90.0) for scene in recording.scenes) - FIELD.width_mm
     assert over == pytest.approx(outside_mm, abs=0.02)
@@ -232,7 +232,7 @@ def test_the_sideline_is_grazed_by_what_is_asked(outside_mm: float) -> None:
     assert ("out_of_bounds" in recording.absent["tap"]) == (outside_mm < 0)
 
 
-def test_he_who_runs_out_is_spotted_where_he_crossed() -> None:
+def test_out_of_bounds_is_spotted_at_the_crossing() -> None:
     recording = recorded("out-of-bounds")
     (call,) = recording.expected["tap"]
     (lion,) = recording.expected["lions-den"]
@@ -251,7 +251,7 @@ def test_a_touchdown_crosses_the_plane_untouched(name: str) -> None:
 
 
 @pytest.mark.parametrize("short_mm", [0.3, 1.5])
-def test_the_goal_line_stop_is_short_by_what_is_asked(short_mm: float) -> None:
+def test_the_goal_line_stop_is_short_by_the_given_distance(short_mm: float) -> None:
     recording = goal_line_stop(short_mm).record()
     front = max(figure(scene, RB).footprint.reach_mm(0.0) for scene in recording.scenes)
     assert FIELD.length_mm - front == pytest.approx(short_mm, abs=0.02)
@@ -307,7 +307,7 @@ def test_the_back_of_a_pitch_is_behind_or_not(name: str, behind: bool) -> None:
 
 
 @pytest.mark.parametrize(("offense", "defense"), [(2, 3), (1, 3), (0, 1), (0, 0)])
-def test_as_many_are_pivoted_as_is_said(offense: int, defense: int) -> None:
+def test_the_given_number_of_figures_is_pivoted(offense: int, defense: int) -> None:
     recording = pivots(offense, defense).record()
     off = [scene for scene in recording.scenes if scene.board == "off" and scene.t_ns > 500_000_000]
     turned = [
@@ -337,7 +337,7 @@ def test_the_board_is_stopped_so_often(name: str, count: int) -> None:
     assert sum(a == "on" and b == "off" for a, b in itertools.pairwise(power)) == count
 
 
-def test_wrong_line_ups_are_wrong_in_what_they_say() -> None:
+def test_each_wrong_line_up_has_its_one_fault() -> None:
     first = {name: recorded(name).scenes[0] for name in ("six-on-line", "wide-off-line", "no-separation", "too-deep")}
     line_mm = 40.0 * FIELD.mm_per_yd_x
     on_line = [one for one in first["six-on-line"].figures if abs(one.footprint.reach_mm(0.0) - line_mm) < 1.0]

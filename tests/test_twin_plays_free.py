@@ -51,7 +51,7 @@ def test_random_plays_differ(scripts: list[Script]) -> None:
     assert len(carriers) == 2
 
 
-def test_nobody_is_pivoted_by_the_defense_when_the_offense_pivots_nobody(scripts: list[Script]) -> None:
+def test_the_defense_pivots_none_when_the_offense_pivots_none(scripts: list[Script]) -> None:
     for script in scripts:
         offense = defense = 0
         for step in script.steps:
@@ -64,7 +64,7 @@ def test_nobody_is_pivoted_by_the_defense_when_the_offense_pivots_nobody(scripts
                 offense = defense = 0
 
 
-def test_a_board_may_be_asked_for() -> None:
+def test_a_board_can_be_chosen() -> None:
     assert random_play(3, board="mini").board == "mini"
 
 

@@ -159,7 +159,7 @@ def test_a_broken_script_file_gets_one_clear_line(
     assert "\n" not in text
 
 
-def test_a_missing_script_file_is_said_to_be_missing(tmp_path: Path) -> None:
+def test_a_missing_script_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         load_script(tmp_path / "none.toml")
 

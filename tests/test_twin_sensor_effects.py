@@ -104,7 +104,7 @@ def _moves(effects: SensorEffects, times: list[int], *, power: bool) -> Array:
     rolling_ms=st.floats(0, 20),
     exposure_ms=st.floats(0.5, 8),
 )
-def test_truth_stays_on_what_a_rolling_shutter_and_buzz_move(
+def test_truth_follows_rolling_shutter_and_buzz(
     row: float, column: float, t_ms: int, rolling_ms: float, exposure_ms: float
 ) -> None:
     sensor = dataclasses.replace(

@@ -115,7 +115,7 @@ def test_declarations_keep_their_time_and_have_ids_of_their_own() -> None:
     assert {event.origin for event in recording.events} == {"twin"}
 
 
-def test_a_switch_nobody_declares_is_only_measured() -> None:
+def test_an_undeclared_switch_is_only_measured() -> None:
     recording = play(script(Board(on=True), WaitFor(0.2), Board(on=False), WaitFor(0.1)), 0)
     assert recording.events == ()
     assert [scene.board for scene in recording.scenes].count("on") in {6, 7}
@@ -168,7 +168,7 @@ def test_the_ball_is_carried_and_lost() -> None:
     assert states[-1] == "loose"
 
 
-def test_after_a_cut_everybody_stands_at_the_spot() -> None:
+def test_after_a_cut_all_figures_stand_at_the_spot() -> None:
     formation = placed(standard(FIELD), Stance(SE, 0.0, 14.0))
     recording = play(
         script(
@@ -185,6 +185,6 @@ def test_after_a_cut_everybody_stands_at_the_spot() -> None:
     assert fronts == pytest.approx([42.0, 42.0], abs=0.2)
 
 
-def test_a_cut_to_an_unknown_mark_says_what_there_is() -> None:
+def test_a_cut_to_an_unknown_mark_lists_the_known_ones() -> None:
     with pytest.raises(ScriptError, match="nothing is marked 'spot'"):
         play(script(CutTo(FORMATION, spot=(RB, "spot"))), 0)

@@ -34,7 +34,7 @@ def scene(world: World, truth: Truth) -> Scene:
     return truth.scene(world.snapshot(), frame=0)
 
 
-def test_scenes_say_what_stands_where() -> None:
+def test_scenes_hold_positions_of_all_figures() -> None:
     size = BaseSize(31, 17, 5, 1.5)
     players = (Player("b", "light", base=size), Player("a", "dark"), Player("c", "dark"))
     at = {"b": Placement(300, 200, -170), "a": Placement(333, 204, 20), "c": Placement(600, 200)}

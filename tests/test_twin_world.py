@@ -39,7 +39,7 @@ def test_same_seed_same_snapshots() -> None:
     assert run(3) != run(4)
 
 
-def test_what_is_looked_at_does_not_change_what_happens() -> None:
+def test_observing_a_world_does_not_change_it() -> None:
     often, once = scrimmage(5), scrimmage(5)
     for world in (often, once):
         world.power(True)
