@@ -58,7 +58,7 @@ def _edge_width_px(frame: RenderedFrame) -> float:
     return float(np.sqrt(12 * (((at - middle) ** 2) * rising).sum() / rising.sum()))
 
 
-def test_what_moves_is_smeared_by_its_way_during_the_exposure_and_centerd_on_it() -> None:
+def test_motion_is_smeared_by_its_path_during_the_exposure_and_centered_on_it() -> None:
     frames, _ = _filmed(speed_mm_s=600.0, exposure_ms=12.0)
     px_per_mm = 0.95 * _SIZE[0] / 1150
     assert _edge_width_px(frames[1]) == pytest.approx(600 * 0.012 * px_per_mm, rel=0.25)
@@ -77,7 +77,7 @@ def test_frames_carry_the_times_of_their_snapshots() -> None:
     assert [frame.t_ns for frame in frames] == [0, _FRAME_NS, 2 * _FRAME_NS]
 
 
-def test_who_is_put_elsewhere_is_not_smeared_across_the_board() -> None:
+def test_a_relocated_figure_is_not_smeared_across_the_board() -> None:
     frames, renderer = _filmed(speed_mm_s=3000.0, exposure_ms=12.0)
     places = {round(snapshot.figures[0].position_mm[0]) for snapshot in renderer.rendered}
     assert places == {400, 500, 600}
