@@ -122,10 +122,11 @@ class OpponentContact:
     since_ns: int | None
 
 
+@dataclass(frozen=True, eq=False)
 class Facts:
     """The facts of one frame.
 
-    Args:
+    Attributes:
         scene: the frame.
         recent: the frames before it, oldest first, back to about half a second.
         state: the game as the frame came in.
@@ -133,12 +134,15 @@ class Facts:
 
     """
 
-    def __init__(self, scene: Scene, recent: tuple[Scene, ...], state: GameState, field: FieldModel) -> None:
-        self.scene = scene
-        self.recent = recent
-        self.state = state
-        self.field = field
-        self.t_ns = scene.t_ns
+    scene: Scene
+    recent: tuple[Scene, ...]
+    state: GameState
+    field: FieldModel
+
+    @property
+    def t_ns(self) -> int:
+        """When the frame was captured."""
+        return self.scene.t_ns
 
     @property
     def before(self) -> Scene | None:

@@ -1,0 +1,233 @@
+"""Print the way through the modules: of a declaration from HTTP to the new state, and of a call to its evidence page.
+
+Run: python benchmarks/walks.py
+
+Every step is the first function entered of a module, in order, so that the way can be followed in the editor. What runs
+beside it in threads of its own, such as the writer of a journal, is not part of it. `docs/architecture.md` shows the
+walks; `tests/test_walks.py` holds their length.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+from urllib.parse import quote
+
+ROOT: Final = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from asgi_client import AsgiClient  # noqa: E402 - beside the tests
+from served_games import FakeRig  # noqa: E402
+
+from downfield.api.app import create_app  # noqa: E402
+from downfield.api.dependencies import AppContext  # noqa: E402
+from downfield.api.feed.hub import Hub  # noqa: E402
+from downfield.api.feed.latest_picture import LatestPicture  # noqa: E402
+from downfield.core.scene import Scene  # noqa: E402
+from downfield.game.commands import NewGame  # noqa: E402
+from downfield.game.footage import CallMarks, FootageFrame  # noqa: E402
+from downfield.game.service import GameService  # noqa: E402
+from downfield.game.store import Store  # noqa: E402
+from downfield.officiating.events import Event  # noqa: E402
+from downfield.officiating.rulebooks.rulebook import load_rulebook  # noqa: E402
+from downfield.rig.recording.clip import bundled_demo, open_clip  # noqa: E402
+
+FOLDERS: Final = ("core", "calibration", "models", "vision", "officiating", "game", "api", "rig")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The first function entered of a module."""
+
+    module: str
+    function: str
+
+
+@dataclass(slots=True)
+class Walk:
+    """The modules that some work entered, in order.
+
+    Attributes:
+        steps: each module once.
+        passes: how often each class was entered from another one. What one method of the other, and those it calls of
+            its own class, do with it is one pass. Frozen dataclasses, which are data, and properties are not counted.
+
+    """
+
+    steps: list[Step] = field(default_factory=list)
+    passes: Counter[str] = field(default_factory=Counter)
+    _modules: set[str] = field(default_factory=set)
+    _frames: dict[int, FrameType] = field(default_factory=dict)  # kept, so that an id stands for one frame
+    _visits: set[tuple[str, int]] = field(default_factory=set)
+
+    def enter(self, frame: FrameType) -> None:
+        """Note a function that is called, if it is one of ours; a coroutine that goes on is not called again."""
+        if not _is_ours(frame) or id(frame) in self._frames:
+            return
+        self._frames[id(frame)] = frame
+        module = str(Path(frame.f_code.co_filename).relative_to(ROOT))
+        if module not in self._modules:
+            self._modules.add(module)
+            self.steps.append(Step(module, frame.f_code.co_qualname))
+        owner, caller = _owner(frame), _caller(frame)
+        if owner and caller is not None and _owner(caller) != owner and not _is_data(frame):
+            while (before := _caller(caller)) is not None and _owner(caller) and _owner(before) == _owner(caller):
+                caller = before
+            if (owner, id(caller)) not in self._visits:
+                self._visits.add((owner, id(caller)))
+                self.passes[owner] += 1
+
+
+def _is_ours(frame: FrameType) -> bool:
+    path = Path(frame.f_code.co_filename)
+    return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in FOLDERS
+
+
+def _caller(frame: FrameType) -> FrameType | None:
+    """Return the nearest frame of ours that a frame was called from."""
+    caller = frame.f_back
+    while caller is not None and not _is_ours(caller):
+        caller = caller.f_back
+    return caller
+
+
+def _owner(frame: FrameType) -> str:
+    """Return the class whose method a frame, or what it stands in, belongs to; empty for a plain function."""
+    return frame.f_code.co_qualname.partition(".<")[0].rpartition(".")[0]
+
+
+def _is_data(frame: FrameType) -> bool:
+    owner = type(frame.f_locals.get("self"))
+    parameters = getattr(owner, "__dataclass_params__", None)
+    return isinstance(getattr(owner, frame.f_code.co_name, None), property) or bool(parameters and parameters.frozen)
+
+
+@contextmanager
+def recorded() -> Iterator[Walk]:
+    """Record a walk through this thread and through those that are started meanwhile."""
+    walk = Walk()
+
+    def profile(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            walk.enter(frame)
+
+    threading.setprofile(profile)
+    sys.setprofile(profile)
+    try:
+        yield walk
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+class _Footage:
+    """Has a picture of every scene of a play."""
+
+    def __init__(self, times_ns: list[int]) -> None:
+        self._times_ns = times_ns
+
+    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:  # noqa: ARG002 - the seam's
+        found = [(frame, t_ns) for frame, t_ns in enumerate(self._times_ns) if from_ns <= t_ns <= to_ns]
+        return tuple(FootageFrame(frame, t_ns, Path("play.mkv"), t_ns) for frame, t_ns in found)
+
+    def jpeg(self, still: FootageFrame, marks: CallMarks | None) -> bytes:  # noqa: ARG002 - the seam's
+        return b""
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A service over the bundled recording, whose game has been judged up to an entry.
+
+    Attributes:
+        service: runs the game.
+        client: sends requests to the API over it.
+        rest: scenes and events that are still to come, in order.
+
+    """
+
+    service: GameService
+    client: AsgiClient
+    rest: Iterator[Scene | Event]
+
+
+@contextmanager
+def _table() -> Iterator[_Table]:
+    recording = open_clip(bundled_demo())
+    header, scenes = recording.tracks.header, list(recording.tracks)
+    both: list[Scene | Event] = [*recording.events, *scenes]
+    entries = sorted(both, key=lambda entry: (entry.t_ns, isinstance(entry, Scene)))
+    with tempfile.TemporaryDirectory() as folder:
+        store, hub = Store.at(Path(folder) / "walk.db"), Hub()
+        service = GameService(store, hub, FakeRig(recording.calibration), header.field, load_rulebook("tap"))
+        service.start_game(NewGame(), header.players)
+        footage = _Footage([scene.t_ns for scene in scenes])
+        app = create_app(AppContext(service, hub, LatestPicture(), store, footage))
+        try:
+            yield _Table(service, AsgiClient(app), iter(entries))
+        finally:
+            service.close()
+            store.close()
+
+
+def declaration_walk() -> Walk:
+    """Return the walk of a declaration, "dark 28 has the ball", from HTTP to the published state."""
+    with _table() as table:
+        for entry in table.rest:
+            if isinstance(entry, Event) and entry.body.type == "carrier":
+                break
+            table.service.take(entry)
+        else:
+            raise RuntimeError("The bundled recording has no declaration of a carrier.")
+        body = {"declaration": {"type": "carrier", "player": entry.body.player}}
+        table.client.post("/api/games/current/calls")  # what is imported or built once is no part of the walk
+        with recorded() as walk:
+            answer = table.client.post("/api/declarations", body, idempotency_key="walk")
+        if answer.status != 200:
+            raise RuntimeError(f"The declaration was refused: {answer.body.decode()}")
+    return walk
+
+
+def evidence_walk() -> Walk:
+    """Return the walk of a tackle, from the scene that decides it to the page with its pictures."""
+    with _table() as table:
+        for entry in table.rest:
+            with recorded() as walk:
+                calls = table.service.take(entry)
+                tackle = next((call for call in calls if call.kind == "tackle"), None)
+                if tackle is not None:
+                    path = f"/api/games/current/calls/{quote(tackle.id, safe='')}/frames"
+                    frames = table.client.get(path)
+                    picture = table.client.get(f"{path}/{frames.json['decisive']}.jpg")
+            if tackle is not None:
+                break
+        else:
+            raise RuntimeError("The bundled recording has no tackle.")
+        if (frames.status, picture.status) != (200, 200):
+            raise RuntimeError(f"The evidence was refused: {frames.body.decode()}")
+    return walk
+
+
+WALKS: Final = {"declaration": declaration_walk, "evidence": evidence_walk}
+
+
+def main() -> None:
+    """Print every walk."""
+    for name, record_walk in WALKS.items():
+        walk = record_walk()
+        print(f"{name}: {len(walk.steps)} modules")
+        for number, step in enumerate(walk.steps, start=1):
+            print(f"{number:4}. {step.module}: {step.function}")
+        again = {owner: count for owner, count in walk.passes.items() if count > 1}
+        print(f"classes passed more than once: {again or 'none'}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""The way through the modules stays short enough to be followed in an editor."""
+
+from __future__ import annotations
+
+from walks import declaration_walk, evidence_walk
+
+
+def test_a_declaration_enters_at_most_twelve_modules_and_no_class_twice() -> None:
+    walk = declaration_walk()
+    assert len(walk.steps) <= 12, walk.steps
+    assert {owner: count for owner, count in walk.passes.items() if count > 1} == {}
+    modules = [step.module for step in walk.steps]
+    expected = ["game/service.py", "game/session.py", "game/journal.py", "game/published/publisher.py"]
+    assert [module for module in modules if module.startswith("game/")] == expected
+
+
+def test_a_call_leads_from_its_rule_to_its_evidence() -> None:
+    modules = [step.module for step in evidence_walk().steps]
+    path = ("officiating/rules/tackles.py", "game/journal.py", "api/routes/evidence.py", "game/evidence.py")
+    assert [module for module in modules if module in path] == list(path)
