@@ -1,4 +1,4 @@
-"""The overlays in a real browser: what they show, when they hide, and that any order of starting will do."""
+"""The overlays in a real browser: what they show, when they hide, and that any order of starting works."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ def chrome() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, GameView]]:
-    one = Service(tmp_path_factory.mktemp("service"))
-    one.start()
-    yield one, one.hub.value("game")
-    one.stop()
+    running = Service(tmp_path_factory.mktemp("service"))
+    running.start()
+    yield running, running.hub.value("game")
+    running.stop()
 
 
 @pytest.fixture
 def service(serving: tuple[Service, GameView]) -> Service:
     """The service with a game as it begins."""
-    one, begun = serving
-    one.publish("game", begun)
-    one.publish("calls", CallsUpdate(calls=()))
-    one.publish("health", HealthStatus())
-    return one
+    running, begun = serving
+    running.publish("game", begun)
+    running.publish("calls", CallsUpdate(calls=()))
+    running.publish("health", HealthStatus())
+    return running
 
 
 @pytest.fixture
 def page(chrome: Browser) -> Iterator[Page]:
-    with page_in(chrome) as one:
-        yield one
+    with page_in(chrome) as opened:
+        yield opened
 
 
 def link(page: Page, state: str) -> None:
@@ -92,7 +92,7 @@ def test_the_score_bug_shows_the_game_and_follows_it(service: Service, page: Pag
     expect(page.locator(".score")).to_have_text(["7", "20"])
 
 
-def test_under_review_the_public_sees_the_score_it_saw(service: Service, page: Page) -> None:
+def test_during_a_review_the_score_stays_as_it_was(service: Service, page: Page) -> None:
     page.goto(f"{service.url}/overlay/scorebug")
     expect(page.locator(".score")).to_have_text(["0", "0"])
     six = service.hub.value("game").home.model_copy(update={"points": 6})
@@ -103,7 +103,7 @@ def test_under_review_the_public_sees_the_score_it_saw(service: Service, page: P
     expect(page.locator(".score")).to_have_text(["0", "6"])
 
 
-def test_the_clock_counts_down_from_the_instant_it_was_told(service: Service, page: Page) -> None:
+def test_the_clock_counts_down_from_the_published_instant(service: Service, page: Page) -> None:
     clock = service.hub.value("game").clock
     now_ms = service.hub.snapshot().at_ms
     ran = clock.model_copy(update={"left_s": 247.0, "running": True, "at_ms": now_ms - 60_000, "text": "4:07"})
@@ -119,7 +119,7 @@ def test_the_clock_counts_down_from_the_instant_it_was_told(service: Service, pa
     )
 
 
-def test_it_hides_what_may_be_old_and_comes_back_with_the_service(tmp_path: Path, page: Page) -> None:
+def test_an_overlay_hides_when_it_may_be_old_and_comes_back_with_the_service(tmp_path: Path, page: Page) -> None:
     service = Service(tmp_path)
     service.start()
     page.clock.install()
@@ -155,16 +155,16 @@ def test_a_loader_file_waits_for_the_service(tmp_path: Path, page: Page) -> None
         service.stop()
 
 
-def test_wrong_options_are_told_on_the_page(service: Service, page: Page) -> None:
+def test_wrong_options_are_reported_on_the_page(service: Service, page: Page) -> None:
     page.goto(f"{service.url}/overlay/scorebug?scael=2&scale=9&position=middle&theme=light&theme=dark")
-    told = page.locator(".complaint li")
-    expect(told).to_have_count(4)
-    expect(told.nth(0)).to_contain_text("There is no option “scael”. There are: position, scale")
-    expect(told.nth(1)).to_contain_text("“scale” can’t be “9”: it is a number from 0.3 to 3")
-    expect(told.nth(3)).to_contain_text("“theme” is given twice")
+    problems = page.locator(".url-errors li")
+    expect(problems).to_have_count(4)
+    expect(problems.nth(0)).to_contain_text("There is no option “scael”. The options are position, scale")
+    expect(problems.nth(1)).to_contain_text("“scale” can’t be “9”. Use a number from 0.3 to 3")
+    expect(problems.nth(3)).to_contain_text("“theme” is given twice")
 
 
-def test_options_place_size_and_dress_it(service: Service, page: Page) -> None:
+def test_options_set_position_size_and_colors(service: Service, page: Page) -> None:
     page.goto(f"{service.url}/overlay/scorebug?position=top-right&scale=1.5&teams=full&background=00b140&clock=hide")
     link(page, "live")
     expect(page.locator("body")).to_have_css("background-color", "rgb(0, 177, 64)")
@@ -176,7 +176,7 @@ def test_options_place_size_and_dress_it(service: Service, page: Page) -> None:
     assert box["x"] + box["width"] == pytest.approx(1920 - 72, abs=1)
 
 
-def test_the_call_banner_shows_news_with_its_measurement(service: Service, page: Page) -> None:
+def test_the_call_banner_shows_new_calls_with_their_margin(service: Service, page: Page) -> None:
     service.publish("calls", CallsUpdate(calls=(a_call(id="old", text="an old call"),)))
     page.goto(f"{service.url}/overlay/calls?seconds=60")
     link(page, "live")
@@ -184,13 +184,13 @@ def test_the_call_banner_shows_news_with_its_measurement(service: Service, page:
     banner = page.locator(".banner")
     expect(banner).to_have_count(1)
     expect(banner.locator(".text")).to_have_text("Dark 28 tackled by light 24")
-    expect(banner.locator(".measure")).to_contain_text("+0.42 ± 0.13 mm>99 % sure")
+    expect(banner.locator(".margin")).to_contain_text("+0.42 ± 0.13 mm>99% sure")
     expect(banner.locator(".clause")).to_have_text("TAP-022 Any contact tackles.")
     service.publish("calls", CallsUpdate(calls=(), withdrawn=("tackle:1",)))
     expect(banner.locator(".tab")).to_have_text("Withdrawn")
 
 
-def test_the_call_banner_goes_without_a_word_when_another_game_begins(service: Service, page: Page) -> None:
+def test_the_call_banner_disappears_when_a_new_game_begins(service: Service, page: Page) -> None:
     page.goto(f"{service.url}/overlay/calls?seconds=60")
     link(page, "live")
     service.publish("calls", CallsUpdate(calls=(a_call(),)))
@@ -199,7 +199,7 @@ def test_the_call_banner_goes_without_a_word_when_another_game_begins(service: S
     expect(page.locator(".banner")).to_have_count(0)
 
 
-def test_too_close_is_shown_with_both_readings_and_then_with_the_ruling(service: Service, page: Page) -> None:
+def test_a_close_call_is_shown_with_both_readings_and_then_with_the_ruling(service: Service, page: Page) -> None:
     page.goto(f"{service.url}/overlay/calls?seconds=60")
     link(page, "live")
     readings = (
@@ -213,13 +213,13 @@ def test_too_close_is_shown_with_both_readings_and_then_with_the_ruling(service:
     service.publish("calls", CallsUpdate(calls=(close,)))
     banner = page.locator(".banner")
     expect(banner.locator(".tab")).to_have_text("Too close to call")
-    expect(banner.locator(".reading")).to_have_text(["67 %tackled", "33 %no contact"])
+    expect(banner.locator(".reading")).to_have_text(["67%tackled", "33%no contact"])
     expect(banner.locator(".gauge .against")).to_have_count(1)
     service.publish("calls", CallsUpdate(calls=(a_call(standing="confirmed"),)))
     expect(banner.locator(".tab")).to_have_text("Confirmed")
 
 
-def test_what_is_only_noted_is_shown_when_asked_for(service: Service, page: Page) -> None:
+def test_noted_events_are_shown_on_request(service: Service, page: Page) -> None:
     noted = a_call(id="stop", verdict="reported", standing="noted", text="stoppage 1")
     page.goto(f"{service.url}/overlay/calls")
     link(page, "live")
@@ -241,12 +241,12 @@ def test_the_field_map_moves_the_figures_and_draws_the_lines(service: Service, p
         assert x_mm == pytest.approx(x_yd * FIELD.mm_per_yd_x)
     service.publish("scene", scene_view(first, FIELD))
     expect(page.locator("[data-figure]")).to_have_count(22)
-    stands(page, first, "dark-28")
+    wait_for_position(page, first, "dark-28")
     service.publish("scene", scene_view(later, FIELD))
-    stands(page, later, "dark-28")
+    wait_for_position(page, later, "dark-28")
 
 
-def test_figures_nobody_has_seen_lately_are_not_shown(service: Service, page: Page) -> None:
+def test_figures_without_a_recent_scene_are_hidden(service: Service, page: Page) -> None:
     page.clock.install()
     page.goto(f"{service.url}/overlay/field")
     link(page, "live")
@@ -257,14 +257,14 @@ def test_figures_nobody_has_seen_lately_are_not_shown(service: Service, page: Pa
     expect(page.locator(".figures")).to_have_css("opacity", "0")
 
 
-def test_suspended_calls_are_said_aloud(service: Service, page: Page) -> None:
+def test_suspended_calls_are_shown(service: Service, page: Page) -> None:
     service.publish("health", HealthStatus(level="alarm", calls="suspended"))
-    for name, told in (("scorebug", ".status"), ("field", ".hold")):
+    for name, notice in (("scorebug", ".status"), ("field", ".suspended")):
         page.goto(f"{service.url}/overlay/{name}")
-        expect(page.locator(told)).to_have_text("Camera calls suspended")
+        expect(page.locator(notice)).to_have_text("Camera calls suspended")
 
 
-def test_any_team_color_gets_ink_that_can_be_read(service: Service, page: Page) -> None:
+def test_text_on_any_team_color_can_be_read(service: Service, page: Page) -> None:
     page.goto(f"{service.url}/overlay/scorebug")
     worst = page.evaluate(
         """async () => {
@@ -277,9 +277,9 @@ def test_any_team_color_gets_ink_that_can_be_read(service: Service, page: Page) 
     assert worst >= 4.5
 
 
-def stands(page: Page, scene: Scene, name: str) -> None:
-    """A figure comes to stand where the scene has it; y goes down in the drawing."""
-    figure = next(one for one in scene.figures if one.id == name)
+def wait_for_position(page: Page, scene: Scene, name: str) -> None:
+    """Wait until a figure is drawn where the scene has it; y goes down in the drawing."""
+    figure = next(figure for figure in scene.figures if figure.id == name)
     page.wait_for_function(
         """([name, x, y]) => {
             const transform = document.querySelector(`[data-figure='${name}']`).getAttribute("transform");

@@ -1,4 +1,4 @@
-"""The operator panel, the camera page and the start page in a real browser, against a real game."""
+"""The operator panel, the camera page and the start page in a real browser, with a real game."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from downfield.officiating.events import Ruling
 RUNNER, HITTER = "dark-22", "light-50"
 GRAZE_MM = 0.05
 REACTION_S = 0.35
-"""The panel takes no tap sooner after a change; neither would a person."""
+"""The panel ignores taps sooner after a change; no person reacts faster."""
 
 
 def grazed() -> Film:
@@ -45,15 +45,15 @@ def chrome() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    one = Service(tmp_path_factory.mktemp("service"))
-    one.start()
-    yield one
-    one.stop()
+    running = Service(tmp_path_factory.mktemp("service"))
+    running.start()
+    yield running
+    running.stop()
 
 
 @pytest.fixture
 def service(serving: Service) -> Service:
-    """The service with a game that begins."""
+    """The service with a new game."""
     serving.game_service.start_game(NewGame(home=RIVER_CITY, away=OAKDALE))
     serving.game_service.publish_health(HealthStatus())
     return serving
@@ -94,21 +94,21 @@ def play(service: Service, shot: Film) -> None:
         service.game_service.take(scene)
 
 
-def said(service: Service) -> list[str]:
-    return [one.type for one in service.game_service.declarations()]
+def declared_types(service: Service) -> list[str]:
+    return [declaration.type for declaration in service.game_service.declarations()]
 
 
 def test_a_play_is_declared_with_a_thumb(service: Service, phone: Page) -> None:
     set_up(service)
     expect(phone.locator("#down")).to_have_text("1st & 10 at RIV 40")
     tap(phone, "[data-player='dark-28']")
-    expect(phone.locator(".holder")).to_have_text("dark 28 has the ball")
-    expect(phone.locator("[data-player='dark-28']")).to_have_class(re.compile("held"))
+    expect(phone.locator(".ball-text")).to_have_text("dark 28 has the ball")
+    expect(phone.locator("[data-player='dark-28']")).to_have_class(re.compile("carrier"))
     dock(phone, "Set")
     dock(phone, "Board on")
     expect(phone.locator("#phase")).to_contain_text("Live · board on")
-    expect(phone.locator("#said li")).to_have_count(5)
-    assert said(service)[-3:] == ["carrier", "set", "switch"]
+    expect(phone.locator("#declared li")).to_have_count(5)
+    assert declared_types(service)[-3:] == ["carrier", "set", "switch"]
 
 
 def test_a_double_tap_declares_once_and_never_what_comes_next(service: Service, phone: Page) -> None:
@@ -118,11 +118,11 @@ def test_a_double_tap_declares_once_and_never_what_comes_next(service: Service, 
     phone.wait_for_timeout(1000 * REACTION_S)
     button.dblclick()
     expect(phone.locator("#dock").get_by_role("button", name="OAK ready")).to_be_visible()
-    assert said(service).count("set") == 1
-    assert "switch" not in said(service)
+    assert declared_types(service).count("set") == 1
+    assert "switch" not in declared_types(service)
 
 
-def test_a_lost_answer_is_asked_for_again_and_counts_once(service: Service, phone: Page) -> None:
+def test_a_lost_response_is_retried_and_counts_once(service: Service, phone: Page) -> None:
     set_up(service)
     keys: list[str | None] = []
 
@@ -135,32 +135,32 @@ def test_a_lost_answer_is_asked_for_again_and_counts_once(service: Service, phon
             route.continue_()
 
     phone.route("**/api/declarations", lose_first)
-    with phone.expect_request_finished(lambda asked: asked.url.endswith("/declarations") and len(keys) == 2):
+    with phone.expect_request_finished(lambda request: request.url.endswith("/declarations") and len(keys) == 2):
         dock(phone, "Set")
     assert keys[0] == keys[1]
-    assert said(service).count("set") == 1
+    assert declared_types(service).count("set") == 1
 
 
-def test_a_refusal_is_told_with_its_reason(service: Service, phone: Page) -> None:
+def test_a_refusal_is_shown_with_its_reason(service: Service, phone: Page) -> None:
     set_up(service)
     tap(phone, "[data-player='dark-28']")
     dock(phone, "Set")
     dock(phone, "Board on")
-    dock(phone, "Stop him here")
+    dock(phone, "Stop here")
     expect(phone.locator("#notice")).to_contain_text("the ball carrier is not in view")
-    assert "choice" not in said(service)
+    assert "choice" not in declared_types(service)
 
 
 def test_one_declaration_is_undone(service: Service, phone: Page) -> None:
     set_up(service)
     tap(phone, "[data-player='dark-28']")
-    expect(phone.locator(".holder")).to_have_text("dark 28 has the ball")
-    tap(phone, "#said", re.compile("^Undo: dark-28"))
-    expect(phone.locator("#said li.undone")).to_have_count(1)
-    expect(phone.locator(".holder")).not_to_have_text("dark 28 has the ball")
+    expect(phone.locator(".ball-text")).to_have_text("dark 28 has the ball")
+    tap(phone, "#declared", re.compile("^Undo: dark-28"))
+    expect(phone.locator("#declared li.undone")).to_have_count(1)
+    expect(phone.locator(".ball-text")).not_to_have_text("dark 28 has the ball")
 
 
-def test_too_close_waits_with_its_measurement_until_somebody_rules(service: Service, phone: Page) -> None:
+def test_a_close_call_waits_with_its_measurement_for_a_ruling(service: Service, phone: Page) -> None:
     play(service, grazed())
     card = phone.locator("#questions .card.ruling")
     expect(card.locator(".tag")).to_contain_text("Too close to call")
@@ -187,7 +187,7 @@ def test_a_call_that_stands_is_overturned(service: Service, phone: Page) -> None
     expect(tackle).to_have_count(0)
 
 
-def test_a_call_that_comes_back_is_not_shown_as_the_latest(service: Service, phone: Page) -> None:
+def test_a_restored_call_is_not_shown_as_the_latest(service: Service, phone: Page) -> None:
     play(
         service, film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
     )
@@ -204,7 +204,7 @@ def test_a_call_that_comes_back_is_not_shown_as_the_latest(service: Service, pho
     expect(shown.first).to_contain_text("by hand")
 
 
-def test_dice_are_tapped_as_they_fell(service: Service, phone: Page) -> None:
+def test_dice_are_entered_by_taps(service: Service, phone: Page) -> None:
     service.game_service.declare(SetUp("home", 1, 66.0, 4, 3.0), Submission())
     dock(phone, "Field goal")
     card = phone.locator(".card.roll")
@@ -221,7 +221,7 @@ def test_a_call_is_made_by_hand_and_the_game_corrected(service: Service, phone: 
     fold.locator("summary").tap()
     fold.get_by_label("Points RIV").fill("7")
     fold.get_by_label("Down", exact=True).fill("3")
-    tap(phone, "details", "Set the game up so")
+    tap(phone, "details", "Correct the game")
     expect(phone.locator("#down")).to_have_text("3rd & 10 at RIV 40")
     expect(phone.locator("#score .points")).to_have_text(["0", "7"])
     fold = phone.locator("details", has_text="Call by hand")
@@ -232,7 +232,7 @@ def test_a_call_is_made_by_hand_and_the_game_corrected(service: Service, phone: 
     expect(phone.locator("#calls .call.manual")).to_have_count(1)
 
 
-def test_what_is_wrong_with_the_camera_is_told_with_its_remedy(service: Service, phone: Page) -> None:
+def test_a_camera_problem_is_shown_with_its_remedy(service: Service, phone: Page) -> None:
     lost = HealthReason(code="camera_lost", level="alarm", text="No pictures come", remedy="Check the cable")
     service.game_service.publish_health(HealthStatus(level="alarm", calls="suspended", reasons=(lost,)))
     expect(phone.locator("#link")).to_contain_text("Camera lost")
@@ -240,11 +240,11 @@ def test_what_is_wrong_with_the_camera_is_told_with_its_remedy(service: Service,
     expect(phone.locator("#health .suspended")).to_be_visible()
 
 
-def test_a_broken_connection_is_seen_and_mends_itself(service: Service, phone: Page) -> None:
+def test_a_broken_connection_is_shown_and_restored(service: Service, phone: Page) -> None:
     set_up(service)
     expect(phone.locator("#down")).to_have_text("1st & 10 at RIV 40")
     service.stop()
-    expect(phone.locator("#link")).to_have_text("Reconnecting")
+    expect(phone.locator("#link")).to_have_text("Reconnecting…")
     service.start()
     expect(phone.locator("#link")).to_have_text("Live")
     expect(phone.locator("#down")).to_have_text("1st & 10 at RIV 40")
@@ -252,7 +252,7 @@ def test_a_broken_connection_is_seen_and_mends_itself(service: Service, phone: P
     expect(phone.locator("#phase")).to_contain_text("Set")
 
 
-def test_everything_that_is_tapped_has_a_name_and_room_for_a_thumb(service: Service, phone: Page) -> None:
+def test_every_control_has_a_name_and_room_for_a_thumb(service: Service, phone: Page) -> None:
     play(service, grazed())
     expect(phone.locator(".card.ruling")).to_have_count(1)
     for summary in phone.locator("#more summary").all():
@@ -260,15 +260,16 @@ def test_everything_that_is_tapped_has_a_name_and_room_for_a_thumb(service: Serv
             summary.tap()
     found = phone.evaluate(
         """() => [...document.querySelectorAll("button, a, input, select, summary")]
-            .filter((one) => one.checkVisibility() && one.type !== "checkbox")
-            .map((one) => {
-                const { width, height } = one.getBoundingClientRect();
-                const named = one.getAttribute("aria-label") ?? (one.labels?.[0]?.textContent || one.textContent);
+            .filter((control) => control.checkVisibility() && control.type !== "checkbox")
+            .map((control) => {
+                const { width, height } = control.getBoundingClientRect();
+                const label = control.labels?.[0]?.textContent || control.textContent;
+                const named = control.getAttribute("aria-label") ?? label;
                 return { name: named.trim(), small: Math.min(width, height) < 44 };
             })"""
     )
-    assert [one for one in found if not one["name"]] == []
-    assert [one["name"] for one in found if one["small"]] == []
+    assert [control for control in found if not control["name"]] == []
+    assert [control["name"] for control in found if control["small"]] == []
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -279,10 +280,10 @@ def test_the_camera_page_lays_the_field_over_the_picture(service: Service, chrom
         expect(page.locator("#health")).to_contain_text("59.9")
         expect(page.locator("#calibration")).to_contain_text(FIELD.title)
         page.wait_for_function("() => document.getElementById('field').naturalWidth > 0")
-        page.get_by_label("The calibrated field over the picture").uncheck()
+        page.get_by_label("Show the calibrated field").uncheck()
         expect(page.locator("#field")).to_be_hidden()
         page.get_by_role("button", name="Recalibrate").click()
-        expect(page.locator("#told")).to_contain_text("ecalibrate")
+        expect(page.locator("#message")).to_contain_text("ecalibrate")
 
 
 def test_the_start_page_gives_addresses_to_copy(service: Service, chrome: Browser) -> None:
@@ -310,11 +311,11 @@ def test_a_phone_is_paired_by_a_code_and_obs_by_the_address_it_gets(chrome: Brow
     service.start()
     with page_in(chrome, phone=True) as phone:
         phone.goto(f"{service.url}/panel")
-        expect(phone.locator("#who")).to_contain_text("not paired yet")
+        expect(phone.locator("#pairing")).to_contain_text("not paired yet")
         phone.goto(f"{service.url}/pair#{service.token_store.make_code('operator').code}")
         phone.wait_for_url("**/panel")
         expect(phone.locator("html")).to_have_attribute("data-link", "live")
-        expect(phone.locator("#who")).to_be_hidden()
+        expect(phone.locator("#pairing")).to_be_hidden()
     with page_in(chrome) as viewer:
         viewer.goto(f"{service.url}/pair")
         viewer.get_by_label("Code").fill(service.token_store.make_code("viewer").code)

@@ -1,4 +1,4 @@
-"""Looking over frames in a real browser before the network learns from them, and what the page's server refuses."""
+"""Checking labels in a real browser before the network learns from them, and what the page's server refuses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def _review() -> LabelReview:
-    """The bundled clip's first frames with the bases its tracks have in them."""
+    """The bundled clip's first frames, labeled with their tracks."""
     clip = bundled_demo()
     calibration = read_calibration(clip.with_suffix(".calibration.json"))
     images, marks = [], []
@@ -50,8 +50,8 @@ def _corners(px: np.ndarray) -> Corners:
     return tuple((float(x), float(y)) for x, y in px)
 
 
-class Looking:
-    """Somebody is asked to look over a review, in a thread of its own."""
+class RunningReview:
+    """A review that is served in a thread of its own."""
 
     def __init__(self, review: LabelReview) -> None:
         self.review = review
@@ -60,14 +60,14 @@ class Looking:
         self.thread.start()
         self.address = addresses.get(timeout=10)
 
-    def over(self) -> bool:
+    def has_ended(self) -> bool:
         self.thread.join(10)
         return not self.thread.is_alive()
 
 
 def _tap(page: Page, at: tuple[float, float]) -> None:
-    """Tap the picture at one of its own pixels."""
-    page.get_by_text("Picture ").wait_for()  # told when it is drawn
+    """Tap the picture at one of its pixels."""
+    page.get_by_text("Picture ").wait_for()  # shown when it is drawn
     box = page.locator("#picture").bounding_box()
     assert box is not None
     by = min(box["width"] / 1920, box["height"] / 1080)
@@ -75,26 +75,26 @@ def _tap(page: Page, at: tuple[float, float]) -> None:
     page.mouse.click(box["x"] + left + at[0] * by, box["y"] + top + at[1] * by)
 
 
-def test_bases_are_turned_taken_away_and_added_and_what_was_not_touched_stays(chromium: Browser) -> None:
-    looking = Looking(_review())
-    before = [list(marks) for marks in looking.review.labels]
+def test_bases_are_rotated_removed_and_added_and_others_stay(chromium: Browser) -> None:
+    running = RunningReview(_review())
+    before = [list(marks) for marks in running.review.labels]
     first, second = (np.array(before[0][row]).mean(axis=0) for row in (0, 1))
     with page_in(chromium) as page:
-        page.goto(looking.address)
+        page.goto(running.address)
         _tap(page, tuple(first))
-        page.get_by_role("button", name="Turn round").click()
+        page.get_by_role("button", name="Rotate").click()
         _tap(page, tuple(second))
-        page.get_by_role("button", name="No figure").click()
+        page.get_by_role("button", name="Remove").click()
         page.get_by_role("button", name="Add a figure").click()
         _tap(page, (300.0, 900.0))
-        page.get_by_role("button", name="All right").click()
+        page.get_by_role("button", name="Correct").click()
         page.get_by_text("Picture 2 of 2").wait_for()
-        page.get_by_role("button", name="All right, learn").click()
-        page.get_by_text("The network learns now").wait_for()
-    assert looking.over()
-    assert looking.review.checked == {0, 1}
-    assert not looking.review.skipped
-    after = looking.review.labels
+        page.get_by_role("button", name="Correct, start learning").click()
+        page.get_by_text("The network is learning now").wait_for()
+    assert running.has_ended()
+    assert running.review.checked == {0, 1}
+    assert not running.review.skipped
+    after = running.review.labels
     np.testing.assert_allclose(after[0][0], np.roll(before[0][0], 2, axis=0))
     assert len(after[0]) == len(before[0])
     np.testing.assert_allclose(after[0][1], before[0][2])
@@ -102,11 +102,11 @@ def test_bases_are_turned_taken_away_and_added_and_what_was_not_touched_stays(ch
     np.testing.assert_allclose(after[1], before[1])
 
 
-def test_a_corner_is_dragged_where_it_is_looked_at_closely(chromium: Browser) -> None:
-    looking = Looking(_review())
-    corners = np.array(looking.review.labels[0][5])
+def test_a_corner_is_dragged_in_a_zoomed_picture(chromium: Browser) -> None:
+    running = RunningReview(_review())
+    corners = np.array(running.review.labels[0][5])
     with page_in(chromium) as page:
-        page.goto(looking.address)
+        page.goto(running.address)
         _tap(page, tuple(corners.mean(axis=0)))
         box = page.locator("#picture").bounding_box()
         assert box is not None
@@ -118,42 +118,42 @@ def test_a_corner_is_dragged_where_it_is_looked_at_closely(chromium: Browser) ->
         page.mouse.down()
         page.mouse.move(x + 40, y - 20, steps=4)
         page.mouse.up()
-        page.get_by_role("button", name="All right").click()
+        page.get_by_role("button", name="Correct").click()
         page.get_by_text("Picture 2 of 2").wait_for()
         page.get_by_role("button", name="Skip all").click()
-    assert looking.over()
-    moved = np.array(looking.review.labels[0][5]) - corners
+    assert running.has_ended()
+    moved = np.array(running.review.labels[0][5]) - corners
     zoom = float(np.exp(556 / 400))
     np.testing.assert_allclose(moved[0], np.array([40, -20]) / by / zoom, atol=0.5)
     np.testing.assert_allclose(moved[1:], 0, atol=1e-9)
 
 
-def test_a_mistake_is_undone_and_all_can_be_skipped(chromium: Browser) -> None:
-    looking = Looking(_review())
-    middle = np.array(looking.review.labels[0][3]).mean(axis=0)
+def test_an_edit_is_undone_and_all_can_be_skipped(chromium: Browser) -> None:
+    running = RunningReview(_review())
+    middle = np.array(running.review.labels[0][3]).mean(axis=0)
     with page_in(chromium) as page:
-        page.goto(looking.address)
+        page.goto(running.address)
         _tap(page, tuple(middle))
-        page.get_by_role("button", name="No figure").click()
+        page.get_by_role("button", name="Remove").click()
         page.get_by_role("button", name="Undo").click()
         page.get_by_text("22 figures").wait_for()
         page.get_by_role("button", name="Skip all").click()
         page.get_by_text("Skipped").wait_for()
-    assert looking.over()
-    assert looking.review.skipped
-    assert looking.review.checked == set()
+    assert running.has_ended()
+    assert running.review.skipped
+    assert running.review.checked == set()
 
 
-def test_nobody_reaches_it_without_its_path_and_bad_marks_are_refused() -> None:
-    looking = Looking(_review())
-    root = looking.address.removesuffix(f"{looking.review.token}/")
+def test_the_page_needs_its_secret_path_and_bad_labels_are_refused() -> None:
+    running = RunningReview(_review())
+    root = running.address.removesuffix(f"{running.review.token}/")
     with httpx.Client() as client:
         assert client.get(root).status_code == 404
         assert client.get(f"{root}pictures").status_code == 404
         assert client.post(f"{root}end", json={"outcome": "saved"}).status_code == 404
-        assert client.get(f"{looking.address}pictures/0.jpg").headers["content-type"] == "image/jpeg"
-        assert client.get(f"{looking.address}pictures/7.jpg").status_code == 404
-        put = f"{looking.address}pictures/0"
+        assert client.get(f"{running.address}pictures/0.jpg").headers["content-type"] == "image/jpeg"
+        assert client.get(f"{running.address}pictures/7.jpg").status_code == 404
+        put = f"{running.address}pictures/0"
         square = [[1, 1], [2, 1], [2, 2], [1, 2]]
         for wrong in ({}, {"figures": [{"corners": square[:3]}]}, {"figures": [{"corners": [[1, "x"], *square[1:]]}]}):
             assert client.put(put, json=wrong).status_code == 422
@@ -161,8 +161,8 @@ def test_nobody_reaches_it_without_its_path_and_bad_marks_are_refused() -> None:
             client.put(put, content=b'{"figures": [{"corners": [[NaN, 1], [2, 1], [2, 2], [1, 2]]}]}').status_code
             == 422
         )
-        assert client.put(f"{looking.address}pictures/9", json={"figures": []}).status_code == 404
-        assert client.post(f"{looking.address}end", json={"outcome": "perhaps"}).status_code == 422
-        assert not looking.review.checked
-        assert client.post(f"{looking.address}end", json={"outcome": "saved"}).status_code == 204
-    assert looking.over()
+        assert client.put(f"{running.address}pictures/9", json={"figures": []}).status_code == 404
+        assert client.post(f"{running.address}end", json={"outcome": "perhaps"}).status_code == 422
+        assert not running.review.checked
+        assert client.post(f"{running.address}end", json={"outcome": "saved"}).status_code == 204
+    assert running.has_ended()

@@ -1,15 +1,15 @@
 // The board from above, as SVG in its own millimeters: paint, lines, figures, ball and hands, moving smoothly.
 
-import { dress } from "/assets/color.js";
+import { applyTeamColors } from "/assets/color.js";
 import { svg } from "/assets/dom.js";
 import { Motion } from "/assets/motion.js";
 
-/** Without a scene for this long nobody knows where the figures are, so they are not shown. */
+/** Without a scene for this long the figures are hidden. */
 const LOST_MS = 3_000;
 
 const STRIPE_YD = 10;
 
-/** One board: `element` is its SVG; it follows a feed. */
+/** A drawing of the board: `element` is its SVG. */
 export class Board {
   #motion = new Motion();
   #bases = new Map();
@@ -17,22 +17,20 @@ export class Board {
   #field = null;
   #carrier = null;
   #carried = true;
-  #turned;
+  #rotated;
   #numbers;
   #hands;
-  #pick;
   #layers = Object.fromEntries(
     ["paint", "zones", "lines", "hands", "links", "figures", "ball"].map((name) => [name, svg("g", { class: name })]),
   );
 
   /**
-   * @param {boolean} turned show it from the other side of the table
-   * @param {boolean} numbers write the figures' numbers on them
+   * @param {boolean} rotated show it from the other side of the table
+   * @param {boolean} numbers show the figures' numbers
    * @param {boolean} hands show hands
-   * @param {?function} pick called with a figure's id when it is tapped
    */
-  constructor({ turned = false, numbers = true, hands = true, pick = null } = {}) {
-    [this.#turned, this.#numbers, this.#hands, this.#pick] = [turned, numbers, hands, pick];
+  constructor({ rotated = false, numbers = true, hands = true } = {}) {
+    [this.#rotated, this.#numbers, this.#hands] = [rotated, numbers, hands];
     this.element = svg("svg", { class: "board", role: "img", "aria-label": "The board from above" });
     this.element.append(...Object.values(this.#layers));
     const step = () => {
@@ -42,9 +40,9 @@ export class Board {
     requestAnimationFrame(step);
   }
 
-  /** Show what a feed tells; in another game nobody is where he was. */
+  /** Show what a feed publishes; a new game clears the figures. */
   follow(feed) {
-    let number = null;
+    let gameId = null;
     feed.on("line_up", (lineUp) => {
       if (lineUp === undefined) return;
       this.lineUp(lineUp);
@@ -52,8 +50,8 @@ export class Board {
     });
     feed.on("game", (game) => {
       if (game === undefined) return;
-      if (number !== null && game.game !== number) this.clear();
-      number = game.game;
+      if (gameId !== null && game.game !== gameId) this.clear();
+      gameId = game.game;
       this.game(game);
     });
     feed.on("ball", (ball) => ball && this.ball(ball));
@@ -63,7 +61,7 @@ export class Board {
   lineUp({ field, players }) {
     if (JSON.stringify(field) !== JSON.stringify(this.#field)) {
       this.#field = field;
-      this.#layers.paint.replaceChildren(...paint(field, (x, y) => this.#at(x, y)));
+      this.#layers.paint.replaceChildren(...paint(field, (x, y) => this.#toDrawing(x, y)));
       const { x, y, width, height } = extent(field);
       this.element.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
     }
@@ -78,7 +76,7 @@ export class Board {
     const right = left === "home" ? "away" : "home";
     const scrimmage = game.due === "scrimmage" && game.phase !== "over";
     this.#layers.zones.replaceChildren(
-      ...[[left, -1], [right, 1]].map(([side, end]) => endZone(this.#field, game[side], end, this.#turned)),
+      ...[[left, -1], [right, 1]].map(([side, end]) => endZone(this.#field, game[side], end, this.#rotated)),
     );
     this.#layers.lines.replaceChildren(
       this.#line(game.spot_yd, "scrimmage"),
@@ -99,30 +97,30 @@ export class Board {
     this.#motion.add(scene);
   }
 
-  /** Forget where everybody was. */
+  /** Remove all figures. */
   clear() {
     this.#motion.clear();
   }
 
-  /** Board millimeters to the drawing's: its y goes down, and all is turned for a camera on the other side. */
-  #at(x_mm, y_mm) {
+  /** Board millimeters to drawing millimeters: the drawing's y goes down, and it may be rotated by 180 degrees. */
+  #toDrawing(x_mm, y_mm) {
     const { length, width } = size(this.#field);
-    return this.#turned ? [length - x_mm, y_mm] : [x_mm, width - y_mm];
+    return this.#rotated ? [length - x_mm, y_mm] : [x_mm, width - y_mm];
   }
 
   #line(x_yd, name) {
     const x_mm = x_yd * this.#field.mm_per_yd_x;
-    const [[x1, y1], [x2, y2]] = [this.#at(x_mm, 0), this.#at(x_mm, size(this.#field).width)];
+    const [[x1, y1], [x2, y2]] = [this.#toDrawing(x_mm, 0), this.#toDrawing(x_mm, size(this.#field).width)];
     return svg("line", { class: name, x1, y1, x2, y2 });
   }
 
-  /** Which way the side with the ball goes. */
+  /** An arrow in the direction of the side with the ball. */
   #arrow(game) {
     const across = this.#field.mm_per_yd_y;
-    const [x, y] = this.#at(game.spot_yd * this.#field.mm_per_yd_x, size(this.#field).width - 3.2 * across);
-    const way = game.direction * (this.#turned ? -1 : 1);
-    const arrow = svg("path", { class: "arrow", d: `M${x + 8 * way},${y - 13}l${22 * way},13l${-22 * way},13z` });
-    dress(arrow, game[game.possession]);
+    const [x, y] = this.#toDrawing(game.spot_yd * this.#field.mm_per_yd_x, size(this.#field).width - 3.2 * across);
+    const direction = game.direction * (this.#rotated ? -1 : 1);
+    const arrow = svg("path", { class: "arrow", d: `M${x + 8 * direction},${y - 13}l${22 * direction},13l${-22 * direction},13z` });
+    applyTeamColors(arrow, game[game.possession]);
     return arrow;
   }
 
@@ -134,27 +132,29 @@ export class Board {
     if (now === null) return;
     for (const figure of now.figures) this.#place(figure);
     for (const [id, group] of this.#figures) if (!now.ids.has(id)) this.#remove(id, group);
-    const at = new Map(now.figures.map((figure) => [figure.id, this.#at(figure.x_mm, figure.y_mm)]));
+    const positions = new Map(now.figures.map((figure) => [figure.id, this.#toDrawing(figure.x_mm, figure.y_mm)]));
     this.#layers.links.replaceChildren(
-      ...now.scene.touching.filter(([a, b]) => at.has(a) && at.has(b)).map(([a, b]) => touch(at.get(a), at.get(b))),
+      ...now.scene.touching
+        .filter(([a, b]) => positions.has(a) && positions.has(b))
+        .map(([a, b]) => contactMark(positions.get(a), positions.get(b))),
     );
     const ball = this.#carried ? null : now.scene.ball_mm;
-    this.#layers.ball.replaceChildren(...(ball ? [loose(this.#at(...ball))] : []));
+    this.#layers.ball.replaceChildren(...(ball ? [looseBall(this.#toDrawing(...ball))] : []));
     const hands = this.#hands ? now.scene.hands : [];
     this.#layers.hands.replaceChildren(
-      ...hands.map((hand) => svg("polygon", { points: hand.map(([x, y]) => this.#at(x, y)).join(" ") })),
+      ...hands.map((hand) => svg("polygon", { points: hand.map(([x, y]) => this.#toDrawing(x, y)).join(" ") })),
     );
   }
 
   #place(figure) {
     if (!this.#figures.has(figure.id)) this.#add(figure);
     const group = this.#figures.get(figure.id);
-    const [x, y] = this.#at(figure.x_mm, figure.y_mm);
+    const [x, y] = this.#toDrawing(figure.x_mm, figure.y_mm);
     group.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
-    const turn = -figure.heading + (this.#turned ? 180 : 0);
-    group.firstChild.setAttribute("transform", `rotate(${turn.toFixed(1)})`);
-    const carries = figure.id === this.#carrier ? " carrier" : "";
-    const name = `figure ${figure.jersey} ${figure.posture}${figure.sure ? "" : " unsure"}${carries}`;
+    const rotation = -figure.heading + (this.#rotated ? 180 : 0);
+    group.firstChild.setAttribute("transform", `rotate(${rotation.toFixed(1)})`);
+    const carrier = figure.id === this.#carrier ? " carrier" : "";
+    const name = `figure ${figure.jersey} ${figure.posture}${figure.sure ? "" : " unsure"}${carrier}`;
     if (group.getAttribute("class") !== name) group.setAttribute("class", name);
   }
 
@@ -170,7 +170,6 @@ export class Board {
     );
     const text = this.#numbers ? svg("text", { y: 0.5 }, player?.number ?? "") : "";
     const group = svg("g", { "data-figure": figure.id }, base, text);
-    if (this.#pick) group.addEventListener("click", () => this.#pick(figure.id));
     this.#figures.set(figure.id, group);
     this.#layers.figures.append(group);
   }
@@ -195,82 +194,82 @@ function* every(step, until) {
   for (let at = step; at < until - 1e-6; at += step) yield at;
 }
 
-/** What is printed on the board. */
-function paint(field, at) {
+/** The printed field. */
+function paint(field, toDrawing) {
   const { length, width } = size(field);
   const [along, across] = [field.mm_per_yd_x, field.mm_per_yd_y];
   const { x, y, width: w, height: h } = extent(field);
-  const made = [svg("rect", { class: "surround", x, y, width: w, height: h, rx: 14 })];
+  const parts = [svg("rect", { class: "surround", x, y, width: w, height: h, rx: 14 })];
   const stripes = Math.ceil(field.length_yd / STRIPE_YD);
   for (let i = 0; i < stripes; i++) {
     const from = i * STRIPE_YD * along;
-    const wide = Math.min(STRIPE_YD * along, length - from);
-    made.push(svg("rect", { class: i % 2 ? "turf odd" : "turf", x: from, y: 0, width: wide, height: width }));
+    const stripe = Math.min(STRIPE_YD * along, length - from);
+    parts.push(svg("rect", { class: i % 2 ? "turf odd" : "turf", x: from, y: 0, width: stripe, height: width }));
   }
   const line = (name, from, to) => {
-    const [[x1, y1], [x2, y2]] = [at(...from), at(...to)];
+    const [[x1, y1], [x2, y2]] = [toDrawing(...from), toDrawing(...to)];
     return svg("line", { class: name, x1, y1, x2, y2 });
   };
   for (const yard of every(field.yard_line_every_yd, field.length_yd)) {
-    made.push(line("yard", [yard * along, 0], [yard * along, width]));
+    parts.push(line("yard", [yard * along, 0], [yard * along, width]));
   }
   if (field.hash_every_yd) {
     const half = (field.hash_length_yd * across) / 2;
     for (const row of field.hash_rows_y_yd) {
       for (const yard of every(field.hash_every_yd, field.length_yd)) {
-        made.push(line("hash", [yard * along, row * across - half], [yard * along, row * across + half]));
+        parts.push(line("hash", [yard * along, row * across - half], [yard * along, row * across + half]));
       }
     }
   }
-  made.push(svg("rect", { class: "bounds", x: 0, y: 0, width: length, height: width }));
-  return [...made, ...numbers(field, at)];
+  parts.push(svg("rect", { class: "bounds", x: 0, y: 0, width: length, height: width }));
+  return [...parts, ...yardNumbers(field, toDrawing)];
 }
 
-function numbers(field, at) {
+function yardNumbers(field, toDrawing) {
   if (!field.number_every_yd) return [];
   const height = field.number_height_yd * field.mm_per_yd_y;
-  const made = [];
+  const parts = [];
   for (const yard of every(field.number_every_yd, field.length_yd)) {
     const shown = field.number_style === "through" ? yard : Math.min(yard, field.length_yd - yard);
     for (const row of field.number_rows_y_yd) {
-      const [x, y] = at(yard * field.mm_per_yd_x, row * field.mm_per_yd_y);
-      made.push(svg("text", { class: "yards", x, y, "font-size": height * 1.25 }, String(Math.round(shown))));
+      const [x, y] = toDrawing(yard * field.mm_per_yd_x, row * field.mm_per_yd_y);
+      parts.push(svg("text", { class: "yards", x, y, "font-size": height * 1.25 }, String(Math.round(shown))));
     }
   }
-  return made;
+  return parts;
 }
 
-function endZone(field, team, end, turned) {
+function endZone(field, team, end, rotated) {
   const { length, width } = size(field);
-  const deep = field.end_zone_yd * field.mm_per_yd_x;
-  if (deep === 0) return svg("g");
-  const right = end > 0 !== turned;
-  const x = right ? length : -deep;
-  const [middle, center] = [x + deep / 2, width / 2];
+  const depth = field.end_zone_yd * field.mm_per_yd_x;
+  if (depth === 0) return svg("g");
+  const right = end > 0 !== rotated;
+  const x = right ? length : -depth;
+  const [middle, center] = [x + depth / 2, width / 2];
   const zone = svg(
     "g",
     {},
-    svg("rect", { x, y: 0, width: deep, height: width }),
+    svg("rect", { x, y: 0, width: depth, height: width }),
     svg(
       "text",
       {
         x: middle,
         y: center,
-        "font-size": deep * 0.5,
+        "font-size": depth * 0.5,
         transform: `rotate(${right ? 90 : -90} ${middle} ${center})`,
         ...(team.name.length > 10 ? { textLength: width * 0.86, lengthAdjust: "spacingAndGlyphs" } : {}),
       },
       team.name.toUpperCase(),
     ),
   );
-  dress(zone, team);
+  applyTeamColors(zone, team);
   return zone;
 }
 
-function touch([x1, y1], [x2, y2]) {
-  return svg("circle", { class: "touch", cx: (x1 + x2) / 2, cy: (y1 + y2) / 2, r: 6 });
+function contactMark([x1, y1], [x2, y2]) {
+  return svg("circle", { class: "contact", cx: (x1 + x2) / 2, cy: (y1 + y2) / 2, r: 6 });
 }
 
-function loose([x, y]) {
-  return svg("ellipse", { class: "loose", cx: x, cy: y, rx: 9, ry: 6 });
+function looseBall([x, y]) {
+  return svg("ellipse", { class: "loose-ball", cx: x, cy: y, rx: 9, ry: 6 });
 }

@@ -1,16 +1,16 @@
-// The call banner: what was called, by how much, how sure, and under which clause.
+// The call banner: the call, its margin, its probability, and the clause.
 
-import { dress } from "/assets/color.js";
+import { applyTeamColors } from "/assets/color.js";
 import { el } from "/assets/dom.js";
+import { capitalize, formatCallText, formatPercent, formatVerdict } from "/assets/format.js";
 import { gauge } from "/assets/gauge.js";
 import { overlay } from "/assets/overlay.js";
-import { capital, percent, spoken, verdictText } from "/assets/words.js";
 
 /** With more calls waiting, each stays at least this long: time to read a line. */
-const AT_LEAST_MS = 2_500;
+const MIN_SHOWN_MS = 2_500;
 
-/** Calls that came this long ago are news no more. */
-const NEWS_MS = 20_000;
+/** Calls that have waited longer than this are not shown. */
+const MAX_WAIT_MS = 20_000;
 
 overlay("calls", ["game", "calls"], (stage, options, feed) => {
   const queue = [];
@@ -20,37 +20,37 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
   feed.on("game", (now) => {
     if (now !== undefined && game !== null && now.game !== game.game) {
       queue.length = 0;
-      take(null);
+      replaceBanner(null);
     }
     game = now ?? game;
   });
 
   feed.on("calls", (now, { snapshot, changed }) => {
-    if (snapshot || changed === undefined) return; // what was called before this page came is no news
-    const anew = now.calls.length === 0; // another game began
-    for (const id of changed.withdrawn ?? []) withdraw(id, anew);
-    for (const call of changed.calls) put(call);
+    if (snapshot || changed === undefined) return; // calls from before the page was opened are not shown
+    const newGame = now.calls.length === 0;
+    for (const id of changed.withdrawn ?? []) withdraw(id, newGame);
+    for (const call of changed.calls) add(call);
   });
 
-  /** What the public has heard is taken back in public. */
-  function withdraw(id, quietly) {
-    if (shown?.call.id === id && !quietly) show({ ...shown.call, standing: "gone" });
-    else drop(id);
+  /** Show that a call the audience has seen is withdrawn. */
+  function withdraw(id, silent) {
+    if (shown?.call.id === id && !silent) show({ ...shown.call, standing: "withdrawn" });
+    else remove(id);
   }
 
-  function put(call) {
+  function add(call) {
     if (shown?.call.id === call.id) {
       show(call);
       return;
     }
-    drop(call.id);
-    if (call.verdict !== "reported" || options.noted === "show") queue.push({ call, came: Date.now() });
+    remove(call.id);
+    if (call.verdict !== "reported" || options.noted === "show") queue.push({ call, received_ms: Date.now() });
   }
 
-  function drop(id) {
-    const waiting = queue.findIndex((one) => one.call.id === id);
-    if (waiting >= 0) queue.splice(waiting, 1);
-    if (shown?.call.id === id) take(null);
+  function remove(id) {
+    const index = queue.findIndex((entry) => entry.call.id === id);
+    if (index >= 0) queue.splice(index, 1);
+    if (shown?.call.id === id) replaceBanner(null);
   }
 
   function show(call) {
@@ -61,10 +61,10 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
       shown.element.className = element.className;
       shown.element.style.cssText = element.style.cssText;
       shown.call = call;
-      shown.since = Date.now();
+      shown.since_ms = Date.now();
       return;
     }
-    take({ call, element, since: Date.now() });
+    replaceBanner({ call, element, since_ms: Date.now() });
     stage.append(element);
     element.animate([{ opacity: 0, translate: "0 calc(var(--away) * 36px)" }, { opacity: 1, translate: "0 0" }], {
       duration: 420,
@@ -72,8 +72,7 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
     });
   }
 
-  /** Put one banner in the other's place. */
-  function take(next) {
+  function replaceBanner(next) {
     const old = shown?.element;
     shown = next;
     if (old === undefined) return;
@@ -83,57 +82,57 @@ overlay("calls", ["game", "calls"], (stage, options, feed) => {
 
   setInterval(() => {
     const now = Date.now();
-    while (queue.length && now - queue[0].came > NEWS_MS) queue.shift();
-    const age = shown === null ? Infinity : now - shown.since;
-    if (queue.length && age >= AT_LEAST_MS) show(queue.shift().call);
-    else if (shown !== null && age >= 1000 * options.seconds) take(null);
+    while (queue.length && now - queue[0].received_ms > MAX_WAIT_MS) queue.shift();
+    const age_ms = shown === null ? Infinity : now - shown.since_ms;
+    if (queue.length && age_ms >= MIN_SHOWN_MS) show(queue.shift().call);
+    else if (shown !== null && age_ms >= 1000 * options.seconds) replaceBanner(null);
   }, 100);
 });
 
 function banner(call, team, options) {
   const element = el(
     "article",
-    { class: `banner scaled ${call.verdict} ${call.standing}${team === null ? "" : " sided"}`, "data-call": call.id },
-    el("div", { class: "tab" }, capital(verdictText(call))),
+    { class: `banner scaled ${call.verdict} ${call.standing}${team === null ? "" : " with-team"}`, "data-call": call.id },
+    el("div", { class: "tab" }, capitalize(formatVerdict(call))),
     el(
       "div",
       { class: "plate" },
-      el("p", { class: "text" }, capital(spoken(call.text))),
+      el("p", { class: "text" }, capitalize(formatCallText(call.text))),
       call.readings.length > 1 && readings(call),
-      options.measure === "show" && measure(call),
+      options.margin === "show" && margin(call),
       clauses(call, options.clause),
     ),
   );
-  if (team !== null) dress(element, team);
+  if (team !== null) applyTeamColors(element, team);
   return element;
 }
 
-/** Both readings of a close call, as wide as they are probable. */
+/** Both readings of a close call, each as wide as it is probable. */
 function readings(call) {
   const parts = call.readings.map((reading) => {
-    const part = el("div", { class: "reading" }, el("b", {}, percent(reading.probability)), el("span", {}, spoken(reading.text)));
+    const part = el("div", { class: "reading" }, el("b", {}, formatPercent(reading.probability)), el("span", {}, formatCallText(reading.text)));
     part.style.flexGrow = Math.max(0.28, reading.probability);
     return part;
   });
   return el("div", { class: "readings" }, parts);
 }
 
-function measure(call) {
-  const drawn = gauge(call);
+function margin(call) {
+  const drawing = gauge(call);
   const value = call.unit === "count" ? "" : call.measured;
-  const sure = call.probability < 1 && call.readings.length < 2 && `${percent(call.probability)} sure`;
+  const sure = call.probability < 1 && call.readings.length < 2 && `${formatPercent(call.probability)} sure`;
   if (!value && !sure) return null;
   return el(
     "div",
-    { class: "measure" },
-    drawn,
+    { class: "margin" },
+    drawing,
     el("p", {}, value && el("span", { class: "value" }, value), sure && el("span", { class: "sure" }, sure)),
   );
 }
 
-function clauses(call, how) {
-  if (how === "hide" || !call.clauses.length) return null;
+function clauses(call, detail) {
+  if (detail === "hide" || !call.clauses.length) return null;
   const [first] = call.clauses;
   const ids = call.clauses.map((clause) => clause.id).join(", ");
-  return el("p", { class: "clause" }, el("b", {}, ids), how === "text" && first.text ? ` ${first.text}` : null);
+  return el("p", { class: "clause" }, el("b", {}, ids), detail === "text" && first.text ? ` ${first.text}` : null);
 }

@@ -1,102 +1,103 @@
-// The camera page: the live picture with the calibrated field over it, and whether both can be trusted.
+// The camera page: the live picture with the calibrated field drawn over it, camera health and calibration.
 
-import { el, refresh, say } from "/assets/dom.js";
+import { el, refresh, setText } from "/assets/dom.js";
 import { Feed, reloadOnUpgrade } from "/assets/feed.js";
-import { capital, plain } from "/assets/words.js";
-import { Refusal, send } from "/assets/send.js";
+import { capitalize, humanize } from "/assets/format.js";
+import { errorText, send } from "/assets/send.js";
 
-/** A picture that does not change for this long is asked for anew: its connection may have died unnoticed. */
+/** A picture that failed is requested again after this long. */
 const RETRY_MS = 3_000;
 
 const at = (id) => document.getElementById(id);
 const feed = new Feed(["health", "source", "game"]);
-let calibrated = null;
+let calibrationKey = null;
 
 function watch() {
-  at("live").src = `/camera.mjpeg?from=${Date.now()}`; // another address, or the browser shows the broken one again
+  at("live").src = `/camera.mjpeg?from=${Date.now()}`; // a new address, or the browser keeps the broken picture
 }
 
-at("live").addEventListener("load", () => (at("gone").hidden = true));
+at("live").addEventListener("load", () => (at("no-picture").hidden = true));
 at("live").addEventListener("error", () => {
-  at("gone").hidden = false;
-  say(at("gone"), feed.link === "live" ? "No picture: this device may not look, or the camera gives none" : "The rig does not answer");
+  at("no-picture").hidden = false;
+  setText(at("no-picture"), feed.link === "live" ? "No picture. Check the camera, and that this device is paired." : "The rig does not answer.");
   setTimeout(watch, RETRY_MS);
 });
 
 at("lines").addEventListener("change", showLines);
 
 function showLines() {
-  at("field").hidden = calibrated === null || !at("lines").checked;
+  at("field").hidden = calibrationKey === null || !at("lines").checked;
 }
 
 feed.on("health", (health) => {
   if (health === undefined) return;
   const rows = [
-    ["Calls from the camera", health.calls === "on" ? "made" : "suspended"],
-    ["Pictures", health.size === null ? "none" : `${health.size.join(" × ")}`],
-    ["Taken a second", health.fps === null ? "–" : health.fps.toFixed(1)],
-    ["Capture to publication", latency(health)],
-    ["Frames lost", `${health.dropped} of ${health.frames}`],
+    ["Camera calls", health.calls],
+    ["Picture size", health.size === null ? "no picture" : `${health.size.join(" × ")} px`],
+    ["Frame rate", health.fps === null ? "–" : `${health.fps.toFixed(1)} fps`],
+    ["Latency, capture to screen", latency(health)],
+    ["Dropped frames", `${health.dropped} of ${health.frames}`],
     ["Board", health.board],
     ["Recording", health.recording.on ? `on, ${Math.round(health.recording.seconds)} s` : "off"],
-    ["Disk left", health.recording.free_gb === null ? "–" : `${health.recording.free_gb.toFixed(0)} GB`],
+    ["Disk space left", health.recording.free_gb === null ? "–" : `${health.recording.free_gb.toFixed(0)} GB`],
   ];
   table(at("health"), rows);
   at("reasons").hidden = health.reasons.length === 0;
   refresh(at("reasons"), health.reasons, () =>
-    health.reasons.map((one) => el("div", { class: `reason ${one.level}` }, el("b", {}, one.text), one.remedy && el("p", {}, one.remedy))),
+    health.reasons.map(({ level, text, remedy }) => el("div", { class: `reason ${level}` }, el("b", {}, text), remedy && el("p", {}, remedy))),
   );
-  tellState();
-  const now = JSON.stringify([health.calibration_rms_px, health.calibration_rms_yd]);
-  if (now !== calibrated?.known) loadCalibration(now);
+  updateStatus();
+  const key = JSON.stringify([health.calibration_rms_px, health.calibration_rms_yd]);
+  if (key !== calibrationKey) loadCalibration(key);
 });
-feed.on("source", (source) => say(at("source"), source?.text ?? ""));
+feed.on("source", (source) => setText(at("source"), source?.text ?? ""));
 feed.onLink((link) => {
   document.documentElement.dataset.link = link;
-  tellState();
+  updateStatus();
   if (link === "live") watch();
 });
 
-function tellState() {
+function updateStatus() {
   const health = feed.value("health");
-  const words = { connecting: "Connecting", lost: "Reconnecting", stale: "No connection" };
+  const links = { connecting: "Connecting…", lost: "Reconnecting…", stale: "No connection" };
   const level = feed.link === "live" ? (health?.level ?? "") : "warning";
-  const text = words[feed.link] ?? (health?.text || capital(plain(health?.level ?? "live")));
+  const text = links[feed.link] ?? (health?.text || capitalize(humanize(health?.level ?? "live")));
   refresh(at("state"), [level, text], () => [el("span", { class: `dot ${level}` }), el("span", {}, text)]);
 }
 
 const latency = ({ latency_ms, latency_p99_ms }) => {
   if (latency_ms === null) return "–";
-  return `${latency_ms.toFixed(0)} ms${latency_p99_ms === null ? "" : `, slowest ${latency_p99_ms.toFixed(0)} ms`}`;
+  return `${latency_ms.toFixed(0)} ms${latency_p99_ms === null ? "" : `, 99% within ${latency_p99_ms.toFixed(0)} ms`}`;
 };
 
-async function loadCalibration(known) {
-  calibrated = { known };
-  const answer = await fetch("/api/calibration", { credentials: "same-origin" }).catch(() => null);
-  const found = answer?.ok ? await answer.json() : null;
+/** Load the calibration; `key` changes with it. */
+async function loadCalibration(key) {
+  calibrationKey = key;
+  const response = await fetch("/api/calibration", { credentials: "same-origin" }).catch(() => null);
+  const calibration = response?.ok ? await response.json() : null;
   for (const [id, path] of [["field", "field.svg"], ["residuals", "residuals.svg"]]) {
-    at(id).src = found === null ? "" : `/api/calibration/${path}?of=${encodeURIComponent(known)}`;
+    at(id).src = calibration === null ? "" : `/api/calibration/${path}?of=${encodeURIComponent(key)}`;
   }
-  at("residuals").hidden = !found?.quality?.cells.length;
-  if (found === null) calibrated = null;
+  at("residuals").hidden = !calibration?.quality?.cells.length;
+  if (calibration === null) calibrationKey = null;
   showLines();
-  table(at("calibration"), found === null ? [["Calibration", "none: press Recalibrate"]] : figures(found));
+  table(at("calibration"), calibration === null ? [["Calibration", "none yet: press Recalibrate"]] : calibrationRows(calibration));
 }
 
-function figures({ field, method, made_at, quality, certificate, camera }) {
-  const yards = (pair) => pair.map((one) => one.toFixed(4)).join(" and ");
+function calibrationRows({ field, method, made_at, quality, certificate, camera }) {
+  const yards = (pair) => pair.map((value) => value.toFixed(4)).join(" and ");
   return [
     ["Field", field.title],
-    ["Made", `${{ field: "from the printed field", fiducials: "from markers", landmarks: "by hand", truth: "by the twin, exact" }[method]}${made_at ? `, ${made_at.slice(0, 16).replace("T", " ")}` : ""}`],
+    ["Made from", `${{ field: "the printed field", fiducials: "markers", landmarks: "points set by hand", truth: "the digital twin (exact)" }[method]}${made_at ? `, ${made_at.slice(0, 16).replace("T", " ")}` : ""}`],
     ["Lens", `${camera.lens.size_px.join(" × ")}, focal length ${camera.lens.focal_px[0].toFixed(0)} px`],
     ...(quality
       ? [
-          ["Residual", `${quality.rms_px.toFixed(3)} px = ${quality.rms_mm.toFixed(3)} mm over ${quality.points} places`],
-          ["Residual in yards", `${yards(quality.rms_yd)} along and across`],
+          ["Residual", `${quality.rms_px.toFixed(3)} px = ${quality.rms_mm.toFixed(3)} mm rms over ${quality.points} points`],
+          ["Residual in yards", `${yards(quality.rms_yd)} yd along and across`],
         ]
       : []),
     ...(certificate
-      ? [["Certified", `95 % within ${certificate.p95_mm.toFixed(2)} mm against ${certificate.points} ${certificate.against}`]]
+      ? [["Certified", `95% within ${certificate.p95_mm.toFixed(2)} mm against ${certificate.points} ${certificate.against}`]]
       : []),
   ];
 }
@@ -107,13 +108,13 @@ function table(list, rows) {
 
 at("recalibrate").addEventListener("click", async () => {
   at("recalibrate").setAttribute("aria-busy", "true");
-  say(at("told"), "Looking at the field…");
+  setText(at("message"), "Calibrating…");
   try {
     const receipt = await send("/api/commands", { command: "recalibrate" });
-    say(at("told"), capital(receipt.text || "begun"));
+    setText(at("message"), capitalize(receipt.text || "Calibration started."));
     await loadCalibration(`${Date.now()}`);
   } catch (error) {
-    say(at("told"), error instanceof Refusal ? capital(error.message) : "The rig does not answer: try again.");
+    setText(at("message"), errorText(error));
   } finally {
     at("recalibrate").removeAttribute("aria-busy");
   }

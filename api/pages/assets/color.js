@@ -1,9 +1,9 @@
-// Team colors as they are, with ink on them that can be read.
+// Team colors as chosen, with text on them that can be read.
 
 /** Large bold text needs 3 (WCAG 2); half as much again for a stream's compression and the plates' shading. */
-const ENOUGH = 4.5;
+const MIN_CONTRAST = 4.5;
 
-/** One of these reaches `ENOUGH` on any background: the worst, a middle gray, has 4.58 with either. */
+/** One of these reaches `MIN_CONTRAST` on any background: the worst, a middle gray, has 4.58 with either. */
 const [WHITE, BLACK] = ["#ffffff", "#000000"];
 
 /** Relative luminance of "#rrggbb", 0..1 (WCAG 2). */
@@ -20,14 +20,14 @@ export function contrast(a, b) {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** The wished ink if it can be read on a background, else black or white, whichever is clearer. */
+/** The team's own text color if it can be read on a background; otherwise black or white, whichever is clearer. */
 export function readable(ink, background) {
-  if (contrast(ink, background) >= ENOUGH) return ink;
+  if (contrast(ink, background) >= MIN_CONTRAST) return ink;
   return contrast(WHITE, background) >= contrast(BLACK, background) ? WHITE : BLACK;
 }
 
-/** Give an element its team's colors, as --team and --ink, and as --shade what sets a part off without costing contrast. */
-export function dress(element, team) {
+/** Set an element's team colors: --team, --ink, and --shade, which sets a part off without costing contrast. */
+export function applyTeamColors(element, team) {
   const ink = readable(team.ink, team.color);
   element.style.setProperty("--team", team.color);
   element.style.setProperty("--ink", ink);

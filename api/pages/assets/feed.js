@@ -1,42 +1,42 @@
-// The live feed: what is true now by topic, kept true for ever.
+// The live feed: the current value of each topic.
 //
-// A snapshot, then numbered changes; after a break it resumes where it was, or starts from a new snapshot. It never
-// gives up: the server may come first or last, go away for a minute or a day.
+// The server sends a snapshot, then numbered changes. After a break the feed resumes where it was, or from a new
+// snapshot. It never gives up: the server may start later than the page, or be away for a day.
 
-/** Nothing heard for this long and what is shown may be old: the server says something every 5 s. */
+/** Without a message for this long, what is shown may be old: the server sends something every 5 s. */
 export const STALE_MS = 12_000;
 
-/** Waits between tries to connect: short, so that a restart is hardly seen, then long enough to burden nobody. */
-const RETRY_MS = { first: 250, most: 5_000 };
+/** Waits between attempts to connect: short at first, so that a restart is hardly noticed. */
+const RETRY_MS = { first: 250, max: 5_000 };
 
-/** Connecting may take this long; a phone that changed networks would else hang for minutes. */
+/** Connecting may take this long; a phone that changed networks would otherwise hang for minutes. */
 const CONNECT_MS = 5_000;
 
 const VERSION = 2;
 
 /**
- * "connecting": nothing heard yet. "live": heard lately. "lost": the connection broke a moment ago and what is shown
- * still counts. "stale": it broke so long ago that what is shown may be wrong.
+ * The state of the connection. "connecting": no message yet. "live": connected. "lost": the connection broke a moment
+ * ago and what is shown still counts. "stale": it broke so long ago that what is shown may be wrong.
  */
 export class Feed {
   #topics;
   #key;
   #values = {};
-  #subscribers = new Map();
+  #listeners = new Map();
   #onLink = [];
   #onRestart = [];
   #link = "connecting";
   #socket = null;
-  #opened = 0;
-  #heard = 0;
-  #wait = RETRY_MS.first;
+  #openedAt = 0;
+  #receivedAt = 0;
+  #wait_ms = RETRY_MS.first;
   #retry = 0;
   #epoch = null;
   #seq = null;
   #ahead_ms = null;
 
   /**
-   * @param {string[]} topics what to ask for; all when empty
+   * @param {string[]} topics to follow; empty for all
    * @param {string} key a viewer's token, for a page that has no cookie, such as one in OBS on another computer
    */
   constructor(topics = [], key = "") {
@@ -44,7 +44,7 @@ export class Feed {
     this.#key = key;
   }
 
-  /** What a topic says now; undefined while nothing is known. */
+  /** A topic's value; undefined before it is known. */
   value(topic) {
     return this.#values[topic];
   }
@@ -53,36 +53,36 @@ export class Feed {
     return this.#link;
   }
 
-  /** The server's wall clock, ms; this machine's until something was heard. */
+  /** The server's wall clock, ms; this device's until the first message. */
   now() {
     return Date.now() + (this.#ahead_ms ?? 0);
   }
 
-  /** Call `listen(value, {snapshot, at_ms, changed})` with every value of a topic; `changed` is the message's own data. */
-  on(topic, listen) {
-    this.#subscribers.set(topic, [...(this.#subscribers.get(topic) ?? []), listen]);
+  /** Call `listener(value, {snapshot, at_ms, changed})` with every value of a topic; `changed` is the message's data. */
+  on(topic, listener) {
+    this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
     return this;
   }
 
-  /** Call `listen(link)` now and whenever the state of the connection changes. */
-  onLink(listen) {
-    this.#onLink.push(listen);
-    listen(this.#link);
+  /** Call `listener(link)` now and whenever the state of the connection changes. */
+  onLink(listener) {
+    this.#onLink.push(listener);
+    listener(this.#link);
     return this;
   }
 
-  /** Call `listen()` when the server was started anew since. */
-  onRestart(listen) {
-    this.#onRestart.push(listen);
+  /** Call `listener()` when the server was restarted. */
+  onRestart(listener) {
+    this.#onRestart.push(listener);
     return this;
   }
 
   start() {
     this.#connect();
-    setInterval(() => this.#watch(), 1_000);
-    // A phone that was asleep ran no timers: look at once when it is taken up again.
-    for (const awake of ["online", "pageshow", "focus"]) addEventListener(awake, () => this.#watch());
-    document.addEventListener("visibilitychange", () => this.#watch());
+    setInterval(() => this.#checkConnection(), 1_000);
+    // A phone that was asleep ran no timers: check at once when it wakes.
+    for (const type of ["online", "pageshow", "focus"]) addEventListener(type, () => this.#checkConnection());
+    document.addEventListener("visibilitychange", () => this.#checkConnection());
     return this;
   }
 
@@ -96,47 +96,47 @@ export class Feed {
     if (this.#epoch !== null) address.searchParams.set("after", `${this.#epoch}-${this.#seq}`);
     const socket = new WebSocket(address);
     this.#socket = socket;
-    this.#opened = Date.now();
-    socket.onmessage = (event) => socket === this.#socket && this.#take(JSON.parse(event.data));
-    socket.onclose = () => socket === this.#socket && this.#lose();
+    this.#openedAt = Date.now();
+    socket.onmessage = (event) => socket === this.#socket && this.#receive(JSON.parse(event.data));
+    socket.onclose = () => socket === this.#socket && this.#disconnect();
   }
 
-  #lose() {
+  #disconnect() {
     const socket = this.#socket;
     this.#socket = null;
     socket?.close();
-    this.#say(this.#old() ? (this.#heard ? "stale" : "connecting") : "lost");
-    // Some of it by chance, so that a room full of pages does not knock all at once.
-    this.#retry = setTimeout(() => this.#connect(), this.#wait * (0.5 + Math.random() / 2));
-    this.#wait = Math.min(RETRY_MS.most, this.#wait * 2);
+    this.#setLink(this.#isOld() ? (this.#receivedAt ? "stale" : "connecting") : "lost");
+    // Randomized, so that a room full of pages does not reconnect all at once.
+    this.#retry = setTimeout(() => this.#connect(), this.#wait_ms * (0.5 + Math.random() / 2));
+    this.#wait_ms = Math.min(RETRY_MS.max, this.#wait_ms * 2);
   }
 
-  #old() {
-    return Date.now() - this.#heard > STALE_MS;
+  #isOld() {
+    return Date.now() - this.#receivedAt > STALE_MS;
   }
 
-  #watch() {
-    if (this.#heard && this.#old()) this.#say("stale");
+  #checkConnection() {
+    if (this.#receivedAt && this.#isOld()) this.#setLink("stale");
     if (this.#socket === null) return;
-    const deaf = this.#heard > this.#opened ? this.#old() : Date.now() - this.#opened > CONNECT_MS;
-    if (deaf) this.#lose();
+    const dead = this.#receivedAt > this.#openedAt ? this.#isOld() : Date.now() - this.#openedAt > CONNECT_MS;
+    if (dead) this.#disconnect();
   }
 
-  #take(message) {
+  #receive(message) {
     if (message.v > VERSION) {
       location.reload();
       return;
     }
-    this.#heard = Date.now();
-    this.#wait = RETRY_MS.first;
-    this.#keepTime(message.at_ms);
+    this.#receivedAt = Date.now();
+    this.#wait_ms = RETRY_MS.first;
+    this.#adjustClock(message.at_ms);
     if (message.topic === "snapshot") this.#replace(message);
     else if (message.topic !== "alive") this.#change(message);
-    this.#say("live");
+    this.#setLink("live");
   }
 
-  /** The server's clock is ahead by at least what its messages show; the quickest message shows it best. */
-  #keepTime(at_ms) {
+  /** Estimate how far the server's clock is ahead: the message with the least delay shows it best. */
+  #adjustClock(at_ms) {
     if (at_ms === undefined) return;
     const ahead = at_ms - Date.now();
     if (this.#ahead_ms === null || ahead > this.#ahead_ms || ahead < this.#ahead_ms - 1_000) this.#ahead_ms = ahead;
@@ -144,46 +144,46 @@ export class Feed {
 
   #replace(message) {
     const restarted = this.#epoch !== null && this.#epoch !== message.epoch;
-    this.#note(message);
+    this.#remember(message);
     const before = this.#values;
     this.#values = message.data;
     for (const topic of new Set([...Object.keys(before), ...Object.keys(message.data)])) {
-      this.#tell(topic, { snapshot: true, at_ms: message.at_ms, changed: message.data[topic] });
+      this.#notify(topic, { snapshot: true, at_ms: message.at_ms, changed: message.data[topic] });
     }
-    if (restarted) for (const listen of this.#onRestart) listen();
+    if (restarted) for (const listener of this.#onRestart) listener();
   }
 
   #change(message) {
     if (message.epoch !== this.#epoch || message.seq <= this.#seq) return;
-    this.#note(message);
+    this.#remember(message);
     const { topic, data } = message;
     this.#values[topic] = topic === "calls" ? mergeCalls(this.#values.calls, data) : data;
-    this.#tell(topic, { snapshot: false, at_ms: message.at_ms, changed: data });
+    this.#notify(topic, { snapshot: false, at_ms: message.at_ms, changed: data });
   }
 
-  #note(message) {
+  #remember(message) {
     this.#epoch = message.epoch;
     this.#seq = message.seq;
   }
 
-  #tell(topic, about) {
-    for (const listen of this.#subscribers.get(topic) ?? []) {
+  #notify(topic, about) {
+    for (const listener of this.#listeners.get(topic) ?? []) {
       try {
-        listen(this.#values[topic], about);
+        listener(this.#values[topic], about);
       } catch (error) {
         console.error(`${topic}:`, error); // one part of a page must not stop the others
       }
     }
   }
 
-  #say(link) {
+  #setLink(link) {
     if (link === this.#link) return;
     this.#link = link;
-    for (const listen of this.#onLink) listen(link);
+    for (const listener of this.#onLink) listener(link);
   }
 }
 
-/** Calls after a change: new ones put in by id, in their place if they were there, withdrawn ones taken away, moved ones last. */
+/** Calls after a change: new ones added or replaced by id, withdrawn ones removed, moved ones put last. */
 export function mergeCalls(before = { calls: [] }, change) {
   const byId = new Map(before.calls.map((call) => [call.id, call]));
   for (const call of change.calls) byId.set(call.id, call);
@@ -195,12 +195,12 @@ export function mergeCalls(before = { calls: [] }, change) {
   return { calls: [...byId.values()], withdrawn: [] };
 }
 
-/** Reload a page that stays open for days when Downfield was upgraded under it. */
+/** Reload a page that has been open for days when Downfield is upgraded. */
 export async function reloadOnUpgrade(feed) {
   const build = async () => (await fetch("/assets/build.txt", { cache: "no-store" })).text();
-  const mine = await build().catch(() => null);
+  const loaded = await build().catch(() => null);
   feed.onRestart(async () => {
-    const theirs = await build().catch(() => mine);
-    if (mine !== null && theirs !== mine) location.reload();
+    const current = await build().catch(() => loaded);
+    if (loaded !== null && current !== loaded) location.reload();
   });
 }

@@ -1,18 +1,18 @@
-// A measurement drawn as what it is: where the line lies, how far from it, and how sure.
+// A drawing of a measurement: its value and uncertainty against the rule's limit.
 
 import { svg } from "/assets/dom.js";
-import { withUnit } from "/assets/words.js";
+import { formatMargin } from "/assets/format.js";
 
 const WIDTH = 320;
 const HEIGHT = 58;
-const BASE = 40;
-const CURVE = 33;
+const BASELINE = 40;
+const CURVE_HEIGHT = 33;
 const STEPS = 60;
 
-/** Shown on each side of what was measured, in standard deviations; 3 hold 99.7 % of it. */
+/** The curve reaches this many standard deviations to each side; 3 hold 99.7% of it. */
 const REACH = 3;
 
-/** A call's margin as a bell over an axis with the rule's limit at 0; null where nothing was measured with error. */
+/** A call's margin as a bell curve over an axis with the limit at 0; null if nothing was measured with an error. */
 export function gauge(call) {
   if (call.margin === null || !call.sigma || call.unit === "count") return null;
   const { margin, sigma } = call;
@@ -20,9 +20,9 @@ export function gauge(call) {
   const high = Math.max(0, margin + REACH * sigma) + 0.4 * sigma;
   const x = (value) => (WIDTH * (value - low)) / (high - low);
   const bell = (from, to) => {
-    const at = Array.from({ length: STEPS + 1 }, (_, i) => from + ((to - from) * i) / STEPS);
-    const points = at.map((value) => `${x(value)},${BASE - CURVE * Math.exp(-(((value - margin) / sigma) ** 2) / 2)}`);
-    return `M${x(from)},${BASE}L${points.join("L")}L${x(to)},${BASE}Z`;
+    const values = Array.from({ length: STEPS + 1 }, (_, i) => from + ((to - from) * i) / STEPS);
+    const points = values.map((value) => `${x(value)},${BASELINE - CURVE_HEIGHT * Math.exp(-(((value - margin) / sigma) ** 2) / 2)}`);
+    return `M${x(from)},${BASELINE}L${points.join("L")}L${x(to)},${BASELINE}Z`;
   };
   const zero = Math.max(low, Math.min(high, 0));
   return svg(
@@ -30,14 +30,14 @@ export function gauge(call) {
     { class: "gauge", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": gaugeText(call) },
     zero > low && svg("path", { class: "against", d: bell(low, zero) }),
     zero < high && svg("path", { class: "for", d: bell(zero, high) }),
-    svg("line", { class: "axis", x1: 0, x2: WIDTH, y1: BASE, y2: BASE }),
-    svg("line", { class: "mean", x1: x(margin), x2: x(margin), y1: BASE - CURVE, y2: BASE + 5 }),
-    svg("line", { class: "limit", x1: x(0), x2: x(0), y1: 2, y2: BASE + 5 }),
+    svg("line", { class: "axis", x1: 0, x2: WIDTH, y1: BASELINE, y2: BASELINE }),
+    svg("line", { class: "mean", x1: x(margin), x2: x(margin), y1: BASELINE - CURVE_HEIGHT, y2: BASELINE + 5 }),
+    svg("line", { class: "limit", x1: x(0), x2: x(0), y1: 2, y2: BASELINE + 5 }),
     svg("text", { x: x(0), y: HEIGHT - 2, "text-anchor": x(0) < 30 ? "start" : x(0) > WIDTH - 30 ? "end" : "middle" }, "limit"),
   );
 }
 
-/** The same in words: "+0.31 mm ± 0.12, limit at 0". */
+/** The same in words: "+0.31 mm ± 0.12, the limit is 0". */
 export function gaugeText(call) {
-  return `${withUnit(call.margin, call.unit)} ± ${call.sigma.toFixed(2)}, the limit is 0`;
+  return `${formatMargin(call.margin, call.unit)} ± ${call.sigma.toFixed(2)}, the limit is 0`;
 }

@@ -1,13 +1,13 @@
-// Looking over what is believed of some pictures: turn a base round, move it, drag a corner, take it away, add one.
+// Checking the labels of pictures: rotate a base, move it, drag a corner, remove it, add one.
 
-import { say } from "/assets/dom.js";
+import { setText } from "/assets/dom.js";
 
-const NEAR_PX = 26; // of the screen: a finger's reach
-const CLOSEST = 8; // times
-const here = (path) => new URL(path, location.href.endsWith("/") ? location.href : `${location.href}/`);
-const part = (id) => document.getElementById(id);
-const CHANGE = "Tap a base to change it; tap twice, or turn the wheel, to look closer.";
-const canvas = part("picture");
+const REACH_PX = 26; // of the screen, for a finger
+const MAX_ZOOM = 8;
+const url = (path) => new URL(path, location.href.endsWith("/") ? location.href : `${location.href}/`);
+const at = (id) => document.getElementById(id);
+const HINT = "Tap a base to change it. Double-tap or use the wheel to zoom.";
+const canvas = at("picture");
 const pen = canvas.getContext("2d");
 
 let pictures = [];
@@ -15,21 +15,21 @@ let number = 0;
 let picked = -1;
 let drag = null;
 let adding = false;
-let before = [];
-let view = { x: 0, y: 0, zoom: 1 }; // of the picture: its left and upper edge on the canvas, and how much larger
+let undoSteps = [];
+let view = { x: 0, y: 0, zoom: 1 }; // the picture's left and upper edge on the canvas, and its scale
 const image = new Image();
 
 const figures = () => pictures[number].figures;
-const middle = (corners) => [0, 1].map((axis) => corners.reduce((sum, corner) => sum + corner[axis], 0) / 4);
+const center = (corners) => [0, 1].map((axis) => corners.reduce((sum, corner) => sum + corner[axis], 0) / 4);
 
-/** Pixels of the canvas per pixel of the screen; it may have bars beside it. */
-const bare = () => {
+/** Canvas pixels per screen pixel; the canvas may have bars beside it. */
+const canvasScale = () => {
   const box = canvas.getBoundingClientRect();
   return Math.max(canvas.width / box.width, canvas.height / box.height);
 };
 
-/** Pixels of the picture per pixel of the screen. */
-const scale = () => bare() / view.zoom;
+/** Picture pixels per screen pixel. */
+const scale = () => canvasScale() / view.zoom;
 
 function draw() {
   pen.setTransform(view.zoom, 0, 0, view.zoom, -view.x * view.zoom, -view.y * view.zoom);
@@ -55,25 +55,25 @@ function draw() {
       pen.fill();
     }
   });
-  part("turn").disabled = part("remove").disabled = picked < 0;
-  part("undo").disabled = !before.length;
-  part("back").disabled = number === 0;
-  say(part("where"), `Picture ${number + 1} of ${pictures.length}, ${figures().length} figures`);
-  say(part("next"), number + 1 < pictures.length ? "All right ›" : "All right, learn");
+  at("rotate").disabled = at("remove").disabled = picked < 0;
+  at("undo").disabled = !undoSteps.length;
+  at("back").disabled = number === 0;
+  setText(at("progress"), `Picture ${number + 1} of ${pictures.length}, ${figures().length} figures`);
+  setText(at("next"), number + 1 < pictures.length ? "Correct ›" : "Correct, start learning");
 }
 
-function change(how) {
-  before.push(JSON.stringify(figures()));
-  how();
+function change(edit) {
+  undoSteps.push(JSON.stringify(figures()));
+  edit();
   draw();
 }
 
-function show(which) {
-  number = which;
+function show(index) {
+  number = index;
   picked = -1;
-  before = [];
+  undoSteps = [];
   view = { x: 0, y: 0, zoom: 1 };
-  image.src = here(`pictures/${number}.jpg`);
+  image.src = url(`pictures/${number}.jpg`);
 }
 
 image.addEventListener("load", () => {
@@ -82,54 +82,54 @@ image.addEventListener("load", () => {
   draw();
 });
 
-/** Where on the picture a pointer is. */
-function place(event) {
+/** A pointer's position on the picture. */
+function position(event) {
   const box = canvas.getBoundingClientRect();
-  const left = box.left + (box.width - canvas.width / bare()) / 2;
-  const top = box.top + (box.height - canvas.height / bare()) / 2;
+  const left = box.left + (box.width - canvas.width / canvasScale()) / 2;
+  const top = box.top + (box.height - canvas.height / canvasScale()) / 2;
   return [view.x + (event.clientX - left) * scale(), view.y + (event.clientY - top) * scale()];
 }
 
-/** Look closer, or less close, at a place of the picture, which stays where it is on the screen. */
-function zoomTo(at, zoom) {
-  const by = Math.min(Math.max(zoom, 1), CLOSEST);
-  const keep = (start, length, here) => {
-    const moved = here - ((here - start) * view.zoom) / by;
-    return Math.min(Math.max(moved, 0), length - length / by);
+/** Zoom about a position of the picture. */
+function zoomAt([x, y], zoom) {
+  const scale = Math.min(Math.max(zoom, 1), MAX_ZOOM);
+  const clamp = (start, length, fixed) => {
+    const moved = fixed - ((fixed - start) * view.zoom) / scale;
+    return Math.min(Math.max(moved, 0), length - length / scale);
   };
-  view = { x: keep(view.x, canvas.width, at[0]), y: keep(view.y, canvas.height, at[1]), zoom: by };
+  view = { x: clamp(view.x, canvas.width, x), y: clamp(view.y, canvas.height, y), zoom: scale };
   draw();
 }
 
-const apart = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
 
-function addAt(at) {
-  const like = figures()[0] ?? [[12, -8], [12, 8], [-12, 8], [-12, -8]];
-  const [x, y] = middle(like);
+function addFigure([newX, newY]) {
+  const template = figures()[0] ?? [[12, -8], [12, 8], [-12, 8], [-12, -8]];
+  const [x, y] = center(template);
   change(() => {
-    figures().push(like.map((corner) => [corner[0] - x + at[0], corner[1] - y + at[1]]));
+    figures().push(template.map((corner) => [corner[0] - x + newX, corner[1] - y + newY]));
     picked = figures().length - 1;
   });
 }
 
 canvas.addEventListener("pointerdown", (event) => {
-  const at = place(event);
+  const pointer = position(event);
   if (adding) {
     adding = false;
-    part("add").removeAttribute("aria-pressed");
-    addAt(at);
+    at("add").removeAttribute("aria-pressed");
+    addFigure(pointer);
     return;
   }
-  const reach = NEAR_PX * scale();
-  const corner = picked < 0 ? -1 : figures()[picked].findIndex((one) => apart(one, at) < reach / 2);
+  const reach = REACH_PX * scale();
+  const corner = picked < 0 ? -1 : figures()[picked].findIndex((corner) => distance(corner, pointer) < reach / 2);
   if (corner < 0) {
     const nearest = figures()
-      .map((corners, row) => [apart(middle(corners), at), row])
+      .map((corners, row) => [distance(center(corners), pointer), row])
       .sort((a, b) => a[0] - b[0])[0];
     picked = nearest && nearest[0] < reach ? nearest[1] : -1;
   }
   if (picked >= 0) {
-    drag = { corner, at, kept: JSON.stringify(figures()), moved: false };
+    drag = { corner, pointer, before: JSON.stringify(figures()), moved: false };
     canvas.setPointerCapture(event.pointerId);
   }
   draw();
@@ -137,12 +137,12 @@ canvas.addEventListener("pointerdown", (event) => {
 
 canvas.addEventListener("pointermove", (event) => {
   if (!drag) return;
-  const at = place(event);
-  if (!drag.moved && apart(at, drag.at) < 3 * scale()) return;
-  if (!drag.moved) before.push(drag.kept);
+  const pointer = position(event);
+  if (!drag.moved && distance(pointer, drag.pointer) < 3 * scale()) return;
+  if (!drag.moved) undoSteps.push(drag.before);
   drag.moved = true;
-  const [dx, dy] = [at[0] - drag.at[0], at[1] - drag.at[1]];
-  drag.at = at;
+  const [dx, dy] = [pointer[0] - drag.pointer[0], pointer[1] - drag.pointer[1]];
+  drag.pointer = pointer;
   figures()[picked].forEach((corner, k) => {
     if (drag.corner >= 0 && k !== drag.corner) return;
     corner[0] += dx;
@@ -153,14 +153,14 @@ canvas.addEventListener("pointermove", (event) => {
 
 canvas.addEventListener("wheel", (event) => {
   event.preventDefault();
-  zoomTo(place(event), view.zoom * Math.exp(-event.deltaY / 400));
+  zoomAt(position(event), view.zoom * Math.exp(-event.deltaY / 400));
 });
-canvas.addEventListener("dblclick", (event) => zoomTo(place(event), view.zoom > 1 ? 1 : CLOSEST / 2));
+canvas.addEventListener("dblclick", (event) => zoomAt(position(event), view.zoom > 1 ? 1 : MAX_ZOOM / 2));
 
 canvas.addEventListener("pointerup", () => (drag = null));
 canvas.addEventListener("pointercancel", () => (drag = null));
 
-function turn() {
+function rotate() {
   if (picked >= 0) change(() => figures()[picked].push(...figures()[picked].splice(0, 2)));
 }
 
@@ -173,34 +173,34 @@ function remove() {
 }
 
 function undo() {
-  if (!before.length) return;
-  pictures[number].figures = JSON.parse(before.pop());
+  if (!undoSteps.length) return;
+  pictures[number].figures = JSON.parse(undoSteps.pop());
   picked = -1;
   draw();
 }
 
-part("turn").addEventListener("click", turn);
-part("remove").addEventListener("click", remove);
-part("undo").addEventListener("click", undo);
-part("back").addEventListener("click", () => show(number - 1));
-part("add").addEventListener("click", () => {
+at("rotate").addEventListener("click", rotate);
+at("remove").addEventListener("click", remove);
+at("undo").addEventListener("click", undo);
+at("back").addEventListener("click", () => show(number - 1));
+at("add").addEventListener("click", () => {
   adding = !adding;
-  part("add").toggleAttribute("aria-pressed", adding);
-  say(part("hint"), adding ? "Tap where the figure stands, then drag its corners." : CHANGE);
+  at("add").toggleAttribute("aria-pressed", adding);
+  setText(at("hint"), adding ? "Tap where the figure stands, then drag its corners." : HINT);
 });
 
 addEventListener("keydown", (event) => {
-  const does = { t: turn, Delete: remove, Backspace: remove, z: undo, Enter: next }[event.key];
-  if (does && event.target.tagName !== "BUTTON") does();
+  const action = { r: rotate, Delete: remove, Backspace: remove, z: undo, Enter: next }[event.key];
+  if (action && event.target.tagName !== "BUTTON") action();
 });
 
 async function send(path, method, body) {
-  const answer = await fetch(here(path), {
+  const response = await fetch(url(path), {
     method,
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   });
-  if (!answer.ok) throw new Error(`${answer.status}`);
+  if (!response.ok) throw new Error(`status ${response.status}`);
 }
 
 async function next() {
@@ -209,20 +209,20 @@ async function next() {
     if (number + 1 < pictures.length) show(number + 1);
     else await end("saved");
   } catch (error) {
-    say(part("told"), `That was not taken (${error.message}): is downfield learn still running?`);
+    setText(at("message"), `Not saved (${error.message}). Is “downfield learn” still running?`);
   }
 }
 
 async function end(outcome) {
   await send("end", "POST", { outcome });
-  part("tools").hidden = canvas.hidden = part("skip").hidden = true;
-  say(part("hint"), "");
-  say(part("where"), "");
-  say(part("told"), outcome === "saved" ? "Thank you. The network learns now; you can close this page." : "Skipped; you can close this page.");
+  at("tools").hidden = canvas.hidden = at("skip").hidden = true;
+  setText(at("hint"), "");
+  setText(at("progress"), "");
+  setText(at("message"), outcome === "saved" ? "Thank you. The network is learning now. You can close this page." : "Skipped. You can close this page.");
 }
 
-part("next").addEventListener("click", next);
-part("skip").addEventListener("click", () => end("skipped").catch((error) => say(part("told"), error.message)));
+at("next").addEventListener("click", next);
+at("skip").addEventListener("click", () => end("skipped").catch((error) => setText(at("message"), error.message)));
 
-pictures = await (await fetch(here("pictures"))).json();
+pictures = await (await fetch(url("pictures"))).json();
 show(0);

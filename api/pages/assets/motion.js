@@ -1,10 +1,10 @@
-// Scenes come at most 15 times a second; in between, figures are where a straight way would have them.
+// Smooth movement between scenes, which come at most 15 times a second.
 
-/** Shown this much after it was seen, so that there is a later scene to move toward. */
-const BEHIND_MS = 110;
+/** Figures are shown this much late, so that there is a later scene to move toward. */
+const DELAY_MS = 110;
 
-/** Scenes kept: enough for the delay at the feed's rate. */
-const KEPT = 8;
+/** Enough scenes for the delay at the feed's rate. */
+const MAX_SCENES = 8;
 
 /** A gap longer than this is a cut, not a movement. */
 const CUT_MS = 700;
@@ -13,17 +13,17 @@ export class Motion {
   #scenes = [];
   #offset_ms = null;
 
-  /** Take a scene as it comes from the feed. */
+  /** Add a scene as it comes from the feed. */
   add(scene) {
     const at_ms = scene.t_ns / 1e6;
     const last = this.#scenes.at(-1);
     if (last !== undefined && at_ms <= last.at_ms) this.clear(); // the recording began again
     const offset_ms = performance.now() - at_ms;
-    // The quickest scene shows best how the clocks stand; a slow drift is followed.
+    // The scene with the least delay gives the best offset between the clocks; a slow drift is followed.
     const known = this.#offset_ms;
     this.#offset_ms = known === null || Math.abs(offset_ms - known) > CUT_MS ? offset_ms : Math.min(offset_ms, known + 0.5);
-    this.#scenes.push({ scene, at_ms, came: performance.now() });
-    if (this.#scenes.length > KEPT) this.#scenes.shift();
+    this.#scenes.push({ scene, at_ms, received_ms: performance.now() });
+    if (this.#scenes.length > MAX_SCENES) this.#scenes.shift();
   }
 
   clear() {
@@ -31,23 +31,23 @@ export class Motion {
     this.#offset_ms = null;
   }
 
-  /** The latest scene with its figures where they are to be shown now, and how long ago it came; null without any. */
+  /** The latest scene with its figures where they are to be shown now, and its age; null if there is none. */
   now() {
     const last = this.#scenes.at(-1);
     if (last === undefined) return null;
-    const shown_ms = performance.now() - this.#offset_ms - BEHIND_MS;
-    const later = this.#scenes.findIndex((one) => one.at_ms > shown_ms);
+    const shown_ms = performance.now() - this.#offset_ms - DELAY_MS;
+    const later = this.#scenes.findIndex((entry) => entry.at_ms > shown_ms);
     const after = later < 0 ? last : this.#scenes[later];
     const before = this.#scenes[later - 1];
     const figures =
       before === undefined || after.at_ms - before.at_ms > CUT_MS
         ? after.scene.figures
-        : between(before.scene.figures, after.scene.figures, (shown_ms - before.at_ms) / (after.at_ms - before.at_ms));
-    return { scene: after.scene, figures, ids: new Set(figures.map((one) => one.id)), age_ms: performance.now() - last.came };
+        : interpolate(before.scene.figures, after.scene.figures, (shown_ms - before.at_ms) / (after.at_ms - before.at_ms));
+    return { scene: after.scene, figures, ids: new Set(figures.map((figure) => figure.id)), age_ms: performance.now() - last.received_ms };
   }
 }
 
-function between(before, after, share) {
+function interpolate(before, after, share) {
   const from = new Map(before.map((figure) => [figure.id, figure]));
   return after.map((to) => {
     const start = from.get(to.id);

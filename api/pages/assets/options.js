@@ -1,6 +1,6 @@
-// Options in a page's URL, checked: a misspelled one is told on the page instead of being silently ignored.
+// Options in a page's URL, checked: a misspelled one is reported on the page instead of being ignored.
 
-/** An option that is one of several words; the first is the default. */
+/** An option with several possible words; the first is the default. */
 export const word = (help, ...allowed) => ({
   help,
   fallback: allowed[0],
@@ -28,7 +28,7 @@ export const color = (help, ...words) => ({
     words.includes(text) ? text : /^#?[0-9a-fA-F]{6}$/.test(text) ? `#${text.replace("#", "")}` : undefined,
 });
 
-/** An option that is free text of plain characters. */
+/** An option that is a device's token. */
 export const token = (help) => ({
   help,
   fallback: "",
@@ -36,7 +36,7 @@ export const token = (help) => ({
   read: (text) => (/^[\w-]+$/.test(text) ? text : undefined),
 });
 
-/** Read a URL's query against named options: their values, and a line for everything that is wrong with it. */
+/** Read a URL's query: the options' values, and a line for everything that is wrong with it. */
 export function readOptions(query, options) {
   const values = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, option.fallback]));
   const problems = [];
@@ -44,12 +44,12 @@ export function readOptions(query, options) {
   for (const [name, text] of new URLSearchParams(query)) {
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
     if (option === undefined) {
-      problems.push(`There is no option “${name}”. There are: ${Object.keys(options).join(", ")}.`);
+      problems.push(`There is no option “${name}”. The options are ${Object.keys(options).join(", ")}.`);
       continue;
     }
     const value = option.read(text);
     if (seen.has(name)) problems.push(`“${name}” is given twice.`);
-    else if (value === undefined) problems.push(`“${name}” can’t be “${text}”: it is ${option.allowed}.`);
+    else if (value === undefined) problems.push(`“${name}” can’t be “${text}”. Use ${option.allowed}.`);
     else values[name] = value;
     seen.add(name);
   }

@@ -1,19 +1,16 @@
-// What every overlay does: read its options, follow the feed, hide when what it shows may be old.
+// What all overlays do: read options, follow the feed, hide when what they show may be old.
 
 import { el } from "/assets/dom.js";
 import { Feed, reloadOnUpgrade } from "/assets/feed.js";
 import { readOptions } from "/assets/options.js";
 import { OVERLAY_OPTIONS } from "/assets/overlay_options.js";
 
-/**
- * Start an overlay: `build(stage, options, feed)` fills the stage and listens to the feed. With a bad URL the stage
- * shows what is wrong with it instead.
- */
+/** Start an overlay: `build(stage, options, feed)` fills the stage. If the URL is wrong, the page says what instead. */
 export function overlay(name, topics, build) {
   const { values, problems } = readOptions(location.search, OVERLAY_OPTIONS[name]);
   const stage = document.getElementById("stage");
   if (problems.length) {
-    document.body.append(complaint(name, problems));
+    document.body.append(urlErrors(name, problems));
     return;
   }
   document.documentElement.dataset.theme = values.theme;
@@ -29,11 +26,11 @@ export function overlay(name, topics, build) {
   feed.start();
 }
 
-function complaint(name, problems) {
+function urlErrors(name, problems) {
   return el(
     "section",
-    { class: "complaint", role: "alert" },
-    el("h1", {}, `This address of the ${name} overlay needs mending`),
+    { class: "url-errors", role: "alert" },
+    el("h1", {}, `Check the address of the ${name} overlay`),
     el("ul", {}, problems.map((problem) => el("li", {}, problem))),
     el("p", {}, `Options follow “?” and are joined by “&”: /overlay/${name}?scale=1.2&theme=light`),
   );

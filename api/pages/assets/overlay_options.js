@@ -1,41 +1,41 @@
-// What can be asked of each overlay in its URL; the start page lists them from here.
+// The options of each overlay's URL; the start page lists them from here.
 
 import { color, number, token, word } from "/assets/options.js";
 
-const PLACES = ["top-left", "top", "top-right", "bottom-left", "bottom", "bottom-right"];
+const POSITIONS = ["top-left", "top", "top-right", "bottom-left", "bottom", "bottom-right"];
 
-const placed = (first) => word("where on the picture", first, ...PLACES.filter((place) => place !== first));
+const position = (first) => word("place in the picture", first, ...POSITIONS.filter((place) => place !== first));
 
 const COMMON = {
   scale: number("size", 1, 0.3, 3),
-  theme: word("dark or light plates", "dark", "light"),
-  background: color("behind everything, for mixers that key a color out", "transparent"),
-  key: token("the token of a paired viewer, where OBS runs on another computer"),
+  theme: word("dark or light", "dark", "light"),
+  background: color("background, for mixers that key out a color", "transparent"),
+  key: token("token of a paired viewer, if OBS runs on another computer"),
 };
 
 export const OVERLAY_OPTIONS = {
   scorebug: {
-    position: placed("bottom"),
+    position: position("bottom"),
     ...COMMON,
-    teams: word("short or full names", "short", "full"),
-    clock: word("the game clock", "show", "hide"),
+    teams: word("short or full team names", "short", "full"),
+    clock: word("game clock", "show", "hide"),
     timeouts: word("time-outs left", "show", "hide"),
-    status: word("the line about phase, review and camera", "show", "hide"),
-    yards: word("spot and distance on whole yards or to a tenth", "whole", "tenths"),
+    status: word("line with phase, review and camera status", "show", "hide"),
+    yards: word("spot and distance in whole yards or tenths", "whole", "tenths"),
   },
   calls: {
-    position: placed("top"),
+    position: position("top"),
     ...COMMON,
-    seconds: number("how long a call stays", 8, 2, 60),
-    measure: word("margin, error and how sure it is", "show", "hide"),
-    clause: word("the clause that decided", "text", "id", "hide"),
-    noted: word("what is only noted, such as stoppages and formations", "hide", "show"),
+    seconds: number("seconds a call stays", 8, 2, 60),
+    margin: word("margin with its error, and probability", "show", "hide"),
+    clause: word("rulebook clause", "text", "id", "hide"),
+    noted: word("noted events, such as stoppages and formations", "hide", "show"),
   },
   field: {
-    position: placed("bottom-right"),
+    position: position("bottom-right"),
     ...COMMON,
-    numbers: word("the figures' numbers", "show", "hide"),
+    numbers: word("figures' numbers", "show", "hide"),
     hands: word("hands over the board", "show", "hide"),
-    turn: word("turn the field round, for a camera on the other side", "no", "yes"),
+    rotate: word("rotate the field, for a camera on the other side", "no", "yes"),
   },
 };

@@ -1,39 +1,42 @@
-// Redeem a pairing code, then go where the device's role belongs.
+// Redeem a pairing code, then go to the page for the device's role.
 
 import { el } from "/assets/dom.js";
 import { OVERLAY_OPTIONS } from "/assets/overlay_options.js";
-import { Refusal, send } from "/assets/send.js";
+import { errorText, send } from "/assets/send.js";
 
 const form = document.querySelector("form");
-const [code, name, told] = ["code", "name", "told"].map((id) => document.getElementById(id));
+const [code, name, message] = ["code", "name", "message"].map((id) => document.getElementById(id));
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  told.textContent = "";
+  message.textContent = "";
   try {
     const body = { code: code.value.trim().toUpperCase(), ...(name.value.trim() ? { name: name.value.trim() } : {}) };
     const session = await send("/api/session", body);
     if (session.role === "viewer") showAddresses(session.token);
     else location.replace("/panel");
   } catch (error) {
-    told.textContent = error instanceof Refusal ? error.message : "The rig does not answer: try again.";
+    message.textContent = errorText(error);
   }
 });
 
-/** A viewer may be OBS, which has no cookie: its token goes into the addresses, and is shown this once. */
+/** A viewer may be OBS, which has no cookie: show its token once, in the addresses. */
 function showAddresses(token) {
-  const names = [...Object.keys(OVERLAY_OPTIONS).map((name) => `overlay/${name}`), "camera.mjpeg"];
-  const addresses = names.map((name) => `${location.origin}/${name}?key=${token}`);
+  const names = [...Object.keys(OVERLAY_OPTIONS).map((overlay) => `overlay/${overlay}`), "camera.mjpeg"];
+  const addresses = names.map((path) => `${location.origin}/${path}?key=${token}`);
   form.replaceWith(
-    el("p", {}, "This device may watch now. For OBS, copy these addresses; they are not shown again."),
-    el("ul", { class: "addresses" }, addresses.map((one) => el("li", {}, el("input", { readonly: true, "aria-label": "Address", value: one, onfocus: (event) => event.currentTarget.select() })))),
+    el("p", {}, "This device can now watch. To use OBS, copy these addresses now; they are shown only once."),
+    el("ul", { class: "addresses" }, addresses.map(addressItem)),
     el("a", { class: "button main", href: "/" }, "Start page"),
   );
 }
 
+const addressItem = (address) =>
+  el("li", {}, el("input", { readonly: true, "aria-label": "Address", value: address, onfocus: (event) => event.currentTarget.select() }));
+
 if (location.hash.length > 1) {
   code.value = decodeURIComponent(location.hash.slice(1));
-  history.replaceState(null, "", location.pathname); // the code is good once; it need not stay in the history
+  history.replaceState(null, "", location.pathname); // a code can be used once; it need not stay in the history
   form.requestSubmit();
 } else {
   code.focus();

@@ -1,63 +1,63 @@
-// Calls as they come: what, by how much, under which clause, and what a person can do about one.
+// Calls with their margin, clause and details, and the buttons to rule on them.
 
 import { el } from "/assets/dom.js";
 import { gauge } from "/assets/gauge.js";
-import { capital, percent, spoken, verdictText } from "/assets/words.js";
+import { capitalize, formatCallText, formatPercent, formatTime, formatVerdict } from "/assets/format.js";
 
-/** One call of the list. */
+/** A call in the list. */
 export function callItem(call, item) {
   item.className = `call ${call.verdict} ${call.standing}`;
-  const can = call.standing === "open" ? [] : rulings(call); // what waits for a person stands above, with its buttons
+  const buttons = call.standing === "open" ? [] : rulingButtons(call); // an open call has a card with its buttons
   return [
     callHead(call),
-    call.latest && can.length > 0 && el("div", { class: "row" }, can),
-    el("details", {}, el("summary", {}, "Why"), callWhy(call), el("div", { class: "row" }, framesLink(call), !call.latest && can)),
+    call.latest && buttons.length > 0 && el("div", { class: "row" }, buttons),
+    el("details", {}, el("summary", {}, "Details"), callDetails(call), el("div", { class: "row" }, framesLink(call), !call.latest && buttons)),
   ];
 }
 
-/** A call in short. */
+/** A call in three lines: verdict, text, figures. */
 export function callHead(call) {
-  const facts = [call.unit === "count" ? "" : call.measured, call.probability < 1 && `${percent(call.probability)} sure`, call.clauses.map((one) => one.id).join(", ")];
+  const facts = [call.unit === "count" ? "" : call.measured, call.probability < 1 && `${formatPercent(call.probability)} sure`, call.clauses.map((clause) => clause.id).join(", ")];
   return [
-    el("p", { class: "tag" }, capital(verdictText(call)), call.standing === "open" && " · waits for you"),
-    el("p", { class: "text" }, capital(spoken(call.text))),
+    el("p", { class: "tag" }, capitalize(formatVerdict(call)), call.standing === "open" && " · needs your ruling"),
+    el("p", { class: "text" }, capitalize(formatCallText(call.text))),
     el("p", { class: "facts" }, facts.filter(Boolean).join(" · ")),
   ];
 }
 
-/** What it rests on: the measurement drawn, both readings, the clauses in words, the ruling. */
-export function callWhy(call) {
+/** The details of a call: the measurement drawn, both readings, the clauses, the time, the ruling. */
+export function callDetails(call) {
   return el(
     "div",
-    { class: "why" },
+    { class: "details" },
     gauge(call),
-    call.readings.length > 0 && el("ul", { class: "readings" }, call.readings.map((one) => el("li", {}, el("b", {}, percent(one.probability)), ` ${spoken(one.text)}`))),
+    call.readings.length > 0 && el("ul", { class: "readings" }, call.readings.map((reading) => el("li", {}, el("b", {}, formatPercent(reading.probability)), ` ${formatCallText(reading.text)}`))),
     call.clauses.map((clause) => el("p", {}, el("b", {}, clause.id), clause.text ? ` ${clause.text}` : "")),
-    el("p", { class: "soft" }, `at ${(call.t_ns / 1e9).toFixed(2)} s${call.frame === null ? "" : `, frame ${call.frame}`}${call.spot_text ? `, ${call.spot_text}` : ""}`),
-    call.ruling && el("p", {}, `${capital(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
+    el("p", { class: "muted" }, [formatTime(call.t_ns), call.frame !== null && `frame ${call.frame}`, call.spot_text && `at ${call.spot_text}`].filter(Boolean).join(", ")),
+    call.ruling && el("p", {}, `${capitalize(call.ruling.decision)} by ${call.ruling.by}${call.ruling.note ? `: ${call.ruling.note}` : ""}`),
   );
 }
 
-/** The way to the pictures it was made from. */
+/** A link to the frames it was made from. */
 export function framesLink(call) {
-  return el("a", { class: "button small", "aria-label": `Frames: ${spoken(call.text)}`, href: `/evidence?call=${encodeURIComponent(call.id)}` }, "Frames");
+  return el("a", { class: "button small", "aria-label": `Frames: ${formatCallText(call.text)}`, href: `/evidence?call=${encodeURIComponent(call.id)}` }, "Frames");
 }
 
-/** The buttons for a call that needs nobody. */
-function rulings(call) {
-  if (call.ruling) return [undo(call)];
+/** The buttons for a call that stands. */
+function rulingButtons(call) {
+  if (call.ruling) return [undoButton(call)];
   if (call.standing === "noted") return [];
-  return [rule(call, "confirm", "Confirm"), rule(call, "overturn", "Overturn", "warn"), rule(call, "strike", "Undo this one")];
+  return [rulingButton(call, "confirm", "Confirm"), rulingButton(call, "overturn", "Overturn", "warn"), rulingButton(call, "strike", "Remove this call")];
 }
 
 /** A button that rules on a call. */
-export function rule(call, decision, label, tone = "", replacement = null) {
+export function rulingButton(call, decision, label, tone = "", replacement = null) {
   return el(
     "button",
     {
       type: "button",
       class: `small ${tone}`.trim(),
-      "aria-label": `${label}: ${spoken(call.text)}`,
+      "aria-label": `${label}: ${formatCallText(call.text)}`,
       "data-post": `/api/calls/${encodeURIComponent(call.id)}/rulings`,
       "data-body": JSON.stringify({ decision, replacement, note: "" }),
     },
@@ -65,7 +65,7 @@ export function rule(call, decision, label, tone = "", replacement = null) {
   );
 }
 
-function undo(call) {
+function undoButton(call) {
   return el(
     "button",
     { type: "button", class: "small", "data-post": `/api/events/${encodeURIComponent(call.ruling.event)}/undo`, "data-body": "{}" },

@@ -1,10 +1,10 @@
-// Which dice a purpose wants, as docs/dice.md has them, so that they can be tapped instead of typed.
+// The dice for each purpose (see docs/dice.md), so that results can be tapped instead of typed.
 
 const D6x2 = { dice: [6, 6] };
 const D10 = { dice: [10] };
 const PERCENTILE = { low: 1, high: 100 };
 
-/** By purpose; the purposes of the rulebooks never clash but for the kicks. */
+/** By purpose; only the kicks differ between rulebooks. */
 const BY_PURPOSE = {
   onside_length: D6x2,
   onside_place: D6x2,
@@ -25,7 +25,7 @@ const BY_PURPOSE = {
   review: PERCENTILE,
 };
 
-/** Kicks are rolled with other dice under Lion's Den. */
+/** Kicks under Lion's Den. */
 const LIONS_DEN = {
   kickoff: { dice: [10, 10, 10, 10] },
   punt: PERCENTILE,
@@ -33,7 +33,7 @@ const LIONS_DEN = {
   extra_point: PERCENTILE,
 };
 
-/** `{dice: sides}`, `{low, high}` for one number, or null where any dice are taken. */
+/** `{dice: sides}`, `{low, high}` for one number, or null if any dice are accepted. */
 export function diceFor(system, purpose) {
   if (/^career_/.test(purpose)) return { dice: [4] };
   if (/^quarterback_/.test(purpose)) return { dice: [10, 10] };

@@ -1,9 +1,9 @@
-// The panel's forms: each is filled with the game as it is and turned into one declaration or command.
+// The panel's forms: each starts from the game as it is, and makes one declaration or command.
 
 import { el } from "/assets/dom.js";
-import { capital, clockText, plain } from "/assets/words.js";
+import { capitalize, formatClock, humanize } from "/assets/format.js";
 
-/** Kinds of calls a person makes by hand, the common ones first. */
+/** Kinds of calls a person makes, the common ones first. */
 const KINDS = [
   "tackle", "out_of_bounds", "touchdown", "first_down", "incomplete", "reception", "interception", "down_by_fall",
   "fumble", "sack", "stopped", "safety", "touchback", "field_goal", "extra_point", "two_point", "turnover_on_downs",
@@ -20,24 +20,24 @@ const CARDS = [
   "fair_catch_kick",
 ];
 
-/** The clock: started, stopped, set. */
+/** Start, stop and set the clock. */
 export function clock(feed) {
   const game = feed.value("game");
-  const left = el("input", { name: "left", inputmode: "numeric", placeholder: "m:ss", value: clockText(game?.clock.left_s ?? 0) });
-  const set = submit("Set the clock", "");
+  const left = el("input", { name: "left", inputmode: "numeric", placeholder: "m:ss", value: formatClock(game?.clock.left_s ?? 0) });
+  const set = submitButton("Set the clock", "");
   const form = el("form", { class: "grid" }, field("Time left", left), set);
-  follow(form, set, () => {
+  bindForm(form, set, () => {
     const left_s = seconds(left.value);
     return left_s === null ? null : declaration({ type: "clock", running: feed.value("game").clock.running, left_s });
   });
   return [
-    el("div", { class: "row" }, declares("Start clock", { type: "clock", running: true }, "go"), declares("Stop clock", { type: "clock", running: false }, "stop")),
+    el("div", { class: "row" }, declarationButton("Start clock", { type: "clock", running: true }, "go"), declarationButton("Stop clock", { type: "clock", running: false }, "stop")),
     form,
-    game?.takes.includes("claim") && sides(feed, (side, name) => declares(`Time-out ${name}`, { type: "claim", claim: "time_out", by: side })),
+    game?.takes.includes("claim") && sides(feed, (side, name) => declarationButton(`Time-out ${name}`, { type: "claim", claim: "time_out", by: side })),
   ].filter(Boolean);
 }
 
-/** Fouls with their yards, and what a coach has to claim; what the rulebook has no use for is left out. */
+/** Fouls and claims, if the rulebook uses them. */
 export function claims(feed) {
   const takes = feed.value("game")?.takes ?? [];
   return [takes.includes("foul") && foul(feed), takes.includes("claim") && claim(feed), penalty()].filter(Boolean);
@@ -46,83 +46,83 @@ export function claims(feed) {
 function foul(feed) {
   const by = sideSelect(feed);
   const yards = number("yards", 5, 0, 100);
-  const [first, loss] = ["Automatic first down", "Loss of down"].map((label) => check(label));
-  const name = el("input", { name: "name", maxlength: 80, placeholder: "what it was" });
-  const send = submit("Foul");
+  const [first, loss] = ["Automatic first down", "Loss of down"].map((label) => checkbox(label));
+  const name = el("input", { name: "name", maxlength: 80, placeholder: "for example: clipping" });
+  const send = submitButton("Declare foul");
   const form = el("form", { class: "grid" }, field("By", by), field("Yards", yards), field("Foul", name, "wide"), first.label, loss.label, send);
-  follow(form, send, () =>
+  bindForm(form, send, () =>
     declaration({ type: "foul", by: by.value, yards: yards.valueAsNumber, name: name.value, first_down: first.box.checked, loss_of_down: loss.box.checked }),
   );
   return form;
 }
 
 function claim(feed) {
-  const what = select(CLAIMS.map((one) => [one, capital(plain(one))]));
+  const what = select(CLAIMS.map((name) => [name, capitalize(humanize(name))]));
   const by = sideSelect(feed);
-  const send = submit("Claim");
+  const send = submitButton("Declare claim");
   const form = el("form", { class: "grid" }, field("Claim", what), field("By", by), send);
-  follow(form, send, () => declaration({ type: "claim", claim: what.value, by: by.value, player: null }));
+  bindForm(form, send, () => declaration({ type: "claim", claim: what.value, by: by.value, player: null }));
   return form;
 }
 
-const penalty = () => el("p", { class: "soft" }, "Any other penalty is a call by hand.");
+const penalty = () => el("p", { class: "muted" }, "For any other penalty, use “Call by hand”.");
 
-/** Cards and their dice, for a rulebook that is played off them. */
+/** Cards and their dice, for a rulebook that is played with cards. */
 export function cards() {
-  const kind = select(CARDS.map((one) => [one, capital(plain(one))]));
-  const shown = el("input", { required: true, maxlength: 20, placeholder: "such as 7, 10F, inc" });
-  const [roll, reroll, back] = ["roll", "reroll", "return_to"].map((name) => maybe(name, 1, 100));
+  const kind = select(CARDS.map((name) => [name, capitalize(humanize(name))]));
+  const shown = el("input", { required: true, maxlength: 20, placeholder: "7, 10F, inc" });
+  const [roll, reroll, back] = ["roll", "reroll", "return_to"].map((name) => optionalNumber(name, 1, 100));
   const dot = select([["", "none"], ["black", "black"], ["red", "red"], ["blue", "blue"]]);
-  const out = check("He ran out of bounds");
-  const send = submit("Card as played");
+  const out = checkbox("Ran out of bounds");
+  const send = submitButton("Declare card");
   const form = el(
     "form",
     { class: "grid" },
     field("Card", kind),
-    field("Shows", shown),
+    field("Text on the card", shown),
     field("Roll, 1 to 100", roll),
     field("Second roll", reroll),
     field("Dot", dot),
-    field("Returned for a touchdown up to", back),
+    field("Touchdown return up to", back),
     out.label,
     send,
   );
-  follow(form, send, () =>
-    declaration({ type: "card", kind: kind.value, shown: shown.value, roll: whole(roll), reroll: whole(reroll), dot: dot.value || null, ran_out: out.box.checked, return_to: whole(back) ?? 0 }),
+  bindForm(form, send, () =>
+    declaration({ type: "card", kind: kind.value, shown: shown.value, roll: optionalValue(roll), reroll: optionalValue(reroll), dot: dot.value || null, ran_out: out.box.checked, return_to: optionalValue(back) ?? 0 }),
   );
-  const run = el("input", { required: true, maxlength: 20, placeholder: "yards, F for a fumble" });
-  const die = maybe("roll", 1, 100);
-  const returned = submit("Return as played");
-  const second = el("form", { class: "grid" }, field("Return shows", run), field("Roll, 1 to 100", die), returned);
-  follow(second, returned, () => declaration({ type: "return", shown: run.value, roll: whole(die) }));
+  const run = el("input", { required: true, maxlength: 20, placeholder: "yards, or F for a fumble" });
+  const die = optionalNumber("roll", 1, 100);
+  const returned = submitButton("Declare return");
+  const second = el("form", { class: "grid" }, field("Text on the return", run), field("Roll, 1 to 100", die), returned);
+  bindForm(second, returned, () => declaration({ type: "return", shown: run.value, roll: optionalValue(die) }));
   return [form, second];
 }
 
-/** A call the system did not make. */
-export function byHand(feed) {
+/** A call made by hand. */
+export function manualCall(feed) {
   const [game, ball, scene] = ["game", "ball", "scene"].map((topic) => feed.value(topic));
-  const held = scene?.figures.find((figure) => figure.id === ball?.player);
-  const kind = select(KINDS.map((one) => [one, capital(plain(one))]));
-  const side = select([["", "nobody"], ...teams(game)]);
-  const along = number("along", round(held?.x_yd ?? game?.spot_yd ?? 50), -15, 200, 0.1);
-  const across = number("across", round(held?.y_yd ?? 26.7), 0, 200, 0.1);
-  const note = el("input", { name: "note", maxlength: 200, placeholder: "why (goes into the record)" });
-  const call = submit("Make this call");
+  const carrier = scene?.figures.find((figure) => figure.id === ball?.player);
+  const kind = select(KINDS.map((name) => [name, capitalize(humanize(name))]));
+  const side = select([["", "neither team"], ...teams(game)]);
+  const along = number("along", round(carrier?.x_yd ?? game?.spot_yd ?? 50), -15, 200, 0.1);
+  const across = number("across", round(carrier?.y_yd ?? 26.7), 0, 200, 0.1);
+  const note = el("input", { name: "note", maxlength: 200, placeholder: "reason, for the record" });
+  const call = submitButton("Make this call");
   const form = el(
     "form",
     { class: "grid" },
     field("Call", kind, "wide"),
-    field("For", side),
-    field("Yards along the board", along),
-    field("Yards across", across),
+    field("In favor of", side),
+    field("Yards from the left goal line", along),
+    field("Yards across the field", across),
     field("Note", note, "wide"),
     call,
   );
-  follow(form, call, () => ({
+  bindForm(form, call, () => ({
     post: "/api/calls",
     body: {
       kind: kind.value,
-      text: `${capital(plain(kind.value))}${side.value ? `, ${game[side.value].name}` : ""}`,
+      text: `${capitalize(humanize(kind.value))}${side.value ? `, ${game[side.value].name}` : ""}`,
       side: side.value || null,
       spot_yd: [along.valueAsNumber, across.valueAsNumber],
       players: ball?.player ? [ball.player] : [],
@@ -130,10 +130,10 @@ export function byHand(feed) {
       note: note.value,
     },
   }));
-  return [el("p", { class: "soft" }, "Takes effect at once, as if it had been measured; undo it under DeclarationView."), form];
+  return [el("p", { class: "muted" }, "Takes effect at once. To take it back, tap Undo under “Declared”."), form];
 }
 
-/** The state as it should be before the next play. */
+/** Correct the state before the next play. */
 export function setUp(feed) {
   const game = feed.value("game");
   if (game === undefined) return [];
@@ -144,21 +144,21 @@ export function setUp(feed) {
   const distance = number("distance", game.goal_to_go ? 0 : round(game.distance_yd), 0, 100, 0.1);
   const period = number("period", game.period, 1, 9);
   const [home, away] = ["home", "away"].map((side) => number(side, game[side].points, 0, 200));
-  const set = submit("Set the game up so");
+  const set = submitButton("Correct the game");
   const form = el(
     "form",
     { class: "grid" },
-    field("Ball", offense),
-    field("Goes", direction),
+    field("Offense", offense),
+    field("Direction", direction),
     field("Line of scrimmage, yards from the left goal line", spot, "wide"),
     field("Down", down),
-    field("To go (0: goal)", distance),
+    field("Yards to go (0 for goal)", distance),
     field(`Points ${game.home.short}`, home),
     field(`Points ${game.away.short}`, away),
     field("Period", period),
     set,
   );
-  follow(form, set, () =>
+  bindForm(form, set, () =>
     declaration({
       type: "set_up",
       offense: offense.value,
@@ -174,26 +174,26 @@ export function setUp(feed) {
   return [form];
 }
 
-/** What the rig is asked for. */
+/** Commands to the rig. */
 export function rig() {
-  const command = (label, body) => button(label, "/api/commands", body);
+  const command = (label, body) => requestButton(label, "/api/commands", body);
   return [
-    el("div", { class: "row" }, command("Stop making calls", { command: "suspend", on: true }), command("Make calls again", { command: "suspend", on: false })),
+    el("div", { class: "row" }, command("Suspend camera calls", { command: "suspend", on: true }), command("Resume camera calls", { command: "suspend", on: false })),
     el("div", { class: "row" }, command("Record", { command: "record", on: true }), command("Stop recording", { command: "record", on: false })),
     el("div", { class: "row" }, command("Recalibrate", { command: "recalibrate" }), el("a", { class: "button small", href: "/camera" }, "Camera page")),
   ];
 }
 
-/** Another game: its rulebook and its teams. */
+/** A new game: its rulebook and its teams. */
 export function newGame(feed) {
   const game = feed.value("game");
-  const rulebook = select([["", "as now"]]);
+  const rulebook = select([["", "same as now"]]);
   fetch("/api/rulebooks", { credentials: "same-origin" })
-    .then((answer) => (answer.ok ? answer.json() : []))
+    .then((response) => (response.ok ? response.json() : []))
     .then((books) => rulebook.append(...(books.items ?? books).map((book) => el("option", { value: book.name }, book.title || book.name))))
-    .catch(() => {}); // the one in force can still be had
-  const sheet = (side) => {
-    const team = game?.[side] ?? { name: capital(side), short: capital(side[0]), color: "#1d3f72", ink: "#ffffff" };
+    .catch(() => {}); // the current one can still be chosen
+  const teamInputs = (side) => {
+    const team = game?.[side] ?? { name: capitalize(side), short: capitalize(side[0]), color: "#1d3f72", ink: "#ffffff" };
     return {
       name: el("input", { required: true, maxlength: 60, value: team.name }),
       short: el("input", { required: true, maxlength: 4, value: team.short }),
@@ -201,26 +201,26 @@ export function newGame(feed) {
       ink: el("input", { type: "color", value: team.ink }),
     };
   };
-  const sheets = { home: sheet("home"), away: sheet("away") };
-  const sure = check("End the game in play");
-  sure.box.required = true;
-  const begin = submit("Begin the new game");
+  const inputs = { home: teamInputs("home"), away: teamInputs("away") };
+  const confirmEnd = checkbox("End the current game");
+  confirmEnd.box.required = true;
+  const begin = submitButton("Start the new game");
   const form = el(
     "form",
     { class: "grid" },
     field("Rulebook", rulebook, "wide"),
-    Object.entries(sheets).map(([side, of]) => [
-      field(`${capital(side)} team`, of.name, "wide"),
-      field("Short", of.short),
-      el("div", { class: "colors" }, field("Color", of.color), field("Letters", of.ink)),
+    Object.entries(inputs).map(([side, input]) => [
+      field(`${capitalize(side)} team`, input.name, "wide"),
+      field("Short name", input.short),
+      el("div", { class: "colors" }, field("Color", input.color), field("Text color", input.ink)),
     ]),
-    sure.label,
+    confirmEnd.label,
     begin,
   );
-  const values = (of) => Object.fromEntries(Object.entries(of).map(([name, input]) => [name, input.value]));
-  follow(form, begin, () => ({
+  const values = (team) => Object.fromEntries(Object.entries(team).map(([name, input]) => [name, input.value]));
+  bindForm(form, begin, () => ({
     post: "/api/games",
-    body: { rulebook: rulebook.value || null, home: values(sheets.home), away: values(sheets.away), title: "" },
+    body: { rulebook: rulebook.value || null, home: values(inputs.home), away: values(inputs.away), title: "" },
   }));
   return [form];
 }
@@ -231,23 +231,23 @@ const round = (yards) => Math.round(10 * yards) / 10;
 
 const declaration = (body) => ({ post: "/api/declarations", body: { declaration: body } });
 
-const button = (label, post, body, tone = "") =>
+const requestButton = (label, post, body, tone = "") =>
   el("button", { type: "button", class: `small ${tone}`.trim(), "data-post": post, "data-body": JSON.stringify(body) }, label);
 
-const declares = (label, body, tone) => button(label, "/api/declarations", { declaration: body }, tone);
+const declarationButton = (label, body, tone) => requestButton(label, "/api/declarations", { declaration: body }, tone);
 
-const submit = (label, tone = "main") => el("button", { type: "submit", class: `wide ${tone}`.trim(), "data-closes": "" }, label);
+const submitButton = (label, tone = "main") => el("button", { type: "submit", class: `wide ${tone}`.trim(), "data-closes": "" }, label);
 
-/** Have a form's button say what the form holds now; one that is not filled in says nothing. */
-function follow(form, send, make) {
-  const note = () => {
-    const made = form.checkValidity() ? make() : null;
-    send.disabled = made === null;
-    Object.assign(send.dataset, made === null ? {} : { post: made.post, body: JSON.stringify(made.body) });
+/** Keep a button's request in step with its form; the button is disabled while the form is incomplete. */
+function bindForm(form, button, makeRequest) {
+  const update = () => {
+    const request = form.checkValidity() ? makeRequest() : null;
+    button.disabled = request === null;
+    Object.assign(button.dataset, request === null ? {} : { post: request.post, body: JSON.stringify(request.body) });
   };
-  form.addEventListener("input", note);
-  form.addEventListener("submit", (event) => event.preventDefault()); // the button's click says it
-  note();
+  form.addEventListener("input", update);
+  form.addEventListener("submit", (event) => event.preventDefault()); // the button's click sends it
+  update();
 }
 
 const field = (label, input, wide = "") => el("label", { class: wide || null }, label, input);
@@ -258,12 +258,12 @@ const select = (options, value = null) =>
 const number = (name, value, low, high, step = 1) =>
   el("input", { type: "number", name, value: String(value), min: low, max: high, step, required: true, inputmode: "decimal" });
 
-/** A number that may be left out. */
-const maybe = (name, low, high) => el("input", { type: "number", name, min: low, max: high, step: 1, inputmode: "numeric" });
+/** A number that may be left empty. */
+const optionalNumber = (name, low, high) => el("input", { type: "number", name, min: low, max: high, step: 1, inputmode: "numeric" });
 
-const whole = (input) => (input.value === "" ? null : input.valueAsNumber);
+const optionalValue = (input) => (input.value === "" ? null : input.valueAsNumber);
 
-function check(label) {
+function checkbox(label) {
   const box = el("input", { type: "checkbox" });
   return { box, label: el("label", { class: "check wide" }, box, label) };
 }

@@ -1,88 +1,88 @@
-// Whose numbers can be tapped now, and what a tap declares.
+// Players' numbers to tap, and what a tap declares.
 
-import { dress } from "/assets/color.js";
+import { applyTeamColors } from "/assets/color.js";
 import { el, refresh } from "/assets/dom.js";
+import { formatPlayer } from "/assets/format.js";
 
-/** Those who handle the ball come first. */
+/** In the order of display: ball handlers first. */
 const ROLES = ["QB", "RB", "FB", "HB", "WR", "TE", "K", "P", "KR", "PR", "DB", "CB", "S", "LB", "DL", "DE", "DT", "NT", "C", "G", "T"];
 
-let chosen = null;
-let picked = [];
+let chosenAction = null;
+let pickedPlayers = [];
 
-/** Fill the section with the side's numbers and what a tap on one means. */
-export function players(section, game, ball, lineUp, verbs) {
-  if (!verbs.some((verb) => verb.id === chosen)) {
-    chosen = verbs[0]?.id ?? null;
-    picked = [];
+/** Fill the section with a side's numbers and what a tap on one declares. */
+export function playerSection(section, game, ball, lineUp, actions) {
+  if (!actions.some((action) => action.id === chosenAction)) {
+    chosenAction = actions[0]?.id ?? null;
+    pickedPlayers = [];
   }
-  const verb = verbs.find((one) => one.id === chosen);
-  const everybody = lineUp?.players ?? [];
-  const side = verb === undefined ? null : game[verb.side];
-  const held = ball?.player ?? null;
-  const of = (player) => player.jersey === side?.jersey && (player.id !== held || verb.id === "carrier");
-  const team = everybody.filter(of).sort(byRole);
-  refresh(section, [verbs, chosen, team, side, held, ball?.text], () => {
-    const again = (change) => {
-      change();
-      players(section, game, ball, lineUp, verbs);
+  const action = actions.find(({ id }) => id === chosenAction);
+  const side = action === undefined ? null : game[action.side];
+  const carrier = ball?.player ?? null;
+  const canBeTapped = (player) => player.jersey === side?.jersey && (player.id !== carrier || action.id === "carrier");
+  const players = (lineUp?.players ?? []).filter(canBeTapped).sort(byRole);
+  refresh(section, [actions, chosenAction, players, side, carrier, ball?.text], () => {
+    const choose = (id) => {
+      [chosenAction, pickedPlayers] = [id, []];
+      playerSection(section, game, ball, lineUp, actions);
     };
     return [
-      el("p", { class: "holder" }, ball?.text ?? ""),
-      verbs.length > 1 &&
+      el("p", { class: "ball-text" }, ball?.text ?? ""),
+      actions.length > 1 &&
         el(
           "div",
-          { class: "verbs", role: "radiogroup", "aria-label": "What a number means" },
-          verbs.map((one) => verbButton(one, () => again(() => ([chosen, picked] = [one.id, []])))),
+          { class: "player-actions", role: "radiogroup", "aria-label": "What a tap on a number means" },
+          actions.map((choice) => actionButton(choice, () => choose(choice.id))),
         ),
-      verb && el("p", { class: "soft verb" }, verbs.length > 1 ? "" : verb.label),
-      verb && el("div", { class: "numbers" }, team.map((player) => numberButton(player, verb, side, held))),
-      verb?.most > 1 && el("button", { type: "button", class: "main several", disabled: true }, verb.label),
+      action && el("p", { class: "muted player-action" }, actions.length > 1 ? "" : action.label),
+      action && el("div", { class: "numbers" }, players.map((player) => numberButton(player, action, side, carrier))),
+      action?.max > 1 && el("button", { type: "button", class: "main declare-picked", disabled: true }, action.label),
     ];
   });
 }
 
-function verbButton(verb, choose) {
+function actionButton(action, onclick) {
   return el(
     "button",
-    { type: "button", class: "small", role: "radio", "aria-checked": String(verb.id === chosen), onclick: choose },
-    verb.label,
+    { type: "button", class: "small", role: "radio", "aria-checked": String(action.id === chosenAction), onclick },
+    action.label,
   );
 }
 
-function numberButton(player, verb, side, held) {
-  const says = verb.most > 1 ? { onclick: pick(player.id, verb), "aria-pressed": "false" } : declares(verb, [player.id]);
+function numberButton(player, action, side, carrier) {
+  const behavior = action.max > 1 ? { onclick: pick(player.id, action), "aria-pressed": "false" } : declarationData(action, [player.id]);
   const button = el(
     "button",
     {
       type: "button",
       "data-player": player.id,
-      class: `number${player.id === held ? " held" : ""}`,
-      "aria-label": `${verb.label} ${player.id.replace("-", " ")}${player.role ? `, ${player.role}` : ""}`,
-      ...says,
+      class: `number${player.id === carrier ? " carrier" : ""}`,
+      "aria-label": `${action.label} ${formatPlayer(player.id)}${player.role ? `, ${player.role}` : ""}`,
+      ...behavior,
     },
     el("b", {}, player.number || player.id),
     player.role && el("small", {}, player.role),
   );
-  dress(button, side);
+  applyTeamColors(button, side);
   return button;
 }
 
-/** Several players are picked first and declared together. */
-function pick(id, verb) {
+/** Several players are picked first and declared declareButton. */
+function pick(id, action) {
   return (event) => {
     const button = event.currentTarget;
-    picked = picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id].slice(-verb.most);
-    for (const one of button.parentElement.children) one.setAttribute("aria-pressed", String(picked.includes(one.dataset.player)));
-    const together = button.parentElement.parentElement.querySelector(".several");
-    together.disabled = picked.length === 0;
-    together.textContent = `${verb.label} ${picked.map((one) => one.split("-").at(-1)).join(" and ")}`;
-    Object.assign(together.dataset, { post: "/api/declarations", body: JSON.stringify({ declaration: verb.declare(picked) }) });
+    pickedPlayers = pickedPlayers.includes(id) ? pickedPlayers.filter((player) => player !== id) : [...pickedPlayers, id].slice(-action.max);
+    for (const number of button.parentElement.children) number.setAttribute("aria-pressed", String(pickedPlayers.includes(number.dataset.player)));
+    const declareButton = button.parentElement.parentElement.querySelector(".declare-picked");
+    declareButton.disabled = pickedPlayers.length === 0;
+    declareButton.textContent = `${action.label} ${pickedPlayers.map((player) => player.split("-").at(-1)).join(" and ")}`;
+    Object.assign(declareButton.dataset, { post: "/api/declarations", body: JSON.stringify({ declaration: action.declare(pickedPlayers) }) });
   };
 }
 
-const declares = (verb, ids) => ({
+const declarationData = (action, ids) => ({
   "data-post": "/api/declarations",
-  "data-body": JSON.stringify({ declaration: verb.declare(ids) }),
+  "data-body": JSON.stringify({ declaration: action.declare(ids) }),
 });
 
 function byRole(a, b) {

@@ -1,9 +1,9 @@
-// The score bug: who leads, whose ball, which down, where, and how long to go.
+// The score bug: score, possession, time-outs, clock, down, distance and spot.
 
-import { dress } from "/assets/color.js";
-import { el, say } from "/assets/dom.js";
+import { applyTeamColors } from "/assets/color.js";
+import { el, setText } from "/assets/dom.js";
 import { overlay } from "/assets/overlay.js";
-import { capital, clockText, downAndDistance, periodText, spot } from "/assets/words.js";
+import { capitalize, downAndDistance, formatClock, formatPeriod, formatSpot } from "/assets/format.js";
 
 const TOPICS = ["game", "health"];
 
@@ -21,10 +21,10 @@ function scoreBug(options) {
   const period = el("span", { class: "period" });
   const clock = el("span", { class: "time" });
   const down = el("span", { class: "down" });
-  const place = el("span", { class: "spot" });
+  const spot = el("span", { class: "spot" });
   const status = el("div", { class: "status", role: "status" });
   const time = el("div", { class: "clock" }, period, options.clock === "show" ? clock : null);
-  const drive = el("div", { class: "drive" }, down, place);
+  const drive = el("div", { class: "drive" }, down, spot);
   const bar = el("div", { class: "bar" }, away.element, home.element, time, drive);
   const element = el("div", { class: `bug scaled ${options.teams}` }, status, bar);
   const tenths = options.yards === "tenths";
@@ -32,13 +32,13 @@ function scoreBug(options) {
 
   function game(now) {
     if (now === undefined) return;
-    // While a call is under review the public sees what it saw; the status line says why.
-    shown = now.under_review && shown !== null && shown.game === now.game ? { ...held(shown), ...live(now) } : now;
+    // While a call is under review the audience sees the score from before; the status line says why.
+    shown = now.under_review && shown !== null && shown.game === now.game ? { ...frozenPart(shown), ...livePart(now) } : now;
     home.show(shown.home, shown.possession === "home" && shown.phase !== "over");
     away.show(shown.away, shown.possession === "away" && shown.phase !== "over");
-    say(period, shown.phase === "over" ? "Final" : periodText(shown.period));
-    say(down, capital(downAndDistance(shown, tenths)));
-    say(place, spot(shown.spot_text, tenths));
+    setText(period, shown.phase === "over" ? "Final" : formatPeriod(shown.period));
+    setText(down, capitalize(downAndDistance(shown, tenths)));
+    setText(spot, formatSpot(shown.spot_text, tenths));
     drive.hidden = shown.phase === "over";
     bar.dataset.goal = shown.goal_to_go;
   }
@@ -46,8 +46,8 @@ function scoreBug(options) {
   function tick(feed) {
     if (shown === null) return;
     const { left_s, running, at_ms } = shown.clock;
-    const gone_s = running ? Math.max(0, feed.now() - (at_ms ?? feed.now())) / 1000 : 0;
-    say(clock, left_s === null ? shown.clock.text : clockText(left_s - gone_s));
+    const elapsed_s = running ? Math.max(0, feed.now() - (at_ms ?? feed.now())) / 1000 : 0;
+    setText(clock, left_s === null ? shown.clock.text : formatClock(left_s - elapsed_s));
     clock.hidden = clock.textContent === "" || shown.phase === "over";
     clock.classList.toggle("running", running);
   }
@@ -64,25 +64,25 @@ function scoreBug(options) {
       const [text, level] = statusOf(feed.value("game"), feed.value("health"));
       status.dataset.level = level;
       status.hidden = options.status === "hide" || text === "";
-      say(status, text);
+      setText(status, text);
     },
   };
 }
 
-const held = ({ score, home, away, down, distance_yd, goal_to_go, spot_text, possession, due, period }) => ({
+const frozenPart = ({ score, home, away, down, distance_yd, goal_to_go, spot_text, possession, due, period }) => ({
   score, home, away, down, distance_yd, goal_to_go, spot_text, possession, due, period,
 });
 
-const live = ({ game, phase, clock, board, wait, suspended, under_review }) => ({
+const livePart = ({ game, phase, clock, board, wait, suspended, under_review }) => ({
   game, phase, clock, board, wait, suspended, under_review,
 });
 
-/** The line over the bug, the most telling thing first, and how it is colored. */
+/** The status line, the most important first, and its color. */
 function statusOf(game, health) {
   if (game === undefined) return ["", "calm"];
   if (game.under_review) return ["Under review", "review"];
   if (health?.calls === "suspended" || game.suspended.length) return ["Camera calls suspended", "alarm"];
-  if (game.wait !== null) return [capital(game.wait.text), "wait"];
+  if (game.wait !== null) return [capitalize(game.wait.text), "wait"];
   if (game.phase === "live" || game.phase === "in_air" || game.phase === "kick") return ["Live", "live"];
   return [{ stopped: "Stoppage", pass: "Pass", set: "Set" }[game.phase] ?? "", "calm"];
 }
@@ -90,21 +90,21 @@ function statusOf(game, health) {
 function team(options) {
   const name = el("span", { class: "name" });
   const ball = el("span", { class: "ball", "aria-label": "has the ball" });
-  const outs = el("span", { class: "timeouts" });
+  const timeOuts = el("span", { class: "timeouts" });
   const score = el("span", { class: "score" });
-  const element = el("div", { class: "team" }, el("div", { class: "who" }, el("span", { class: "line" }, name, ball), outs), score);
+  const element = el("div", { class: "team" }, el("div", { class: "identity" }, el("span", { class: "line" }, name, ball), timeOuts), score);
   return {
     element,
     show(now, hasBall) {
-      dress(element, now);
-      say(name, options.teams === "full" ? now.name : now.short);
+      applyTeamColors(element, now);
+      setText(name, options.teams === "full" ? now.name : now.short);
       element.classList.toggle("possession", hasBall);
       if (score.textContent !== "" && score.textContent !== String(now.points)) pulse(score);
-      say(score, String(now.points));
+      setText(score, String(now.points));
       const left = options.timeouts === "show" ? now.time_outs : null;
-      outs.hidden = left === null;
-      outs.setAttribute("aria-label", `${left} time-outs left`);
-      outs.replaceChildren(...Array.from({ length: Math.max(3, left ?? 0) }, (_, i) => el("i", { class: i < left ? "left" : null })));
+      timeOuts.hidden = left === null;
+      timeOuts.setAttribute("aria-label", `${left} time-outs left`);
+      timeOuts.replaceChildren(...Array.from({ length: Math.max(3, left ?? 0) }, (_, i) => el("i", { class: i < left ? "left" : null })));
     },
   };
 }

@@ -1,55 +1,58 @@
-// Saying something to the service so that it counts once, however often a finger or the network repeats it.
+// Requests that count once, however often a finger or the network repeats them.
 
-/** Tries while no answer comes at all, and the waits before them: a phone that changes its access point needs one. */
+/** Waits before each retry while no answer comes at all: a phone that changes its access point needs one. */
 const RETRY_MS = [300, 900, 2_000];
 
-/** The longest delay the service takes account of. */
-const MOST_AGO_MS = 2_000;
+/** The longest delay the service accepts. */
+const MAX_AGO_MS = 2_000;
 
 const KEY_BYTES = 12;
 
-/** The service has an answer, and it is no. */
-export class Refusal extends Error {
-  /** @param {object} problem as RFC 9457 has it */
+/** The service answered that it refuses the request. */
+export class RefusedError extends Error {
+  /** @param {object} problem as in RFC 9457 */
   constructor(problem) {
-    const wrong = (problem.errors ?? []).map((one) => `${one.field}: ${one.problem}`).join("; ");
-    super([problem.detail ?? problem.title ?? "refused", wrong].filter(Boolean).join(" – "));
+    const fields = (problem.errors ?? []).map(({ field, problem: text }) => `${field}: ${text}`).join("; ");
+    super([problem.detail ?? problem.title ?? "Request refused.", fields].filter(Boolean).join(" – "));
     this.status = problem.status;
     this.code = problem.code;
   }
 }
 
-/** No answer came: it may have been taken or not. `again()` asks once more without risk of saying it twice. */
-export class Unanswered extends Error {
-  constructor(again) {
-    super("No answer from the rig: it may have been taken or not");
-    this.again = again;
+/** No answer came; the request may have been taken. `retry()` sends it again without risk of its counting twice. */
+export class NoResponseError extends Error {
+  constructor(retry) {
+    super("The rig does not answer. It may have received your input.");
+    this.retry = retry;
   }
 }
+
+/** An error of `send` as text for a person. */
+export const errorText = (error) => (error instanceof RefusedError ? error.message : "The rig does not answer. Try again.");
 
 /**
  * Send a body to a path, with one idempotency key for all tries.
  *
- * @param {?number} pressed_ms when the finger came down, as `event.timeStamp` has it; told as `ago_ms`
- * @returns the answer's JSON
- * @throws Refusal, Unanswered
+ * @param {?number} pressed_ms when the finger came down, as `event.timeStamp` has it; sent as `ago_ms`
+ * @returns the response's JSON
+ * @throws RefusedError, NoResponseError
  */
 export function send(path, body, { method = "POST", pressed_ms = null } = {}) {
   const ago_ms = pressed_ms === null ? null : Math.round(Math.max(0, performance.now() - pressed_ms));
-  const said = ago_ms === null ? body : { ...body, ago_ms: Math.min(MOST_AGO_MS, ago_ms) };
+  const content = ago_ms === null ? body : { ...body, ago_ms: Math.min(MAX_AGO_MS, ago_ms) };
   const request = {
     method,
     credentials: "same-origin",
     headers: { "Content-Type": "application/json", "Idempotency-Key": newKey() },
-    body: method === "GET" || method === "DELETE" ? undefined : JSON.stringify(said),
+    body: method === "GET" || method === "DELETE" ? undefined : JSON.stringify(content),
   };
   const attempt = async () => {
     for (const wait_ms of [...RETRY_MS, null]) {
       try {
-        return await answered(await fetch(path, request));
+        return await readResponse(await fetch(path, request));
       } catch (error) {
-        if (error instanceof Refusal) throw error;
-        if (wait_ms === null) throw new Unanswered(attempt);
+        if (error instanceof RefusedError) throw error;
+        if (wait_ms === null) throw new NoResponseError(attempt);
         await new Promise((resolve) => setTimeout(resolve, wait_ms));
       }
     }
@@ -57,14 +60,14 @@ export function send(path, body, { method = "POST", pressed_ms = null } = {}) {
   return attempt();
 }
 
-async function answered(response) {
+async function readResponse(response) {
   const text = await response.text();
   const body = text && /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : {};
-  if (!response.ok) throw new Refusal({ status: response.status, title: response.statusText, ...body });
+  if (!response.ok) throw new RefusedError({ status: response.status, title: response.statusText, ...body });
   return body;
 }
 
-/** A key nobody else has; by getRandomValues, since randomUUID is missing on a page without TLS. */
+/** A random key; by getRandomValues, since randomUUID is missing on a page without TLS. */
 function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

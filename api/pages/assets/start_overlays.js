@@ -1,38 +1,38 @@
-// One card for each overlay: its address with the options chosen, to copy, and a loader file for OBS.
+// A card for each overlay: its address with options, to copy, and a loader file for OBS.
 
 import { el } from "/assets/dom.js";
 import { OVERLAY_OPTIONS } from "/assets/overlay_options.js";
-import { capital } from "/assets/words.js";
+import { capitalize } from "/assets/format.js";
 
-const ABOUT = {
+const OVERLAYS = {
   scorebug: ["Score bug", "Score, down and distance, spot, clock, possession, time-outs."],
-  calls: ["Call banner", "Each call with its margin, how sure it is, and the clause."],
-  field: ["Field map", "Everybody moving, the line of scrimmage and the line to gain."],
+  calls: ["Call banner", "Each call with its margin, probability and clause."],
+  field: ["Field map", "All figures, the line of scrimmage and the line to gain."],
 };
 
 export function overlayCards() {
-  return [...Object.keys(ABOUT).map(overlayCard), cameraCard()];
+  return [...Object.keys(OVERLAYS).map(overlayCard), cameraCard()];
 }
 
 function overlayCard(name) {
-  const [title, about] = ABOUT[name];
+  const [title, about] = OVERLAYS[name];
   const options = OVERLAY_OPTIONS[name];
-  const inputs = Object.entries(options).map(([option, spec]) => [option, spec, input(option, spec)]);
+  const inputs = Object.entries(options).map(([option, spec]) => [option, spec, optionInput(option, spec)]);
   const address = addressBox();
   const frame = el("div", { class: "preview" });
   const url = () => {
-    const chosen = inputs.filter(([, spec, one]) => one.value !== String(spec.fallback) && one.value !== "");
-    const query = chosen.map(([option, , one]) => `${option}=${encodeURIComponent(one.value.replace("#", ""))}`).join("&");
+    const chosen = inputs.filter(([, spec, input]) => input.value !== String(spec.fallback) && input.value !== "");
+    const query = chosen.map(([option, , input]) => `${option}=${encodeURIComponent(input.value.replace("#", ""))}`).join("&");
     return `${location.origin}/overlay/${name}${query ? `?${query}` : ""}`;
   };
   const preview = el("details", {}, el("summary", {}, "Preview"), frame);
   const update = () => {
     address.value = url();
     frame.replaceChildren();
-    if (preview.open) frame.append(el("iframe", { src: url(), title: `${title}, as it looks`, width: 1920, height: 1080 }));
+    if (preview.open) frame.append(el("iframe", { src: url(), title: `Preview of ${title}`, width: 1920, height: 1080 }));
   };
   preview.addEventListener("toggle", update);
-  const form = el("form", { class: "options" }, inputs.map(([option, spec, one]) => el("label", { title: spec.allowed }, `${capital(option)}: ${spec.help}`, one)));
+  const form = el("form", { class: "options" }, inputs.map(([option, spec, input]) => el("label", { title: capitalize(spec.allowed) }, `${capitalize(option)}: ${spec.help}`, input)));
   form.addEventListener("change", update);
   form.addEventListener("submit", (event) => event.preventDefault());
   update();
@@ -40,7 +40,7 @@ function overlayCard(name) {
     "article",
     { class: "plate overlay" },
     el("h3", {}, title),
-    el("p", { class: "soft" }, about),
+    el("p", { class: "muted" }, about),
     el("div", { class: "address" }, address, copyButton(address), loaderButton(name, url)),
     el("details", {}, el("summary", {}, "Options"), form),
     preview,
@@ -53,41 +53,41 @@ function cameraCard() {
   return el(
     "article",
     { class: "plate overlay" },
-    el("h3", {}, "The camera’s picture"),
-    el("p", { class: "soft" }, "With what Downfield sees drawn on it, since OBS can’t open a camera that is in use. A browser source too."),
+    el("h3", {}, "Camera picture"),
+    el("p", { class: "muted" }, "The picture with what Downfield sees drawn on it, as a browser source. OBS can’t open the camera while Downfield uses it."),
     el("div", { class: "address" }, address, copyButton(address)),
   );
 }
 
 const addressBox = () => el("input", { readonly: true, "aria-label": "Address", onfocus: (event) => event.currentTarget.select() });
 
-function input(name, spec) {
+function optionInput(name, spec) {
   if (spec.allowed.startsWith("one of ")) {
     const words = spec.allowed.slice("one of ".length).split(", ");
-    return el("select", { name }, words.map((one) => el("option", { value: one }, one)));
+    return el("select", { name }, words.map((value) => el("option", { value }, value)));
   }
   return el("input", { name, value: String(spec.fallback) });
 }
 
-/** Copying by the old way too: the clipboard is closed to a page without TLS. */
+/** Copies in the old way too, since a page without TLS has no clipboard. */
 function copyButton(address) {
   const button = el("button", { type: "button", class: "small" }, "Copy");
   button.addEventListener("click", async () => {
     address.select();
     const copied = navigator.clipboard ? await navigator.clipboard.writeText(address.value).then(() => true, () => false) : document.execCommand("copy");
-    button.textContent = copied ? "Copied" : "Press Ctrl-C";
+    button.textContent = copied ? "Copied" : "Press Ctrl+C";
     setTimeout(() => (button.textContent = "Copy"), 2_000);
   });
   return button;
 }
 
-/** A file OBS opens from the disk, which waits for Downfield and then goes on to the overlay. */
+/** A file for OBS to open from disk, which waits for Downfield and then loads the overlay. */
 function loaderButton(name, url) {
-  const button = el("button", { type: "button", class: "small", title: "For OBS that may start before Downfield" }, "Loader file");
+  const button = el("button", { type: "button", class: "small", title: "Use this if OBS may start before Downfield" }, "Loader file");
   button.addEventListener("click", async () => {
     const page = await (await fetch("/assets/loader.html")).text();
-    const made = page.replace("OVERLAY_ADDRESS", url().replaceAll("&", "&amp;"));
-    const link = el("a", { href: URL.createObjectURL(new Blob([made], { type: "text/html" })), download: `downfield-${name}.html` });
+    const loader = page.replace("OVERLAY_ADDRESS", url().replaceAll("&", "&amp;"));
+    const link = el("a", { href: URL.createObjectURL(new Blob([loader], { type: "text/html" })), download: `downfield-${name}.html` });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   });

@@ -1,0 +1,76 @@
+// Numbers, names and times as text for people.
+
+const ORDINALS = ["1st", "2nd", "3rd", "4th"];
+
+/** Capture times above this are ns since 1970; below, ns since the start of a recording. */
+const WALL_CLOCK_NS = 1e17;
+
+export const ordinal = (number) => ORDINALS[number - 1] ?? `${number}th`;
+
+/** "field_goal" as "field goal". */
+export const humanize = (name) => name.replaceAll("_", " ");
+
+export const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Yards to go: "goal", "inches", "7"; to a tenth of a yard on request. */
+export function formatDistance(game, tenths = false) {
+  if (game.goal_to_go) return "goal";
+  if (game.distance_yd < 0.5) return "inches";
+  return tenths ? String(Math.round(10 * game.distance_yd) / 10) : String(Math.max(1, Math.round(game.distance_yd)));
+}
+
+/** "2nd & 7", or the kick that comes next. */
+export function downAndDistance(game, tenths = false) {
+  if (game.phase === "over") return "final";
+  if (game.due !== "scrimmage") return humanize(game.due);
+  return `${ordinal(game.down)} & ${formatDistance(game, tenths)}`;
+}
+
+/** A spot to a tenth of a yard, "B 34.2", or to the yard, "B 34"; never yard 0. */
+export function formatSpot(text, tenths = false) {
+  return tenths ? text : text.replace(/\d+(\.\d+)?/, (yards) => String(Math.max(1, Math.round(Number(yards)))));
+}
+
+/** Seconds left on a clock as "4:07". */
+export function formatClock(seconds) {
+  const whole = Math.max(0, Math.ceil(seconds - 1e-9));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** A capture time: the time of day with a live camera, "0:12.43 into the recording" with a recording. */
+export function formatTime(t_ns) {
+  if (t_ns > WALL_CLOCK_NS) {
+    return new Date(t_ns / 1e6).toLocaleTimeString("en-US", { hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 2 });
+  }
+  const seconds = t_ns / 1e9;
+  return `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(2).padStart(5, "0")} into the recording`;
+}
+
+/** The period: "Q2", "OT" after the last one; "H1" where there are halves. */
+export function formatPeriod(period, periods = 4) {
+  if (period > periods) return period === periods + 1 ? "OT" : `OT${period - periods}`;
+  return periods === 2 ? `H${period}` : `Q${period}`;
+}
+
+export const formatPercent = (share) =>
+  share > 0.99 && share < 1 ? ">99%" : share < 0.01 && share > 0 ? "<1%" : `${Math.round(100 * share)}%`;
+
+/** A margin as "+0.31 mm"; a count without decimals. */
+export function formatMargin(value, unit) {
+  const digits = unit === "count" ? 0 : unit === "deg" ? 1 : 2;
+  const sign = value < 0 ? "−" : "+";
+  return `${sign}${Math.abs(value).toFixed(digits)}${unit && unit !== "count" ? (unit === "deg" ? "°" : ` ${unit}`) : ""}`;
+}
+
+/** A call's verdict in one or two words; a ruling replaces it. */
+export function formatVerdict(call) {
+  const ruled = { confirmed: "confirmed", overturned: "overturned", manual: "manual", withdrawn: "withdrawn" }[call.standing];
+  if (ruled) return ruled;
+  return { called: "call", too_close: "too close to call", proposed: "proposed", reported: "noted" }[call.verdict];
+}
+
+/** A roster id as a name: "dark 28". */
+export const formatPlayer = (id) => id.replace("-", " ");
+
+/** A call's text with names for roster ids, and without the verdict that is shown beside it. */
+export const formatCallText = (text) => text.replace(/^too close to call: /, "").replace(/\b(dark|light)-(\d+)/g, "$1 $2");
