@@ -1,10 +1,10 @@
-"""Findings and the calls made of them, with margin, error and the clause that decided; call files."""
+"""Findings of the rules, the calls made of them, and call files (``*.calls.jsonl``)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from downfield.core.json_lines import JsonLinesFile, write_json_lines
 from downfield.core.records import record
@@ -51,124 +51,33 @@ Policy = Literal["auto", "propose", "log"]
 Unit = Literal["", "mm", "yd", "deg", "s", "count"]
 
 
-@record
-class CallReading:
-    """One way a close call can be read.
-
-    Attributes:
-        kind: what the call would be; ``"info"`` for none at all.
-        probability: of this reading, 0..1.
-        text: it, in words.
-
-    """
-
-    kind: CallKind
-    probability: float
-    text: str
-
-
-@record
-class Call:
-    """One call.
-
-    Attributes:
-        id: unique in its game, stable under replay.
-        kind: what is called.
-        t_ns: the instant the call is about (a contact's, a crossing's), not when it was published.
-        rulebook: the rulebook's name.
-        clauses: catalog ids of the clauses that decided.
-        verdict: ``"called"``; ``"too_close"`` when below the rulebook's confidence, with both readings; ``"proposed"``
-            when sure but the policy leaves it to a person; ``"reported"`` for what is checked and told without
-            consequence.
-        text: the call as a person would say it.
-        players: roster ids concerned, the carrier or offender first.
-        spot_yd: where the ball is spotted, field yards along x of the board, and across.
-        margin: by how much, in `unit`; positive is on the side of the call.
-        sigma: its standard deviation, same unit.
-        unit: ``"mm"``, ``"yd"``, ``"deg"``, ``"s"``, ``"count"`` or empty where nothing was measured.
-        probability: that the call is right, 0..1; 1 for what follows from declarations, rolls or clocks.
-        readings: both readings of a close call.
-        because: ids of the events and calls it rests on.
-        side: whom it favors: who gets the ball, the points, the yards.
-        detail: the outcome within the kind, one word for the machine, such as ``"good"`` or ``"delay_of_game"``.
-
-    """
-
-    id: str
-    kind: CallKind
-    t_ns: int
-    rulebook: str
-    clauses: tuple[str, ...]
-    verdict: Verdict
-    text: str
-    players: tuple[str, ...] = ()
-    spot_yd: tuple[float, float] | None = None
-    margin: float | None = None
-    sigma: float | None = None
-    unit: Unit = ""
-    probability: float = 1.0
-    readings: tuple[CallReading, ...] = ()
-    because: tuple[str, ...] = ()
-    side: Side | None = None
-    detail: str = ""
-
-    @property
-    def measured(self) -> str:
-        """By how much and with what error, for people; empty where nothing was measured."""
-        if self.margin is None:
-            return ""
-        if self.unit == "count":
-            return f"{self.margin:+g} {self.unit}"
-        error = f" ± {self.sigma:.2f}" if self.sigma else ""
-        return f"{self.margin:+.2f}{error} {self.unit}"
-
-
-def calls_to_append(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...]:
-    """Calls that stand behind where a reader has them who drops what is gone and appends what is new.
-
-    A ruling can bring back a call from before others that stood all the while.
-
-    Args:
-        before: ids of the calls that stood, in order.
-        now: ids of those that stand, in order.
-
-    Returns:
-        Ids to put at the end one by one, which leads to the order of `now`; none where that is what appending does.
-
-    """
-    stand, stood = set(now), dict.fromkeys(before)
-    told = [*(one for one in stood if one in stand), *(one for one in now if one not in stood)]
-    first = next((place for place, (had, has) in enumerate(zip(told, now, strict=True)) if had != has), len(now))
-    return tuple(now[first:])
-
-
-POWER = "power"
-"""Rule id of the board's switch in the queue; it is no rule's finding and makes no call of its own."""
+POWER: Final = "power"
+"""Rule id of the board's switch among pending findings; it belongs to no rule and makes no call of its own."""
 
 
 @record
 class Finding:
-    """What one rule detected.
+    """What one rule detected, before confidence and policy make a call of it.
 
     Attributes:
         rule: id of the rule.
         kind: what the call would be.
         t_ns: the instant it is about.
-        text: the call as a person would say it.
+        text: what an announcer would say.
         clauses: catalog ids of the clauses that decide.
-        key: what makes it the same finding in the next frame, such as ``"light-7@123"``; a key is called once a play.
-        players: roster ids concerned, the carrier or offender first.
-        spot_yd: where the ball is spotted: along x of the board, across.
-        margin, sigma, unit: by how much, with error.
-        probability: that it is right, 0..1.
+        key: identifies the finding from frame to frame, such as ``"light-7@123"``; each key is called once per play.
+        players: roster ids of the figures concerned, the carrier or offender first.
+        spot_yd: where the ball is spotted, field yards along x of the board and across.
+        margin, sigma, unit: by how much the rule is met, and the standard deviation of that.
+        probability: that the finding is right, 0..1.
         against: the other reading, in words; empty for "no call".
-        against_kind: the other reading's kind.
-        ripe_ns: when enough evidence will be in; None for at once.
-        early: whether it may be published before that, once it is sure.
-        reported: whether it only tells, without consequence.
-        proposed: whether it is left to a person whatever the policy, since causation must be judged.
-        side: whom it favors: who gets the ball, the points, the yards.
-        detail: the outcome within the kind, one word for the machine: ``"good"``, ``"delay_of_game"``.
+        against_kind: the call kind of the other reading.
+        settle_ns: when all the evidence is in and the finding is settled; None for at once.
+        settle_early: whether it may be settled before that, once it is sure enough to call.
+        reported: whether it is only reported and changes nothing.
+        proposed: whether a person always decides, whatever the policy, because the rule asks for a judgment.
+        side: the side it favors: who gets the ball, the points or the yards.
+        detail: the outcome within the kind, one word for programs, such as ``"good"`` or ``"delay_of_game"``.
         because: ids of the events it rests on.
 
     """
@@ -197,12 +106,83 @@ class Finding:
 
 
 @record
+class CallReading:
+    """One of the two readings of a call that is too close.
+
+    Attributes:
+        kind: what the call would be; ``"info"`` for none at all.
+        probability: that this reading is right, 0..1.
+        text: the reading in words.
+
+    """
+
+    kind: CallKind
+    probability: float
+    text: str
+
+
+@record
+class Call:
+    """What the rulebook makes of a finding.
+
+    Attributes:
+        id: unique in its game and the same in every replay.
+        kind: what is called.
+        t_ns: the instant the call is about (of a contact, of a crossing), not when it was published.
+        rulebook: the rulebook's name.
+        clauses: catalog ids of the clauses that decided.
+        verdict: ``"called"``; ``"too_close"`` below the rulebook's confidence, with both readings; ``"proposed"`` when
+            sure but left to a person by the policy; ``"reported"`` when it changes nothing in the game.
+        text: what an announcer would say.
+        players: roster ids of the figures concerned, the carrier or offender first.
+        spot_yd: where the ball is spotted, field yards along x of the board and across.
+        margin: by how much the rule is met, in `unit`; positive is on the side of the call.
+        sigma: standard deviation of the margin, same unit.
+        unit: ``"mm"``, ``"yd"``, ``"deg"``, ``"s"``, ``"count"`` or empty where nothing was measured.
+        probability: that the call is right, 0..1; 1 for what follows from declarations, rolls or clocks.
+        readings: both readings of a call that is too close.
+        because: ids of the events and calls it rests on.
+        side: the side it favors: who gets the ball, the points or the yards.
+        detail: the outcome within the kind, one word for programs, such as ``"good"`` or ``"delay_of_game"``.
+
+    """
+
+    id: str
+    kind: CallKind
+    t_ns: int
+    rulebook: str
+    clauses: tuple[str, ...]
+    verdict: Verdict
+    text: str
+    players: tuple[str, ...] = ()
+    spot_yd: tuple[float, float] | None = None
+    margin: float | None = None
+    sigma: float | None = None
+    unit: Unit = ""
+    probability: float = 1.0
+    readings: tuple[CallReading, ...] = ()
+    because: tuple[str, ...] = ()
+    side: Side | None = None
+    detail: str = ""
+
+    @property
+    def measured(self) -> str:
+        """Margin, error and unit as text, such as ``"+0.42 ± 0.11 mm"``; empty where nothing was measured."""
+        if self.margin is None:
+            return ""
+        if self.unit == "count":
+            return f"{self.margin:+g} {self.unit}"
+        error = f" ± {self.sigma:.2f}" if self.sigma else ""
+        return f"{self.margin:+.2f}{error} {self.unit}"
+
+
+@record
 class RefusedEvent:
     """An event that the state of the game did not allow.
 
     Attributes:
-        event: its id.
-        reason: why.
+        event: id of the event.
+        reason: why it was refused.
 
     """
 
@@ -215,11 +195,11 @@ class CallsHeader:
     """First line of a call file.
 
     Attributes:
-        rulebook: its name.
-        source: the tracks judged.
+        rulebook: name of the rulebook.
+        source: file name of the tracks that were judged.
         final: the game at the end, on one line.
-        score: home, away at the end.
-        refused: events that were refused.
+        score: points of home and away at the end.
+        refused: events that the state of the game did not allow.
 
     """
 
@@ -236,8 +216,8 @@ def read_calls(path: Path) -> tuple[CallsHeader, tuple[Call, ...]]:
     """Read a call file.
 
     Raises:
-        InputError: it can't be read.
-        FormatError: its content breaks the format; names the line and the field.
+        InputError: the file can't be read.
+        FormatError: its content breaks the format; the message names the line and the field.
 
     """
     lines = JsonLinesFile(path, CallsHeader, Call)
@@ -248,7 +228,7 @@ def write_calls(path: Path, header: CallsHeader, calls: Iterable[Call]) -> None:
     """Write a call file, whole or not at all.
 
     Raises:
-        OutputError: the place can't be written.
+        OutputError: the file can't be written.
 
     """
     write_json_lines(path, (CallsHeader, header), Call, calls)

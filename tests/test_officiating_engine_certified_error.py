@@ -85,7 +85,7 @@ def test_the_floor_raises_errors_and_lowers_none() -> None:
     assert floor.sigma_mm == pytest.approx((0.1 * FIELD.mm_per_yd_x / 1.645, 0.2 * FIELD.mm_per_yd_y / 1.645), rel=1e-3)
     scene = over_the_goal_line().scenes[0]
     rough = dataclasses.replace(scene.figures[0], sigma_mm=(50.0, 0.0))
-    seen = floor.under(Scene(0, 0, "on", (rough, scene.figures[1]), (), Ball("loose", 0.0, 0.0)))
+    seen = floor.apply(Scene(0, 0, "on", (rough, scene.figures[1]), (), Ball("loose", 0.0, 0.0)))
     assert seen.figures[0].sigma_mm == (50.0, floor.sigma_mm[1])
     assert seen.figures[1].sigma_mm == floor.sigma_mm
     assert seen.ball is not None

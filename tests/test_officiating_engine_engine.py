@@ -82,7 +82,7 @@ def test_events_out_of_order_too_late_or_twice_are_refused_and_change_nothing() 
     game = live(tackled(), ())
     before = game.state
     game.apply(event("a", 3.1, Tick()))
-    with pytest.raises(RefusedError, match="taken already"):
+    with pytest.raises(RefusedError, match="entered already"):
         game.apply(event("a", 3.2, Tick()))
     with pytest.raises(RefusedError, match="out of order"):
         game.apply(event("b", 3.0, Tick()))

@@ -11,7 +11,7 @@ from downfield.core.errors import FormatError
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.officiating.calls import CallsHeader, RefusedEvent, read_calls, write_calls
 from downfield.officiating.declarations import Coin
-from downfield.officiating.engine.replay import differences
+from downfield.officiating.engine.replay import compare_calls
 from downfield.officiating.events import EventsHeader, write_events
 from downfield.rig.cli.main import app
 
@@ -73,7 +73,7 @@ def test_a_call_file_comes_back_as_it_was_written(tmp_path: Path) -> None:
 
 def test_two_rulebooks_part_where_the_tackler_falls() -> None:
     tap, den = called(PLAY, RUNNER), called(PLAY, RUNNER, book="lions-den")
-    found = [one for one in differences(tap.calls, den.calls) if one.first and one.first.kind == "broken_tackle"]
+    found = [one for one in compare_calls(tap.calls, den.calls) if one.first and one.first.kind == "broken_tackle"]
     assert len(found) == 1
     assert found[0].second is not None
     assert found[0].second.kind == "tackle"
@@ -83,11 +83,11 @@ def test_two_rulebooks_part_where_the_tackler_falls() -> None:
 
 def test_a_rulebook_does_not_differ_from_itself_but_does_in_a_spot() -> None:
     calls = called(PLAY, RUNNER).calls
-    assert differences(calls, calls) == ()
+    assert compare_calls(calls, calls) == ()
     moved = tuple(
         replace(call, spot_yd=(call.spot_yd[0] + 1, call.spot_yd[1])) if call.spot_yd else call for call in calls
     )
-    parted = differences(calls, moved)
+    parted = compare_calls(calls, moved)
     assert {one.first.kind for one in parted if one.first} == {call.kind for call in calls if call.spot_yd}
     assert all(one.second is not None for one in parted)
 
@@ -95,5 +95,5 @@ def test_a_rulebook_does_not_differ_from_itself_but_does_in_a_spot() -> None:
 def test_a_call_only_one_makes_is_a_difference_to_no_call() -> None:
     calls = called(PLAY, RUNNER).calls
     last = calls[-1]
-    assert [one.text for one in differences(calls, calls[:-1])] == [differences((last,), ())[0].text]
-    assert "no call" in differences((), (last,))[0].text
+    assert [one.text for one in compare_calls(calls, calls[:-1])] == [compare_calls((last,), ())[0].text]
+    assert "no call" in compare_calls((), (last,))[0].text

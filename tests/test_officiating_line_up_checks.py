@@ -76,7 +76,7 @@ def roster(there: Formation) -> tuple[Player, ...]:
     return tuple(man.player for man in there.men)
 
 
-def opening_kicker(there: Formation) -> tuple[tuple[float, Declaration], ...]:
+def line_up_events(there: Formation) -> tuple[tuple[float, Declaration], ...]:
     return ((0.0, SetUp("home", 1, LINE_YD)), (0.0, LineUpDeclared(roster(there), "dark")))
 
 
@@ -94,7 +94,7 @@ def clauses(made: Judgment, kind: str) -> set[str]:
 
 def snapped(there: Formation, book: str = "tap", carrier: str = "o7") -> Judgment:
     film = scenes((1.0, "off", figures(there)), (1.5, "on", figures(there)))
-    return judged(film, says(*opening_kicker(there), (0.5, OffenseSet()), (0.6, Carrier(carrier))), book)
+    return judged(film, says(*line_up_events(there), (0.5, OffenseSet()), (0.6, Carrier(carrier))), book)
 
 
 def test_a_legal_formation_is_not_mentioned() -> None:
@@ -112,8 +112,8 @@ def test_twelve_men_are_not_reported_and_nothing_is_said_before_the_snap() -> No
     offense = [replace(at, role=role) for at, role in zip(pro_set(), ROLES, strict=True)]
     twelve = build([*offense, At(15.0, -15.0, "RB")], line_yd=LINE_YD)
     film = scenes((1.0, "off", figures(twelve)))
-    assert judged(film, says(*opening_kicker(twelve), (0.5, OffenseSet()))).calls == ()
-    claimed = judged(film, says(*opening_kicker(twelve), (0.5, OffenseSet()), (0.7, Claim("too_many_men", "away"))))
+    assert judged(film, says(*line_up_events(twelve), (0.5, OffenseSet()))).calls == ()
+    claimed = judged(film, says(*line_up_events(twelve), (0.5, OffenseSet()), (0.7, Claim("too_many_men", "away"))))
     assert [call.clauses for call in claimed.calls] == [("TAP-042",)]
     assert not any("TAP-042" in call.clauses for call in snapped(twelve).calls)
 
@@ -136,7 +136,7 @@ def test_a_fault_of_somebody_who_may_be_somebody_else_is_too_close() -> None:
     mistakable = tuple(replace(one, sure=one.id != "o10") for one in figures(there))
     film = scenes((1.0, "off", mistakable), (1.5, "on", mistakable))
     (call,) = reports(
-        judged(film, says(*opening_kicker(there), (0.5, OffenseSet()), (0.6, Carrier("o7")))), "formation"
+        judged(film, says(*line_up_events(there), (0.5, OffenseSet()), (0.6, Carrier("o7")))), "formation"
     )
     assert call.text.startswith("too close to call")
     assert call.probability == 0.5
@@ -149,7 +149,7 @@ def test_motion_is_measured_from_set_to_the_snap() -> None:
     def after(**deltas: tuple[float, float, float]) -> Judgment:
         now = changed(before, **deltas)
         film = scenes((1.0, "off", before), (2.0, "off", now), (2.5, "on", now))
-        spoken = says(*opening_kicker(there), (0.6, OffenseSet()), (0.8, PivotsDone("away")), (1.9, Carrier("o7")))
+        spoken = says(*line_up_events(there), (0.6, OffenseSet()), (0.8, PivotsDone("away")), (1.9, Carrier("o7")))
         return judged(film, spoken)
 
     assert not {"TAP-079", "TAP-081"} & clauses(after(o10=(0.0, -20.0, 0.0)), "formation")
@@ -163,7 +163,7 @@ def test_a_defense_that_has_not_said_it_is_done_is_still_lining_up() -> None:
     there = legal()
     now = changed(figures(there), d8=(0.0, 20.0, 0.0))
     film = scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
-    made = judged(film, says(*opening_kicker(there), (0.6, OffenseSet()), (1.9, Carrier("o7"))))
+    made = judged(film, says(*line_up_events(there), (0.6, OffenseSet()), (1.9, Carrier("o7"))))
     assert "TAP-081" not in clauses(made, "formation")
 
 
@@ -174,7 +174,7 @@ def test_lions_den_counts_whom_the_defense_moves_once_the_offense_is_set() -> No
         now = changed(figures(there), **{f"d{i}": (10.0, 0.0, 0.0) for i in range(count)})
         film = scenes((1.0, "off", figures(there)), (2.0, "off", now), (2.5, "on", now))
         return clauses(
-            judged(film, says(*opening_kicker(there), (0.6, OffenseSet()), (1.9, Carrier("o7"))), "lions-den"),
+            judged(film, says(*line_up_events(there), (0.6, OffenseSet()), (1.9, Carrier("o7"))), "lions-den"),
             "formation",
         )
 
@@ -193,7 +193,7 @@ def stop_board(
     film = scenes(
         (1.0, "off", before), (2.0, "on", before), (2.5, "off", before), (on, "off", now), (on + 0.5, "on", now)
     )
-    return judged(film, says(*opening_kicker(there), (0.5, OffenseSet()), (0.6, Carrier("o7")), *spoken))
+    return judged(film, says(*line_up_events(there), (0.5, OffenseSet()), (0.6, Carrier("o7")), *spoken))
 
 
 def test_pivots_of_a_stop_are_reported_when_the_board_comes_on() -> None:
@@ -213,7 +213,7 @@ def test_before_the_snap_too_only_the_quarterback_is_put_on_a_stationary_base() 
     there = legal()
     film = scenes((1.0, "off", figures(there)))
     for player, wanted in (("o7", set()), ("o8", {"TAP-025", "TAP-037"})):
-        made = judged(film, says(*opening_kicker(there), (0.7, BaseSwap(player, True))))
+        made = judged(film, says(*line_up_events(there), (0.7, BaseSwap(player, True))))
         assert made.refused == ()
         assert clauses(made, "formation") == wanted
 
@@ -327,6 +327,6 @@ def test_a_formation_is_judged_without_a_game_too() -> None:
 def test_a_declared_switch_before_any_scene_checks_nothing() -> None:
     there = legal()
     made = judged(
-        [], says(*opening_kicker(there), (0.5, OffenseSet()), (0.6, Carrier("o7")), (1.0, Switch(True, "home")))
+        [], says(*line_up_events(there), (0.5, OffenseSet()), (0.6, Carrier("o7")), (1.0, Switch(True, "home")))
     )
     assert reports(made, "formation") == []

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from downfield.core.errors import RefusedError
 from downfield.core.records import adapter, to_json
 from downfield.core.scene import Scene
-from downfield.officiating.calls import calls_to_append
 from downfield.officiating.declarations import Carrier, Claim
-from downfield.officiating.engine.judged_game import JudgedGame
+from downfield.officiating.engine.judged_game import JudgedGame, calls_to_append
 from downfield.officiating.engine.replay import judge_recording
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event, Ruling, Tick, Undo
@@ -107,7 +106,7 @@ def test_a_recording_judged_with_an_undo_is_judged_without_the_event() -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "says_why"), [("gone", "no event is called 'gone'"), ("u", "can't be taken back"), ("e3", "already")]
+    ("event", "says_why"), [("gone", "there is no event 'gone'"), ("u", "can't be undone"), ("e3", "already")]
 )
 def test_what_cant_be_taken_back_is_refused_and_changes_nothing(event: str, says_why: str) -> None:
     play = tackled()

@@ -17,7 +17,8 @@ from downfield.game.published.game_topics import (
     RulingView,
     Standing,
 )
-from downfield.officiating.calls import Call, calls_to_append
+from downfield.officiating.calls import Call
+from downfield.officiating.engine.judged_game import calls_to_append
 from downfield.officiating.rulebooks.clauses import catalog, catalogs
 
 _STANDING: Final[dict[str, Standing]] = {"confirm": "confirmed", "overturn": "overturned", "manual": "manual"}

@@ -1,8 +1,12 @@
-"""From findings to calls."""
+"""From findings to calls: findings that wait for evidence, confidence and policy, ids, and people's rulings.
+
+A contact is a tackle only if the tackler is still standing half a second later, so it waits. Whatever happens after it
+(a goal line crossed, a board switched off) waits behind it, since it counts only if the tackle does not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -10,77 +14,81 @@ from downfield.officiating.calls import POWER, Call, CallReading, Finding, Polic
 from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.events import Ruling
 
-_VAGUE: Final = 3.0  # times as uncertain a measurement says nothing beside the one before
+VAGUE: Final = 3.0
+"""A measurement with this many times the error of the one before adds nothing to it."""
 
 
-def merge_findings(play: PlayState, found: Iterable[Finding], order: dict[str, int], sure: float) -> PlayState:
-    """A play with findings added to those pending, earliest first; at one instant by the order of the rules.
+def merge_findings(
+    play: PlayState, found: Iterable[Finding], precedence: Mapping[str, int], confidence: float
+) -> PlayState:
+    """Return a play with new findings added to the pending ones, earliest first, at one instant by precedence.
 
-    A finding seen again (same rule and key) is one finding: the surer reading of it stands. Its instant is that of the
-    first time its margin was on the side of the call. While it grows surer it is not settled as too close to call. What
-    was judged already is not taken up again, unless it was too close to call and has become sure.
+    A finding made again (same rule and key) stays one finding: the more probable reading of it stands, dated to the
+    first time its margin was on the side of the call. It is not settled as too close to call while its probability
+    grows. A settled finding is not taken up again, unless it was too close to call and has become sure.
 
     Args:
         play: the play.
         found: what the rules have found now.
-        order: precedence of the rules at one instant.
-        sure: the probability from which a call is made.
+        precedence: of the rules at one instant, by id.
+        confidence: the probability from which a call is made.
 
     """
     pending = {finding_key(finding): finding for finding in play.pending}
     changed = False
     for finding in found:
-        name = finding_key(finding)
-        if name in play.judged or (finding.probability < sure and too_close_key(name) in play.judged):
+        key = finding_key(finding)
+        if key in play.settled or (finding.probability < confidence and too_close_key(key) in play.settled):
             continue
-        known = pending.get(name)
-        new = finding if known is None else _surer(known, finding)
-        if new is not known:
-            pending[name] = new
+        known = pending.get(key)
+        merged = finding if known is None else _more_probable(known, finding)
+        if merged is not known:
+            pending[key] = merged
             changed = True
     if not changed:
         return play
-    queue = sorted(pending.values(), key=lambda finding: (_place_ns(finding), order.get(finding.rule, -1)))
+    queue = sorted(pending.values(), key=lambda finding: (_queue_ns(finding), precedence.get(finding.rule, -1)))
     return replace(play, pending=tuple(queue))
 
 
-def too_close_key(name: str) -> str:
-    """The name under which a finding is remembered that was too close to call."""
-    return f"{name}:close"
-
-
-def has_too_close(play: PlayState, rule: str, run_ns: int) -> bool:
-    """Whether something that a rule found since the board last came on was too close to call."""
-    return any(name.startswith(f"{rule}:") and name.endswith(too_close_key(f"@{run_ns}")) for name in play.judged)
-
-
 def finding_key(finding: Finding) -> str:
-    """The name a finding is remembered by once settled."""
+    """Return the key by which a settled finding is remembered."""
     return f"{finding.rule}:{finding.key}"
 
 
-def _place_ns(finding: Finding) -> int:
-    """The instant a finding is queued by: a switch thrown waits for the frames in which the board comes to rest."""
+def too_close_key(key: str) -> str:
+    """Return the key by which a finding is remembered that was too close to call."""
+    return f"{key}:close"
+
+
+def has_too_close(play: PlayState, rule: str, board_on_ns: int) -> bool:
+    """Return whether a finding of a rule since the board came on at that time was too close to call."""
+    ending = too_close_key(f"@{board_on_ns}")
+    return any(key.startswith(f"{rule}:") and key.endswith(ending) for key in play.settled)
+
+
+def _queue_ns(finding: Finding) -> int:
+    """Return the instant a finding is queued by: a switch turned off waits until the board has come to rest."""
     return finding.settle_ns or finding.t_ns if finding.rule == POWER else finding.t_ns
 
 
-def _as_well_measured(known: Finding, again: Finding) -> Finding:
-    """What was found again, by how much as measured before where that hardly could be any more: somebody falls."""
-    if known.sigma is None or again.sigma is None or again.sigma <= _VAGUE * known.sigma:
-        return again
-    return replace(again, margin=known.margin, sigma=known.sigma)
-
-
-def _surer(known: Finding, again: Finding) -> Finding:
+def _more_probable(known: Finding, again: Finding) -> Finding:
     if again.probability <= known.probability:
         return known
-    again = _as_well_measured(known, again)
+    again = _with_better_measurement(known, again)
     settle_ns = max(known.settle_ns or 0, again.settle_ns or 0) or None
     if (known.margin or 0.0) < 0:
         return replace(again, settle_ns=settle_ns)
-    return replace(
-        again, t_ns=known.t_ns, spot_yd=known.spot_yd, settle_ns=settle_ns if again.settle_early else known.settle_ns
-    )
+    if not again.settle_early:
+        settle_ns = known.settle_ns
+    return replace(again, t_ns=known.t_ns, spot_yd=known.spot_yd, settle_ns=settle_ns)
+
+
+def _with_better_measurement(known: Finding, again: Finding) -> Finding:
+    """Return a finding made again, with the earlier margin where it can hardly be measured any more (in a fall)."""
+    if known.sigma is None or again.sigma is None or again.sigma <= VAGUE * known.sigma:
+        return again
+    return replace(again, margin=known.margin, sigma=known.sigma)
 
 
 def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: float) -> Call:
@@ -96,23 +104,21 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
         confidence: the probability from which the rulebook calls.
 
     """
-    sure = finding.probability >= confidence
     verdict: Verdict = "called"
     if finding.reported or policy == "log":
         verdict = "reported"
-    elif not sure:
+    elif finding.probability < confidence:
         verdict = "too_close"
     elif finding.proposed or policy == "propose":
         verdict = "proposed"
-    text = finding.text if verdict != "too_close" else f"too close to call: {finding.text}"
     return Call(
-        id=_id(finding, verdict),
+        id=_call_id(finding, verdict),
         kind=finding.kind,
         t_ns=finding.t_ns,
         rulebook=rulebook,
         clauses=finding.clauses,
         verdict=verdict,
-        text=text,
+        text=finding.text if verdict != "too_close" else f"too close to call: {finding.text}",
         players=finding.players,
         spot_yd=finding.spot_yd,
         margin=finding.margin,
@@ -127,7 +133,7 @@ def make_call(finding: Finding, *, rulebook: str, policy: Policy, confidence: fl
 
 
 def apply_ruling(call: Call, ruling: Ruling) -> Call | None:
-    """What stands of a call after a person's ruling; None when nothing does.
+    """Return the call that stands after a person's ruling, None when none does.
 
     A replacement keeps the id of the call it replaces, so that later rulings about it still find it.
     """
@@ -138,7 +144,7 @@ def apply_ruling(call: Call, ruling: Ruling) -> Call | None:
     return None
 
 
-def _id(finding: Finding, verdict: Verdict) -> str:
+def _call_id(finding: Finding, verdict: Verdict) -> str:
     parts = [finding.kind, str(finding.t_ns), *finding.players[:1]]
     if finding.detail:
         parts.append(finding.detail)

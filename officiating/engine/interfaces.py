@@ -1,4 +1,9 @@
-"""What a rulebook is made of: rules detect, consequences follow, handlers take declarations."""
+"""The interfaces of a rulebook: rules detect, consequences follow, handlers apply declarations.
+
+A `Rule` looks at the facts of a frame and makes findings; it never changes the state. The engine makes a `Call` of a
+finding by confidence and policy. Only then does the `Consequence` of the call's kind change the state, so that a call
+made or amended by a person has the same consequence as one that was measured.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,7 @@ from downfield.officiating.rulebooks.params import Param, Params
 
 
 class Rule(Protocol):
-    """One rule: what it is called, what it rests on, when it looks, and what it sees."""
+    """One rule: its clauses, the phases it is active in, and what it detects."""
 
     @property
     def id(self) -> str:
@@ -24,7 +29,7 @@ class Rule(Protocol):
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """Catalog ids of the clauses it stands for."""
+        """Catalog ids of the clauses it applies."""
         ...
 
     @property
@@ -38,32 +43,32 @@ class Rule(Protocol):
         ...
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
-        """What it sees in this frame."""
+        """Return what the rule finds in this frame."""
         ...
 
     def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:
-        """What becomes of one of its findings once the evidence is in; None for nothing."""
+        """Return what becomes of a finding once the evidence is in, None when nothing does."""
         ...
 
 
 class ImmediateRule:
-    """For rules that need no further evidence: their findings settle as they are."""
+    """Base class of rules that need no further evidence: their findings are settled as they are."""
 
     def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:  # noqa: ARG002
-        """The finding itself."""
+        """Return the finding unchanged."""
         return finding
 
 
 @dataclass(frozen=True, slots=True)
 class RuleContext:
-    """What handlers, consequences and settling see beside the state.
+    """What handlers, consequences and `Rule.settle` get beside the state.
 
     Attributes:
-        params: in force.
+        params: the parameters in force.
         field: the printed field.
         t_ns: now; for a consequence, the instant of its call.
         system: the code of the rulebook.
-        facts: of the latest scene; None before any.
+        facts: the facts of the latest scene; None before the first.
 
     """
 
@@ -74,17 +79,17 @@ class RuleContext:
     facts: Facts | None = None
 
     def clauses(self, name: str) -> tuple[str, ...]:
-        """The clauses the rulebook cites for something that is shared between rulebooks."""
+        """Return the clauses that the rulebook cites for something all rulebooks share, such as ``"first_down"``."""
         return self.system.clauses.get(name, ())
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A new state, and what follows from it.
+    """A new state and what follows from it.
 
     Attributes:
-        state: the state.
-        findings: what follows at once (a first down after a tackle), made calls of in turn.
+        state: the new state.
+        findings: what follows at once (a first down after a tackle); each becomes a call in turn.
 
     """
 
@@ -93,21 +98,21 @@ class Outcome:
 
 
 Consequence = Callable[[GameState, Call, RuleContext], Outcome]
-"""What a call of one kind does to the state. Pure; the call may be a person's."""
+"""Returns what a call of one kind leads to. Pure; the call may be a person's."""
 
 Handler = Callable[[GameState, Event, RuleContext], Outcome]
-"""What one type of declaration does to the state; raises `RefusedError` when the state does not allow it."""
+"""Returns what one type of declaration leads to; raises `RefusedError` when the state does not allow it."""
 
 
-def _as_it_is(state: GameState, _params: Params) -> GameState:
+def _unchanged(state: GameState, _params: Params) -> GameState:
     return state
 
 
-def _nothing(_state: GameState, _context: RuleContext) -> tuple[Finding, ...]:
+def _no_findings(_state: GameState, _context: RuleContext) -> tuple[Finding, ...]:
     return ()
 
 
-def _goes_on(state: GameState, _t_ns: int, _context: RuleContext) -> Outcome:
+def _no_change(state: GameState, _t_ns: int, _context: RuleContext) -> Outcome:
     return Outcome(state)
 
 
@@ -116,16 +121,16 @@ class RuleSystem:
     """The code of one rulebook; the rulebook's file adds values and policies.
 
     Attributes:
-        name: what rulebooks name as their base: ``tap``, ``efl``, ``lions-den``, ``nfl-strategy``.
+        name: what a rulebook names as its system: ``tap``, ``efl``, ``lions-den``, ``nfl-strategy``.
         title: in full.
         rules: in order of precedence at one and the same instant.
-        handlers: by declaration class; anything else is refused as unknown to this rulebook.
+        handlers: by declaration class; any other declaration is refused.
         consequences: by call kind; kinds left out have none.
-        clauses: catalog ids cited for what is shared between rulebooks, by its name, such as ``"first_down"``.
-        params: those that no rule declares (of handlers and consequences).
-        begin: what a game's first state is under it, beyond the defaults.
-        at_snap: what is checked as the board comes on for a play: the formation. Only reported.
-        at_restart: what is checked as the board comes on after a stoppage, its `Stoppage` still in the state: pivots.
+        clauses: catalog ids cited for what all rulebooks share, by names such as ``"first_down"``.
+        params: parameters of handlers and consequences; rules declare their own.
+        begin: makes the first state of a game out of the default one.
+        at_snap: checks made as the board comes on for a play: the formation. Only reported.
+        at_restart: checks made as the board comes on after a stoppage, its `Stoppage` still in the state: pivots.
         kick_over: what follows when the board goes off after a kick has run.
 
     """
@@ -137,7 +142,7 @@ class RuleSystem:
     consequences: Mapping[CallKind, Consequence]
     clauses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     params: tuple[Param, ...] = ()
-    begin: Callable[[GameState, Params], GameState] = _as_it_is
-    at_snap: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _nothing
-    at_restart: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _nothing
-    kick_over: Callable[[GameState, int, RuleContext], Outcome] = _goes_on
+    begin: Callable[[GameState, Params], GameState] = _unchanged
+    at_snap: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings
+    at_restart: Callable[[GameState, RuleContext], tuple[Finding, ...]] = _no_findings
+    kick_over: Callable[[GameState, int, RuleContext], Outcome] = _no_change

@@ -1,35 +1,55 @@
-"""A game being judged."""
+"""A game judged entry by entry: an append-only log, the state it leads to, and rulings that rewrite nothing.
+
+A ruling about a call is an entry like any other, and so is an undo. What it changes is worked out by going back to a
+checkpoint from before that call or event and judging everything since then again. Declarations that no longer make
+sense then (the coin for a fumble that never was) are listed as refused.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Scene
-from downfield.officiating.calls import Call, RefusedEvent, calls_to_append
-from downfield.officiating.engine.engine import RECENT_NS, EngineState, RulesEngine
+from downfield.officiating.calls import Call, RefusedEvent
+from downfield.officiating.engine.engine import LIMITS as ENGINE_LIMITS
+from downfield.officiating.engine.engine import EngineState, RulesEngine
 from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Team
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 
-CHECKPOINT_ENTRIES = 600
-SETTLED_NS = 1_000_000_000
-"""A board that has been off this long holds nothing a rule waits for, so such scenes need not be kept."""
+
+@dataclass(frozen=True, slots=True)
+class JudgedGameLimits:
+    """What a judged game keeps of its log."""
+
+    checkpoint_entries: int = 600
+    """A checkpoint every ten seconds of 60 Hz scenes: a ruling repeats at most that much more than it must."""
+
+    rest_ns: int = 1_000_000_000
+    """No rule waits for anything on a board that has been off this long, so its scenes need not be kept."""
+
+    keep_s: float = 300.0
+    """Scenes are kept this long for rulings to go back to."""
+
+
+LIMITS: Final = JudgedGameLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class GameUpdate:
-    """What taking one entry changed.
+    """What one entry changed.
 
     Attributes:
-        calls: calls made, in order.
+        calls: the calls made, in order.
         withdrawn: ids of calls that no longer stand after a ruling.
-        moved: ids of calls that stand behind all others now, in order: a ruling can bring back a call from before them.
-        logged: what the log grew by, in order: the entry itself, after scenes of a resting board that it makes
-            matter; nothing while a board rests. Taking just these once more leads to the same game.
+        moved: ids of calls that now come after all others, in order; a ruling can bring back a call from before them.
+        logged: what was added to the log, in order: the entry itself, after scenes of a resting board that it makes
+            relevant; nothing while a board rests. Applying just these entries again leads to the same game.
 
     """
 
@@ -39,14 +59,30 @@ class GameUpdate:
     logged: tuple[Scene | Event, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A state to which a ruling can go back.
+
+    Attributes:
+        entries: how many entries of the log had been applied.
+        state: the engine's state after them.
+        calls: how many calls had been made.
+
+    """
+
+    entries: int
+    state: EngineState
+    calls: int
+
+
 class JudgedGame:
-    """A game under one rulebook, entry by entry.
+    """A game under one rulebook.
 
     Args:
-        rulebook: in force.
+        rulebook: the rulebook in force.
         field: the printed field.
         teams: home, away.
-        keep_s: for how long scenes are kept for rulings to go back to; None for ever.
+        keep_s: how long scenes are kept for rulings to go back to, seconds; None keeps all.
         certified_yd: the error the table is certified to, along and across; calls finer than it are too close.
 
     """
@@ -56,21 +92,21 @@ class JudgedGame:
         rulebook: Rulebook,
         field: FieldModel,
         teams: tuple[Team, Team] = HOME_AND_AWAY,
-        keep_s: float | None = 300.0,
+        keep_s: float | None = LIMITS.keep_s,
         certified_yd: tuple[float, float] | None = None,
     ) -> None:
         self._engine = RulesEngine(rulebook, field, certified_yd=certified_yd)
         self._keep_ns = None if keep_s is None else round(keep_s * 1e9)
         self._state = self._engine.begin(teams)
         self._log: list[Scene | Event] = []
-        self._checkpoints: list[tuple[int, EngineState, int]] = [(0, self._state, 0)]
+        self._checkpoints: list[Checkpoint] = [Checkpoint(0, self._state, 0)]
         self._calls: list[Call] = []
-        self._made_at: dict[str, int] = {}
-        self._ids: set[str] = set()
+        self._log_index: dict[str, int] = {}  # of the entry that made a call, by the call's id
+        self._event_ids: set[str] = set()
         self._undone: set[str] = set()
         self._refused: list[RefusedEvent] = []
         self._resting: deque[Scene] = deque()
-        self._off_ns: int | None = None
+        self._off_since_ns: int | None = None
 
     @property
     def rulebook(self) -> Rulebook:
@@ -84,167 +120,189 @@ class JudgedGame:
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Every call that stands, in the order they were made."""
+        """Every call that stands, in the order the calls were made."""
         return tuple(self._calls)
 
     @property
     def refused(self) -> tuple[RefusedEvent, ...]:
-        """Events that no longer made sense once a ruling was taken into account."""
+        """Events that the state no longer allowed once a ruling or an undo was taken into account."""
         return tuple(self._refused)
 
     @property
     def undone(self) -> frozenset[str]:
-        """Ids of the events that were taken back."""
+        """Ids of the events that were undone."""
         return frozenset(self._undone)
 
     def apply(self, entry: Scene | Event) -> GameUpdate:
-        """Take one entry.
+        """Apply one entry and return what it changed.
 
         Raises:
-            RefusedError: a duplicate, or an event that the state does not allow; nothing has changed.
+            RefusedError: the event is a duplicate or the state does not allow it; nothing has changed.
 
         """
         if isinstance(entry, Event):
-            if entry.id in self._ids:
-                raise RefusedError(f"event {entry.id} has been taken already")
+            if entry.id in self._event_ids:
+                raise RefusedError(f"event {entry.id} has been entered already")
             if isinstance(entry.body, Ruling) and entry.body.decision != "manual":
-                return self._rule(entry, entry.body)
+                return self._apply_ruling(entry, entry.body)
             if isinstance(entry.body, Undo):
-                return self._undo(entry, entry.body)
+                return self._apply_undo(entry, entry.body)
         state, calls = self._engine.step(self._state, entry)
         logged = self._append(entry)
         self._state = state
-        self._note(calls, len(self._log) - 1)
-        self._checkpoint()
+        self._add_calls(calls, len(self._log) - 1)
+        self._add_checkpoint()
         return GameUpdate(calls, logged=logged)
 
     def _append(self, entry: Scene | Event) -> tuple[Scene | Event, ...]:
+        """Add an entry to the log, unless it is a scene of a resting board; return what was added."""
         if isinstance(entry, Scene):
-            if self._rests(entry):
+            if self._is_at_rest(entry):
                 self._resting.append(entry)
-                while self._resting[0].t_ns < entry.t_ns - RECENT_NS:
+                while self._resting[0].t_ns < entry.t_ns - ENGINE_LIMITS.recent_ns:
                     self._resting.popleft()
                 return ()
         else:
-            self._ids.add(entry.id)
+            self._event_ids.add(entry.id)
         logged = (*self._resting, entry)
         self._resting.clear()
         self._log += logged
         return logged
 
-    def _rests(self, scene: Scene) -> bool:
+    def _is_at_rest(self, scene: Scene) -> bool:
         if scene.board != "off":
-            self._off_ns = None
+            self._off_since_ns = None
             return False
-        if self._off_ns is None:
-            self._off_ns = scene.t_ns
-        return scene.t_ns - self._off_ns > SETTLED_NS
+        if self._off_since_ns is None:
+            self._off_since_ns = scene.t_ns
+        return scene.t_ns - self._off_since_ns > LIMITS.rest_ns
 
-    def _note(self, calls: Iterable[Call], at: int) -> None:
+    def _add_calls(self, calls: Iterable[Call], log_index: int) -> None:
         for call in calls:
             self._calls.append(call)
-            self._made_at[call.id] = at
+            self._log_index[call.id] = log_index
 
-    def _checkpoint(self) -> None:
-        last = self._checkpoints[-1][0]
-        if len(self._log) - last < CHECKPOINT_ENTRIES or self._resting:
+    def _add_checkpoint(self) -> None:
+        last = self._checkpoints[-1].entries
+        if len(self._log) - last < LIMITS.checkpoint_entries or self._resting:
             return
-        self._checkpoints.append((len(self._log), self._state, len(self._calls)))
+        self._checkpoints.append(Checkpoint(len(self._log), self._state, len(self._calls)))
         if self._keep_ns is not None:
-            self._forget(self._state.game.now_ns - self._keep_ns)
+            self._drop_scenes(self._state.game.now_ns - self._keep_ns)
 
-    def _forget(self, before_ns: int) -> None:
-        """Drop the scenes before the last checkpoint that is older than what must be kept; events stay for ever."""
-        old = [place for place, (_, state, _) in enumerate(self._checkpoints) if state.game.now_ns < before_ns]
+    def _drop_scenes(self, before_ns: int) -> None:
+        """Drop the scenes before the last checkpoint that is older than `before_ns`; events are kept for ever."""
+        old = [place for place, point in enumerate(self._checkpoints) if point.state.game.now_ns < before_ns]
         if len(old) < 2:
             return
-        first = self._checkpoints[old[-1]][0]
-        for place in range(self._checkpoints[old[0]][0], first):
-            entry = self._log[place]
-            if isinstance(entry, Scene):
-                self._log[place] = _FORGOTTEN
+        first_kept = self._checkpoints[old[-1]].entries
+        for place in range(self._checkpoints[old[0]].entries, first_kept):
+            if isinstance(self._log[place], Scene):
+                self._log[place] = DROPPED_SCENE
         del self._checkpoints[: old[-1]]
 
-    def _rule(self, event: Event, ruling: Ruling) -> GameUpdate:
-        at = self._made_at.get(ruling.call)
-        if at is None:
-            raise RefusedError(f"ruling: no call is called {ruling.call!r}")
+    def _apply_ruling(self, event: Event, ruling: Ruling) -> GameUpdate:
+        index = self._log_index.get(ruling.call)
+        if index is None:
+            raise RefusedError(f"ruling: there is no call {ruling.call!r} in this game")
         if ruling.decision == "overturn" and ruling.replacement is not None and not ruling.replacement.text:
-            raise RefusedError("ruling: the call that stands instead needs its text")
-        start = self._before(at, f"ruling: the scenes of {ruling.call}")
-        self._engine.admit(self._state, event)
+            raise RefusedError("ruling: the replacement call has no text; say what is called instead")
+        start = self._checkpoint_before(index, f"ruling: the scenes of {ruling.call}")
+        self._engine.check_time(self._state, event)
         self._engine.rulings[ruling.call] = ruling
-        return self._judge_anew(event, start)
+        return self._judge_again(event, start)
 
-    def _undo(self, event: Event, undo: Undo) -> GameUpdate:
-        """Take back an event that was taken, and judge everything since without it."""
-        found = ((place, entry) for place, entry in enumerate(self._log) if isinstance(entry, Event))
-        at, struck = next(((place, entry) for place, entry in found if entry.id == undo.event), (0, None))
-        if struck is None:
-            raise RefusedError(f"undo: no event is called {undo.event!r}")
+    def _apply_undo(self, event: Event, undo: Undo) -> GameUpdate:
+        """Undo an event: judge everything since again without it."""
+        events = ((place, entry) for place, entry in enumerate(self._log) if isinstance(entry, Event))
+        index, undone = next(((place, entry) for place, entry in events if entry.id == undo.event), (0, None))
+        if undone is None:
+            raise RefusedError(f"undo: there is no event {undo.event!r} in this game")
         if undo.event in self._undone:
-            raise RefusedError(f"undo: {undo.event} has been taken back already")
-        if isinstance(struck.body, Undo | Tick):
-            raise RefusedError(f"undo: {undo.event} can't be taken back; say again what it took back")
-        about = struck.body.call if isinstance(struck.body, Ruling) and struck.body.decision != "manual" else None
-        start = self._before(at if about is None else self._made_at[about], f"undo: the scenes since {undo.event}")
-        self._engine.admit(self._state, event)
+            raise RefusedError(f"undo: {undo.event} has been undone already")
+        if isinstance(undone.body, Undo | Tick):
+            raise RefusedError(f"undo: {undo.event} can't be undone; enter again what it undid")
+        ruled = undone.body.call if isinstance(undone.body, Ruling) and undone.body.decision != "manual" else None
+        start_index = index if ruled is None else self._log_index[ruled]
+        start = self._checkpoint_before(start_index, f"undo: the scenes since {undo.event}")
+        self._engine.check_time(self._state, event)
         self._undone.add(undo.event)
-        if about is not None:
-            self._rule_as_before(about)
-        return self._judge_anew(event, start)
+        if ruled is not None:
+            self._restore_ruling(ruled)
+        return self._judge_again(event, start)
 
-    def _rule_as_before(self, call: str) -> None:
-        """Put in force the latest ruling about a call that was not taken back."""
+    def _restore_ruling(self, call: str) -> None:
+        """Put in force the latest ruling about a call that was not undone."""
         self._engine.rulings.pop(call, None)
         standing = (entry.body for entry in self._log if isinstance(entry, Event) and entry.id not in self._undone)
         for body in standing:
             if isinstance(body, Ruling) and body.call == call and body.decision != "manual":
                 self._engine.rulings[call] = body
 
-    def _before(self, at: int, what: str) -> tuple[int, EngineState, int]:
-        """The latest state kept from before a place in the log."""
-        start = max((point for point in self._checkpoints if point[0] <= at), key=lambda point: point[0], default=None)
+    def _checkpoint_before(self, index: int, what: str) -> Checkpoint:
+        """Return the latest checkpoint from before a place in the log."""
+        points = (point for point in self._checkpoints if point.entries <= index)
+        start = max(points, key=lambda point: point.entries, default=None)
         if start is None:
-            raise RefusedError(f"{what} are no longer held; judge the recording again with this")
+            raise RefusedError(f"{what} are no longer kept; judge the recording again with it")
         return start
 
-    def _judge_anew(self, event: Event, start: tuple[int, EngineState, int]) -> GameUpdate:
-        """Take everything since a checkpoint once more, and then the event that made that necessary."""
+    def _judge_again(self, event: Event, start: Checkpoint) -> GameUpdate:
+        """Judge everything since a checkpoint again, then apply the event that made that necessary."""
         before = self._calls
-        self._ids.add(event.id)
+        self._event_ids.add(event.id)
         self._replay(start)
         self._log.append(event)
         self._state, calls = self._engine.step(self._state, event)
-        self._note(calls, len(self._log) - 1)
-        stood = {call.id: call for call in before}
-        stand = {call.id: call for call in self._calls}
-        new = tuple(call for call in self._calls if stood.get(call.id) != call)
-        gone = tuple(name for name in stood if name not in stand)
-        return GameUpdate(new, gone, calls_to_append(stood, tuple(stand)), (event,))
+        self._add_calls(calls, len(self._log) - 1)
+        old = {call.id: call for call in before}
+        now = {call.id: call for call in self._calls}
+        changed = tuple(call for call in self._calls if old.get(call.id) != call)
+        withdrawn = tuple(name for name in old if name not in now)
+        return GameUpdate(changed, withdrawn, calls_to_append(old, tuple(now)), (event,))
 
-    def _replay(self, start: tuple[int, EngineState, int]) -> None:
-        """Take everything since a checkpoint once more."""
-        first, self._state, calls = start
-        self._checkpoints = [point for point in self._checkpoints if point[0] <= first]
-        self._calls = self._calls[:calls]
-        again = self._log[first:]
-        aside = {item.event for item in self._refused}
-        replayed = {entry.id for entry in again if isinstance(entry, Event)}
-        self._refused = [item for item in self._refused if item.event not in aside & replayed]
-        for place, entry in enumerate(again, start=first):
+    def _replay(self, start: Checkpoint) -> None:
+        """Apply every entry since a checkpoint again."""
+        self._state = start.state
+        self._checkpoints = [point for point in self._checkpoints if point.entries <= start.entries]
+        self._calls = self._calls[: start.calls]
+        entries = self._log[start.entries :]
+        replayed = {entry.id for entry in entries if isinstance(entry, Event)}
+        self._refused = [refused for refused in self._refused if refused.event not in replayed]
+        for place, entry in enumerate(entries, start=start.entries):
             if isinstance(entry, Event) and entry.id in self._undone:
                 continue
             try:
-                self._state, made = self._engine.step(self._state, entry)
+                self._state, calls = self._engine.step(self._state, entry)
             except RefusedError as error:
                 if isinstance(entry, Event):
                     self._refused.append(RefusedEvent(entry.id, str(error)))
                 continue
-            self._note(made, place)
-            if place + 1 - self._checkpoints[-1][0] >= CHECKPOINT_ENTRIES:
-                self._checkpoints.append((place + 1, self._state, len(self._calls)))
+            self._add_calls(calls, place)
+            if place + 1 - self._checkpoints[-1].entries >= LIMITS.checkpoint_entries:
+                self._checkpoints.append(Checkpoint(place + 1, self._state, len(self._calls)))
 
 
-_FORGOTTEN = Scene(frame=-1, t_ns=-1, board="unknown", figures=())
-"""Stands in the log where a scene has been dropped; nothing is ever replayed from before it."""
+def calls_to_append(before: Iterable[str], now: Sequence[str]) -> tuple[str, ...]:
+    """Return the calls that a subscriber must move to the end of its list to have the order of `now`.
+
+    A subscriber drops withdrawn calls and appends new ones. That is not enough when a ruling brings back a call from
+    before others that stood all the while.
+
+    Args:
+        before: ids of the calls that stood, in order.
+        now: ids of the calls that stand, in order.
+
+    Returns:
+        Ids to move to the end one by one; none where dropping and appending lead to the right order.
+
+    """
+    standing, stood = set(now), dict.fromkeys(before)
+    appended = [*(name for name in stood if name in standing), *(name for name in now if name not in stood)]
+    pairs = enumerate(zip(appended, now, strict=True))
+    first = next((place for place, (has, wanted) in pairs if has != wanted), len(now))
+    return tuple(now[first:])
+
+
+DROPPED_SCENE: Final = Scene(frame=-1, t_ns=-1, board="unknown", figures=())
+"""Stands in the log for a scene that was dropped; nothing is ever replayed from before it."""

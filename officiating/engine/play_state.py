@@ -1,4 +1,4 @@
-"""The play."""
+"""The state of one play: what lasts from one line-up to the next dead ball, and no longer."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class FigureFall:
 
     Attributes:
         player: roster id.
-        t_ns: when it fell, or was first seen fallen where that is not told.
-        seen_ns: when it was first seen fallen.
+        t_ns: when it fell; where vision does not say, when it was first seen fallen.
+        first_seen_ns: when it was first seen fallen.
 
     """
 
@@ -35,7 +35,7 @@ class Pose:
     Attributes:
         player: roster id.
         x_mm, y_mm, heading_deg: its footprint, board frame.
-        sigma_mm, sigma_deg: how well it was known.
+        sigma_mm, sigma_deg: standard deviations of the position and the heading.
         touching: probability that it touched an opposing base.
 
     """
@@ -50,7 +50,7 @@ class Pose:
 
 
 def poses_of(scene: Scene) -> tuple[Pose, ...]:
-    """Where everybody stands who is not in a hand, and how surely each is engaged: touches an opponent (TAP-029)."""
+    """Return the poses of all figures that are not in a hand, each with how surely it is engaged (TAP-029)."""
     jersey = {figure.id: figure.jersey for figure in scene.figures}
     free = dict.fromkeys(jersey, 1.0)
     for contact in scene.contacts:
@@ -58,9 +58,17 @@ def poses_of(scene: Scene) -> tuple[Pose, ...]:
             for name in (contact.a, contact.b):
                 free[name] *= 1 - contact.probability
     return tuple(
-        Pose(one.id, one.x_mm, one.y_mm, one.heading_deg, one.sigma_mm, one.sigma_deg, 1 - free[one.id])
-        for one in scene.figures
-        if one.posture != "lifted"
+        Pose(
+            figure.id,
+            figure.x_mm,
+            figure.y_mm,
+            figure.heading_deg,
+            figure.sigma_mm,
+            figure.sigma_deg,
+            1 - free[figure.id],
+        )
+        for figure in scene.figures
+        if figure.posture != "lifted"
     )
 
 
@@ -69,9 +77,9 @@ class Stoppage:
     """The board is stopped in mid-play.
 
     Attributes:
-        number: 1-based among those the offense used; 0 for a forced one.
+        number: 1-based among the stoppages of the offense; 0 for a forced one.
         since_ns: when the board went off.
-        poses: everybody, as the board stopped.
+        poses: of all figures, as the board stopped.
         offense_done_ns: when the side with the ball had finished its pivots, or taken the passing stick away.
         defense_done_ns: when the other side had finished its pivots.
         pass_ns: when a pass was declared.
@@ -95,35 +103,35 @@ class Stoppage:
 
 @record
 class PlayState:
-    """What lasts one play.
+    """The state of one play.
 
     Attributes:
-        kind: what was lined up for.
-        carrier: roster id of who has the ball.
-        snapped_to: who had it at the snap.
-        snap_ns: when the board first ran.
-        ran_ns: when the board last came on.
-        had_ns: when the carrier got the ball, if that was after the snap.
-        ball_side: who has the ball now; differs from the offense after a turnover or on a return.
-        switch: whose coach controls the switch.
+        kind: the kind of play that was lined up for.
+        carrier: roster id of the ball carrier.
+        snapped_to: roster id of the carrier at the snap.
+        snap_ns: when the board first came on.
+        board_on_ns: when the board last came on.
+        possession_ns: when the carrier got the ball, if that was after the snap.
+        ball_side: the side that has the ball now; differs from the offense after a turnover or on a return.
+        switch: the side that controls the switch.
         stoppages_used: stoppages used by the offense.
-        line_ns: when the carrier reached the line of scrimmage.
+        line_reached_ns: when the carrier reached the line of scrimmage.
         turns: how often the carrier turned back.
-        falls: who has fallen, in order.
-        judged: keys of findings already settled, so that each is called once.
-        pending: findings waiting for evidence, earliest first.
+        falls: the figures that fell, in order.
+        settled: keys of findings already settled, so that each is called once.
+        pending: findings that wait for evidence, earliest first.
         stoppage: while the board is stopped.
-        receiver: who a pass is meant for.
+        receiver: roster id of the figure a pass is meant for.
         pass_attempts: passes tried in this play.
         pass_caught: whether a pass was caught, so that the ball can't be passed again.
-        ball_mm: the magnetic ball on the board.
-        free_stop: why the board is about to be stopped without using a stoppage: ``"line"``, ``"catch"``,
+        ball_mm: where the magnetic ball is on the board.
+        forced_stop: why the board is about to be stopped without using a stoppage: ``"line"``, ``"catch"``,
             ``"interception"``; empty when it is not.
         fumble_yd, tackler: where a fumbled ball lies, along x and across, and who knocked its carrier down.
         gunners, returner: as declared for a kick.
         landed_yd: where a kick came down, along x of the board.
-        start_yd: where the present carrier's side got the ball, for run-backs.
-        notes: what a rule remembers within the play: (name, value) pairs.
+        start_yd: where the side with the ball got it, for run-backs.
+        notes: what a rule remembers within the play, as (name, value) pairs.
 
     """
 
@@ -139,7 +147,7 @@ class PlayState:
     line_reached_ns: int | None = None
     turns: int = 0
     falls: tuple[FigureFall, ...] = ()
-    judged: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
     pending: tuple[Finding, ...] = ()
     stoppage: Stoppage | None = None
     receiver: str | None = None
@@ -156,9 +164,9 @@ class PlayState:
     notes: tuple[tuple[str, float], ...] = ()
 
     def fallen_ns(self, player: str | None) -> int | None:
-        """When a figure fell in this play, None while it stands."""
+        """Return when a figure fell in this play, None while it stands."""
         return next((fall.t_ns for fall in self.falls if fall.player == player), None)
 
     def note(self, name: str) -> float | None:
-        """What a rule noted in this play."""
+        """Return what a rule noted in this play, None when it noted nothing of that name."""
         return next((value for key, value in self.notes if key == name), None)

@@ -1,4 +1,4 @@
-"""Judging recordings."""
+"""Judging recordings: scenes and events merged by time, and two rulebooks compared over one recording."""
 
 from __future__ import annotations
 
@@ -17,8 +17,22 @@ from downfield.officiating.engine.state import HOME_AND_AWAY, GameState, Team
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook
 
-AFTER_NS = 6_000_000_000
-"""Later than any rule waits for evidence: the tick after the last entry, so that nothing is left pending."""
+
+@dataclass(frozen=True, slots=True)
+class ReplayLimits:
+    """Limits of judging and comparing recordings."""
+
+    last_tick_ns: int = 6_000_000_000
+    """After the last entry comes a tick this much later than that: longer than any rule waits for evidence."""
+
+    same_call_ns: int = 250_000_000
+    """Two rulebooks may time one event by different points of the figure; calls this near in time may be the same."""
+
+    same_spot_yd: float = 0.05
+    """Spots nearer than this are the same."""
+
+
+LIMITS: Final = ReplayLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +40,10 @@ class Judgment:
     """What a rulebook makes of a recording.
 
     Attributes:
-        rulebook: its name.
+        rulebook: name of the rulebook.
         calls: in the order they were made.
         state: the game at the end.
-        refused: events the state did not allow, with the reasons.
+        refused: events that the state did not allow, with the reasons.
 
     """
 
@@ -37,6 +51,27 @@ class Judgment:
     calls: tuple[Call, ...]
     state: GameState
     refused: tuple[RefusedEvent, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallDifference:
+    """One difference between two rulebooks.
+
+    Attributes:
+        t_ns: when.
+        first: the call under the first rulebook, None when it makes none.
+        second: the call under the second rulebook, None when it makes none.
+
+    """
+
+    t_ns: int
+    first: Call | None
+    second: Call | None
+
+    @property
+    def text(self) -> str:
+        """The difference on one line."""
+        return f"{self.t_ns / 1e9:.2f} s: {_describe(self.first)} | {_describe(self.second)}"
 
 
 def judge_recording(
@@ -51,13 +86,13 @@ def judge_recording(
 ) -> Judgment:
     """Judge a recording under a rulebook.
 
-    An event the state refuses is set aside with its reason; the rest goes on without it.
+    An event that the state does not allow is listed with the reason; judging goes on without it.
 
     Args:
         scenes: in order of time.
-        events: in any order of time; rulings among them are applied where the calls they are about are made, and what
-            was undone is left out.
-        rulebook: in force.
+        events: in any order. Rulings among them are applied where the calls they are about are made; what was undone
+            is left out.
+        rulebook: the rulebook in force.
         field: the printed field.
         players: the roster, when no event declares one before the first play.
         teams: home, away.
@@ -75,7 +110,7 @@ def judge_recording(
     state = engine.begin(teams)
     calls: list[Call] = []
     refused: list[RefusedEvent] = []
-    for entry in _entries(scenes, events, players):
+    for entry in _merge_by_time(scenes, events, players):
         try:
             state, made = engine.step(state, entry)
         except RefusedError as error:
@@ -87,8 +122,30 @@ def judge_recording(
     return Judgment(rulebook.name, tuple(calls), state.game, tuple(refused))
 
 
-def _entries(scenes: Iterable[Scene], events: Sequence[Event], players: tuple[Player, ...]) -> Iterator[Scene | Event]:
-    """Everything in order of time, events before the scene of the same instant, and a last tick."""
+def compare_calls(first: Sequence[Call], second: Sequence[Call]) -> tuple[CallDifference, ...]:
+    """Return where two rulebooks' calls over one recording differ, in order of time.
+
+    Calls of one kind about the same figure within a quarter of a second are the same call. They differ when verdict,
+    outcome, side or spot does.
+    """
+    unmatched = list(second)
+    found: list[CallDifference] = []
+    for call in first:
+        match = next((candidate for candidate in unmatched if _is_same_call(call, candidate)), None)
+        if match is None:
+            found.append(CallDifference(call.t_ns, call, None))
+            continue
+        unmatched.remove(match)
+        if not _agree(call, match):
+            found.append(CallDifference(call.t_ns, call, match))
+    found += [CallDifference(call.t_ns, None, call) for call in unmatched]
+    return tuple(sorted(_pair_by_time(found), key=lambda difference: difference.t_ns))
+
+
+def _merge_by_time(
+    scenes: Iterable[Scene], events: Sequence[Event], players: tuple[Player, ...]
+) -> Iterator[Scene | Event]:
+    """Yield everything in order of time, events before the scene of the same instant, and a last tick."""
     ordered = sorted(events, key=lambda event: event.t_ns)
     last_ns = 0
     if players and not any(isinstance(event.body, LineUpDeclared) for event in ordered):
@@ -98,83 +155,39 @@ def _entries(scenes: Iterable[Scene], events: Sequence[Event], players: tuple[Pl
     for entry in heapq.merge(*streams, key=lambda entry: entry.t_ns):
         last_ns = entry.t_ns
         yield entry
-    yield Event("end", last_ns + AFTER_NS, "clock", Tick())
+    yield Event("end", last_ns + LIMITS.last_tick_ns, "clock", Tick())
 
 
-SAME_NS: Final = 250_000_000
-"""Two rulebooks may time one and the same event by different points of the figure."""
-SAME_YD: Final = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class CallDifference:
-    """One place where two rulebooks part.
-
-    Attributes:
-        t_ns: when.
-        first: the call under the first rulebook, None when it makes none.
-        second: under the second.
-
-    """
-
-    t_ns: int
-    first: Call | None
-    second: Call | None
-
-    @property
-    def text(self) -> str:
-        """It on one line."""
-        return f"{self.t_ns / 1e9:.2f} s: {_told(self.first)} | {_told(self.second)}"
-
-
-def differences(first: Sequence[Call], second: Sequence[Call]) -> tuple[CallDifference, ...]:
-    """Where two rulebooks' calls over one log differ: calls only one makes, and calls with another spot or outcome.
-
-    Calls of one kind about the same figure within a quarter of a second are the same call.
-    """
-    left = list(second)
-    out: list[CallDifference] = []
-    for call in first:
-        twin = next((other for other in left if _about_the_same(call, other)), None)
-        if twin is None:
-            out.append(CallDifference(call.t_ns, call, None))
-            continue
-        left.remove(twin)
-        if not _alike(call, twin):
-            out.append(CallDifference(call.t_ns, call, twin))
-    out += [CallDifference(call.t_ns, None, call) for call in left]
-    return tuple(sorted(_paired(out), key=lambda difference: difference.t_ns))
-
-
-def _paired(found: list[CallDifference]) -> list[CallDifference]:
-    """Differences with a call of either side brought together where they are about one moment."""
-    alone_second = [one for one in found if one.first is None]
-    out = [one for one in found if one.first is not None and one.second is not None]
-    for one in (one for one in found if one.second is None):
-        partner = next((other for other in alone_second if abs(other.t_ns - one.t_ns) <= SAME_NS), None)
+def _pair_by_time(found: list[CallDifference]) -> list[CallDifference]:
+    """Return the differences, with calls that only one rulebook makes paired where they are about one moment."""
+    only_second = [difference for difference in found if difference.first is None]
+    paired = [difference for difference in found if difference.first is not None and difference.second is not None]
+    for difference in (difference for difference in found if difference.second is None):
+        near = (other for other in only_second if abs(other.t_ns - difference.t_ns) <= LIMITS.same_call_ns)
+        partner = next(near, None)
         if partner is None:
-            out.append(one)
+            paired.append(difference)
             continue
-        alone_second.remove(partner)
-        out.append(CallDifference(one.t_ns, one.first, partner.second))
-    return out + alone_second
+        only_second.remove(partner)
+        paired.append(CallDifference(difference.t_ns, difference.first, partner.second))
+    return paired + only_second
 
 
-def _about_the_same(a: Call, b: Call) -> bool:
-    return a.kind == b.kind and a.players[:1] == b.players[:1] and abs(a.t_ns - b.t_ns) <= SAME_NS
+def _is_same_call(a: Call, b: Call) -> bool:
+    return a.kind == b.kind and a.players[:1] == b.players[:1] and abs(a.t_ns - b.t_ns) <= LIMITS.same_call_ns
 
 
-def _alike(a: Call, b: Call) -> bool:
+def _agree(a: Call, b: Call) -> bool:
     if (a.verdict, a.detail, a.side) != (b.verdict, b.detail, b.side):
         return False
     if a.spot_yd is None or b.spot_yd is None:
         return a.spot_yd == b.spot_yd
-    return abs(a.spot_yd[0] - b.spot_yd[0]) <= SAME_YD
+    return abs(a.spot_yd[0] - b.spot_yd[0]) <= LIMITS.same_spot_yd
 
 
-def _told(call: Call | None) -> str:
+def _describe(call: Call | None) -> str:
     if call is None:
         return "no call"
     spot = "" if call.spot_yd is None else f" at {call.spot_yd[0]:.1f} yd"
-    cited = f" ({', '.join(call.clauses)})" if call.clauses else ""
-    return f"{call.text}{spot}{cited}"
+    clauses = f" ({', '.join(call.clauses)})" if call.clauses else ""
+    return f"{call.text}{spot}{clauses}"

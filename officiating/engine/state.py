@@ -1,7 +1,7 @@
-"""The state of the game: one frozen record, printed as a fan would read it.
+"""The state of the game: one frozen record.
 
 Places are field yards along x of the board; `GameState.progress_yd` turns them into the offense's own yards, 0 at its
-own goal line. Times are the game's injected clock, integer nanoseconds. Nothing here is ever changed in place.
+own goal line. Times are integer nanoseconds of the game's injected clock.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from downfield.core.records import record
 from downfield.core.scene import Jersey, Player, Power
 from downfield.officiating.declarations import Choice, Hash, Side
 from downfield.officiating.engine.play_state import PlayKind, PlayState, Pose
 
-ORDINALS = ("1st", "2nd", "3rd", "4th")
+ORDINALS: Final = ("1st", "2nd", "3rd", "4th")
 
 
 class Phase(StrEnum):
@@ -41,9 +41,9 @@ class PendingInput:
 
     Attributes:
         kind: dice, a coin, or a coach's choice.
-        purpose: what for, such as ``"fumble"`` or ``"field_goal"``.
-        options: the choices open; empty for dice and coins.
-        by: whose coach, None for either.
+        purpose: what it decides, such as ``"fumble"`` or ``"field_goal"``.
+        options: the choices on offer; empty for dice and coins.
+        by: the side whose coach makes it, None for either.
 
     """
 
@@ -59,7 +59,7 @@ class Team:
 
     Attributes:
         name: in full.
-        short: as it stands on a score bug.
+        short: as shown on a score bug.
 
     """
 
@@ -72,9 +72,9 @@ class Clock:
     """The game clock.
 
     Attributes:
-        left_s: time left in the period at `at_ns`; None where the rulebook has no such clock.
-        running: whether it has run since.
-        at_ns: when it was last set.
+        left_s: seconds left in the period at `at_ns`; None where the rulebook has no such clock.
+        running: whether the clock has been running since then.
+        at_ns: when the clock was last set.
 
     """
 
@@ -83,7 +83,7 @@ class Clock:
     at_ns: int = 0
 
     def left_at_s(self, t_ns: int) -> float | None:
-        """Seconds left at an instant, never below 0."""
+        """Return the seconds left at an instant, never below 0."""
         if self.left_s is None or not self.running:
             return self.left_s
         return max(0.0, self.left_s - (t_ns - self.at_ns) / 1e9)
@@ -95,8 +95,8 @@ class Overtime:
 
     Attributes:
         number: 1-based.
-        first: who had the ball first.
-        gains_yd: of the possessions so far, in order; a touchdown is infinite and kept as 1000.
+        first: the side that had the ball first.
+        gains_yd: yards gained in the possessions so far, in order; a touchdown counts as 1000.
 
     """
 
@@ -107,10 +107,10 @@ class Overtime:
 
 @record
 class SystemState:
-    """Base of what one rulebook's system keeps of a game beyond `GameState`; only that system reads it."""
+    """Base class of what one rulebook's system keeps of a game beyond `GameState`; only that system reads it."""
 
 
-HOME_AND_AWAY = (Team("Home", "H"), Team("Away", "A"))
+HOME_AND_AWAY: Final = (Team("Home", "H"), Team("Away", "A"))
 
 
 @record
@@ -118,41 +118,41 @@ class GameState:
     """The game at one instant.
 
     Attributes:
-        phase: what it is doing.
-        wait: what a pending phase waits for.
-        offense: whose down it is.
-        direction: 1 when the offense goes toward larger x of the board.
-        dark: which coach's men wear the dark jersey.
+        phase: what the game is doing.
+        wait: the dice, coin or choice a pending phase waits for.
+        offense: the side whose down it is.
+        direction: 1 when the offense goes toward larger x of the board, else -1.
+        dark: the side whose figures wear the dark jersey.
         los_yd: line of scrimmage, along x of the board.
         to_gain_yd: line to gain, along x of the board; the goal line when it is goal to go.
-        lateral_yd: where the ball is spotted across the field; None when the rulebook always starts mid-field.
-        hash: where across the field the ball is, for rulebooks that ask only that; left is the upper row as the camera
-            sees the board, whichever way the offense goes.
+        lateral_yd: where the ball is spotted across the field; None when every play starts at the middle.
+        hash: the hash mark the ball is on, for rulebooks that use no more than that; left is the upper row as the
+            camera sees the board, whichever way the offense goes.
         down: 1..4.
-        score: home, away.
+        score: points of home, away.
         period: 1-based.
         clock: the game clock.
         system: what only the rulebook's own system keeps of the game; None where `GameState` is enough.
-        time_outs: left to home, away; None where there are none.
-        play: what lasts one play.
+        time_outs: time-outs left to home, away; None where there are none.
+        play: the state of the play.
         due: the kind of play that comes next.
-        try_for: whose try after a touchdown it is, while one is due.
-        kicking: who kicks off next, when a kickoff or free kick is due.
-        opened: who kicked off first in this game; None while nobody has.
+        try_for: the side that has a try after a touchdown, while one is due.
+        kicking: the side that kicks off next, when a kickoff or free kick is due.
+        opening_kicker: the side that kicked off first in this game; None before the first kickoff.
         board: whether the board is switched on.
         players: the roster on the board.
         teams: home, away.
         length_yd, width_yd, end_zone_yd: the field.
         separated_ns, set_ns: when the line-up clock and the defense's clock started.
-        set_poses: everybody, as the offense said it was set.
-        ready_poses: everybody, as the defense said it was done lining up; empty when it did not.
+        set_poses: of all figures, when the offense declared itself set.
+        ready_poses: of all figures, when the defense declared its line-up done; empty when it did not.
         changed_ns: when possession last changed or points were scored, for set-up clocks.
-        gain_yd: of the last play from scrimmage, None before one.
-        overtime: while one is played.
+        gain_yd: yards gained in the last play from scrimmage, None before one.
+        overtime: the overtime in progress.
         proposals: ids of the calls that wait for a person.
-        suspended: why calls are not being made from the scenes.
-        notes: what a rulebook remembers between plays: (name, value) pairs.
-        now_ns: the latest instant seen.
+        suspended: why no calls are made from the scenes.
+        notes: what a rulebook remembers between plays, as (name, value) pairs.
+        now_ns: the latest instant of any entry.
 
     """
 
@@ -196,7 +196,7 @@ class GameState:
 
     @property
     def defense(self) -> Side:
-        """Who does not have the down."""
+        """The side that does not have the down."""
         return opponent(self.offense)
 
     @property
@@ -206,7 +206,7 @@ class GameState:
 
     @property
     def ball_direction(self) -> int:
-        """Which way along x of the board the side with the ball goes; differs from `direction` after a turnover."""
+        """The way the side with the ball goes along x, 1 or -1; differs from `direction` after a turnover."""
         return self.direction if self.play.ball_side == self.offense else -self.direction
 
     @property
@@ -215,43 +215,43 @@ class GameState:
         return math.isclose(self.progress_yd(self.to_gain_yd), self.length_yd, abs_tol=1e-6)
 
     def direction_of(self, side: Side) -> int:
-        """Which way along x of the board a side goes."""
+        """Return the way along x of the board a side goes, 1 or -1."""
         return self.direction if side == self.offense else -self.direction
 
     def progress_yd(self, x_yd: float, direction: int | None = None) -> float:
-        """Yards from the own goal line of a side going in a direction (the offense's unless given)."""
+        """Return the yards from a side's own goal line, by the direction it goes (the offense's unless given)."""
         return x_yd if (direction or self.direction) > 0 else self.length_yd - x_yd
 
     def board_x_yd(self, progress_yd: float, direction: int | None = None) -> float:
-        """Where on the board a side's yard line is: the inverse of `progress_yd`."""
+        """Return where along x of the board a side's own yard line is: the inverse of `progress_yd`."""
         return self.progress_yd(progress_yd, direction)
 
     def side_of(self, jersey: Jersey) -> Side:
-        """Whose coach's men wear a jersey now."""
+        """Return the side whose figures wear a jersey now."""
         return self.dark if jersey == "dark" else opponent(self.dark)
 
     def player(self, player: str | None) -> Player | None:
-        """A roster entry, None when unknown."""
-        return next((one for one in self.players if one.id == player), None)
+        """Return a roster entry, None when there is no such figure."""
+        return next((entry for entry in self.players if entry.id == player), None)
 
     def points(self, side: Side) -> int:
-        """A side's score."""
+        """Return a side's score."""
         return self.score[0 if side == "home" else 1]
 
     def team(self, side: Side) -> Team:
-        """A side's team."""
+        """Return a side's team."""
         return self.teams[0 if side == "home" else 1]
 
     def note(self, name: str) -> float | None:
-        """What the rulebook noted between plays."""
+        """Return what the rulebook noted between plays, None when it noted nothing of that name."""
         return next((value for key, value in self.notes if key == name), None)
 
     def with_note(self, name: str, value: float) -> GameState:
-        """The game with something noted between plays."""
+        """Return the game with a note that lasts between plays."""
         return replace(self, notes=(*(pair for pair in self.notes if pair[0] != name), (name, value)))
 
     def spot_text(self, x_yd: float) -> str:
-        """A place along the field as said on the air: ``"B 34"``, ``"50"``, ``"H end zone"``."""
+        """Return a place along the field as an announcer says it: ``"B 34"``, ``"50"``, ``"H end zone"``."""
         from_left = round(x_yd, 1)
         half = self.length_yd / 2
         left = self.offense if self.direction > 0 else self.defense
@@ -265,7 +265,7 @@ class GameState:
 
     @property
     def situation(self) -> str:
-        """Down and distance: ``"2nd & 7 at B 34"``, or what is due instead."""
+        """Down and distance such as ``"2nd & 7 at B 34"``, or the kind of play that is due instead."""
         if self.phase is Phase.OVER:
             return "final"
         if self.due != "scrimmage":
@@ -276,7 +276,7 @@ class GameState:
 
     @property
     def text(self) -> str:
-        """The whole of it on one line."""
+        """Score, situation and phase on one line."""
         home, away = self.teams
         score = f"{home.short} {self.score[0]}, {away.short} {self.score[1]}"
         waits = f"; waiting for {self.wait.kind}: {self.wait.purpose.replace('_', ' ')}" if self.wait else ""
@@ -285,5 +285,5 @@ class GameState:
 
 
 def opponent(side: Side) -> Side:
-    """The other coach."""
+    """Return the other side."""
     return "away" if side == "home" else "home"

@@ -55,7 +55,7 @@ class Backward(ImmediateRule):
             return ()
         turned = detail == "turned"
         key = f"{detail}:{carrier.id}@{state.play.board_on_ns}"
-        if f"{self.id}:{key}" in state.play.judged:
+        if f"{self.id}:{key}" in state.play.settled:
             return ()
         text = (
             f"{carrier.id} has turned toward his own goal line; his coach may let him run or stop"

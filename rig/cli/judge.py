@@ -15,7 +15,7 @@ from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import InputError
 from downfield.core.track_files import TrackFile
 from downfield.officiating.calls import Call, CallsHeader, write_calls
-from downfield.officiating.engine.replay import Judgment, differences, judge_recording
+from downfield.officiating.engine.replay import Judgment, compare_calls, judge_recording
 from downfield.officiating.events import read_events
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -76,7 +76,7 @@ def _lines(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) ->
     yield judgment.state.text
     if other is not None:
         yield f"{judgment.rulebook} against {other.rulebook}"
-        yield from (one.text for one in differences(judgment.calls, other.calls))
+        yield from (one.text for one in compare_calls(judgment.calls, other.calls))
 
 
 def _show(judgment: Judgment, shown: Sequence[Call], other: Judgment | None) -> None:
@@ -106,6 +106,6 @@ def _comparison(first: Judgment, second: Judgment) -> Table:
     table = Table(title=f"{first.rulebook} against {second.rulebook}", title_justify="left")
     for name in ("time", first.rulebook, second.rulebook):
         table.add_column(name)
-    for one in differences(first.calls, second.calls):
+    for one in compare_calls(first.calls, second.calls):
         table.add_row(f"{one.t_ns / 1e9:.2f} s", *(call.text if call else "-" for call in (one.first, one.second)))
     return table
