@@ -1,11 +1,11 @@
-"""Commands: what a person asks of the rig that is no event of a game. Each is one small model with a literal `command`.
+"""Commands: requests to the rig that are no events of a game, each a small model with a literal `command`.
 
-A line-up is no command: it is the declaration ``line_up``; so are a correction of the state (``set_up``) and the clock.
+A line-up is the declaration ``line_up``, not a command; so are a correction of the state (``set_up``) and the clock.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,13 +17,13 @@ RulebookName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$", examp
 
 
 class RequestModel(BaseModel):
-    """What somebody sends: frozen, unknown keys refused."""
+    """The body of a request: frozen, unknown keys refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class TeamSheet(RequestModel):
-    """A team as a game is played with it."""
+    """A team, as it plays a game."""
 
     name: Name = Field(examples=["River City"])
     short: Annotated[str, Field(min_length=1, max_length=4, pattern=r"^[^\x00-\x1f\x7f]+$")] = Field(examples=["RIV"])
@@ -31,12 +31,12 @@ class TeamSheet(RequestModel):
     ink: Color = "#ffffff"
 
 
-HOME_SHEET = TeamSheet(name="Home", short="H", color="#1d3f72", ink="#ffffff")
-AWAY_SHEET = TeamSheet(name="Away", short="A", color="#d9dee4", ink="#10151b")
+HOME_SHEET: Final = TeamSheet(name="Home", short="H", color="#1d3f72", ink="#ffffff")
+AWAY_SHEET: Final = TeamSheet(name="Away", short="A", color="#d9dee4", ink="#10151b")
 
 
 class NewGame(RequestModel):
-    """End the game in play and begin another."""
+    """End the game in play and start another."""
 
     command: Literal["new_game"] = "new_game"
     rulebook: RulebookName | None = Field(default=None, description="Null for the one in force.")
@@ -53,7 +53,7 @@ class SetRulebook(RequestModel):
 
 
 class Recalibrate(RequestModel):
-    """Find the camera's lens and pose anew from the printed field."""
+    """Calibrate the camera's lens and pose again from the printed field."""
 
     command: Literal["recalibrate"] = "recalibrate"
 
@@ -66,7 +66,7 @@ class UseCalibration(RequestModel):
 
 
 class Record(RequestModel):
-    """Begin or end the recording."""
+    """Start or stop the recording."""
 
     command: Literal["record"] = "record"
     on: bool
@@ -80,13 +80,13 @@ class Suspend(RequestModel):
 
 
 class FindFigures(RequestModel):
-    """Forget who stands where and match the figures on the board with the line-up anew."""
+    """Discard the identities of the figures and match those on the board with the line-up again."""
 
     command: Literal["find_figures"] = "find_figures"
 
 
 RigCommand = Recalibrate | UseCalibration | Record | Suspend | FindFigures
-"""What the rig does itself."""
+"""Commands that the rig carries out."""
 
 Command = Annotated[
     NewGame | SetRulebook | Recalibrate | UseCalibration | Record | Suspend | FindFigures,

@@ -1,4 +1,4 @@
-"""The footage: what the service asks of whoever keeps the pictures that calls were made from."""
+"""The seam to the pictures that calls were made from, and what can be drawn on them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from downfield.game.published.game_topics import CallView
 
 @dataclass(frozen=True, slots=True)
 class FootageFrame:
-    """One picture that is kept, and where.
+    """One picture of a recording or a clip.
 
     Attributes:
         frame: its index in the source.
@@ -33,11 +33,11 @@ class FootageFrame:
 
 @dataclass(frozen=True, slots=True)
 class CallMarks:
-    """What is drawn on a picture.
+    """What can be drawn on a picture.
 
     Attributes:
         call: the call it is about.
-        scene: what was seen on the picture; None when that is not kept.
+        scene: what was measured on the picture; None when that is not kept.
         players: the roster, for base heights.
         los_yd: the line of scrimmage of the play; None when it is not known.
 
@@ -50,20 +50,20 @@ class CallMarks:
 
     @property
     def figures(self) -> list[Figure]:
-        """The figures the call is about, as they were seen, in the call's order."""
+        """The figures the call is about, as they were measured, in the call's order."""
         if self.scene is None:
             return []
-        seen = {figure.id: figure for figure in self.scene.figures if figure.posture != "unseen"}
-        return [seen[name] for name in self.call.players if name in seen]
+        visible = {figure.id: figure for figure in self.scene.figures if figure.posture != "unseen"}
+        return [visible[name] for name in self.call.players if name in visible]
 
     @property
     def gap_text(self) -> str:
-        """How far the first two of them are apart, in words: as it was judged, where they were near enough for that."""
+        """The gap of the first two of them in words: as it was judged, where they were near enough for that."""
         figures = self.figures
         if self.scene is None or len(figures) < 2:
             return ""
         a, b = figures[:2]
-        judged = next((one for one in self.scene.contacts if {one.a, one.b} == {a.id, b.id}), None)
+        judged = next((contact for contact in self.scene.contacts if {contact.a, contact.b} == {a.id, b.id}), None)
         if judged is None:
             return f"gap {signed_gap(a.footprint, b.footprint).gap_mm:.1f} mm"
         return f"gap {judged.gap_mm:+.2f} ± {judged.sigma_mm:.2f} mm, touching by {judged.probability:.0%}"
@@ -73,12 +73,12 @@ class Footage(Protocol):
     """Keeps pictures. Callable from any thread; each call may take as long as a disk and a decoder need."""
 
     def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
-        """Every picture kept of a span of time, in order, each frame index once.
+        """Return every picture kept of a span of time, in order, each frame index once.
 
         Args:
             from_ns: the span's first instant, on the capture clock.
             to_ns: its last.
-            began_ns: when the game that is asked about began, wall clock.
+            began_ns: when the game began, wall clock.
 
         Raises:
             NotRecordedError: there is none.
@@ -87,10 +87,10 @@ class Footage(Protocol):
         ...
 
     def jpeg(self, still: FootageFrame, marks: CallMarks | None) -> bytes:
-        """One picture, exactly that one, as JPEG.
+        """Return exactly one picture, as JPEG.
 
         Args:
-            still: which.
+            still: the picture.
             marks: what to draw on it; None for nothing.
 
         Raises:

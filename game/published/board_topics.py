@@ -1,4 +1,4 @@
-"""The feed's topics about the board: line-up, scene, health, source."""
+"""Topics about the board and the rig, as pydantic models: line-up, scene, health, source."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ class LineUpView(TopicModel):
 
     players: tuple[Player, ...]
     field: FieldModel
-    settled: int = Field(description='How often somebody said in this game who stands where: a line-up, or "set".')
+    settled: int = Field(
+        description='How often a person declared in this game who stands where: by a line-up, or "set".'
+    )
 
 
 class FigureView(TopicModel):
-    """One figure; places to 0.01 yd and 0.1 mm, headings to a degree's tenth."""
+    """One figure; positions to 0.01 yd and 0.1 mm, headings to 0.1 degrees."""
 
     id: str
     jersey: Jersey
@@ -32,12 +34,15 @@ class FigureView(TopicModel):
     y_mm: float
     heading: float = Field(description="Degrees counter-clockwise from +x.")
     posture: Posture
-    sigma_mm: float = Field(description="Standard deviation of the place, the larger of both axes.")
+    sigma_mm: float = Field(description="Standard deviation of the position, the larger of both axes.")
     sure: bool = Field(description="False when its identity is in doubt.")
 
 
 class SceneView(TopicModel):
-    """Topic `scene`: where everybody is; at most 15 a second, fewer for over 60 clients; the newest to who lags."""
+    """Topic `scene`: where every figure is; at most 15 a second, fewer for more than 60 subscribers.
+
+    A subscriber that lags gets the newest only.
+    """
 
     frame: int
     t_ns: int
@@ -49,16 +54,16 @@ class SceneView(TopicModel):
 
 
 class HealthReason(TopicModel):
-    """One thing that is not as it should be."""
+    """One problem of the rig."""
 
-    code: str = Field(description='One word for the machine, such as "camera_lost" or "disk_full".')
+    code: str = Field(description='For programs, such as "camera_lost" or "disk_full".')
     level: Literal["warning", "alarm"]
     text: str
     remedy: str = Field(default="", description="What to do about it.")
 
 
 class RecordingStatus(TopicModel):
-    """The recording."""
+    """State of the recording."""
 
     on: bool = False
     file: str = ""
@@ -67,24 +72,24 @@ class RecordingStatus(TopicModel):
 
 
 class HealthStatus(TopicModel):
-    """Topic `health`: whether the rig can be trusted now; once a second, and at once when the level changes."""
+    """Topic `health`: whether the rig can be trusted; once a second, and at once when the level changes."""
 
     level: Level = "ok"
     text: str = Field(default="", description="One line for people.")
     reasons: tuple[HealthReason, ...] = ()
     calls: Literal["on", "suspended"] = Field(default="on", description="Whether calls are made from the camera.")
-    fps: float | None = Field(default=None, description="Frames taken a second.")
-    latency_ms: float | None = Field(default=None, description="From capture to publication, median of a second.")
+    fps: float | None = Field(default=None, description="Frames per second.")
+    latency_ms: float | None = Field(default=None, description="Capture-to-publish latency, median of a second.")
     latency_p99_ms: float | None = None
     frames: int = 0
-    dropped: int = Field(default=0, description="Frames lost since the start.")
+    dropped: int = Field(default=0, description="Dropped frames since the start.")
     board: Power = "unknown"
     camera: str = ""
     size: tuple[int, int] | None = None
     calibration_rms_px: float | None = None
     calibration_rms_yd: tuple[float, float] | None = None
     recording: RecordingStatus = RecordingStatus()
-    store: Literal["ok", "behind"] = Field(default="ok", description="behind: what is declared is not yet on disk.")
+    store: Literal["ok", "behind"] = Field(default="ok", description="behind: declarations are not on disk yet.")
 
 
 class SourceStatus(TopicModel):

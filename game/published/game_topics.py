@@ -1,4 +1,4 @@
-"""The feed's topics about the game: what each carries, as pydantic models; ``docs/service.md`` is made from them.
+"""Topics about the game, as pydantic models; ``docs/service.md`` is made from them.
 
 A topic's value is small, complete and ready to show. Spots are field yards along x of the board unless they are text;
 `text` fields are words for people. Times on the board's clock are integer nanoseconds (`t_ns`).
@@ -20,19 +20,19 @@ Standing = Literal["stands", "open", "confirmed", "overturned", "manual", "noted
 
 
 class TopicModel(BaseModel):
-    """What a message carries: frozen, every key known; an infinity goes out as null."""
+    """A topic's value or a part of it: frozen, unknown keys refused; an infinity is published as null."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class TeamView(TopicModel):
-    """A team as it stands."""
+    """A team at this point of the game."""
 
     name: str = Field(description="In full.")
     short: str = Field(description="As on a score bug.")
     color: str = Field(description="Background for the team, #rrggbb.")
     ink: str = Field(description="Text on that background, #rrggbb.")
-    jersey: Jersey = Field(description="Which figures are its men.")
+    jersey: Jersey = Field(description="Color class of its figures.")
     points: int
     time_outs: int | None = Field(description="Left; null where the rulebook has none.")
 
@@ -40,9 +40,9 @@ class TeamView(TopicModel):
 class ClockView(TopicModel):
     """The game clock; count down from here while it runs."""
 
-    left_s: float | None = Field(description="Left at `at_ms`; null where the rulebook has no such clock.")
+    left_s: float | None = Field(description="Time left at `at_ms`; null where the rulebook has no such clock.")
     running: bool
-    at_ms: int = Field(description="When that was, ms since 1970 by the service's wall clock, as in every message.")
+    at_ms: int = Field(description="Wall clock of the service, ms since 1970, as in every message.")
     text: str = Field(description='Such as "4:07"; empty without a clock.')
 
 
@@ -52,7 +52,7 @@ class WaitView(TopicModel):
     kind: Literal["roll", "coin", "choice"]
     purpose: str = Field(description='What for, such as "fumble" or "field_goal".')
     options: tuple[Choice, ...] = Field(default=(), description="Open choices; empty for dice and coins.")
-    by: Side | None = Field(default=None, description="Whose coach; null for either.")
+    by: Side | None = Field(default=None, description="Whose coach decides; null for either.")
     text: str
 
 
@@ -63,12 +63,12 @@ class GameView(TopicModel):
     rulebook: str = Field(description="Name of the rulebook in force.")
     rulebook_title: str
     system: str = Field(description="What it builds on: tap, efl, lions-den or nfl-strategy.")
-    takes: tuple[str, ...] = Field(description="Types of declarations it has a use for.")
+    takes: tuple[str, ...] = Field(description="Types of declarations that the rulebook takes.")
     home: TeamView
     away: TeamView
     score: tuple[int, int] = Field(description="Home, away.")
-    possession: Side = Field(description="Who has the ball now.")
-    offense: Side = Field(description="Whose down it is; differs from possession after a turnover in the play.")
+    possession: Side = Field(description="Side that has the ball now.")
+    offense: Side = Field(description="Side whose down it is; differs from possession after a turnover in the play.")
     direction: Literal[-1, 1] = Field(description="Which way along x of the board the side with the ball goes.")
     down: int
     distance_yd: float
@@ -83,30 +83,34 @@ class GameView(TopicModel):
     clock: ClockView
     phase: Phase
     phase_text: str
-    board: Power = Field(description="Whether the board is switched on.")
+    board: Power = Field(description="Whether the board's motor runs.")
     wait: WaitView | None = None
-    suspended: tuple[str, ...] = Field(default=(), description="Why the camera makes no calls; empty when it does.")
-    under_review: bool = Field(default=False, description="An open question could change what is shown.")
+    suspended: tuple[str, ...] = Field(
+        default=(), description="Why no calls are made from the camera; empty while they are."
+    )
+    under_review: bool = Field(default=False, description="Whether an open question could change what is shown.")
     situation: str = Field(description='Such as "2nd & 7 at B 34".')
     text: str = Field(description="The whole of it on one line.")
     t_ns: int
 
 
 class BallView(TopicModel):
-    """Topic `ball`: who has it."""
+    """Topic `ball`: who has the ball, and where it is."""
 
-    player: str | None = Field(description="Roster id of the carrier; null when nobody, or nobody known, has it.")
+    player: str | None = Field(description="Roster id of the carrier; null when nobody, or nobody known, has the ball.")
     number: str = ""
     jersey: Jersey | None = None
-    side: Side = Field(description="Whose ball it is.")
-    state: BallState | None = Field(default=None, description="As seen: carried, the magnetic one standing, or loose.")
+    side: Side = Field(description="Side that has the ball.")
+    state: BallState | None = Field(
+        default=None, description="As detected: carried, the magnetic ball standing, or loose."
+    )
     x_yd: float | None = None
     y_yd: float | None = None
     text: str = Field(description='Such as "dark 28 has the ball".')
 
 
 class ClauseView(TopicModel):
-    """A clause of the rulebook."""
+    """A clause of the rulebook, as a call cites it."""
 
     id: str
     text: str = Field(description="What it says, in short; empty where the catalog does not know it.")
@@ -130,19 +134,19 @@ class RulingView(TopicModel):
 
 
 class CallView(TopicModel):
-    """One call."""
+    """One call, with its measurement, clauses and ruling."""
 
     id: str = Field(description="Unique in its game, stable under replay.")
     kind: CallKind
     verdict: Verdict
     standing: Standing = Field(
-        description="open: waits for a person; noted: without consequence; manual: made by hand; stands: in force."
+        description="open: waits for a person; noted: has no consequence; manual: made by hand; stands: in force."
     )
     text: str
     t_ns: int = Field(description="The instant it is about.")
     clauses: tuple[ClauseView, ...]
     players: tuple[str, ...] = ()
-    side: Side | None = Field(default=None, description="Whom it favors.")
+    side: Side | None = Field(default=None, description="Side it favors.")
     spot_yd: tuple[float, float] | None = Field(default=None, description="Along x of the board, across.")
     spot_text: str = ""
     margin: float | None = Field(default=None, description="By how much; positive is on the side of the call.")
@@ -163,12 +167,12 @@ class CallsUpdate(TopicModel):
     In a snapshot `calls` holds the latest of the game, in the order they were made.
     """
 
-    calls: tuple[CallView, ...] = Field(description="Put each in by id; one already there is replaced.")
-    withdrawn: tuple[str, ...] = Field(default=(), description="Ids to take away.")
+    calls: tuple[CallView, ...] = Field(description="Insert each by id; one already there is replaced.")
+    withdrawn: tuple[str, ...] = Field(default=(), description="Ids to remove.")
     moved: tuple[str, ...] = Field(
         default=(),
-        description="Ids to put behind all others, one by one, once the above is done: a ruling can bring back a call "
-        "from before others.",
+        description="Ids to move behind all others, one by one, after the above: a ruling can restore a call that was "
+        "made before others.",
     )
 
 
@@ -187,7 +191,7 @@ class Question(TopicModel):
 
 
 class Questions(TopicModel):
-    """Topic `questions`: all that waits for a person now, oldest first."""
+    """Topic `questions`: what waits for a person now, oldest first."""
 
     questions: tuple[Question, ...] = ()
 
@@ -205,7 +209,7 @@ class DeclarationView(TopicModel):
 
 
 class RecentDeclarations(TopicModel):
-    """Topic `declared`: what people said last, newest last."""
+    """Topic `declared`: the latest declarations and rulings, newest last."""
 
     events: tuple[DeclarationView, ...] = ()
 
