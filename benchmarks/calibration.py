@@ -85,7 +85,7 @@ def report(tables: Iterable[Table], what: str, known: str = "figures") -> None:
             print(f"{count:4d} {field.name:<10} said no: {error}", flush=True)
             continue
         seconds.append(time.process_time() - begin)
-        calibration = to_calibration(field, solution.fit, solution.sightings, method="field", made_from=[])
+        calibration = to_calibration(field, solution.fit, solution.observations, method="field", made_from=[])
         paint_yd, _ = _errors(calibration, camera, 0.0)
         error_yd, ratio = _errors(calibration, camera, BASE_TOP_MM)
         is_right = float(np.linalg.norm(paint_yd, axis=1).max()) < _WRONG_YD
@@ -161,7 +161,7 @@ def bump(tables: int = 6, fps: int = 30) -> None:
         pushed = dataclasses.replace(look, camera=_pushed(look.camera, seed))
         before, after = (next(iter(film(Compositor(view, players), [at_rest], seed=seed))) for view in (look, pushed))
         solution = solve_field([before.image], [look.field])
-        known = to_calibration(look.field, solution.fit, solution.sightings, method="field", made_from=[])
+        known = to_calibration(look.field, solution.fit, solution.observations, method="field", made_from=[])
         calibrator, seconds = OnlineCalibrator(known, in_background=False), 0.0
         for i, image in enumerate([before.image] * 5 + [after.image] * 3 * fps):
             begin = time.process_time()

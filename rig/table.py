@@ -208,7 +208,7 @@ def calibrate(table: CalibrationSettings, images: list[Image], name: str) -> Cal
         solution = solve_field(images, fields(table), prior=prior, distance=distance)
     except CalibrationError as error:
         raise CalibrationError(f"{name}: no calibration from the printed field: {error}") from None
-    return to_calibration(solution.field, solution.fit, solution.sightings, method="field", made_from=[name])
+    return to_calibration(solution.field, solution.fit, solution.observations, method="field", made_from=[name])
 
 
 def fields(table: CalibrationSettings) -> list[FieldModel]:

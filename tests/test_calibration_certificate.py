@@ -36,7 +36,9 @@ def scene() -> Scene:
 @pytest.fixture(scope="module")
 def calibration(scene: Scene) -> Calibration:
     solution = solve_field([scene.image], [TUDOR])
-    return to_calibration(TUDOR, solution.fit, solution.sightings, method="field", made_from=["a.png"], made_at="now")
+    return to_calibration(
+        TUDOR, solution.fit, solution.observations, method="field", made_from=["a.png"], made_at="now"
+    )
 
 
 def test_a_calibration_file_reads_as_it_was_written(calibration: Calibration, tmp_path: Path) -> None:

@@ -58,5 +58,5 @@ def test_a_mirrored_picture_is_refused(scene: Scene) -> None:
         solve_landmarks([mirrored.image], TUDOR, marks)
     # Named as they are printed: no camera sees a field from below.
     named = [Landmark(x, y, (width - 1 - u, v)) for (x, y), (u, v) in seen.items()]
-    with pytest.raises(CalibrationError, match="is the picture mirrored"):
+    with pytest.raises(CalibrationError, match="the picture is mirrored"):
         solve_landmarks([mirrored.image], TUDOR, named)

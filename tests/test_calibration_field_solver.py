@@ -27,7 +27,7 @@ def test_a_table_with_figures_an_arm_and_glare_is_solved_to_hundredths_of_a_yard
     solution = solve_field([scene.image], [scene.field])
     assert worst_error_yd(solution.fit.camera, scene) < 0.04
     assert worst_error_yd(solution.fit.camera, scene, 5.5) < 0.06
-    calibration = to_calibration(scene.field, solution.fit, solution.sightings, method="field", made_from=["a.png"])
+    calibration = to_calibration(scene.field, solution.fit, solution.observations, method="field", made_from=["a.png"])
     assert calibration.quality is not None
     assert calibration.quality.rms_px < 0.2
     assert sum(cell.points for cell in calibration.quality.cells) == calibration.quality.points
@@ -99,5 +99,5 @@ def test_several_frames_are_used_together(scene: Scene) -> None:
     shaken = np.asarray(cv2.warpAffine(photograph(seed=9).image, move, (1920, 1080)), dtype=np.uint8)
     one = solve_field([scene.image], [TUDOR])
     two = solve_field([scene.image, shaken], [TUDOR])
-    assert len(two.sightings.px) > 1.6 * len(one.sightings.px)
+    assert len(two.observations.px) > 1.6 * len(one.observations.px)
     assert worst_error_yd(two.fit.camera, scene) < 0.04

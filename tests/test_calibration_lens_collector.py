@@ -10,7 +10,7 @@ import pytest
 from sheet_scenes import LENS, drawn, filmed
 from typer.testing import CliRunner
 
-from downfield.calibration.lens.collector import ENOUGH_TILTED, ENOUGH_VIEWS, LensCollector
+from downfield.calibration.lens.collector import LIMITS, LensCollector
 from downfield.calibration.lens.lens_calibration import read_lens
 from downfield.calibration.lens.sheet import Sheet
 from downfield.core.arrays import Image
@@ -33,37 +33,37 @@ def views() -> list[Image]:
 
 def test_missing_views_are_listed_until_they_are_shown(views: list[Image]) -> None:
     collector = LensCollector(Sheet())
-    assert collector.take(views[0])
-    assert not collector.take(views[0])
-    assert f"more views (1 of {ENOUGH_VIEWS})" in collector.lacking
-    assert f"the sheet tilted (0 of {ENOUGH_TILTED})" in collector.lacking
+    assert collector.add(views[0])
+    assert not collector.add(views[0])
+    assert f"more views (1 of {LIMITS.views})" in collector.missing
+    assert f"the sheet tilted (0 of {LIMITS.tilted_views})" in collector.missing
     for image in views[1:]:
-        collector.take(image)
-    assert collector.is_enough, collector.lacking
+        collector.add(image)
+    assert collector.is_complete, collector.missing
 
 
 def test_a_part_of_the_picture_without_views_is_named(views: list[Image]) -> None:
     collector = LensCollector(Sheet())
-    collector.take(cv2.copyMakeBorder(views[0], 0, 900, 0, 1300, cv2.BORDER_CONSTANT, value=200))  # type: ignore[arg-type]
-    parts = collector.lacking[0]
+    collector.add(cv2.copyMakeBorder(views[0], 0, 900, 0, 1300, cv2.BORDER_CONSTANT, value=200))  # type: ignore[arg-type]
+    parts = collector.missing[0]
     assert "lower right" in parts
     assert "upper left" not in parts
 
 
 def test_a_live_view_counts_only_when_the_sheet_is_held_still(views: list[Image]) -> None:
     collector = LensCollector(Sheet(), hold_still=True)
-    assert not collector.take(views[1])
-    assert not collector.take(views[2])
-    assert collector.take(views[2])
-    assert not collector.take(np.full_like(views[0], 128))
+    assert not collector.add(views[1])
+    assert not collector.add(views[2])
+    assert collector.add(views[2])
+    assert not collector.add(np.full_like(views[0], 128))
     assert not collector.sees_sheet
 
 
 def test_pictures_of_another_size_are_refused(views: list[Image]) -> None:
     collector = LensCollector(Sheet())
-    collector.take(views[0])
-    with pytest.raises(CalibrationError, match="640 x 360"):
-        collector.take(cv2.resize(views[0], (640, 360)))  # type: ignore[arg-type]
+    collector.add(views[0])
+    with pytest.raises(CalibrationError, match="640x360"):
+        collector.add(cv2.resize(views[0], (640, 360)))  # type: ignore[arg-type]
 
 
 def test_live_it_lists_what_is_missing_and_stops_by_itself(views: list[Image], tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_live_it_lists_what_is_missing_and_stops_by_itself(views: list[Image], t
     assert "still needed: the sheet in the picture's " in result.output
     assert "that is enough" in result.output
     measured = read_lens(out)
-    assert measured.views >= ENOUGH_VIEWS
+    assert measured.views >= LIMITS.views
     assert measured.lens.focal_px[0] == pytest.approx(LENS.focal_px[0], rel=0.01)
 
 

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.camera_fit import with_scaled_focal
+from downfield.calibration.lens.figure_lean import LIMITS as LEAN_LIMITS
 from downfield.calibration.lens.figure_lean import (
-    HELMET_MM,
     StandingFigures,
     estimate_distance_from_lean,
     estimate_lens_from_lean,
 )
-from downfield.calibration.lens.prior import FOCAL_SPREAD, TypicalLens
+from downfield.calibration.lens.prior import LIMITS as LENS_LIMITS
+from downfield.calibration.lens.prior import TypicalLens
 
 _SIZE = (1920, 1080)
 _FOCAL_PX = 1500.0
@@ -38,7 +39,7 @@ def _figures(camera: Camera, *, bent: float, tall: float = 1.0, count: int = 22,
     half = np.array([(13, 8), (13, -8), (-13, -8), (-13, 8)])
     corners = middles[:, None] + half[:, :1] * facing[:, None] + half[:, 1:] * left[:, None]
     ahead = np.where(rng.random(count) < bent, 10.0, 2.0)
-    heights = tall * (HELMET_MM - 0.1 * ahead**2)
+    heights = tall * (LEAN_LIMITS.helmet_mm - 0.1 * ahead**2)
     helmets = np.column_stack([middles + ahead[:, None] * facing, heights])
     tops = np.concatenate([corners, np.full((count, 4, 1), 5.5)], axis=2)
     return StandingFigures(camera.to_pixels(tops), camera.to_pixels(helmets))
@@ -83,11 +84,11 @@ def test_the_lens_is_known_better_and_shorter_when_the_camera_is_nearer() -> Non
     camera = _overhead()
     lens = estimate_lens_from_lean(with_scaled_focal(camera, 1.3), _figures(camera, bent=0.3))
     assert lens is not None
-    assert lens.focal_spread < 0.8 * FOCAL_SPREAD
+    assert lens.focal_spread < 0.8 * LENS_LIMITS.focal_spread
     assert lens.focal * _SIZE[0] == pytest.approx(_FOCAL_PX, rel=0.12)
 
 
 def test_two_sources_of_a_focal_length_are_averaged() -> None:
-    both = TypicalLens(_SIZE, focal=0.8, focal_spread=0.2).focal_seen(0.5, 0.2)
+    both = TypicalLens(_SIZE, focal=0.8, focal_spread=0.2).combined_with(0.5, 0.2)
     assert both.focal == pytest.approx(math.sqrt(0.8 * 0.5))
     assert both.focal_spread == pytest.approx(0.2 / math.sqrt(2))

@@ -1,11 +1,12 @@
-"""The pose from square markers (ArUco or AprilTag) stuck beside the field at known places."""
+"""Calibrates the pose by square markers (ArUco or AprilTag) stuck beside the field at known places."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import cv2
 import numpy as np
@@ -20,21 +21,33 @@ from downfield.core.records import check, from_data, read_text, record
 
 Family = Literal["aruco", "apriltag"]
 
-_DICTIONARIES = {"aruco": cv2.aruco.DICT_4X4_50, "apriltag": cv2.aruco.DICT_APRILTAG_36h11}
-_FEWEST = 3
-_CORNER_SIGMA_PX = 0.3
-_LARGEST_RMS_PX = 1.5
+_DICTIONARIES: Final = {"aruco": cv2.aruco.DICT_4X4_50, "apriltag": cv2.aruco.DICT_APRILTAG_36h11}
+
+
+@dataclass(frozen=True, slots=True)
+class FiducialLimits:
+    """Thresholds of calibrating by markers."""
+
+    fewest: int = 3
+    """Markers that must be seen."""
+    corner_sigma_px: float = 0.3
+    """Standard deviation of a marker's corner."""
+    largest_rms_px: float = 1.5
+    """Largest rms of the corners about the solution."""
+
+
+LIMITS: Final = FiducialLimits()
 
 
 @record
 class Fiducial:
-    """A marker and where it is stuck.
+    """A marker and its place.
 
     Attributes:
         id: its number.
         x_mm, y_mm: its center, board frame.
         side_mm: of its black square.
-        turn_deg: counter-clockwise turn of its top from +y.
+        turn_deg: turn of its top from +y, counter-clockwise.
         z_mm: height of its face over the printed surface.
 
     """
@@ -50,7 +63,7 @@ class Fiducial:
         check(self.side_mm > 0, InputError, f"side_mm must be above 0, not {self.side_mm:g}")
 
     def corners_mm(self) -> Array:
-        """Upper left, upper right, lower right, lower left corner as the marker reads, shape (4, 3)."""
+        """Return the upper left, upper right, lower right and lower left corner of the marker, shape (4, 3)."""
         half, turn = self.side_mm / 2, np.radians(self.turn_deg)
         square = np.array([(-half, half), (half, half), (half, -half), (-half, -half)])
         spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
@@ -62,8 +75,8 @@ class FiducialPlan:
     """Markers around a table: a TOML file with a ``[[markers]]`` table each.
 
     Attributes:
-        markers: where they are stuck.
-        family: which markers they are.
+        markers: their places.
+        family: their kind.
 
     """
 
@@ -89,52 +102,52 @@ def read_fiducials(path: Path) -> FiducialPlan:
 def solve_fiducials(
     image: Image, lens: Lens, prior: LensPrior, fiducials: Sequence[Fiducial], family: Family = "aruco"
 ) -> tuple[CameraFit, Observations]:
-    """The pose, and what the markers say of the lens, from one picture.
+    """Solve the pose, and refine the lens, from the markers in one picture.
 
     Args:
         image: blue green red or gray.
         lens: the lens as measured, to begin with.
         prior: how well it is known.
-        fiducials: where the markers are.
-        family: which markers they are.
+        fiducials: places of the markers.
+        family: their kind.
 
     Returns:
         The fit and the corners it was made from.
 
     Raises:
-        CalibrationError: fewer than three known markers are seen, they are not where they are said to be, or the
-            picture is mirrored.
+        CalibrationError: fewer than three known markers are seen, they are not at their given places, or the picture
+            is mirrored.
 
     """
     known = {fiducial.id: fiducial for fiducial in fiducials}
-    used = _seen(image, known, family)
-    if len(used) < _FEWEST:
-        if len(_seen(np.ascontiguousarray(image[:, ::-1]), known, family)) > len(used):
-            raise CalibrationError(f"the picture is mirrored: its markers read only in a mirror: {UNMIRROR}")
+    used = _detect(image, known, family)
+    if len(used) < LIMITS.fewest:
+        if len(_detect(np.ascontiguousarray(image[:, ::-1]), known, family)) > len(used):
+            raise CalibrationError(f"the picture is mirrored, since its markers read only in a mirror: {UNMIRROR}")
         raise CalibrationError(
-            f"{len(used)} of {len(known)} markers are seen and {_FEWEST} are needed: uncover them, add light, or print"
-            " them larger"
+            f"{len(used)} of {len(known)} markers are seen and {LIMITS.fewest} are needed. Uncover them, add light, or"
+            " print them larger."
         )
     points = np.concatenate([fiducial.corners_mm() for fiducial, _ in used])
     px = np.concatenate([corner for _, corner in used])
     done, turn, shift = cv2.solvePnP(points, px, lens.matrix, np.array(lens.distortion), flags=cv2.SOLVEPNP_SQPNP)
     if not done:
-        raise CalibrationError("no camera sees the markers like this: are their places given rightly?")
+        raise CalibrationError("no camera fits these markers. Check the places given for them.")
     rx, ry, rz = np.asarray(turn, dtype=np.float64).ravel().tolist()
     tx, ty, tz = np.asarray(shift, dtype=np.float64).ravel().tolist()
     start = Camera(lens, (rx, ry, rz), (tx, ty, tz))
-    sightings = Observations.of_points(points, px, _CORNER_SIGMA_PX)
-    fit = fit_camera(start, sightings, prior=prior)
+    observations = Observations.of_points(points, px, LIMITS.corner_sigma_px)
+    fit = fit_camera(start, observations, prior=prior)
     rms = float(np.sqrt(np.mean(fit.residual_px**2)))
-    if rms > _LARGEST_RMS_PX:
+    if rms > LIMITS.largest_rms_px:
         raise CalibrationError(
-            f"the markers are {rms:.1f} px (rms) off where they are said to be: measure their places"
+            f"the markers are {rms:.1f} px (rms) off their given places. Measure their places again."
         )
-    return fit, sightings
+    return fit, observations
 
 
-def _seen(image: Image, known: Mapping[int, Fiducial], family: Family) -> list[tuple[Fiducial, Array]]:
-    """The known markers in a picture, each with its corners, shape (4, 2)."""
+def _detect(image: Image, known: Mapping[int, Fiducial], family: Family) -> list[tuple[Fiducial, Array]]:
+    """Detect the known markers in a picture, each with its corners, shape (4, 2)."""
     settings = cv2.aruco.DetectorParameters()
     settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     dictionary = cv2.aruco.getPredefinedDictionary(_DICTIONARIES[family])

@@ -1,17 +1,19 @@
-"""A calibration by hand: four or more places of the field shown in the picture, then refined to the paint.
+"""Calibrates by landmarks: four or more places of the field marked in the picture, then refined to the paint.
 
-For prints that the automatic calibration does not know, and to correct a wrong answer of it.
+For prints that the automatic calibration does not know, and to correct a wrong solution of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from downfield.calibration.camera import Camera
 from downfield.calibration.field.line_chains import clearest_channel, find_chains
-from downfield.calibration.field.line_pencils import Bending, estimate_bending
+from downfield.calibration.field.line_pencils import DivisionModel, estimate_distortion
 from downfield.calibration.field.matching import camera_from_points
 from downfield.calibration.field.mirroring import refuse_mirrored
 from downfield.calibration.field.solver import FieldSolution, refine_solution
@@ -23,16 +25,29 @@ from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field import FieldModel
 from downfield.core.records import check, record
 
-_FEWEST = 4
-_OFF_PX = 25.0  # a landmark this far from the solved camera was named or placed wrongly
-_SEARCH_PX = 8.0
-_BENDINGS = (-0.24, -0.16, -0.08, 0.0)  # tried beside the one the picture's lines suggest
-_LEAST_PAINT = 0.4  # share of the long lines that must be seen where the solution has them
+
+@dataclass(frozen=True, slots=True)
+class LandmarkLimits:
+    """Thresholds of calibrating by landmarks."""
+
+    fewest: int = 4
+    """Landmarks that are needed."""
+    off_px: float = 25.0
+    """A landmark this far from the solved camera was named or placed wrongly."""
+    search_px: float = 8.0
+    """How far off the first camera's paint is searched."""
+    distortions: tuple[float, ...] = (-0.24, -0.16, -0.08, 0.0)
+    """Distortions that are tried beside the one estimated from the picture's lines."""
+    least_paint: float = 0.4
+    """Share of the long lines that must be seen where the solution has them."""
+
+
+LIMITS: Final = LandmarkLimits()
 
 
 @record
 class Landmark:
-    """A place of the field and where it is seen.
+    """A place of the field and its pixel.
 
     Attributes:
         x_yd, y_yd: field yards, such as 0, 0 for the lower left corner of the playing field.
@@ -58,49 +73,55 @@ def solve_landmarks(
 
     Raises:
         InputError: too few landmarks, or all on one line.
-        CalibrationError: no camera sees them so, the paint is not where they say, or the picture is mirrored.
+        CalibrationError: no camera fits them, the paint is not where they put it, or the picture is mirrored.
 
     """
     for image in images:
         check_picture(image)
     board = np.array([(mark.x_yd, mark.y_yd) for mark in landmarks]).reshape(-1, 2) * field.mm_per_yd
     px = np.array([mark.px for mark in landmarks]).reshape(-1, 2)
-    check(len(board) >= _FEWEST, InputError, f"at least {_FEWEST} landmarks are needed, not {len(board)}")
+    check(len(board) >= LIMITS.fewest, InputError, f"at least {LIMITS.fewest} landmarks are needed, not {len(board)}")
     spread = np.linalg.svd(board - board.mean(axis=0), compute_uv=False)
-    check(spread[1] > 0.02 * spread[0], InputError, "the landmarks lie on one line: add one away from it")
+    check(spread[1] > 0.02 * spread[0], InputError, "the landmarks lie on one line. Add one away from it.")
     planes = [clearest_channel(image) for image in images]
     starts = _starts(images[0], field, board, px)
     if not starts:
         raise CalibrationError(
-            "no camera sees the landmarks like this: is one named or placed wrongly, or is the picture mirrored?"
+            "no camera fits these landmarks. Check whether one is named or placed wrongly, or whether the picture is mirrored."
         )
-    camera = max(starts, key=lambda start: share_of_lines_found(planes[0], start, field, _SEARCH_PX))
-    _check_marks(camera, landmarks, board, px)
-    solution = refine_solution(planes, camera, field, prior=prior, first_search_px=_SEARCH_PX)
-    if solution is None or share_of_lines_found(planes[0], solution.fit.camera, field, _SEARCH_PX / 4) < _LEAST_PAINT:
+    camera = max(starts, key=lambda start: share_of_lines_found(planes[0], start, field, LIMITS.search_px))
+    _check_landmarks(camera, landmarks, board, px)
+    solution = refine_solution(planes, camera, field, prior=prior, first_search_px=LIMITS.search_px)
+    if (
+        solution is None
+        or share_of_lines_found(planes[0], solution.fit.camera, field, LIMITS.search_px / 4) < LIMITS.least_paint
+    ):
         raise CalibrationError(
-            "the field's lines are not where the landmarks put them: place the landmarks more exactly, add some near"
-            " the field's corners, or check the field model"
+            "the field's lines are not where the landmarks put them. Place the landmarks more exactly, add some near"
+            " the field's corners, or check the field model."
         )
-    _check_marks(solution.fit.camera, landmarks, board, px)
+    _check_landmarks(solution.fit.camera, landmarks, board, px)
     refuse_mirrored(planes[0], solution.fit.camera, field)
     return solution
 
 
 def _starts(image: Image, field: FieldModel, board_mm: Array, px: Array) -> list[Camera]:
-    """Cameras through the landmarks, for several bendings of the lens."""
+    """Return cameras through the landmarks, for several distortions of the lens."""
     size = (image.shape[1], image.shape[0])
-    bendings = [estimate_bending(find_chains(image), size), *(Bending(size, amount) for amount in _BENDINGS)]
-    found = [camera_from_points(board_mm, bending.straighten(px), bending, field) for bending in bendings]
+    distortions = [
+        estimate_distortion(find_chains(image), size),
+        *(DivisionModel(size, amount) for amount in LIMITS.distortions),
+    ]
+    found = [camera_from_points(board_mm, distortion.undistort(px), distortion, field) for distortion in distortions]
     return [camera for camera in found if camera is not None]
 
 
-def _check_marks(camera: Camera, landmarks: Sequence[Landmark], board_mm: Array, px: Array) -> None:
+def _check_landmarks(camera: Camera, landmarks: Sequence[Landmark], board_mm: Array, px: Array) -> None:
     off = np.linalg.norm(camera.to_pixels(board_mm) - px, axis=1)
     worst = int(np.argmax(off))
-    if not off[worst] < _OFF_PX:
+    if not off[worst] < LIMITS.off_px:
         mark = landmarks[worst]
         raise CalibrationError(
-            f"the landmark at {mark.x_yd:g}, {mark.y_yd:g} yd is {off[worst]:.0f} px from where the others put it: is"
-            " it named or placed wrongly?"
+            f"the landmark at {mark.x_yd:g}, {mark.y_yd:g} yd is {off[worst]:.0f} px from where the others put it."
+            " Check whether it is named or placed wrongly."
         )

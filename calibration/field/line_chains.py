@@ -1,4 +1,4 @@
-"""Thin paint in a picture: chains of sub-pixel points along ridges and edges, before anything is known of the camera.
+"""Finds thin lines in a picture: chains of sub-pixel points along ridges and edges, without knowing the camera.
 
 A painted line is a ridge of the picture, brighter or darker than what is on both sides of it; a sideline beside a
 painted border is only an edge. Both are found by derivatives of a Gaussian at a few scales, thinned across the line,
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 import cv2
 import numpy as np
@@ -20,13 +21,28 @@ from numpy.typing import NDArray
 
 from downfield.core.arrays import Array, Image, Plane
 
-_RIDGE_SCALES_PX = (1.2, 2.2, 4.0)  # paint 1.5 to 9 px wide
-_EDGE_SCALE_PX = 1.5
-_QUIET = 4.0  # responses below this many times the picture's median response are texture and noise
-_WEAKEST = 0.6  # gray levels: below this even a clean picture shows only compression
-_SHORTEST_PX = 24
-_LONG_PX = 60
-_BEND_PX = 1.2  # a chain's points lie this near to its own parabola, or it is no line
+
+@dataclass(frozen=True, slots=True)
+class LineLimits:
+    """Thresholds of finding lines in a picture."""
+
+    ridge_scales_px: tuple[float, float, float] = (1.2, 2.2, 4.0)
+    """Standard deviations of the Gaussians, for paint 1.5 to 9 px wide."""
+    edge_scale_px: float = 1.5
+    """The same for edges."""
+    quiet: float = 4.0
+    """Responses below this many times the picture's median response are texture and noise."""
+    weakest: float = 0.6
+    """Gray levels: below this even a clean picture shows only compression."""
+    shortest_px: int = 24
+    """Least length of a chain."""
+    long_px: int = 60
+    """Chains this long decide whether the paint is bright or dark."""
+    bend_px: float = 1.2
+    """A chain's points lie this near to its own parabola, or it is no line."""
+
+
+LIMITS: Final = LineLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +54,7 @@ class Chains:
         points_px: x, y of all points, chain after chain, shape (n, 2).
         chain: which chain each point belongs to, rising from 0, shape (n,).
         is_ridge: whether each chain is a ridge, else an edge, shape (chains,).
-        strength: how strongly each chain stands out, 1 being typical of its kind's strong ones, shape (chains,).
+        strength: contrast of each chain, 1 being typical of the strong ones of its kind, shape (chains,).
 
     """
 
@@ -50,12 +66,12 @@ class Chains:
 
     @property
     def lengths(self) -> NDArray[np.intp]:
-        """Points in each chain, which is about its length in pixels."""
+        """Number of points in each chain, which is about its length in pixels."""
         return np.bincount(self.chain, minlength=len(self.is_ridge))
 
 
 def find_chains(image: Image) -> tuple[Chains, Chains]:
-    """Chains in a picture, level ones first, upright ones second.
+    """Find the chains in a picture, level ones first, upright ones second.
 
     Args:
         image: blue green red, shape (height, width, 3), or gray, shape (height, width).
@@ -72,12 +88,12 @@ def find_chains(image: Image) -> tuple[Chains, Chains]:
 
 
 def _distinctness(families: list[list[Array]]) -> float:
-    """Total response along the long chains of both families."""
-    return sum(float(chain[:, 2].sum()) for chains in families for chain in chains if len(chain) >= _LONG_PX)
+    """Return the total response along the long chains of both families."""
+    return sum(float(chain[:, 2].sum()) for chains in families for chain in chains if len(chain) >= LIMITS.long_px)
 
 
 def clearest_channel(image: Image) -> Plane:
-    """The gray, blue, green or red plane in which thin lines stand out most, shape (height, width), 0..255."""
+    """Return the gray, blue, green or red channel with the clearest thin lines, shape (height, width), 0..255."""
     if image.ndim == 2:
         return image.astype(np.float32)
     planes = [cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), *cv2.split(image)]
@@ -86,27 +102,27 @@ def clearest_channel(image: Image) -> Plane:
 
 
 def _line_contrast(plane: Plane) -> float:
-    """Strength of thin structure against noise: the upper tail of a ridge response over its median."""
+    """Return the contrast of thin structure against noise: the upper tail of a ridge response over its median."""
     half = cv2.resize(plane, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     response = np.abs(cv2.Laplacian(cv2.GaussianBlur(half, (0, 0), 1.0), cv2.CV_32F))
     return float(np.percentile(response, 96) / (np.median(response) + 0.5))
 
 
 def _ridges(gray: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
-    """Bright ridges, then dark ones: response, strongest over the scales, and the normal's angle there, radians."""
+    """Find bright ridges, then dark ones: the strongest response over the scales, and its normal's angle, radians."""
     best = {sign: np.zeros_like(gray) for sign in (-1, 1)}
     turns = {sign: np.zeros_like(gray) for sign in (-1, 1)}
-    for scale in _RIDGE_SCALES_PX:
+    for scale in LIMITS.ridge_scales_px:
         smooth = cv2.GaussianBlur(gray, (0, 0), scale)
         xx = cv2.Sobel(smooth, cv2.CV_32F, 2, 0, ksize=3) / 4
         yy = cv2.Sobel(smooth, cv2.CV_32F, 0, 2, ksize=3) / 4
         xy = cv2.Sobel(smooth, cv2.CV_32F, 1, 1, ksize=3) / 4
         mean, apart = (xx + yy) / 2, np.hypot((xx - yy) / 2, xy)
-        # Beside a mere step, too, the picture bends, but there it also slopes, which it does not on a line.
+        # Beside a mere step the picture bends too, but there it also slopes, which it does not on a line.
         slope = np.hypot(*(cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3) / 8 for order in ((1, 0), (0, 1)))) / scale
         along_larger = np.arctan2(xy, (xx - yy) / 2) / 2
         for sign in (-1, 1):  # the second derivative across dark paint is positive
-            # The eigenvalue across the line, less what bends along it: blobs and flat ground give nothing.
+            # The eigenvalue across the line less the curvature along it: blobs and flat ground give nothing.
             response = (apart + sign * mean - np.abs(apart - sign * mean) - slope) * scale**1.5
             angle = along_larger if sign == 1 else along_larger + np.float32(np.pi / 2)
             wins = response > best[sign]
@@ -115,18 +131,18 @@ def _ridges(gray: Plane) -> tuple[tuple[Plane, Plane], tuple[Plane, Plane]]:
 
 
 def _edges(gray: Plane) -> tuple[Plane, Plane]:
-    """Gradient magnitude, and the angle of its direction."""
-    smooth = cv2.GaussianBlur(gray, (0, 0), _EDGE_SCALE_PX)
+    """Return the gradient's magnitude and the angle of its direction."""
+    smooth = cv2.GaussianBlur(gray, (0, 0), LIMITS.edge_scale_px)
     x, y = (cv2.Sobel(smooth, cv2.CV_32F, *order, ksize=3) / 8 for order in ((1, 0), (0, 1)))
     return np.hypot(x, y), np.arctan2(y, x)
 
 
 def _chains_along(along: int, response: Plane, turn: Plane) -> list[Array]:
-    """Chains that run along one picture axis: each an array of x, y and response, shape (n, 3)."""
+    """Link chains that run along one picture axis: each an array of x, y and response, shape (n, 3)."""
     if along == 0:  # work on the transposed picture, where level lines are upright
         upright = _chains_along(1, response.T, np.float32(np.pi / 2) - turn.T)
         return [chain[:, (1, 0, 2)] for chain in upright]
-    floor = max(_QUIET * float(np.median(response[::4, ::4])), _WEAKEST)
+    floor = max(LIMITS.quiet * float(np.median(response[::4, ::4])), LIMITS.weakest)
     before, here, after = response[:, :-2], response[:, 1:-1], response[:, 2:]
     across = np.abs(np.cos(turn[:, 1:-1])) > np.cos(np.radians(40))
     peak = (here > floor) & (here >= before) & (here > after) & across
@@ -140,7 +156,7 @@ def _chains_along(along: int, response: Plane, turn: Plane) -> list[Array]:
     starts = np.searchsorted(label[order], np.arange(1, count + 1))
     out = []
     for first, last in pairwise(starts):
-        if last - first >= _SHORTEST_PX:
+        if last - first >= LIMITS.shortest_px:
             part = order[first:last]
             chain = _straightened(np.stack([x[part], rows[part], at[part]], axis=1).astype(np.float64))
             if chain is not None:
@@ -149,14 +165,14 @@ def _chains_along(along: int, response: Plane, turn: Plane) -> list[Array]:
 
 
 def _straightened(chain: Array) -> Array | None:
-    """The points of an upright chain that lie on its own parabola, or None when most do not."""
+    """Return the points of an upright chain that lie on its own parabola, or None when most do not."""
     for _ in range(2):
         y = chain[:, 1] - chain[:, 1].mean()
         reach = max(float(np.abs(y).max()), 1.0)
         shapes = np.stack([np.ones_like(y), y / reach, (y / reach) ** 2], axis=1)
         fit = np.linalg.lstsq(shapes, chain[:, 0], rcond=None)[0]
-        near = np.abs(chain[:, 0] - shapes @ fit) < _BEND_PX
-        if near.sum() < max(_SHORTEST_PX, 0.6 * len(chain)):
+        near = np.abs(chain[:, 0] - shapes @ fit) < LIMITS.bend_px
+        if near.sum() < max(LIMITS.shortest_px, 0.6 * len(chain)):
             return None
         chain = chain[near]
     return chain
@@ -171,7 +187,7 @@ def _joined(along: int, ridges: list[Array], edges: list[Array]) -> Chains:
 
 
 def _relative_strength(chains: list[Array]) -> Array:
-    """Median responses over the one that the longest third of all points reaches."""
+    """Return the median responses of chains relative to that of the strongest third of all points."""
     if not chains:
         return np.empty(0)
     strength = np.array([np.median(chain[:, 2]) for chain in chains])

@@ -1,17 +1,18 @@
-"""From bowed chains to straight lines: the lens's bending undone, each family fitted as a pencil through one point.
+"""Straightens chains by undoing the lens's distortion, and fits each family of lines as a pencil through one point.
 
-Straight lines stay straight through a lens without distortion (the plumb-line principle: D. C. Brown, Close-range
-camera calibration, 1971), so the bending is the one that leaves the chains straightest. It is described here by the
-one-term division model (A. Fitzgibbon, CVPR 2001), which is undone in closed form; the full lens comes later.
+Straight lines stay straight in a lens without distortion (the plumb-line principle: D. C. Brown, Close-range camera
+calibration, 1971), so the distortion is the one whose removal leaves the chains straightest. It is described by the
+one-term division model (A. Fitzgibbon, CVPR 2001), which is undone in closed form; the full lens is fitted later.
 
 Lines that are parallel on the board meet in one point of the straightened picture. Along a transversal through the
-picture's middle, such a pencil's slopes are a linear function of where its lines cross: that is what is fitted, so no
-vanishing point has to be finite.
+picture's middle, such a pencil's slopes are a linear function of where its lines cross. That function is fitted, so
+the vanishing point may be at infinity.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +20,28 @@ from numpy.typing import NDArray
 from downfield.calibration.field.line_chains import Chains
 from downfield.core.arrays import Array
 
-_BENDINGS = np.linspace(-0.40, 0.16, 57)  # 16% pincushion to past 25% barrel at the corner
-_STRAIGHT_PX = 0.6  # rms of a chain about its line that is still measurement noise
-_PARALLEL_PX = 2.5  # chains whose crossings differ by less belong to one line
-_SLOPE_OFF = 0.02  # radians: a chain leaning this far from the pencil belongs to something else
-_SHORTEST_LINE_PX = 60
-_FAINT = 0.45  # chains less distinct than this share of the strong ones count less
+_DISTORTIONS: Final = np.linspace(-0.40, 0.16, 57)  # 16% pincushion to past 25% barrel at the corner
 
 
 @dataclass(frozen=True, slots=True)
-class Bending:
+class PencilLimits:
+    """Thresholds of straightening lines and grouping them into pencils."""
+
+    straight_px: float = 0.6
+    """Rms of a chain about its line that is still measurement noise."""
+    parallel_px: float = 2.5
+    """Chains whose crossings differ by less belong to one line."""
+    slope_off: float = 0.02
+    """Radians: a chain leaning this far from the pencil belongs to something else."""
+    shortest_line_px: int = 60
+    """Least length of the chains of a line."""
+
+
+LIMITS: Final = PencilLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class DivisionModel:
     """A one-term division model about the picture's middle.
 
     Attributes:
@@ -42,18 +55,18 @@ class Bending:
 
     @property
     def center_px(self) -> Array:
-        """The picture's middle."""
+        """The middle of the picture."""
         return (np.array(self.size_px) - 1) / 2
 
-    def straighten(self, px: Array) -> Array:
-        """Pixels, shape (n, 2), to straightened offsets from the middle, px, same shape."""
+    def undistort(self, px: Array) -> Array:
+        """Undistort pixels, shape (n, 2), to offsets from the middle, px, same shape."""
         off = np.asarray(px) - self.center_px
         radius2 = (off**2).sum(axis=1) / (self.center_px**2).sum()
         straight: Array = off / (1 + self.amount * radius2)[:, None]
         return straight
 
-    def bend(self, straight_px: Array) -> Array:
-        """The inverse of `straighten`."""
+    def distort(self, straight_px: Array) -> Array:
+        """Invert `undistort`."""
         radius2 = (straight_px**2).sum(axis=1) / (self.center_px**2).sum()
         root = np.sqrt(np.maximum(1 - 4 * self.amount * radius2, 0))
         bent: Array = straight_px * (2 / (1 + root))[:, None] + self.center_px
@@ -71,7 +84,7 @@ class Pencil:
         along: picture axis the lines follow.
         lean, fan: the slope law; fan per pixel.
         crossing_px: where each line crosses the transversal, rising, shape (n,).
-        support_px: length of chains that make each line, faint ones counting less, shape (n,).
+        support_px: length of the chains that make each line, shape (n,).
         span_px: extent of those chains along the lines, (low, high), shape (n, 2).
         is_ridge: whether each line is mostly ridge.
 
@@ -86,53 +99,53 @@ class Pencil:
     is_ridge: NDArray[np.bool_]
 
     def points(self, crossing_px: Array, along_px: Array) -> Array:
-        """Points of lines of this family at places along them; shapes broadcast; shape (..., 2)."""
+        """Return points of lines of this family at places along them; shapes broadcast; shape (..., 2)."""
         across = crossing_px + (self.lean + self.fan * crossing_px) * along_px
         along = np.broadcast_to(along_px, across.shape)
         return np.stack([along, across] if self.along == 0 else [across, along], axis=-1)
 
     def homogeneous(self, crossing_px: Array) -> Array:
-        """The lines as homogeneous vectors, shape (n, 3)."""
+        """Return the lines as homogeneous vectors, shape (n, 3)."""
         slope = self.lean + self.fan * crossing_px
         one = np.ones_like(crossing_px)
         return np.stack([slope, -one, crossing_px] if self.along == 0 else [-one, slope, crossing_px], axis=1)
 
 
-def estimate_bending(families: tuple[Chains, ...], size_px: tuple[int, int]) -> Bending:
-    """The bending that leaves the ridge chains straightest."""
+def estimate_distortion(families: tuple[Chains, ...], size_px: tuple[int, int]) -> DivisionModel:
+    """Estimate the distortion whose removal leaves the ridge chains straightest."""
     costs = []
-    for amount in _BENDINGS:
-        bending = Bending(size_px, float(amount))
-        costs.append(sum(_crookedness(chains, bending) for chains in families))
+    for amount in _DISTORTIONS:
+        distortion = DivisionModel(size_px, float(amount))
+        costs.append(sum(_crookedness(chains, distortion) for chains in families))
     best = int(np.argmin(costs))
     if not 0 < best < len(costs) - 1:
-        return Bending(size_px, float(_BENDINGS[best]))
+        return DivisionModel(size_px, float(_DISTORTIONS[best]))
     low, mid, high = costs[best - 1 : best + 2]
     shift = 0.5 * (low - high) / max(low - 2 * mid + high, 1e-12)
-    return Bending(size_px, float(_BENDINGS[best] + shift * (_BENDINGS[1] - _BENDINGS[0])))
+    return DivisionModel(size_px, float(_DISTORTIONS[best] + shift * (_DISTORTIONS[1] - _DISTORTIONS[0])))
 
 
-def fit_pencil(chains: Chains, bending: Bending, *, ridges_only: bool = False) -> Pencil:
-    """The lines of one family; empty when there are none."""
-    crossing, slope, length, spans = _chain_lines(chains, bending)
+def fit_pencil(chains: Chains, distortion: DivisionModel, *, ridges_only: bool = False) -> Pencil:
+    """Fit the lines of one family; the pencil is empty when there are none."""
+    crossing, slope, length, spans = _chain_lines(chains, distortion)
     use = chains.is_ridge if ridges_only else np.ones(len(chains.is_ridge), dtype=bool)
     if use.sum() < 2:
         return Pencil(chains.along, 0.0, 0.0, np.empty(0), np.empty(0), np.empty((0, 2)), np.empty(0, dtype=bool))
     lean, fan = _slope_law(crossing[use], slope[use], length[use])
-    member = use & (np.abs(slope - lean - fan * crossing) < _SLOPE_OFF + 2.0 / length)
+    member = use & (np.abs(slope - lean - fan * crossing) < LIMITS.slope_off + 2.0 / length)
     # With the slope known, every chain crosses where its mean point says.
-    straight = bending.straighten(chains.points_px)
+    straight = distortion.undistort(chains.points_px)
     across = _mean(straight[:, 1 - chains.along], chains)
     along = _mean(straight[:, chains.along], chains)
     crossing = (across - lean * along) / (1 + fan * along)
     return _grouped(chains, (lean, fan), member, crossing, length, spans)
 
 
-def _crookedness(chains: Chains, bending: Bending) -> float:
-    """Total misfit of ridge chains about their own lines, robust to chains that are no lines."""
-    *_, rms, length = _chain_fit(chains, bending)
+def _crookedness(chains: Chains, distortion: DivisionModel) -> float:
+    """Return the total misfit of ridge chains about their own lines, robust to chains that are no lines."""
+    *_, rms, length = _chain_fit(chains, distortion)
     ridge = chains.is_ridge
-    return float((length[ridge] * np.log1p((rms[ridge] / _STRAIGHT_PX) ** 2)).sum())
+    return float((length[ridge] * np.log1p((rms[ridge] / LIMITS.straight_px) ** 2)).sum())
 
 
 def _mean(values: Array, chains: Chains) -> Array:
@@ -140,9 +153,9 @@ def _mean(values: Array, chains: Chains) -> Array:
     return np.bincount(chains.chain, values, count) / np.maximum(np.bincount(chains.chain, minlength=count), 1)
 
 
-def _chain_fit(chains: Chains, bending: Bending) -> tuple[Array, Array, Array, Array, Array]:
-    """Per chain: mean along, mean across, slope, rms across, number of points."""
-    straight = bending.straighten(chains.points_px)
+def _chain_fit(chains: Chains, distortion: DivisionModel) -> tuple[Array, Array, Array, Array, Array]:
+    """Fit each chain: mean along, mean across, slope, rms across, number of points."""
+    straight = distortion.undistort(chains.points_px)
     along, across = straight[:, chains.along], straight[:, 1 - chains.along]
     mean_along, mean_across = _mean(along, chains), _mean(across, chains)
     off_along, off_across = along - mean_along[chains.chain], across - mean_across[chains.chain]
@@ -152,10 +165,10 @@ def _chain_fit(chains: Chains, bending: Bending) -> tuple[Array, Array, Array, A
     return mean_along, mean_across, slope, rms, chains.lengths.astype(np.float64)
 
 
-def _chain_lines(chains: Chains, bending: Bending) -> tuple[Array, Array, Array, Array]:
-    """Per chain: crossing, slope, number of points, extent along, shape (n, 2)."""
-    mean_along, mean_across, slope, _, length = _chain_fit(chains, bending)
-    along = bending.straighten(chains.points_px)[:, chains.along]
+def _chain_lines(chains: Chains, distortion: DivisionModel) -> tuple[Array, Array, Array, Array]:
+    """Return each chain's crossing, slope, number of points, and extent along, shape (n, 2)."""
+    mean_along, mean_across, slope, _, length = _chain_fit(chains, distortion)
+    along = distortion.undistort(chains.points_px)[:, chains.along]
     starts = np.searchsorted(chains.chain, np.arange(len(length)))
     low = np.minimum.reduceat(along, starts) if len(starts) else along
     high = np.maximum.reduceat(along, starts) if len(starts) else along
@@ -163,7 +176,7 @@ def _chain_lines(chains: Chains, bending: Bending) -> tuple[Array, Array, Array,
 
 
 def _slope_law(crossing: Array, slope: Array, length: Array) -> tuple[float, float]:
-    """Slope as a linear function of the crossing: least median start, then reweighted least squares."""
+    """Fit the slope as a linear function of the crossing: median start, then reweighted least squares."""
     weight = length**1.5
     lean = _weighted_median(slope, weight)
     fan = 0.0
@@ -185,15 +198,15 @@ def _weighted_median(values: Array, weight: Array) -> float:
 def _grouped(
     chains: Chains, law: tuple[float, float], member: NDArray[np.bool_], crossing: Array, length: Array, spans: Array
 ) -> Pencil:
-    """Chains with the same crossing as one line; ridges and edges apart."""
+    """Group chains with the same crossing into one line; ridges and edges apart."""
     found: list[tuple[float, float, float, float, bool]] = []
     for ridge in (True, False):
         chosen = np.flatnonzero(member & (chains.is_ridge == ridge))
         chosen = chosen[np.argsort(crossing[chosen])]
-        breaks = np.flatnonzero(np.diff(crossing[chosen]) > _PARALLEL_PX) + 1
+        breaks = np.flatnonzero(np.diff(crossing[chosen]) > LIMITS.parallel_px) + 1
         for group in np.split(chosen, breaks):
             support = float(length[group].sum())
-            if support >= _SHORTEST_LINE_PX:
+            if support >= LIMITS.shortest_line_px:
                 place = float((crossing[group] * length[group]).sum() / support)
                 found.append((place, support, float(spans[group, 0].min()), float(spans[group, 1].max()), ridge))
     found.sort()

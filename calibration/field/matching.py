@@ -1,16 +1,17 @@
-"""Which painted line is which: ladders of evenly spaced lines, matched to a printed field.
+"""Matches lines in a picture to a printed field, by the ladder of evenly spaced yard lines.
 
 Yard lines are evenly spaced on the board, so in the picture their crossings follow one projective law: with the right
 perspective they are a regular ladder, found as a peak of its spectrum. Which rung is the goal line follows from where
 rungs are missing or extra (a ten-yard end zone has no line at its middle). Which two lines of the other family are the
-sidelines, between rails, board edges and paint of every kind, follows from the print's proportions and is settled by
-looking at the picture (see `verify`): here every possibility is kept.
+sidelines, between rails, board edges and paint of every kind, follows from the print's proportions and is decided by
+`verification`; here every possibility is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import cv2
 import numpy as np
@@ -18,29 +19,61 @@ from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera, Lens
 from downfield.calibration.camera_fit import Observations, fit_camera
-from downfield.calibration.field.line_pencils import Bending, Pencil
+from downfield.calibration.field.line_pencils import DivisionModel, Pencil
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel
 
-_STEEPEST = 0.9  # change of scale across the picture's width by perspective, at most
-_PERSPECTIVES = 41
-_RUNG_OFF = 0.13  # of a step: how far a line may lie from its rung
-_STRONG = 0.4  # of a typical line's support: what a line of the field must have to count when rungs are named
-_EMPTY_RUNG = 0.6  # of a typical line's weight
-_BESIDE = 0.5
-_FEWEST_RUNGS = 6
-_PEAK = 0.5  # of the highest peak of the spectrum
-_PEAKS_TRIED = 12
-_OVERTONES = (1, 2, 3, 5)  # stripes of grass between the lines can favor a fraction of the true step
-_SHIFTS_KEPT = 3
-_SIDELINE_SUPPORT = 0.20  # of the longest line of its family
-_RIDGE_EDGE_PX = 4.5
-_PROPORTION_OFF = 0.09  # of the print: what tilt and lens can do to it before the camera is known
-_ASPECT_OFF = 0.05
-_FOCALS = np.geomspace(0.4, 2.5, 40)  # of the picture's width
-_TYPICAL_FOCAL, _FOCAL_SPREAD = 0.78, 0.35
-_START_SIGMA_PX = 1.0
-_START_STEPS = 12
+
+@dataclass(frozen=True, slots=True)
+class MatchingLimits:
+    """Thresholds of matching lines to a printed field."""
+
+    steepest: float = 0.9
+    """Largest change of scale across the picture's width by perspective."""
+    perspectives: int = 41
+    """How many perspectives are tried."""
+    rung_off: float = 0.13
+    """Of a step: how far a line may lie from its rung."""
+    strong: float = 0.4
+    """Of a typical line's support: what a line of the field must have to count when rungs are numbered."""
+    empty_rung: float = 0.6
+    """Of a typical line's weight: what an empty rung costs,"""
+    beside: float = 0.5
+    """and a line beside the rungs, of its own weight."""
+    fewest_rungs: int = 6
+    """A ladder has at least so many."""
+    peak: float = 0.5
+    """Of the highest peak of the spectrum: lower ones are not tried."""
+    peaks_tried: int = 12
+    """Peaks of the spectrum that are tried at most."""
+    overtones: tuple[int, ...] = (1, 2, 3, 5)
+    """Multiples of a peak's step that are tried: stripes of grass between the lines can favor a fraction of it."""
+    shifts_kept: int = 3
+    """Likeliest positions of the goal line on the ladder that are tried."""
+    sideline_support: float = 0.20
+    """Of the longest line of its family: what a sideline must have."""
+    ridge_edge_px: float = 4.5
+    """An edge this near to a ridge belongs to it."""
+    proportion_off: float = 0.09
+    """What tilt and lens can do to the proportions of the print before the camera is known, log ratio."""
+    aspect_off: float = 0.05
+    """How far from square the pixels may come out, log ratio."""
+    typical_focal: float = 0.78
+    """Likeliest focal length, of the picture's width,"""
+    focal_spread: float = 0.35
+    """and its relative standard deviation."""
+    start_sigma_px: float = 1.0
+    """Standard deviation of the matched points in the first fit."""
+    start_steps: int = 12
+    """Steps of that fit."""
+
+
+LIMITS: Final = MatchingLimits()
+
+NO_RUNG: Final = -9999
+"""Number of a line that is on no rung."""
+
+_FOCALS: Final = np.geomspace(0.4, 2.5, 40)  # of the picture's width
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +92,13 @@ class Ladder:
     score: float
 
     def position(self, crossing_px: Array) -> Array:
-        """Crossings in steps."""
+        """Convert crossings to steps."""
         p, q, r = self.law
         position: Array = (p * crossing_px + q) / (1 + r * crossing_px)
         return position
 
     def crossing_px(self, position: Array) -> Array:
-        """The inverse of `position`."""
+        """Invert `position`."""
         p, q, r = self.law
         crossing: Array = (position - q) / (p - r * position)
         return crossing
@@ -73,12 +106,12 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible answer.
+    """A possible match.
 
     Attributes:
         field: the printed field.
         camera: lens and pose, good to a few pixels.
-        shift_score: share of the field's lines across that the ladder confirms, less contradictions.
+        shift_score: share of the field's lines across that the ladder confirms, less lines where there should be none.
 
     """
 
@@ -87,26 +120,23 @@ class Candidate:
     shift_score: float
 
 
-NO_RUNG = -9999
-
-
 def find_ladder(pencil: Pencil, width_px: float) -> Ladder | None:
-    """The evenly spaced lines among a family's ridges; None when fewer than six lines are."""
+    """Find the evenly spaced lines among a family's ridges; None when there are fewer than six."""
     ridge = pencil.is_ridge
     crossing, support = pencil.crossing_px[ridge], pencil.support_px[ridge]
-    if len(crossing) < _FEWEST_RUNGS:
+    if len(crossing) < LIMITS.fewest_rungs:
         return None
     weight = np.minimum(support, _typical(support)) ** 2 / _typical(support)
     steps = np.geomspace(width_px / 90, width_px / 5, 500)
-    steeps = np.linspace(-_STEEPEST, _STEEPEST, _PERSPECTIVES) / width_px
+    steeps = np.linspace(-LIMITS.steepest, LIMITS.steepest, LIMITS.perspectives) / width_px
     levels = crossing / (1 + steeps[:, None] * crossing)
     spectrum = np.stack([np.abs(np.exp(2j * np.pi * level / steps[:, None]) @ weight) for level in levels])
     best = spectrum.max(axis=0)
     inner = best[1:-1]
-    peaks = 1 + np.flatnonzero((inner >= best[:-2]) & (inner > best[2:]) & (inner > _PEAK * best.max()))
-    peaks = peaks[np.argsort(-best[peaks])][:_PEAKS_TRIED]
+    peaks = 1 + np.flatnonzero((inner >= best[:-2]) & (inner > best[2:]) & (inner > LIMITS.peak * best.max()))
+    peaks = peaks[np.argsort(-best[peaks])][: LIMITS.peaks_tried]
     trials = [(float(steeps[spectrum[:, peak].argmax()]), float(steps[peak])) for peak in peaks]
-    ladders = [_climb(pencil, steep, times * step) for steep, step in trials for times in _OVERTONES]
+    ladders = [_climb(pencil, steep, times * step) for steep, step in trials for times in LIMITS.overtones]
     return max((ladder for ladder in ladders if ladder is not None), key=lambda ladder: ladder.score, default=None)
 
 
@@ -122,8 +152,8 @@ def _climb(pencil: Pencil, steep: float, step: float) -> Ladder | None:
     for _ in range(4):
         position = (law[0] * crossing + law[1]) / (1 + law[2] * crossing)
         nearest = np.round(position)
-        on = (np.abs(position - nearest) < _RUNG_OFF) & (weight > 0)
-        if len(np.unique(nearest[on & (weight > _STRONG**2 * typical)])) < _FEWEST_RUNGS:
+        on = (np.abs(position - nearest) < LIMITS.rung_off) & (weight > 0)
+        if len(np.unique(nearest[on & (weight > LIMITS.strong**2 * typical)])) < LIMITS.fewest_rungs:
             return None
         rung = np.where(on, nearest, NO_RUNG).astype(np.intp)
         rows = np.stack([crossing, np.ones_like(crossing), -nearest * crossing], axis=1)[on]
@@ -133,52 +163,52 @@ def _climb(pencil: Pencil, steep: float, step: float) -> Ladder | None:
         law = (float(answer[0]), float(answer[1]), float(answer[2]))
     position = (law[0] * crossing + law[1]) / (1 + law[2] * crossing)
     on = rung != NO_RUNG
-    fit = 1 - np.abs(position - rung)[on] / _RUNG_OFF
-    rungs = np.unique(rung[on & (weight > _STRONG**2 * typical)])
+    fit = 1 - np.abs(position - rung)[on] / LIMITS.rung_off
+    rungs = np.unique(rung[on & (weight > LIMITS.strong**2 * typical)])
     empty = rungs[-1] - rungs[0] + 1 - len(rungs)
     # A ladder of half the step holds the same lines, and every other rung of it is empty; one of twice the step leaves
     # every other line beside its rungs.
     beside = ~on & (position > rungs[0]) & (position < rungs[-1])
-    score = (weight[on] * fit).sum() - _EMPTY_RUNG * empty * typical - _BESIDE * weight[beside].sum()
+    score = (weight[on] * fit).sum() - LIMITS.empty_rung * empty * typical - LIMITS.beside * weight[beside].sum()
     return Ladder(rung, law, float(score))
 
 
 def _typical(support_px: Array) -> float:
-    """The support of a typical long line: half of all chain length is in lines with at least as much."""
+    """Return the support of a typical long line: half of all chain length is in lines with at least as much."""
     order = np.sort(support_px)
     return float(order[np.searchsorted(np.cumsum(order), order.sum() / 2)])
 
 
 def candidates(
-    across: Pencil, along: Pencil, ladder: Ladder, bending: Bending, fields: tuple[FieldModel, ...]
+    across: Pencil, along: Pencil, ladder: Ladder, distortion: DivisionModel, fields: tuple[FieldModel, ...]
 ) -> Iterator[Candidate]:
-    """Every way the lines could be one of the fields, the likelier shifts of the ladder first.
+    """Yield every way the lines could be one of the fields, the likelier shifts of the ladder first.
 
     Args:
         across: the family that holds the yard lines.
         along: the other family.
         ladder: the yard lines in `across`.
-        bending: the lens's bending so far.
+        distortion: of the lens, as estimated so far.
         fields: printed fields to try.
 
     """
     for field in fields:
         for shift, score in _shifts(across, ladder, field):
             for first, second in _sideline_pairs(across, along, ladder, field, shift):
-                camera = _camera(across, along, ladder, bending, field, shift, (first, second))
+                camera = _camera(across, along, ladder, distortion, field, shift, (first, second))
                 if camera is not None:
                     yield Candidate(field, camera, score)
 
 
 def _line_positions(field: FieldModel) -> Array:
-    """Where the field's lines across are, in steps of the ladder from the left goal line."""
+    """Return the field's lines across, in steps of the ladder from the left goal line."""
     step = field.yard_line_every_yd * field.mm_per_yd_x
     return np.array([sum(line.x_mm) / 2 / step for line in field.lines() if line.is_across and line.kind != "hash"])
 
 
 def _shifts(across: Pencil, ladder: Ladder, field: FieldModel) -> list[tuple[int, float]]:
-    """Rung numbers of the left goal line that explain the lines best, with their scores."""
-    strong = across.is_ridge & (across.support_px > _STRONG * _typical(across.support_px))
+    """Return the rung numbers of the left goal line that explain the lines best, with their scores."""
+    strong = across.is_ridge & (across.support_px > LIMITS.strong * _typical(across.support_px))
     seen = ladder.position(across.crossing_px[strong])
     expected = np.sort(_line_positions(field))
     rungs = np.unique(ladder.rung[ladder.rung != NO_RUNG])
@@ -186,18 +216,18 @@ def _shifts(across: Pencil, ladder: Ladder, field: FieldModel) -> list[tuple[int
     scored = []
     for shift in range(int(rungs[0]) - last, int(rungs[-1]) + last):
         off = np.abs(seen[:, None] - shift - expected).min(axis=1)
-        met = np.abs(seen[:, None] - shift - expected).min(axis=0) < 1.6 * _RUNG_OFF
+        met = np.abs(seen[:, None] - shift - expected).min(axis=0) < 1.6 * LIMITS.rung_off
         within = (seen - shift > expected[0] - 0.5) & (seen - shift < expected[-1] + 0.5)
-        strange = (within & (off > 1.6 * _RUNG_OFF)).sum()
-        scored.append((shift, float((met.sum() - 0.7 * strange) / len(expected))))
+        unexpected = (within & (off > 1.6 * LIMITS.rung_off)).sum()
+        scored.append((shift, float((met.sum() - 0.7 * unexpected) / len(expected))))
     scored.sort(key=lambda item: -item[1])
-    return [item for item in scored[:_SHIFTS_KEPT] if item[1] > 0.4]
+    return [item for item in scored[: LIMITS.shifts_kept] if item[1] > 0.4]
 
 
 def _sideline_pairs(
     across: Pencil, along: Pencil, ladder: Ladder, field: FieldModel, shift: int
 ) -> Iterator[tuple[int, int]]:
-    """Pairs of lines of the other family whose distance suits the print, as they cross the middle of the field."""
+    """Yield pairs of lines of the other family whose distance at mid-field suits the print."""
     strong = _distinct(along)
     steps = field.length_yd / field.yard_line_every_yd
     goals = ladder.crossing_px(shift + np.array([0.0, steps]))
@@ -212,24 +242,24 @@ def _sideline_pairs(
             ends = [across.points(goals[k : k + 1], center[across.along : across.along + 1])[0] for k in (0, 1)]
             length = float(np.linalg.norm(ends[1] - ends[0]))
             proportion = float(np.linalg.norm(crossed[b] - crossed[a])) / max(length, 1.0)
-            if abs(np.log(proportion / wanted)) < _PROPORTION_OFF:
+            if abs(np.log(proportion / wanted)) < LIMITS.proportion_off:
                 yield int(i), int(strong[b])
 
 
 def _distinct(along: Pencil) -> NDArray[np.intp]:
-    """The well-supported lines; the two edges on both sides of a ridge are left out, for the ridge says it better."""
-    strong = np.flatnonzero(along.support_px > _SIDELINE_SUPPORT * along.support_px.max(initial=0.0))
+    """Return the well-supported lines, without the two edges of a ridge, which is more exact than they are."""
+    strong = np.flatnonzero(along.support_px > LIMITS.sideline_support * along.support_px.max(initial=0.0))
     at, ridge = along.crossing_px[strong], along.is_ridge[strong]
     kept = np.ones(len(strong), dtype=bool)
     for place in at[ridge]:
-        beside = ~ridge & (np.abs(at - place) < _RIDGE_EDGE_PX)
+        beside = ~ridge & (np.abs(at - place) < LIMITS.ridge_edge_px)
         if (beside & (at < place)).any() and (beside & (at > place)).any():
             kept &= ~beside
     return strong[kept]
 
 
 def _meet(across: Pencil, crossing: float, along: Pencil, other: float) -> Array:
-    """Where a line of one pencil meets a line of the other, straightened px, shape (2,)."""
+    """Return where a line of one pencil meets a line of the other, undistorted px, shape (2,)."""
     first = across.homogeneous(np.array([crossing]))[0]
     second = along.homogeneous(np.array([other]))[0]
     point = np.cross(first, second)
@@ -241,12 +271,12 @@ def _camera(
     across: Pencil,
     along: Pencil,
     ladder: Ladder,
-    bending: Bending,
+    distortion: DivisionModel,
     field: FieldModel,
     shift: int,
     pair: tuple[int, int],
 ) -> Camera | None:
-    """The camera that the matched lines make, or None when no camera makes them."""
+    """Return the camera that the matched lines determine, or None when no camera fits them."""
     step = field.yard_line_every_yd
     found = np.flatnonzero(ladder.rung != NO_RUNG)
     yards = (ladder.rung[found] - shift) * step
@@ -264,55 +294,57 @@ def _camera(
         for i, yard in zip(found, yards, strict=True):
             board.append((yard * field.mm_per_yd_x, y_mm))
             seen.append(_meet(across, float(across.crossing_px[i]), along, float(along.crossing_px[side])))
-    return camera_from_points(np.array(board), np.array(seen), bending, field)
+    return camera_from_points(np.array(board), np.array(seen), distortion, field)
 
 
-def camera_from_points(board_mm: Array, straight_px: Array, bending: Bending, field: FieldModel) -> Camera | None:
-    """The camera that sees board points, shape (n, 2), at places of the straightened picture, same shape.
+def camera_from_points(
+    board_mm: Array, straight_px: Array, distortion: DivisionModel, field: FieldModel
+) -> Camera | None:
+    """Return the camera that sees board points, shape (n, 2), at places of the undistorted picture, same shape.
 
-    None when fewer than four are independent, or when no camera with square pixels sees them so.
+    None when fewer than four are independent, or when no camera with square pixels fits them.
     """
     plane = np.asarray(cv2.findHomography(board_mm, straight_px)[0], dtype=np.float64)
     if plane.shape != (3, 3):
         return None
-    start = _camera_of_plane(plane, bending)
-    return None if start is None else _with_lens(start, plane, bending, field)
+    start = _camera_of_plane(plane, distortion)
+    return None if start is None else _with_lens(start, plane, distortion, field)
 
 
-def _camera_of_plane(plane: Array, bending: Bending) -> Camera | None:
-    """Focal length and pose from a board-to-straightened-picture homography; None when the proportions can't be."""
-    width, _ = bending.size_px
+def _camera_of_plane(plane: Array, distortion: DivisionModel) -> Camera | None:
+    """Return focal length and pose from a board-to-picture homography; None when its proportions are impossible."""
+    width, _ = distortion.size_px
     costs = []
     for focal in _FOCALS * width:
         x, y, _ = (plane / plane[2, 2] / np.array([[focal], [focal], [1.0]])).T
         lengths = np.linalg.norm(x), np.linalg.norm(y)
         skew, aspect = float(x @ y / (lengths[0] * lengths[1])), float(np.log(lengths[1] / lengths[0]))
-        habit = np.log(focal / width / _TYPICAL_FOCAL) / _FOCAL_SPREAD
-        costs.append(((skew / 0.004) ** 2 + (aspect / 0.008) ** 2 + habit**2, focal, aspect))
+        prior = np.log(focal / width / LIMITS.typical_focal) / LIMITS.focal_spread
+        costs.append(((skew / 0.004) ** 2 + (aspect / 0.008) ** 2 + prior**2, focal, aspect))
     _, focal, aspect = min(costs)
-    if abs(aspect) > _ASPECT_OFF:
+    if abs(aspect) > LIMITS.aspect_off:
         return None
     x, y, shift = (plane / plane[2, 2] / np.array([[focal], [focal], [1.0]])).T
     scale = 2 / (np.linalg.norm(x) + np.linalg.norm(y))
     left, _, right = np.linalg.svd(np.stack([x * scale, y * scale, np.cross(x, y) * scale**2], axis=1))
     rotation = left @ np.diag([1, 1, np.linalg.det(left @ right)]) @ right
-    # The camera is above: the board's z points back at it, so the picture's orientation must be mirrored by the plane.
+    # The camera is above the board, whose z points back at it, so the homography must mirror the orientation.
     if rotation[2, 2] > -0.5:
         return None
     rx, ry, rz = (float(value) for value in cv2.Rodrigues(rotation)[0].ravel())
     tx, ty, tz = (float(value) for value in shift * scale)
-    k1 = bending.amount * focal**2 / float((bending.center_px**2).sum())
-    cx, cy = (float(value) for value in bending.center_px)
-    lens = Lens(bending.size_px, (float(focal), float(focal)), (cx, cy), (k1, 0.0, 0.0, 0.0, 0.0))
+    k1 = distortion.amount * focal**2 / float((distortion.center_px**2).sum())
+    cx, cy = (float(value) for value in distortion.center_px)
+    lens = Lens(distortion.size_px, (float(focal), float(focal)), (cx, cy), (k1, 0.0, 0.0, 0.0, 0.0))
     return Camera(lens, (rx, ry, rz), (tx, ty, tz))
 
 
-def _with_lens(start: Camera, plane: Array, bending: Bending, field: FieldModel) -> Camera:
-    """The camera whose full lens mimics the one-term bending over the field."""
+def _with_lens(start: Camera, plane: Array, distortion: DivisionModel, field: FieldModel) -> Camera:
+    """Return the camera whose full lens reproduces the one-term distortion over the field."""
     x, y = np.meshgrid(np.linspace(0, field.length_mm, 7), np.linspace(0, field.width_mm, 4))
     board = np.stack([x.ravel(), y.ravel(), np.ones(x.size)], axis=1)
     straight = board @ plane.T
-    seen = bending.bend(straight[:, :2] / straight[:, 2:])
+    seen = distortion.distort(straight[:, :2] / straight[:, 2:])
     return fit_camera(
-        start, Observations.of_points(board[:, :2], seen, _START_SIGMA_PX), most_steps=_START_STEPS
+        start, Observations.of_points(board[:, :2], seen, LIMITS.start_sigma_px), most_steps=LIMITS.start_steps
     ).camera

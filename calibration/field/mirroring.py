@@ -1,8 +1,9 @@
-"""Whether a picture is mirrored, read from the printed yard numbers: the lines of a field look the same either way.
+"""Detects mirrored pictures by the printed yard numbers, since the lines of a field look the same either way.
 
-Every number's place is seen straight from above and compared with its text in a few styles of lettering, as printed and
-mirrored, each upright and half-turned (which row is read from which sideline is a convention). One style, one polarity
-and one way round are taken for the whole board, so that figures, hands and wear over some numbers are outvoted.
+Every number is rectified to a view from straight above and compared with its text in a few styles of lettering, as
+printed and mirrored, each upright and half-turned (which row is read from which sideline is a convention). One style,
+one polarity and one orientation are taken for the whole board, so that figures, hands and wear over some numbers are
+outvoted.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import itertools
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Final, Literal
 
 import cv2
 import numpy as np
@@ -22,25 +23,48 @@ from downfield.core.arrays import Array, Plane
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel, FieldNumber
 
-UNMIRROR = (
-    "switch off mirroring (flip, selfie view) in the settings of the camera or of the program that passes its"
-    " picture on"
+UNMIRROR: Final = (
+    "switch off mirroring (flip, selfie view) in the settings of the camera or of the program that passes its picture"
+    " on"
 )
 """What to do about a mirrored picture."""
 
-_GLYPH_PX = 20  # height of a number seen straight
-_AROUND_PX = (24, 17)  # what is seen of its surroundings to each side: along its reading direction, and across
-_SHIFT_PX = (5, 4)  # how far off its place a number may be printed: across its reading direction, and along
-_LAYOUTS = ((1.15, 0.15), (1.5, 0.3), (1.9, 0.5))  # width of two digits and the gap between them, in heights
-_HEIGHTS = (0.85, 1.0, 1.15)  # against what the field model says
-_FACES: tuple[Literal["thin", "bold", "block"], ...] = ("thin", "bold", "block")
-_BLOCK_STROKE_PX = 16
-_DRAWN_PX = 80
-_CLEAR = 0.04  # how much more like its mirrored self the average number is, in correlation
-_LEAST_ALIKE = 0.4  # correlation of the average number with its mirrored self, else nothing is read
-_FEWEST = 4
 
-_BLOCK_STROKES = {
+@dataclass(frozen=True, slots=True)
+class MirroringLimits:
+    """Sizes and thresholds of reading the printed numbers."""
+
+    glyph_px: int = 20
+    """Height of a number seen straight from above."""
+    around_px: tuple[int, int] = (24, 17)
+    """What is seen around it to each side: along its reading direction, and across."""
+    shift_px: tuple[int, int] = (5, 4)
+    """How far off its place a number may be printed: across its reading direction, and along."""
+    layouts: tuple[tuple[float, float], tuple[float, float], tuple[float, float]] = (
+        (1.15, 0.15),
+        (1.5, 0.3),
+        (1.9, 0.5),
+    )
+    """Width of two digits and the gap between them, in heights."""
+    heights: tuple[float, float, float] = (0.85, 1.0, 1.15)
+    """Heights that are tried, relative to the field model."""
+    block_stroke_px: int = 16
+    """Width of the strokes of block digits as drawn."""
+    drawn_px: int = 80
+    """Height of digits as drawn, before they are scaled down."""
+    clear: float = 0.04
+    """How much more alike the mirrored numbers must be on average, in correlation."""
+    least_alike: float = 0.4
+    """Least mean correlation of the mirrored numbers, else nothing is read."""
+    fewest: int = 4
+    """Numbers that must be read."""
+
+
+LIMITS: Final = MirroringLimits()
+
+_FACES: Final[tuple[Literal["thin", "bold", "block"], ...]] = ("thin", "bold", "block")
+
+_BLOCK_STROKES: Final = {
     "0": (((0, 0), (1, 0), (1, 1), (0, 1), (0, 0)),),
     "1": (((0.5, 0), (0.5, 1)),),
     "2": (((0, 0), (1, 0), (1, 0.5), (0, 0.5), (0, 1), (1, 1)),),
@@ -56,12 +80,12 @@ _BLOCK_STROKES = {
 
 @dataclass(frozen=True, slots=True)
 class NumberMatch:
-    """How alike the numbers are to what should be printed there, a mean correlation each, -1..1.
+    """How well the numbers match what should be printed there, mean correlations, -1..1.
 
     Attributes:
-        as_printed: read plainly.
-        mirrored: read in a mirror.
-        numbers: how many were looked at.
+        as_printed: in the picture as it is.
+        mirrored: in the mirrored picture.
+        numbers: how many were compared.
 
     """
 
@@ -71,13 +95,13 @@ class NumberMatch:
 
     @property
     def is_mirrored(self) -> bool:
-        """Whether the numbers clearly say that the picture is mirrored."""
-        clear = self.mirrored - self.as_printed > _CLEAR and self.mirrored > _LEAST_ALIKE
-        return clear and self.numbers >= _FEWEST
+        """Whether the numbers clearly show that the picture is mirrored."""
+        clear = self.mirrored - self.as_printed > LIMITS.clear and self.mirrored > LIMITS.least_alike
+        return clear and self.numbers >= LIMITS.fewest
 
 
 def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
-    """Say no to a picture whose numbers are mirrored; unclear or missing numbers pass.
+    """Refuse a picture whose numbers are mirrored; unclear or missing numbers pass.
 
     Args:
         plane: the gray picture, shape (height, width).
@@ -89,11 +113,11 @@ def refuse_mirrored(plane: Plane, camera: Camera, field: FieldModel) -> None:
 
     """
     if match_numbers(plane, camera, field).is_mirrored:
-        raise CalibrationError(f"the picture is mirrored: the field's numbers read only in a mirror: {UNMIRROR}")
+        raise CalibrationError(f"the picture is mirrored, since the field's numbers read only in a mirror: {UNMIRROR}")
 
 
 def match_numbers(plane: Plane, camera: Camera, field: FieldModel) -> NumberMatch:
-    """Compare the printed numbers with their texts, plainly and in a mirror; arguments as for `refuse_mirrored`."""
+    """Compare the printed numbers with their texts, as they are and mirrored; arguments as for `refuse_mirrored`."""
     # A yard line runs between two digits, but through the middle one of one or three.
     rows = [
         [number for number in field.numbers() if number.y_yd == y_yd and len(number.text) == 2]
@@ -102,46 +126,46 @@ def match_numbers(plane: Plane, camera: Camera, field: FieldModel) -> NumberMatc
     count = sum(len(row) for row in rows)
     if not count:
         return NumberMatch(0.0, 0.0, 0)
-    likeness = np.sum([_row_likeness(plane, camera, field, row) for row in rows], axis=0) / count
-    plain, mirrored = likeness.reshape(2, -1).max(axis=1).tolist()
-    return NumberMatch(plain, mirrored, count)
+    correlation = np.sum([_row_correlation(plane, camera, field, row) for row in rows], axis=0) / count
+    as_printed, mirrored = correlation.reshape(2, -1).max(axis=1).tolist()
+    return NumberMatch(as_printed, mirrored, count)
 
 
-def _row_likeness(plane: Plane, camera: Camera, field: FieldModel, row: list[FieldNumber]) -> Array:
-    """Summed correlation of a row's numbers, the better way up: shape (mirrored, far end first, polarity, style).
+def _row_correlation(plane: Plane, camera: Camera, field: FieldModel, row: list[FieldNumber]) -> Array:
+    """Sum the correlations of a row's numbers, the better way up: shape (mirrored, far end first, polarity, style).
 
     "Far end first" is the whole board half-turned: the numbers of a print that counts through are then each other's.
     """
-    total = np.zeros((2, 2, 2, 2, len(_FACES) * len(_LAYOUTS) * len(_HEIGHTS)))
+    total = np.zeros((2, 2, 2, 2, len(_FACES) * len(LIMITS.layouts) * len(LIMITS.heights)))
     for number in row:
-        patch = _seen_straight(plane, camera, field, number)
+        patch = _rectified(plane, camera, field, number)
         if patch is None:
             continue
         texts = (number.text, field.number_text(field.length_yd - number.x_yd))
         views = (patch, patch[::-1, ::-1], patch[:, ::-1], patch[::-1])
         for at, view in enumerate(views):
-            found = [_likeness(np.ascontiguousarray(view), text) for text in dict.fromkeys(texts)]
+            found = [_correlation(np.ascontiguousarray(view), text) for text in dict.fromkeys(texts)]
             total[at // 2, at % 2] += np.array([found[0], found[-1]])
     return np.asarray(total.max(axis=1))
 
 
-def _likeness(patch: Plane, text: str) -> Array:
-    """Best correlation over small shifts with a text, bright and dark, in every style, shape (2, styles)."""
+def _correlation(patch: Plane, text: str) -> Array:
+    """Return the best correlation over small shifts with a text, bright and dark, in every style, (2, styles)."""
     found = []
     for template in _templates(text):
         rows, columns = template.shape
         margin = [(have - want) // 2 for have, want in zip(patch.shape, template.shape, strict=True)]
-        top, left = (max(room - shift, 0) for room, shift in zip(margin, _SHIFT_PX, strict=True))
-        part = patch[top : top + rows + 2 * _SHIFT_PX[0], left : left + columns + 2 * _SHIFT_PX[1]]
+        top, left = (max(room - shift, 0) for room, shift in zip(margin, LIMITS.shift_px, strict=True))
+        part = patch[top : top + rows + 2 * LIMITS.shift_px[0], left : left + columns + 2 * LIMITS.shift_px[1]]
         match = cv2.matchTemplate(part, template, cv2.TM_CCOEFF_NORMED)
         found.append((float(match.max()), -float(match.min())))
     return np.array(found).T
 
 
-def _seen_straight(plane: Plane, camera: Camera, field: FieldModel, number: FieldNumber) -> Plane | None:
-    """A number's surroundings from above, upright, without the yard line through it; None when the picture cuts it."""
-    px_per_mm = _GLYPH_PX / (number.height_yd * field.mm_per_yd_y)
-    along, across = _AROUND_PX
+def _rectified(plane: Plane, camera: Camera, field: FieldModel, number: FieldNumber) -> Plane | None:
+    """Return a number seen from above, upright, without the yard line through it; None when the picture cuts it."""
+    px_per_mm = LIMITS.glyph_px / (number.height_yd * field.mm_per_yd_y)
+    along, across = LIMITS.around_px
     x, y = np.meshgrid(np.arange(-along, along + 1), np.arange(across, -across - 1, -1))
     middle = field.to_mm(np.array([number.x_yd, number.y_yd]))
     at = camera.to_pixels(middle + np.stack([x, y], axis=-1) * number.up / px_per_mm).astype(np.float32)
@@ -150,7 +174,7 @@ def _seen_straight(plane: Plane, camera: Camera, field: FieldModel, number: Fiel
     patch = np.asarray(cv2.remap(plane, at[..., 0], at[..., 1], cv2.INTER_LINEAR), dtype=np.float32)
     bar = math.ceil(field.line_mm * px_per_mm / 2 + 1)
     left, right = along - bar, along + bar + 1
-    # The grass may change shade at the line: each side is measured from its own, and between the digits it is bare.
+    # The ground may change shade at the line, so each side is relative to its own median.
     for side in (patch[:, :left], patch[:, right:]):
         side -= np.median(side)
     patch[:, left:right] = 0
@@ -159,32 +183,32 @@ def _seen_straight(plane: Plane, camera: Camera, field: FieldModel, number: Fiel
 
 @lru_cache(maxsize=64)
 def _templates(text: str) -> tuple[Plane, ...]:
-    """A text in every style, 0..1."""
-    styles = itertools.product(_FACES, _LAYOUTS, _HEIGHTS)
-    return tuple(_drawn(text, face, layout, height * _GLYPH_PX) for face, layout, height in styles)
+    """Draw a text in every style, 0..1."""
+    styles = itertools.product(_FACES, LIMITS.layouts, LIMITS.heights)
+    return tuple(_drawn(text, face, layout, height * LIMITS.glyph_px) for face, layout, height in styles)
 
 
 def _drawn(text: str, face: str, layout: tuple[float, float], height_px: float) -> Plane:
-    """A text, its digits set apart, with a bare rim."""
+    """Draw a text, its digits set apart, with a bare rim."""
     width, gap = layout
-    digit = round(_DRAWN_PX * (width - gap) / 2)
-    spaced = [cv2.resize(_digit(mark, face), (digit, _DRAWN_PX), interpolation=cv2.INTER_AREA) for mark in text]
-    between = np.zeros((_DRAWN_PX, round(gap * _DRAWN_PX)), dtype=np.uint8)
+    digit = round(LIMITS.drawn_px * (width - gap) / 2)
+    spaced = [cv2.resize(_digit(mark, face), (digit, LIMITS.drawn_px), interpolation=cv2.INTER_AREA) for mark in text]
+    between = np.zeros((LIMITS.drawn_px, round(gap * LIMITS.drawn_px)), dtype=np.uint8)
     joined = np.hstack([part for mark in spaced for part in (mark, between)][:-1])
-    size = (round(joined.shape[1] * height_px / _DRAWN_PX), round(height_px))
+    size = (round(joined.shape[1] * height_px / LIMITS.drawn_px), round(height_px))
     small = cv2.resize(joined, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
     return np.pad(cv2.GaussianBlur(small, (0, 0), 0.7), 1)
 
 
 def _digit(mark: str, face: str) -> NDArray[np.uint8]:
-    """One digit, cut to its ink, a narrow one in the middle of its place."""
+    """Draw one digit, cut to its ink; a narrow one is centered in its place."""
     canvas = np.zeros((200, 200), dtype=np.uint8)
     if face == "block":
         for stroke in _BLOCK_STROKES[mark]:
             corners = np.rint(np.array(stroke) * (50, 80) + 50).astype(np.int32)
-            cv2.polylines(canvas, [corners], False, (255,), _BLOCK_STROKE_PX, cv2.LINE_AA)
+            cv2.polylines(canvas, [corners], False, (255,), LIMITS.block_stroke_px, cv2.LINE_AA)
     else:
-        # Some builds strike the nought through, which no field does; the letter O is a plain one.
+        # Some builds of OpenCV draw the zero slashed, which no field does; the letter O is plain.
         cv2.putText(canvas, "O" if mark == "0" else mark, (40, 150), cv2.FONT_HERSHEY_SIMPLEX, 4.0, (255,), 8)
     if face == "bold":
         canvas = np.asarray(cv2.dilate(canvas, np.ones((9, 9), np.uint8)), dtype=np.uint8)

@@ -1,10 +1,11 @@
-"""Where paint should be: samples along every painted line of a field, in board millimeters."""
+"""Samples along every painted line of a field, and at places that must be bare, in board millimeters."""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +13,23 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Array
 from downfield.core.field import FieldModel, PaintedLine
 
-_OVERRUN_YD = 0.8
-_KEEP_OFF_YD = 0.6  # samples keep this far from where another line crosses or a mark begins
+
+@dataclass(frozen=True, slots=True)
+class SampleLimits:
+    """Where samples lie."""
+
+    overrun_yd: float = 0.8
+    """Samples of an overrun lie this far beyond a sideline."""
+    keep_off_yd: float = 0.6
+    """Samples keep this far from where another line crosses or a mark begins."""
+
+
+LIMITS: Final = SampleLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class PaintSamples:
-    """Places on painted lines.
+    """Places where paint is looked for.
 
     Attributes:
         points_mm: center of the paint, shape (n, 2).
@@ -26,7 +37,7 @@ class PaintSamples:
             larger x), shape (n, 2).
         width_mm: width of the paint, shape (n,).
         line: which line of `FieldModel.lines` each belongs to, shape (n,).
-        is_free: whether the line stands free, with ground on both sides; else it may border on anything outside.
+        is_free: whether there is bare ground on both sides of the line; else it may border on anything outside.
 
     """
 
@@ -37,26 +48,26 @@ class PaintSamples:
     is_free: NDArray[np.bool_]
 
     def __getitem__(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> PaintSamples:
-        """Some of the marks."""
+        """Return some of the samples."""
         return PaintSamples(*(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)))
 
 
 @lru_cache(maxsize=64)
 def sample_long_lines(field: FieldModel, *, every_yd: float = 1.0) -> PaintSamples:
-    """Samples along sidelines, goal lines, end lines and yard lines.
+    """Sample sidelines, goal lines, end lines and yard lines.
 
     Args:
         field: the printed field.
         every_yd: spacing, in yards along or across; samples lie half-way between the one-yard marks.
 
     """
-    return _marks(field, [(i, line) for i, line in enumerate(field.lines()) if line.kind != "hash"], every_yd)
+    return _sample(field, [(i, line) for i, line in enumerate(field.lines()) if line.kind != "hash"], every_yd)
 
 
 def sample_overrun(field: FieldModel) -> PaintSamples:
-    """Places just beyond the sidelines where the yard lines would go on if the sidelines were elsewhere."""
+    """Sample just beyond the sidelines, where the yard lines would go on if the sidelines were elsewhere."""
     yard_lines = [(i, line) for i, line in enumerate(field.lines()) if line.kind == "yard_line"]
-    beyond = field.line_mm + _OVERRUN_YD * field.mm_per_yd_y
+    beyond = field.line_mm + LIMITS.overrun_yd * field.mm_per_yd_y
     points = [(sum(line.x_mm) / 2, y) for _, line in yard_lines for y in (-beyond, field.width_mm + beyond)]
     index = np.repeat([i for i, _ in yard_lines], 2)
     n = len(points)
@@ -66,30 +77,30 @@ def sample_overrun(field: FieldModel) -> PaintSamples:
 
 
 def sample_beyond_goal_lines(field: FieldModel) -> PaintSamples:
-    """Places where a yard line would be one step beyond each goal line; empty when the end line may be there."""
+    """Sample where a yard line would be one step beyond each goal line; empty when the end line may be there."""
     step = field.yard_line_every_yd
     clear = field.end_zone_yd == 0 or abs(field.end_zone_yd - step) * field.mm_per_yd_x > 4 * field.line_mm
     lines = [(i, line) for i, line in enumerate(field.lines()) if line.kind == "yard_line"] if clear else []
-    marks = _marks(field, [line for line in lines if line[1].x_mm[0] < 1.5 * step * field.mm_per_yd_x], 1.0)
+    samples = _sample(field, [line for line in lines if line[1].x_mm[0] < 1.5 * step * field.mm_per_yd_x], 1.0)
     back = np.array([2 * step * field.mm_per_yd_x, 0.0])
-    low = marks.points_mm - back
+    low = samples.points_mm - back
     high = np.column_stack([field.length_mm - low[:, 0], low[:, 1]])
     twice = np.tile(np.arange(len(low)), 2)
-    return dataclasses.replace(marks[twice], points_mm=np.concatenate([low, high]))
+    return dataclasses.replace(samples[twice], points_mm=np.concatenate([low, high]))
 
 
 @lru_cache(maxsize=64)
 def sample_inside_sidelines(field: FieldModel, off_mm: float) -> PaintSamples:
-    """Places along the sidelines but inside them, where there is bare ground unless the sidelines are there."""
-    marks = sample_long_lines(field, every_yd=2.0)
-    kinds = np.array([line.kind for line in field.lines()])[marks.line]
-    sides = marks[kinds == "sideline"]
+    """Sample along the sidelines but inside them, where the ground is bare."""
+    samples = sample_long_lines(field, every_yd=2.0)
+    kinds = np.array([line.kind for line in field.lines()])[samples.line]
+    sides = samples[kinds == "sideline"]
     return dataclasses.replace(sides, points_mm=sides.points_mm - off_mm * sides.across_mm)
 
 
 @lru_cache(maxsize=64)
 def sample_hash_marks(field: FieldModel, *, shift_yd: float = 0.0) -> PaintSamples:
-    """The middle of every hash mark, or of the bare places shifted along the field; empty when none is printed."""
+    """Sample the middle of every hash mark, or shifted bare places; empty when none is printed."""
     found = [(i, line) for i, line in enumerate(field.lines()) if line.kind == "hash"]
     centers = np.array([[sum(line.x_mm) / 2, sum(line.y_mm) / 2] for _, line in found]).reshape(-1, 2)
     n = len(found)
@@ -102,7 +113,7 @@ def sample_hash_marks(field: FieldModel, *, shift_yd: float = 0.0) -> PaintSampl
     )
 
 
-def _marks(field: FieldModel, lines: list[tuple[int, PaintedLine]], every_yd: float) -> PaintSamples:
+def _sample(field: FieldModel, lines: list[tuple[int, PaintedLine]], every_yd: float) -> PaintSamples:
     points, across, widths, index, free = [], [], [], [], []
     middle = np.array([field.length_mm, field.width_mm]) / 2
     for i, line in lines:
@@ -126,15 +137,15 @@ def _marks(field: FieldModel, lines: list[tuple[int, PaintedLine]], every_yd: fl
 
 
 def _places(field: FieldModel, axis: int, low: float, high: float, every_yd: float) -> Array:
-    """Places along a line, mm, clear of the one-yard marks and of the lines that cross it."""
+    """Return places along a line, mm, clear of the one-yard marks and of the lines that cross it."""
     scale = field.mm_per_yd[axis]
     count = int(np.floor((high - low) / scale / every_yd))
     yards = np.floor(low / scale) + 0.5 + every_yd * np.arange(count + 2)
     rows = field.hash_rows_y_yd if axis == 1 else ()
     clear = np.ones(len(yards), dtype=bool)
     for row in rows:
-        clear &= np.abs(yards - row) > _KEEP_OFF_YD + field.hash_length_yd / 2
+        clear &= np.abs(yards - row) > LIMITS.keep_off_yd + field.hash_length_yd / 2
     places = yards * scale
-    rim = _KEEP_OFF_YD * scale
+    rim = LIMITS.keep_off_yd * scale
     inside: Array = places[clear & (places > low + rim) & (places < high - rim)]
     return inside

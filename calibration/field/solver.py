@@ -1,7 +1,7 @@
-"""A calibration from the printed field alone: detect the paint, match it, solve, and doubt the answer.
+"""Calibrates from the printed field alone: detect the lines, match them, solve, and verify the solution.
 
-The board frame follows the camera: of the answers that a symmetric print allows, the one whose x points to the right of
-the picture (down, when the board lies across it) is taken.
+A symmetric print allows several board frames: the one whose x points to the right of the picture (down, when the board
+lies across it) is taken.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Final
 
 import numpy as np
 
 from downfield.calibration.camera import Camera, flat_bow
 from downfield.calibration.camera_fit import CameraFit, Observations, fit_camera, with_scaled_focal
 from downfield.calibration.field.line_chains import clearest_channel, find_chains
-from downfield.calibration.field.line_pencils import Bending, Pencil, estimate_bending, fit_pencil
+from downfield.calibration.field.line_pencils import DivisionModel, Pencil, estimate_distortion, fit_pencil
 from downfield.calibration.field.matching import Candidate, Ladder, candidates, find_ladder
 from downfield.calibration.field.mirroring import refuse_mirrored
 from downfield.calibration.field.paint_measurement import observe_paint
+from downfield.calibration.field.verification import LIMITS as VERIFICATION
 from downfield.calibration.field.verification import (
-    RIVAL_WITHIN,
     FieldEvidence,
     cut_edges,
     find_problems,
@@ -35,37 +36,58 @@ from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel
 
 LensFromDistance = Callable[[Camera], TypicalLens | None]
-"""From a solution good on the paint, whose focal length and distance may be wrong in step, to what is known of its lens
-by its distance; None when nothing is."""
+"""Estimates the lens from the camera's distance, given a solution that is good on the paint but whose focal length and
+distance may be wrong by one factor; None when nothing is known of the distance."""
 
-_ROUGH_SEARCH_PX, _ROUGH_EVERY_YD = 5.0, 3.0
-_SEARCHES_PX = (5.0, 3.0, 1.8)
-_FINE_SEARCH_PX = 1.8
-_FOCAL_STARTS = (0.75, 1.33)
-_BETTER_COST = 0.05
-_LOOKED_AT = 160  # candidates at most, the likelier shifts first
-_SECOND_LOOK = 16
-_REFINED = 4  # of the likeliest candidates
-_HOPELESS = 0.3  # a rough score this far below the best is not looked at again
-_FEWEST_SIGHTINGS = 60
-_SAME_PX = 4.0  # solutions nearer than this everywhere are one
+
+@dataclass(frozen=True, slots=True)
+class SolverLimits:
+    """Thresholds of solving from the printed field."""
+
+    rough_search_px: float = 5.0
+    """How far off a candidate's paint is searched,"""
+    rough_every_yd: float = 3.0
+    """and the spacing of the samples."""
+    searches_px: tuple[float, float, float] = (5.0, 3.0, 1.8)
+    """How far off the paint is searched, fit by fit."""
+    fine_search_px: float = 1.8
+    """The same in the last fit."""
+    focal_starts: tuple[float, float] = (0.75, 1.33)
+    """Ratios to the solution's focal length from which the fit is begun again."""
+    better_by: float = 0.05
+    """Another start must lower the cost by so much."""
+    checked: int = 160
+    """Candidates that are checked at most, the likelier shifts first,"""
+    verified: int = 16
+    """of which so many are verified,"""
+    solved: int = 4
+    """and so many are solved."""
+    score_below_best: float = 0.3
+    """A candidate whose rough score is this far below the best is not solved."""
+    fewest_observations: int = 60
+    """Observations that a fit needs."""
+    same_px: float = 4.0
+    """Solutions nearer than this everywhere are the same."""
+
+
+LIMITS: Final = SolverLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class FieldSolution:
-    """A camera over a printed field, with what speaks for it.
+    """A camera over a printed field, with the evidence for it.
 
     Attributes:
         field: the printed field.
         fit: the camera, its covariance and residuals.
-        sightings: what it was fitted to.
-        evidence: what it was not.
+        observations: what it was fitted to.
+        evidence: measurements that it was not fitted to.
 
     """
 
     field: FieldModel
     fit: CameraFit
-    sightings: Observations
+    observations: Observations
     evidence: FieldEvidence
 
 
@@ -79,27 +101,27 @@ def solve_field(
     """Find a printed field in pictures and solve the camera.
 
     Args:
-        images: one or more frames of the same camera, blue green red or gray; more frames see what figures and hands
+        images: one or more frames of the same camera, blue green red or gray; more frames show what figures and hands
             cover in one, and average noise.
         fields: printed fields it may be.
         prior: the lens, when it was measured beforehand.
-        distance: what else tells how far away the camera is, for paint seen straight down can't: a measured height, or
-            how far figures in the first frame lean outward. Of no use when the lens was measured.
+        distance: what is known of the camera's distance, which paint seen straight down does not show: a measured
+            height, or how far figures in the first frame lean outward. Not used when the lens was measured.
 
     Raises:
-        CalibrationError: no answer that may be trusted, with what to change.
+        CalibrationError: no trustworthy solution; says what to change.
 
     """
     for image in images:
         check_picture(image)
     planes = [clearest_channel(image) for image in images]
-    across, along, ladder, bending = _find_lines(images[0])
-    options = islice(candidates(across, along, ladder, bending, tuple(fields)), _LOOKED_AT)
+    across, along, ladder, distortion = _find_lines(images[0])
+    options = islice(candidates(across, along, ladder, distortion, tuple(fields)), LIMITS.checked)
     likely = _likeliest(planes[0], list(options))
     if not likely:
         raise CalibrationError(_no_match(fields))
     solutions = [refine_solution(planes, option.camera, option.field, prior=prior) for option in likely]
-    best = _trusted([solution for solution in solutions if solution], images[0], fields, planes, prior)
+    best = _best_trusted([solution for solution in solutions if solution], images[0], fields, planes, prior)
     refuse_mirrored(planes[0], best.fit.camera, best.field)
     if prior is None and distance is not None:
         return _at_distance(best, planes, distance)
@@ -112,9 +134,9 @@ def refine_solution(
     field: FieldModel,
     *,
     prior: LensPrior | None = None,
-    first_search_px: float = _SEARCHES_PX[0],
+    first_search_px: float = LIMITS.searches_px[0],
 ) -> FieldSolution | None:
-    """A camera good to a few pixels made as good as the paint allows; None when too little paint is found.
+    """Refine a camera good to a few pixels to the paint; None when too little paint is found.
 
     Args:
         planes: gray pictures; the camera is that of the first.
@@ -124,99 +146,104 @@ def refine_solution(
         first_search_px: how far off the camera may be.
 
     """
-    # The bow counts from the start: a dished board's lines lie by more than the last search beside a flat one's.
+    # The bow is fitted from the start: a dished board's lines are further from a flat one's than the last search.
     camera = dataclasses.replace(camera, bow=flat_bow(field))
-    for search in (first_search_px, *_SEARCHES_PX[1:]):
-        sightings = observe_paint(planes[:1], camera, field, search)
-        if len(sightings.px) < _FEWEST_SIGHTINGS:
+    for search in (first_search_px, *LIMITS.searches_px[1:]):
+        observations = observe_paint(planes[:1], camera, field, search)
+        if len(observations.px) < LIMITS.fewest_observations:
             return None
-        camera = fit_camera(camera, sightings, prior=prior, fine=True).camera
-    return _finished(planes, camera, field, prior)
+        camera = fit_camera(camera, observations, prior=prior, fine=True).camera
+    return _fit_all_frames(planes, camera, field, prior)
 
 
-def _finished(
+def _fit_all_frames(
     planes: Sequence[Plane], camera: Camera, field: FieldModel, prior: LensPrior | None
 ) -> FieldSolution | None:
-    """The last fit, to all frames."""
-    sightings = observe_paint(planes, camera, field, _FINE_SEARCH_PX)
-    if len(sightings.px) < _FEWEST_SIGHTINGS:
+    """Make the last fit, to all frames."""
+    observations = observe_paint(planes, camera, field, LIMITS.fine_search_px)
+    if len(observations.px) < LIMITS.fewest_observations:
         return None
-    fit = fit_camera(camera, sightings, prior=prior, fine=True)
-    return FieldSolution(field, fit, sightings, gather_evidence(planes[0], fit.camera, field, _FINE_SEARCH_PX))
+    fit = fit_camera(camera, observations, prior=prior, fine=True)
+    return FieldSolution(field, fit, observations, gather_evidence(planes[0], fit.camera, field, LIMITS.fine_search_px))
 
 
 def _at_distance(solution: FieldSolution, planes: Sequence[Plane], distance: LensFromDistance) -> FieldSolution:
-    """The solution with what is known of the camera's distance."""
+    """Return the solution with what is known of the camera's distance."""
     prior = distance(solution.fit.camera)
     if prior is None:
         return solution
-    better = fit_camera(solution.fit.camera, solution.sightings, prior=prior, fine=True)
-    return _finished(planes, better.camera, solution.field, prior) or solution
+    better = fit_camera(solution.fit.camera, solution.observations, prior=prior, fine=True)
+    return _fit_all_frames(planes, better.camera, solution.field, prior) or solution
 
 
 def _best_focal(solution: FieldSolution, planes: Sequence[Plane], prior: LensPrior | None) -> FieldSolution:
-    """The solution, or the one reached from another focal length if that explains the paint and the lens better."""
-    starts = [with_scaled_focal(solution.fit.camera, ratio) for ratio in _FOCAL_STARTS]
-    fits = [fit_camera(start, solution.sightings, prior=prior, fine=True) for start in starts]
+    """Return the solution, or the one reached from another focal length if that explains paint and lens better."""
+    starts = [with_scaled_focal(solution.fit.camera, ratio) for ratio in LIMITS.focal_starts]
+    fits = [fit_camera(start, solution.observations, prior=prior, fine=True) for start in starts]
     best = min(fits, key=lambda fit: fit.cost)
-    if best.cost > solution.fit.cost - _BETTER_COST:
+    if best.cost > solution.fit.cost - LIMITS.better_by:
         return solution
-    return _finished(planes, best.camera, solution.field, prior) or solution
+    return _fit_all_frames(planes, best.camera, solution.field, prior) or solution
 
 
-def _find_lines(image: Image) -> tuple[Pencil, Pencil, Ladder, Bending]:
-    """The yard lines' family, the other one, the ladder among the first, and the lens's bending."""
+def _find_lines(image: Image) -> tuple[Pencil, Pencil, Ladder, DivisionModel]:
+    """Find the yard lines' family, the other one, the ladder among the first, and the lens's distortion."""
     size = (image.shape[1], image.shape[0])
     level, upright = find_chains(image)
-    bending = estimate_bending((level, upright), size)
+    distortion = estimate_distortion((level, upright), size)
     found = []
     for across, along in ((upright, level), (level, upright)):
-        pencil = fit_pencil(across, bending, ridges_only=True)
+        pencil = fit_pencil(across, distortion, ridges_only=True)
         ladder = find_ladder(pencil, size[0])
         if ladder is not None:
             found.append((ladder.score, pencil, along, ladder))
     if not found:
         if is_blurred(image):
-            raise CalibrationError("the picture is blurred: focus the camera and keep it still")
+            raise CalibrationError("the picture is blurred. Focus the camera and keep it still.")
         raise CalibrationError(
-            "no evenly spaced yard lines are seen: bring the whole field into view, right side up, and light it evenly"
+            "no evenly spaced yard lines are seen. Bring the whole field into view, right side up, and light it evenly."
         )
     _, pencil, along, ladder = max(found, key=lambda item: item[0])
-    return pencil, fit_pencil(along, bending), ladder, bending
+    return pencil, fit_pencil(along, distortion), ladder, distortion
 
 
 def _likeliest(plane: Plane, options: list[Candidate]) -> list[Candidate]:
-    """The few candidates worth solving: by a first look at all, then by a longer one at the better half."""
-    looks = [share_of_lines_found(plane, option.camera, option.field, _ROUGH_SEARCH_PX) for option in options]
+    """Choose the few candidates worth solving: by a quick check of all, then by verifying the better ones."""
+    shares = [share_of_lines_found(plane, option.camera, option.field, LIMITS.rough_search_px) for option in options]
     kept: list[Candidate] = []
-    for i in np.argsort(looks)[::-1]:
+    for i in np.argsort(shares)[::-1]:
         option = options[i]
-        if all(_apart(option.camera, other.camera, option.field, other.field) > _SAME_PX for other in kept):
+        if all(_distance_px(option.camera, other.camera, option.field, other.field) > LIMITS.same_px for other in kept):
             kept.append(option)
     scored = [
-        (gather_evidence(plane, option.camera, option.field, _ROUGH_SEARCH_PX, every_yd=_ROUGH_EVERY_YD).score, option)
-        for option in kept[:_SECOND_LOOK]
+        (
+            gather_evidence(
+                plane, option.camera, option.field, LIMITS.rough_search_px, every_yd=LIMITS.rough_every_yd
+            ).score,
+            option,
+        )
+        for option in kept[: LIMITS.verified]
     ]
     scored.sort(key=lambda item: -item[0])
-    return [option for score, option in scored[:_REFINED] if score > scored[0][0] - _HOPELESS]
+    return [option for score, option in scored[: LIMITS.solved] if score > scored[0][0] - LIMITS.score_below_best]
 
 
-def _apart(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) -> float:
-    """Largest distance between where two solutions see the goal lines' ends, px."""
+def _distance_px(a: Camera, b: Camera, field_a: FieldModel, field_b: FieldModel) -> float:
+    """Return the largest distance between where two solutions have the goal lines' ends, px."""
     if field_a.name != field_b.name:
         return np.inf
     ends = np.array([(x, y) for x in (0.0, field_a.length_mm) for y in (0.0, field_a.width_mm)])
     return float(np.nan_to_num(np.abs(a.to_pixels(ends) - b.to_pixels(ends)), nan=np.inf).max())
 
 
-def _trusted(
+def _best_trusted(
     solutions: list[FieldSolution],
     image: Image,
     fields: Sequence[FieldModel],
     planes: Sequence[Plane],
     prior: LensPrior | None,
 ) -> FieldSolution:
-    """The best solution, if it may be trusted and no other is as good."""
+    """Return the best solution, if it can be trusted and no other is as good."""
     ranked = sorted(solutions, key=lambda solution: solution.fit.strain / 50 - solution.evidence.score)
     if not ranked:
         raise CalibrationError(_no_match(fields))
@@ -225,15 +252,15 @@ def _trusted(
     if cut_edges(best.fit.camera, best.field):
         raise CalibrationError(problems[0])
     if problems:
-        advice = "focus the camera" if is_blurred(image) else "clear the field of hands, light it evenly, check --field"
-        raise CalibrationError(f"no trustworthy solution for {best.field.name}: {'; '.join(problems)}: {advice}")
+        advice = "Focus the camera" if is_blurred(image) else "Clear the field of hands, light it evenly, check --field"
+        raise CalibrationError(f"no trustworthy solution for {best.field.name}: {'; '.join(problems)}. {advice}.")
     for other in ranked[1:]:
-        near = other.evidence.score > best.evidence.score - RIVAL_WITHIN
-        same = _apart(other.fit.camera, best.fit.camera, other.field, best.field) < _SAME_PX
+        near = other.evidence.score > best.evidence.score - VERIFICATION.rival_within
+        same = _distance_px(other.fit.camera, best.fit.camera, other.field, best.field) < LIMITS.same_px
         if near and not same and not find_problems(other.evidence, other.fit, other.field):
             raise CalibrationError(
-                f"two solutions are as good as each other ({best.field.name}, {other.field.name}): clear the field and"
-                " try again, name the field with --field, or calibrate by landmarks"
+                f"two solutions are equally good ({best.field.name}, {other.field.name}). Clear the field and try"
+                " again, name the field with --field, or calibrate by landmarks."
             )
     return best
 
@@ -241,6 +268,6 @@ def _trusted(
 def _no_match(fields: Sequence[FieldModel]) -> str:
     names = ", ".join(field.name for field in fields)
     return (
-        f"yard lines are seen, but no two lines along them make a field of the proportions of {names}: the field is cut"
-        " by the picture or of another kind: show all of it, or describe it in a .toml file and give that to --field"
+        f"yard lines are seen, but no two lines make sidelines with the proportions of {names}: the picture cuts the"
+        " field, or it is of another kind. Show all of it, or describe it in a .toml file and give that to --field."
     )

@@ -1,13 +1,14 @@
-"""How much of a field is really in the picture where a camera says it is: what tells a right solution from a wrong one.
+"""Verifies a solution: how much of the field is really in the picture where the camera predicts it.
 
-A wrong solution can fit what it was made from. So it is asked about what it was not made from: the hash marks between
-the yard lines and the bare ground between the hash marks, yard lines that must end at the sidelines, and every line of
-the model, found or not.
+A wrong solution can fit what it was made from. So it is tested on what it was not made from: the hash marks between the
+yard lines and the bare ground between the hash marks, yard lines that must end at the sidelines, and every line of the
+model, found or not.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,30 +27,64 @@ from downfield.calibration.field.paint_samples import (
 from downfield.core.arrays import Array, Plane
 from downfield.core.field import FieldModel, PaintKind
 
-_FIRST_LOOK_YD = 4.0
-_HASH_SEARCH_PX = 1.2
-_INSIDE_SEARCH_PX = 2.5
-_INSIDE_MM = (
-    2.5,
-    5.0,
-    7.5,
-    10.0,
-    12.5,
-    15.0,
-)  # beyond the paint's own width: where a rail or rim mistaken for it would be
+
+@dataclass(frozen=True, slots=True)
+class VerificationLimits:
+    """What a correct solution must show; shares of what is looked for, unless stated."""
+
+    first_every_yd: float = 4.0
+    """Spacing of the samples of the first check."""
+    hash_search_px: float = 1.2
+    """How far off its prediction a hash mark is searched,"""
+    inside_search_px: float = 2.5
+    """and a line inside a sideline."""
+    inside_mm: tuple[float, ...] = (
+        2.5,
+        5.0,
+        7.5,
+        10.0,
+        12.5,
+        15.0,
+    )
+    """Beyond the paint's own width: where a rail or rim mistaken for a sideline would be."""
+    least_sideline: float = 0.30
+    """Figures, hands, glare and wear cover the rest of a sideline,"""
+    least_goal_line: float = 0.25
+    """of a goal line,"""
+    least_yard_lines: float = 0.50
+    """of the yard lines,"""
+    least_line_ends: float = 0.35
+    """and of their ends at the sidelines."""
+    most_beyond: float = 0.30
+    """Of places beyond the lines that must be bare, the most at which paint may seem to be,"""
+    most_inside: float = 0.55
+    """and of those inside a sideline."""
+    least_hash_contrast: float = 0.25
+    """Hash marks found, less bare ground taken for them."""
+    largest_residual_px: float = 0.45
+    """Robust rms of the paint about the solution."""
+    largest_strain: float = 1.9
+    """Standard deviations from what webcams are like."""
+    rival_within: float = 0.05
+    """Another solution with a score as near as this leaves the answer open."""
+    edge_px: float = 2.0
+    """A field nearer than this to the edge of the picture is cut."""
+
+
+LIMITS: Final = VerificationLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class FieldEvidence:
-    """Shares of what was looked for and found, 0..1.
+    """Shares of what was looked for that was found, 0..1.
 
     Attributes:
         sidelines, goal_lines, end_lines: of each of the two, lower or left one first; 1 where none is printed.
         yard_lines: of all samples on yard lines.
         line_ends: of the yard-line samples next to a sideline.
         overrun: of the places beyond the sidelines where there must be no yard line.
-        beyond: of the likeliest line one step beyond a goal line, where the field has none.
-        inside: of the places along the likeliest line just inside a sideline, where there must be none.
+        beyond: of the clearest line one step beyond a goal line, where the field has none.
+        inside: of the clearest line just inside a sideline, where there must be none.
         hashes: of hash marks, and of the bare ground half-way between them; None when none is printed.
 
     """
@@ -66,7 +101,7 @@ class FieldEvidence:
 
     @property
     def score(self) -> float:
-        """One number to rank solutions by; a right one is near 1, or near 2 with hash marks."""
+        """One number to rank solutions by; a correct one is near 1, or near 2 with hash marks."""
         long = (2 * sum(self.sidelines) + sum(self.goal_lines) + sum(self.end_lines) / 2 + 3 * self.yard_lines) / 10
         bare = self.overrun + self.beyond + self.inside
         return long + 0.3 * self.line_ends - 0.6 * bare + (0.0 if self.hashes is None else self.hash_contrast) - 0.3
@@ -78,10 +113,10 @@ class FieldEvidence:
 
 
 def share_of_lines_found(plane: Plane, camera: Camera, field: FieldModel, search_px: float) -> float:
-    """Share of a field's long lines found where a camera says they are, each line counting the same, 0..1."""
-    marks = sample_long_lines(field, every_yd=_FIRST_LOOK_YD)
-    found = measure_paint(plane, camera, marks, search_px).found
-    _, line = np.unique(marks.line, return_inverse=True)
+    """Return the share of a field's long lines found where a camera predicts them, every line counting alike, 0..1."""
+    samples = sample_long_lines(field, every_yd=LIMITS.first_every_yd)
+    found = measure_paint(plane, camera, samples, search_px).found
+    _, line = np.unique(samples.line, return_inverse=True)
     shares = np.bincount(line, found) / np.bincount(line)
     return float(shares.mean())
 
@@ -89,7 +124,7 @@ def share_of_lines_found(plane: Plane, camera: Camera, field: FieldModel, search
 def gather_evidence(
     plane: Plane, camera: Camera, field: FieldModel, search_px: float, *, every_yd: float = 1.0
 ) -> FieldEvidence:
-    """Look for every part of a field where a camera says it is.
+    """Look for every part of a field where a camera predicts it.
 
     Args:
         plane: gray picture, shape (height, width).
@@ -99,15 +134,15 @@ def gather_evidence(
         every_yd: spacing of the samples on long lines.
 
     """
-    marks = sample_long_lines(field, every_yd=every_yd)
-    seen = measure_paint(plane, camera, marks, search_px)
-    kinds = np.array([line.kind for line in field.lines()])[marks.line]
-    y_yd = marks.points_mm[:, 1] / field.mm_per_yd_y
+    samples = sample_long_lines(field, every_yd=every_yd)
+    seen = measure_paint(plane, camera, samples, search_px)
+    kinds = np.array([line.kind for line in field.lines()])[samples.line]
+    y_yd = samples.points_mm[:, 1] / field.mm_per_yd_y
     near_end = (kinds == "yard_line") & (np.minimum(y_yd, field.width_yd - y_yd) < 1 + every_yd)
     return FieldEvidence(
-        _both(marks, kinds, "sideline", seen.found),
-        _both(marks, kinds, "goal_line", seen.found),
-        _both(marks, kinds, "end_line", seen.found),
+        _both(samples, kinds, "sideline", seen.found),
+        _both(samples, kinds, "goal_line", seen.found),
+        _both(samples, kinds, "end_line", seen.found),
         _share(seen.found[kinds == "yard_line"]),
         _share(seen.found[near_end]),
         _share(measure_paint(plane, camera, sample_overrun(field), search_px, seen).found),
@@ -122,11 +157,11 @@ def _share(found: NDArray[np.bool_]) -> float:
 
 
 def _both(
-    marks: PaintSamples, kinds: NDArray[np.str_], kind: PaintKind, found: NDArray[np.bool_]
+    samples: PaintSamples, kinds: NDArray[np.str_], kind: PaintKind, found: NDArray[np.bool_]
 ) -> tuple[float, float]:
-    """Shares found of the two lines of a kind, in the order of the field model."""
+    """Return the shares found of the two lines of a kind, in the order of the field model."""
     chosen = kinds == kind
-    first, second = (_share(found[chosen & (marks.line == line)]) for line in _pair(marks.line[chosen]))
+    first, second = (_share(found[chosen & (samples.line == line)]) for line in _pair(samples.line[chosen]))
     return first, second
 
 
@@ -135,85 +170,78 @@ def _pair(lines: NDArray[np.intp]) -> tuple[int, int]:
 
 
 def _beyond(plane: Plane, camera: Camera, field: FieldModel, search_px: float, seen: PaintMeasurement) -> float:
-    marks = sample_beyond_goal_lines(field)
-    found = measure_paint(plane, camera, marks, search_px, seen).found
-    low = marks.points_mm[:, 0] < field.length_mm / 2
+    samples = sample_beyond_goal_lines(field)
+    found = measure_paint(plane, camera, samples, search_px, seen).found
+    low = samples.points_mm[:, 0] < field.length_mm / 2
     return max(_share(found[low]), _share(found[~low])) if len(found) else 0.0
 
 
 def _inside(plane: Plane, camera: Camera, field: FieldModel, seen: PaintMeasurement) -> float:
     shares = [0.0]
-    for off_mm in _INSIDE_MM:
-        marks = sample_inside_sidelines(field, field.line_mm + off_mm)
-        found = measure_paint(plane, camera, marks, _INSIDE_SEARCH_PX, seen).found
-        shares += [_share(found[marks.line == line]) for line in _pair(marks.line)]
+    for off_mm in LIMITS.inside_mm:
+        samples = sample_inside_sidelines(field, field.line_mm + off_mm)
+        found = measure_paint(plane, camera, samples, LIMITS.inside_search_px, seen).found
+        shares += [_share(found[samples.line == line]) for line in _pair(samples.line)]
     return max(shares)
 
 
 def _hashes(
     plane: Plane, camera: Camera, field: FieldModel, search_px: float, seen: PaintMeasurement
 ) -> tuple[float, float] | None:
-    marks, bare = sample_hash_marks(field), sample_hash_marks(field, shift_yd=field.hash_every_yd / 2)
-    if not len(marks.line):
+    samples, bare = sample_hash_marks(field), sample_hash_marks(field, shift_yd=field.hash_every_yd / 2)
+    if not len(samples.line):
         return None
-    search = min(search_px, _HASH_SEARCH_PX)
-    shares = [_share(measure_paint(plane, camera, part, search, seen).found) for part in (marks, bare)]
+    search = min(search_px, LIMITS.hash_search_px)
+    shares = [_share(measure_paint(plane, camera, part, search, seen).found) for part in (samples, bare)]
     return shares[0], shares[1]
 
 
-# Of paint looked for, the least that a right solution shows: figures, hands, glare and wear cover the rest.
-LEAST_OF_A_SIDELINE = 0.30
-LEAST_OF_A_GOAL_LINE = 0.25
-LEAST_OF_YARD_LINES = 0.50
-LEAST_OF_LINE_ENDS = 0.35
-# Of places that must be bare, the most at which paint may seem to be.
-MOST_BEYOND = 0.30
-MOST_INSIDE = 0.55
-LEAST_HASH_CONTRAST = 0.25  # hash marks found, less bare ground taken for them
-LARGEST_RESIDUAL_PX = 0.45  # robust rms of paint about the solution
-LARGEST_STRAIN = 1.9  # standard deviations from what webcams are like
-RIVAL_WITHIN = 0.05  # another solution as good as this leaves the answer open
-_OUTSIDE_PX = 2.0
-
-
 def find_problems(evidence: FieldEvidence, fit: CameraFit, field: FieldModel, *, placed: bool = False) -> list[str]:
-    """What speaks against a solution, worst first; empty when it may be trusted.
+    """Return what speaks against a solution, worst first; empty when it can be trusted.
 
     Args:
-        evidence: what the picture shows of it.
+        evidence: what the picture shows of the field.
         fit: the solution.
         field: the print.
         placed: whether the field was known to lie there to a pixel or two: then no line is mistaken for another, and
-            a sideline under feet and hands, or borders beside it, are no reason to distrust it.
+            a sideline that is covered or borders on other paint is no reason to distrust it.
 
     """
     cut = cut_edges(fit.camera, field)
     if cut:
-        return [f"the field is cut by the picture's {' and '.join(cut)} edge: move the camera until all of it is seen"]
+        return [
+            f"the field is cut by the picture's {' and '.join(cut)} edge: move the camera until all of it is in view"
+        ]
     found = [
-        (not placed and min(evidence.sidelines) < LEAST_OF_A_SIDELINE, "a sideline is not where it should be"),
-        (min(evidence.goal_lines) < LEAST_OF_A_GOAL_LINE, "a goal line is not where it should be"),
-        (evidence.yard_lines < LEAST_OF_YARD_LINES, "too few of the yard lines are seen"),
-        (evidence.line_ends < LEAST_OF_LINE_ENDS, "the yard lines end before the sidelines"),
-        (evidence.overrun > MOST_BEYOND, "the yard lines go on beyond the sidelines"),
-        (not placed and evidence.beyond > MOST_BEYOND, "there is a line beyond a goal line where the field has none"),
-        (not placed and evidence.inside > MOST_INSIDE, "there is a line along a sideline and inside it"),
-        (evidence.hash_contrast < LEAST_HASH_CONTRAST, "the hash marks are not where the field model has them"),
+        (not placed and min(evidence.sidelines) < LIMITS.least_sideline, "a sideline is not where it should be"),
+        (min(evidence.goal_lines) < LIMITS.least_goal_line, "a goal line is not where it should be"),
+        (evidence.yard_lines < LIMITS.least_yard_lines, "too few of the yard lines are seen"),
+        (evidence.line_ends < LIMITS.least_line_ends, "the yard lines end before the sidelines"),
+        (evidence.overrun > LIMITS.most_beyond, "the yard lines go on beyond the sidelines"),
+        (
+            not placed and evidence.beyond > LIMITS.most_beyond,
+            "there is a line beyond a goal line where the field has none",
+        ),
+        (not placed and evidence.inside > LIMITS.most_inside, "there is a line along a sideline and inside it"),
+        (
+            evidence.hash_contrast < LIMITS.least_hash_contrast,
+            "the hash marks are not where the field model has them",
+        ),
     ]
     problems = [text for failed, text in found if failed]
     rms = robust_rms(fit.residual_px)
-    if rms > LARGEST_RESIDUAL_PX:
-        problems.append(f"the paint lies {rms:.2f} px (rms) off the solution")
-    if fit.strain > LARGEST_STRAIN:
+    if rms > LIMITS.largest_residual_px:
+        problems.append(f"the paint is {rms:.2f} px (rms) off the solution")
+    if fit.strain > LIMITS.largest_strain:
         problems.append(
-            "no ordinary lens sees it so: the print may be of other proportions (measure it from goal line to goal line"
+            "no ordinary lens fits: the print may have other proportions (measure it from goal line to goal line"
             " and from sideline to sideline, and give its .toml file to --field)"
         )
     return problems
 
 
 def cut_edges(camera: Camera, field: FieldModel) -> list[str]:
-    """Edges of the picture that the playing field reaches beyond."""
+    """Return the edges of the picture that the playing field reaches beyond."""
     along, across = np.linspace(0, field.length_mm, 9), np.linspace(0, field.width_mm, 5)
     rim = [(x, y) for x in along for y in (0.0, field.width_mm)] + [
         (x, y) for x in (0.0, field.length_mm) for y in across
@@ -222,14 +250,14 @@ def cut_edges(camera: Camera, field: FieldModel) -> list[str]:
     width, height = camera.lens.size_px
     low, high = np.nanmin(px, axis=0), np.nanmax(px, axis=0)
     checks = [
-        (low[0] < _OUTSIDE_PX, "left"),
-        (high[0] > width - 1 - _OUTSIDE_PX, "right"),
-        (low[1] < _OUTSIDE_PX, "upper"),
-        (high[1] > height - 1 - _OUTSIDE_PX, "lower"),
+        (low[0] < LIMITS.edge_px, "left"),
+        (high[0] > width - 1 - LIMITS.edge_px, "right"),
+        (low[1] < LIMITS.edge_px, "upper"),
+        (high[1] > height - 1 - LIMITS.edge_px, "lower"),
     ]
     return [side for beyond, side in checks if beyond]
 
 
 def robust_rms(residual_px: Array) -> float:
-    """Root mean square of residuals, not minding outliers (from their median)."""
+    """Return the root mean square of residuals, estimated from their median, so that outliers do not count."""
     return float(1.4826 * np.median(np.abs(residual_px))) if len(residual_px) else 0.0

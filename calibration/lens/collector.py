@@ -1,6 +1,9 @@
-"""Collecting views of the sheet while somebody shows it: what is still lacking, and when there is enough."""
+"""Collects views of the sheet while a person shows it, and lists what is still missing."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
 
 import cv2
 import numpy as np
@@ -10,13 +13,28 @@ from downfield.calibration.lens.sheet import Sheet
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 
-ENOUGH_VIEWS = 12
-ENOUGH_TILTED = 4
 
-_COLUMNS, _ROWS = ("left", "middle", "right"), ("upper", "center", "lower")
-_FEWEST_IN_PART = 6  # corners in one ninth of the picture, over all views
-_TILTED = 0.10  # change of scale across the sheet: without perspective the focal length can't be told
-_STILL = 0.0015  # of the picture's width: moved by less between two frames, the sheet is held still
+@dataclass(frozen=True, slots=True)
+class CollectorLimits:
+    """What views of the sheet are enough."""
+
+    views: int = 12
+    """Views in all,"""
+    tilted_views: int = 4
+    """and tilted ones."""
+    corners_per_part: int = 6
+    """Corners in one ninth of the picture, over all views."""
+    tilt: float = 0.10
+    """Change of scale across a tilted sheet: without perspective the focal length can't be determined."""
+    still: float = 0.0015
+    """Of the picture's width: a sheet that moves less between two frames is held still."""
+
+
+LIMITS: Final = CollectorLimits()
+
+
+_COLUMNS: Final = ("left", "middle", "right")
+_ROWS: Final = ("upper", "center", "lower")
 
 
 class LensCollector:
@@ -38,8 +56,8 @@ class LensCollector:
         self.views: list[LensView] = []
         self.size_px = (0, 0)
 
-    def take(self, image: Image) -> bool:
-        """Look at a picture; whether it gave a new view.
+    def add(self, image: Image) -> bool:
+        """Examine a picture; return whether it gave a new view.
 
         Raises:
             CalibrationError: it is of another size than those before.
@@ -48,15 +66,15 @@ class LensCollector:
         size = (image.shape[1], image.shape[0])
         if self.views and size != self.size_px:
             raise CalibrationError(
-                f"a picture of {size[0]} x {size[1]} px among ones of {self.size_px[0]} x {self.size_px[1]}: a lens is"
-                " measured at one size"
+                f"a picture of {size[0]}x{size[1]} px among ones of {self.size_px[0]}x{self.size_px[1]} px. Give"
+                " pictures of one size."
             )
         self.size_px = size
         before, self._before = self._before, detect_sheet(image, self._sheet)
         view = self._before
         if view is None or not is_new_view(view, self.views, size[0]):
             return False
-        if self._hold_still and not (before is not None and _moved_px(before, view) < _STILL * size[0]):
+        if self._hold_still and not (before is not None and _moved_px(before, view) < LIMITS.still * size[0]):
             return False
         self.views.append(view)
         self._tilted += _is_tilted(view)
@@ -70,29 +88,29 @@ class LensCollector:
         return self._before is not None
 
     @property
-    def lacking(self) -> tuple[str, ...]:
-        """What is still to be shown, in words."""
+    def missing(self) -> tuple[str, ...]:
+        """What is still to be shown, phrases."""
         parts = [
             f"{row} {column}"
             for i, row in enumerate(_ROWS)
             for j, column in enumerate(_COLUMNS)
-            if self._corners[i, j] < _FEWEST_IN_PART
+            if self._corners[i, j] < LIMITS.corners_per_part
         ]
-        lacking = [f"the sheet in the picture's {', '.join(parts)}"] if parts else []
-        if self._tilted < ENOUGH_TILTED:
-            lacking.append(f"the sheet tilted ({self._tilted} of {ENOUGH_TILTED})")
-        if len(self.views) < ENOUGH_VIEWS:
-            lacking.append(f"more views ({len(self.views)} of {ENOUGH_VIEWS})")
-        return tuple(lacking)
+        missing = [f"the sheet in the picture's {', '.join(parts)}"] if parts else []
+        if self._tilted < LIMITS.tilted_views:
+            missing.append(f"the sheet tilted ({self._tilted} of {LIMITS.tilted_views})")
+        if len(self.views) < LIMITS.views:
+            missing.append(f"more views ({len(self.views)} of {LIMITS.views})")
+        return tuple(missing)
 
     @property
-    def is_enough(self) -> bool:
-        """Whether a lens can be measured well from the views."""
-        return not self.lacking
+    def is_complete(self) -> bool:
+        """Whether the views are enough to measure the lens."""
+        return not self.missing
 
 
 def _moved_px(before: LensView, now: LensView) -> float:
-    """How far the sheet moved between two pictures, by the corners both show; far when they share too few."""
+    """Return how far the sheet moved between two pictures, px; infinite when they share too few corners."""
     there = {tuple(point): px for point, px in zip(before.points_mm.tolist(), before.px, strict=True)}
     moves = [
         np.linalg.norm(px - there[tuple(point)])
@@ -107,4 +125,4 @@ def _is_tilted(view: LensView) -> bool:
     if plane.shape != (3, 3):
         return False
     depth = np.column_stack([view.points_mm[:, :2], np.ones(len(view.px))]) @ plane[2]
-    return bool(np.ptp(depth) / np.abs(depth.mean()) > _TILTED)
+    return bool(np.ptp(depth) / np.abs(depth.mean()) > LIMITS.tilt)

@@ -1,8 +1,9 @@
-"""How far figures lean outward in the picture: what tells a far camera with a long lens from a near one with a short.
+"""Estimates the camera's distance by how far figures lean outward in the picture.
 
-Seen straight down, paint can't tell them apart; but a helmet over a base is seen outside it, the more so the nearer the
-camera is. Figures are made to one height, more or less, and can only be lower by bending ahead from the hips: so how
-high helmets seem to be, and how far ahead, says how much too far or too near a solution puts the camera.
+Paint seen straight down can't tell a far camera with a long lens from a near one with a short lens. But a helmet over a
+base is seen outside it, the more so the nearer the camera is. Figures have about one height, and can only be lower by
+bending ahead from the hips: so how high helmets seem to be, and how far ahead, shows how much too far or too near a
+solution puts the camera.
 """
 
 from __future__ import annotations
@@ -17,28 +18,42 @@ from downfield.calibration.lens.prior import TypicalLens, lens_at_distance
 from downfield.core.arrays import Array
 from downfield.core.footprint import BASE_TOP_MM
 
-HELMET_MM: Final = 34.0
-"""Height of a standing figure's helmet over the board: bought figures stand 33 to 34 mm high on bases of 5 mm."""
 
-HELMET_SPREAD: Final = 0.1
-"""Relative, of a table's figures among tables: all may come from one mold."""
+@dataclass(frozen=True, slots=True)
+class LeanLimits:
+    """What figures are like, and thresholds of measuring by their leaning."""
 
-_LOWER: Final = 0.1  # mm lower by mm ahead squared: an upper body half a figure long, swung about the hips
-_AHEAD_MM: Final = (3.5, 4.5)  # mean and spread of how far a helmet is before its base's middle
-_PLACE_MM: Final = 2.0  # spread of a helmet about where that has it: twisted bodies, leaning figures, the network
-_DOUBT: Final = 0.2  # relative, beside what the figures themselves leave open: bodies and poses this does not know of
-_STRAY: Final = 0.05  # share of helmets that are anywhere
-_STRAY_MM: Final = 25.0
-_FEWEST: Final = 6  # figures
+    helmet_mm: float = 34.0
+    """Height of a standing figure's helmet over the board: bought figures stand 33 to 34 mm high on bases of 5 mm."""
+    helmet_spread: float = 0.1
+    """Its relative standard deviation among tables: a table's figures may all come from one mold."""
+    lower_per_mm2: float = 0.1
+    """A helmet is lower by so many mm per mm ahead squared: the upper body swings about the hips."""
+    ahead_mm: tuple[float, float] = (3.5, 4.5)
+    """Mean and standard deviation of how far a helmet is ahead of its base's middle."""
+    place_mm: float = 2.0
+    """Standard deviation of a helmet about that: twisted bodies, leaning figures, the network."""
+    model_error: float = 0.2
+    """Relative error of the distance beside what the figures leave open: bodies and poses unlike these."""
+    outlier_share: float = 0.05
+    """Share of helmets that are detected anywhere,"""
+    outlier_mm: float = 25.0
+    """and how far off they are."""
+    fewest_figures: int = 6
+    """Figures that are needed."""
 
-_RATIOS = np.exp(np.linspace(np.log(0.45), np.log(2.2), 81))
-_HEIGHTS = HELMET_MM * np.exp(HELMET_SPREAD * np.linspace(-2, 2, 9))
-_AHEADS = np.linspace(-5, 15, 21)
+
+LIMITS: Final = LeanLimits()
+
+
+_RATIOS: Final = np.exp(np.linspace(np.log(0.45), np.log(2.2), 81))
+_HEIGHTS_MM: Final = LIMITS.helmet_mm * np.exp(LIMITS.helmet_spread * np.linspace(-2, 2, 9))
+_AHEADS_MM: Final = np.linspace(-5, 15, 21)
 
 
 @dataclass(frozen=True, slots=True)
 class StandingFigures:
-    """Figures standing on a board.
+    """Figures that stand on a board.
 
     Attributes:
         corners_px: of their bases' tops: front left, front right, rear right, rear left; shape (n, 4, 2).
@@ -51,8 +66,8 @@ class StandingFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Distance:
-    """How far away the camera is, by the leans, against how far a solution has it.
+class RelativeDistance:
+    """The camera's distance in a solution relative to its true distance.
 
     Attributes:
         log_ratio: natural logarithm of the solution's distance over the true one.
@@ -65,10 +80,10 @@ class Distance:
 
 
 def estimate_lens_from_lean(camera: Camera, standing: StandingFigures) -> TypicalLens | None:
-    """What is known of the lens once figures have been seen to lean; None when they are too few to tell.
+    """Return what the figures show of the lens; None when there are too few.
 
     Args:
-        camera: a solution good on the paint: only its focal length and distance may be wrong, and in step.
+        camera: a solution good on the paint: only its focal length and distance may be wrong, by one factor.
         standing: figures in the picture it was solved from.
 
     """
@@ -78,37 +93,37 @@ def estimate_lens_from_lean(camera: Camera, standing: StandingFigures) -> Typica
     return lens_at_distance(camera, float(np.exp(-distance.log_ratio)), distance.spread)
 
 
-def estimate_distance_from_lean(camera: Camera, standing: StandingFigures) -> Distance | None:
-    """Judge a solution's distance by where helmets are seen over their bases; None by too few figures.
+def estimate_distance_from_lean(camera: Camera, standing: StandingFigures) -> RelativeDistance | None:
+    """Measure a solution's distance by where helmets are seen over their bases; None when there are too few.
 
-    Every figure's height and how far it bends ahead are unknown; what they may be is summed over.
+    Every figure's height and how far it bends ahead are unknown and marginalized.
     """
     corners = camera.to_board(standing.corners_px, BASE_TOP_MM)[..., :2].reshape(-1, 4, 2)
     grounds = camera.to_board(standing.helmets_px)[..., :2].reshape(-1, 2)
     usable = np.isfinite(corners).all(axis=(1, 2)) & np.isfinite(grounds).all(axis=1)
-    if usable.sum() < _FEWEST:
+    if usable.sum() < LIMITS.fewest_figures:
         return None
     corners, grounds = corners[usable], grounds[usable]
     eye = camera.position_mm
-    # A ray's place over the board moves from where it meets the ground toward the camera's foot, in step with height.
+    # The place of a ray over the board moves from where it meets the ground toward below the camera, with height.
     climb = (eye[:2] - grounds) / eye[2]
     ahead = corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1)
     ahead /= np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-9)
     out = grounds - corners.mean(axis=1)
-    # Of each figure, by (ratio, height, ahead): how far its helmet is from where these would have it.
-    heights = _RATIOS[:, None, None] * (_HEIGHTS[:, None] - _LOWER * _AHEADS**2)
+    # Squared distance of each helmet from where (ratio, height, ahead) would have it.
+    heights = _RATIOS[:, None, None] * (_HEIGHTS_MM[:, None] - LIMITS.lower_per_mm2 * _AHEADS_MM**2)
     squares = np.zeros((len(out), *heights.shape))
     for axis in range(2):
         wanted = out[:, axis, None, None, None] + climb[:, axis, None, None, None] * heights
-        squares += (wanted - ahead[:, axis, None, None, None] * _AHEADS) ** 2
-    mean, spread = _AHEAD_MM
-    weights = np.exp(-(((_AHEADS - mean) / spread) ** 2) / 2)
-    near = np.exp(-squares / (2 * _PLACE_MM**2)) @ (weights / weights.sum()) / _PLACE_MM**2
-    likely = np.log((1 - _STRAY) * near + _STRAY / _STRAY_MM**2).sum(axis=0)
-    likely -= (np.log(_HEIGHTS / HELMET_MM) / HELMET_SPREAD) ** 2 / 2
+        squares += (wanted - ahead[:, axis, None, None, None] * _AHEADS_MM) ** 2
+    mean, spread = LIMITS.ahead_mm
+    weights = np.exp(-(((_AHEADS_MM - mean) / spread) ** 2) / 2)
+    near = np.exp(-squares / (2 * LIMITS.place_mm**2)) @ (weights / weights.sum()) / LIMITS.place_mm**2
+    likely = np.log((1 - LIMITS.outlier_share) * near + LIMITS.outlier_share / LIMITS.outlier_mm**2).sum(axis=0)
+    likely -= (np.log(_HEIGHTS_MM / LIMITS.helmet_mm) / LIMITS.helmet_spread) ** 2 / 2
     share = np.exp(likely - likely.max()).sum(axis=1)
     share /= share.sum()
     logs = np.log(_RATIOS)
     middle = float(share @ logs)
     left_open = float(share @ (logs - middle) ** 2) + (logs[1] - logs[0]) ** 2
-    return Distance(middle, float(np.sqrt(left_open + _DOUBT**2)))
+    return RelativeDistance(middle, float(np.sqrt(left_open + LIMITS.model_error**2)))

@@ -1,4 +1,4 @@
-"""The lens from views of a chessboard: which views are worth keeping, and the calibration from them."""
+"""Measures a lens from views of a chessboard, and its file, ``*.lens.json``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import cv2
 import numpy as np
@@ -19,12 +19,28 @@ from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.records import read_record, record, to_json, write_text
 
-FEWEST_VIEWS = 8
-_FEWEST_CORNERS = 12
-_WINDOW_SHARE, _WINDOW_PX = 0.4, (3, 7)  # half width of the window a corner is refined in
-_NEW_PX = 0.06  # of the picture's width: a view nearer than this to a kept one tells nothing new
-_COVERED = 0.6  # of the picture's width and height that corners must reach across
-_WORST_RMS_PX = 1.0
+
+@dataclass(frozen=True, slots=True)
+class LensCalibrationLimits:
+    """Thresholds of measuring a lens."""
+
+    fewest_views: int = 8
+    """Views that are needed."""
+    fewest_corners: int = 12
+    """Corners of a view."""
+    window_share: float = 0.4
+    """Half width of the window a corner is refined in, of the distance of neighboring corners,"""
+    window_px: tuple[int, int] = (3, 7)
+    """and its least and largest value."""
+    new_share: float = 0.06
+    """Of the picture's width: a view nearer than this to a kept one adds nothing."""
+    least_coverage: float = 0.6
+    """Of the picture's width and height that corners must reach across."""
+    worst_rms_px: float = 1.0
+    """Largest residual of the corners."""
+
+
+LIMITS: Final = LensCalibrationLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +79,22 @@ class LensFile:
     version: Literal[2] = 2
 
     def prior(self) -> MeasuredLens:
-        """The lens as knowledge for a fit of the pose."""
+        """Return the lens as the prior of a fit of the pose."""
         return MeasuredLens.of(self.lens, np.diag(np.square(self.sigma)))
 
 
 def detect_sheet(image: Image, sheet: Sheet) -> LensView | None:
-    """The sheet's corners in a picture; None when too few are seen."""
+    """Detect the sheet's corners in a picture; None when too few are seen."""
     board = sheet.board()
     corners, ids, _, _ = cv2.aruco.CharucoDetector(board).detectBoard(image)
-    if ids is None or len(ids) < _FEWEST_CORNERS:
+    if ids is None or len(ids) < LIMITS.fewest_corners:
         return None
     points = np.asarray(board.getChessboardCorners(), dtype=np.float32)[np.asarray(ids).ravel()]
     return LensView(points, np.asarray(corners, dtype=np.float32).reshape(-1, 2))
 
 
 def detect_chessboard(image: Image, columns: int, rows: int, square_mm: float) -> LensView | None:
-    """The inner corners of a plain chessboard in a gray picture, all of them or None.
+    """Detect the inner corners of a plain chessboard in a gray picture: all of them, or None.
 
     Args:
         image: gray, shape (height, width).
@@ -93,7 +109,7 @@ def detect_chessboard(image: Image, columns: int, rows: int, square_mm: float) -
     rough = np.asarray(found, dtype=np.float32).reshape(rows, columns, 2)
     nearest = min(np.linalg.norm(np.diff(rough, axis=axis), axis=2).min() for axis in (0, 1))
     # As much of the four edges that make a corner as there is, without reaching the next corner.
-    window = int(np.clip(_WINDOW_SHARE * nearest, *_WINDOW_PX))
+    window = int(np.clip(LIMITS.window_share * nearest, *LIMITS.window_px))
     steps = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 60, 1e-4)
     exact = cv2.cornerSubPix(image, rough.reshape(-1, 1, 2), (window, window), (-1, -1), steps)
     points = np.zeros((rows * columns, 3), dtype=np.float32)
@@ -102,12 +118,12 @@ def detect_chessboard(image: Image, columns: int, rows: int, square_mm: float) -
 
 
 def is_new_view(view: LensView, kept: Sequence[LensView], width_px: int) -> bool:
-    """Whether a view shows the board elsewhere or otherwise than all that are kept."""
-    return all(_apart(view, other) > _NEW_PX * width_px for other in kept)
+    """Return whether a view shows the board at another place or angle than all that are kept."""
+    return all(_difference_px(view, other) > LIMITS.new_share * width_px for other in kept)
 
 
 def coverage(views: Sequence[LensView], size_px: tuple[int, int]) -> tuple[float, float]:
-    """Shares of the picture's width and height that the corners of all views reach across."""
+    """Return the shares of the picture's width and height that the corners of all views reach across."""
     if not views:
         return 0.0, 0.0
     span = np.ptp(np.concatenate([view.px for view in views]), axis=0) / size_px
@@ -115,7 +131,7 @@ def coverage(views: Sequence[LensView], size_px: tuple[int, int]) -> tuple[float
 
 
 def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensFile:
-    """The lens from views.
+    """Measure the lens from views.
 
     Args:
         views: eight or more, the board tilted differently and reaching into every corner of the picture.
@@ -125,26 +141,27 @@ def calibrate_lens(views: Sequence[LensView], size_px: tuple[int, int]) -> LensF
         CalibrationError: too few views, too little of the picture covered, or they don't fit one lens.
 
     """
-    if len(views) < FEWEST_VIEWS:
+    if len(views) < LIMITS.fewest_views:
         raise CalibrationError(
-            f"only {len(views)} useful views of the sheet, of {FEWEST_VIEWS} needed: show it nearer, tilted, everywhere"
+            f"only {len(views)} useful views of the sheet; {LIMITS.fewest_views} are needed. Show it near, tilted, and"
+            " in every part of the picture."
         )
     wide, high = coverage(views, size_px)
-    if min(wide, high) < _COVERED:
+    if min(wide, high) < LIMITS.least_coverage:
         raise CalibrationError(
-            f"the sheet was shown across {wide:.0%} of the picture's width and {high:.0%} of its height: show it in"
-            " every corner"
+            f"the sheet was shown across {wide:.0%} of the picture's width and {high:.0%} of its height. Show it"
+            " in every corner."
         )
     points, px = [view.points_mm for view in views], [view.px for view in views]
     guess = np.array([[0.8 * size_px[0], 0, size_px[0] / 2], [0, 0.8 * size_px[0], size_px[1] / 2], [0, 0, 1.0]])
-    rms, matrix, bent, _, _, deviation, _, _ = cv2.calibrateCameraExtended(
+    rms, matrix, distortion, _, _, deviation, _, _ = cv2.calibrateCameraExtended(
         points, px, size_px, guess, np.zeros(5), flags=cv2.CALIB_USE_INTRINSIC_GUESS
     )
-    if rms > _WORST_RMS_PX:
+    if rms > LIMITS.worst_rms_px:
         raise CalibrationError(
-            f"the views don't fit one lens ({rms:.2f} px rms): keep the sheet flat, the focus fixed and the hand still"
+            f"the views don't fit one lens ({rms:.2f} px rms). Keep the sheet flat, the focus fixed and the hand still."
         )
-    k1, k2, p1, p2, k3 = np.asarray(bent, dtype=np.float64).ravel()[:5].tolist()
+    k1, k2, p1, p2, k3 = np.asarray(distortion, dtype=np.float64).ravel()[:5].tolist()
     lens = Lens(
         size_px,
         (float(matrix[0, 0]), float(matrix[1, 1])),
@@ -171,13 +188,13 @@ def write_lens(path: Path, lens: LensFile) -> None:
     """Write a ``*.lens.json`` file, whole or not at all.
 
     Raises:
-        OutputError: the place can't be written.
+        OutputError: the file can't be written.
 
     """
     write_text(path, [to_json(LensFile, lens), "\n"])
 
 
-def _apart(a: LensView, b: LensView) -> float:
-    """How differently two views show the board: between the means, or between the spreads, of their corners, px."""
+def _difference_px(a: LensView, b: LensView) -> float:
+    """Return how much two views differ: in the mean or in the extent of their corners, px."""
     means = float(np.linalg.norm(a.px.mean(axis=0) - b.px.mean(axis=0)))
     return max(means, float(np.abs(np.ptp(a.px, axis=0) - np.ptp(b.px, axis=0)).max()))

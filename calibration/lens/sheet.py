@@ -1,12 +1,13 @@
 """The printed ChArUco sheet for measuring a lens: its layout, and a PDF at true scale.
 
-The PDF is written by hand, since it holds nothing but black rectangles: every square and every bit of every marker is
-one, in millimeters.
+The PDF is written without a library, since it holds only black rectangles, in millimeters: the squares and the bits of
+the markers.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import cv2
 import numpy as np
@@ -15,15 +16,17 @@ from numpy.typing import NDArray
 from downfield.core.errors import InputError, OutputError
 from downfield.core.records import check, record
 
-PAPERS_MM = {"a4": (297.0, 210.0), "a3": (420.0, 297.0), "letter": (279.4, 215.9)}
+PAPERS_MM: Final = {"a4": (297.0, 210.0), "a3": (420.0, 297.0), "letter": (279.4, 215.9)}
 """Paper sizes, on their side."""
 
-DICTIONARY = cv2.aruco.DICT_5X5_100
+DICTIONARY: Final = cv2.aruco.DICT_5X5_100
 
-_POINTS_PER_MM = 72 / 25.4
-_MARGIN_MM = 12.0
-_RULER_MM = 100.0
-_SQUARE_PX = 504  # drawn this large, a marker of three quarters of a square has whole pixels for its seven modules
+_POINTS_PER_MM: Final = 72 / 25.4
+_MARGIN_MM: Final = 12.0
+_RULER_MM: Final = 100.0
+_SQUARE_PX: Final = (
+    504  # drawn this large, a marker of three quarters of a square has whole pixels for its seven modules
+)
 
 
 @record
@@ -47,12 +50,12 @@ class Sheet:
         check(0 < self.marker_mm < self.square_mm, InputError, "a marker must be smaller than its square")
 
     def board(self) -> cv2.aruco.CharucoBoard:
-        """The sheet as OpenCV has it."""
+        """Return the sheet as OpenCV's board."""
         dictionary = cv2.aruco.getPredefinedDictionary(DICTIONARY)
         return cv2.aruco.CharucoBoard((self.columns, self.rows), self.square_mm, self.marker_mm, dictionary)
 
     def rectangles_mm(self) -> list[tuple[float, float, float, float]]:
-        """Everything black: x, y (downward), width, height from the board's upper left corner."""
+        """Return all black rectangles: x, y (downward), width, height, from the board's upper left corner."""
         picture = self.board().generateImage((self.columns * _SQUARE_PX, self.rows * _SQUARE_PX), marginSize=0)
         return _black_runs(np.asarray(picture) < 128, self.square_mm / _SQUARE_PX)
 
@@ -62,11 +65,11 @@ def write_sheet(path: Path, sheet: Sheet, paper: str) -> None:
 
     Raises:
         InputError: the paper is unknown or too small.
-        OutputError: the place can't be written.
+        OutputError: the file can't be written.
 
     """
     if paper not in PAPERS_MM:
-        raise InputError(f"no paper is named '{paper}'; there are: {', '.join(PAPERS_MM)}")
+        raise InputError(f"no paper size is named '{paper}'. Give one of {', '.join(PAPERS_MM)}.")
     width, height = PAPERS_MM[paper]
     wide, high = sheet.columns * sheet.square_mm, sheet.rows * sheet.square_mm
     if wide > width - 2 * _MARGIN_MM or high > height - 2 * _MARGIN_MM:
@@ -84,7 +87,7 @@ def write_sheet(path: Path, sheet: Sheet, paper: str) -> None:
 
 
 def _black_runs(black: NDArray[np.bool_], mm_per_px: float) -> list[tuple[float, float, float, float]]:
-    """Rectangles that cover the black pixels: runs along rows, equal runs of following rows joined."""
+    """Cover the black pixels with rectangles: runs along rows, joined when following rows have the same."""
     open_runs: dict[tuple[int, int], int] = {}
     out: list[tuple[float, float, float, float]] = []
     for y in range(len(black) + 1):
@@ -102,7 +105,7 @@ def _black_runs(black: NDArray[np.bool_], mm_per_px: float) -> list[tuple[float,
 
 
 def _pdf(size_mm: tuple[float, float], black: list[tuple[float, float, float, float]], label: str) -> bytes:
-    """A page of black rectangles (x, y upward, width, height, mm) and one line of text."""
+    """Return a PDF page of black rectangles (x, y upward, width, height, mm) and one line of text."""
     k = _POINTS_PER_MM
     boxes = "\n".join(f"{x * k:.4f} {y * k:.4f} {w * k:.4f} {h * k:.4f} re" for x, y, w, h in black)
     text = f"BT /F 8 Tf {_MARGIN_MM * k:.2f} {3 * k:.2f} Td ({label}) Tj ET"

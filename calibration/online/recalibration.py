@@ -1,8 +1,10 @@
-"""A camera that was bumped, solved afresh: the lens is known, and so is roughly where the field went."""
+"""Solves a bumped camera again: the lens is known, and roughly where the field went."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -19,22 +21,33 @@ from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.field import FieldModel
 
-_FOLLOWED_SHARE = 0.4  # of the print's corners: else the field went further than could be followed
-_SEARCH_PX = 6.0
-_SAME_PX = 1.5  # a solution so near to where the field was followed to is of that field: other lines are further off
+
+@dataclass(frozen=True, slots=True)
+class RecalibrationLimits:
+    """Thresholds of solving a bumped camera again."""
+
+    followed_share: float = 0.4
+    """Of the print's corners: with fewer the field moved further than could be followed."""
+    search_px: float = 6.0
+    """How far off the followed camera's paint is searched."""
+    same_px: float = 1.5
+    """A solution so near to the followed place is of that field: other lines are further off."""
+
+
+LIMITS: Final = RecalibrationLimits()
 
 
 def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, made_from: Sequence[str]) -> Calibration:
-    """The calibration after a bump, from where the shake says the field went, else by searching the whole picture.
+    """Return the calibration after a bump: from where the field was followed to, else by searching the whole picture.
 
     Args:
-        images: one or more frames, taken since the camera is still again.
+        images: one or more frames, taken after the camera is still again.
         before: the calibration of the reference picture.
         shake: of the first image against that picture.
         made_from: names of the images.
 
     Raises:
-        CalibrationError: the field is not found again, with what to change.
+        CalibrationError: the field is not found again; says what to change.
 
     """
     for image in images:
@@ -42,21 +55,21 @@ def recalibrate(images: Sequence[Image], before: Calibration, shake: Shake, *, m
     known = np.array(before.covariance)[LENS, LENS] if before.covariance else np.zeros((9, 9))
     prior = MeasuredLens.of(before.camera.lens, known)
     solution = None
-    if shake.share > _FOLLOWED_SHARE:
+    if shake.share > LIMITS.followed_share:
         start = moved_camera(before.camera, shake, before.field)
         planes = [clearest_channel(image) for image in images]
-        solution = refine_solution(planes, start, before.field, prior=prior, first_search_px=_SEARCH_PX)
+        solution = refine_solution(planes, start, before.field, prior=prior, first_search_px=LIMITS.search_px)
         if solution is not None:
-            placed = _furthest_px(start, solution.fit.camera, before.field) < _SAME_PX
+            placed = _furthest_px(start, solution.fit.camera, before.field) < LIMITS.same_px
             if find_problems(solution.evidence, solution.fit, solution.field, placed=placed):
                 solution = None
     if solution is None:
         solution = solve_field(images, [before.field], prior=prior)
-    return to_calibration(before.field, solution.fit, solution.sightings, method="field", made_from=made_from)
+    return to_calibration(before.field, solution.fit, solution.observations, method="field", made_from=made_from)
 
 
 def _furthest_px(one: Camera, other: Camera, field: FieldModel) -> float:
-    """How far apart two cameras have the field's corners and middle."""
+    """Return the largest distance between where two cameras have the field's corners and middle, px."""
     across, down = field.length_mm, field.width_mm
     places_mm = np.array([(0, 0), (across, 0), (across, down), (0, down), (across / 2, down / 2)])
     return float(np.linalg.norm(one.to_pixels(places_mm) - other.to_pixels(places_mm), axis=1).max())

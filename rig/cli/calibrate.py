@@ -132,10 +132,10 @@ def _collect(collector: LensCollector, pictures: Iterable[Image], *, live: bool 
     """Tell of every new view and what is lacking; before a camera, until nothing is."""
     unseen = 0
     for image in pictures:
-        if collector.take(image):
-            still = "; still needed: " + "; ".join(collector.lacking) if collector.lacking else "; that is enough"
+        if collector.add(image):
+            still = "; still needed: " + "; ".join(collector.missing) if collector.missing else "; that is enough"
             typer.echo(f"view {len(collector.views)}: {len(collector.views[-1].px)} corners{still}")
-        if live and collector.is_enough:
+        if live and collector.is_complete:
             return
         unseen = 0 if collector.sees_sheet else unseen + 1
         if live and unseen and unseen % _UNSEEN_TOLD == 0:
@@ -185,7 +185,7 @@ def _finish(
     calibration = to_calibration(
         solution.field,
         solution.fit,
-        solution.sightings,
+        solution.observations,
         method="landmarks" if by_hand else "field",
         made_from=[source.name],
     )
