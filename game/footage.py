@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure, Player, Scene
 from downfield.game.published.game_topics import CallView
 

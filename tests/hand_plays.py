@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from downfield.core.field import preset
-from downfield.core.footprint import BaseSize
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import BaseSize, signed_gap
 from downfield.core.scene import Ball, Contact, Figure, Jersey, Player, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, Declaration, LineUpDeclared, OffenseSet, SetUp

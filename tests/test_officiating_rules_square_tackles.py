@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.officiating.engine.facts import OpponentContact
 from downfield.officiating.rulebooks.params import Params
 from downfield.officiating.rules.square_tackles import PARAMS, SquareHit, square_hit

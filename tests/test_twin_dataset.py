@@ -13,8 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from downfield.core.errors import InputError, OutputError
-from downfield.core.footprint import Footprint
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import Footprint, signed_gap
 from downfield.twin.commands import app
 from downfield.twin.randomization.randomize import draw, draw_players
 from downfield.twin.sets.arrange import Arranger, Mix

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import ScriptError
 from downfield.core.field import preset
-from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Player
 from downfield.twin.physics.exact import FALL_S, LYING_DEG, ExactWorld
 from downfield.twin.physics.meeting import TOUCHING_MM, Crowd

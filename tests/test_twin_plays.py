@@ -12,7 +12,7 @@ from twin_recordings import recorded
 from downfield.core.angles import difference_deg
 from downfield.core.errors import ScriptError
 from downfield.core.field import preset
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import signed_gap
 from downfield.core.scene import Contact, Figure, Scene
 from downfield.twin.plays.boundaries import goal_line_stop, sideline_graze
 from downfield.twin.plays.demo import demo

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from twin_worlds import ALONE, FIELD, MS, PAIR, STILL, S, scrimmage
 
-from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Figure, Player, Scene
 from downfield.twin.physics.event_recorder import PARTED_NS, TOUCHING_MM
 from downfield.twin.physics.outlines import Bases

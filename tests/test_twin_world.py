@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from twin_worlds import FIELD, MS, PAIR, STILL, S, lone, scrimmage
 
 from downfield.core.errors import ScriptError
-from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Player
 from downfield.twin.physics.drive import Vibration
 from downfield.twin.physics.traits import Placement, Trait

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.vision.tracking.estimate import Estimate
 from downfield.vision.tracking.overlap import NEAR_MM, SLACK_MM, apart
 

@@ -15,9 +15,8 @@ from typing import Final
 import numpy as np
 
 from downfield.calibration.camera import Camera
-from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.footprint import BaseSize, Footprint, signed_gaps
 from downfield.core.frame import Detection, Pixel
-from downfield.core.gap import signed_gaps
 from downfield.core.scene import Ball
 from downfield.vision.tracking.estimate import Estimate
 

@@ -87,7 +87,8 @@ def solve_landmarks(
     starts = _starts(images[0], field, board, px)
     if not starts:
         raise CalibrationError(
-            "no camera fits these landmarks. Check whether one is named or placed wrongly, or whether the picture is mirrored."
+            "no camera fits these landmarks. Check whether one is named or placed wrongly, or whether the picture is"
+            " mirrored."
         )
     camera = max(starts, key=lambda start: share_of_lines_found(planes[0], start, field, LIMITS.search_px))
     _check_landmarks(camera, landmarks, board, px)

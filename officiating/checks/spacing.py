@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from downfield.core.gap import PoseError, signed_gap
+from downfield.core.footprint import PoseError, signed_gap
 from downfield.officiating.checks.check import Measured, check
 from downfield.officiating.checks.formation import Formation, Man
 from downfield.officiating.checks.line import SPACING_TOLERANCE_MM

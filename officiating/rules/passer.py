@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.checks.roles import canonical_role

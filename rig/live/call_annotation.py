@@ -9,7 +9,7 @@ import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.field import FieldModel
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
 from downfield.game.footage import CallMarks, FootageFrame
 from downfield.game.published.game_topics import CallView

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.arrays import Array
-from downfield.core.footprint import BaseSize
-from downfield.core.gap import gaps_mm
+from downfield.core.footprint import BaseSize, gaps_mm
 
 TOUCHING_MM: Final = 1e-6
 """The gap at which two bases that meet are stopped."""

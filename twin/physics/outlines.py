@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from downfield.core.arrays import Array
 from downfield.core.errors import ScriptError
 from downfield.core.field import FieldModel
-from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.gap import gaps_mm, signed_gap
+from downfield.core.footprint import BaseSize, Footprint, gaps_mm, signed_gap
 from downfield.core.scene import Player
 from downfield.twin.physics.body import FOAM_BALL_MM, MAGNETIC_BALL_MM
 from downfield.twin.physics.poses import FALLEN_DEG, Poses

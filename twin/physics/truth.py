@@ -18,7 +18,7 @@ import numpy as np
 from scipy.spatial import ConvexHull
 
 from downfield.core.arrays import Array
-from downfield.core.gap import signed_gaps
+from downfield.core.footprint import signed_gaps
 from downfield.core.scene import Ball, BallState, Contact, Figure, Hand, Posture, Scene
 from downfield.twin.appearance import Solid
 from downfield.twin.physics.event_recorder import TOUCHING_MM, EventRecorder

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.core.scene import Player
 from downfield.twin.physics.body import MAGNETIC_BALL_MM
 from downfield.twin.physics.poses import FALLEN_DEG

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from downfield.core.errors import FormatError, ScriptError
 from downfield.core.field import FieldModel, load_field
-from downfield.core.gap import signed_gaps
+from downfield.core.footprint import signed_gaps
 from downfield.core.records import from_data, read_text
 from downfield.twin.plays.ground import Ground
 from downfield.twin.plays.script import CutTo, Script, Stance

@@ -10,8 +10,7 @@ from typing import Final
 
 from downfield.core.errors import ScriptError
 from downfield.core.field import FieldModel
-from downfield.core.footprint import Footprint
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import Footprint, signed_gap
 from downfield.core.scene import Scene
 from downfield.officiating.declarations import Declaration, Switch
 from downfield.officiating.events import Event

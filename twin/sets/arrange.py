@@ -15,8 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array
-from downfield.core.footprint import Footprint
-from downfield.core.gap import signed_gap, signed_gaps
+from downfield.core.footprint import Footprint, signed_gap, signed_gaps
 from downfield.core.scene import Player
 from downfield.twin.appearance import Appearance, FigureAppearance
 from downfield.twin.physics.body import MAGNETIC_BALL_MM

@@ -12,8 +12,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from downfield.core.arrays import Array, Bools, Indices
-from downfield.core.footprint import outlines_of
-from downfield.core.gap import Gaps
+from downfield.core.footprint import Gaps, outlines_of
 from downfield.vision.contacts.limits import LIMITS
 from downfield.vision.tracking.estimate import Estimate
 

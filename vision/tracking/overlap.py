@@ -16,8 +16,7 @@ import numpy as np
 
 from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array
-from downfield.core.footprint import Footprint, outlines_of
-from downfield.core.gap import Gaps
+from downfield.core.footprint import Footprint, Gaps, outlines_of
 from downfield.vision.contacts.measurement import find_near_pairs, gap_gradients
 from downfield.vision.tracking.estimate import Estimate
 

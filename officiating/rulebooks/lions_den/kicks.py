@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final, cast
 
 from downfield.core.errors import RefusedError
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Call, CallKind, Finding
 from downfield.officiating.checks.roles import canonical_role

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.core.errors import RefusedError
-from downfield.core.gap import signed_gap
+from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
 from downfield.officiating.calls import Finding
 from downfield.officiating.checks.roles import ELIGIBLE, canonical_role

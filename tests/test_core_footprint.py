@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapely.geometry import Polygon
 
-from downfield.core.footprint import BaseSize, Footprint
-from downfield.core.gap import PoseError, signed_gap, signed_gaps
+from downfield.core.footprint import BaseSize, Footprint, PoseError, signed_gap, signed_gaps
 
 sizes = st.builds(
     BaseSize,
