@@ -33,47 +33,52 @@ from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.recording.clip import bundled_demo, open_clip
 
-FASTER = 20.0  # than life, so that a kill falls anywhere in a play
-ALIVE_S = 3.0  # at most, before the kill
-PAUSE_NS = 2_000_000_000  # between two showings
+SPEED_UP = 20.0
+"""Of the recording, so that a kill falls at any moment of a play."""
+
+MAX_LIFETIME_S = 3.0
+"""Of a process, before it is killed."""
+
+PAUSE_NS = 2_000_000_000
+"""Between two runs of the recording."""
 
 
-def desk_on(store: Store) -> GameService:
-    """A game_service for the bundled recording."""
+def service_on(store: Store) -> GameService:
+    """Return a game service for the bundled recording."""
     field = open_clip(bundled_demo()).tracks.header.field
     return GameService(store, Hub(), NoRig(), field, load_rulebook("tap"))
 
 
-def write(path: Path, tell: TextIO) -> None:
-    """Play without an end, and say what is acknowledged."""
+def write(path: Path, output: TextIO) -> None:
+    """Play without end, and write what is acknowledged."""
     recording = open_clip(bundled_demo())
     both: list[Scene | Event] = [*recording.events, *recording.tracks]
     entries = sorted(both, key=lambda entry: (entry.t_ns, isinstance(entry, Scene)))
-    game_service = desk_on(Store.at(path))
-    if game_service.resume() is None:
-        game_service.start_game(NewGame(title="kill"), recording.tracks.header.players)
-    tell.write("{}\n")
+    service = service_on(Store.at(path))
+    if service.resume() is None:
+        service.start_game(NewGame(title="kill"), recording.tracks.header.players)
+    output.write("{}\n")
     while True:
-        offset_ns = game_service.now_ns + PAUSE_NS
+        offset_ns = service.now_ns + PAUSE_NS
         before_ns = 0
         for entry in entries:
-            time.sleep(max(0.0, (entry.t_ns - before_ns) / 1e9 / FASTER))
+            time.sleep(max(0.0, (entry.t_ns - before_ns) / 1e9 / SPEED_UP))
             before_ns = entry.t_ns
             if isinstance(entry, Scene):
-                game_service.take(_shifted(entry, offset_ns))
+                service.take(_shifted(entry, offset_ns))
             elif not isinstance(entry.body, Ruling | Undo | Tick):
-                _tell(tell, game_service.declare(entry.body, Submission(key=f"{offset_ns}-{entry.id}")))
-        tackle = next((call for call in reversed(game_service.calls()) if call.kind == "tackle"), None)
+                _acknowledge(output, service.declare(entry.body, Submission(key=f"{offset_ns}-{entry.id}")))
+        tackle = next((call for call in reversed(service.calls()) if call.kind == "tackle"), None)
         if tackle is not None:
-            struck = game_service.rule(Ruling(tackle.id, "strike"), Submission(key=f"{offset_ns}-strike"))
-            _tell(tell, struck)
+            struck = service.rule(Ruling(tackle.id, "strike"), Submission(key=f"{offset_ns}-strike"))
+            _acknowledge(output, struck)
             if isinstance(struck, Accepted):
-                _tell(tell, game_service.undo(struck.event, Submission(key=f"{offset_ns}-undo")))
+                _acknowledge(output, service.undo(struck.event, Submission(key=f"{offset_ns}-undo")))
 
 
-def _tell(tell: TextIO, receipt: Receipt) -> None:
+def _acknowledge(output: TextIO, receipt: Receipt) -> None:
     if isinstance(receipt, Accepted) and receipt.saved:
-        tell.write(json.dumps({"seq": receipt.seq, "digest": receipt.digest}) + "\n")
+        output.write(json.dumps({"seq": receipt.seq, "digest": receipt.digest}) + "\n")
 
 
 def _shifted(scene: Scene, by_ns: int) -> Scene:
@@ -84,33 +89,33 @@ def _shifted(scene: Scene, by_ns: int) -> Scene:
     return replace(scene, t_ns=scene.t_ns + by_ns, contacts=contacts)
 
 
-def killed(path: Path, alive_s: float, *, ready: bool) -> list[tuple[int, str]]:
-    """Let a writer live for a while, from its start or from when it is ready, and kill it.
+def run_and_kill(path: Path, lifetime_s: float, *, ready: bool) -> dict[int, str]:
+    """Let a process write for a while, from its start or from when it is ready, and kill it.
 
     Returns:
-        Number and digest of every entry it acknowledged.
+        The digest of every entry it acknowledged, by number.
 
     """
-    reading, writing = os.pipe()
-    child = os.fork()  # not a fresh interpreter: importing would take longer than living
+    read_end, write_end = os.pipe()
+    child = os.fork()  # a fresh interpreter would spend its life importing
     if child == 0:
-        os.close(reading)
-        with os.fdopen(writing, "w", buffering=1) as tell:
-            write(path, tell)
+        os.close(read_end)
+        with os.fdopen(write_end, "w", buffering=1) as output:
+            write(path, output)
         os._exit(1)
-    os.close(writing)
-    with os.fdopen(reading) as told:
-        if ready and not told.readline():
+    os.close(write_end)
+    with os.fdopen(read_end) as lines:
+        if ready and not lines.readline():
             raise RuntimeError("the writer ended by itself")
-        time.sleep(alive_s)
+        time.sleep(lifetime_s)
         os.kill(child, signal.SIGKILL)
-        whole = [json.loads(line) for line in told.read().splitlines() if line.endswith('"}')]
+        acknowledged = [json.loads(line) for line in lines.read().splitlines() if line.endswith('"}')]
     os.waitpid(child, 0)
-    return [(one["seq"], one["digest"]) for one in whole]
+    return {entry["seq"]: entry["digest"] for entry in acknowledged}
 
 
-def faults(path: Path, acknowledged: dict[int, str]) -> list[str]:
-    """What is wrong with a store after a kill: nothing, one hopes."""
+def find_faults(path: Path, acknowledged: dict[int, str]) -> list[str]:
+    """Return what is wrong with a store after a kill."""
     store = Store.at(path)
     games = store.games(limit=1)
     if not games:
@@ -123,42 +128,42 @@ def faults(path: Path, acknowledged: dict[int, str]) -> list[str]:
     verified = verify_journal(row.id, store.entries(row.id))
     if verified.problem:
         found.append(verified.problem)
-    told = History(store, row)
-    game_service = desk_on(store)
-    if game_service.resume() != row.id:
+    history = History(store, row)
+    service = service_on(store)
+    if service.resume() != row.id:
         found.append("the game was not resumed")
-    if game_service.text != told.text:
-        found.append(f"resumed as {game_service.text!r}, not {told.text!r}")
-    resumed = [(call.id, call.text) for call in game_service.calls()]
-    if resumed != [(call.id, call.text) for call in told.calls()]:
-        found.append("the calls resumed are not those of the journal")
-    game_service.close()
+    if service.text != history.text:
+        found.append(f"resumed as {service.text!r}, not {history.text!r}")
+    resumed = [(call.id, call.text) for call in service.calls()]
+    if resumed != [(call.id, call.text) for call in history.calls()]:
+        found.append("the calls of the resumed game are not those of the journal")
+    service.close()
     store.close()
     return found
 
 
 def main() -> int:
-    """Kill, look, and say."""
+    """Kill, check and print the faults."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--games", type=int, default=10, help="kills of one game before the next is begun")
-    asked = parser.parse_args()
-    chance = random.Random(asked.seed)
+    parser.add_argument("--games", type=int, default=10, help="kills of one game before the next is started")
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
     faulty, count = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         acknowledged: dict[int, str] = {}
-        for kill in range(asked.kills):
-            path = Path(folder) / f"{kill // asked.games}.db"
-            if kill % asked.games == 0:
+        for kill in range(options.kills):
+            path = Path(folder) / f"{kill // options.games}.db"
+            if kill % options.games == 0:
                 acknowledged = {}
-            told = killed(path, chance.uniform(0.0, ALIVE_S), ready=chance.random() > 0.1)
-            acknowledged |= dict(told)
-            count += len(told)
-            for fault in faults(path, acknowledged):
+            fresh = run_and_kill(path, chance.uniform(0.0, MAX_LIFETIME_S), ready=chance.random() > 0.1)
+            acknowledged |= fresh
+            count += len(fresh)
+            for fault in find_faults(path, acknowledged):
                 faulty += 1
                 print(f"kill {kill + 1}: {fault}", flush=True)
-    print(f"{asked.kills} kills, {count} acknowledged entries, {faulty} faults")
+    print(f"{options.kills} kills, {count} acknowledged entries, {faulty} faults")
     return 1 if faulty else 0
 
 

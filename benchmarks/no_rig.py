@@ -1,4 +1,4 @@
-"""What a game service has for a rig where there is none."""
+"""A stand-in for the rig, for benchmarks of the game service alone."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from downfield.game.commands import RigCommand, Settings
 
 
 class NoRig:
-    """A rig without a camera."""
+    """A rig without a camera: it refuses every command."""
 
     def do(self, command: RigCommand) -> str:
-        """Nothing."""
-        raise RefusedError(f"{command.command}: no camera here")
+        """Refuse a command."""
+        raise RefusedError(f"{command.command}: there is no camera here")
 
     def calibration(self) -> Calibration | None:
-        """None."""
+        """Return None."""
         return None
 
     def settings(self) -> Settings:
-        """None."""
+        """Return empty settings."""
         return Settings(version="", values={}, origins={})

@@ -1,4 +1,4 @@
-"""Ask an application in this process, as anybody from anywhere: peer, Host and headers are as the test likes."""
+"""Requests to an application in this process; the peer, the Host and all headers are up to the test."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back; a WebSocket's status is 101 when it was accepted, 403 when not."""
+class ClientResponse:
+    """A response; the status of a WebSocket is 101 when it was accepted, 403 when not."""
 
     status: int
     headers: dict[str, str]
@@ -24,7 +24,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class AsgiClient:
-    """Asks an application.
+    """Sends requests to an application.
 
     Attributes:
         app: the application.
@@ -39,43 +39,43 @@ class AsgiClient:
     host: str | None = "127.0.0.1:8317"
     token: str = ""
 
-    def ask(self, method: str, path: str, sent: Any = None, **headers: str) -> Answer:
-        body = sent if isinstance(sent, bytes) else b"" if sent is None else json.dumps(sent).encode()
-        scope = self._scope("http", path, {"content-length": str(len(body)), **headers})
+    def request(self, method: str, path: str, body: Any = None, **headers: str) -> ClientResponse:
+        data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        scope = self._scope("http", path, {"content-length": str(len(data)), **headers})
         scope |= {"method": method, "http_version": "1.1", "scheme": "http"}
-        return asyncio.run(asyncio.wait_for(_http(self.app, scope, body), 10))
+        return asyncio.run(asyncio.wait_for(_http(self.app, scope, data), 10))
 
-    def get(self, path: str, **headers: str) -> Answer:
-        return self.ask("GET", path, **headers)
+    def get(self, path: str, **headers: str) -> ClientResponse:
+        return self.request("GET", path, **headers)
 
-    def post(self, path: str, sent: Any = None, **headers: str) -> Answer:
-        return self.ask("POST", path, sent, **{"content_type": "application/json"} | headers)
+    def post(self, path: str, body: Any = None, **headers: str) -> ClientResponse:
+        return self.request("POST", path, body, **{"content_type": "application/json"} | headers)
 
-    def socket(self, path: str, **headers: str) -> Answer:
+    def socket(self, path: str, **headers: str) -> ClientResponse:
         scope = self._scope("websocket", path, headers) | {"scheme": "ws", "subprotocols": []}
         return asyncio.run(asyncio.wait_for(_socket(self.app, scope), 10))
 
     def _scope(self, kind: str, path: str, headers: dict[str, str]) -> dict[str, Any]:
         parts = urlsplit(path)
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        all_headers = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.host is not None:
-            sent["host"] = self.host
+            all_headers["host"] = self.host
         if self.token:
-            sent["authorization"] = f"Bearer {self.token}"
+            all_headers["authorization"] = f"Bearer {self.token}"
         return {
             "type": kind,
             "path": unquote(parts.path),
             "raw_path": parts.path.encode(),
             "query_string": parts.query.encode(),
             "root_path": "",
-            "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in sent.items()],
+            "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in all_headers.items()],
             "client": (self.peer, 50_000),
             "server": ("127.0.0.1", 8317),
             "state": {},
         }
 
 
-async def _http(app: Any, scope: dict[str, Any], body: bytes) -> Answer:
+async def _http(app: Any, scope: dict[str, Any], body: bytes) -> ClientResponse:
     started: dict[str, Any] = {}
     parts: list[bytes] = []
     done = asyncio.Event()
@@ -97,11 +97,11 @@ async def _http(app: Any, scope: dict[str, Any], body: bytes) -> Answer:
 
     await app(scope, receive, send)
     headers = {name.decode().lower(): value.decode() for name, value in started["headers"]}
-    return Answer(started["status"], headers, b"".join(parts))
+    return ClientResponse(started["status"], headers, b"".join(parts))
 
 
-async def _socket(app: Any, scope: dict[str, Any]) -> Answer:
-    told: list[dict[str, Any]] = []
+async def _socket(app: Any, scope: dict[str, Any]) -> ClientResponse:
+    messages: list[dict[str, Any]] = []
     accepted = asyncio.Event()
     waiting = [{"type": "websocket.connect"}]
 
@@ -112,8 +112,8 @@ async def _socket(app: Any, scope: dict[str, Any]) -> Answer:
         return {"type": "websocket.disconnect", "code": 1000}
 
     async def send(message: dict[str, Any]) -> None:
-        told.append(message)
+        messages.append(message)
         accepted.set()
 
     await app(scope, receive, send)
-    return Answer(101 if told[0]["type"] == "websocket.accept" else 403, {}, b"")
+    return ClientResponse(101 if messages[0]["type"] == "websocket.accept" else 403, {}, b"")

@@ -41,7 +41,7 @@ ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 
 
 class FakeRig:
-    """Does what a rig would, in words."""
+    """Carries out commands by saying so."""
 
     def __init__(self, calibration: Calibration | None) -> None:
         self._calibration = calibration
@@ -62,7 +62,7 @@ class FakeRig:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A service that runs."""
+    """A running service."""
 
     url: str
     process: subprocess.Popen[str]
@@ -75,14 +75,14 @@ def served(store: Path, *options: str) -> Iterator[Served]:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     try:
-        told: list[str] = []
+        lines: list[str] = []
         for line in process.stdout:
-            told.append(line)
+            lines.append(line)
             if found := ADDRESS.search(line):
                 yield Served(found[0], process)
                 break
         else:
-            raise AssertionError("".join(told))
+            raise AssertionError("".join(lines))
     finally:
         process.terminate()
         process.wait(10)
@@ -90,7 +90,7 @@ def served(store: Path, *options: str) -> Iterator[Served]:
 
 
 def play(game_service: GameService, hub: Hub, picture: LatestPicture, stop: threading.Event, *, paced: bool) -> None:
-    """Play the bundled recording once, then keep telling of health."""
+    """Play the bundled recording once, then keep publishing the rig's health."""
     recording = open_clip(bundled_demo())
     entries: list[Scene | Event] = [*recording.events, *recording.tracks]
     blank = cv2.imencode(".jpg", np.zeros((90, 160, 3), np.uint8))[1].tobytes()
@@ -120,8 +120,8 @@ def main() -> None:
     parser.add_argument("--paced", action="store_true")
     parser.add_argument("--hold", action="store_true")
     parser.add_argument("--unlimited", action="store_true")
-    asked = parser.parse_args()
-    store, hub, picture, stop = Store.at(asked.store), Hub(), LatestPicture(), threading.Event()
+    options = parser.parse_args()
+    store, hub, picture, stop = Store.at(options.store), Hub(), LatestPicture(), threading.Event()
     recording = open_clip(bundled_demo())
     machine = FakeRig(recording.calibration)
     game_service = GameService(store, hub, machine, recording.tracks.header.field, load_rulebook("tap"))
@@ -130,18 +130,18 @@ def main() -> None:
         game_service.start_game(NewGame(title="demo"), recording.tracks.header.players)
     game_service.publish_source(SourceStatus(kind="clip", name="demo", text="the bundled recording"))
     often = RateLimit(1e9, 10**9)
-    limits = RateLimits(often, often, often) if asked.unlimited else RateLimits()
-    access = AccessPolicy(lan=asked.lan, trust_local=not asked.mistrust, limits=limits)
+    limits = RateLimits(often, often, often) if options.unlimited else RateLimits()
+    access = AccessPolicy(lan=options.lan, trust_local=not options.mistrust, limits=limits)
     app = create_app(AppContext(game_service, hub, picture, store), access)
-    if asked.mistrust:
+    if options.mistrust:
         sys.stdout.write(f"admin code {app.state.token_store.make_code('admin').code}\n")
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="off")
     server = uvicorn.Server(config)
     playing = threading.Thread(
-        target=play, args=(game_service, hub, picture, stop), kwargs={"paced": asked.paced}, daemon=True
+        target=play, args=(game_service, hub, picture, stop), kwargs={"paced": options.paced}, daemon=True
     )
-    if not asked.hold and resumed is None:
+    if not options.hold and resumed is None:
         playing.start()
     sys.stdout.write(f"http://127.0.0.1:{listening.getsockname()[1]}\n")
     sys.stdout.flush()

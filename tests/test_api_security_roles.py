@@ -79,12 +79,12 @@ class Service:
 
     def phone(self, role: Role | None = None) -> AsgiClient:
         """A client on the network, paired in a role or not."""
-        asker = AsgiClient(self.app, PHONE, RIG)
+        client = AsgiClient(self.app, PHONE, RIG)
         if role is None:
-            return asker
+            return client
         redeemed = self.token_store.redeem(self.token_store.make_code(role).code, f"{role}'s phone")
         assert redeemed is not None
-        return replace(asker, token=redeemed[0])
+        return replace(client, token=redeemed[0])
 
 
 @pytest.fixture
@@ -130,17 +130,17 @@ def filled(path: str) -> str:
 
 
 def test_a_role_that_is_too_low_is_refused_everywhere(lan: Service) -> None:
-    askers: dict[Role | None, AsgiClient] = {
+    clients: dict[Role | None, AsgiClient] = {
         None: lan.phone(),
         "viewer": lan.phone("viewer"),
         "operator": lan.phone("operator"),
     }
     for method, path, endpoint in routes():
         required = required_role(endpoint)
-        for role, asker in askers.items():
+        for role, client in clients.items():
             if RANK[role or "anyone"] >= RANK[required]:
                 continue
-            answer = asker.socket(path) if method == "WS" else asker.ask(method, filled(path))
+            answer = client.socket(path) if method == "WS" else client.request(method, filled(path))
             expected = 403 if method == "WS" or role is not None else 401
             assert answer.status == expected, (method, path, role, answer.body)
 
@@ -193,7 +193,7 @@ def test_a_code_pairs_one_phone_once(lan: Service) -> None:
 def test_a_revoked_device_is_refused_at_once_and_after_a_restart(lan: Service) -> None:
     phone = lan.phone("operator")
     device = next(one for one in lan.phone("admin").get("/api/devices").json if one["role"] == "operator")
-    assert lan.phone("admin").ask("DELETE", f"/api/devices/{device['id']}").status == 204
+    assert lan.phone("admin").request("DELETE", f"/api/devices/{device['id']}").status == 204
     assert phone.get("/api/game").status == 401
     assert TokenStore(lan.store).find_device(phone.token) is None
 
@@ -208,7 +208,7 @@ def test_devices_stay_paired_after_a_restart_and_tokens_are_not_stored(lan: Serv
 
 def test_signing_out_ends_the_token(lan: Service) -> None:
     phone = lan.phone("viewer")
-    assert phone.ask("DELETE", "/api/session").status == 204
+    assert phone.request("DELETE", "/api/session").status == 204
     assert phone.get("/api/game").status == 401
 
 
@@ -227,8 +227,8 @@ def test_codes_are_long_unique_and_limited_in_number(lan: Service) -> None:
 
 def test_guessing_codes_is_rate_limited(tmp_path: Path) -> None:
     service = Service(tmp_path / "a.db", AccessPolicy(lan=True, limits=RateLimits(sign_ins=RateLimit(0.001, 5))))
-    asker = AsgiClient(service.app, PHONE, RIG)
-    tries = [asker.post("/api/session", {"code": f"AAAAAAAA{n:02d}"}) for n in range(8)]
+    client = AsgiClient(service.app, PHONE, RIG)
+    tries = [client.post("/api/session", {"code": f"AAAAAAAA{n:02d}"}) for n in range(8)]
     assert [answer.status for answer in tries] == [401] * 5 + [429] * 3
     assert int(tries[-1].headers["retry-after"]) >= 1
     others = [AsgiClient(service.app, f"10.0.0.{n}", RIG).post("/api/session", {"code": "A"}).status for n in range(30)]
@@ -274,10 +274,10 @@ def test_without_lan_other_computers_are_refused_and_none_is_paired(local: Servi
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "[", None])
 def test_a_foreign_host_name_is_refused(local: Service, host: str | None) -> None:
-    asker = AsgiClient(local.app, host=host)
-    assert asker.get("/api/game").status == 400
-    assert asker.get("/api/none").status == 400
-    assert asker.socket("/api/feed/ws").status == 403
+    client = AsgiClient(local.app, host=host)
+    assert client.get("/api/game").status == 400
+    assert client.get("/api/none").status == 400
+    assert client.socket("/api/feed/ws").status == 403
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8317", "127.0.0.1", "[::1]:8317", "127.9.9.9:1"])
@@ -308,7 +308,7 @@ def test_another_website_can_change_nothing_and_open_no_socket(local: Service, h
     here = AsgiClient(local.app)
     declaration = {"declaration": {"type": "set_up", "offense": "home", "direction": 1, "spot_yd": 20}}
     assert here.post("/api/declarations", declaration, **headers).status == 403
-    assert here.ask("DELETE", "/api/teams/t", **headers).status == 403
+    assert here.request("DELETE", "/api/teams/t", **headers).status == 403
     assert here.socket("/api/feed/ws", **headers).status == 403
     assert "access-control-allow-origin" not in here.get("/api/game", **headers).headers
 

@@ -1,4 +1,4 @@
-"""The pictures of a call over HTTP: which there are, which decides, exactly the one asked for, and how often."""
+"""The pictures of a call over HTTP: the list, the decisive one, exactly the requested one, and rate limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from asgi_client import Answer, AsgiClient
+from asgi_client import AsgiClient, ClientResponse
 from hand_plays import FIELD, Man, film, opening, runs, stands
 from served_games import FakeRig
 
@@ -29,25 +29,25 @@ from downfield.game.session import BATCH_SCENES
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
-RUNNER, HITTER = "dark-22", "light-50"
-PLAY = film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
+RUNNER, DEFENDER = "dark-22", "light-50"
+PLAY = film([Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(DEFENDER, stands(50), "LB")], 3.0, on=((0.5, 1.65),))
 MANY = RateLimit(1e6, 10**6)
 
 
-class Cupboard:
-    """Keeps a picture of every scene of the play: its JPEG says which, and what was drawn on it."""
+class FakeFootage:
+    """Has a picture of every scene of the play; its JPEG names the frame and whether it is drawn on."""
 
     def __init__(self) -> None:
-        self.lost: set[int] = set()
-        self.asked: list[tuple[int, int, int]] = []
+        self.missing: set[int] = set()
+        self.requested: list[tuple[int, int, int]] = []
         self.drawn: list[CallMarks] = []
         self.opened = threading.Event()
         self.opened.set()
 
     def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
-        self.asked.append((from_ns, to_ns, began_ns))
+        self.requested.append((from_ns, to_ns, began_ns))
         stills = (FootageFrame(one.frame, one.t_ns, Path("play.mp4"), one.t_ns) for one in PLAY.scenes)
-        found = tuple(one for one in stills if from_ns <= one.t_ns <= to_ns and one.frame not in self.lost)
+        found = tuple(one for one in stills if from_ns <= one.t_ns <= to_ns and one.frame not in self.missing)
         if not found:
             raise NotRecordedError("nothing was recorded then")
         return found
@@ -63,12 +63,14 @@ class Service:
     """A service over a played game."""
 
     def __init__(self, path: Path, *, footage: bool = True, limits: RateLimits | None = None) -> None:
-        self.store, self.hub, self.cupboard = Store.at(path), Hub(), Cupboard()
+        self.store, self.hub, self.footage_store = Store.at(path), Hub(), FakeFootage()
         self.game_service = GameService(self.store, self.hub, FakeRig(None), FIELD, load_rulebook("tap"))
         self.game = self.game_service.start_game(NewGame(), PLAY.players)
-        parts = AppContext(self.game_service, self.hub, LatestPicture(), self.store, self.cupboard if footage else None)
+        parts = AppContext(
+            self.game_service, self.hub, LatestPicture(), self.store, self.footage_store if footage else None
+        )
         self.app = create_app(parts, AccessPolicy(limits=limits or RateLimits(MANY, MANY, MANY, MANY)))
-        self.asker = AsgiClient(self.app)
+        self.client = AsgiClient(self.app)
 
     def play(self) -> None:
         for _, declaration in opening(PLAY, RUNNER):
@@ -93,13 +95,13 @@ def service(tmp_path: Path) -> Iterator[Service]:
     made.close()
 
 
-def frames_of(answer: Answer) -> list[int]:
+def frames_of(answer: ClientResponse) -> list[int]:
     assert answer.status == 200, answer.body
     return [one["frame"] for one in answer.json["frames"]]
 
 
 def test_the_frames_around_a_call_are_listed_with_the_one_that_decides(service: Service) -> None:
-    answer = service.asker.get(service.tackle() + "?seconds=0.5")
+    answer = service.client.get(service.tackle() + "?seconds=0.5")
     found, call = answer.json, answer.json["call"]
     assert call["kind"] == "tackle"
     assert found["game"] == service.game
@@ -113,56 +115,56 @@ def test_the_frames_around_a_call_are_listed_with_the_one_that_decides(service: 
     assert words[nearest.frame + 3].endswith("touching by 100%")
 
 
-def test_a_window_without_its_middle_still_has_the_frame_nearest_to_it(service: Service) -> None:
-    decisive = service.asker.get(service.tackle()).json["decisive"]
-    service.cupboard.lost = set(range(decisive - 12, decisive + 21))
-    answer = service.asker.get(service.tackle() + "?seconds=0.1")
+def test_a_span_without_its_middle_still_has_the_frame_nearest_to_it(service: Service) -> None:
+    decisive = service.client.get(service.tackle()).json["decisive"]
+    service.footage_store.missing = set(range(decisive - 12, decisive + 21))
+    answer = service.client.get(service.tackle() + "?seconds=0.1")
     assert frames_of(answer) == [decisive - 13]
     assert answer.json["decisive"] == decisive - 13
 
 
-def test_exactly_the_frame_asked_for_is_served_drawn_on_or_plain(service: Service) -> None:
+def test_exactly_the_requested_frame_is_served_drawn_on_or_plain(service: Service) -> None:
     around = service.tackle() + "?seconds=0.1"
     deadline_s = time.monotonic() + 10
-    # Scenes that are on their way to the disk are there the next time.
-    while not all(one["measured"] for one in service.asker.get(around).json["frames"]):
+    # Scenes that are being written to disk are there the next time.
+    while not all(one["measured"] for one in service.client.get(around).json["frames"]):
         assert time.monotonic() < deadline_s, "scenes never came to the disk"
         time.sleep(0.05)
-    for frame in frames_of(service.asker.get(around)):
-        answer = service.asker.get(f"{service.tackle()}/{frame}.jpg")
+    for frame in frames_of(service.client.get(around)):
+        answer = service.client.get(f"{service.tackle()}/{frame}.jpg")
         assert (answer.headers["content-type"], answer.body) == ("image/jpeg", f"frame {frame}, drawn".encode())
-        marks = service.cupboard.drawn[-1]
+        marks = service.footage_store.drawn[-1]
         assert marks.scene is not None
         assert (marks.scene.frame, marks.call.kind, marks.players) == (frame, "tackle", PLAY.players)
         assert marks.los_yd == pytest.approx(40.0)
         for plain in ("?plain", "?plain=1", "?plain=true"):
-            assert service.asker.get(f"{service.tackle()}/{frame}.jpg{plain}").body == f"frame {frame}, plain".encode()
+            assert service.client.get(f"{service.tackle()}/{frame}.jpg{plain}").body == f"frame {frame}, plain".encode()
 
 
-def test_scenes_that_are_not_on_disk_yet_are_drawn_too(tmp_path: Path) -> None:
+def test_scenes_that_are_not_on_disk_yet_can_be_drawn(tmp_path: Path) -> None:
     service = Service(tmp_path / "a.db")
     service.play()
     unwritten = service.game_service.unwritten_scenes()
     assert 0 < len(unwritten) < BATCH_SCENES
     measured = {
-        one["frame"]: one["measured"] for one in service.asker.get(service.tackle() + "?seconds=3").json["frames"]
+        one["frame"]: one["measured"] for one in service.client.get(service.tackle() + "?seconds=3").json["frames"]
     }
     assert all(measured[scene.frame] for scene in unwritten)
     service.close()
 
 
-def test_a_game_that_is_over_shows_its_calls_as_the_one_in_play_does(service: Service) -> None:
+def test_an_ended_game_shows_its_calls_as_the_game_in_play_does(service: Service) -> None:
     path = service.tackle(service.game)
-    listed = frames_of(service.asker.get(path))
+    listed = frames_of(service.client.get(path))
     service.game_service.start_game(NewGame())
-    again = service.asker.get(path)
+    again = service.client.get(path)
     assert frames_of(again) == listed
     assert any(one["measured"] for one in again.json["frames"])
-    assert service.asker.get(f"{path}/{again.json['decisive']}.jpg").body.startswith(b"frame")
-    assert service.asker.get(path.replace(service.game, "current")).json["code"] == "unknown"
+    assert service.client.get(f"{path}/{again.json['decisive']}.jpg").body.startswith(b"frame")
+    assert service.client.get(path.replace(service.game, "current")).json["code"] == "unknown"
     row = service.store.game(service.game)
     assert row is not None
-    assert {began_ns for _, _, began_ns in service.cupboard.asked} == {row.began_ns}
+    assert {began_ns for _, _, began_ns in service.footage_store.requested} == {row.began_ns}
 
 
 @pytest.mark.parametrize(
@@ -188,75 +190,79 @@ def test_a_game_that_is_over_shows_its_calls_as_the_one_in_play_does(service: Se
         ("{tackle}/12.jpg?plain=maybe", 422, None),
     ],
 )
-def test_what_is_unknown_or_hostile_is_a_problem(service: Service, path: str, status: int, code: str | None) -> None:
-    answer = service.asker.get(path.format(tackle=service.tackle()))
+def test_unknown_or_hostile_requests_get_a_problem(service: Service, path: str, status: int, code: str | None) -> None:
+    answer = service.client.get(path.format(tackle=service.tackle()))
     assert answer.status == status, answer.body
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json.get("code") == code
     assert "Traceback" not in answer.body.decode()
 
 
-def test_nothing_recorded_and_a_source_that_leaves_nothing_are_told_apart(service: Service, tmp_path: Path) -> None:
-    service.cupboard.lost = {scene.frame for scene in PLAY.scenes}
-    answer = service.asker.get(service.tackle())
+def test_a_missing_recording_and_a_source_without_footage_have_different_messages(
+    service: Service, tmp_path: Path
+) -> None:
+    service.footage_store.missing = {scene.frame for scene in PLAY.scenes}
+    answer = service.client.get(service.tackle())
     assert (answer.status, answer.json["code"]) == (404, "not_recorded")
     without = Service(tmp_path / "b.db", footage=False)
     without.play()
-    answer = without.asker.get(without.tackle())
+    answer = without.client.get(without.tackle())
     assert (answer.status, answer.json["code"]) == (404, "not_recorded")
     assert "Play a camera, a stream or a video file." in answer.json["detail"]
     without.close()
 
 
-def test_what_was_deleted_between_list_and_picture_is_told(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    decisive = service.asker.get(service.tackle()).json["decisive"]
+def test_a_picture_deleted_after_it_was_listed_is_not_recorded(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decisive = service.client.get(service.tackle()).json["decisive"]
 
     def gone(still: FootageFrame, _: CallMarks | None) -> bytes:
         raise NotRecordedError(f"{still.video} can't be read any more")
 
-    monkeypatch.setattr(service.cupboard, "jpeg", gone)
-    answer = service.asker.get(f"{service.tackle()}/{decisive}.jpg")
+    monkeypatch.setattr(service.footage_store, "jpeg", gone)
+    answer = service.client.get(f"{service.tackle()}/{decisive}.jpg")
     assert (answer.status, answer.json["code"]) == (404, "not_recorded")
 
 
 def test_stepping_reads_the_journal_once(service: Service) -> None:
-    frames = frames_of(service.asker.get(service.tackle()))
+    frames = frames_of(service.client.get(service.tackle()))
     for frame in frames[:20]:
-        assert service.asker.get(f"{service.tackle()}/{frame}.jpg").status == 200
-    assert len(service.cupboard.asked) == 1
+        assert service.client.get(f"{service.tackle()}/{frame}.jpg").status == 200
+    assert len(service.footage_store.requested) == 1
 
 
-def test_few_wait_for_pictures_and_the_others_are_told_to_come_again(service: Service) -> None:
-    decisive = service.asker.get(service.tackle()).json["decisive"]
+def test_few_requests_wait_for_pictures_and_the_others_may_retry(service: Service) -> None:
+    decisive = service.client.get(service.tackle()).json["decisive"]
     path, answers = f"{service.tackle()}/{decisive}.jpg", []
-    service.cupboard.opened.clear()
-    asking = [threading.Thread(target=lambda: answers.append(service.asker.get(path))) for _ in range(LIMITS.waiting)]
-    for one in asking:
-        one.start()
+    service.footage_store.opened.clear()
+    threads = [threading.Thread(target=lambda: answers.append(service.client.get(path))) for _ in range(LIMITS.waiting)]
+    for thread in threads:
+        thread.start()
     while service.app.state.evidence._waiting._value:
         threading.Event().wait(0.01)
-    refused = service.asker.get(path)
+    refused = service.client.get(path)
     assert (refused.status, refused.headers["retry-after"]) == (503, "1")
-    assert service.asker.get("/api/game").status == 200
-    service.cupboard.opened.set()
-    for one in asking:
-        one.join(10)
+    assert service.client.get("/api/game").status == 200
+    service.footage_store.opened.set()
+    for thread in threads:
+        thread.join(10)
     assert [answer.status for answer in answers] == [200] * LIMITS.waiting
-    assert service.asker.get(path).status == 200
+    assert service.client.get(path).status == 200
 
 
-def test_pictures_are_asked_for_only_so_often_and_other_reads_go_on(tmp_path: Path) -> None:
+def test_pictures_have_a_rate_limit_of_their_own(tmp_path: Path) -> None:
     service = Service(tmp_path / "a.db", limits=RateLimits(MANY, MANY, MANY, RateLimit(0.01, 3)))
     service.play()
-    answers = [service.asker.get(service.tackle()) for _ in range(4)]
+    answers = [service.client.get(service.tackle()) for _ in range(4)]
     assert [answer.status for answer in answers] == [200, 200, 200, 429]
     assert int(answers[-1].headers["retry-after"]) > 1
-    assert service.asker.get("/api/games/current/calls").status == 200
+    assert service.client.get("/api/games/current/calls").status == 200
     service.close()
 
 
-def test_the_description_tells_of_both_operations(service: Service) -> None:
-    described: dict[str, Any] = service.asker.get("/openapi.json").json
+def test_the_openapi_description_has_both_operations(service: Service) -> None:
+    described: dict[str, Any] = service.client.get("/openapi.json").json
     listing = described["paths"]["/api/games/{game}/calls/{call}/frames"]["get"]
     picture = described["paths"]["/api/games/{game}/calls/{call}/frames/{frame}.jpg"]["get"]
     assert "Role: viewer." in listing["description"]

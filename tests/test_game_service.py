@@ -26,13 +26,13 @@ from downfield.officiating.declarations import Carrier, Coin, Declaration, LineU
 from downfield.officiating.events import Event, Ruling
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
-RUNNER, HITTER = "dark-22", "light-50"
+RUNNER, DEFENDER = "dark-22", "light-50"
 RIVER = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff")
 
 
 def tackled() -> Film:
-    """A runner meets a standing man; the board goes off."""
-    men = [Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(HITTER, stands(50), "LB")]
+    """A runner meets a standing defender; the board goes off."""
+    men = [Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(DEFENDER, stands(50), "LB")]
     return film(men, 3.0, on=((0.5, 1.65),))
 
 
@@ -40,7 +40,7 @@ PLAY = tackled()
 
 
 class Table:
-    """A game_service with its hub and store, and a clock that stands where it is put."""
+    """A game service with its hub and store, and a clock that the test sets."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -87,7 +87,7 @@ def table(tmp_path: Path) -> Iterator[Table]:
     made.close()
 
 
-def test_a_declaration_is_answered_with_what_followed_and_where_it_stands(table: Table) -> None:
+def test_the_receipt_of_a_declaration_has_its_effects_and_its_place_in_the_journal(table: Table) -> None:
     game = table.begin()
     receipt = table.declare(SetUp("home", 1, 34.0), by="Sam's phone")
     assert receipt.saved
@@ -97,7 +97,7 @@ def test_a_declaration_is_answered_with_what_followed_and_where_it_stands(table:
     assert row is not None
     history = History(table.store, row)
     assert history.head == receipt.digest
-    assert [(one.type, one.by) for one in history.declarations()] == [
+    assert [(view.type, view.by) for view in history.declarations()] == [
         ("line_up", "downfield"),
         ("set_up", "Sam's phone"),
     ]
@@ -105,7 +105,7 @@ def test_a_declaration_is_answered_with_what_followed_and_where_it_stands(table:
     assert table.game().situation == "1st & 10 at RIV 34"
 
 
-def test_a_play_ends_in_a_call_that_the_feed_and_the_history_tell_alike(table: Table) -> None:
+def test_a_call_is_the_same_in_the_feed_and_in_the_history(table: Table) -> None:
     game = table.begin()
     table.play()
     tackle = next(call for call in table.game_service.calls() if call.kind == "tackle")
@@ -113,21 +113,21 @@ def test_a_play_ends_in_a_call_that_the_feed_and_the_history_tell_alike(table: T
     assert tackle.clauses[0].text
     assert tackle.measured.endswith("mm")
     assert tackle.frame is not None
-    told = table.hub.value("calls")
-    assert isinstance(told, CallsUpdate)
-    assert tackle in told.calls
+    published = table.hub.value("calls")
+    assert isinstance(published, CallsUpdate)
+    assert tackle in published.calls
     assert table.game().down == 2
     table.game_service.close()
     row = table.store.game(game)
     assert row is not None
     history = History(table.store, row)
-    assert [call.id for call in history.calls()] == [call.id for call in told.calls]
+    assert [call.id for call in history.calls()] == [call.id for call in published.calls]
     assert [play.situation for play in history.plays()] == ["1st & 10 at RIV 40"]
     assert history.plays()[0].carrier == RUNNER
     assert verify_journal(game, table.store.entries(game)).problem == ""
 
 
-def test_the_same_key_is_taken_once_and_answered_alike(table: Table) -> None:
+def test_a_repeated_key_takes_effect_once_and_gets_the_same_receipt(table: Table) -> None:
     table.begin()
     first = table.declare(SetUp("home", 1, 34.0), key="k1")
     again = table.declare(SetUp("home", 1, 34.0), key="k1")
@@ -135,10 +135,10 @@ def test_the_same_key_is_taken_once_and_answered_alike(table: Table) -> None:
     other = table.game_service.declare(SetUp("home", 1, 35.0), Submission(key="k1"))
     assert isinstance(other, Refused)
     assert other.code == "key_reused"
-    assert [one.type for one in table.game_service.declarations()] == ["line_up", "set_up"]
+    assert [view.type for view in table.game_service.declarations()] == ["line_up", "set_up"]
 
 
-def test_what_is_refused_changes_nothing_and_says_why(table: Table) -> None:
+def test_a_refused_declaration_changes_nothing_and_says_why(table: Table) -> None:
     assert table.game_service.declare(Coin(True), Submission()) == Refused("No game is in play. Start one.", "no_game")
     table.begin()
     table.declare(SetUp("home", 1, 34.0))
@@ -159,7 +159,7 @@ def test_a_refusal_is_not_remembered_under_its_key(table: Table) -> None:
     assert isinstance(table.game_service.declare(SetUp("home", 1, 35.0), Submission(key="k")), Accepted)
 
 
-def test_one_call_is_struck_and_the_strike_taken_back(table: Table) -> None:
+def test_one_call_is_struck_and_the_strike_undone(table: Table) -> None:
     table.begin()
     table.play()
     tackle, before = table.call("tackle"), table.game_service.calls()
@@ -170,10 +170,10 @@ def test_one_call_is_struck_and_the_strike_taken_back(table: Table) -> None:
     back = table.game_service.undo(struck.event, Submission())
     assert isinstance(back, Accepted)
     assert table.game_service.calls() == before
-    assert [one.undone for one in table.game_service.declarations() if one.type == "ruling"] == [True]
+    assert [view.undone for view in table.game_service.declarations() if view.type == "ruling"] == [True]
 
 
-def test_a_call_that_comes_back_stands_where_it_stood_for_the_feed_and_the_history(table: Table) -> None:
+def test_a_restored_call_has_its_old_place_in_the_feed_and_in_the_history(table: Table) -> None:
     game = table.begin()
     table.play()
     tackle = table.call("tackle")
@@ -191,15 +191,15 @@ def test_a_call_that_comes_back_stands_where_it_stood_for_the_feed_and_the_histo
     assert [call.id for call in History(table.store, row).calls()] == before
 
 
-def test_a_declaration_is_taken_back_after_the_play_it_made(table: Table) -> None:
+def test_a_declaration_is_undone_after_the_play_it_began(table: Table) -> None:
     table.begin()
     table.play()
-    carrier = next(one.id for one in table.game_service.declarations() if one.type == "carrier")
+    carrier = next(view.id for view in table.game_service.declarations() if view.type == "carrier")
     receipt = table.game_service.undo(carrier, Submission())
     assert isinstance(receipt, Accepted)
     assert receipt.withdrawn
     assert not [call for call in table.game_service.calls() if call.kind == "tackle"]
-    assert next(one.undone for one in table.game_service.declarations() if one.id == carrier)
+    assert next(view.undone for view in table.game_service.declarations() if view.id == carrier)
 
 
 def test_a_call_made_by_hand_is_marked_so_and_dated_now(table: Table) -> None:
@@ -223,7 +223,7 @@ def _call_of(table: Table) -> Any:
     return next(call for call in session._game.calls if call.kind == "tackle")
 
 
-def test_a_close_call_waits_as_a_question_and_the_score_is_held(table: Table) -> None:
+def test_an_overturned_call_stands_no_longer(table: Table) -> None:
     table.begin()
     table.play()
     tackle = table.call("tackle")
@@ -243,7 +243,7 @@ def test_the_rulebook_is_changed_between_plays_and_the_game_stands(table: Table)
     assert isinstance(table.game_service.command(SetRulebook(rulebook="chess"), Submission()), Refused)
 
 
-def test_a_command_is_done_once_for_its_key_and_a_failure_is_told(table: Table) -> None:
+def test_a_command_with_a_repeated_key_is_carried_out_once(table: Table) -> None:
     table.begin()
     first = table.game_service.command(NewGame(), Submission(key="n"))
     second = table.game_service.command(NewGame(), Submission(key="n"))
@@ -254,7 +254,7 @@ def test_a_command_is_done_once_for_its_key_and_a_failure_is_told(table: Table) 
     assert table.game_service.command(Record(on=True), Submission()) == Accepted(text="record done")
 
 
-def test_the_line_up_tells_how_often_it_was_settled_by_people(table: Table) -> None:
+def test_the_line_up_counts_the_declarations_of_people_only(table: Table) -> None:
     table.begin()
     counts = [table.hub.value("line_up").settled]
     for declaration in (SetUp("home", 1, 40.0), LineUpDeclared(PLAY.players, "dark"), OffenseSet(), Carrier(RUNNER)):
@@ -262,6 +262,18 @@ def test_the_line_up_tells_how_often_it_was_settled_by_people(table: Table) -> N
         counts.append(table.hub.value("line_up").settled)
     table.game_service.take(Event("seen-1", table.now_ns, "vision", LineUpDeclared(PLAY.players, "dark")))
     assert [*counts, table.hub.value("line_up").settled] == [1, 1, 2, 3, 3, 3]
+
+
+def test_the_carrier_and_the_line_up_are_properties_of_the_game(table: Table) -> None:
+    assert table.game_service.line_up.players == ()
+    table.begin()
+    for declaration in (SetUp("home", 1, 40.0), LineUpDeclared(PLAY.players, "dark"), OffenseSet(), Carrier(RUNNER)):
+        table.declare(declaration)
+    assert table.game_service.carrier == table.hub.value("ball").player == RUNNER
+    line_up = table.game_service.line_up
+    assert (line_up.players, line_up.settled) == (PLAY.players, table.hub.value("line_up").settled)
+    table.game_service.restart()
+    assert table.game_service.line_up.players == ()
 
 
 def test_a_new_game_ends_the_one_before_and_keeps_the_line_up(table: Table) -> None:
@@ -275,7 +287,7 @@ def test_a_new_game_ends_the_one_before_and_keeps_the_line_up(table: Table) -> N
     assert line_up.players == PLAY.players
 
 
-def test_a_game_is_gone_on_with_just_as_it_stood(tmp_path: Path) -> None:
+def test_a_resumed_game_is_as_it_was(tmp_path: Path) -> None:
     before = Table(tmp_path / "a.db")
     game = before.begin()
     before.play()
@@ -307,7 +319,7 @@ def replace_time(now: GameView) -> GameView:
     return now.model_copy(update={"t_ns": 0, "clock": None})
 
 
-def test_an_ended_game_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_an_ended_game_is_not_resumed(tmp_path: Path) -> None:
     table = Table(tmp_path / "a.db")
     assert table.game_service.resume() is None
     table.begin()
@@ -319,9 +331,7 @@ def test_an_ended_game_is_not_gone_on_with(tmp_path: Path) -> None:
     after.close()
 
 
-def test_while_the_disk_does_not_take_it_the_game_goes_on_and_says_so(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_reported_and_the_game_goes_on(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     from downfield.game.published.board_topics import HealthStatus
 
     game = table.begin()
@@ -347,13 +357,13 @@ def test_while_the_disk_does_not_take_it_the_game_goes_on_and_says_so(
     assert table.hub.value("health").store == "ok"
 
 
-def test_scenes_are_told_fifteen_times_a_second_at_most(table: Table) -> None:
+def test_at_most_fifteen_scenes_a_second_are_published(table: Table) -> None:
     table.begin()
     before = table.hub.seq
     for scene in PLAY.scenes[:20]:
         table.game_service.take(scene)
-    told = table.hub.seq - before
-    assert told < 10
+    published = table.hub.seq - before
+    assert published < 10
     assert table.hub.value("scene").figures[0].id == RUNNER
 
 

@@ -1,4 +1,4 @@
-"""The store: what is appended is kept in order, an altered entry shows, an older store is brought up."""
+"""The store: entries are kept in order, an altered entry is found, an older store is migrated."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     if request.param == "postgres":
         if SERVER is None:
             pytest.skip("no PostgreSQL: name an empty database of yours in DOWNFIELD_TEST_POSTGRES")
-        _emptied(SERVER)
+        _empty(SERVER)
     opened = Store(SERVER) if request.param == "postgres" and SERVER else Store.at(tmp_path / "a" / "downfield.db")
     yield opened
     opened.close()
 
 
-def _emptied(url: str) -> None:
+def _empty(url: str) -> None:
     engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
     METADATA.drop_all(engine)
     engine.dispose()
@@ -43,12 +43,12 @@ def entries(count: int, game: str = GAME.id, attachment: bytes | None = b"\x00\x
     previous = GENESIS
     for seq in range(1, count + 1):
         content = f'{{"n":{seq},"é":"\\u0000"}}'
-        previous = digest_of(previous, game, seq, "said", 1_000 + seq, f"key-{seq}", content, attachment)
-        made.append(EntryRow(game, seq, "said", 1_000 + seq, f"key-{seq}", content, attachment, previous))
+        previous = digest_of(previous, game, seq, "event_recorded", 1_000 + seq, f"key-{seq}", content, attachment)
+        made.append(EntryRow(game, seq, "event_recorded", 1_000 + seq, f"key-{seq}", content, attachment, previous))
     return made
 
 
-def test_entries_come_back_as_they_were_in_order_and_in_pages(store: Store) -> None:
+def test_entries_are_read_back_unchanged_in_order_and_page_by_page(store: Store) -> None:
     made = entries(450)
     store.append(made[:1], GAME)
     store.append(made[1:])
@@ -60,7 +60,7 @@ def test_entries_come_back_as_they_were_in_order_and_in_pages(store: Store) -> N
     assert store.game("none") is None
 
 
-def test_an_untouched_journal_verifies_and_tells_its_head(store: Store) -> None:
+def test_an_unaltered_journal_verifies_and_has_its_head(store: Store) -> None:
     made = entries(5)
     store.append(made, GAME)
     found = verify_journal(GAME.id, store.entries(GAME.id))
@@ -75,13 +75,13 @@ def test_an_untouched_journal_verifies_and_tells_its_head(store: Store) -> None:
         ("UPDATE entries SET attachment = x'00' WHERE seq = 2", 2),
         ("UPDATE entries SET attachment = NULL WHERE seq = 2", 2),
         ("UPDATE entries SET at_ns = at_ns + 1 WHERE seq = 1", 1),
-        ("UPDATE entries SET kind = 'seen' WHERE seq = 4", 4),
+        ("UPDATE entries SET kind = 'scenes_recorded' WHERE seq = 4", 4),
         ("UPDATE entries SET key = 'other' WHERE seq = 5", 5),
         ("UPDATE entries SET digest = 'x' WHERE seq = 3", 3),
         ("DELETE FROM entries WHERE seq = 2", 2),
     ],
 )
-def test_an_altered_journal_shows_and_where(tmp_path: Path, alter: str, place: int) -> None:
+def test_an_altered_entry_is_found(tmp_path: Path, alter: str, place: int) -> None:
     opened = Store.at(tmp_path / "a.db")
     opened.append(entries(5), GAME)
     with sqlite3.connect(tmp_path / "a.db") as connection:
@@ -93,7 +93,7 @@ def test_an_altered_journal_shows_and_where(tmp_path: Path, alter: str, place: i
     assert str(place) in found.problem
 
 
-def test_a_journal_cut_off_at_its_end_shows_to_whoever_kept_the_head(tmp_path: Path) -> None:
+def test_a_journal_cut_off_at_its_end_is_found_with_a_known_head(tmp_path: Path) -> None:
     opened, made = Store.at(tmp_path / "a.db"), entries(5)
     opened.append(made, GAME)
     with sqlite3.connect(tmp_path / "a.db") as connection:
@@ -104,7 +104,7 @@ def test_a_journal_cut_off_at_its_end_shows_to_whoever_kept_the_head(tmp_path: P
     opened.close()
 
 
-def test_of_two_writers_of_one_game_the_second_is_told(store: Store) -> None:
+def test_the_second_of_two_writers_of_one_game_fails(store: Store) -> None:
     made = entries(2)
     store.append(made, GAME)
     with pytest.raises(OutputError, match="another process writes game"):
@@ -114,7 +114,7 @@ def test_of_two_writers_of_one_game_the_second_is_told(store: Store) -> None:
 
 def test_a_key_is_used_once_in_a_game(store: Store) -> None:
     store.append(entries(1), GAME)
-    twice = EntryRow(GAME.id, 2, "said", 1, "key-1", "{}", None, "d")
+    twice = EntryRow(GAME.id, 2, "event_recorded", 1, "key-1", "{}", None, "d")
     with pytest.raises(OutputError):
         store.append([twice])
 
@@ -135,7 +135,7 @@ def test_writers_of_several_threads_do_not_lose_each_other(store: Store) -> None
     assert [game.began_ns for game in store.games(limit=3, before_ns=5)] == [4, 3, 2]
 
 
-def test_teams_and_devices_are_kept_replaced_and_dropped(store: Store) -> None:
+def test_teams_and_devices_are_saved_replaced_and_deleted(store: Store) -> None:
     store.keep_team("river", '{"a":1}', 1)
     store.keep_team("river", '{"a":2}', 2)
     assert store.teams() == {"river": '{"a":2}'}
@@ -148,7 +148,7 @@ def test_teams_and_devices_are_kept_replaced_and_dropped(store: Store) -> None:
     assert store.devices() == []
 
 
-def test_the_migrated_schema_is_what_the_tables_say(store: Store) -> None:
+def test_the_migrated_schema_is_that_of_the_tables(store: Store) -> None:
     engine = store._engine
     with engine.connect() as connection:
         found = inspect(connection)
@@ -159,7 +159,7 @@ def test_the_migrated_schema_is_what_the_tables_say(store: Store) -> None:
             assert keys == [column.name for column in table.primary_key]
 
 
-def test_a_step_is_taken_once_and_what_was_there_stays(store: Store) -> None:
+def test_a_migration_step_runs_once_and_keeps_the_data(store: Store) -> None:
     store.append(entries(3), GAME)
     more = (*STEPS, ("ALTER TABLE games ADD COLUMN venue TEXT", "UPDATE games SET venue = 'attic'"))
     for _ in range(2):
@@ -170,7 +170,7 @@ def test_a_step_is_taken_once_and_what_was_there_stays(store: Store) -> None:
     assert verify_journal(GAME.id, store.entries(GAME.id)).entries == 3
 
 
-def test_a_step_that_fails_leaves_the_store_as_it_was(tmp_path: Path) -> None:
+def test_a_failed_migration_leaves_the_store_as_it_was(tmp_path: Path) -> None:
     opened = Store.at(tmp_path / "a.db")
     broken = (*STEPS, ("CREATE TABLE more (id TEXT)", "NO SUCH STATEMENT"))
     with pytest.raises(Exception, match="syntax"), opened._writing() as connection:
@@ -199,10 +199,10 @@ def test_a_store_of_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
         ("postgresql://nobody:secret@127.0.0.1:1/none", "can't be opened"),
     ],
 )
-def test_a_store_that_cant_be_opened_is_said_so_without_its_password(url: str, says: str) -> None:
-    with pytest.raises(InputError, match=says) as told:
+def test_the_error_of_a_store_that_cant_be_opened_has_no_password(url: str, says: str) -> None:
+    with pytest.raises(InputError, match=says) as error:
         Store(url)
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(error.value)
 
 
 def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
