@@ -50,10 +50,10 @@ A check needs no game and no tracks: a scene, the roster, and which way the offe
 
 ```python
 from downfield.core.field import preset
-from downfield.officiating.checks.by_book import TAP_CHECKS
-from downfield.officiating.checks.formation import formation
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Figure, Player, Scene
+from downfield.officiating.checks.formation import build_formation
+from downfield.officiating.rulebooks.tap.system import TAP_CHECKS
 
 field, base = preset("tudor-620"), BaseSize(length_mm=28.0, width_mm=16.0)
 line_mm, middle_mm = 40.0 * field.mm_per_yd_x, field.width_mm / 2
@@ -63,13 +63,14 @@ for i in range(7):  # seven men on the 40, a yard apart
     players.append(Player(f"dark-{60 + i}", "dark", number=str(60 + i), base=base))
     figures.append(Figure(f"dark-{60 + i}", "dark", line_mm - 14.0, y_mm, 0.0, 28.0, 16.0, sigma_mm=(0.3, 0.3)))
 
-there = formation(Scene(0, 0, "off", tuple(figures)), players, field, offense="dark", direction=1, line_yd=40.0)
-for checked in TAP_CHECKS.judge_formation(there):
-    print(checked.outcome, checked.clauses, checked.text)
+scene = Scene(0, 0, "off", tuple(figures))
+formation = build_formation(scene, players, field, offense="dark", direction=1, line_yd=40.0)
+for result in TAP_CHECKS.check_formation(formation):
+    print(result.outcome, result.clauses, result.text)
 ```
 
 A result says `kept`, `broken`, `too_close` (the measurement can't tell at the confidence asked for) or `unknown` (what
-the clause needs was neither seen nor named), with margin, error and probability. `judge_stop` does the same for a
+the clause needs was neither seen nor named), with margin, error and probability. `check_stoppage` does the same for a
 stoppage, from the poses before and after it. Roles nobody named are inferred from where men stand; how, is told in
 `officiating/checks/roles.py`.
 """

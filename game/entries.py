@@ -22,8 +22,7 @@ from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.play_state import PlayKind
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.rulebook import Rulebook
-from downfield.officiating.rulebooks.systems import SYSTEMS
+from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook
 
 MAX_SCENES_BYTES: Final = 64 << 20
 """Limit of one attachment, unpacked; a batch is about a second of scenes, some 300 kB."""

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from downfield.core.records import record
 from downfield.core.scene import Jersey, Player
-from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
+from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
 
 Side = Literal["home", "away"]
 Hash = Literal["left", "center", "right"]

@@ -7,8 +7,8 @@ from typing import Any
 from declared_game import DeclaredGame
 
 from downfield.officiating.declarations import ClockSet
-from downfield.officiating.rulebooks.nfl_strategy.card_play import card_game
-from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed
+from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed
+from downfield.officiating.rulebooks.nfl_strategy.play import card_game
 
 
 class Table(DeclaredGame):

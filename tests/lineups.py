@@ -10,7 +10,7 @@ from downfield.core.angles import wrap_deg
 from downfield.core.field import FieldModel, preset
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Contact, Figure, Jersey, Player, Scene
-from downfield.officiating.checks.formation import Formation, formation
+from downfield.officiating.checks.formation import Formation, build_formation
 
 FIELD = preset("tudor-620")
 BASE = BaseSize(length_mm=28.0, width_mm=16.0, corner_mm=1.0)
@@ -80,7 +80,7 @@ def build(
     for figure in extra:
         roster.append(Player(figure.id, figure.jersey))
         figures.append(figure)
-    return formation(
+    return build_formation(
         Scene(0, 0, "off", tuple(figures)),
         roster,
         field,

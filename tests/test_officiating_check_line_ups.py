@@ -10,11 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lineups import LENGTH_YD, WIDTH_YD, At, build, figure, front_seven, line, pro_set
 
+from downfield.officiating.checks import alignment as check_alignment
 from downfield.officiating.checks import backs as check_backs
 from downfield.officiating.checks import defense as check_defense
+from downfield.officiating.checks import jerseys as check_jerseys
 from downfield.officiating.checks import kicks as check_kicks
-from downfield.officiating.checks import line as check_line
-from downfield.officiating.checks import spacing as check_spacing
+from downfield.officiating.checks.alignment import (
+    center_between_hashes,
+    line_base_widths,
+    line_gaps,
+    men_on_field,
+    men_on_line,
+    separation,
+    stack_length,
+    stacking,
+)
 from downfield.officiating.checks.backs import (
     backs_depth,
     behind_center,
@@ -29,7 +39,7 @@ from downfield.officiating.checks.backs import (
     under_center,
     wide_men,
 )
-from downfield.officiating.checks.check import Check, Checked
+from downfield.officiating.checks.check import Check, ClauseResult
 from downfield.officiating.checks.defense import defense_off, gap_filling, head_up, second_level
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.checks.jerseys import (
@@ -39,20 +49,11 @@ from downfield.officiating.checks.jerseys import (
     numbers_distinct,
     numbers_worn,
 )
-from downfield.officiating.checks.jerseys import jerseys as check_jerseys
-from downfield.officiating.checks.line import (
-    center_between_hashes,
-    line_base_widths,
-    line_gaps,
-    men_on_field,
-    men_on_line,
-)
-from downfield.officiating.checks.spacing import separation, stack_length, stacking
 from downfield.officiating.rulebooks.params import Params
 
 ALL: list[Check[Formation]] = [
     one
-    for module in (check_line, check_spacing, check_backs, check_defense, check_kicks, check_jerseys)
+    for module in (check_alignment, check_backs, check_defense, check_kicks, check_jerseys)
     for one in vars(module).values()
     if isinstance(one, Check)
 ]
@@ -362,7 +363,7 @@ def told(check: Check[Formation], there: Formation) -> list[tuple[object, ...]]:
     return sorted(map(_key, check(there)), key=repr)
 
 
-def _key(one: Checked) -> tuple[object, ...]:
+def _key(one: ClauseResult) -> tuple[object, ...]:
     margin = None if one.margin is None else round(one.margin, 6)
     return (one.outcome, tuple(sorted(one.players)), one.clauses, margin, round(one.probability, 6))
 

@@ -14,11 +14,16 @@ from downfield.core.angles import wrap_deg
 from downfield.core.footprint import BaseSize
 from downfield.core.scene import Contact, Figure, Player, Scene
 from downfield.officiating.checks.check import Check
-from downfield.officiating.checks.motion import Adjustment, defense_motion, offense_motion, repositioned
-from downfield.officiating.checks.movement import changes
+from downfield.officiating.checks.movement import (
+    PreSnapChanges,
+    defense_motion,
+    find_pose_changes,
+    offense_motion,
+    repositioned,
+)
 from downfield.officiating.checks.pivots import (
-    Stop,
-    StopKind,
+    StoppageChanges,
+    StoppageKind,
     base_swaps,
     dead_pivots,
     defense_pivots,
@@ -39,7 +44,7 @@ ROSTER = tuple(
     for letter, roles in (("o", ("QB", "WR", "RB", "C", "")), ("d", ("DL", "LB", "DB", "DB", "DB")))
     for i, role in enumerate(roles)
 )
-ALL_STOP_CHECKS: tuple[Check[Stop], ...] = (
+ALL_STOP_CHECKS: tuple[Check[StoppageChanges], ...] = (
     base_swaps, dead_pivots, defense_pivots, engaged_pivots, interception_pivots, line_stop_pivots, loose_ball_pivots,
     one_defender, pass_pivots, pivots_in_place, pivots_toward,
 )  # fmt: skip
@@ -77,7 +82,7 @@ def scene(
 
 
 def stop(
-    kind: StopKind = "coach",
+    kind: StoppageKind = "coach",
     turned: dict[str, float] | None = None,
     moved: dict[str, tuple[float, float]] | None = None,
     contacts: Sequence[Contact] = (),
@@ -87,13 +92,13 @@ def stop(
     exempt: tuple[str, ...] = (),
     target_mm: tuple[float, float] | None = None,
     sigma_deg: float = 0.0,
-) -> Stop:
+) -> StoppageChanges:
     before, after = scene(contacts=contacts, sigma_deg=sigma_deg), scene(turned, moved, contacts, sigma_deg=sigma_deg)
-    changed = changes(poses_of(before), after, ROSTER, offense="dark", fallen=fallen, swapped=swapped)
-    return Stop(FIELD, kind, changed, target_mm, exempt)
+    changed = find_pose_changes(poses_of(before), after, ROSTER, offense="dark", fallen=fallen, swapped=swapped)
+    return StoppageChanges(FIELD, kind, changed, target_mm, exempt)
 
 
-def outcomes(check: Check[Stop], there: Stop) -> list[str]:
+def outcomes(check: Check[StoppageChanges], there: StoppageChanges) -> list[str]:
     return [one.outcome for one in check(there)]
 
 
@@ -213,8 +218,8 @@ def test_only_the_quarterback_changes_bases() -> None:
 # before the snap
 
 
-def adjusted(turned: dict[str, float], moved: dict[str, tuple[float, float]]) -> Adjustment:
-    return Adjustment(changes(poses_of(scene()), scene(turned, moved), ROSTER, offense="dark"))
+def adjusted(turned: dict[str, float], moved: dict[str, tuple[float, float]]) -> PreSnapChanges:
+    return PreSnapChanges(find_pose_changes(poses_of(scene()), scene(turned, moved), ROSTER, offense="dark"))
 
 
 def test_one_eligible_man_in_motion_and_one_pivoted() -> None:
@@ -258,14 +263,14 @@ shifts = st.dictionaries(
     turned=turns, moved=shifts, kind=st.sampled_from(["coach", "pass", "line", "fumble", "interception", "first_touch"])
 )
 def test_a_half_turned_stop_gives_the_same(
-    turned: dict[str, float], moved: dict[str, tuple[float, float]], kind: StopKind
+    turned: dict[str, float], moved: dict[str, tuple[float, float]], kind: StoppageKind
 ) -> None:
-    def there(way: int) -> Stop:
+    def there(way: int) -> StoppageChanges:
         at = (300.0, 150.0)
         before = scene(at=at, way=way, contacts=[contact("o2", "d2", 0.7)], sigma_mm=0.3, sigma_deg=1.0)
         after = scene(turned, moved, at=at, way=way, sigma_mm=0.3, sigma_deg=1.0)
         ball = (at[0] + way * 50.0, at[1] + way * 20.0)
-        return Stop(FIELD, kind, changes(poses_of(before), after, ROSTER, offense="dark"), ball)
+        return StoppageChanges(FIELD, kind, find_pose_changes(poses_of(before), after, ROSTER, offense="dark"), ball)
 
     for check in ALL_STOP_CHECKS:
         one, two = check(there(1)), check(there(-1))
@@ -279,5 +284,7 @@ def test_a_man_in_a_hand_or_not_in_the_roster_is_left_out() -> None:
     held = replace(before.figures[0], posture="lifted", heading_deg=90.0)
     stranger = Figure("x9", "light", 0.0, 0.0, 0.0, 28.0, 16.0)
     after = replace(before, figures=(held, *before.figures[1:], stranger))
-    assert [one.id for one in changes(poses_of(before), after, ROSTER, offense="dark")] == [p.id for p in ROSTER[1:]]
+    assert [one.id for one in find_pose_changes(poses_of(before), after, ROSTER, offense="dark")] == [
+        p.id for p in ROSTER[1:]
+    ]
     assert BaseSize() != BASE

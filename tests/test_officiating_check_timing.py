@@ -19,9 +19,9 @@ from downfield.officiating.checks.kicks import (
     returner_place,
     tap_receivers,
 )
-from downfield.officiating.checks.pivots import StopKind
+from downfield.officiating.checks.pivots import StoppageKind
 from downfield.officiating.checks.timing import (
-    Times,
+    Timeline,
     defense_set_time,
     field_goal_time,
     first_pivot_time,
@@ -38,34 +38,34 @@ def s(seconds: float) -> int:
     return round(seconds * 1e9)
 
 
-def told(check: Check[Times], times: Times) -> list[str]:
+def told(check: Check[Timeline], times: Timeline) -> list[str]:
     return [one.outcome for one in check(times)]
 
 
 @pytest.mark.parametrize(("seconds", "outcome"), [(39.9, "kept"), (40.0, "kept"), (40.1, "broken")])
 def test_forty_seconds_to_line_up(seconds: float, outcome: str) -> None:
-    assert told(line_up_time, Times(separated_ns=s(5), set_ns=s(5 + seconds))) == [outcome]
-    assert told(field_goal_time, Times(separated_ns=s(5), rolled_ns=s(5 + seconds))) == [outcome]
+    assert told(line_up_time, Timeline(separated_ns=s(5), set_ns=s(5 + seconds))) == [outcome]
+    assert told(field_goal_time, Timeline(separated_ns=s(5), rolled_ns=s(5 + seconds))) == [outcome]
 
 
 @pytest.mark.parametrize(("seconds", "outcome"), [(99.9, "kept"), (100.1, "broken")])
 def test_after_a_change_of_possession_the_forty_follow_on_the_sixty(seconds: float, outcome: str) -> None:
-    assert told(line_up_time, Times(separated_ns=s(10), changed_ns=s(0), set_ns=s(seconds))) == [outcome]
+    assert told(line_up_time, Timeline(separated_ns=s(10), changed_ns=s(0), set_ns=s(seconds))) == [outcome]
 
 
 def test_separating_after_the_sixty_starts_the_forty_then() -> None:
-    assert told(line_up_time, Times(separated_ns=s(80), changed_ns=s(0), set_ns=s(119))) == ["kept"]
+    assert told(line_up_time, Timeline(separated_ns=s(80), changed_ns=s(0), set_ns=s(119))) == ["kept"]
 
 
 @pytest.mark.parametrize(("seconds", "outcome"), [(10.0, "kept"), (10.1, "broken")])
 def test_ten_seconds_after_set_and_in_a_stop(seconds: float, outcome: str) -> None:
-    assert told(defense_set_time, Times(set_ns=0, defense_ready_ns=s(seconds))) == [outcome]
-    assert told(first_pivot_time, Times(stopped_ns=0, offense_done_ns=s(seconds))) == [outcome]
+    assert told(defense_set_time, Timeline(set_ns=0, defense_ready_ns=s(seconds))) == [outcome]
+    assert told(first_pivot_time, Timeline(stopped_ns=0, offense_done_ns=s(seconds))) == [outcome]
 
 
 def test_the_clocks_run_one_after_the_other() -> None:
-    slow_but_right = Times(stopped_ns=0, offense_done_ns=s(9), defense_done_ns=s(18))
-    quick_but_late = Times(stopped_ns=0, offense_done_ns=s(1), defense_done_ns=s(12))
+    slow_but_right = Timeline(stopped_ns=0, offense_done_ns=s(9), defense_done_ns=s(18))
+    quick_but_late = Timeline(stopped_ns=0, offense_done_ns=s(1), defense_done_ns=s(12))
     assert told(second_pivot_time, slow_but_right) == ["kept"]
     assert told(second_pivot_time, quick_but_late) == ["broken"]
     assert told(stop_time, slow_but_right) == []
@@ -73,19 +73,19 @@ def test_the_clocks_run_one_after_the_other() -> None:
 
 @pytest.mark.parametrize(("seconds", "outcome"), [(20.0, "kept"), (20.1, "broken")])
 def test_a_stop_nobody_timed_within_has_both_clocks(seconds: float, outcome: str) -> None:
-    assert told(stop_time, Times(stopped_ns=0, defense_done_ns=s(seconds))) == [outcome]
+    assert told(stop_time, Timeline(stopped_ns=0, defense_done_ns=s(seconds))) == [outcome]
 
 
 @pytest.mark.parametrize(("seconds", "outcome"), [(20.0, "kept"), (20.1, "broken")])
 def test_a_pass_has_twenty_seconds_and_its_own_clock(seconds: float, outcome: str) -> None:
     end = s(2 + seconds)
-    times = Times(stop="pass", stopped_ns=0, offense_done_ns=end, pass_ns=s(2), stick_gone_ns=end)
+    times = Timeline(stop="pass", stopped_ns=0, offense_done_ns=end, pass_ns=s(2), stick_gone_ns=end)
     assert told(pass_time, times) == [outcome]
     assert told(first_pivot_time, times) == []
 
 
 def test_the_defense_has_ten_seconds_from_the_sticks_leaving() -> None:
-    times = Times(stop="pass", stopped_ns=0, pass_ns=s(2), stick_gone_ns=s(20), defense_done_ns=s(29))
+    times = Timeline(stop="pass", stopped_ns=0, pass_ns=s(2), stick_gone_ns=s(20), defense_done_ns=s(29))
     assert told(second_pivot_time, times) == ["kept"]
 
 
@@ -100,12 +100,12 @@ def test_the_defense_has_ten_seconds_from_the_sticks_leaving() -> None:
     ],
 )
 def test_a_clock_cites_what_gives_it(
-    kind: StopKind, first: tuple[str, ...] | None, second: tuple[str, ...] | None
+    kind: StoppageKind, first: tuple[str, ...] | None, second: tuple[str, ...] | None
 ) -> None:
-    times = Times(stop=kind, stopped_ns=0, offense_done_ns=s(5), defense_done_ns=s(9))
+    times = Timeline(stop=kind, stopped_ns=0, offense_done_ns=s(5), defense_done_ns=s(9))
     assert [one.clauses for one in first_pivot_time(times)] == ([first] if first else [])
     assert [one.clauses for one in second_pivot_time(times)] == ([second] if second else [])
-    untimed = Times(stop=kind, stopped_ns=0, defense_done_ns=s(90))
+    untimed = Timeline(stop=kind, stopped_ns=0, defense_done_ns=s(90))
     assert [one.outcome for one in stop_time(untimed)] == (["broken"] if first else [])
 
 
@@ -113,23 +113,23 @@ def test_a_clock_cites_what_gives_it(
     ("ran", "outcome"), [(3.0, "kept"), (2.75, "kept"), (3.25, "kept"), (2.7, "broken"), (3.3, "broken")]
 )
 def test_a_kickoff_runs_three_seconds(ran: float, outcome: str) -> None:
-    assert told(kickoff_run, Times(kick_on_ns=s(1), kick_off_ns=s(1 + ran))) == [outcome]
+    assert told(kickoff_run, Timeline(kick_on_ns=s(1), kick_off_ns=s(1 + ran))) == [outcome]
 
 
 def test_a_measured_time_near_its_limit_is_too_close() -> None:
-    assert told(kickoff_run, Times(kick_on_ns=0, kick_off_ns=s(3.26), sigma_s=0.02)) == ["too_close"]
+    assert told(kickoff_run, Timeline(kick_on_ns=0, kick_off_ns=s(3.26), sigma_s=0.02)) == ["too_close"]
 
 
 def test_the_kicking_coach_has_sixty_seconds() -> None:
-    assert told(kick_ready_time, Times(changed_ns=0, kick_ready_ns=s(60))) == ["kept"]
-    assert told(kick_ready_time, Times(changed_ns=0, kick_ready_ns=s(60.5))) == ["broken"]
+    assert told(kick_ready_time, Timeline(changed_ns=0, kick_ready_ns=s(60))) == ["kept"]
+    assert told(kick_ready_time, Timeline(changed_ns=0, kick_ready_ns=s(60.5))) == ["broken"]
 
 
 def test_delay_is_told_only_when_claimed_and_nothing_is_made_of_times_not_known() -> None:
     assert all(check.on_claim for check in (line_up_time, defense_set_time, kick_ready_time, field_goal_time))
     assert not any(check.on_claim for check in (first_pivot_time, second_pivot_time, pass_time, kickoff_run))
     for check in (line_up_time, defense_set_time, first_pivot_time, second_pivot_time, pass_time, kickoff_run):
-        assert check(Times()) == ()
+        assert check(Timeline()) == ()
 
 
 # kickoffs: the formation's offense kicks; "depth" is behind the spot of the kick on its side, beyond it on the other's

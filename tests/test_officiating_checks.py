@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from downfield.officiating.checks.check import Measured, at_most, check, counts
+from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
 from downfield.officiating.rulebooks.params import Params
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
 
 @check("TAP-001", "EFL-001")
-def limit(subject: Measured, _params: Params) -> Iterator[Measured]:
+def limit(subject: Measurement, _params: Params) -> Iterator[Measurement]:
     """Hands the measurement through."""
     yield subject
 
@@ -35,18 +35,18 @@ def limit(subject: Measured, _params: Params) -> Iterator[Measured]:
     ],
 )
 def test_outcome_follows_margin_and_error(margin: float, sigma: float, strict: bool, outcome: str) -> None:
-    (found,) = limit(Measured("", (), margin, sigma, "mm", strict=strict))
+    (found,) = limit(Measurement("", (), margin, sigma, "mm", strict=strict))
     assert found.outcome == outcome
     assert found.clauses == ("TAP-001", "EFL-001")
 
 
 def test_what_was_not_measured_is_unknown_and_a_book_speaks_of_its_own_clauses() -> None:
-    (found,) = limit(Measured("nobody looked"), book="EFL-")
+    (found,) = limit(Measurement("nobody looked"), book="EFL-")
     assert (found.outcome, found.clauses, found.probability) == ("unknown", ("EFL-001",), 0.5)
 
 
 def test_more_confidence_asked_for_makes_more_too_close() -> None:
-    measured = Measured("", (), -0.9, 0.5, "mm")
+    measured = Measurement("", (), -0.9, 0.5, "mm")
     assert limit(measured, confidence=0.95)[0].outcome == "broken"
     assert limit(measured, confidence=0.99)[0].outcome == "too_close"
     assert limit(measured, load_rulebook("tap").params)[0].outcome == "broken"
@@ -54,7 +54,7 @@ def test_more_confidence_asked_for_makes_more_too_close() -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=8))
 def test_the_chances_of_all_counts_add_up(chances: list[float]) -> None:
-    likely = counts(chances)
+    likely = count_distribution(chances)
     assert sum(likely) == pytest.approx(1)
     assert sum(n * p for n, p in enumerate(likely)) == pytest.approx(sum(chances))
 

@@ -9,7 +9,7 @@ from lineups import BASE, FIELD, At, build, figure, front_seven, pro_set
 
 from downfield.core.errors import InputError
 from downfield.core.scene import Scene
-from downfield.officiating.checks.formation import formation
+from downfield.officiating.checks.formation import build_formation
 from downfield.officiating.checks.roles import canonical_role
 
 
@@ -21,7 +21,7 @@ def test_a_usual_line_up_gets_its_roles() -> None:
     there = build(pro_set(), front_seven())
     assert roles(there.offense) == ["TE", "T", "G", "C", "G", "T", "TE", "QB", "RB", "RB", "WR"]
     assert roles(there.defense) == ["DL", "DL", "NT", "DL", "DL", "LB", "LB", "DB", "DB", "DB", "DB"]
-    assert all(man.inferred for man in there.men)
+    assert all(man.inferred for man in there.players)
 
 
 def test_a_named_role_stands_and_others_follow_from_it() -> None:
@@ -29,8 +29,8 @@ def test_a_named_role_stands_and_others_follow_from_it() -> None:
     men[2] = At(0.0, men[2].off_yd, role="C")  # unbalanced: two men of the line to his right, four to his left
     there = build(men)
     assert roles(there.offense)[:7] == ["T", "G", "C", "G", "T", "TE", "WR"]
-    assert not there.men[2].inferred
-    assert there.men[1].inferred
+    assert not there.players[2].inferred
+    assert there.players[1].inferred
 
 
 def test_a_split_end_on_the_line_is_wide() -> None:
@@ -59,14 +59,14 @@ def test_a_man_counts_when_any_part_of_his_base_is_in_and_not_from_a_hand() -> N
     just_out = figure("y", "dark", 300.0, out_y - 0.1)
     far = figure("z", "dark", 300.0, -80.0)
     there = build([], extra=[just_in, just_out, far])
-    assert [man.id for man in there.men] == ["x"]
+    assert [man.id for man in there.players] == ["x"]
     assert [man.id for man in there.beside] == ["y"]
 
 
 def test_a_figure_that_is_not_in_the_roster_is_named() -> None:
     scene = Scene(0, 0, "off", (figure("ghost", "dark", 100.0, 100.0),))
     with pytest.raises(InputError, match="ghost"):
-        formation(scene, (), FIELD, offense="dark", direction=1, line_yd=35.0)
+        build_formation(scene, (), FIELD, offense="dark", direction=1, line_yd=35.0)
 
 
 @settings(max_examples=40, deadline=None)
@@ -75,8 +75,8 @@ def test_a_half_turned_game_is_the_same_formation(turned: float, line_yd: float,
     men = [*pro_set(), At(7.0, off, turned_deg=turned)]
     a = build(men, front_seven(), line_yd=line_yd)
     b = build(men, front_seven(), line_yd=FIELD.length_yd - line_yd, direction=-1)
-    assert roles(a.men) == roles(b.men)
-    for one, two in zip(a.men, b.men, strict=True):
+    assert roles(a.players) == roles(b.players)
+    for one, two in zip(a.players, b.players, strict=True):
         for name in ("u_mm", "v_mm", "upfield_mm", "downfield_mm", "low_mm", "high_mm", "inside_mm"):
             assert getattr(one, name) == pytest.approx(getattr(two, name), abs=1e-6)
         assert a.own_yd(one.u_mm) == pytest.approx(b.own_yd(two.u_mm), abs=1e-6)
@@ -86,7 +86,7 @@ def test_a_half_turned_game_is_the_same_formation(turned: float, line_yd: float,
 @given(turned=st.floats(-180, 180), direction=st.sampled_from([1, -1]))
 def test_extents_are_those_of_the_outline(turned: float, direction: int) -> None:
     there = build([At(3.0, 2.0, turned_deg=turned)], direction=direction)  # type: ignore[arg-type]
-    man, outline = there.men[0], there.men[0].figure.footprint
+    man, outline = there.players[0], there.players[0].figure.footprint
     line_mm = there.line_yd * FIELD.mm_per_yd_x
     assert man.downfield_mm == pytest.approx(outline.reach_mm(0 if direction == 1 else 180) - direction * line_mm)
     assert man.high_mm - man.low_mm == pytest.approx(outline.reach_mm(90) + outline.reach_mm(-90))

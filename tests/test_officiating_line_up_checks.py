@@ -10,7 +10,6 @@ from lineups import FIELD, LENGTH_YD, At, build, front_seven, pro_set
 
 from downfield.core.scene import Ball, Figure, Player, Power, Scene
 from downfield.officiating.calls import Call
-from downfield.officiating.checks.by_book import EFL_CHECKS, LIONS_DEN_CHECKS, TAP_CHECKS
 from downfield.officiating.checks.formation import Formation
 from downfield.officiating.declarations import (
     BaseSwap,
@@ -29,7 +28,10 @@ from downfield.officiating.declarations import (
 )
 from downfield.officiating.engine.replay import Judgment, judge_recording
 from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.efl.system import EFL_CHECKS
+from downfield.officiating.rulebooks.lions_den.system import LIONS_DEN_CHECKS
 from downfield.officiating.rulebooks.rulebook import load_rulebook
+from downfield.officiating.rulebooks.tap.system import TAP_CHECKS
 
 LINE_YD = 35.0
 ROLES = ("TE", "T", "G", "C", "G", "T", "TE", "QB", "RB", "RB", "WR")
@@ -47,7 +49,7 @@ def legal(**changed: At) -> Formation:
 
 
 def figures(there: Formation) -> tuple[Figure, ...]:
-    return tuple(man.figure for man in there.men)
+    return tuple(player.figure for player in there.players)
 
 
 def changed(before: Sequence[Figure], **deltas: tuple[float, float, float]) -> tuple[Figure, ...]:
@@ -73,7 +75,7 @@ def says(*spoken: tuple[float, Declaration]) -> list[Event]:
 
 
 def roster(there: Formation) -> tuple[Player, ...]:
-    return tuple(man.player for man in there.men)
+    return tuple(player.entry for player in there.players)
 
 
 def line_up_events(there: Formation) -> tuple[tuple[float, Declaration], ...]:
@@ -317,11 +319,11 @@ def test_delay_of_a_kicker_is_the_opponents_to_claim() -> None:
 
 
 def test_a_formation_is_judged_without_a_game_too() -> None:
-    found = TAP_CHECKS.judge_formation(legal(o10=At(3.0, 18.0, "WR")))
+    found = TAP_CHECKS.check_formation(legal(o10=At(3.0, 18.0, "WR")))
     assert [one.clauses for one in found if one.outcome == "broken"] == [("TAP-069",)]
     assert any(one.outcome == "kept" for one in found)
-    assert {clause[:4] for one in EFL_CHECKS.judge_formation(legal()) for clause in one.clauses} == {"EFL-"}
-    assert {one.check for one in LIONS_DEN_CHECKS.judge_formation(legal(), "punt")} >= {"punt_spot", "defense_off"}
+    assert {clause[:4] for one in EFL_CHECKS.check_formation(legal()) for clause in one.clauses} == {"EFL-"}
+    assert {one.check for one in LIONS_DEN_CHECKS.check_formation(legal(), "punt")} >= {"punt_spot", "defense_off"}
 
 
 def test_a_declared_switch_before_any_scene_checks_nothing() -> None:

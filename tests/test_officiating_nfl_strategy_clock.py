@@ -15,9 +15,8 @@ from downfield.officiating.rulebooks.nfl_strategy.clock import (
     LineClock,
     StopReason,
     after_play,
-    let_run,
-    lines_for_kicks,
     lines_moved,
+    run_out_clock,
 )
 
 # (running, running and hurrying, stopped); None where it can't be.
@@ -57,16 +56,6 @@ def test_every_reason_leaves_the_clock_stopped(reason: StopReason) -> None:
 def test_a_run_a_completion_and_a_kneel_leave_it_running() -> None:
     assert after_play(LineClock(50), "ordinary").running
     assert after_play(LineClock(50), "kneel") == LineClock(50, running=True)
-
-
-@pytest.mark.parametrize(("kicks", "lines"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)])
-def test_rekicks_share_a_line_in_pairs(kicks: int, lines: int) -> None:
-    assert lines_for_kicks(kicks) == lines
-
-
-def test_no_kicks_take_no_lines_because_there_are_none() -> None:
-    with pytest.raises(RefusedError, match="0 kicks"):
-        lines_for_kicks(0)
 
 
 @pytest.mark.parametrize("to_warning", [1, 2, 3])
@@ -127,14 +116,14 @@ def test_one_more_play_follows_an_onside_kick_its_kickers_recover() -> None:
 
 @pytest.mark.parametrize("lines", [1, 2, 3])
 def test_the_offense_may_let_the_last_lines_run(lines: int) -> None:
-    assert let_run(LineClock(12 + lines, running=True, warning_at=12)) == LineClock(12)
-    assert let_run(LineClock(lines, running=True)).over
+    assert run_out_clock(LineClock(12 + lines, running=True, warning_at=12)) == LineClock(12)
+    assert run_out_clock(LineClock(lines, running=True)).over
 
 
 @pytest.mark.parametrize("clock", [LineClock(3), LineClock(4, running=True), LineClock(16, True, 12)])
 def test_else_it_may_not(clock: LineClock) -> None:
     with pytest.raises(RefusedError, match="NFLS-024"):
-        let_run(clock)
+        run_out_clock(clock)
 
 
 @given(

@@ -12,7 +12,7 @@ from downfield.officiating.declarations import (
     Coin,
     Roll,
 )
-from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
+from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
 
 # Kicks
 

@@ -20,7 +20,7 @@ from downfield.officiating.declarations import (
     Roll,
 )
 from downfield.officiating.engine.state import Phase
-from downfield.officiating.rulebooks.nfl_strategy.declarations import CardKind, CardPlayed, ReturnPlayed
+from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardKind, CardPlayed, ReturnPlayed
 
 # Penalties
 
@@ -33,7 +33,7 @@ def fouled(foul: FoulDeclared, spot: float = 40, shown: str = "6", **more: Any) 
 
 def test_a_penalty_roll_wants_a_second_roll_once() -> None:
     table = Table().at(40)
-    with pytest.raises(RefusedError, match="rolled again"):
+    with pytest.raises(RefusedError, match="roll again"):
         table.say(run("6", roll=31))
     with pytest.raises(RefusedError, match="no second roll"):
         table.say(run("6", roll=61, reroll=5))

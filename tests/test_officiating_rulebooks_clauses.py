@@ -10,7 +10,7 @@ import pytest
 
 from downfield.core.errors import RulebookError
 from downfield.officiating.checks.check import Check
-from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Clause, catalog, catalogs, unit
+from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Clause, catalog, catalogs, implementation
 from downfield.officiating.rulebooks.rulebook import bundled_rulebooks, load_rulebook
 
 ROWS = {
@@ -78,7 +78,7 @@ def test_a_row_says_what_it_is_about(book: str, name: str, clause: Clause) -> No
 
 @pytest.mark.parametrize(("book", "name", "clause"), DEALT_WITH, ids=[name for _, name, _ in DEALT_WITH])
 def test_a_row_names_code_that_names_it(book: str, name: str, clause: Clause) -> None:
-    by = unit(clause)
+    by = implementation(clause)
     if isinstance(by, Check):
         assert name in by.clauses
         return
@@ -98,7 +98,7 @@ def test_a_rulebook_has_every_parameter_its_rows_name(book: str) -> None:
 
 def test_checks_cite_only_rows_there_are() -> None:
     rows = {name for _, name, _ in EVERY}
-    for module in ("line", "spacing", "backs", "defense", "kicks", "jerseys", "motion", "pivots", "timing"):
+    for module in ("alignment", "backs", "defense", "kicks", "jerseys", "movement", "pivots", "timing"):
         for check in vars(importlib.import_module(f"downfield.officiating.checks.{module}")).values():
             if isinstance(check, Check):
                 assert set(check.clauses) <= rows, check.name
@@ -109,4 +109,4 @@ def test_an_unknown_book_or_unit_is_named() -> None:
         catalog("backyard")
     for by in ("nowhere.at_all", "dice.no_such_roll", ""):
         with pytest.raises(RulebookError, match="a clause"):
-            unit(Clause("topic", "1", "measured", "a clause", by))
+            implementation(Clause("topic", "1", "measured", "a clause", by))

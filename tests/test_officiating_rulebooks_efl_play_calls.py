@@ -1,4 +1,4 @@
-"""What the Gunderson EFL obliges a coach to play."""
+"""The play calls that the Gunderson EFL prescribes."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import dataclasses
 import pytest
 
 from downfield.officiating.rulebooks.efl.play_calls import (
-    PARAMS,
+    PLAY_CALL_PARAMS,
     Situation,
-    is_late,
-    onside_duty,
-    play_duty,
+    in_late_minutes,
+    is_onside_required,
+    required_play,
+    required_try,
     time_out_refusal,
-    try_duty,
 )
 from downfield.officiating.rulebooks.params import Params
 
-BOOK = Params(PARAMS)
+BOOK = Params(PLAY_CALL_PARAMS)
 EARLY = Situation(lead=0, period=1, left_s=800.0)
 
 
-def must(**changes: object) -> str:
-    return play_duty(dataclasses.replace(EARLY, **changes), BOOK).must  # type: ignore[arg-type]
+def required(**changes: object) -> str:
+    return required_play(dataclasses.replace(EARLY, **changes), BOOK).call  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -38,17 +38,17 @@ def must(**changes: object) -> str:
     ],
 )
 def test_first_play_of_a_series(lead: int, period: int, left_s: float, expected: str) -> None:
-    assert must(lead=lead, period=period, left_s=left_s) == expected
+    assert required(lead=lead, period=period, left_s=left_s) == expected
 
 
 @pytest.mark.parametrize(("gain", "expected"), [(0.1, "run"), (-0.1, "pass"), (0.0, "either")])
 def test_a_running_series_goes_on_while_it_gains(gain: float, expected: str) -> None:
-    assert must(style="run", down=2, gain_yd=gain) == expected
+    assert required(style="run", down=2, gain_yd=gain) == expected
 
 
 @pytest.mark.parametrize("gain", [12.0, 0.0, -4.0])
 def test_a_passing_series_stays_one(gain: float) -> None:
-    assert must(style="pass", down=3, gain_yd=gain) == "pass"
+    assert required(style="pass", down=3, gain_yd=gain) == "pass"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_passing_series_stays_one(gain: float) -> None:
     ],
 )
 def test_fourth_down(spot: float, distance: float, expected: str) -> None:
-    assert must(down=4, spot_yd=spot, distance_yd=distance, style="run", gain_yd=3.0) == expected
+    assert required(down=4, spot_yd=spot, distance_yd=distance, style="run", gain_yd=3.0) == expected
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_fourth_down(spot: float, distance: float, expected: str) -> None:
     ],
 )
 def test_fourth_down_trailing_late_is_played(lead: int, period: int, left_s: float, expected: str) -> None:
-    got = must(down=4, spot_yd=30.0, style="pass", gain_yd=-2.0, lead=lead, period=period, left_s=left_s)
+    got = required(down=4, spot_yd=30.0, style="pass", gain_yd=-2.0, lead=lead, period=period, left_s=left_s)
     assert got == expected
 
 
@@ -96,14 +96,14 @@ def test_fourth_down_trailing_late_is_played(lead: int, period: int, left_s: flo
     ],
 )
 def test_the_try(period: int, left_s: float, lead: int, expected: str) -> None:
-    assert try_duty(period, left_s, lead, BOOK) == expected
+    assert required_try(period, left_s, lead, BOOK) == expected
 
 
 def test_the_onside_kick() -> None:
-    assert onside_duty(4, 299.0, -1, BOOK)
-    assert not onside_duty(4, 300.0, -1, BOOK)
-    assert not onside_duty(4, 299.0, 0, BOOK)
-    assert not onside_duty(2, 299.0, -1, BOOK)
+    assert is_onside_required(4, 299.0, -1, BOOK)
+    assert not is_onside_required(4, 300.0, -1, BOOK)
+    assert not is_onside_required(4, 299.0, 0, BOOK)
+    assert not is_onside_required(2, 299.0, -1, BOOK)
 
 
 def test_time_outs_only_late_and_only_two() -> None:
@@ -114,11 +114,11 @@ def test_time_outs_only_late_and_only_two() -> None:
 
 
 def test_late_is_the_end_of_a_half() -> None:
-    assert [period for period in range(1, 6) if is_late(period, 60.0, BOOK)] == [2, 4]
+    assert [period for period in range(1, 6) if in_late_minutes(period, 60.0, BOOK)] == [2, 4]
 
 
 def test_a_league_may_move_the_numbers() -> None:
-    ours = Params(PARAMS, {"duty.late_s": 120.0, "duty.go_distance_yd": 2.0})
-    assert not onside_duty(4, 121.0, -1, ours)
+    ours = Params(PLAY_CALL_PARAMS, {"play_call.late_s": 120.0, "play_call.go_distance_yd": 2.0})
+    assert not is_onside_required(4, 121.0, -1, ours)
     now = dataclasses.replace(EARLY, down=4, spot_yd=45.0, distance_yd=2.0)
-    assert play_duty(now, ours).must == "pass"
+    assert required_play(now, ours).call == "pass"

@@ -216,9 +216,9 @@ def game() -> DeclaredGame:
 
 def test_ratings_and_careers_are_rolled_before_the_game() -> None:
     table = DeclaredGame("lions-den")
-    with pytest.raises(RefusedError, match="roll his rating first"):
+    with pytest.raises(RefusedError, match="has no rating"):
         table.say(KickDeclared("kickoff"))
-    with pytest.raises(RefusedError, match="say whose"):
+    with pytest.raises(RefusedError, match="say for which team"):
         table.say(Roll((5, 5), "kicker"))
     calls = table.say(Roll((10, 10), "quarterback_1", "home"), Roll((3,), "career_quarterback_1", "home"))
     assert [call.text for call in calls] == ["Home, quarterback 1: 60", "Home, quarterback 1: 3 seasons"]

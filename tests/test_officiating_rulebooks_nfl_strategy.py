@@ -15,7 +15,7 @@ from downfield.officiating.declarations import (
     Roll,
 )
 from downfield.officiating.engine.state import Phase
-from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed
+from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed
 
 # Downs, hash, clock
 

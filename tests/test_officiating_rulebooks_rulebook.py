@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from downfield.core.errors import InputError, RulebookError
 from downfield.officiating.rulebooks.params import Param, Params
-from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
-from downfield.officiating.rulebooks.systems import SYSTEMS
+from downfield.officiating.rulebooks.rulebook import SYSTEMS, Rulebook, bundled_rulebooks, load_rulebook
 from downfield.officiating.rulebooks.tap.system import TAP
 
 
@@ -68,7 +67,7 @@ def test_a_league_changes_parameters_and_policies_and_keeps_the_rest(tmp_path: P
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ('base = "tap"\n[tackle]\nfall_windw_s = 1', "did you mean 'tackle.fall_window_s'"),
+        ('base = "tap"\n[tackle]\nfall_windw_s = 1', "Did you mean 'tackle.fall_window_s'"),
         ('base = "tap"\n[tackle]\nfall_window_s = -1', "tackle.fall_window_s: -1 s is outside 0..5"),
         ('base = "tap"\n[tackle]\nfall_window_s = "long"', "tackle.fall_window_s must be a number"),
         ('base = "tap"\n[tackle]\nfall_window_s = true', "tackle.fall_window_s must be a number"),
@@ -82,16 +81,16 @@ def test_a_league_changes_parameters_and_policies_and_keeps_the_rest(tmp_path: P
         ('base = "tap"\n[field_goal]\ntable = [[1, "x"]]', "field_goal.table must be rows of 2 numbers"),
         ('base = "tap"\n[policy]\ntackel = "auto"', "policy.tackel"),
         ('base = "tap"\n[policy]\ntackle = "maybe"', "policy.tackle must be one of auto, propose, log"),
-        ('base = "tapp"', "no rulebook is called 'tapp'"),
+        ('base = "tapp"', "No rulebook is named 'tapp'"),
         ('name = "x"', "names no base rulebook"),
         ('base = "tap"\nfall_window_s = 1', "fall_window_s: unknown key"),
         ('base = "tap"\npolicy = 1', "policy must be a table"),
         ("base = 3", "base must be text"),
-        ('system = "chess"', "no system is called 'chess'"),
-        ("base = ", "not TOML"),
+        ('system = "chess"', "no system is named 'chess'"),
+        ("base = ", "not valid TOML"),
     ],
 )
-def test_what_is_unknown_or_impossible_is_refused_by_name(tmp_path: Path, text: str, named: str) -> None:
+def test_unknown_or_impossible_values_are_refused_by_name(tmp_path: Path, text: str, named: str) -> None:
     with pytest.raises(RulebookError, match=r"river-city\.toml: ") as raised:
         house(tmp_path, text)
     assert named in str(raised.value)
@@ -100,19 +99,19 @@ def test_what_is_unknown_or_impossible_is_refused_by_name(tmp_path: Path, text: 
 def test_a_missing_file_and_an_unknown_name_say_so() -> None:
     with pytest.raises(InputError, match="no such file"):
         load_rulebook("nowhere/league.toml")
-    with pytest.raises(RulebookError, match="bundled: efl, lions-den, nfl-strategy, tap"):
+    with pytest.raises(RulebookError, match="Bundled rulebooks: efl, lions-den, nfl-strategy, tap"):
         load_rulebook("rugby")
 
 
-def test_a_parameter_declared_twice_must_be_the_same_twice() -> None:
+def test_a_parameter_defined_twice_must_be_the_same_twice() -> None:
     one = Param("a.b", 1, "s", "because", low=0, high=2)
     assert Params([one, one]).count("a.b") == 1
-    with pytest.raises(RulebookError, match="declared twice"):
+    with pytest.raises(RulebookError, match="defined twice"):
         Params([one, Param("a.b", 2, "s", "because", low=0, high=2)])
 
 
 @given(st.floats(allow_nan=True, allow_infinity=True))
-def test_a_number_is_taken_exactly_when_it_is_in_range(value: float) -> None:
+def test_a_number_is_accepted_exactly_when_it_is_in_range(value: float) -> None:
     param = Param("a.b", 1.0, "s", "because", low=0.0, high=2.0)
     if 0.0 <= value <= 2.0:
         assert param.accept(value) == value
@@ -121,6 +120,6 @@ def test_a_number_is_taken_exactly_when_it_is_in_range(value: float) -> None:
             param.accept(value)
 
 
-def test_asking_for_a_parameter_that_was_never_declared_is_a_programming_error() -> None:
+def test_reading_an_undefined_parameter_is_a_programming_error() -> None:
     with pytest.raises(KeyError):
         Rulebook("x", "", TAP).params.real("tackle.nothing")

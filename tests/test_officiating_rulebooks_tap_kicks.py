@@ -254,7 +254,7 @@ def test_time_outs_reviews_and_interference_without_a_pass_are_refused() -> None
     run = film([Man(RUNNER, stands(30), "RB")], 2.0)
     for claim, reason in (
         ("time_out", "TAP-135"),
-        ("review", "none"),
+        ("review", "no reviews"),
         ("defensive_pass_interference", "TAP-109"),
         ("gunner_interference", "TAP-115"),
     ):

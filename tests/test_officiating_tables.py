@@ -68,37 +68,37 @@ TAP_FIELD_GOAL = {range(16): 11, range(16, 26): 10, range(26, 31): 9, range(31, 
 def test_tap_field_goals_from_every_yard_with_every_sum() -> None:
     for yards, best in TAP_FIELD_GOAL.items():
         for yard, total in itertools.product(yards, range(2, 13)):
-            assert tables_tap.field_goal_good(yard, total) is (total <= best)
+            assert tables_tap.is_field_goal_good(yard, total) is (total <= best)
 
 
 @pytest.mark.parametrize(("yard", "made"), [(15, 35), (25, 33), (30, 30), (35, 26), (40, 21)])
 def test_tap_field_goal_odds(yard: float, made: int) -> None:
-    good = sum(tables_tap.field_goal_good(yard, a + b) for a, b in itertools.product(D6, D6))
+    good = sum(tables_tap.is_field_goal_good(yard, a + b) for a, b in itertools.product(D6, D6))
     assert Fraction(good, 36) == Fraction(made, 36)
 
 
 def test_tap_field_goal_between_two_rows_is_the_farther_one() -> None:
-    assert tables_tap.field_goal_good(15.0, 11)
-    assert not tables_tap.field_goal_good(15.4, 11)
+    assert tables_tap.is_field_goal_good(15.0, 11)
+    assert not tables_tap.is_field_goal_good(15.4, 11)
 
 
 def test_tap_field_goal_beyond_the_forty_is_refused() -> None:
     with pytest.raises(RefusedError, match="40"):
-        tables_tap.field_goal_good(40.1, 2)
+        tables_tap.is_field_goal_good(40.1, 2)
 
 
 def test_tap_field_goal_chart_is_the_leagues() -> None:
-    assert tables_tap.field_goal_good(50, 4, ((60, 4),))
-    assert not tables_tap.field_goal_good(50, 5, ((60, 4),))
+    assert tables_tap.is_field_goal_good(50, 4, ((60, 4),))
+    assert not tables_tap.is_field_goal_good(50, 5, ((60, 4),))
 
 
 def test_tap_extra_point_misses_only_on_two_ones() -> None:
-    assert [total for total in range(2, 13) if not tables_tap.extra_point_good(total)] == [2]
+    assert [total for total in range(2, 13) if not tables_tap.is_extra_point_good(total)] == [2]
 
 
-def test_tap_onside_first_roll() -> None:
+def test_tap_onside_roll_roll() -> None:
     for total in range(2, 13):
-        kick = tables_tap.onside_first(total)
+        kick = tables_tap.onside_roll(total)
         assert kick.yard_line == 30 + total
         assert kick.in_play is (total in {10, 11, 12})
 
@@ -186,8 +186,8 @@ def test_lions_den_kick_direction() -> None:
 def test_lions_den_chance_loses_one_per_whole_yard_past_twenty() -> None:
     for yards in range(80):
         expected = 55 if yards <= 20 else 55 - (yards - 20)
-        assert tables_lions_den.chance(55, yards) == expected
-        assert tables_lions_den.chance(55, yards + 0.99) == expected
+        assert tables_lions_den.success_percent(55, yards) == expected
+        assert tables_lions_den.success_percent(55, yards + 0.99) == expected
 
 
 def test_lions_den_success_is_at_or_below_the_chance() -> None:
@@ -202,7 +202,7 @@ def test_lions_den_interceptions() -> None:
 
 def test_lions_den_penalties_with_every_roll() -> None:
     for roll, die, passed in itertools.product(D100, D10, (False, True)):
-        foul = tables_lions_den.foul(roll, die, passed)
+        foul = tables_lions_den.penalty_roll(roll, die, passed)
         defense = die <= 5
         if 11 <= roll <= 90:
             assert foul is None
@@ -222,8 +222,8 @@ def test_lions_den_penalties_with_every_roll() -> None:
 
 
 def test_lions_den_lost_penalty_row_is_the_leagues() -> None:
-    ours = tables_lions_den.foul(3, 6, False, first_row=(5, 4))
-    theirs = tables_lions_den.foul(3, 5, False, first_row=(5, 4))
+    ours = tables_lions_den.penalty_roll(3, 6, False, first_row=(5, 4))
+    theirs = tables_lions_den.penalty_roll(3, 5, False, first_row=(5, 4))
     assert ours is not None
     assert theirs is not None
     assert (ours.yards, theirs.yards) == (5, 4)
@@ -231,10 +231,9 @@ def test_lions_den_lost_penalty_row_is_the_leagues() -> None:
 
 def test_lions_den_injuries() -> None:
     first = [tables_lions_den.injury(die) for die in D10]
-    assert [injury.out for injury in first] == ["no"] * 8 + ["downs", "game"]
-    assert (first[8].downs, first[9].games) == (None, None)
+    assert first == ["no"] * 8 + ["downs", "game"]
     assert [tables_lions_den.injury_games(die) for die in D10] == [0] * 6 + [1, 1, 2, tables_lions_den.SEASON]
-    assert tables_lions_den.injury(8, first_row_to=7).out == "downs"
+    assert tables_lions_den.injury(8, first_row_to=7) == "downs"
     assert tables_lions_den.injury_games(6, first_row_to=5) == 1
 
 
@@ -253,7 +252,7 @@ def test_nfl_strategy_fumbles_at_the_goal_lines() -> None:
     assert end(5, -5, "offense") == "safety"
     assert end(5, -6, "defense") == "defense_touchdown"
     assert end(5, -4, "defense") == "defense"
-    with pytest.raises(RefusedError, match="recovery roll"):
+    with pytest.raises(RefusedError, match="roll for the recovery"):
         end(50, 3, None)
 
 
@@ -279,14 +278,14 @@ def test_nfl_strategy_fumbles_at_the_goal_lines() -> None:
     ],
 )
 def test_nfl_strategy_card_numbers(text: str, yards: int | None, mark: str) -> None:
-    window = tables_nfl_strategy.read_window(text)
-    assert (window.yards, window.mark) == (yards, mark)
+    result = tables_nfl_strategy.read_card_result(text)
+    assert (result.yards, result.mark) == (yards, mark)
 
 
 @pytest.mark.parametrize("text", ["", "F", "i", "i3", "7x", "7.5", "--3", "7 inc", "3 good", "blocked 4"])
 def test_nfl_strategy_refuses_what_no_card_shows(text: str) -> None:
     with pytest.raises(RefusedError, match="13i"):
-        tables_nfl_strategy.read_window(text)
+        tables_nfl_strategy.read_card_result(text)
 
 
 def test_nfl_strategy_interceptions_end_where_the_number_says() -> None:
@@ -314,7 +313,7 @@ def test_nfl_strategy_review_conditions() -> None:
 
 
 def test_nfl_strategy_review_rolls() -> None:
-    assert [roll for roll in D100 if tables_nfl_strategy.review_upheld(roll)] == list(range(1, 41))
+    assert [roll for roll in D100 if tables_nfl_strategy.is_review_upheld(roll)] == list(range(1, 41))
 
 
 def test_nfl_strategy_penalty_rolls_and_exceptions() -> None:
@@ -327,34 +326,30 @@ def test_nfl_strategy_penalty_rolls_and_exceptions() -> None:
 
 
 def test_nfl_strategy_return_of_an_interception() -> None:
-    assert [roll for roll in D100 if tables_nfl_strategy.pick_returned(roll, 12)] == list(range(1, 13))
+    assert [roll for roll in D100 if tables_nfl_strategy.is_interception_returned(roll, 12)] == list(range(1, 13))
 
 
-def test_nfl_strategy_hash_colors_go_there_and_back() -> None:
-    colors = {place: tables_nfl_strategy.result_color(place) for place in ("left", "center", "right")}
-    assert colors == {"left": "black", "center": "red", "right": "blue"}
-    assert all(tables_nfl_strategy.next_hash(color) == place for place, color in colors.items())
+def test_nfl_strategy_dots_send_the_ball_to_their_hash() -> None:
+    places = [tables_nfl_strategy.next_hash(color) for color in get_args(tables_nfl_strategy.Color)]
+    assert places == ["left", "center", "right"]
 
 
 def test_nfl_strategy_running_out_of_bounds_costs_five_yards() -> None:
-    assert tables_nfl_strategy.run_out_of_bounds(3, "black") == -2
-    assert tables_nfl_strategy.run_out_of_bounds(12, "blue") == 7
+    assert tables_nfl_strategy.gain_out_of_bounds(3, "black") == -2
+    assert tables_nfl_strategy.gain_out_of_bounds(12, "blue") == 7
     with pytest.raises(RefusedError, match="black or blue"):
-        tables_nfl_strategy.run_out_of_bounds(12, "red")
+        tables_nfl_strategy.gain_out_of_bounds(12, "red")
 
 
 def test_nfl_strategy_kicks() -> None:
-    assert tables_nfl_strategy.kickoff_out_of_bounds(35) == 65
+    assert tables_nfl_strategy.kickoff_out_of_bounds_yd(35) == 65
     assert tables_nfl_strategy.is_touchback_kick(110)
     assert not tables_nfl_strategy.is_touchback_kick(109)
-    assert tables_nfl_strategy.missed_field_goal(70) == 63
-    assert tables_nfl_strategy.missed_field_goal(70, after_fair_catch=True) == 70
-    assert tables_nfl_strategy.blocked_kick(70, "field_goal") == 65
-    assert tables_nfl_strategy.blocked_kick(98, "extra_point") == 93
-    assert tables_nfl_strategy.blocked_kick(30, "punt") == 20
-    assert [roll for roll in D100 if tables_nfl_strategy.free_kick_good(roll, 60)] == list(range(1, 47))
-    assert tables_nfl_strategy.onside_recovered_by_kickers(heads=True)
-    assert not tables_nfl_strategy.onside_recovered_by_kickers(heads=False)
+    assert tables_nfl_strategy.missed_field_goal_yd(70) == 63
+    assert tables_nfl_strategy.missed_field_goal_yd(70, after_fair_catch=True) == 70
+    assert [roll for roll in D100 if tables_nfl_strategy.is_free_kick_good(roll, 60)] == list(range(1, 47))
+    assert tables_nfl_strategy.kickers_recover_onside(heads=True)
+    assert not tables_nfl_strategy.kickers_recover_onside(heads=False)
 
 
 def test_nfl_strategy_long_passes_stop_at_the_twenty() -> None:
@@ -370,7 +365,7 @@ def test_nfl_strategy_touch_punt_starts_at_the_fifty() -> None:
 
 
 def test_nfl_strategy_short_yardage_defense() -> None:
-    allowed = tables_nfl_strategy.short_yardage_allowed
+    allowed = tables_nfl_strategy.is_short_yardage_allowed
     for down, distance, spot in itertools.product(range(1, 5), range(1, 11), range(1, 100)):
         expected = (down in {3, 4} and distance in {1, 2}) or spot >= 97
         assert allowed(down, distance, spot) is expected

@@ -18,7 +18,7 @@ from downfield.game.published.topic_sink import TopicSink
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Side
 from downfield.officiating.engine.state import GameState
-from downfield.officiating.rulebooks.systems import SYSTEMS
+from downfield.officiating.rulebooks.rulebook import SYSTEMS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""A formation: the men on the field in the play's own frame, with error.
+"""Formations: the players on the field in the play's own frame, with their errors.
 
 The play's frame is u downfield from the line of scrimmage and v across from the offense's right-hand sideline, both in
-board millimeters. A game turned half round gives the same frame, so no check has to know which way the play goes.
+board millimeters. A play turned half round gives the same frame, so no check needs to know which way the play goes.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from downfield.core.angles import wrap_deg
 from downfield.core.errors import InputError
 from downfield.core.field import FieldModel
 from downfield.core.scene import Figure, Jersey, Player, Scene
-from downfield.officiating.checks.roles import Spot, roles_of
+from downfield.officiating.checks.roles import RolePlacement, infer_roles
 from downfield.officiating.engine.facts import outermost_x, outermost_y
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Man:
-    """One man.
+class FormationPlayer:
+    """One player lined up.
 
     Attributes:
-        player: his roster entry.
-        figure: as seen.
-        offense: whether he is of the team that snaps or kicks.
+        entry: his roster entry.
+        figure: his figure as seen.
+        offense: whether he is on the team that snaps or kicks.
         u_mm, v_mm: center of his base.
         facing_deg: his heading in the play's frame, 0 downfield, counter-clockwise, -180..180.
         upfield_mm, downfield_mm: least and greatest u of his base's outline.
-        low_mm, high_mm: least and greatest v of it.
-        sigma_u_mm, sigma_v_mm: standard deviation of those extents, turning error included.
+        low_mm, high_mm: least and greatest v of his base's outline.
+        sigma_u_mm, sigma_v_mm: standard deviation of those extents, heading error included.
         inside_mm: how far his base reaches into the field of play (end zones included); negative when wholly outside.
         role: as named by the coach, else inferred; see `downfield.officiating.checks.roles`.
         inferred: whether it was inferred.
 
     """
 
-    player: Player
+    entry: Player
     figure: Figure
     offense: bool
     u_mm: float
@@ -56,11 +56,11 @@ class Man:
     @property
     def id(self) -> str:
         """Roster id."""
-        return self.player.id
+        return self.entry.id
 
     @property
     def depth_mm(self) -> float:
-        """From the line of scrimmage to the part of his base nearest to it on his side; negative beyond the line."""
+        """Distance from the line of scrimmage to the nearest part of his base on his side; negative beyond the line."""
         return -self.downfield_mm if self.offense else self.upfield_mm
 
     @property
@@ -76,28 +76,28 @@ class Man:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Formation:
-    """Everybody on the field, at the line-up.
+    """Both teams lined up.
 
     Attributes:
         field: the printed field.
         direction: which way the offense goes along x of the board.
         line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.
-        men: those on the field, in roster order.
+        players: those on the field, in roster order.
         beside: those just outside it, within a base length of its edge.
         jersey: of the team that snaps or kicks.
-        carrier: roster id of the man announced to have the ball.
+        carrier: roster id of the announced ball carrier.
         gunners: roster ids declared on a punt.
         returner: roster id of the returner, where one is named.
         stationary: roster ids on stationary bases.
-        unseen: roster ids of the men of the team that snaps or kicks who are not seen on the board.
+        unseen: roster ids on the team that snaps or kicks which are not seen on the board.
 
     """
 
     field: FieldModel
     direction: Literal[-1, 1]
     line_yd: float
-    men: tuple[Man, ...]
-    beside: tuple[Man, ...] = ()
+    players: tuple[FormationPlayer, ...]
+    beside: tuple[FormationPlayer, ...] = ()
     jersey: Jersey = "dark"
     carrier: str | None = None
     gunners: tuple[str, ...] = ()
@@ -106,38 +106,38 @@ class Formation:
     unseen: tuple[str, ...] = ()
 
     @property
-    def offense(self) -> tuple[Man, ...]:
-        """The men of the team that snaps or kicks."""
-        return tuple(man for man in self.men if man.offense)
+    def offense(self) -> tuple[FormationPlayer, ...]:
+        """The players of the team that snaps or kicks."""
+        return tuple(player for player in self.players if player.offense)
 
     @property
-    def defense(self) -> tuple[Man, ...]:
-        """The other team's."""
-        return tuple(man for man in self.men if not man.offense)
+    def defense(self) -> tuple[FormationPlayer, ...]:
+        """The players of the other team."""
+        return tuple(player for player in self.players if not player.offense)
 
-    def in_role(self, *roles: str, offense: bool = True) -> tuple[Man, ...]:
-        """The men of one team in any of these roles."""
-        return tuple(man for man in self.men if man.offense == offense and man.role in roles)
+    def in_role(self, *roles: str, offense: bool = True) -> tuple[FormationPlayer, ...]:
+        """Return the players of one team in any of these roles."""
+        return tuple(player for player in self.players if player.offense == offense and player.role in roles)
 
-    def man(self, player_id: str | None) -> Man | None:
-        """The man with this roster id, if he is on the field."""
-        return next((man for man in self.men if man.id == player_id), None)
+    def player(self, player_id: str | None) -> FormationPlayer | None:
+        """Return the player with this roster id, None when he is not on the field."""
+        return next((player for player in self.players if player.id == player_id), None)
 
     def across_yd(self, mm: float) -> float:
-        """A distance across the field in its yards."""
+        """Convert a distance across the field to its yards."""
         return mm / self.field.mm_per_yd_y
 
     def along_yd(self, mm: float) -> float:
-        """A distance along the field in its yards."""
+        """Convert a distance along the field to its yards."""
         return mm / self.field.mm_per_yd_x
 
     def own_yd(self, u_mm: float) -> float:
-        """A place along the field in yards from the offense's own goal line."""
+        """Convert a place along the field to yards from the offense's own goal line."""
         from_goal = self.line_yd if self.direction == 1 else self.field.length_yd - self.line_yd
         return from_goal + u_mm / self.field.mm_per_yd_x
 
 
-def formation(
+def build_formation(
     scene: Scene,
     roster: Sequence[Player],
     field: FieldModel,
@@ -150,61 +150,62 @@ def formation(
     returner: str | None = None,
     stationary: tuple[str, ...] = (),
 ) -> Formation:
-    """The formation on a scene.
-
-    Men held in a hand are left out, and so is whoever stands off the field.
+    """Build the formation seen in a scene; figures held in a hand or off the field are left out.
 
     Args:
         scene: the board at the instant to judge.
-        roster: everybody on the board.
+        roster: every figure on the board.
         field: the printed field.
         offense: the jersey of the team that snaps or kicks.
         direction: which way that team goes along x of the board.
         line_yd: line of scrimmage, or the spot of a kick, in field yards along x of the board.
-        carrier: roster id announced to have the ball.
+        carrier: roster id of the announced ball carrier.
         gunners: roster ids declared on a punt.
         returner: roster id of the returner, where one is named.
         stationary: roster ids on stationary bases.
 
     Raises:
-        InputError: the scene has a figure the roster does not.
+        InputError: the scene has a figure that the roster lacks.
 
     """
-    players = {player.id: player for player in roster}
-    men = []
+    entries = {entry.id: entry for entry in roster}
+    players = []
     for figure in scene.figures:
-        if figure.id not in players:
-            raise InputError(f"figure '{figure.id}' is not in the roster")
+        if figure.id not in entries:
+            raise InputError(f"Figure '{figure.id}' is in the scene but not in the roster. Add it to the line-up.")
         if figure.posture != "lifted":
-            men.append(_man(figure, players[figure.id], field, offense, direction, line_yd))
-    on_field = [man for man in men if man.inside_mm > 0]
-    beside = tuple(man for man in men if -man.length_mm < man.inside_mm <= 0)
-    roles = roles_of([_spot(man) for man in on_field], field.mm_per_yd_x, field.mm_per_yd_y, field.width_mm / 2)
-    named = tuple(
-        dataclasses.replace(man, role=role, inferred=inferred)
-        for man, (role, inferred) in zip(on_field, roles, strict=True)
+            players.append(_place(figure, entries[figure.id], field, offense, direction, line_yd))
+    on_field = [player for player in players if player.inside_mm > 0]
+    beside = tuple(player for player in players if -player.length_mm < player.inside_mm <= 0)
+    placements = [_role_placement(player) for player in on_field]
+    roles = infer_roles(placements, field.mm_per_yd_x, field.mm_per_yd_y, field.width_mm / 2)
+    with_roles = tuple(
+        dataclasses.replace(player, role=role, inferred=inferred)
+        for player, (role, inferred) in zip(on_field, roles, strict=True)
     )
     seen = {figure.id for figure in scene.figures}
-    unseen = tuple(player.id for player in roster if player.jersey == offense and player.id not in seen)
-    return Formation(field, direction, line_yd, named, beside, offense, carrier, gunners, returner, stationary, unseen)
+    unseen = tuple(entry.id for entry in roster if entry.jersey == offense and entry.id not in seen)
+    return Formation(
+        field, direction, line_yd, with_roles, beside, offense, carrier, gunners, returner, stationary, unseen
+    )
 
 
-def _man(
-    figure: Figure, player: Player, field: FieldModel, offense: Jersey, direction: Literal[-1, 1], line_yd: float
-) -> Man:
-    lineup_mm = line_yd * field.mm_per_yd_x
+def _place(
+    figure: Figure, entry: Player, field: FieldModel, offense: Jersey, direction: Literal[-1, 1], line_yd: float
+) -> FormationPlayer:
+    line_mm = line_yd * field.mm_per_yd_x
     down, up = outermost_x(figure, direction), outermost_x(figure, -direction)
     left, right = outermost_y(figure, direction), outermost_y(figure, -direction)
     facing = figure.heading_deg if direction == 1 else figure.heading_deg + 180
-    return Man(
-        player=player,
+    return FormationPlayer(
+        entry=entry,
         figure=figure,
         offense=figure.jersey == offense,
-        u_mm=direction * (figure.x_mm - lineup_mm),
+        u_mm=direction * (figure.x_mm - line_mm),
         v_mm=_across(figure.y_mm, field, direction),
         facing_deg=wrap_deg(facing),
-        upfield_mm=direction * (up.x_mm - lineup_mm),
-        downfield_mm=direction * (down.x_mm - lineup_mm),
+        upfield_mm=direction * (up.x_mm - line_mm),
+        downfield_mm=direction * (down.x_mm - line_mm),
         low_mm=_across(right.y_mm, field, direction),
         high_mm=_across(left.y_mm, field, direction),
         sigma_u_mm=max(down.sigma_mm, up.sigma_mm),
@@ -218,11 +219,11 @@ def _across(y_mm: float, field: FieldModel, direction: int) -> float:
 
 
 def _inside(high_x: float, low_x: float, left_y: float, right_y: float, field: FieldModel) -> float:
-    """How far a base with these extents reaches into the field and its end zones."""
+    """Return how far a base with these extents reaches into the field and its end zones, mm."""
     zone = field.end_zone_mm
     ends = min(high_x + zone, field.length_mm + zone - low_x)
     return min(ends, max(left_y, right_y), field.width_mm - min(left_y, right_y))
 
 
-def _spot(man: Man) -> Spot:
-    return Spot(man.player.role, man.offense, man.depth_mm, man.v_mm, man.low_mm, man.high_mm)
+def _role_placement(player: FormationPlayer) -> RolePlacement:
+    return RolePlacement(player.entry.role, player.offense, player.depth_mm, player.v_mm, player.low_mm, player.high_mm)

@@ -1,13 +1,15 @@
-"""What hands changed between two instants with the board off: who was turned, how far, and who was moved."""
+"""Figures turned and moved by hand while the board is off, and the checks of motion between "set" and the snap."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from downfield.core.angles import difference_deg
 from downfield.core.scene import Jersey, Player, Scene
+from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
+from downfield.officiating.checks.roles import ELIGIBLE, canonical_role
 from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
 from downfield.officiating.engine.play_state import Pose, poses_of
 from downfield.officiating.rulebooks.params import Param, Params
@@ -16,26 +18,29 @@ TURNED_DEG = Param(
     "stop.turned_deg",
     3.0,
     "deg",
-    "no book says how little is a pivot; more than a heading wanders at rest",
+    "not stated; larger than a measured heading varies at rest",
     0,
     45,
 )
 MOVED_MM = Param(
-    "stop.moved_mm", 5.0, "mm", "a hand that only turns a base leaves it within a few millimeters", 0.5, 50
+    "stop.moved_mm", 5.0, "mm", "not stated; a hand that only turns a base leaves it within a few millimeters", 0.5, 50
 )
+MOTIONS = Param("motion.moved", 1, "count", "TAP: one eligible player in motion", 0, 11)
+PIVOTS = Param("motion.pivoted", 1, "count", "TAP: one eligible receiver pivoted", 0, 11)
+REPOSITIONED = Param("motion.repositioned", 4, "count", "Lion's Den: four defenders, after the backfield is set", 0, 11)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One figure, before and after.
+class PoseChange:
+    """One figure before and after it was handled.
 
     Attributes:
         player: its roster entry.
-        offense: whether it is of the team that had the ball at the snap (or kicked).
-        before, after: where it stood.
-        moved_mm: how far the base's center went.
+        offense: whether it is on the team that had the ball at the snap (or kicked).
+        before, after: its poses.
+        moved_mm: distance the center of its base moved.
         sigma_mm: its standard deviation.
-        turned_deg: how far the heading turned, 0..180.
+        turned_deg: angle the heading turned, 0..180.
         sigma_deg: its standard deviation.
         dead: whether it had fallen.
         swapped: whether its base was swapped, which counts as a pivot.
@@ -64,7 +69,7 @@ class Change:
         return self.before.touching
 
     def pivoted(self, params: Params) -> float:
-        """Probability that it counts as pivoted."""
+        """Probability that it was pivoted."""
         return (
             1.0
             if self.swapped
@@ -72,15 +77,15 @@ class Change:
         )
 
     def moved(self, params: Params) -> float:
-        """Probability that it was moved elsewhere."""
+        """Probability that it was moved to another place."""
         return exceedance_probability(self.moved_mm - params.real(MOVED_MM.name), self.sigma_mm)
 
     def handled(self, params: Params) -> bool:
-        """Whether a hand was at it, as far as can be told."""
+        """Whether it was more likely than not pivoted or moved."""
         return max(self.pivoted(params), self.moved(params)) > EVEN_ODDS
 
 
-def changes(
+def find_pose_changes(
     before: Sequence[Pose],
     after: Scene,
     roster: Sequence[Player],
@@ -88,29 +93,31 @@ def changes(
     offense: Jersey,
     fallen: Sequence[str] = (),
     swapped: Sequence[str] = (),
-) -> tuple[Change, ...]:
-    """Every figure that stood on the board before and stands there after, in roster order.
+) -> tuple[PoseChange, ...]:
+    """Return the change of every figure that is on the board both before and after, in roster order.
 
     Args:
-        before: as the board went off.
-        after: just before it goes on again.
-        roster: everybody on the board.
+        before: poses as the board went off.
+        after: the scene just before the board comes on again.
+        roster: every figure on the board.
         offense: the jersey that had the ball at the snap, or kicked.
         fallen: roster ids of those that fell in this play.
         swapped: roster ids of those whose base was swapped.
 
     """
-    then = {pose.player: pose for pose in before}
-    now = {pose.player: pose for pose in poses_of(after)}
+    poses_before = {pose.player: pose for pose in before}
+    poses_after = {pose.player: pose for pose in poses_of(after)}
     return tuple(
-        _change(player, then[player.id], now[player.id], player.jersey == offense, fallen, swapped)
+        _change(player, poses_before[player.id], poses_after[player.id], player.jersey == offense, fallen, swapped)
         for player in roster
-        if player.id in then and player.id in now
+        if player.id in poses_before and player.id in poses_after
     )
 
 
-def _change(player: Player, a: Pose, b: Pose, offense: bool, fallen: Sequence[str], swapped: Sequence[str]) -> Change:
-    return Change(
+def _change(
+    player: Player, a: Pose, b: Pose, offense: bool, fallen: Sequence[str], swapped: Sequence[str]
+) -> PoseChange:
+    return PoseChange(
         player=player,
         offense=offense,
         before=a,
@@ -122,3 +129,76 @@ def _change(player: Player, a: Pose, b: Pose, offense: bool, fallen: Sequence[st
         dead=player.id in fallen,
         swapped=player.id in swapped,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PreSnapChanges:
+    """Motions and pivots before the snap.
+
+    Attributes:
+        changes: every figure, before and after.
+        roles: roster id and role, inferred roles included; figures left out have the role the coach gave them.
+
+    """
+
+    changes: tuple[PoseChange, ...]
+    roles: tuple[tuple[str, str], ...] = ()
+
+    def role(self, change: PoseChange) -> str:
+        """Role of a figure."""
+        return dict(self.roles).get(change.id) or canonical_role(change.player.role)
+
+    def moved(self, params: Params, *, offense: bool) -> list[tuple[PoseChange, float]]:
+        """One team's changes, each with the probability that the figure was moved."""
+        return [(change, change.moved(params)) for change in self.changes if change.offense == offense]
+
+    def pivoted(self, params: Params, *, offense: bool) -> list[tuple[PoseChange, float]]:
+        """One team's changes, each with the probability that the figure was pivoted in place."""
+        return [
+            (change, change.pivoted(params) * (1 - change.moved(params)))
+            for change in self.changes
+            if change.offense == offense
+        ]
+
+
+@check("TAP-079", "TAP-080", params=(MOTIONS, PIVOTS, MOVED_MM, TURNED_DEG))
+def offense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Measurement]:
+    """The offense may move one eligible player and pivot one eligible receiver.
+
+    The formation that results is checked like any other.
+    """
+    both = ((MOTIONS, before_snap.moved, "moved"), (PIVOTS, before_snap.pivoted, "pivoted"))
+    for limit, probabilities, verb in both:
+        changes = probabilities(params, offense=True)
+        names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)
+        allowed = params.count(limit.name)
+        text = f"the offense {verb} {len(names)} before the snap; {allowed} allowed"
+        yield at_most(allowed, (likely for _, likely in changes), text, names)
+        for change, likely in changes:
+            role = before_snap.role(change)
+            if likely > EVEN_ODDS and role not in ELIGIBLE:
+                text = f"{change.id} ({role or 'role unknown'}) was {verb} before the snap and is not eligible"
+                yield Measurement(text, (change.id,), -1 if role else None, unit="count")
+
+
+@check("TAP-081", params=(MOVED_MM, TURNED_DEG))
+def defense_motion(before_snap: PreSnapChanges, params: Params) -> Iterator[Measurement]:
+    """The defense may match the offense's motions and pivots: as many of each, no more."""
+    for probabilities, verb in ((before_snap.moved, "moved"), (before_snap.pivoted, "pivoted")):
+        changes = probabilities(params, offense=False)
+        offense = count_distribution(likely for _, likely in probabilities(params, offense=True))
+        defense = count_distribution(likely for _, likely in changes)
+        excess = sum(offense[n] * sum(defense[n + 1 :]) for n in range(len(offense)))
+        by_offense, by_defense = offense.index(max(offense)), defense.index(max(defense))
+        names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)
+        text = f"the defense {verb} {by_defense} before the snap, the offense {by_offense}"
+        yield Measurement(text, names, by_offense - by_defense, unit="count", broken=round(excess, 9))
+
+
+@check("LD-038", params=(REPOSITIONED, MOVED_MM))
+def repositioned(before_snap: PreSnapChanges, params: Params) -> Iterator[Measurement]:
+    """Once the backfield is set, the defense may re-position four players."""
+    changes, limit = before_snap.moved(params, offense=False), params.count(REPOSITIONED.name)
+    names = tuple(change.id for change, likely in changes if likely > EVEN_ODDS)
+    text = f"the defense moved {len(names)} players after the backfield was set; {limit} allowed"
+    yield at_most(limit, (likely for _, likely in changes), text, names)

@@ -1,7 +1,7 @@
-"""Checks of a stoppage: who was pivoted, how many, whereto, and who may not be.
+"""Checks of a stoppage: which figures were pivoted, how many, toward what, and which may not be.
 
 The same checks serve TAP's stops, passes, first touches, fumbles, kickoffs and onside kicks, EFL's passes and Lion's
-Den's stops and fumbles; each looks only at the kinds of stop its clause is about.
+Den's stops and fumbles; each looks only at the kinds of stoppage its clause is about.
 """
 
 from __future__ import annotations
@@ -9,52 +9,56 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
 from downfield.core.angles import difference_deg
 from downfield.core.field import FieldModel
-from downfield.officiating.checks.check import Measured, at_most, check, counts
-from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, Change
+from downfield.officiating.checks.check import Measurement, at_most, check, count_distribution
+from downfield.officiating.checks.movement import MOVED_MM, TURNED_DEG, PoseChange
 from downfield.officiating.checks.roles import canonical_role
 from downfield.officiating.engine.facts import EVEN_ODDS
 from downfield.officiating.rulebooks.params import Param, Params
 
-StopKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]
+StoppageKind = Literal["coach", "pass", "line", "first_touch", "interception", "fumble", "kickoff", "onside", "punt"]
 
-DEFENSE_MORE = Param("stop.defense_more", 1, "count", "TAP: the defense may pivot one man more than the offense", 0, 11)
+DEFENSE_MORE = Param(
+    "stop.defense_more", 1, "count", "TAP: the defense may pivot one player more than the offense", 0, 11
+)
 NONE_FOR_NONE = Param(
     "stop.none_for_none",
     True,
     "",
-    "TAP: where the offense pivots nobody, neither may the defense, not even the one more",
+    "TAP: when the offense pivots nobody the defense may not either, not even the one more",
 )
 SHIFT_YD = Param(
     "stop.pivot_shift_yd", 0.1, "yd", "a pivot brings nobody closer; how far a hand may slip is not stated", 0, 5
 )
-LION_TURNS = Param("stop.defense_turns", 1, "count", "Lion's Den: one defender a stop, pass stops too", 0, 11)
+LION_TURNS = Param(
+    "stop.defense_turns", 1, "count", "Lion's Den: one defender a stop, stops for passes included", 0, 11
+)
 LOOSE_TURNS = Param("stop.loose_ball_turns", 3, "count", "three a team, at a fumble or an onside kick", 0, 11)
 PASS_TURNS = Param("stop.pass_turns", 2, "count", "EFL: two defenders toward the receiver", 0, 11)
 INTERCEPTION_TURNS = Param(
     "stop.interception_turns", 2, "count", "EFL: two of the offense toward the interceptor", 0, 11
 )
 
-AIMED: Mapping[StopKind, tuple[bool, ...]] = {
+AIMED_SIDES: Final[Mapping[StoppageKind, tuple[bool, ...]]] = {
     "pass": (False,),
     "interception": (True,),
     "fumble": (True, False),
     "onside": (True, False),
 }
-"""Whose pivots must aim at the ball, by what stopped the board: True for the offense's, False for the defense's."""
+"""Teams whose pivots must aim at the ball, by what stopped the board: True for the offense, False for the defense."""
 
-TOWARD: Mapping[StopKind, tuple[str, ...]] = {
+AIMED_CLAUSES: Final[Mapping[StoppageKind, tuple[str, ...]]] = {
     "pass": ("TAP-101", "EFL-039"),
     "interception": ("EFL-042",),
     "fumble": ("LD-018",),
     "onside": ("TAP-064",),
 }
-"""The clauses that say so."""
+"""The clauses that require it."""
 
-ENGAGED: Mapping[StopKind, tuple[str, ...]] = {
+ENGAGED_CLAUSES: Final[Mapping[StoppageKind, tuple[str, ...]]] = {
     "coach": ("TAP-030", "TAP-089"),
     "line": ("TAP-030",),
     "pass": ("TAP-030", "TAP-101", "EFL-039"),
@@ -65,185 +69,191 @@ ENGAGED: Mapping[StopKind, tuple[str, ...]] = {
     "onside": ("TAP-030",),
     "punt": ("TAP-030",),
 }
-"""The clauses that keep an engaged man from being pivoted, by what stopped the board."""
+"""The clauses that forbid pivoting an engaged player, by what stopped the board."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """One stoppage, from the board's going off to just before it goes on again.
+class StoppageChanges:
+    """What was handled during one stoppage, from the board's going off to just before it comes on again.
 
     Attributes:
         field: the printed field.
         kind: what stopped the board.
-        changes: everybody, before and after.
-        target_mm: the ball, the receiver or the interceptor pivots must aim at; None when there is no such point.
-        exempt: roster ids that may be pivoted though engaged: who touched the pass first, who recovered.
+        changes: every figure, before and after.
+        target_mm: the ball, receiver or interceptor that pivots must aim at; None when there is no such point.
+        exempt: roster ids that may be pivoted though engaged: the first to touch the pass, the recoverer.
 
     """
 
     field: FieldModel
-    kind: StopKind
-    changes: tuple[Change, ...]
+    kind: StoppageKind
+    changes: tuple[PoseChange, ...]
     target_mm: tuple[float, float] | None = None
     exempt: tuple[str, ...] = ()
 
-    def side(self, *, offense: bool) -> tuple[Change, ...]:
-        """One team's men."""
+    def side(self, *, offense: bool) -> tuple[PoseChange, ...]:
+        """Return the changes of one team."""
         return tuple(change for change in self.changes if change.offense == offense)
 
 
 @check("TAP-088", params=(TURNED_DEG,))
-def line_stop_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
-    """Nobody is pivoted in the forced stop at the line of scrimmage: the book offers none there."""
-    if stop.kind == "line":
-        yield _limit(stop.changes, 0, "men were pivoted in the stop at the line of scrimmage", params)
+def line_stop_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
+    """Nobody is pivoted in the forced stop at the line of scrimmage: the rulebook offers no pivots there."""
+    if stoppage.kind == "line":
+        yield _at_most_pivoted(stoppage.changes, 0, "players were pivoted in the stop at the line of scrimmage", params)
 
 
 @check("TAP-090", "TAP-091", "TAP-093", "TAP-095", "TAP-098", params=(DEFENSE_MORE, NONE_FOR_NONE, TURNED_DEG))
-def defense_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
-    """The defense pivots at most one man more than the offense, and nobody where the offense pivoted nobody.
+def defense_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
+    """The defense pivots at most one player more than the offense, and nobody when the offense pivoted nobody.
 
-    The quarterback's change of base is a pivot, with a turn of his still one; a pitch is none. On a pass the defense
-    is free in number, so the receiver's pivot does not matter there.
+    The quarterback's change of base is a pivot, one with any turn of his; a pitch is none. On a pass the defense is
+    free in number, so the receiver's pivot does not matter there.
     """
-    if stop.kind != "coach":
+    if stoppage.kind != "coach":
         return
-    offense = [change.pivoted(params) for change in stop.side(offense=True)]
-    defense = [change.pivoted(params) for change in stop.side(offense=False)]
-    more, none = params.count(DEFENSE_MORE.name), params.flag(NONE_FOR_NONE.name)
+    more, none_for_none = params.count(DEFENSE_MORE.name), params.flag(NONE_FOR_NONE.name)
 
-    def allowed(own: int) -> int:
-        return 0 if none and own == 0 else own + more
+    def allowed(by_offense: int) -> int:
+        return 0 if none_for_none and by_offense == 0 else by_offense + more
 
-    theirs, ours = counts(offense), counts(defense)
-    excess = sum(theirs[n] * sum(ours[allowed(n) + 1 :]) for n in range(len(theirs)))
-    made, used = theirs.index(max(theirs)), ours.index(max(ours))
-    men = tuple(change.id for change in stop.side(offense=False) if change.pivoted(params) > EVEN_ODDS)
-    text = f"the offense pivoted {made}, the defense {used}; {allowed(made)} allowed"
-    yield Measured(text, men, allowed(made) - used, unit="count", broken=round(excess, 9))
+    offense = count_distribution([change.pivoted(params) for change in stoppage.side(offense=True)])
+    defense = count_distribution([change.pivoted(params) for change in stoppage.side(offense=False)])
+    excess = sum(offense[n] * sum(defense[allowed(n) + 1 :]) for n in range(len(offense)))
+    by_offense, by_defense = offense.index(max(offense)), defense.index(max(defense))
+    pivoted = tuple(change.id for change in stoppage.side(offense=False) if change.pivoted(params) > EVEN_ODDS)
+    text = f"the offense pivoted {by_offense}, the defense {by_defense}; {allowed(by_offense)} allowed"
+    margin = allowed(by_offense) - by_defense
+    yield Measurement(text, pivoted, margin, unit="count", broken=round(excess, 9))
 
 
 @check("TAP-030", "TAP-035", "TAP-054", "TAP-055", "TAP-089", "TAP-101", "TAP-105", "TAP-106", "EFL-039", "EFL-042",
        params=(TURNED_DEG,))  # fmt: skip
-def engaged_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
-    """Nobody is pivoted while engaged, but who touched the pass first and who recovered the fumble."""
-    for change in stop.changes:
-        if change.id not in stop.exempt and change.engaged > 0:
-            turned = change.pivoted(params)
-            if turned > 1 - EVEN_ODDS:
+def engaged_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
+    """Nobody is pivoted while engaged, except the first to touch the pass and the recoverer of a fumble."""
+    for change in stoppage.changes:
+        if change.id not in stoppage.exempt and change.engaged > 0:
+            pivoted = change.pivoted(params)
+            if pivoted > 1 - EVEN_ODDS:
                 text = f"{change.id} was turned {change.turned_deg:.0f}° while touching an opponent"
-                measured = Measured(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg")
-                yield replace(measured, broken=turned * change.engaged, clauses=ENGAGED[stop.kind])
+                measured = Measurement(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg")
+                clauses = ENGAGED_CLAUSES[stoppage.kind]
+                yield replace(measured, broken=pivoted * change.engaged, clauses=clauses)
 
 
 @check("TAP-028", params=(TURNED_DEG, MOVED_MM))
-def dead_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
-    """A fallen man is out of the play: he lies where he fell and is not turned."""
-    for change in stop.changes:
+def dead_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
+    """A fallen player is out of the play: he lies where he fell and is not turned."""
+    for change in stoppage.changes:
         if change.dead and change.handled(params):
             text = f"{change.id} has fallen in this play and was turned {change.turned_deg:.0f}°"
-            yield Measured(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg", broken=1.0)
+            yield Measurement(text, (change.id,), -change.turned_deg, change.sigma_deg, "deg", broken=1.0)
 
 
 @check("TAP-101", "TAP-064", "LD-018", "EFL-039", "EFL-042", params=(TURNED_DEG,))
-def pivots_toward(stop: Stop, params: Params) -> Iterator[Measured]:
+def pivots_toward(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """Where pivots must aim at the ball (or at EFL's receiver or interceptor), each ends nearer to facing it."""
-    if stop.target_mm is None:
+    if stoppage.target_mm is None:
         return
-    for change in stop.changes:
-        if change.offense in AIMED.get(stop.kind, ()) and change.pivoted(params) > EVEN_ODDS and not change.swapped:
-            closer = bearing_error_deg(change, stop.target_mm) - bearing_error_deg(change, stop.target_mm, after=True)
+    for change in stoppage.changes:
+        aimed = change.offense in AIMED_SIDES.get(stoppage.kind, ())
+        if aimed and change.pivoted(params) > EVEN_ODDS and not change.swapped:
+            before = _bearing_error_deg(change, stoppage.target_mm)
+            closer = before - _bearing_error_deg(change, stoppage.target_mm, after=True)
             text = f"{change.id} was turned {abs(closer):.0f}° {'toward' if closer >= 0 else 'away from'} the ball"
-            clauses = TOWARD[stop.kind]
-            yield Measured(text, (change.id,), closer, change.sigma_deg, "deg", strict=True, clauses=clauses)
+            clauses = AIMED_CLAUSES[stoppage.kind]
+            yield Measurement(text, (change.id,), closer, change.sigma_deg, "deg", strict=True, clauses=clauses)
 
 
 @check("TAP-024", "LD-018", params=(SHIFT_YD, TURNED_DEG, MOVED_MM))
-def pivots_in_place(stop: Stop, params: Params) -> Iterator[Measured]:
+def pivots_in_place(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """A pivot brings nobody closer to his target; with no target known, nobody's center moves.
 
-    The center is what counts: turning alone brings a front edge nearer.
+    The center counts: turning alone brings a front edge nearer.
     """
     limit = params.real(SHIFT_YD.name)
-    for change in stop.changes:
+    for change in stoppage.changes:
         if change.handled(params):
-            closer, sigma = _closer_yd(change, stop)
-            what = "closer to his target" if stop.target_mm is not None else "from where he stood"
-            text = f"{change.id} ended {closer:z.2f} yd {what}; at most {limit:g}"
-            clauses = ("TAP-024", "LD-018") if stop.kind == "fumble" else ("TAP-024",)
-            yield Measured(text, (change.id,), limit - closer, sigma, "yd", clauses=clauses)
+            closer, sigma = _closer_yd(change, stoppage)
+            place = "closer to his target" if stoppage.target_mm is not None else "from where he stood"
+            text = f"{change.id} ended {closer:z.2f} yd {place}; at most {limit:g} allowed"
+            clauses = ("TAP-024", "LD-018") if stoppage.kind == "fumble" else ("TAP-024",)
+            yield Measurement(text, (change.id,), limit - closer, sigma, "yd", clauses=clauses)
 
 
 @check("LD-013", params=(LION_TURNS, TURNED_DEG))
-def one_defender(stop: Stop, params: Params) -> Iterator[Measured]:
-    """For each stop of the offense the defense may turn one man, any way, at pass stops too."""
-    if stop.kind in ("coach", "pass"):
+def one_defender(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
+    """For each stop by the offense the defense may turn one player in any direction, stops for passes included."""
+    if stoppage.kind in ("coach", "pass"):
         limit = params.count(LION_TURNS.name)
-        yield _limit(stop.side(offense=False), limit, f"defenders were turned; {limit} allowed", params)
+        text = f"defenders were turned; {limit} allowed"
+        yield _at_most_pivoted(stoppage.side(offense=False), limit, text, params)
 
 
 @check("LD-018", "TAP-064", params=(LOOSE_TURNS, TURNED_DEG))
-def loose_ball_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
-    """At Lion's Den's fumble and TAP's onside kick each coach may turn three men."""
-    if stop.kind in ("fumble", "onside"):
+def loose_ball_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
+    """At Lion's Den's fumble and TAP's onside kick each coach may turn three players."""
+    if stoppage.kind in ("fumble", "onside"):
         limit = params.count(LOOSE_TURNS.name)
-        clauses = ("LD-018",) if stop.kind == "fumble" else ("TAP-064",)
+        clauses = ("LD-018",) if stoppage.kind == "fumble" else ("TAP-064",)
         for offense in (True, False):
-            what = f"men of one team were turned; {limit} allowed"
-            yield replace(_limit(stop.side(offense=offense), limit, what, params), clauses=clauses)
+            text = f"players of one team were turned; {limit} allowed"
+            yield replace(_at_most_pivoted(stoppage.side(offense=offense), limit, text, params), clauses=clauses)
 
 
 @check("EFL-039", params=(PASS_TURNS, TURNED_DEG))
-def pass_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
+def pass_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """On a pass up to two defenders may be turned toward the receiver."""
-    if stop.kind == "pass":
+    if stoppage.kind == "pass":
         limit = params.count(PASS_TURNS.name)
-        yield _limit(stop.side(offense=False), limit, f"defenders were turned on a pass; {limit} allowed", params)
+        text = f"defenders were turned on a pass; {limit} allowed"
+        yield _at_most_pivoted(stoppage.side(offense=False), limit, text, params)
 
 
 @check("EFL-042", params=(INTERCEPTION_TURNS, TURNED_DEG))
-def interception_pivots(stop: Stop, params: Params) -> Iterator[Measured]:
+def interception_pivots(stoppage: StoppageChanges, params: Params) -> Iterator[Measurement]:
     """After an interception up to two of the offense may be turned toward the interceptor."""
-    if stop.kind == "interception":
+    if stoppage.kind == "interception":
         limit = params.count(INTERCEPTION_TURNS.name)
-        yield _limit(stop.side(offense=True), limit, f"men of the offense were turned; {limit} allowed", params)
+        text = f"players of the offense were turned; {limit} allowed"
+        yield _at_most_pivoted(stoppage.side(offense=True), limit, text, params)
 
 
 @check("TAP-025", "TAP-037")
-def base_swaps(stop: Stop, _params: Params) -> Iterator[Measured]:
+def base_swaps(stoppage: StoppageChanges, _params: Params) -> Iterator[Measurement]:
     """Only the quarterback, or the punter in his place, changes between a moving and a stationary base."""
-    for change in stop.changes:
+    for change in stoppage.changes:
         if change.swapped:
             role = canonical_role(change.player.role)
             text = f"{change.id} ({role or 'role not named'}) changed his base"
             if role:
-                yield Measured(text, (change.id,), 0 if role in ("QB", "P") else -1, unit="count")
+                yield Measurement(text, (change.id,), 0 if role in ("QB", "P") else -1, unit="count")
             else:
-                yield Measured(text, (change.id,))
+                yield Measurement(text, (change.id,))
 
 
-def bearing_error_deg(change: Change, target_mm: tuple[float, float], *, after: bool = False) -> float:
-    """Degrees between where a figure faces and a point, before or after, 0..180."""
-    figure = change.after if after else change.before
-    aim = math.degrees(math.atan2(target_mm[1] - figure.y_mm, target_mm[0] - figure.x_mm))
-    return difference_deg(figure.heading_deg, aim)
+def _bearing_error_deg(change: PoseChange, target_mm: tuple[float, float], *, after: bool = False) -> float:
+    """Return the angle between a figure's heading and the bearing of a point, before or after, 0..180."""
+    pose = change.after if after else change.before
+    bearing = math.degrees(math.atan2(target_mm[1] - pose.y_mm, target_mm[0] - pose.x_mm))
+    return difference_deg(pose.heading_deg, bearing)
 
 
-def _closer_yd(change: Change, stop: Stop) -> tuple[float, float]:
-    """How much closer to its target a figure ended, or how far it went where there is none; with its error, yards."""
-    a, b, field = change.before, change.after, stop.field
+def _closer_yd(change: PoseChange, stoppage: StoppageChanges) -> tuple[float, float]:
+    """Return how much closer to its target a figure ended (without a target: how far it moved) and the error, yards."""
+    a, b, field = change.before, change.after, stoppage.field
 
     def distance(x_mm: float, y_mm: float) -> float:
         return math.hypot(x_mm / field.mm_per_yd_x, y_mm / field.mm_per_yd_y)
 
     sigma = change.sigma_mm / min(field.mm_per_yd_x, field.mm_per_yd_y)
-    if stop.target_mm is None:
+    if stoppage.target_mm is None:
         return distance(b.x_mm - a.x_mm, b.y_mm - a.y_mm), sigma
-    x_mm, y_mm = stop.target_mm
+    x_mm, y_mm = stoppage.target_mm
     return distance(x_mm - a.x_mm, y_mm - a.y_mm) - distance(x_mm - b.x_mm, y_mm - b.y_mm), sigma
 
 
-def _limit(men: Sequence[Change], limit: int, what: str, params: Params) -> Measured:
-    chances = [change.pivoted(params) for change in men]
-    turned = tuple(change.id for change, likely in zip(men, chances, strict=True) if likely > EVEN_ODDS)
-    return at_most(limit, chances, f"{len(turned)} {what}", turned)
+def _at_most_pivoted(changes: Sequence[PoseChange], limit: int, text: str, params: Params) -> Measurement:
+    chances = [change.pivoted(params) for change in changes]
+    pivoted = tuple(change.id for change, likely in zip(changes, chances, strict=True) if likely > EVEN_ODDS)
+    return at_most(limit, chances, f"{len(pivoted)} {text}", pivoted)

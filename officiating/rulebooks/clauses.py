@@ -1,6 +1,6 @@
-"""The catalog: every clause of the four rulebooks, how Downfield deals with it, and which unit does.
+"""The catalog: every clause of the four rulebooks, how Downfield deals with it, and which code does.
 
-The clauses are data, ``catalog/<book>.toml``, in words of this project; numbers and facts are the sources'.
+The clauses are data, ``catalog/<book>.toml``, in this project's own words; numbers and facts are the sources'.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _DATA = files("downfield.officiating.rulebooks") / "catalog"
 
 @record
 class Clause:
-    """One clause.
+    """One clause of a rulebook.
 
     Attributes:
         topic: what it is about.
-        lines: where it stands in the rulebook's text.
-        how: how it is dealt with.
+        lines: where it is in the rulebook's text.
+        how: how Downfield deals with it.
         text: what it says, in short.
-        by: the unit that does, below `downfield.officiating`; empty for what is outside.
+        by: the code that does, below `downfield.officiating`; empty for what is outside.
         reading: how it is read where it is open or contradicts another; empty where it is plain.
         params: names of the parameters that change the reading or the number.
 
@@ -55,7 +55,7 @@ class Catalog:
 
     Attributes:
         book: name of the system.
-        title: in full.
+        title: full name.
         prefix: of its clauses' ids.
         clauses: by id, in the order of the text.
 
@@ -67,31 +67,31 @@ class Catalog:
     clauses: dict[str, Clause]
 
     def dealt_with(self, how: Disposition) -> tuple[str, ...]:
-        """Ids of the clauses dealt with in one way."""
+        """Return the ids of the clauses dealt with in one way."""
         return tuple(name for name, clause in self.clauses.items() if clause.how == how)
 
 
 def catalogs() -> tuple[str, ...]:
-    """Names of the catalogd systems, sorted."""
-    return tuple(sorted(one.name.removesuffix(".toml") for one in _DATA.iterdir() if one.name.endswith(".toml")))
+    """Return the names of the systems in the catalog, sorted."""
+    return tuple(sorted(file.name.removesuffix(".toml") for file in _DATA.iterdir() if file.name.endswith(".toml")))
 
 
 @cache
 def catalog(book: str) -> Catalog:
-    """The clauses of one system.
+    """Load the clauses of one system.
 
     Raises:
         RulebookError: no such system.
 
     """
     if book not in catalogs():
-        raise RulebookError(f"no rulebook is called '{book}'; there are: {', '.join(catalogs())}")
+        raise RulebookError(f"No rulebook is named {book!r}. Use one of {', '.join(catalogs())}.")
     name = f"{book}.toml"
     return from_data(Catalog, tomllib.loads((_DATA / name).read_text(encoding="utf-8")), path=name)
 
 
-def unit(clause: Clause) -> object:
-    """The code that deals with a clause.
+def implementation(clause: Clause) -> object:
+    """Return the code that deals with a clause.
 
     Raises:
         RulebookError: the clause names none, or one that does not exist.
@@ -99,8 +99,8 @@ def unit(clause: Clause) -> object:
     """
     module, _, name = clause.by.rpartition(".")
     if not module:
-        raise RulebookError(f"{clause.text!r} names no unit")
+        raise RulebookError(f"Clause {clause.text!r} names no code.")
     try:
         return getattr(importlib.import_module(f"downfield.officiating.{module}"), name)
     except (ImportError, AttributeError):
-        raise RulebookError(f"{clause.text!r} names a unit that does not exist: {clause.by}") from None
+        raise RulebookError(f"Clause {clause.text!r} names code that does not exist: {clause.by}.") from None

@@ -1,4 +1,7 @@
-"""The EFL's clock: quarters, the time-out everybody gets at two minutes, the time-outs of a half."""
+"""The EFL's clock: quarters, the two-minute time-out, the time-outs of a half, and overtime.
+
+Overtime is one ten-minute quarter, over at the first lead except for the answer to an opening field goal.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +9,63 @@ from dataclasses import replace
 from typing import Final
 
 from downfield.officiating.calls import Call, Finding
+from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import AT_REST
-from downfield.officiating.consequences.periods import clock_stopped, first_period, period_ends
-from downfield.officiating.engine.interfaces import Handler, Outcome, RuleContext
-from downfield.officiating.engine.state import GameState
+from downfield.officiating.consequences.periods import (
+    Possession,
+    PossessionEnd,
+    clock_overtime_over,
+    clock_stopped,
+    first_period,
+    game_over_finding,
+    period_ends,
+)
+from downfield.officiating.declarations import Side
+from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext
+from downfield.officiating.engine.state import Clock, GameState, Overtime, opponent
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.efl.overtime import begins
+from downfield.officiating.rulebooks.efl.play_calls import in_late_minutes, time_left_s
 from downfield.officiating.rulebooks.params import Param, Params
 
-TIMING_PARAMS: Final = (Param("clock.two_minutes_s", 120.0, "s", "EFL-047", low=0),)
-
-_period = period_ends(begins)
+CLOCK_PARAMS: Final = (
+    Param("clock.two_minutes_s", 120.0, "s", "EFL-047", low=0),
+    Param("overtime.period_s", 600.0, "s", "EFL-071", low=1),
+)
+HOME_RECEIVES: Final[Side] = "home"
+POSSESSION_ENDS: Final[dict[float, PossessionEnd]] = {
+    6.0: "touchdown",
+    2.0: "safety",
+    3.0: "field_goal",
+    0.0: "nothing",
+}
+"""How a possession of overtime ended, by the points scored in it."""
 
 
 def begin(game: GameState, params: Params) -> GameState:
-    """Before the first kickoff: the visitors kick to the home team (EFL-009)."""
+    """Return the game before the first kickoff: the visitors kick to the home team (EFL-009)."""
     game = first_period(_with_time_outs(game, params), params)
     return replace(game, kicking="away", offense="home")
 
 
-def halves(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """The end of a period; a half has its own time-outs."""
-    outcome = _period(game, call, context)
+def begin_overtime(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Tied after the last quarter, the home team receives (EFL-070..072)."""
+    clock = Clock(context.params.real("overtime.period_s"), False, context.t_ns)
+    game = replace(game, period=game.period + 1, clock=clock, overtime=Overtime(1, HOME_RECEIVES))
+    return Outcome(downs.schedule_kick(game, opponent(HOME_RECEIVES), "kickoff", call.t_ns))
+
+
+_end_quarter = period_ends(begin_overtime)
+
+
+def end_period(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """End a period; each half has its own time-outs."""
+    outcome = _end_quarter(game, call, context)
     new_half = outcome.state.period != game.period and outcome.state.period in {3, 5}
     return replace(outcome, state=_with_time_outs(outcome.state, context.params)) if new_half else outcome
 
 
-def two_minutes(handler: Handler) -> Handler:
-    """A handler before which the two-minute time-out may have come, the ball being dead (EFL-047)."""
+def with_two_minute_time_out(handler: Handler) -> Handler:
+    """Wrap a handler to take the two-minute time-out once the ball is dead after it (EFL-047)."""
 
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
         outcome = handler(game, event, context)
@@ -51,6 +83,43 @@ def two_minutes(handler: Handler) -> Handler:
     return handle
 
 
+def stopping_clock_late(consequence: Consequence) -> Consequence:
+    """Wrap a consequence to stop the clock too in a half's last minutes (EFL-007, EFL-008, EFL-045)."""
+
+    def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
+        late = in_late_minutes(game.period, time_left_s(game, context), context.params)
+        return consequence(clock_stopped(game, call.t_ns) if late else game, call, context)
+
+    return apply
+
+
 def _with_time_outs(game: GameState, params: Params) -> GameState:
     each = params.count("time_out.per_half")
     return replace(game, time_outs=(each, each))
+
+
+def in_overtime(consequence: Consequence) -> Consequence:
+    """Wrap a consequence that, in overtime, may end a possession and with it the game (EFL-073..075)."""
+
+    def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
+        outcome = consequence(game, call, context)
+        overtime, state = game.overtime, outcome.state
+        if overtime is None or state.overtime is None:
+            return outcome
+        points = sum(state.score) - sum(game.score)
+        if points == 0 and (state.offense == game.offense or game.due == "kickoff"):
+            return outcome
+        ends = (*state.overtime.gains_yd, float(points if points in POSSESSION_ENDS else 0))
+        state = replace(state, overtime=replace(state.overtime, gains_yd=ends))
+        side: Side = overtime.first
+        possessions = []
+        for end in ends:
+            possessions.append(Possession(side, POSSESSION_ENDS[end]))
+            side = opponent(side)
+        left = state.clock.left_at_s(context.t_ns)
+        over, clauses = clock_overtime_over(tuple(possessions), state.score[0] - state.score[1], left or 0.0)
+        if not over:
+            return Outcome(state, outcome.findings)
+        return Outcome(replace(state, try_for=None), (game_over_finding(state, context, clauses),))
+
+    return apply

@@ -16,38 +16,50 @@ from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayState
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.efl import tables as tables_efl
-from downfield.officiating.rulebooks.efl.play import left_s, situation, told
-from downfield.officiating.rulebooks.efl.play_calls import onside_duty, play_duty, try_duty
+from downfield.officiating.rulebooks.efl import tables
+from downfield.officiating.rulebooks.efl.play_calls import (
+    current_situation,
+    is_onside_required,
+    report_play_call,
+    required_play,
+    required_try,
+    time_left_s,
+)
 from downfield.officiating.rulebooks.params import Param
 
 KICK_PARAMS: Final = (
-    Param("kickoff.from_yd", tables_efl.KICKOFF_FROM_YD, "yd", "EFL-050", low=1, high=99),
-    Param("kickoff.least_yd", tables_efl.KICKOFF_SPOT_YD, "yd", "EFL-053, EFL-054", low=1, high=50),
-    Param("punt.touchback_yd", 20.0, "yd", "not stated; football's own", low=1, high=50),
-    Param("field_goal.from_yd", 50.0, "yd", "EFL-059: not beyond the 50", low=1, high=99),
+    Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "EFL-050", low=1, high=99),
+    Param("kickoff.least_yd", tables.KICKOFF_SPOT_YD, "yd", "EFL-053, EFL-054", low=1, high=50),
+    Param("punt.touchback_yd", 20.0, "yd", "not stated; as in football", low=1, high=50),
+    Param("field_goal.from_yd", 50.0, "yd", "EFL-059: not from beyond the 50", low=1, high=99),
     Param(
-        "extra_point.line_yd", 3.0, "yd", "EFL-065: read as a kick from the 10, seven behind the line", low=1, high=50
+        "extra_point.line_yd",
+        tables.EXTRA_POINT_KICK_YD - tables.HOLD_BEHIND_LINE_YD,
+        "yd",
+        "EFL-065: read as a kick from the 10, seven behind the line",
+        low=1,
+        high=50,
     ),
-    Param("two_point.from_yd", tables_efl.TWO_POINT_YD_TO_GOAL, "yd", "EFL-067", low=1, high=50),
+    Param("two_point.from_yd", tables.TWO_POINT_YD_TO_GOAL, "yd", "EFL-067", low=1, high=50),
 )
-KICK = "kick"
-Place = Literal["field_goal", "extra_point"]
+KICK: Final = "kick"
+"""Rule id of what follows from kicks."""
+PlacedKick = Literal["field_goal", "extra_point"]
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """A kick is declared: it waits for how it went, told or rolled.
+    """Handle a declared kick: it waits for how it went, declared or rolled.
 
-    An onside kick goes as a kickoff does (EFL-069); a field goal is kicked with nobody lined up (EFL-060).
+    An onside kick is handled like a kickoff (EFL-069); a field goal is kicked with nobody lined up (EFL-060).
     """
     kick = body_of(event, KickDeclared).kick
     if kick in {"kickoff", "onside", "free_kick"}:
-        return _kickoff(game, kick, context)
+        return _declare_kickoff(game, kick, context)
     if kick == "extra_point":
         refuse_unless(game.wait is not None and game.wait.purpose == "extra_point", "extra point", game)
         return Outcome(game)
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", kick.replace("_", " "), game)
-    found = told(game, play_duty(situation(game, context), context.params), kick, context)
+    found = report_play_call(game, required_play(current_situation(game, context), context.params), kick, context)
     limit = context.params.real("field_goal.from_yd")
     if kick == "field_goal" and game.progress_yd(game.los_yd) < limit:
         raise RefusedError(f"field goal: not from beyond the {limit:g} (EFL-059)")
@@ -55,59 +67,64 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
     return Outcome(wait_for_roll(game, kick, game.offense), found)
 
 
-def _kickoff(game: GameState, kick: str, context: RuleContext) -> Outcome:
+def _declare_kickoff(game: GameState, kick: str, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due in {"kickoff", "free_kick"}, kick.replace("_", " "), game)
     kicking: Side = game.kicking or game.defense
     lead = game.points(kicking) - game.points(opponent(kicking))
-    due = onside_duty(game.period, left_s(game, context), lead, context.params)
-    if kick == "onside" and not due:
-        raise RefusedError("onside kick: only under five minutes left in the game and trailing (EFL-068)")
+    onside = is_onside_required(game.period, time_left_s(game, context), lead, context.params)
+    if kick == "onside" and not onside:
+        raise RefusedError("onside kick: only when trailing with under five minutes left in the game (EFL-068)")
     found: tuple[Finding, ...] = ()
-    if due and kick == "kickoff":
-        text = f"{game.team(kicking).name} kicks off and must kick onside"
+    if onside and kick == "kickoff":
+        text = f"{game.team(kicking).name} kicks off but must kick onside"
         found = (Finding(KICK, "info", context.t_ns, text, ("EFL-068",), "onside", reported=True, detail="duty"),)
-    own = context.params.real("kickoff.from_yd") if game.due == "kickoff" else 20.0
+    from_yd = context.params.real("kickoff.from_yd") if game.due == "kickoff" else tables.FREE_KICK_FROM_YD
     game = replace(
         game,
         kicking=kicking,
         opening_kicker=game.opening_kicker or kicking,
-        los_yd=game.board_x_yd(game.length_yd - own),
+        los_yd=game.board_x_yd(game.length_yd - from_yd),
         play=PlayState(kind="onside" if kick == "onside" else game.due, ball_side=game.offense, switch=kicking),
     )
     return Outcome(wait_for_roll(game, "kickoff", kicking), found)
 
 
-def kickoff_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """A kickoff by dice (EFL-083). With no ball to touch, the receivers start where it comes down, or at the 25."""
-    length = tables_efl.kickoff(d66(roll.dice, "kickoff"))
+def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle a kickoff by dice (EFL-083): the receivers start where it comes down, or at the 25."""
+    length = tables.kickoff(d66(roll.dice, "kickoff"))
     if length is None:
-        return _kicked_out(game, context)
-    receivers = game.progress_yd(game.los_yd) - length
-    return Outcome(game, (_received(game, receivers, context, ("EFL-083", "EFL-053"), f"kickoff of {length} yards"),))
+        return _kickoff_out_of_bounds(game, context)
+    own = game.progress_yd(game.los_yd) - length
+    found = _received(game, own, context, ("EFL-083", "EFL-053"), f"kickoff of {length} yards")
+    return Outcome(game, (found,))
 
 
-def punt_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """A punt by dice (EFL-083); a blocked one is the receivers' where it lies, which the source does not say."""
-    punt = tables_efl.punt(d66(roll.dice, "punt"))
+def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle a punt by dice (EFL-083).
+
+    A blocked one is the receivers' where it lies, which the source does not say.
+    """
+    punt = tables.punt(d66(roll.dice, "punt"))
     end = game.progress_yd(game.los_yd) + punt.yards
     text = f"punt blocked, {punt.yards:+d} yards" if punt.blocked else f"punt of {punt.yards} yards"
     return Outcome(game, (_punted(game, end, game.width_yd / 2, context, ("EFL-083",), text),))
 
 
-def field_goal_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """A field goal by dice (EFL-082)."""
+def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle a field goal by dice (EFL-082)."""
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    return _placed(game, "field_goal", tables_efl.place_kick(d66(roll.dice, "field goal"), to_goal), "EFL-082", context)
+    end = tables.place_kick(d66(roll.dice, "field goal"), to_goal)
+    return _end_placed_kick(game, "field_goal", end, "EFL-082", context)
 
 
-def extra_point_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """An extra point by dice (EFL-082)."""
-    line = context.params.real("extra_point.line_yd")
-    return _placed(game, "extra_point", tables_efl.place_kick(d66(roll.dice, "extra point"), line), "EFL-082", context)
+def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle an extra point by dice (EFL-082)."""
+    end = tables.place_kick(d66(roll.dice, "extra point"), context.params.real("extra_point.line_yd"))
+    return _end_placed_kick(game, "extra_point", end, "EFL-082", context)
 
 
-def kick_ended(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """How a kick with the ball went."""
+def end_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle how a kick with the ball ended."""
     body = body_of(event, KickEnded)
     purpose = game.wait.purpose if game.wait is not None else ""
     if purpose not in {"kickoff", "punt", "field_goal", "extra_point"}:
@@ -116,28 +133,27 @@ def kick_ended(game: GameState, event: Event, context: RuleContext) -> Outcome:
     if purpose in {"field_goal", "extra_point"}:
         if body.end in {"out_of_bounds", "touched"}:
             raise RefusedError("kick ended: a kick at the posts is good, no good or blocked")
-        what: Place = "field_goal" if purpose == "field_goal" else "extra_point"
+        what: PlacedKick = "field_goal" if purpose == "field_goal" else "extra_point"
         clause = "EFL-061" if what == "field_goal" else "EFL-066"
-        return _placed(game, what, "short" if body.end == "no_good" else body.end, clause, context)
+        return _end_placed_kick(game, what, "short" if body.end == "no_good" else body.end, clause, context)
     if body.end in {"good", "no_good"}:
         raise RefusedError(f"kick ended: a {purpose} is touched, out of bounds or blocked")
     if body.end == "out_of_bounds" and purpose == "kickoff":
-        return _kicked_out(game, context)
+        return _kickoff_out_of_bounds(game, context)
     if body.end == "blocked":
-        return Outcome(
-            game, (_punted(game, game.progress_yd(game.los_yd), 0.0, context, ("EFL-057",), "punt blocked"),)
-        )
+        line = game.progress_yd(game.los_yd)
+        return Outcome(game, (_punted(game, line, 0.0, context, ("EFL-057",), "punt blocked"),))
     if body.x_yd is None:
         raise RefusedError("kick ended: say where (x_yd)")
     if purpose == "punt":
-        end, word = game.progress_yd(body.x_yd), "out of bounds" if body.end == "out_of_bounds" else "fair catch"
+        text = "punt, out of bounds" if body.end == "out_of_bounds" else "punt, fair catch"
         lateral = game.width_yd / 2 if body.y_yd is None else body.y_yd
-        return Outcome(game, (_punted(game, end, lateral, context, ("EFL-058",), f"punt, {word}"),))
-    return _touched(game, body, context)
+        return Outcome(game, (_punted(game, game.progress_yd(body.x_yd), lateral, context, ("EFL-058",), text),))
+    return _touch_kickoff(game, body, context)
 
 
-def _touched(game: GameState, body: KickEnded, context: RuleContext) -> Outcome:
-    """A kickoff touched: by a deep receiver a fair catch, by anybody else a live ball in his hands."""
+def _touch_kickoff(game: GameState, body: KickEnded, context: RuleContext) -> Outcome:
+    """End a touched kickoff: a fair catch by a deep receiver, else a live ball for whoever touched it."""
     entry = game.player(body.player)
     if entry is None or body.x_yd is None:
         raise RefusedError("kick ended: say who touched it (player)")
@@ -148,7 +164,7 @@ def _touched(game: GameState, body: KickEnded, context: RuleContext) -> Outcome:
         )
         return Outcome(game, (replace(found, players=(entry.id,)),))
     spot = (body.x_yd, game.width_yd / 2 if body.y_yd is None else body.y_yd)
-    text = f"kick touched by {entry.id}, live"
+    text = f"kick touched by {entry.id}, live ball"
     live = Finding(
         KICK,
         "kick",
@@ -164,12 +180,12 @@ def _touched(game: GameState, body: KickEnded, context: RuleContext) -> Outcome:
     return Outcome(game, (live,))
 
 
-def _kicked_out(game: GameState, context: RuleContext) -> Outcome:
+def _kickoff_out_of_bounds(game: GameState, context: RuleContext) -> Outcome:
     return Outcome(game, (_received(game, 0.0, context, ("EFL-054",), "kickoff out of bounds"),))
 
 
 def _received(game: GameState, own_yd: float, context: RuleContext, clauses: tuple[str, ...], what: str) -> Finding:
-    """The receivers' ball, dead, never behind their own 25."""
+    """Return the finding of a dead ball for the receivers, never behind their own 25."""
     x_yd = game.board_x_yd(max(own_yd, context.params.real("kickoff.least_yd")))
     text = f"{what}, {game.team(game.offense).name} ball at {game.spot_text(x_yd)}"
     spot = (x_yd, game.width_yd / 2)
@@ -181,28 +197,27 @@ def _received(game: GameState, own_yd: float, context: RuleContext, clauses: tup
 def _punted(
     game: GameState, end_yd: float, lateral_yd: float, context: RuleContext, clauses: tuple[str, ...], what: str
 ) -> Finding:
-    """The receivers' ball where a punt ended; past their goal line a touchback, behind the kickers' a safety."""
+    """Return a punt's finding: the receivers' ball, past their goal line a touchback, behind the kickers' a safety."""
     if end_yd <= 0:
-        text = f"{what}, safety"
-        return Finding(KICK, "safety", context.t_ns, text, clauses, "safety", side=game.defense)
-    back = game.length_yd - context.params.real("punt.touchback_yd")
+        return Finding(KICK, "safety", context.t_ns, f"{what}, safety", clauses, "safety", side=game.defense)
+    touchback_yd = game.length_yd - context.params.real("punt.touchback_yd")
     kind: CallKind = "touchback" if end_yd >= game.length_yd else "kick"
-    x_yd = game.board_x_yd(back if kind == "touchback" else end_yd)
+    x_yd = game.board_x_yd(touchback_yd if kind == "touchback" else end_yd)
     text = f"{what}, {game.team(game.defense).name} ball at {game.spot_text(x_yd)}"
     spot = (x_yd, lateral_yd)
     return Finding(KICK, kind, context.t_ns, text, clauses, "punted", spot_yd=spot, side=game.defense, detail="dead")
 
 
-def _placed(game: GameState, what: Place, end: str, clause: str, context: RuleContext) -> Outcome:
+def _end_placed_kick(game: GameState, what: PlacedKick, end: str, clause: str, context: RuleContext) -> Outcome:
     good = end == "good"
     text = f"{what.replace('_', ' ')} {'good' if good else 'no good, ' + end.replace('_', ' ')}"
     clauses = (clause,) if good or what == "extra_point" else (clause, "EFL-062", "EFL-063")
-    found = Finding(KICK, what, context.t_ns, text, clauses, what, side=game.offense, detail="good" if good else end)
-    return Outcome(game, (found,))
+    detail = "good" if good else end
+    return Outcome(game, (Finding(KICK, what, context.t_ns, text, clauses, what, side=game.offense, detail=detail),))
 
 
-def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """A kick has come down: dead, first and ten there; live, in the hands of whoever touched it."""
+def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """A kick has come down: dead, first and ten there; live, for whoever touched it."""
     side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail != "live":
@@ -218,16 +233,15 @@ def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, wait=None, play=play))
 
 
-def touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Six points, and the try that is obliged: a kick, but for two trailing by two at the end (EFL-064)."""
+def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Score six points and set up the prescribed try: a kick, but for two when trailing by two late (EFL-064)."""
     outcome = downs.touchdown(game, call, context)
     state = outcome.state
     if outcome.findings or state.wait is None or state.wait.purpose != "try":
         return outcome
     scorer = state.offense
     lead = state.points(scorer) - state.points(opponent(scorer))
-    duty = try_duty(state.period, left_s(state, context), lead, context.params)
-    if duty == "extra_point":
+    if required_try(state.period, time_left_s(state, context), lead, context.params) == "extra_point":
         return Outcome(wait_for_roll(state, "extra_point", scorer))
     own = state.length_yd - context.params.real("two_point.from_yd")
     goal = state.board_x_yd(state.length_yd)
@@ -240,6 +254,6 @@ def touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
         to_gain_yd=goal,
         play=PlayState(kind="two_point", ball_side=scorer),
     )
-    text = f"{state.team(scorer).name} must try for two"
-    told_so = Finding(KICK, "info", context.t_ns, text, ("EFL-064",), "try", reported=True, detail="duty")
-    return Outcome(state, (told_so,))
+    text = f"{state.team(scorer).name} must go for two"
+    found = Finding(KICK, "info", context.t_ns, text, ("EFL-064",), "try", reported=True, detail="duty")
+    return Outcome(state, (found,))

@@ -1,4 +1,4 @@
-"""What the Gunderson EFL leaves no choice about: run or pass, fourth down, the try, the onside kick, time-outs.
+"""The play calls that the EFL prescribes: run or pass, fourth down, the try, the onside kick; and time-outs.
 
 Places are in the offense's own yards, 0 its own goal line.
 """
@@ -8,25 +8,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from downfield.officiating.calls import Finding
+from downfield.officiating.engine.interfaces import RuleContext
+from downfield.officiating.engine.state import GameState
 from downfield.officiating.rulebooks.params import Param, Params
 
 Style = Literal["run", "pass"]
-Must = Literal["run", "pass", "either", "punt", "field_goal"]
+PlayCall = Literal["run", "pass", "either", "punt", "field_goal"]
+"""``"pass"`` is any play with the passing quarterback, who may also run."""
 
-PARAMS: Final = (
-    Param("duty.late_s", 300.0, "s", "the source's five minutes", low=0),
-    Param("duty.punt_to_yd", 50.0, "yd", "on or behind the 50 it is a punt", low=0),
-    Param("duty.go_from_yd", 40.0, "yd", "from the own 40 on, one yard to go is played for", low=0),
-    Param("duty.go_distance_yd", 1.0, "yd", "one yard to go", low=0),
-    Param("duty.go_deficit", 4, "", "trailing late by this much, fourth down is played", low=1),
-    Param("duty.two_point_deficit", 2, "", "trailing late by exactly this, the try is for two", low=1),
+PLAY_CALL_PARAMS: Final = (
+    Param("play_call.late_s", 300.0, "s", "the source's five minutes", low=0),
+    Param("play_call.punt_to_yd", 50.0, "yd", "on or behind the 50 the call is a punt", low=0),
+    Param("play_call.go_from_yd", 40.0, "yd", "from its own 40 on, the offense goes for it with one yard to go", low=0),
+    Param("play_call.go_distance_yd", 1.0, "yd", "one yard to go", low=0),
+    Param("play_call.go_deficit", 4, "", "trailing late by this much, the offense goes for it on fourth down", low=1),
+    Param("play_call.two_point_deficit", 2, "", "trailing late by exactly this, the try is for two", low=1),
     Param("time_out.per_half", 2, "count", "two for each team in each half", low=0),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """All that the duties depend on.
+    """Everything the prescribed play call depends on.
 
     Attributes:
         lead: the offense's points less the defense's.
@@ -36,7 +40,7 @@ class Situation:
         distance_yd: to go.
         spot_yd: line of scrimmage.
         style: of the series so far, None before its first play.
-        gain_yd: of the play before in this series, None before its first play.
+        gain_yd: of the previous play in this series, None before its first play.
 
     """
 
@@ -51,64 +55,64 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Duty:
-    """What must be played.
+class RequiredPlay:
+    """The play call that the rulebook prescribes.
 
     Attributes:
-        must: it; ``"pass"`` is any play with the passing quarterback, who may also run.
-        clauses: why.
+        call: the play call.
+        clauses: catalog ids that prescribe it.
 
     """
 
-    must: Must
+    call: PlayCall
     clauses: tuple[str, ...]
 
 
-def is_late(period: int, left_s: float, params: Params) -> bool:
-    """Whether a half is in its last minutes: under five in the second and fourth quarters (EFL-007, 008, 049)."""
-    return period in {2, 4} and left_s < params.real("duty.late_s")
+def in_late_minutes(period: int, left_s: float, params: Params) -> bool:
+    """Return whether a half has less than five minutes left (EFL-007, 008, 049)."""
+    return period in {2, 4} and left_s < params.real("play_call.late_s")
 
 
-def play_duty(now: Situation, params: Params) -> Duty:
-    """What the offense must play from scrimmage (EFL-015..036)."""
-    return _fourth_down(now, params) if now.down == 4 else _series(now, params)
+def required_play(situation: Situation, params: Params) -> RequiredPlay:
+    """Return what the offense must play from scrimmage (EFL-015..036)."""
+    return _on_fourth_down(situation, params) if situation.down == 4 else _in_series(situation, params)
 
 
-def _fourth_down(now: Situation, params: Params) -> Duty:
-    if is_late(now.period, now.left_s, params) and now.lead <= -params.count("duty.go_deficit"):
-        series = _series(now, params)
-        return Duty(series.must, ("EFL-036", *series.clauses))
-    short = now.distance_yd <= params.real("duty.go_distance_yd")
-    if now.spot_yd > params.real("duty.punt_to_yd"):
-        return Duty("pass", ("EFL-035",)) if short else Duty("field_goal", ("EFL-034",))
-    if short and now.spot_yd >= params.real("duty.go_from_yd"):
-        return Duty("pass", ("EFL-033",))
-    return Duty("punt", ("EFL-032",))
+def _on_fourth_down(now: Situation, params: Params) -> RequiredPlay:
+    if in_late_minutes(now.period, now.left_s, params) and now.lead <= -params.count("play_call.go_deficit"):
+        series = _in_series(now, params)
+        return RequiredPlay(series.call, ("EFL-036", *series.clauses))
+    short = now.distance_yd <= params.real("play_call.go_distance_yd")
+    if now.spot_yd > params.real("play_call.punt_to_yd"):
+        return RequiredPlay("pass", ("EFL-035",)) if short else RequiredPlay("field_goal", ("EFL-034",))
+    if short and now.spot_yd >= params.real("play_call.go_from_yd"):
+        return RequiredPlay("pass", ("EFL-033",))
+    return RequiredPlay("punt", ("EFL-032",))
 
 
-def _series(now: Situation, params: Params) -> Duty:
+def _in_series(now: Situation, params: Params) -> RequiredPlay:
     if now.style is None:
-        return _first_play(now, params)
+        return _on_first_play(now, params)
     if now.style == "pass":
-        return Duty("pass", ("EFL-031",))
+        return RequiredPlay("pass", ("EFL-031",))
     gain = now.gain_yd or 0.0
     if gain > 0:
-        return Duty("run", ("EFL-023",))
-    # No gain is neither of the two: the source forces nothing then.
-    return Duty("pass", ("EFL-024",)) if gain < 0 else Duty("either", ("EFL-023", "EFL-024"))
+        return RequiredPlay("run", ("EFL-023",))
+    # No gain is neither positive nor negative: the source prescribes nothing then.
+    return RequiredPlay("pass", ("EFL-024",)) if gain < 0 else RequiredPlay("either", ("EFL-023", "EFL-024"))
 
 
-def _first_play(now: Situation, params: Params) -> Duty:
+def _on_first_play(now: Situation, params: Params) -> RequiredPlay:
     if now.lead < 0:
-        return Duty("pass", ("EFL-017",))
+        return RequiredPlay("pass", ("EFL-017",))
     # This clause alone says "five minutes or less"; all others say "under".
-    if now.lead == 0 and now.period in {2, 4} and now.left_s <= params.real("duty.late_s"):
-        return Duty("pass", ("EFL-016",))
-    return Duty("run", ("EFL-015",))
+    if now.lead == 0 and now.period in {2, 4} and now.left_s <= params.real("play_call.late_s"):
+        return RequiredPlay("pass", ("EFL-016",))
+    return RequiredPlay("run", ("EFL-015",))
 
 
-def try_duty(period: int, left_s: float, lead: int, params: Params) -> Literal["extra_point", "two_point"]:
-    """The try after a touchdown (EFL-064).
+def required_try(period: int, left_s: float, lead: int, params: Params) -> Literal["extra_point", "two_point"]:
+    """Return the try that must follow a touchdown (EFL-064).
 
     Args:
         period: 1-based.
@@ -117,18 +121,49 @@ def try_duty(period: int, left_s: float, lead: int, params: Params) -> Literal["
         params: in force.
 
     """
-    late = period == 4 and left_s < params.real("duty.late_s")
-    return "two_point" if late and lead == -params.count("duty.two_point_deficit") else "extra_point"
+    late = period == 4 and left_s < params.real("play_call.late_s")
+    return "two_point" if late and lead == -params.count("play_call.two_point_deficit") else "extra_point"
 
 
-def onside_duty(period: int, left_s: float, lead: int, params: Params) -> bool:
-    """Whether the kickoff must be an onside kick, and may be one only then (EFL-068)."""
-    return period == 4 and left_s < params.real("duty.late_s") and lead < 0
+def is_onside_required(period: int, left_s: float, lead: int, params: Params) -> bool:
+    """Return whether the kickoff must be an onside kick; it may be one only then (EFL-068)."""
+    return period == 4 and left_s < params.real("play_call.late_s") and lead < 0
 
 
 def time_out_refusal(period: int, left_s: float, left: int, params: Params) -> str | None:
-    """Why a time-out can't be had, None when it can (EFL-048, EFL-049)."""
-    if not is_late(period, left_s, params):
-        minutes = params.real("duty.late_s") / 60
-        return f"time-outs are only for the last {minutes:g} minutes of the 2nd and 4th quarters (EFL-049)"
-    return None if left > 0 else "no time-out is left in this half (EFL-048)"
+    """Return why a team can't take a time-out, None when it can (EFL-048, EFL-049)."""
+    if not in_late_minutes(period, left_s, params):
+        minutes = params.real("play_call.late_s") / 60
+        return f"allowed only in the last {minutes:g} minutes of the 2nd and 4th quarters (EFL-049)"
+    return None if left > 0 else "none left in this half (EFL-048)"
+
+
+def time_left_s(game: GameState, context: RuleContext) -> float:
+    """Return the time left in the period; a full one while no clock has been set."""
+    left = game.clock.left_at_s(context.t_ns)
+    return context.params.real("clock.period_s") if left is None else left
+
+
+def current_situation(game: GameState, context: RuleContext) -> Situation:
+    """Return the situation the game is in."""
+    first = game.down == 1 or game.note("style") is None
+    return Situation(
+        lead=game.points(game.offense) - game.points(game.defense),
+        period=game.period,
+        left_s=time_left_s(game, context),
+        down=game.down,
+        distance_yd=game.distance_yd,
+        spot_yd=game.progress_yd(game.los_yd),
+        style=None if first else "pass" if game.note("style") == 1.0 else "run",
+        gain_yd=None if first else game.gain_yd,
+    )
+
+
+def report_play_call(game: GameState, required: RequiredPlay, played: str, context: RuleContext) -> tuple[Finding, ...]:
+    """Report a play call that is not the one the rulebook prescribes."""
+    if required.call in {"either", played}:
+        return ()
+    names = {"pass": "a play with the passing quarterback", "run": "a run"}
+    must = names.get(required.call, f"a {required.call.replace('_', ' ')}")
+    text = f"{game.team(game.offense).name} plays {played.replace('_', ' ')} but must play {must}"
+    return (Finding("duty", "info", context.t_ns, text, required.clauses, played, reported=True, detail="duty"),)

@@ -1,12 +1,25 @@
-"""Lennie Gunderson's Solitaire EFL: square tackles, obliged play-calling, a running clock."""
+"""Lennie Gunderson's Solitaire EFL: square tackles, prescribed play calls, a running clock."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from downfield.officiating.calls import CallKind
-from downfield.officiating.checks.by_book import EFL_CHECKS, EFL_PARAMS, efl_at_snap
+from downfield.officiating.calls import CallKind, Finding
+from downfield.officiating.checks.alignment import line_base_widths, men_on_line, stack_length
+from downfield.officiating.checks.backs import (
+    behind_center,
+    carrier_depth,
+    carrier_inside_guards,
+    passer_depth,
+    under_center,
+)
+from downfield.officiating.checks.defense import gap_filling, head_up, second_level
+from downfield.officiating.checks.kicks import efl_onside_receivers, efl_receivers, kickers
+from downfield.officiating.checks.pivots import engaged_pivots, interception_pivots, pass_pivots, pivots_toward
+from downfield.officiating.checks.roles import canonical_role
+from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import (
@@ -30,26 +43,24 @@ from downfield.officiating.declarations import (
     Roll,
     Separated,
 )
-from downfield.officiating.engine.interfaces import Consequence, Handler, RuleSystem
-from downfield.officiating.rulebooks.efl import kicks as efl_kicks
-from downfield.officiating.rulebooks.efl import overtime as efl_overtime
-from downfield.officiating.rulebooks.efl import play as efl_play
-from downfield.officiating.rulebooks.efl.clock import TIMING_PARAMS, begin, halves, two_minutes
-from downfield.officiating.rulebooks.efl.play_calls import PARAMS as DUTY_PARAMS
-from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.engine.interfaces import Consequence, Handler, RuleContext, RuleSystem
+from downfield.officiating.engine.state import GameState
+from downfield.officiating.rulebooks.efl import clock, kicks, passes, play
+from downfield.officiating.rulebooks.efl.clock import in_overtime, stopping_clock_late, with_two_minute_time_out
+from downfield.officiating.rulebooks.efl.play_calls import PLAY_CALL_PARAMS
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
 from downfield.officiating.rules.passer import HandleSack, PasserTouched
 from downfield.officiating.rules.square_tackles import SquareTackle
 from downfield.officiating.rules.tackles import DownByFall, FigureDead
 
-SPOT: Final = "EFL-G1: not stated; the foremost part of the base, as Tudor's other book has it"
+FOREMOST: Final = "EFL-G1: not stated; the foremost part of the base, as in Tudor's other rulebook"
 
 RULES: Final = (
-    LineCrossed("touchdown", ("EFL-025", "EFL-G1"), (reference_param("touchdown.reference", "base", SPOT),)),
+    LineCrossed("touchdown", ("EFL-025", "EFL-G1"), (reference_param("touchdown.reference", "base", FOREMOST),)),
     PasserTouched(),
     SquareTackle(),
     DownByFall(("EFL-G1",)),
-    OutOfBounds(("EFL-G1",), out_of_bounds_params("base", SPOT, ball=False)),
+    OutOfBounds(("EFL-G1",), out_of_bounds_params("base", FOREMOST, ball=False)),
     LineCrossed(
         "line_of_scrimmage",
         ("EFL-028",),
@@ -59,50 +70,87 @@ RULES: Final = (
     FigureDead(("EFL-G1",)),
 )
 
+_LINE_UP_CHECKS: Final = (men_on_line, line_base_widths, head_up, gap_filling, second_level, stack_length)
+_RUN_CHECKS: Final = (*_LINE_UP_CHECKS, behind_center, under_center, carrier_depth, carrier_inside_guards)
+_PASS_CHECKS: Final = (*_LINE_UP_CHECKS, passer_depth)
+_KICKOFF_CHECKS: Final = (kickers, efl_receivers)
+
+EFL_CHECKS: Final = RulebookChecks(
+    book="EFL-",
+    formations={
+        "scrimmage": _LINE_UP_CHECKS,
+        "two_point": _PASS_CHECKS,
+        "kickoff": _KICKOFF_CHECKS,
+        "free_kick": _KICKOFF_CHECKS,
+        "onside": (kickers, efl_onside_receivers),
+    },
+    stops=(engaged_pivots, pass_pivots, interception_pivots, pivots_toward),
+)
+_EFL_RUN_CHECKS: Final = replace(EFL_CHECKS, formations={"scrimmage": _RUN_CHECKS})
+_EFL_PASS_CHECKS: Final = replace(EFL_CHECKS, formations={"scrimmage": _PASS_CHECKS})
+_CHECK_PARAMS: Final = tuple(
+    {
+        param.name: param for checks in (EFL_CHECKS, _EFL_RUN_CHECKS, _EFL_PASS_CHECKS) for param in checks.params
+    }.values()
+)
+
+
+def _check_snap(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
+    """Report on the formation; a running series has extra limits, for the quarterback's place and the carrier's.
+
+    A passing series is known by the passing quarterback's having the ball at the snap.
+    """
+    if game.play.kind != "scrimmage":
+        return EFL_CHECKS.at_snap(game, context)
+    carrier = game.player(game.play.carrier)
+    passing = carrier is not None and canonical_role(carrier.role) == "QB"
+    return (_EFL_PASS_CHECKS if passing else _EFL_RUN_CHECKS).at_snap(game, context)
+
+
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
-    Carrier: efl_play.carrier,
-    ClockSet: ends_on_time(two_minutes(clock_set)),
-    Separated: ends_on_time(two_minutes(separated)),
-    OffenseSet: two_minutes(set_declared),
-    PassDeclared: efl_play.declare_pass,
-    PassEnded: efl_play.pass_ended,
-    KickDeclared: efl_kicks.declare_kick,
-    KickEnded: EFL_CHECKS.with_formation(efl_kicks.kick_ended),
-    Claim: efl_play.claim,
+    Carrier: play.declare_carrier,
+    ClockSet: ends_on_time(with_two_minute_time_out(clock_set)),
+    Separated: ends_on_time(with_two_minute_time_out(separated)),
+    OffenseSet: with_two_minute_time_out(set_declared),
+    PassDeclared: passes.declare_pass,
+    PassEnded: passes.end_pass,
+    KickDeclared: kicks.declare_kick,
+    KickEnded: EFL_CHECKS.reporting_formation(kicks.end_kick),
+    Claim: play.handle_claim,
     Roll: roll_handler(
         {
-            "kickoff": EFL_CHECKS.with_formation(efl_kicks.kickoff_rolled),
-            "punt": efl_kicks.punt_rolled,
-            "field_goal": efl_kicks.field_goal_rolled,
-            "extra_point": efl_kicks.extra_point_rolled,
+            "kickoff": EFL_CHECKS.reporting_formation(kicks.roll_kickoff),
+            "punt": kicks.roll_punt,
+            "field_goal": kicks.roll_field_goal,
+            "extra_point": kicks.roll_extra_point,
         }
     ),
 }
 
-_dead = efl_overtime.in_overtime(downs.dead_ball)
+_dead_ball = in_overtime(downs.dead_ball)
 
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
-    "tackle": _dead,
-    "sack": _dead,
-    "down_by_fall": _dead,
-    "stopped": _dead,
-    "out_of_bounds": efl_play.stops_late(_dead),
-    "incomplete": efl_play.stops_late(downs.incomplete),
-    "reception": efl_play.caught,
-    "interception": efl_play.caught,
-    "line_of_scrimmage": efl_play.line_reached,
-    "info": efl_play.passer_touched,
-    "kick": efl_overtime.in_overtime(efl_kicks.kick),
-    "touchback": efl_overtime.in_overtime(downs.touchback_at("punt.touchback_yd")),
-    "touchdown": efl_overtime.in_overtime(efl_kicks.touchdown),
-    "safety": efl_overtime.in_overtime(downs.safety),
-    "field_goal": efl_overtime.in_overtime(downs.field_goal),
+    "tackle": _dead_ball,
+    "sack": _dead_ball,
+    "down_by_fall": _dead_ball,
+    "stopped": _dead_ball,
+    "out_of_bounds": stopping_clock_late(_dead_ball),
+    "incomplete": stopping_clock_late(downs.incomplete),
+    "reception": passes.catch_pass,
+    "interception": passes.catch_pass,
+    "line_of_scrimmage": play.reach_line,
+    "info": passes.end_right_to_pass,
+    "kick": in_overtime(kicks.land_kick),
+    "touchback": in_overtime(downs.touchback_at("punt.touchback_yd")),
+    "touchdown": in_overtime(kicks.score_touchdown),
+    "safety": in_overtime(downs.safety),
+    "field_goal": in_overtime(downs.field_goal),
     "extra_point": downs.extra_point,
     "two_point": downs.two_point,
     "first_down": downs.first_down,
-    "turnover_on_downs": efl_overtime.in_overtime(downs.turnover_on_downs),
-    "period": halves,
+    "turnover_on_downs": in_overtime(downs.turnover_on_downs),
+    "period": clock.end_period,
     "game_over": game_over,
 }
 
@@ -126,15 +174,14 @@ EFL: Final = RuleSystem(
         *downs.DOWNS_PARAMS,
         *LINE_UP_PARAMS,
         *stoppage_params(ANY_NUMBER, "not stated: stopping to throw is free", after_line=True),
-        Param("pass.tries", 3, "count", "EFL-037", low=1, high=10),
-        *DUTY_PARAMS,
-        *efl_kicks.KICK_PARAMS,
+        *passes.PASS_PARAMS,
+        *PLAY_CALL_PARAMS,
+        *kicks.KICK_PARAMS,
         *period_params(4, 900.0, "EFL-003"),
-        *TIMING_PARAMS,
-        *efl_overtime.OVERTIME_PARAMS,
-        *EFL_PARAMS,
+        *clock.CLOCK_PARAMS,
+        *_CHECK_PARAMS,
     ),
-    begin=begin,
-    at_snap=efl_at_snap,
+    begin=clock.begin,
+    at_snap=_check_snap,
     at_restart=EFL_CHECKS.at_restart,
 )

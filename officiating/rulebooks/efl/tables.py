@@ -1,4 +1,4 @@
-"""Two-dice tables and fixed distances of the Gunderson Solitaire EFL, for tables without a working kicker.
+"""Two-dice tables and fixed distances of the Gunderson Solitaire EFL, for teams without a working kicker.
 
 Yard lines are in the kicking team's own frame: 0 its own goal line, 100 the opponent's.
 """
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 KICKOFF_FROM_YD: Final = 35.0
+FREE_KICK_FROM_YD: Final = 20.0
+"""Where a team kicks after a safety, which the EFL leaves to Tudor's rules (EFL-G1)."""
 KICKOFF_SPOT_YD: Final = 25.0
 TWO_POINT_YD_TO_GOAL: Final = 2.0
 EXTRA_POINT_KICK_YD: Final = 10.0
@@ -24,11 +26,11 @@ PlaceKick = Literal["good", "short", "wide_left", "wide_right", "blocked"]
 
 
 @dataclass(frozen=True, slots=True)
-class AlternatePunt:
+class PuntRoll:
     """A punt by dice.
 
     Attributes:
-        blocked: whether it was.
+        blocked: whether it was blocked.
         yards: from the line of scrimmage, forward; a blocked one may lie behind it.
 
     """
@@ -38,11 +40,11 @@ class AlternatePunt:
 
 
 def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:
-    """A field goal or extra point by dice (EFL-082).
+    """Return the result of a field goal or extra point by dice (EFL-082).
 
     Args:
         roll: two dice as tens and units.
-        yards_to_goal: of the line of scrimmage.
+        yards_to_goal: from the line of scrimmage.
 
     """
     if roll <= 12:
@@ -54,17 +56,17 @@ def place_kick(roll: int, yards_to_goal: float) -> PlaceKick:
     return "good" if yards_to_goal <= dict(FIELD_GOAL)[roll // 10] else "short"
 
 
-def punt(roll: int) -> AlternatePunt:
-    """A punt by dice, as tens and units (EFL-083)."""
+def punt(roll: int) -> PuntRoll:
+    """Return the result of a punt by dice, as tens and units (EFL-083)."""
     if roll <= 12:
-        return AlternatePunt(True, roll)
+        return PuntRoll(True, roll)
     if roll <= 16:
-        return AlternatePunt(True, -roll)
-    return AlternatePunt(False, roll)
+        return PuntRoll(True, -roll)
+    return PuntRoll(False, roll)
 
 
 def kickoff(roll: int) -> int | None:
-    """A kickoff by dice, as tens and units: its length, None for out of bounds (EFL-083)."""
+    """Return the length of a kickoff by dice, as tens and units; None for out of bounds (EFL-083)."""
     if roll <= 16:
         return None
     return roll + KICKOFF_BONUS_YD if roll <= 36 else roll

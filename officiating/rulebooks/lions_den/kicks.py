@@ -20,12 +20,12 @@ from downfield.officiating.engine.play_state import PlayState, Stoppage
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import tables
-from downfield.officiating.rulebooks.lions_den.passes import resumed
+from downfield.officiating.rulebooks.lions_den.play import resume_play
 from downfield.officiating.rulebooks.lions_den.skilled_players import kick_modifier, rating_of
 from downfield.officiating.rulebooks.params import Param
 
 KICK_PARAMS: Final = (
-    Param("kickoff.from_yd", 35.0, "yd", "LD-030: no farther than the own 35", low=1, high=99),
+    Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "LD-030: no farther than its own 35", low=1, high=99),
     Param("kickoff.out_yd", tables.KICKOFF_OUT_YD, "yd", "LD-034", low=1, high=99),
     Param("kickoff.touchback_yd", 20.0, "yd", "not stated; after a kick through the end zone", low=1, high=50),
     Param("free_kick.from_yd", tables.SAFETY_PUNT_YD, "yd", "LD-026", low=1, high=99),
@@ -39,10 +39,11 @@ KICK_PARAMS: Final = (
     ),
 )
 KICK: Final = "kick"
+"""Rule id of what follows from kicks."""
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """A kick is declared: it waits for its dice. Who kicks off first, the coaches' coin has said (LD-029)."""
+    """Handle a declared kick: it waits for its dice. The coaches' coin has decided who kicks off first (LD-029)."""
     body = body_of(event, KickDeclared)
     if body.kick == "extra_point":
         refuse_unless(game.wait is not None and game.wait.purpose == "extra_point", "extra point", game)
@@ -51,56 +52,55 @@ def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome
     if body.kick == "onside":
         raise RefusedError("onside kick: this rulebook has none")
     if game.due in {"kickoff", "free_kick"}:
-        return _kickoff(game, body, context)
+        return _declare_kickoff(game, body, context)
     refuse_unless(game.due == "scrimmage" and body.kick in {"punt", "field_goal"}, body.kick, game)
-    rating_of(game, "punter" if body.kick == "punt" else "kicker", game.offense)
+    rating_of(game, "punter" if body.kick == "punt" else "kicker", game.offense)  # refuses while it is not rolled
     if body.returner is not None:
         require_on_side(game, body.returner, game.defense, "returner")
     play = replace(game.play, kind=body.kick, returner=body.returner, ball_side=game.offense)
     return Outcome(wait_for_roll(replace(game, play=play), body.kick, game.offense))
 
 
-def _kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
+def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
+    """Handle a kickoff, or the punt after a safety (LD-026)."""
     kicking: Side = game.kicking or game.defense
-    who = "kicker" if game.due == "kickoff" else "punter"
-    rating_of(game, who, kicking)
+    rating_of(game, "kicker" if game.due == "kickoff" else "punter", kicking)  # refuses while it is not rolled
     if body.returner is not None:
         require_on_side(game, body.returner, game.offense, "returner")
-    own = context.params.real("kickoff.from_yd" if game.due == "kickoff" else "free_kick.from_yd")
+    from_yd = context.params.real("kickoff.from_yd" if game.due == "kickoff" else "free_kick.from_yd")
     game = replace(
         game,
         kicking=kicking,
         opening_kicker=game.opening_kicker or kicking,
-        los_yd=game.board_x_yd(game.length_yd - own),
+        los_yd=game.board_x_yd(game.length_yd - from_yd),
         play=PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=kicking),
     )
     return Outcome(wait_for_roll(game, "kickoff", kicking))
 
 
-def kickoff_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Three dice for the length and one for the side (LD-032..034); after a safety the punter's."""
+def roll_kickoff(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle three dice for the length and one for the side (LD-032..034); after a safety they are the punter's."""
     kicking: Side = game.kicking or game.defense
-    who = "kicker" if game.play.kind == "kickoff" else "punter"
-    length, direction = _dice(roll, kick_modifier(game, who, kicking, context), context)
+    position = "kicker" if game.play.kind == "kickoff" else "punter"
+    length, direction = _read_kick(roll, kick_modifier(game, position, kicking, context), context)
     own = game.progress_yd(game.los_yd) - length
     if direction == "out_of_bounds":
-        x_yd = game.board_x_yd(context.params.real("kickoff.out_yd") if who == "kicker" else max(own, 1.0))
+        x_yd = game.board_x_yd(context.params.real("kickoff.out_yd") if position == "kicker" else max(own, 1.0))
         text = f"kick out of bounds, {game.team(game.offense).name} ball at {game.spot_text(x_yd)}"
-        return Outcome(
-            game, (_dead(context, text, ("LD-034",), x_yd, _across(game, direction, context), game.offense),)
-        )
-    return _landed(game, own, length, direction, game.offense, context, ("LD-032", "LD-034"))
+        spot = (x_yd, _across_yd(game, direction, context))
+        return Outcome(game, (_dead_kick(context, text, ("LD-034",), spot, game.offense),))
+    return _land_in_bounds(game, own, length, direction, game.offense, context, ("LD-032", "LD-034"))
 
 
-def punt_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """First whether it gets away (LD-057); a blocked one is picked up by the receiver nearest to the punter."""
+def roll_punt(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle whether the punt gets away (LD-057); the receiver nearest to the punter picks up a blocked one."""
     rating = rating_of(game, "punter", game.offense)
     number = percentile(roll.dice, "punt")
     if tables.succeeds(number, rating):
         return Outcome(wait_for_roll(game, "punt_length", game.offense))
     nearest = _nearest_to_punter(game, context)
-    who = nearest.id if nearest is not None else "the receiver nearest to the punter"
-    text = f"punt blocked ({number} against {rating}), {who} has the ball"
+    receiver = nearest.id if nearest is not None else "the receiver nearest to the punter"
+    text = f"punt blocked ({number} against {rating}), {receiver} has the ball"
     spot = context.facts.spot_yd(nearest.x_mm, nearest.y_mm) if nearest is not None and context.facts else None
     found = Finding(
         KICK,
@@ -114,38 +114,37 @@ def punt_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
         side=game.defense,
         detail="returned",
     )
-    return Outcome(resumed(game), (found,))
+    return Outcome(resume_play(game), (found,))
 
 
-def punt_length_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Where a punt comes down, from the front of the punter's base (LD-054, LD-055)."""
-    length, direction = _dice(roll, kick_modifier(game, "punter", game.offense, context), context)
-    end = _punt_from(game, context) + length
+def roll_punt_length(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle where a punt comes down, from the front of the punter's base (LD-054, LD-055)."""
+    length, direction = _read_kick(roll, kick_modifier(game, "punter", game.offense, context), context)
+    end = _punt_from_yd(game, context) + length
     own = game.length_yd - end
     if direction == "out_of_bounds" and own > 0:
         x_yd = game.board_x_yd(end)
         text = f"punt out of bounds, {game.team(game.defense).name} ball at {game.spot_text(x_yd)}"
-        return Outcome(
-            game, (_dead(context, text, ("LD-055",), x_yd, _across(game, direction, context), game.defense),)
-        )
-    return _landed(game, own, length, direction, game.defense, context, ("LD-054", "LD-056"))
+        spot = (x_yd, _across_yd(game, direction, context))
+        return Outcome(game, (_dead_kick(context, text, ("LD-055",), spot, game.defense),))
+    return _land_in_bounds(game, own, length, direction, game.defense, context, ("LD-054", "LD-056"))
 
 
-def field_goal_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """A percentile roll against the kicker's chance from the line of scrimmage (LD-058, LD-059)."""
+def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle a percentile roll against the kicker's chance from the line of scrimmage (LD-058, LD-059)."""
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
     rating = rating_of(game, "kicker", game.offense)
-    needed = tables.chance(rating, to_goal, round(context.params.real("field_goal.free_yd")))
-    return _at_goal(game, "field_goal", percentile(roll.dice, "field goal"), needed, ("LD-058", "LD-059"), context)
+    needed = tables.success_percent(rating, to_goal, round(context.params.real("field_goal.free_yd")))
+    return _kick_at_goal(game, "field_goal", percentile(roll.dice, "field goal"), needed, ("LD-058", "LD-059"), context)
 
 
-def extra_point_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """A percentile roll against the kicker's rating (LD-071)."""
+def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle a percentile roll against the kicker's rating (LD-071)."""
     needed = rating_of(game, "kicker", game.offense)
-    return _at_goal(game, "extra_point", percentile(roll.dice, "extra point"), needed, ("LD-071",), context)
+    return _kick_at_goal(game, "extra_point", percentile(roll.dice, "extra point"), needed, ("LD-071",), context)
 
 
-def _at_goal(
+def _kick_at_goal(
     game: GameState, what: str, number: int, needed: int, clauses: tuple[str, ...], context: RuleContext
 ) -> Outcome:
     good = tables.succeeds(number, needed)
@@ -166,26 +165,26 @@ def _at_goal(
     return Outcome(game, (found,))
 
 
-def _dice(roll: Roll, modifier: int, context: RuleContext) -> tuple[int, tables.Direction]:
-    """The length and side of a kick, from three dice and one."""
+def _read_kick(roll: Roll, modifier: int, context: RuleContext) -> tuple[int, tables.KickDirection]:
+    """Return the length and side of a kick, from three dice and one."""
     dice = checked_faces(roll.dice, count=4, low=0, high=10, purpose="kick")
-    first = cast("tables.Direction", context.params.choice("kick.first_row"))
+    first_row = cast("tables.KickDirection", context.params.choice("kick.first_row"))
     return (
         tables.kick_distance(d10(dice[:3], 3, "kick"), modifier),
-        tables.kick_direction(d10(dice[3:], 1, "kick")[0], first),
+        tables.kick_direction(d10(dice[3:], 1, "kick")[0], first_row),
     )
 
 
-def _landed(
+def _land_in_bounds(
     game: GameState,
     own_yd: float,
     length: int,
-    direction: tables.Direction,
+    direction: tables.KickDirection,
     side: Side,
     context: RuleContext,
     clauses: tuple[str, ...],
 ) -> Outcome:
-    """A kick in bounds, in its receivers' yards: through the end zone a touchback, else the returner's ball."""
+    """Land a kick in its receivers' yards: through the end zone a touchback, else the returner's ball."""
     toward = game.direction_of(side)
     if own_yd < -game.end_zone_yd:
         x_yd = game.board_x_yd(context.params.real("kickoff.touchback_yd"), toward)
@@ -195,25 +194,23 @@ def _landed(
             KICK, "touchback", context.t_ns, text, ("LD-G1",), "down", spot_yd=spot, side=side, detail="dead"
         )
         return Outcome(game, (found,))
-    spot = (game.board_x_yd(own_yd, toward), _across(game, direction, context))
+    spot = (game.board_x_yd(own_yd, toward), _across_yd(game, direction, context))
     text = f"kick of {length} yards to {game.spot_text(spot[0])}, {direction.replace('_', ' ')}"
     players = (game.play.returner,) if game.play.returner else ()
-    return Outcome(
-        game,
-        (
-            Finding(
-                KICK, "kick", context.t_ns, text, clauses, "down", players, spot_yd=spot, side=side, detail="returned"
-            ),
-        ),
+    found = Finding(
+        KICK, "kick", context.t_ns, text, clauses, "down", players, spot_yd=spot, side=side, detail="returned"
     )
+    return Outcome(game, (found,))
 
 
-def _dead(context: RuleContext, text: str, clauses: tuple[str, ...], x_yd: float, y_yd: float, side: Side) -> Finding:
-    return Finding(KICK, "kick", context.t_ns, text, clauses, "down", spot_yd=(x_yd, y_yd), side=side, detail="dead")
+def _dead_kick(
+    context: RuleContext, text: str, clauses: tuple[str, ...], spot_yd: tuple[float, float], side: Side
+) -> Finding:
+    return Finding(KICK, "kick", context.t_ns, text, clauses, "down", spot_yd=spot_yd, side=side, detail="dead")
 
 
-def _across(game: GameState, direction: tables.Direction, context: RuleContext) -> float:
-    """Where across the field a kick comes down: left and right as its kickers see them."""
+def _across_yd(game: GameState, direction: tables.KickDirection, context: RuleContext) -> float:
+    """Return where across the field a kick comes down: left and right as its kickers see them."""
     marks = context.field.hash_rows_y_yd
     if direction == "middle" or direction == "out_of_bounds" or not marks:
         return game.width_yd / 2
@@ -225,12 +222,12 @@ def _across(game: GameState, direction: tables.Direction, context: RuleContext) 
 def _punter(game: GameState, context: RuleContext) -> Figure | None:
     if context.facts is None:
         return None
-    punters = [one.id for one in game.players if canonical_role(one.role) == "P"]
-    name = punters[0] if punters else game.play.carrier
-    return context.facts.figures.get(name or "")
+    punters = [entry.id for entry in game.players if canonical_role(entry.role) == "P"]
+    punter = punters[0] if punters else game.play.carrier
+    return context.facts.figures.get(punter or "")
 
 
-def _punt_from(game: GameState, context: RuleContext) -> float:
+def _punt_from_yd(game: GameState, context: RuleContext) -> float:
     punter = _punter(game, context)
     if punter is None or context.facts is None:
         return game.progress_yd(game.los_yd) - context.params.real("punt.behind_yd")
@@ -241,11 +238,15 @@ def _nearest_to_punter(game: GameState, context: RuleContext) -> Figure | None:
     punter = _punter(game, context)
     if punter is None or context.facts is None:
         return None
-    rivals = [one for one in context.facts.scene.figures if one.jersey != punter.jersey and one.posture != "lifted"]
-    return min(rivals, key=lambda one: signed_gap(one.footprint, punter.footprint).gap_mm, default=None)
+    rivals = [
+        figure
+        for figure in context.facts.scene.figures
+        if figure.jersey != punter.jersey and figure.posture != "lifted"
+    ]
+    return min(rivals, key=lambda rival: signed_gap(rival.footprint, punter.footprint).gap_mm, default=None)
 
 
-def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
+def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """A kick has come down: dead, first and ten there; else the returner's, live."""
     side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
@@ -260,11 +261,11 @@ def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
         start_yd=x_yd,
         stoppage=game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="kick"),
     )
-    return Outcome(replace(resumed(game), wait=None, play=play))
+    return Outcome(replace(resume_play(game), wait=None, play=play))
 
 
-def touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Six points, and the extra point by dice; the book knows no other try."""
+def score_touchdown(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Score six points and wait for the extra point's dice; the rulebook has no other try."""
     outcome = downs.touchdown(game, call, context)
     state = outcome.state
     if state.wait is None or state.wait.purpose != "try":

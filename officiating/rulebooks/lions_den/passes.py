@@ -9,17 +9,17 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.core.footprint import signed_gap
 from downfield.core.scene import Figure
-from downfield.officiating.calls import Finding
+from downfield.officiating.calls import Call, Finding
 from downfield.officiating.checks.roles import ELIGIBLE, canonical_role
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import PassDeclared, Roll
-from downfield.officiating.engine.facts import Facts, outermost_x
-from downfield.officiating.engine.facts import exceedance_probability as likely
+from downfield.officiating.engine.facts import Facts, exceedance_probability, outermost_x
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import tables
+from downfield.officiating.rulebooks.lions_den.play import resume_play, touchdown_finding
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.lines import reference_point
@@ -34,33 +34,35 @@ PASS_PARAMS: Final = (
     ),
 )
 RULE: Final = "pass"
-NEAR: Final = "near:"
+"""Rule id of what follows from passes."""
+_NEAR_NOTE: Final = "near:"
+"""Prefix of the play's notes on defenders near enough to intercept."""
 
 
 def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """``PASS``: the distance is measured, and whoever is near enough to intercept."""
+    """Handle ``PASS``: measure the distance, and who is near enough to intercept."""
     body = body_of(event, PassDeclared)
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
     if not may_still_pass(game):
         raise RefusedError("pass: only the quarterback may pass, until his base crosses the line (LD-040)")
     if body.receiver is None:
         raise RefusedError("pass: name the receiver")
-    rating_of(game, "quarterback", game.offense)
+    rating = rating_of(game, "quarterback", game.offense)
     if context.facts is None:
-        raise RefusedError("pass: nothing is seen of the board, so the distance can't be measured")
+        raise RefusedError("pass: the board has not been seen, so the distance can't be measured")
     passer, receiver = _passer_and_receiver(game, body.receiver, context, context.facts)
     distance = _distance_yd(game, passer, receiver, context)
-    near = _near(passer, receiver, context.facts, context)
-    notes = tuple(pair for pair in game.play.notes if not pair[0].startswith(NEAR) and pair[0] != "pass_yd")
-    notes = (*notes, ("pass_yd", distance), *((f"{NEAR}{name}", float(touching)) for name, touching in near))
+    near = _defenders_near(passer, receiver, context.facts, context)
+    notes = tuple(pair for pair in game.play.notes if not pair[0].startswith(_NEAR_NOTE) and pair[0] != "pass_yd")
+    near_notes = ((f"{_NEAR_NOTE}{defender}", float(touching)) for defender, touching in near)
+    notes = (*notes, ("pass_yd", distance), *near_notes)
     play = replace(game.play, pass_attempts=game.play.pass_attempts + 1, receiver=body.receiver, notes=notes)
     if play.stoppage is not None:
         play = replace(play, stoppage=replace(play.stoppage, pass_ns=event.t_ns))
-    rating = rating_of(game, "quarterback", game.offense)
-    needed = tables.chance(rating, distance, round(context.params.real("pass.free_yd")))
-    who = ", ".join(f"{name}{' (touching)' if touching else ''}" for name, touching in near) or "nobody"
-    text = f"pass of {distance:.1f} yards to {body.receiver}: caught at {needed} or less; may intercept: {who}"
-    told = Finding(
+    needed = tables.success_percent(rating, distance, round(context.params.real("pass.free_yd")))
+    names = ", ".join(f"{name}{' (touching)' if touching else ''}" for name, touching in near) or "nobody"
+    text = f"pass of {distance:.1f} yards to {body.receiver}: caught on {needed} or less; may intercept: {names}"
+    found = Finding(
         RULE,
         "info",
         event.t_ns,
@@ -74,10 +76,11 @@ def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome
         reported=True,
         detail="pass",
     )
-    return Outcome(wait_for_roll(replace(game, play=play), "pass", game.offense), (told,))
+    return Outcome(wait_for_roll(replace(game, play=play), "pass", game.offense), (found,))
 
 
 def _passer_and_receiver(game: GameState, name: str, context: RuleContext, facts: Facts) -> tuple[Figure, Figure]:
+    """Return both figures; refuses an ineligible receiver (LD-046, LD-047) and figures out of view."""
     require_on_side(game, name, game.offense, "pass")
     entry = game.player(name)
     if entry is not None and entry.role and canonical_role(entry.role) not in ELIGIBLE:
@@ -85,54 +88,56 @@ def _passer_and_receiver(game: GameState, name: str, context: RuleContext, facts
     passer, receiver = facts.figures.get(game.play.carrier or ""), facts.figures.get(name)
     if passer is None or receiver is None:
         raise RefusedError("pass: the passer or the receiver is not in view, so the distance can't be measured")
-    off = facts.heading_error_deg(receiver, game.direction) - 90.0
-    if likely(off, receiver.sigma_deg) >= context.params.real("calls.confidence") and off > 0:
-        raise RefusedError(f"pass: {name} points {off:.0f} degrees toward his own goal and is ineligible (LD-047)")
+    backward = facts.heading_error_deg(receiver, game.direction) - 90.0
+    if exceedance_probability(backward, receiver.sigma_deg) >= context.params.real("calls.confidence") and backward > 0:
+        raise RefusedError(f"pass: {name} points {backward:.0f}° toward his own goal and is ineligible (LD-047)")
     return passer, receiver
 
 
 def _distance_yd(game: GameState, passer: Figure, receiver: Figure, context: RuleContext) -> float:
-    """From the foremost part of the passer to the rearmost of the receiver, straight, in yards (LD-049)."""
-    front, back = outermost_x(passer, game.direction), outermost_x(receiver, -game.direction)
-    along = (back.x_mm - front.x_mm) / context.field.mm_per_yd_x
-    across = (back.y_mm - front.y_mm) / context.field.mm_per_yd_y
+    """Return the straight distance from the passer's foremost part to the receiver's rearmost, yards (LD-049)."""
+    front, rear = outermost_x(passer, game.direction), outermost_x(receiver, -game.direction)
+    along = (rear.x_mm - front.x_mm) / context.field.mm_per_yd_x
+    across = (rear.y_mm - front.y_mm) / context.field.mm_per_yd_y
     return math.hypot(along, across)
 
 
-def _near(passer: Figure, receiver: Figure, facts: Facts, context: RuleContext) -> tuple[tuple[str, bool], ...]:
-    """The defenders near the passer or receiver, and whether they touch either."""
+def _defenders_near(
+    passer: Figure, receiver: Figure, facts: Facts, context: RuleContext
+) -> tuple[tuple[str, bool], ...]:
+    """Return the defenders near the passer or receiver, and whether each touches either."""
     reach = context.params.real("pass.intercept_within_yd") * min(context.field.mm_per_yd_x, context.field.mm_per_yd_y)
-    out = []
+    near = []
     for figure in facts.scene.figures:
         if figure.jersey == passer.jersey or figure.posture == "lifted":
             continue
-        gap = min(signed_gap(figure.footprint, one.footprint).gap_mm for one in (passer, receiver))
+        gap = min(signed_gap(figure.footprint, target.footprint).gap_mm for target in (passer, receiver))
         if gap <= reach:
             touching = any(
                 touch.other == figure.id and touch.probability > 0.5
-                for name in (passer.id, receiver.id)
-                for touch in facts.opponent_contacts(name)
+                for target in (passer, receiver)
+                for touch in facts.opponent_contacts(target.id)
             )
-            out.append((figure.id, touching))
-    return tuple(out)
+            near.append((figure.id, touching))
+    return tuple(near)
 
 
-def pass_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """The percentile roll; then the defense rolls for whoever is near enough (LD-048)."""
+def roll_pass(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the percentile roll; then the defense rolls for whoever is near enough (LD-048)."""
     number = percentile(roll.dice, "pass")
     notes = (*(pair for pair in game.play.notes if pair[0] != "pass_roll"), ("pass_roll", float(number)))
     game = replace(game, play=replace(game.play, notes=notes))
-    if _interceptors(game):
+    if _noted_defenders(game):
         return Outcome(wait_for_roll(game, "interception", game.defense))
-    return _thrown(game, context)
+    return _throw(game, context)
 
 
-def interception_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """A die for each defender near enough, in the order they were named; the first to hit has the ball (LD-050)."""
-    near = _interceptors(game)
-    from_ = context.params.count("pass.touching_from")
+def roll_interception(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle a die for each defender near enough, in the order named; the first to hit has the ball (LD-050)."""
+    near = _noted_defenders(game)
+    touching_from = context.params.count("pass.touching_from")
     for (name, touching), die in zip(near, d10(roll.dice, len(near), "interception"), strict=True):
-        if tables.intercepts(die, touching, from_):
+        if tables.intercepts(die, touching, touching_from):
             clauses = ("LD-051", "LD-052") if touching else ("LD-050", "LD-052")
             found = Finding(
                 RULE,
@@ -142,22 +147,22 @@ def interception_rolled(game: GameState, roll: Roll, context: RuleContext) -> Ou
                 clauses,
                 "intercepted",
                 players=(name,),
-                spot_yd=_spot(game, name, context),
+                spot_yd=_spot_yd(game, name, context),
                 side=game.defense,
             )
-            return Outcome(resumed(game), (found,))
-    return _thrown(game, context)
+            return Outcome(resume_play(game), (found,))
+    return _throw(game, context)
 
 
-def _interceptors(game: GameState) -> tuple[tuple[str, bool], ...]:
-    return tuple((name[len(NEAR) :], value > 0) for name, value in game.play.notes if name.startswith(NEAR))
+def _noted_defenders(game: GameState) -> tuple[tuple[str, bool], ...]:
+    return tuple((name[len(_NEAR_NOTE) :], value > 0) for name, value in game.play.notes if name.startswith(_NEAR_NOTE))
 
 
-def _thrown(game: GameState, context: RuleContext) -> Outcome:
-    """Caught or not, by the roll against the quarterback's chance."""
+def _throw(game: GameState, context: RuleContext) -> Outcome:
+    """Decide whether the pass is caught, by the roll against the quarterback's chance."""
     distance, number = game.play.note("pass_yd") or 0.0, round(game.play.note("pass_roll") or 100)
-    free = round(context.params.real("pass.free_yd"))
-    needed = tables.chance(rating_of(game, "quarterback", game.offense), distance, free)
+    free_yd = round(context.params.real("pass.free_yd"))
+    needed = tables.success_percent(rating_of(game, "quarterback", game.offense), distance, free_yd)
     receiver = game.play.receiver or ""
     caught = tables.succeeds(number, needed)
     text = f"{number} against {needed}: {'caught by ' + receiver if caught else 'incomplete'}"
@@ -169,15 +174,15 @@ def _thrown(game: GameState, context: RuleContext) -> Outcome:
         ("LD-048",),
         "thrown",
         players=(receiver,) if caught else (),
-        spot_yd=_spot(game, receiver, context) if caught else None,
+        spot_yd=_spot_yd(game, receiver, context) if caught else None,
         margin=float(needed - number),
         unit="count",
         side=game.offense if caught else None,
     )
-    return Outcome(resumed(game), (found,))
+    return Outcome(resume_play(game), (found,))
 
 
-def _spot(game: GameState, name: str, context: RuleContext) -> tuple[float, float] | None:
+def _spot_yd(game: GameState, name: str, context: RuleContext) -> tuple[float, float] | None:
     facts = context.facts
     figure = facts.figures.get(name) if facts else None
     if facts is None or figure is None:
@@ -189,6 +194,19 @@ def _spot(game: GameState, name: str, context: RuleContext) -> tuple[float, floa
     return facts.spot_yd(point.x_mm, figure.y_mm)
 
 
-def resumed(game: GameState) -> GameState:
-    """The play going on: as the board runs, or stopped until it does."""
-    return replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
+def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """A pass is caught or intercepted and live; caught in the opponent's end zone it is a touchdown (LD-022)."""
+    side = call.side or (game.offense if call.kind == "reception" else game.defense)
+    play = replace(
+        game.play,
+        carrier=call.players[0] if call.players else None,
+        possession_ns=call.t_ns,
+        ball_side=side,
+        pass_caught=True,
+        switch=side,
+        start_yd=call.spot_yd[0] if call.spot_yd else None,
+    )
+    game = replace(resume_play(game), wait=None, play=play)
+    if call.kind == "reception" and call.spot_yd and game.progress_yd(call.spot_yd[0]) >= game.length_yd:
+        return Outcome(game, (touchdown_finding(game, side, call.t_ns, ("LD-022",)),))
+    return Outcome(game)

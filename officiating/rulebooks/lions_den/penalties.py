@@ -1,9 +1,9 @@
-"""Lion's Den between downs: injuries to a sacked passer, and the penalty that is rolled after every down."""
+"""Lion's Den's rolls after a down: injuries to a sacked passer, then the penalty that is rolled after every down."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
@@ -21,43 +21,46 @@ from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleCo
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.rulebooks.lions_den import tables
 from downfield.officiating.rulebooks.lions_den.skilled_players import (
-    down_played,
-    injury_downs,
-    injury_games,
-    injury_rolled,
+    count_rested_down,
+    injury_downs_result,
+    injury_games_result,
+    injury_result,
+    sacked_side,
 )
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.passer import may_still_pass
 
 DOWN: Final = "down"
+"""Rule id of what follows a down."""
 PENALTY_PARAMS: Final = (
     Param("penalty.rolled", True, "", "LD-062: after every down"),
     Param(
         "penalty.first_row",
         (),
         "yd",
-        "LD-062: the row 01-05 is lost; one row with the yards on the offense and on the defense, else a person's",
+        "LD-062: the row 01-05 is lost: one row with the yards against the offense and the defense; if empty, a person "
+        "decides",
         columns=2,
     ),
     Param("penalty.half_the_distance", True, "", "not stated; as in football"),
 )
 ROLLS_DUE: Final = "rolls_due"
-"""Detail of the call that says what must be rolled now a down is over."""
+"""Detail of the call that asks for the rolls after a down."""
 
 
 def after_down(consequence: Consequence) -> Consequence:
-    """A consequence that ends a down (LD-039): what was before it is kept for a penalty, and the rolls come due."""
+    """Wrap a consequence that ends a down (LD-039): remember the situation before it and ask for the rolls."""
 
     def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
         outcome = consequence(game, call, context)
         if game.play.kind not in {"scrimmage", "punt"} or game.due != "scrimmage":
             return outcome
-        state = down_played(outcome.state, game.offense)
+        state = count_rested_down(outcome.state, game.offense)
         if _is_sack(game, call):
-            state = state.with_note("todo_injury", max(1, _sackers(game, call, context)))
+            state = state.with_note("todo_injury", max(1, _count_sackers(game, call, context)))
             state = state.with_note("sacked_home", 1.0 if game.offense == "home" else 0.0)
         if context.params.flag("penalty.rolled"):
-            state = _remembered(state.with_note("todo_penalty", 1.0), game)
+            state = _with_situation_before(state.with_note("todo_penalty", 1.0), game)
         found = Finding(DOWN, "info", context.t_ns, "rolls after the down", ("LD-062",), ROLLS_DUE, detail=ROLLS_DUE)
         return Outcome(state, (*outcome.findings, found))
 
@@ -65,18 +68,18 @@ def after_down(consequence: Consequence) -> Consequence:
 
 
 def _is_sack(game: GameState, call: Call) -> bool:
-    """Whether a passer was brought down behind the line by somebody."""
+    """Return whether a passer was tackled behind the line."""
     return call.kind in {"tackle", "sack"} and call.detail != "depth" and may_still_pass(game)
 
 
-def _sackers(game: GameState, call: Call, context: RuleContext) -> int:
+def _count_sackers(game: GameState, call: Call, context: RuleContext) -> int:
     if context.facts is None or game.play.carrier is None:
         return len(call.players) - 1
     return sum(touch.probability > 0.5 for touch in context.facts.opponent_contacts(game.play.carrier))
 
 
-def _remembered(state: GameState, before: GameState) -> GameState:
-    """The state with the down as it was, for a penalty that takes it back."""
+def _with_situation_before(state: GameState, before: GameState) -> GameState:
+    """Return the state with the situation before the down, for a penalty that replays it."""
     for name, value in (
         ("before_line", before.los_yd),
         ("before_gain", before.to_gain_yd),
@@ -89,85 +92,87 @@ def _remembered(state: GameState, before: GameState) -> GameState:
     return state
 
 
-def next_roll(game: GameState) -> GameState:
-    """The game waiting for what is still to be rolled after the down; ready for the next one when nothing is."""
-    before: Side = "home" if game.note("before_home") else "away"
+def _offense_before(game: GameState) -> Side:
+    return "home" if game.note("before_home") else "away"
+
+
+def _direction_before(game: GameState) -> Literal[-1, 1]:
+    return 1 if (game.note("before_direction") or 1.0) > 0 else -1
+
+
+def _wait_for_next_roll(game: GameState) -> GameState:
+    """Return the game waiting for the next roll after the down, or ready for the next down when none is left."""
     if game.note("todo_injury"):
-        return wait_for_roll(game, "injury", "home" if game.note("sacked_home") else "away")
-    # A score or a safety has already been followed by what follows it; there is no down left to take back.
+        return wait_for_roll(game, "injury", sacked_side(game))
+    # A score or a safety has already been followed by its own consequence; there is no down left to replay.
     if game.note("todo_penalty") and game.due == "scrimmage":
-        return wait_for_roll(game, "penalty", opponent(before))
+        return wait_for_roll(game, "penalty", opponent(_offense_before(game)))
     return game
 
 
-def info(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """What is only told, but for the rolls that come due and a carrier who faces forward again."""
+def handle_info(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """Ask for the rolls that are due, and note a carrier who faces forward again; other information changes nothing."""
     if call.detail == ROLLS_DUE and game.phase is Phase.BETWEEN_PLAYS:
-        return Outcome(next_roll(game))
+        return Outcome(_wait_for_next_roll(game))
     if call.detail == "forward_again":
         play = replace(game.play, notes=(*game.play.notes, (call.detail, 1.0)))
         return Outcome(replace(game, play=play))
     return Outcome(game)
 
 
-def take_injury(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """The injury roll, a die for each sacker."""
-    game, then, found = injury_rolled(game, roll, context)
+def roll_injury(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the injury roll, a die for each sacker."""
+    game, next_purpose, found = injury_result(game, roll, context)
     game = replace(game, phase=Phase.BETWEEN_PLAYS)
-    side: Side = "home" if game.note("sacked_home") else "away"
-    return Outcome(wait_for_roll(game, then, side) if then else next_roll(game), found)
+    if next_purpose:
+        return Outcome(wait_for_roll(game, next_purpose, sacked_side(game)), found)
+    return Outcome(_wait_for_next_roll(game), found)
 
 
-def take_injury_downs(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """How long a winded quarterback rests."""
-    game, found = injury_downs(replace(game, phase=Phase.BETWEEN_PLAYS), roll, context)
-    return Outcome(next_roll(game), (found,))
+def roll_injury_downs(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the roll for how many downs a winded quarterback rests."""
+    game, found = injury_downs_result(replace(game, phase=Phase.BETWEEN_PLAYS), roll, context)
+    return Outcome(_wait_for_next_roll(game), (found,))
 
 
-def take_injury_games(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """How many games he misses."""
-    found = injury_games(game, roll, context)
-    return Outcome(next_roll(replace(game, phase=Phase.BETWEEN_PLAYS)), (found,))
+def roll_injury_games(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the roll for how many games the quarterback misses."""
+    found = injury_games_result(game, roll, context)
+    return Outcome(_wait_for_next_roll(replace(game, phase=Phase.BETWEEN_PLAYS)), (found,))
 
 
-def take_penalty(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """The penalty roll: percentile dice, tens first, and a die for the guilty side (LD-062..066)."""
+def roll_penalty(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the penalty roll: percentile dice, tens first, and a die for the guilty side (LD-062..066)."""
     dice = checked_faces(roll.dice, count=3, low=0, high=10, purpose="penalty")
     number, side_die = percentile(dice[:2], "penalty"), d10(dice[2:], 1, "penalty")[0]
     rows = context.params.table("penalty.first_row")
-    first = (round(rows[0][0]), round(rows[0][1])) if rows else (None, None)
-    foul = tables.foul(number, side_die, bool(game.note("before_pass")), first)
+    first_row = (round(rows[0][0]), round(rows[0][1])) if rows else (None, None)
+    foul = tables.penalty_roll(number, side_die, bool(game.note("before_pass")), first_row)
     game = replace(game, phase=Phase.BETWEEN_PLAYS).with_note("todo_penalty", 0.0)
     if foul is None:
         return Outcome(game)
-    offense: Side = "home" if game.note("before_home") else "away"
+    offense = _offense_before(game)
     by = offense if foul.by == "offense" else opponent(offense)
     if foul.yards is None:
         text = f"{foul.name}, {game.team(by).name}: this row of the table is lost, so a person decides"
-        told = Finding(DOWN, "penalty", context.t_ns, text, ("LD-062",), "lost", reported=True, detail="lost")
-        return Outcome(game, (told,))
+        found = Finding(DOWN, "penalty", context.t_ns, text, ("LD-062",), "lost", reported=True, detail="lost")
+        return Outcome(game, (found,))
     game = game.with_note("foul_yards", float(foul.yards)).with_note("foul_home", 1.0 if by == "home" else 0.0)
     game = game.with_note("foul_first", 1.0 if foul.first_down else 0.0)
     text = f"{foul.name}, {game.team(by).name}, {foul.yards} yards"
-    told = Finding(
-        DOWN, "penalty", context.t_ns, text, _foul_clauses(foul.name), "rolled", reported=True, detail="rolled"
-    )
-    return Outcome(wait_for_choice(game, "penalty", ("accept", "decline"), opponent(by)), (told,))
+    clauses = {"holding": ("LD-063",), "personal foul": ("LD-066",)}.get(foul.name, ("LD-065",))
+    found = Finding(DOWN, "penalty", context.t_ns, text, clauses, "rolled", reported=True, detail="rolled")
+    return Outcome(wait_for_choice(game, "penalty", ("accept", "decline"), opponent(by)), (found,))
 
 
-def _foul_clauses(name: str) -> tuple[str, ...]:
-    return {"holding": ("LD-063",), "personal foul": ("LD-066",)}.get(name, ("LD-065",))
-
-
-def penalty_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The offended side takes the penalty, from the line of scrimmage and the down again, or what the down came to."""
+def choose_penalty(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """Handle the offended side's choice: the penalty from the line of scrimmage with the down replayed, or the play."""
     game = replace(game, phase=Phase.BETWEEN_PLAYS)
     if choice.choice == "decline":
         return Outcome(game)
-    offense: Side = "home" if game.note("before_home") else "away"
     by: Side = "home" if game.note("foul_home") else "away"
-    yards = (game.note("foul_yards") or 0.0) * (-1 if by == offense else 1)
-    direction = 1 if (game.note("before_direction") or 1.0) > 0 else -1
+    yards = (game.note("foul_yards") or 0.0) * (-1 if by == _offense_before(game) else 1)
+    direction = _direction_before(game)
     half = context.params.flag("penalty.half_the_distance")
     own = game.progress_yd(game.note("before_line") or 0.0, direction)
     line = game.board_x_yd(walk_off(own, yards, length_yd=game.length_yd, half_the_distance=half), direction)
@@ -185,12 +190,11 @@ def penalty_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) ->
     return Outcome(game, (found,))
 
 
-def penalty(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """A penalty takes the down back and moves its line."""
+def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Enforce a penalty: the down is replayed from the moved line."""
     if call.spot_yd is None:
         return Outcome(game)
-    offense: Side = "home" if game.note("before_home") else "away"
-    direction = 1 if (game.note("before_direction") or 1.0) > 0 else -1
+    offense, direction = _offense_before(game), _direction_before(game)
     x_yd, y_yd = call.spot_yd
     gain_yd = game.note("before_gain") or 0.0
     reached = game.progress_yd(x_yd, direction) >= game.progress_yd(gain_yd, direction)
@@ -201,7 +205,7 @@ def penalty(game: GameState, call: Call, context: RuleContext) -> Outcome:
         replace(
             downs.end_play(game),
             offense=offense,
-            direction=1 if direction > 0 else -1,
+            direction=direction,
             los_yd=x_yd,
             to_gain_yd=gain_yd,
             down=round(game.note("before_down") or 1.0),
@@ -211,8 +215,9 @@ def penalty(game: GameState, call: Call, context: RuleContext) -> Outcome:
 
 
 ROLLS: Final[dict[str, TakeRoll]] = {
-    "injury": take_injury,
-    "injury_downs": take_injury_downs,
-    "injury_games": take_injury_games,
-    "penalty": take_penalty,
+    "injury": roll_injury,
+    "injury_downs": roll_injury_downs,
+    "injury_games": roll_injury_games,
+    "penalty": roll_penalty,
 }
+"""The rolls after a down, by purpose."""

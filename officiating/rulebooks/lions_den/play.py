@@ -15,25 +15,29 @@ from downfield.officiating.engine.play_state import Stoppage
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.lions_den import tables
-from downfield.officiating.rulebooks.lions_den.passes import RULE, resumed
 from downfield.officiating.rulebooks.lions_den.penalties import after_down
 from downfield.officiating.rulebooks.lions_den.skilled_players import rating_of
 from downfield.officiating.rules.passer import may_still_pass
 
 
-def line_reached(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Past the line nobody may pass any more (LD-040), even if he drifts back."""
+def resume_play(game: GameState) -> GameState:
+    """Return the game with the play going on: live while the board runs, else stopped until it does."""
+    return replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
+
+
+def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """Past the line the quarterback may not pass any more (LD-040), even if he drifts back."""
     return Outcome(replace(game, play=replace(game.play, line_reached_ns=call.t_ns)))
 
 
-def turned_back(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """The first turn may be mended; the second is the end of the play (LD-012, LD-014)."""
+def turn_back(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """The first turn back may be corrected; the second ends the play (LD-012, LD-014)."""
     game = replace(game, play=replace(game.play, turns=game.play.turns + 1))
     return after_down(downs.dead_ball)(game, call, context) if call.detail == "second" else Outcome(game)
 
 
-def out_of_bounds(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Back to the in-bounds mark on the yard line where the ball went out (LD-016)."""
+def go_out_of_bounds(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Spot the ball at the inbounds mark on the yard line where it went out (LD-016)."""
     if call.spot_yd is None:
         return downs.dead_ball(game, call, context)
     x_yd, y_yd = call.spot_yd
@@ -42,7 +46,7 @@ def out_of_bounds(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return downs.dead_ball(game, replace(call, spot_yd=(x_yd, nearest)), context)
 
 
-def fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
+def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
     """The ball is loose: play stops, each coach turns three, and the first to touch it has it (LD-017..019)."""
     play = replace(game.play, carrier=None, fumble_yd=call.spot_yd, forced_stop="fumble")
     if game.board != "on":
@@ -52,7 +56,7 @@ def fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(replace(game, play=play))
 
 
-def fumble_recovery(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+def recover_fumble(game: GameState, call: Call, _context: RuleContext) -> Outcome:
     """Recovered and live; behind one's own goal line a safety, in the opponent's end zone a touchdown."""
     side = call.side or game.play.ball_side
     x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
@@ -65,61 +69,43 @@ def fumble_recovery(game: GameState, call: Call, _context: RuleContext) -> Outco
         fumble_yd=None,
         start_yd=x_yd,
     )
-    game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play)
+    game = replace(resume_play(game), play=play)
     if own <= 0:
         text = f"safety: {game.team(side).name} recovers behind its own goal line"
-        return Outcome(game, (Finding(RULE, "safety", call.t_ns, text, ("LD-025",), "safety", side=opponent(side)),))
+        return Outcome(game, (Finding("play", "safety", call.t_ns, text, ("LD-025",), "safety", side=opponent(side)),))
     if own >= game.length_yd:
         clauses = ("LD-023",) if side == game.offense else ("LD-021", "LD-023")
-        return Outcome(game, (_touchdown(game, side, call.t_ns, clauses),))
+        return Outcome(game, (touchdown_finding(game, side, call.t_ns, clauses),))
     return Outcome(game)
 
 
 def declare_pitch(game: GameState, event: Event, _context: RuleContext) -> Outcome:
-    """A pitch-out, rolled against the quarterback's rating (LD-070)."""
+    """Handle a pitch-out, rolled against the quarterback's rating (LD-070)."""
     body = body_of(event, Pitch)
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pitch", game)
     if not may_still_pass(game):
         raise RefusedError("pitch: only the quarterback may pitch, short of the line (LD-070)")
     require_on_side(game, body.to, game.offense, "pitch")
-    rating_of(game, "quarterback", game.offense)
+    rating_of(game, "quarterback", game.offense)  # refuses while it has not been rolled
     game = replace(game, play=replace(game.play, receiver=body.to))
     return Outcome(wait_for_roll(game, "pitch", game.offense))
 
 
-def pitch_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """The pitch arrives; else the ball is loose, which the source does not say of a ball thrown back."""
-    made = tables.succeeds(percentile(roll.dice, "pitch"), rating_of(game, "quarterback", game.offense))
-    game = replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED)
-    if made:
+def roll_pitch(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the pitch's roll; a failed pitch is a loose ball, which the source does not say."""
+    complete = tables.succeeds(percentile(roll.dice, "pitch"), rating_of(game, "quarterback", game.offense))
+    game = resume_play(game)
+    if complete:
         play = replace(game.play, carrier=game.play.receiver, possession_ns=context.t_ns, pass_caught=True)
         return Outcome(replace(game, play=play))
     figure = context.facts.figures.get(game.play.receiver or "") if context.facts else None
     spot = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
-    found = Finding(
-        RULE, "fumble", context.t_ns, "the pitch fails: a loose ball", ("LD-070",), "pitch", spot_yd=spot, proposed=True
-    )
+    text = "the pitch fails: a loose ball"
+    found = Finding("play", "fumble", context.t_ns, text, ("LD-070",), "pitch", spot_yd=spot, proposed=True)
     return Outcome(game, (found,))
 
 
-def caught(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Caught or intercepted: live; in the opponent's end zone a touchdown at once (LD-022)."""
-    side = call.side or (game.offense if call.kind == "reception" else game.defense)
-    play = replace(
-        game.play,
-        carrier=call.players[0] if call.players else None,
-        possession_ns=call.t_ns,
-        ball_side=side,
-        pass_caught=True,
-        switch=side,
-        start_yd=call.spot_yd[0] if call.spot_yd else None,
-    )
-    game = replace(resumed(game), wait=None, play=play)
-    if call.kind == "reception" and call.spot_yd and game.progress_yd(call.spot_yd[0]) >= game.length_yd:
-        return Outcome(game, (_touchdown(game, side, call.t_ns, ("LD-022",)),))
-    return Outcome(game)
-
-
-def _touchdown(game: GameState, side: Side, t_ns: int, clauses: tuple[str, ...]) -> Finding:
+def touchdown_finding(game: GameState, side: Side, t_ns: int, clauses: tuple[str, ...]) -> Finding:
+    """Return the finding of a touchdown."""
     text = f"touchdown, {game.team(side).name}"
-    return Finding(RULE, "touchdown", t_ns, text, clauses, "touchdown", side=side)
+    return Finding("play", "touchdown", t_ns, text, clauses, "touchdown", side=side)

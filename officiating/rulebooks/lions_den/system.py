@@ -7,7 +7,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from downfield.officiating.calls import CallKind
-from downfield.officiating.checks.by_book import LIONS_DEN_CHECKS
+from downfield.officiating.checks.alignment import men_on_line
+from downfield.officiating.checks.backs import punt_spot
+from downfield.officiating.checks.defense import defense_off
+from downfield.officiating.checks.kicks import kickers, lions_den_receivers
+from downfield.officiating.checks.movement import repositioned
+from downfield.officiating.checks.pivots import loose_ball_pivots, one_defender, pivots_in_place, pivots_toward
+from downfield.officiating.checks.rulebook_checks import RulebookChecks
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import ANY_NUMBER, stoppage_params
 from downfield.officiating.consequences.declaration_handlers import (
@@ -38,17 +44,9 @@ from downfield.officiating.declarations import (
 from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.lions_den import kicks, play
-from downfield.officiating.rulebooks.lions_den import passes as passing
-from downfield.officiating.rulebooks.lions_den.penalties import (
-    PENALTY_PARAMS,
-    ROLLS,
-    after_down,
-    info,
-    penalty,
-    penalty_chosen,
-)
-from downfield.officiating.rulebooks.lions_den.skilled_players import SKILL_PARAMS, is_skill_roll, rated
+from downfield.officiating.rulebooks.lions_den import kicks, passes, penalties, play
+from downfield.officiating.rulebooks.lions_den.penalties import after_down
+from downfield.officiating.rulebooks.lions_den.skilled_players import SKILL_PARAMS, is_skill_roll, roll_skill
 from downfield.officiating.rulebooks.params import Param
 from downfield.officiating.rules.ball import BallLost, Recovery
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
@@ -56,7 +54,7 @@ from downfield.officiating.rules.passer import TooDeep
 from downfield.officiating.rules.tackles import Tackle, tackle_params
 from downfield.officiating.rules.turning import CarrierTurnedBack
 
-NO_FALLS: Final = "falls mean nothing here: a base that touches is a tackle, standing or not"
+NO_FALLS: Final = "falls don't matter here: a base that touches is a tackle, standing or not"
 
 RULES: Final = (
     LineCrossed(
@@ -87,60 +85,72 @@ RULES: Final = (
     Recovery(("LD-019",)),
 )
 
-_waited: Final = roll_handler(
+LIONS_DEN_CHECKS: Final = RulebookChecks(
+    book="LD-",
+    formations={
+        "scrimmage": (men_on_line, defense_off),
+        "punt": (men_on_line, defense_off, punt_spot),
+        "kickoff": (kickers, lions_den_receivers),
+    },
+    motion=(repositioned,),
+    defense_after_set=False,
+    stops=(one_defender, loose_ball_pivots, pivots_toward, pivots_in_place),
+)
+
+_roll_awaited: Final = roll_handler(
     {
-        **ROLLS,
-        "pass": passing.pass_rolled,
-        "interception": passing.interception_rolled,
-        "pitch": play.pitch_rolled,
-        "kickoff": LIONS_DEN_CHECKS.with_formation(kicks.kickoff_rolled),
-        "punt": LIONS_DEN_CHECKS.with_formation(kicks.punt_rolled),
-        "punt_length": kicks.punt_length_rolled,
-        "field_goal": kicks.field_goal_rolled,
-        "extra_point": kicks.extra_point_rolled,
+        **penalties.ROLLS,
+        "pass": passes.roll_pass,
+        "interception": passes.roll_interception,
+        "pitch": play.roll_pitch,
+        "kickoff": LIONS_DEN_CHECKS.reporting_formation(kicks.roll_kickoff),
+        "punt": LIONS_DEN_CHECKS.reporting_formation(kicks.roll_punt),
+        "punt_length": kicks.roll_punt_length,
+        "field_goal": kicks.roll_field_goal,
+        "extra_point": kicks.roll_extra_point,
     }
 )
 
 
-def dice(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """Dice: for a skilled player before the game, else for what the game waits for."""
+def _roll(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle dice: for a skilled player before the game, else for what the game waits for."""
     roll = body_of(event, Roll)
-    return rated(game, roll, context) if is_skill_roll(roll.purpose) else _waited(game, event, context)
+    return roll_skill(game, roll, context) if is_skill_roll(roll.purpose) else _roll_awaited(game, event, context)
 
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
     ClockSet: ends_on_time(clock_set),
     Separated: ends_on_time(separated),
-    PassDeclared: passing.declare_pass,
+    PassDeclared: passes.declare_pass,
     Pitch: play.declare_pitch,
     KickDeclared: kicks.declare_kick,
-    Roll: dice,
-    ChoiceMade: choice_handler({"penalty": penalty_chosen}, {}),
+    Roll: _roll,
+    ChoiceMade: choice_handler({"penalty": penalties.choose_penalty}, {}),
 }
 
 CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "tackle": after_down(downs.dead_ball),
     "sack": after_down(downs.dead_ball),
     "stopped": after_down(downs.dead_ball),
-    "out_of_bounds": after_down(play.out_of_bounds),
-    "turned_back": play.turned_back,
+    "out_of_bounds": after_down(play.go_out_of_bounds),
+    "turned_back": play.turn_back,
     "incomplete": after_down(downs.incomplete),
-    "reception": play.caught,
-    "interception": play.caught,
-    "fumble": play.fumble,
-    "fumble_recovery": play.fumble_recovery,
-    "line_of_scrimmage": play.line_reached,
-    "kick": kicks.kick,
+    "reception": passes.catch_pass,
+    "interception": passes.catch_pass,
+    "fumble": play.fumble_ball,
+    "fumble_recovery": play.recover_fumble,
+    "line_of_scrimmage": play.reach_line,
+    "kick": kicks.land_kick,
     "touchback": downs.touchback_at("kickoff.touchback_yd"),
-    "touchdown": kicks.touchdown,
+    "touchdown": kicks.score_touchdown,
     "safety": downs.safety,
     "field_goal": downs.field_goal,
     "extra_point": downs.extra_point,
     "first_down": downs.first_down,
     "turnover_on_downs": downs.turnover_on_downs,
-    "penalty": penalty,
-    "info": info,
+    "penalty": penalties.enforce_penalty,
+    "info": penalties.handle_info,
     "period": period_ends(ends_level),
     "game_over": game_over,
 }
@@ -164,10 +174,10 @@ LIONS_DEN: Final = RuleSystem(
         *(replace(param, default=False) if param.name == "downs.mid_field" else param for param in downs.DOWNS_PARAMS),
         *LINE_UP_PARAMS,
         *stoppage_params(ANY_NUMBER, "LD-013: no limit is given", after_line=True),
-        *passing.PASS_PARAMS,
+        *passes.PASS_PARAMS,
         *kicks.KICK_PARAMS,
         *SKILL_PARAMS,
-        *PENALTY_PARAMS,
+        *penalties.PENALTY_PARAMS,
         *period_params(2, 1800.0, "LD-060: sixty minutes in two halves"),
         *LIONS_DEN_CHECKS.params,
     ),

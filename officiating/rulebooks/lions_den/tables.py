@@ -1,6 +1,6 @@
 """Dice tables of the Lion's Den rules (Dan Reardon).
 
-Every table of the surviving text has lost its first row. What it must have said is a named parameter here, with the
+Every table in the surviving text has lost its first row. What it must have said is a named parameter here, with the
 reading that elimination gives; where elimination gives none (the first penalty row) nothing is made up.
 """
 
@@ -17,78 +17,64 @@ QUARTERBACK_BASE: Final = 40
 KICKER_BASE: Final = 70
 KICK_BASE_YD: Final = 20
 FREE_YD: Final = 20
-"""A pass or a field goal loses nothing up to here, then one per cent for every whole yard (LD-049, LD-058)."""
+"""A pass or a field goal loses nothing up to here, then one percent for every whole yard (LD-049, LD-058)."""
+KICKOFF_FROM_YD: Final = 35.0
 KICKOFF_OUT_YD: Final = 35.0
 SAFETY_PUNT_YD: Final = 20.0
 INTERCEPT_NEAR: Final = 10
 INTERCEPT_TOUCHING: Final = 7
 """The text says both "3 in 10" and "7-10", which is four in ten; the numbers can be rolled, so they rule (LD-051)."""
+SEASON: Final = -1
+"""Games missed when a quarterback is out for the season."""
 
-Direction = Literal["middle", "left_mark", "right_mark", "out_of_bounds"]
-Side = Literal["offense", "defense"]
+KickDirection = Literal["middle", "left_mark", "right_mark", "out_of_bounds"]
 
 
 @dataclass(frozen=True, slots=True)
-class Foul:
-    """What the penalty roll after a down brought.
+class PenaltyRoll:
+    """Result of the penalty roll after a down.
 
     Attributes:
-        name: the foul.
-        by: who committed it.
-        yards: how many; None where the row that says so is lost and the league has set nothing.
+        name: of the foul.
+        by: which team committed it.
+        yards: of the penalty; None where the row with them is lost and the league has set none.
         first_down: whether it gives an automatic first down.
 
     """
 
     name: str
-    by: Side
+    by: Literal["offense", "defense"]
     yards: int | None
     first_down: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Injury:
-    """What the injury roll brought the quarterback.
-
-    Attributes:
-        out: ``"no"``, for ``downs`` offensive downs, or for the rest of the game and `games` more.
-        downs: offensive downs he misses, None while that is still to be rolled.
-        games: further games he misses; None while that is still to be rolled, -1 for the season.
-
-    """
-
-    out: Literal["no", "downs", "game"]
-    downs: int | None = 0
-    games: int | None = 0
-
-
-SEASON: Final = -1
-
-
 def rating(base: int, dice: Sequence[int]) -> int:
-    """A skilled player's chance in per cent: his base and the sum of 2d10 (LD-002, LD-004)."""
+    """Return a skilled player's chance in percent: his base and the sum of 2d10 (LD-002, LD-004)."""
     return base + sum(dice)
 
 
 def career_seasons(die: int) -> int:
-    """How long a skilled player stays, 1d4 (LD-006).
+    """Return how many seasons a skilled player stays, 1d4 (LD-006).
 
     Raises:
         InputError: no such face.
 
     """
     if not 1 <= die <= 4:
-        raise InputError(f"a career is one four-sided die, 1..4, not {die}")
+        raise InputError(f"A career is one four-sided die, 1 to 4, not {die}.")
     return die
 
 
 def kick_distance(dice: Sequence[int], modifier: int) -> int:
-    """Length of a kickoff or punt: 3d10 + 20 + the kicker's modifier, the 2d10 of his rating (LD-032, LD-054)."""
+    """Return the length of a kickoff or punt: 3d10 + 20 + the kicker's modifier (LD-032, LD-054).
+
+    The modifier is the 2d10 of his rating.
+    """
     return sum(dice) + KICK_BASE_YD + modifier
 
 
-def kick_direction(die: int, first_row: Direction = "middle") -> Direction:
-    """Where across the field a kick comes down, by 1d10 (LD-034, LD-055).
+def kick_direction(die: int, first_row: KickDirection = "middle") -> KickDirection:
+    """Return where across the field a kick comes down, by 1d10 (LD-034, LD-055).
 
     Args:
         die: 1..10.
@@ -102,64 +88,65 @@ def kick_direction(die: int, first_row: Direction = "middle") -> Direction:
     return "right_mark" if die <= 8 else "out_of_bounds"
 
 
-def chance(rating: int, yards: float, free_yd: float = FREE_YD) -> int:
-    """A rating less one for every whole yard past the free ones (LD-049, LD-058)."""
+def success_percent(rating: int, yards: float, free_yd: float = FREE_YD) -> int:
+    """Return a rating less one for every whole yard past the free ones (LD-049, LD-058)."""
     return rating - math.floor(max(0.0, yards - free_yd))
 
 
-def succeeds(roll: int, chance: int) -> bool:
-    """Whether a percentile roll makes it: equal is enough (LD-048, LD-057, LD-058, LD-071)."""
-    return roll <= chance
+def succeeds(roll: int, needed: int) -> bool:
+    """Return whether a percentile roll succeeds: equal is enough (LD-048, LD-057, LD-058, LD-071)."""
+    return roll <= needed
 
 
 def intercepts(die: int, touching: bool, touching_from: int = INTERCEPT_TOUCHING) -> bool:
-    """Whether a defender's 1d10 intercepts, near or touching the passer or receiver (LD-050, LD-051)."""
+    """Return whether a defender's 1d10 intercepts, near or touching the passer or receiver (LD-050, LD-051)."""
     return die >= (touching_from if touching else INTERCEPT_NEAR)
 
 
-def foul(
+def penalty_roll(
     roll: int, side_die: int, passed: bool, first_row: tuple[int | None, int | None] = (None, None)
-) -> Foul | None:
-    """The penalty rolled after every down (LD-062..066).
+) -> PenaltyRoll | None:
+    """Return the penalty rolled after a down, None for no penalty (LD-062..066).
 
     Args:
         roll: percentile.
-        side_die: 1d10, 1-5 the defense is guilty.
+        side_die: 1d10, the defense is guilty on 1-5.
         passed: whether the down was a pass.
         first_row: yards against the offense and the defense on 01-05, lost in the source.
 
-    Returns:
-        The foul, None for no penalty.
-
     """
-    by: Side = "defense" if side_die <= 5 else "offense"
+    by: Literal["offense", "defense"] = "defense" if side_die <= 5 else "offense"
     defense = by == "defense"
     if roll <= 5:
-        return Foul("penalty", by, first_row[1] if defense else first_row[0])
+        return PenaltyRoll("penalty", by, first_row[1] if defense else first_row[0])
     if roll <= 10:
-        return Foul("holding", by, 5 if defense else 10)
+        return PenaltyRoll("holding", by, 5 if defense else 10)
     if roll <= 90:
         return None
     if roll <= 95 and passed:
-        return Foul("pass interference", by, 15 if defense else 5, first_down=defense)
-    return Foul("illegal block" if roll <= 95 else "personal foul", by, 10)
+        return PenaltyRoll("pass interference", by, 15 if defense else 5, first_down=defense)
+    return PenaltyRoll("illegal block" if roll <= 95 else "personal foul", by, 10)
 
 
-def injury(die: int, first_row_to: int = 8) -> Injury:
-    """The injury roll, one for each man who sacked the quarterback (LD-044, LD-067).
+def injury(die: int, first_row_to: int = 8) -> Literal["no", "downs", "game"]:
+    """Return what one injury roll did to the quarterback, one for each tackler of his sack (LD-044, LD-067).
 
     Args:
         die: 1..10.
         first_row_to: up to here he is unhurt; that row is lost in the source, 1-8 by elimination.
 
+    Returns:
+        ``"no"`` when he is unhurt; ``"downs"`` when he rests some offensive downs, ``"game"`` when he is out for the
+        game, with how many still to be rolled.
+
     """
     if die <= first_row_to:
-        return Injury("no")
-    return Injury("downs", downs=None) if die <= 9 else Injury("game", games=None)
+        return "no"
+    return "downs" if die <= 9 else "game"
 
 
 def injury_games(die: int, first_row_to: int = 6) -> int:
-    """Games missed after this one, by the second injury roll; `SEASON` for the rest of it (LD-068).
+    """Return the games missed after this one, by the second injury roll; `SEASON` for the rest of it (LD-068).
 
     Args:
         die: 1..10.

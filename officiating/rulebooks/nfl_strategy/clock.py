@@ -1,11 +1,10 @@
-"""NFL Strategy's clock: counted in lines, moved after each play by whether it ran before it.
+"""NFL Strategy's clock: counted in lines, moved after each play according to whether it ran before.
 
-The source says neither what a line is worth nor how many make a period; both are a league's parameters.
+The source says neither what a line is worth nor how many make a period; both are parameters.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -13,8 +12,8 @@ from downfield.core.errors import RefusedError
 from downfield.core.records import record
 
 ClockPlay = Literal["ordinary", "kneel", "spike", "auto_5", "kickoff_returned", "kickoff_dead", "try"]
-"""What a play is to the clock; ``"kickoff_dead"`` went out of bounds or is a touchback, ``"try"`` kicks or runs for
-the extra point or two. Punts and field-goal tries are ordinary."""
+"""The kind of a play to the clock; ``"kickoff_dead"`` went out of bounds or is a touchback, ``"try"`` is for one extra
+point or two. Punts and field goals are ordinary."""
 
 StopReason = Literal[
     "incomplete",
@@ -36,10 +35,15 @@ StopReason = Literal[
 """What leaves the clock stopped for the next play (NFLS-005..013); after anything else it runs (NFLS-014)."""
 
 RUNNING_LINES: Final = 4
+"""A play before which the clock ran (NFLS-003)."""
 STOPPED_LINES: Final = 1
+"""A play before which the clock was stopped (NFLS-004)."""
 HURRY_UP_LINES: Final = 2
-LET_RUN_LINES: Final = 3
+"""A play of a hurrying offense, the clock running (NFLS-015)."""
+RUN_OUT_LINES: Final = 3
+"""The most lines the offense may let run out (NFLS-024)."""
 PAST_WARNING_LINES: Final = 2
+"""A play begun with so many lines to the warning ends past it (NFLS-025)."""
 
 
 @record
@@ -50,7 +54,7 @@ class LineClock:
         left: lines left in the period.
         running: whether it runs.
         warning_at: lines left at the two-minute warning still to come; None when there is none.
-        one_more: an auto-5 or a recovered onside kick has left time for one more play only.
+        one_more: whether an auto-5 or a recovered onside kick has left time for one more play only.
 
     """
 
@@ -71,21 +75,25 @@ class LineClock:
 
 
 def lines_moved(play: ClockPlay, *, running: bool, hurry_up: bool = False) -> int:
-    """Lines a play takes by itself (NFLS-003, 004, 015..020).
+    """Return the lines a play takes by itself (NFLS-002..004, 015..020, 023).
+
+    A kickoff is a single kick, since there are no re-kicks (NFLS-072).
 
     Args:
-        play: what it was.
+        play: its kind.
         running: whether the clock ran before it.
         hurry_up: whether the offense hurried; that shortens only plays before which the clock ran.
 
     Raises:
-        RefusedError: a spike with the clock stopped, or a kickoff or try with it running: neither can be.
+        RefusedError: a spike with the clock stopped, or a kickoff or try with it running.
 
     """
     if play == "spike" and not running:
-        raise RefusedError("a spike stops a running clock and this one is stopped (NFLS-017)")
+        raise RefusedError("spike: the clock is not running (NFLS-017)")
     if play in {"kickoff_returned", "kickoff_dead", "try"} and running:
-        raise RefusedError("a kickoff or try always comes with the clock stopped (NFLS-018, NFLS-019)")
+        raise RefusedError(
+            "kickoffs and tries take place with the clock stopped, but it is running (NFLS-018, NFLS-019)"
+        )
     if play in {"spike", "kickoff_dead", "try"}:
         return 0
     if play == "kneel":
@@ -96,18 +104,6 @@ def lines_moved(play: ClockPlay, *, running: bool, hurry_up: bool = False) -> in
     return lines - 1 if play == "auto_5" else lines
 
 
-def lines_for_kicks(kicks: int) -> int:
-    """Lines for a kickoff and its re-kicks together: one for every two of them (NFLS-023).
-
-    Raises:
-        RefusedError: fewer than one kick.
-
-    """
-    if kicks < 1:
-        raise RefusedError(f"{kicks} kicks can't have been made")
-    return math.ceil(kicks / 2)
-
-
 def after_play(
     clock: LineClock,
     play: ClockPlay,
@@ -116,17 +112,17 @@ def after_play(
     hurry_up: bool = False,
     onside_recovered: bool = False,
 ) -> LineClock:
-    """The clock after a play, with every exception of the source (NFLS-002..025).
+    """Return the clock after a play, with every exception of the source (NFLS-002..025).
 
     Args:
         clock: as it stood before the play.
-        play: what the play is to the clock.
-        reasons: what in the play stops it.
+        play: the kind of play.
+        reasons: what in the play stops the clock.
         hurry_up: whether the offense hurried.
-        onside_recovered: whether it was an onside kick its kickers recovered: one more play always follows.
+        onside_recovered: whether the kickers recovered an onside kick: one more play always follows.
 
     Raises:
-        RefusedError: such a play can't be with the clock like this.
+        RefusedError: such a play can't take place with the clock as it stands.
 
     """
     lines = lines_moved(play, running=clock.running, hurry_up=hurry_up)
@@ -134,38 +130,38 @@ def after_play(
     if play == "auto_5":
         if lines >= clock.to_mark:
             left, one_more = clock.left - clock.to_mark + 1, True
-    elif lines and _ends_past_warning(clock):
-        left, one_more = _past_mark(clock), False
+    elif lines and _passes_warning(clock):
+        left, one_more = _lines_past_mark(clock), False
     if onside_recovered and left <= 0:
         left, one_more = 1, True
-    return _settled(clock, left, one_more, reasons)
+    return _with_warning(clock, left, one_more, reasons)
 
 
-def let_run(clock: LineClock) -> LineClock:
-    """The clock when the offense lets it run out to the warning or the period's end (NFLS-024).
+def run_out_clock(clock: LineClock) -> LineClock:
+    """Return the clock after the offense lets it run out to the warning or the period's end (NFLS-024).
 
     Raises:
-        RefusedError: it does not run, or more than three lines are left to there.
+        RefusedError: it does not run, or more than three lines are left.
 
     """
-    if not clock.running or not 1 <= clock.to_mark <= LET_RUN_LINES:
+    if not clock.running or not 1 <= clock.to_mark <= RUN_OUT_LINES:
         raise RefusedError(
-            f"the clock can be let run out only while it runs with one to three lines left, not {clock.to_mark} "
-            f"{'running' if clock.running else 'stopped'} (NFLS-024)"
+            f"let the clock run: only while it runs with one to three lines left; it is "
+            f"{'running' if clock.running else 'stopped'} with {clock.to_mark} left (NFLS-024)"
         )
-    return _settled(clock, clock.left - clock.to_mark, one_more=False, reasons=frozenset())
+    return _with_warning(clock, clock.left - clock.to_mark, one_more=False, reasons=frozenset())
 
 
-def _ends_past_warning(clock: LineClock) -> bool:
+def _passes_warning(clock: LineClock) -> bool:
     near = clock.warning_at is not None and clock.running and 1 <= clock.to_mark <= PAST_WARNING_LINES
     return near or clock.one_more
 
 
-def _past_mark(clock: LineClock) -> int:
+def _lines_past_mark(clock: LineClock) -> int:
     return 0 if clock.warning_at is None else clock.warning_at - 1
 
 
-def _settled(clock: LineClock, left: int, one_more: bool, reasons: frozenset[StopReason]) -> LineClock:
+def _with_warning(clock: LineClock, left: int, one_more: bool, reasons: frozenset[StopReason]) -> LineClock:
     left = max(left, 0)
     warned = clock.warning_at is not None and left <= clock.warning_at
     running = not (reasons or warned or left == 0)

@@ -1,4 +1,4 @@
-"""What a person declares in a game of cards: plays, returns, dice, penalties, choices, time-outs."""
+"""Handlers of NFL Strategy's declarations: plays, returns, dice, penalties, choices, time-outs."""
 
 from __future__ import annotations
 
@@ -13,156 +13,161 @@ from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.nfl_strategy import tables
-from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay, card_game, with_lines, with_play
-from downfield.officiating.rulebooks.nfl_strategy.clock import let_run
-from downfield.officiating.rulebooks.nfl_strategy.declarations import CardPlayed, ReturnPlayed
-from downfield.officiating.rulebooks.nfl_strategy.finish import CARDS, clocked, go_on, try_due
+from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
+from downfield.officiating.rulebooks.nfl_strategy.clock import run_out_clock
 from downfield.officiating.rulebooks.nfl_strategy.penalties import is_return
-from downfield.officiating.rulebooks.nfl_strategy.steps import (
+from downfield.officiating.rulebooks.nfl_strategy.play import (
     KICKOFFS,
     PUNTS,
     TRIES,
+    CardPlay,
+    card_game,
+    card_result,
     line_yd,
     review_denied,
-    shown,
+    with_lines,
+    with_play,
 )
+from downfield.officiating.rulebooks.nfl_strategy.results import CARDS, advance_play, move_clock, set_up_try
 
 
-def card_played(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """A play is taken off the cards: both were shown (NFLS-087) and the dice rolled (NFLS-088)."""
-    return _played(game, body_of(event, CardPlayed), event.t_ns, context)
+def declare_card(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle a play read off the cards, both revealed (NFLS-087) and the dice rolled (NFLS-062, NFLS-088)."""
+    return _start_play(game, body_of(event, CardPlayed), event.t_ns, context)
 
 
-def _played(game: GameState, card: CardPlayed, t_ns: int, context: RuleContext) -> Outcome:
+def _start_play(game: GameState, card: CardPlayed, t_ns: int, context: RuleContext) -> Outcome:
     trying = game.wait is not None and game.wait.purpose == "try" and card.kind in TRIES
     refuse_unless(game.phase in AT_REST or trying, card.kind.replace("_", " "), game)
-    game = _ready(try_due(game, card.kind, context) if trying else game, card)
-    flagged = _flagged(card.roll, card.reroll, _roll_for(card.kind))
+    game = _require_card_allowed(set_up_try(game, card.kind, context) if trying else game, card)
+    flagged = _brings_penalty(card.roll, card.reroll, _roll_for(card.kind))
     play = CardPlay(card, card_game(game).lines.running, game.note("hurry_up") is not None, flagged)
-    shown(play)
+    card_result(play)  # refuses what no card shows
     if card.ran_out:
-        tables.run_out_of_bounds(0.0, card.dot or "red")
-    return go_on(with_play(game, play), t_ns, context)
+        tables.gain_out_of_bounds(0.0, card.dot or "red")  # refuses plays that end in the middle of the field
+    return advance_play(with_play(game, play), t_ns, context)
 
 
-def return_played(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """The return of a kick is rolled."""
+def declare_return(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle the return of a kick."""
     body = body_of(event, ReturnPlayed)
-    play = _awaited(game, "return")
-    if tables.read_window(body.shown).mark not in {"gain", "fumble"}:
-        raise RefusedError(f"return: yards, with F behind for a fumble, not {body.shown!r}")
-    blocked = shown(play).mark == "blocked"
-    what: tables.RollFor = "onside_return" if play.card.kind == "onside" else "kickoff_return"
-    flagged = _flagged(
-        body.roll, body.reroll, "kickoff" if blocked else "punt_return" if play.card.kind in PUNTS else what
+    play = _play_waiting_for(game, "return")
+    if tables.read_card_result(body.shown).mark not in {"gain", "fumble"}:
+        raise RefusedError(f"return: enter yards, followed by F for a fumble, not {body.shown!r}")
+    blocked = card_result(play).mark == "blocked"
+    kickoff: tables.RollFor = "onside_return" if play.card.kind == "onside" else "kickoff_return"
+    flagged = _brings_penalty(
+        body.roll, body.reroll, "kickoff" if blocked else "punt_return" if play.card.kind in PUNTS else kickoff
     )
-    return go_on(with_play(game, replace(play, back=body, flagged=flagged)), event.t_ns, context)
+    return advance_play(with_play(game, replace(play, back=body, flagged=flagged)), event.t_ns, context)
 
 
-def fumble_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Who recovers a fumble (NFLS-047)."""
-    play = replace(_under_way(game), recovered=tables.fumble_recovery(percentile(roll.dice, "fumble")))
-    return go_on(with_play(game, play), context.t_ns, context)
+def roll_fumble(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the roll for who recovers a fumble (NFLS-047)."""
+    play = replace(_play_under_way(game), recovered=tables.fumble_recovery(percentile(roll.dice, "fumble")))
+    return advance_play(with_play(game, play), context.t_ns, context)
 
 
-def run_back_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Whether a recovered fumble or an interception is returned for a touchdown (NFLS-050, NFLS-054)."""
-    play = _under_way(game)
-    play = replace(play, run_back=tables.pick_returned(percentile(roll.dice, "return"), play.card.return_to))
-    return go_on(with_play(game, play), context.t_ns, context)
+def roll_run_back(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the roll for returning a fumble recovery or interception for a touchdown (NFLS-050, NFLS-054)."""
+    play = _play_under_way(game)
+    run_back = tables.is_interception_returned(percentile(roll.dice, "return"), play.card.return_to)
+    return advance_play(with_play(game, replace(play, run_back=run_back)), context.t_ns, context)
 
 
-def review_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """Whether the interception stands (NFLS-059, NFLS-060)."""
-    play, side = _under_way(game), game.offense
-    if tables.review_upheld(percentile(roll.dice, "review")):
-        return go_on(with_play(_spend_time_out(game, side), replace(play, review="upheld")), context.t_ns, context)
+def roll_review(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the roll for whether the interception stands (NFLS-059, NFLS-060)."""
+    play, side = _play_under_way(game), game.offense
+    if tables.is_review_upheld(percentile(roll.dice, "review")):
+        return advance_play(
+            with_play(_spend_time_out(game, side), replace(play, review="upheld")), context.t_ns, context
+        )
     name = f"reviews_{'overtime' if game.period > context.params.count('clock.periods') else 'game'}_{side}"
     game = game.with_note(name, (game.note(name) or 0.0) + 1)
-    return go_on(with_play(game, replace(play, review="overturned")), context.t_ns, context)
+    return advance_play(with_play(game, replace(play, review="overturned")), context.t_ns, context)
 
 
-def not_dice(game: GameState, _roll: Roll, _context: RuleContext) -> Outcome:
-    """Bare dice where the game waits for what a card made of them."""
+def refuse_bare_dice(game: GameState, _roll: Roll, _context: RuleContext) -> Outcome:
+    """Refuse dice where the game waits for the return or the foul that a card makes of them."""
     play = card_game(game).play
-    what = play.card.kind if play else "play"
-    raise RefusedError(f"roll: look it up on the {what.replace('_', ' ')}'s card and declare the return or the foul")
+    name = play.card.kind.replace("_", " ") if play else "play"
+    raise RefusedError(f"roll: look it up on the {name}'s card and declare the return or the foul")
 
 
-def onside_flipped(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
-    """The coin for an onside kick returned "0F" (NFLS-032)."""
-    play = replace(_under_way(game), onside=tables.onside_recovered_by_kickers(coin.heads))
-    return go_on(with_play(game, play), context.t_ns, context)
+def flip_onside(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
+    """Handle the coin for an onside kick returned "0F" (NFLS-032)."""
+    play = replace(_play_under_way(game), onside=tables.kickers_recover_onside(coin.heads))
+    return advance_play(with_play(game, play), context.t_ns, context)
 
 
-def foul_named(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """What the penalty card says."""
+def declare_foul(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle what the penalty card says."""
     foul = body_of(event, FoulDeclared)
-    play = _awaited(game, "penalty")
+    play = _play_waiting_for(game, "penalty")
     if foul.yards <= 0:
-        raise RefusedError(f"foul: {foul.yards} yards is no penalty")
+        raise RefusedError(f"foul: the yards must be positive, not {foul.yards}")
     if foul.on_kicker and (play.card.kind not in PUNTS or foul.by != game.defense):
         raise RefusedError("foul: only the receivers of a punt can run into the kicker (NFLS-073)")
     if not foul.on_kicker and foul.automatic and is_return(game, play):
         raise RefusedError("foul: an auto-5 stops a play before it starts, and this one has a return")
-    return go_on(with_play(game, replace(play, foul=foul)), event.t_ns, context)
+    return advance_play(with_play(game, replace(play, foul=foul)), event.t_ns, context)
 
 
-def try_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The try after a touchdown."""
-    return Outcome(try_due(game, choice.choice, context))
+def choose_try(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """Handle the choice of try after a touchdown."""
+    return Outcome(set_up_try(game, choice.choice, context))
 
 
-def review_waived(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The interception is accepted without a review."""
-    return go_on(with_play(game, replace(_under_way(game), review="waived")), context.t_ns, context)
+def waive_review(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """Accept the interception without a review."""
+    return advance_play(with_play(game, replace(_play_under_way(game), review="waived")), context.t_ns, context)
 
 
-def penalty_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The offended side takes the penalty or the play (NFLS-064: after any review)."""
-    play = replace(_under_way(game), accepted=choice.choice == "accept")
-    return go_on(with_play(game, play), context.t_ns, context)
+def choose_penalty(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """Handle the offended side's choice of the penalty or the play (NFLS-064: after any review)."""
+    play = replace(_play_under_way(game), accepted=choice.choice == "accept")
+    return advance_play(with_play(game, play), context.t_ns, context)
 
 
-def hurried(game: GameState, _choice: ChoiceMade, _context: RuleContext) -> Outcome:
+def hurry_up(game: GameState, _choice: ChoiceMade, _context: RuleContext) -> Outcome:
     """The offense hurries its next play (NFLS-015)."""
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "hurry-up", game)
     return Outcome(game.with_note("hurry_up", 1.0))
 
 
-def clock_let_run(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
+def let_clock_run(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The offense lets the last lines run out (NFLS-024)."""
     refuse_unless(game.phase in AT_REST, "let the clock run", game)
-    return clocked(game, let_run(card_game(game).lines), context)
+    return move_clock(game, run_out_clock(card_game(game).lines), context)
 
 
-def knelt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
+def kneel(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The offense kneels."""
-    return _played(game, CardPlayed("kneel"), context.t_ns, context)
+    return _start_play(game, CardPlayed("kneel"), context.t_ns, context)
 
 
-def spiked(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
+def spike_ball(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
     """The offense spikes the ball."""
-    return _played(game, CardPlayed("spike"), context.t_ns, context)
+    return _start_play(game, CardPlayed("spike"), context.t_ns, context)
 
 
-def claimed(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """A time-out, or a review of an interception."""
+def handle_claim(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle a time-out, or a request to review an interception."""
     claim = body_of(event, Claim)
     if claim.claim == "time_out":
-        return _time_out(game, claim.by)
+        return _take_time_out(game, claim.by)
     if claim.claim != "review":
-        raise RefusedError(f"{claim.claim.replace('_', ' ')}: this rulebook does not know such a claim")
+        raise RefusedError(f"{claim.claim.replace('_', ' ')}: this rulebook has no such claim")
     play = card_game(game).play
     if game.wait is None or game.wait.purpose != "review" or play is None:
         reason = review_denied(game, play, context.params) if play else None
         raise RefusedError(f"review: {reason or 'there is no interception to review now'}")
     if claim.by != game.offense:
-        raise RefusedError("review: only the offense may ask for one (NFLS-055)")
-    return go_on(with_play(game, replace(play, review="asked")), event.t_ns, context)
+        raise RefusedError("review: only the offense may request one (NFLS-055)")
+    return advance_play(with_play(game, replace(play, review="requested")), event.t_ns, context)
 
 
-def _time_out(game: GameState, by: Side) -> Outcome:
+def _take_time_out(game: GameState, by: Side) -> Outcome:
     refuse_unless(game.phase in AT_REST, "time-out", game)
     left = (game.time_outs or (0, 0))[0 if by == "home" else 1]
     if left < 1:
@@ -180,8 +185,8 @@ def _spend_time_out(game: GameState, by: Side) -> GameState:
     return replace(game, time_outs=left)
 
 
-def _ready(game: GameState, card: CardPlayed) -> GameState:
-    """The game as this play finds it; refuses a card that does not fit what is due (NFLS-034, 084, 085)."""
+def _require_card_allowed(game: GameState, card: CardPlayed) -> GameState:
+    """Return the game as this play finds it; refuses a card that does not fit what is due (NFLS-034, 084, 085)."""
     kind = card.kind
     fits = {
         "kickoff": kind in KICKOFFS,
@@ -196,21 +201,20 @@ def _ready(game: GameState, card: CardPlayed) -> GameState:
     refusal = tables.play_refusal("Touch Punt" if kind == "touch_punt" else card.play, line_yd(game), game.length_yd)
     if refusal and kind in {"pass", "touch_punt"}:
         raise RefusedError(refusal)
-    if card.defense.casefold() == "short yardage" and not tables.short_yardage_allowed(
+    if card.defense.casefold() == "short yardage" and not tables.is_short_yardage_allowed(
         game.down, game.distance_yd, line_yd(game), game.length_yd
     ):
         raise RefusedError("short yardage: only on 3rd or 4th and 2 or less, or on the 3 or closer (NFLS-085)")
-    if kind == "spike":
-        return _spike(game)
-    return game
+    return _use_up_spike(game) if kind == "spike" else game
 
 
-def _spike(game: GameState) -> GameState:
+def _use_up_spike(game: GameState) -> GameState:
+    """Return the game with the team's one spike of the half used up (NFLS-027)."""
     if not card_game(game).lines.running:
         raise RefusedError("spike: the clock is not running (NFLS-017)")
     name = f"spiked_{game.offense}"
     if game.note(name) is not None:
-        raise RefusedError(f"spike: {game.team(game.offense).name} has spiked the ball in this half (NFLS-027)")
+        raise RefusedError(f"spike: {game.team(game.offense).name} has already spiked the ball in this half (NFLS-027)")
     return game.with_note(name, 1.0)
 
 
@@ -222,28 +226,28 @@ def _roll_for(kind: str) -> tables.RollFor:
     return "punt" if kind in PUNTS else "scrimmage"
 
 
-def _flagged(roll: int | None, reroll: int | None, roll_for: tables.RollFor) -> bool:
-    """Whether a roll brings a penalty; refuses a missing second roll, or one too many (NFLS-061, NFLS-062)."""
+def _brings_penalty(roll: int | None, reroll: int | None, roll_for: tables.RollFor) -> bool:
+    """Return whether a roll brings a penalty; refuses a missing or superfluous second roll (NFLS-061, NFLS-062)."""
     for number in (roll, reroll):
         if number is not None:
             percentile((number,), "roll")
     flagged = roll is not None and tables.is_penalty_roll(roll, roll_for)
     if flagged and reroll is None:
-        raise RefusedError(f"roll: {roll} brings a penalty, so the play's result is rolled again (NFLS-061)")
+        raise RefusedError(f"roll: {roll} brings a penalty; roll again for the play's result (NFLS-061)")
     if reroll is not None and not flagged:
         raise RefusedError(f"roll: {roll} brings no penalty here, so there is no second roll (NFLS-061)")
     return flagged
 
 
-def _under_way(game: GameState) -> CardPlay:
+def _play_under_way(game: GameState) -> CardPlay:
     play = card_game(game).play
     if play is None:
         raise RefusedError("no play is under way")
     return play
 
 
-def _awaited(game: GameState, purpose: str) -> CardPlay:
-    """The play under way, if it waits for this.
+def _play_waiting_for(game: GameState, purpose: str) -> CardPlay:
+    """Return the play under way, if it waits for this.
 
     Raises:
         RefusedError: it does not.
@@ -251,6 +255,6 @@ def _awaited(game: GameState, purpose: str) -> CardPlay:
     """
     play = card_game(game).play
     if play is None or game.wait is None or game.wait.purpose != purpose:
-        waits = f"waiting for {game.wait.purpose.replace('_', ' ')}" if game.wait else "no play is under way"
-        raise RefusedError(f"{purpose.replace('_', ' ')}: {waits}")
+        reason = f"waiting for {game.wait.purpose.replace('_', ' ')}" if game.wait else "no play is under way"
+        raise RefusedError(f"{purpose.replace('_', ' ')}: {reason}")
     return play

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from downfield.officiating.calls import Call
+from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.enforcement import walk_off, walk_off_return
 from downfield.officiating.declarations import FoulDeclared, Side
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, opponent
-from downfield.officiating.rulebooks.nfl_strategy.card_play import CardPlay
-from downfield.officiating.rulebooks.nfl_strategy.results import Ended
-from downfield.officiating.rulebooks.nfl_strategy.steps import by_kickoff, line_yd
+from downfield.officiating.rulebooks.nfl_strategy.play import CardPlay, PlayResult, is_kickoff, line_yd
 from downfield.officiating.rulebooks.nfl_strategy.tables import goes_to_kickoff, is_safety_foul
 
 Detail = Literal["replay", "loss_of_down", "first_down", "kickoff", "enforced", "declined"]
-SCORES: Final = {
+Score = Literal["touchdown", "field_goal", "extra_point", "two_point"]
+SCORES: Final[dict[str, Score]] = {
     "touchdown": "touchdown",
     "field_goal": "field_goal",
     "extra_point": "extra_point",
@@ -23,7 +25,7 @@ SCORES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Penalized:
+class PenalizedPlay:
     """A play and its penalty.
 
     Attributes:
@@ -32,94 +34,105 @@ class Penalized:
 
     """
 
-    play: Ended | None
-    foul: Ended
+    play: PlayResult | None
+    foul: PlayResult
 
 
-def penalized(game: GameState, play: CardPlay, foul: FoulDeclared, result: Ended, touchback_yd: float) -> Penalized:
-    """Put a penalty to a play (NFLS-070..080)."""
+def apply_penalty(
+    game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult, touchback_yd: float
+) -> PenalizedPlay:
+    """Apply a penalty to a play's result (NFLS-070..080).
+
+    There is no re-kick (NFLS-072), and the punting offense can't foul (NFLS-075).
+    """
     if foul.automatic:
-        return Penalized(None, _from_line(game, foul, ("NFLS-020",)))
+        return PenalizedPlay(None, _from_line(game, foul, ("NFLS-020",)))
     if foul.on_kicker:
         return _on_kicker(game, play, foul, result)
     if not play.accepted:
-        return Penalized(result, _said(game, foul, "declined", ("NFLS-009",)))
+        return PenalizedPlay(result, _penalty_result(game, foul, "declined", ("NFLS-009",)))
     if is_return(game, play):
         return _on_return(game, play, foul, result, touchback_yd)
     if _is_safety(game, play, foul, result):
         clauses = ("NFLS-080",) if foul.loss_of_down else ("NFLS-079",)
-        safety = Ended("safety", f"safety, {game.team(game.defense).name}", clauses, side=game.defense)
-        return Penalized(safety, _said(game, foul, "enforced", clauses))
-    scored = SCORES.get(result.kind) if result.detail in {"", "good"} and result.side == opponent(foul.by) else None
-    if scored and goes_to_kickoff(foul.yards, scored):  # type: ignore[arg-type]
-        return Penalized(result, _said(game, foul, "kickoff", ("NFLS-078",)))
-    return Penalized(None, _from_line(game, foul, ("NFLS-081",) if foul.by == game.defense else ("NFLS-082",)))
+        safety = PlayResult("safety", f"safety, {game.team(game.defense).name}", clauses, side=game.defense)
+        return PenalizedPlay(safety, _penalty_result(game, foul, "enforced", clauses))
+    score = SCORES.get(result.kind) if result.detail in {"", "good"} and result.side == opponent(foul.by) else None
+    if score and goes_to_kickoff(foul.yards, score):
+        return PenalizedPlay(result, _penalty_result(game, foul, "kickoff", ("NFLS-078",)))
+    return PenalizedPlay(None, _from_line(game, foul, ("NFLS-081",) if foul.by == game.defense else ("NFLS-082",)))
 
 
 def is_return(game: GameState, play: CardPlay) -> bool:
-    """Whether the penalty came on a kick's return: the only part of a kick that can have one (NFLS-066, 067)."""
-    return by_kickoff(game, play) or play.back is not None
+    """Return whether the penalty came on a kick's return: the only part of a kick that can have one (NFLS-066, 067)."""
+    return is_kickoff(game, play) or play.back is not None
 
 
-def _from_line(game: GameState, foul: FoulDeclared, clauses: tuple[str, ...]) -> Ended:
-    """A penalty walked off from the line of scrimmage, on whole yards (NFLS-083)."""
-    against_defense = foul.by == game.defense
-    spot = walk_off(line_yd(game), foul.yards if against_defense else -foul.yards, length_yd=game.length_yd, whole=True)
+def _from_line(game: GameState, foul: FoulDeclared, clauses: tuple[str, ...]) -> PlayResult:
+    """Walk a penalty off from the line of scrimmage, on whole yards (NFLS-083)."""
+    on_defense = foul.by == game.defense
+    spot = walk_off(line_yd(game), foul.yards if on_defense else -foul.yards, length_yd=game.length_yd, whole=True)
     detail: Detail = "replay"
-    if against_defense and (foul.first_down or spot >= game.progress_yd(game.to_gain_yd)) and game.due == "scrimmage":
+    if on_defense and (foul.first_down or spot >= game.progress_yd(game.to_gain_yd)) and game.due == "scrimmage":
         detail = "first_down"
-    elif foul.loss_of_down and not against_defense:
+    elif foul.loss_of_down and not on_defense:
         detail = "loss_of_down"
-    return replace(_said(game, foul, detail, (*clauses, "NFLS-083")), spot_yd=spot)
+    return replace(_penalty_result(game, foul, detail, (*clauses, "NFLS-083")), spot_yd=spot)
 
 
-def _on_kicker(game: GameState, play: CardPlay, foul: FoulDeclared, result: Ended) -> Penalized:
-    """Running into the kicker: the kickers replay from five yards on, or keep the kick with five off the return."""
+def _on_kicker(game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult) -> PenalizedPlay:
+    """Penalize running into the kicker (NFLS-073, NFLS-074).
+
+    The kickers replay the down five yards on, or keep the kick with five yards off the return.
+    """
     if play.accepted:
-        return Penalized(None, _from_line(game, foul, ("NFLS-074",)))
+        return PenalizedPlay(None, _from_line(game, foul, ("NFLS-074",)))
     if result.spot_yd is None:
-        return Penalized(result, _said(game, foul, "declined", ("NFLS-074",)))
-    # The offense's frame: five yards against the returner are five yards on toward his goal.
-    back = walk_off(result.spot_yd, foul.yards, length_yd=game.length_yd, whole=True)
-    return Penalized(replace(result, spot_yd=back), _said(game, foul, "enforced", ("NFLS-074",)))
+        return PenalizedPlay(result, _penalty_result(game, foul, "declined", ("NFLS-074",)))
+    # In the offense's frame, five yards against the returner are five yards on toward his goal.
+    spot = walk_off(result.spot_yd, foul.yards, length_yd=game.length_yd, whole=True)
+    return PenalizedPlay(replace(result, spot_yd=spot), _penalty_result(game, foul, "enforced", ("NFLS-074",)))
 
 
-def _on_return(game: GameState, play: CardPlay, foul: FoulDeclared, result: Ended, touchback_yd: float) -> Penalized:
-    """A foul on a return: the returners' from the middle of it, the kickers' added to its end."""
-    kickoff = by_kickoff(game, play)
+def _on_return(
+    game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult, touchback_yd: float
+) -> PenalizedPlay:
+    """Penalize a foul on a return: the returners' from the middle of it, the kickers' added to its end."""
+    kickoff = is_kickoff(game, play)
     returners: Side = game.offense if kickoff else game.defense
     by_returners = foul.by == returners
     clauses = (
         ("NFLS-071" if by_returners else "NFLS-070") if kickoff else ("NFLS-077" if by_returners else "NFLS-076"),
     )
     if result.kind == "touchdown" and not by_returners:
-        carried = goes_to_kickoff(foul.yards, "touchdown")
-        return Penalized(result, _said(game, foul, "kickoff" if carried else "declined", ("NFLS-078",)))
-    start, end = _run_of(game, result, kickoff=kickoff, touchback_yd=touchback_yd)
-    spot = walk_off_return(start, end, foul.yards, by_returners=by_returners, length_yd=game.length_yd)
-    text = f"{game.team(returners).name} ball at {game.spot_text(game.board_x_yd(_own(game, spot, kickoff=kickoff)))}"
-    holds = returners if result.kind in {"touchdown", "touchback"} or result.side is None else result.side
-    stands = Ended("kick", text, clauses, _own(game, spot, kickoff=kickoff), holds, "returned", start, end)
-    return Penalized(stands, _said(game, foul, "enforced", clauses))
+        detail: Detail = "kickoff" if goes_to_kickoff(foul.yards, "touchdown") else "declined"
+        return PenalizedPlay(result, _penalty_result(game, foul, detail, ("NFLS-078",)))
+    start, end = _return_ends(game, result, kickoff=kickoff, touchback_yd=touchback_yd)
+    own = walk_off_return(start, end, foul.yards, by_returners=by_returners, length_yd=game.length_yd)
+    spot = _swap_frame(game, own, kickoff=kickoff)
+    text = f"{game.team(returners).name} ball at {game.spot_text(game.board_x_yd(spot))}"
+    holder = returners if result.kind in {"touchdown", "touchback"} or result.side is None else result.side
+    stands = PlayResult("kick", text, clauses, spot, holder, "returned", start, end)
+    return PenalizedPlay(stands, _penalty_result(game, foul, "enforced", clauses))
 
 
-def _run_of(game: GameState, result: Ended, *, kickoff: bool, touchback_yd: float) -> tuple[float, float]:
-    """Where a return began and ended, in the returners' own yards; a kick without one began and ended at its spot."""
+def _return_ends(game: GameState, result: PlayResult, *, kickoff: bool, touchback_yd: float) -> tuple[float, float]:
+    """Return where a return began and ended, in the returners' own yards; the kick's spot when there was none."""
     if result.kind == "touchback":
         return touchback_yd, touchback_yd
     if result.start_yd is not None and result.end_yd is not None:
         return max(0.0, result.start_yd), min(game.length_yd, max(0.0, result.end_yd))
     spot = game.length_yd / 2 if result.spot_yd is None else result.spot_yd
-    at = _own(game, spot, kickoff=kickoff)
+    at = _swap_frame(game, spot, kickoff=kickoff)
     return at, at
 
 
-def _own(game: GameState, spot_yd: float, *, kickoff: bool) -> float:
-    """Between the offense's and the returners' yards: the same on a kickoff, which the offense receives."""
+def _swap_frame(game: GameState, spot_yd: float, *, kickoff: bool) -> float:
+    """Convert between the offense's and the returners' yards: the same on a kickoff, which the offense receives."""
     return spot_yd if kickoff else game.length_yd - spot_yd
 
 
-def _is_safety(game: GameState, play: CardPlay, foul: FoulDeclared, result: Ended) -> bool:
+def _is_safety(game: GameState, play: CardPlay, foul: FoulDeclared, result: PlayResult) -> bool:
     return foul.by == game.offense and is_safety_foul(
         line_yd(game),
         foul.yards,
@@ -129,8 +142,26 @@ def _is_safety(game: GameState, play: CardPlay, foul: FoulDeclared, result: Ende
     )
 
 
-def _said(game: GameState, foul: FoulDeclared, detail: Detail, clauses: tuple[str, ...]) -> Ended:
-    what = foul.name or "penalty"
-    word = {"declined": "declined", "kickoff": f"{foul.yards} yards on the kickoff"}.get(detail, f"{foul.yards} yards")
-    text = f"{what}, {game.team(foul.by).name}: {word}"
-    return Ended("penalty", text, clauses, side=opponent(foul.by), detail=detail, yards=foul.yards)
+def _penalty_result(game: GameState, foul: FoulDeclared, detail: Detail, clauses: tuple[str, ...]) -> PlayResult:
+    yards = {"declined": "declined", "kickoff": f"{foul.yards} yards on the kickoff"}.get(detail, f"{foul.yards} yards")
+    text = f"{foul.name or 'penalty'}, {game.team(foul.by).name}: {yards}"
+    return PlayResult("penalty", text, clauses, side=opponent(foul.by), detail=detail, yards=foul.yards)
+
+
+def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Enforce a penalty by its detail: the down again, its loss, a first down, or yards on the kickoff to come."""
+    side: Side = call.side or game.offense
+    if call.detail == "kickoff":
+        yards = float(call.margin or 0.0)
+        return Outcome(
+            game.with_note("kickoff_penalty_yd", yards if side == (game.try_for or game.kicking) else -yards)
+        )
+    if call.spot_yd is None:
+        return Outcome(game)
+    x_yd, y_yd = call.spot_yd
+    if call.detail == "first_down":
+        game = downs.first_and_ten(game, game.offense, game.direction, x_yd, y_yd, call.t_ns, context)
+        return Outcome(game, (downs.follow_up(context, "first_down", "first_down", "first down", side=game.offense),))
+    if call.detail == "loss_of_down":
+        return downs.next_down(game, x_yd, y_yd, context)
+    return Outcome(replace(downs.end_play(game), los_yd=x_yd))

@@ -1,4 +1,4 @@
-"""Rolls, coins and fixed distances of NFL Strategy. Rolls are 1..100.
+"""Rolls, coins and fixed distances of NFL Strategy; rolls are 1..100.
 
 Yard lines are in the offense's own frame: 0 its own goal line, 100 the opponent's.
 """
@@ -36,7 +36,6 @@ SHORT_YARDAGE_YD: Final = 2.0
 SHORT_YARDAGE_GOAL_YD: Final = 3.0
 
 Color = Literal["black", "red", "blue"]
-Team = Literal["offense", "defense"]
 RollFor = Literal["scrimmage", "onside", "onside_return", "kickoff", "kickoff_return", "punt", "punt_return"]
 FumbleEnd = Literal["offense", "defense", "touchdown", "safety", "defense_touchdown"]
 Mark = Literal[
@@ -52,10 +51,9 @@ Mark = Literal[
     "fair_catch",
     "touchback",
 ]
-PickEnd = Literal["ball", "incomplete", "touchback", "touchdown"]
+InterceptionEnd = Literal["ball", "incomplete", "touchback", "touchdown"]
 
-_COLORS: Final[dict[Hash, Color]] = {"left": "black", "center": "red", "right": "blue"}
-_HASHES: Final[dict[Color, Hash]] = {color: place for place, color in _COLORS.items()}
+_HASHES: Final[dict[Color, Hash]] = {"black": "left", "red": "center", "blue": "right"}
 _MARKS: Final[dict[str, Mark]] = {
     "": "gain",
     "f": "fumble",
@@ -69,19 +67,19 @@ _MARKS: Final[dict[str, Mark]] = {
     "fc": "fair_catch",
     "tb": "touchback",
 }
-_KICKED: Final = frozenset({"ob", "dn", "fc", "tb"})
-_ALONE: Final = frozenset({"inc", "good", "no good", "blocked"})
+_KICK_MARKS: Final = frozenset({"ob", "dn", "fc", "tb"})
+_MARKS_ALONE: Final = frozenset({"inc", "good", "no good", "blocked"})
 _RESULT = re.compile(r"(?P<yards>[+-]?\d+)?\s*(?P<mark>f|i|inc|good|no good|blocked|ob|dn|fc|tb)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class CardResult:
     """One result read off a card.
 
     Attributes:
-        yards: gained or kicked, or for an interception where it ends past the line of scrimmage; None when the result
-            has none.
-        mark: what stands with it; ``"gain"`` for nothing.
+        yards: gained or kicked, or for an interception where its return ends past the line of scrimmage; None when the
+            result has none.
+        mark: what is printed with them; ``"gain"`` for nothing.
 
     """
 
@@ -89,76 +87,73 @@ class Window:
     mark: Mark
 
 
-def read_window(text: str) -> Window:
-    """A card's result as it is printed.
+def read_card_result(text: str) -> CardResult:
+    """Parse a card's result as printed.
 
     A number alone is a gain; ``"10F"`` is a fumble and ``"13i"`` an interception (NFLS-052). A kick may have ``OB``
-    (out of bounds), ``DN`` (downed), ``FC`` (fair catch) or ``TB`` (touchback) behind its yards or alone; ``inc``,
+    (out of bounds), ``DN`` (downed), ``FC`` (fair catch) or ``TB`` (touchback), alone or after its yards; ``inc``,
     ``good``, ``no good`` and ``blocked`` stand alone.
 
     Raises:
-        RefusedError: it is none of these.
+        RefusedError: the text is none of these.
 
     """
     found = _RESULT.fullmatch(text.strip())
-    word = (found["mark"] or "").casefold() if found else ""
-    if found is None or (word not in _KICKED and (found["yards"] is not None) is (word in _ALONE)):
+    mark = (found["mark"] or "").casefold() if found else ""
+    if found is None or (mark not in _KICK_MARKS and (found["yards"] is not None) is (mark in _MARKS_ALONE)):
         raise RefusedError(
-            f"a card shows yards alone or with F, i, OB, DN, FC or TB behind them, such as 13i, or inc, good, no good "
-            f"or blocked; not {text!r}"
+            f"card: {text!r} is not a result. Enter yards alone or followed by F, i, OB, DN, FC or TB, such as 13i; or "
+            "inc, good, no good or blocked"
         )
-    return Window(None if found["yards"] is None else int(found["yards"]), _MARKS[word])
-
-
-def result_color(place: Hash) -> Color:
-    """Which of a window's three numbers counts, from where the play started (NFLS-089; right is blue by NFLS-026)."""
-    return _COLORS[place]
+    return CardResult(None if found["yards"] is None else int(found["yards"]), _MARKS[mark])
 
 
 def next_hash(dot: Color) -> Hash:
-    """Where the ball goes across, by the dot beside the number (NFLS-091)."""
+    """Return the hash the ball goes to, by the dot beside the number (NFLS-091); blue is the right one (NFLS-026)."""
     return _HASHES[dot]
 
 
-def run_out_of_bounds(gain: float, dot: Color) -> float:
-    """The gain of a runner who goes out of bounds to stop the clock (NFLS-026).
+def gain_out_of_bounds(gain: float, dot: Color) -> float:
+    """Return the gain of a runner who goes out of bounds to stop the clock (NFLS-026).
 
     Raises:
         RefusedError: the play ended in the middle of the field.
 
     """
     if dot == "red":
-        raise RefusedError("only a play that ends in the black or blue zone can be run out of bounds (NFLS-026)")
+        raise RefusedError("out of bounds: only from a play that ends in the black or blue zone (NFLS-026)")
     return gain - RUN_OUT_YD
 
 
 def is_penalty_roll(roll: int, roll_for: RollFor = "scrimmage") -> bool:
-    """Whether a play's first roll brings a penalty (NFLS-061, 065..069)."""
+    """Return whether a play's first roll brings a penalty (NFLS-061, 065..069)."""
     return roll in PENALTY_ROLLS and roll_for in {"scrimmage", "kickoff_return", "punt_return"}
 
 
-def fumble_recovery(roll: int) -> Team:
-    """Who recovers a fumble (NFLS-047)."""
+def fumble_recovery(roll: int) -> Literal["offense", "defense"]:
+    """Return which team recovers a fumble (NFLS-047)."""
     return "defense" if roll <= FUMBLE_DEFENSE_TO else "offense"
 
 
-def fumble_end(spot_yd: float, gain: float, recovered: Team | None, length_yd: float = 100.0) -> FumbleEnd:
-    """What a fumble comes to where it happened (NFLS-047..049).
+def fumble_end(
+    spot_yd: float, gain: float, recovered: Literal["offense", "defense"] | None, length_yd: float = 100.0
+) -> FumbleEnd:
+    """Return how a fumble ends where it happened (NFLS-047..049).
 
     Args:
         spot_yd: the line of scrimmage.
         gain: of the play.
-        recovered: by whom; not needed when the runner had broken the plane of the goal line.
+        recovered: by which team; not needed when the runner had broken the plane of the goal line.
         length_yd: goal line to goal line.
 
     Raises:
-        RefusedError: the recovery is still to be rolled for.
+        RefusedError: the recovery has not been rolled for.
 
     """
     if spot_yd + gain >= length_yd:
         return "touchdown"
     if recovered is None:
-        raise RefusedError("a fumble short of the goal line wants a recovery roll first (NFLS-047)")
+        raise RefusedError("fumble: roll for the recovery first (NFLS-047)")
     if spot_yd + gain <= 0:
         return "safety" if recovered == "offense" else "defense_touchdown"
     return recovered
@@ -166,11 +161,11 @@ def fumble_end(spot_yd: float, gain: float, recovered: Team | None, length_yd: f
 
 def interception_end(
     spot_yd: float, yards: float, *, length_yd: float = 100.0, end_zone_yd: float = END_ZONE_YD
-) -> PickEnd:
-    """What an interception's number comes to (NFLS-052, 053).
+) -> InterceptionEnd:
+    """Return how an interception ends, by its number (NFLS-052, 053).
 
-    In the end zone but not through it is a touchback, and at or behind the offense's goal line a touchdown: the
-    source is silent about both, and they are football's own.
+    In the end zone but not through it is a touchback, and at or behind the offense's goal line a touchdown: the source
+    is silent about both, and this is football.
     """
     end = spot_yd + yards
     if end >= length_yd + end_zone_yd:
@@ -180,77 +175,75 @@ def interception_end(
     return "touchdown" if end <= 0 else "ball"
 
 
-def pick_returned(roll: int, pick: int) -> bool:
-    """Whether an interception is returned for a touchdown (NFLS-054)."""
+def is_interception_returned(roll: int, pick: int) -> bool:
+    """Return whether an interception or fumble is returned for a touchdown (NFLS-050, NFLS-054)."""
     return roll <= pick
 
 
 def is_reviewable(roll: int) -> bool:
-    """Whether an interception from this roll may be reviewed (NFLS-055)."""
+    """Return whether an interception from this roll may be reviewed (NFLS-055)."""
     return any(low <= roll <= high for low, high in REVIEWABLE)
 
 
 def review_refusal(roll: int, successes_left: int, time_outs: int, left_s: float) -> str | None:
-    """Why an interception may not be reviewed, None when it may (NFLS-055..058).
+    """Return why an interception may not be reviewed, None when it may (NFLS-055..058).
 
     Args:
         roll: the one that was intercepted.
         successes_left: successful reviews still allowed in this game, or in this overtime.
-        time_outs: the offense has left.
-        left_s: in the half or overtime, after the play.
+        time_outs: that the offense has left.
+        left_s: time left in the half or overtime, after the play.
 
     """
     if not is_reviewable(roll):
-        return f"an interception from a roll of {roll} is not reviewable, only from 42-50 and 76-80 (NFLS-055)"
+        return f"an interception on a roll of {roll} is not reviewable, only on 42-50 and 76-80 (NFLS-055)"
     if successes_left < 1:
         return "no review is left (NFLS-056, NFLS-058)"
     if time_outs < 1 and left_s > REVIEW_LATE_S:
-        return "a review wants a time-out left, or two minutes or less after the play (NFLS-057)"
+        return "a review requires a time-out left, or two minutes or less left after the play (NFLS-057)"
     return None
 
 
-def review_upheld(roll: int) -> bool:
-    """Whether a review lets the interception stand, which costs a time-out (NFLS-059, 060)."""
+def is_review_upheld(roll: int) -> bool:
+    """Return whether a review lets the interception stand, which costs a time-out (NFLS-059, 060)."""
     return roll <= REVIEW_UPHELD_TO
 
 
-def onside_recovered_by_kickers(heads: bool) -> bool:
-    """Who has an onside kick returned "0F": the kickers on heads (NFLS-032)."""
+def kickers_recover_onside(heads: bool) -> bool:
+    """Return whether the kickers have an onside kick returned "0F": on heads (NFLS-032)."""
     return heads
 
 
-def kickoff_out_of_bounds(kick_yd: float, out_yd: float = KICKOFF_OUT_YD) -> float:
-    """Where the receivers start after a kickoff out of bounds, in the kickers' frame (NFLS-029)."""
+def kickoff_out_of_bounds_yd(kick_yd: float, out_yd: float = KICKOFF_OUT_YD) -> float:
+    """Return where the receivers start after a kickoff out of bounds, in the kickers' frame (NFLS-029)."""
     return kick_yd + out_yd
 
 
 def is_touchback_kick(landed_yd: float, *, length_yd: float = 100.0, end_zone_yd: float = END_ZONE_YD) -> bool:
-    """Whether a kickoff reached the back line of the end zone, in the kickers' frame (NFLS-030)."""
+    """Return whether a kickoff reached the back line of the end zone, in the kickers' frame (NFLS-030)."""
     return landed_yd >= length_yd + end_zone_yd
 
 
-def free_kick_good(roll: int, shown: int, margin: int = FREE_KICK_MARGIN) -> bool:
-    """Whether a field goal after a fair catch is good (NFLS-043).
+def is_free_kick_good(roll: int, shown: int, margin: int = FREE_KICK_MARGIN) -> bool:
+    """Return whether a field goal after a fair catch is good (NFLS-043).
 
     The source's "14 or less than the number shown" is read as fourteen or more below it.
     """
     return roll <= shown - margin
 
 
-def missed_field_goal(
+def missed_field_goal_yd(
     line_yd: float, *, after_fair_catch: bool = False, back_yd: float = MISSED_FIELD_GOAL_YD
 ) -> float:
-    """Where the defense takes over after a miss, in the kickers' frame (NFLS-041, 044); no run-back (NFLS-040)."""
+    """Return where the defense takes over after a miss, in the kickers' frame (NFLS-041, 044).
+
+    A miss is not returned (NFLS-040).
+    """
     return line_yd if after_fair_catch else line_yd - back_yd
 
 
-def blocked_kick(line_yd: float, kick: Literal["field_goal", "extra_point", "punt"]) -> float:
-    """Where a blocked kick's return begins, in the kickers' frame (NFLS-045, 046)."""
-    return line_yd - (BLOCKED_PUNT_YD if kick == "punt" else BLOCKED_FIELD_GOAL_YD)
-
-
 def is_safety_foul(line_yd: float, yards: int, *, on_pass: bool, incomplete: bool, loss_of_down: bool) -> bool:
-    """Whether an offensive foul is a safety (NFLS-079, 080).
+    """Return whether an offensive foul is a safety (NFLS-079, 080).
 
     Args:
         line_yd: where the play started.
@@ -265,20 +258,20 @@ def is_safety_foul(line_yd: float, yards: int, *, on_pass: bool, incomplete: boo
 
 
 def goes_to_kickoff(yards: int, scored: Literal["touchdown", "field_goal", "extra_point", "two_point"]) -> bool:
-    """Whether a defensive foul on a score is walked off at the kickoff that follows (NFLS-078)."""
+    """Return whether a defensive foul on a score is enforced on the ensuing kickoff (NFLS-078)."""
     return scored in {"extra_point", "two_point"} or yards == 15
 
 
 def play_refusal(play: str, spot_yd: float, length_yd: float = 100.0) -> str | None:
-    """Why the offense may not choose a play, None when it may (NFLS-034, NFLS-084)."""
+    """Return why the offense may not choose a play, None when it may (NFLS-034, NFLS-084)."""
     to_goal = length_yd - spot_yd
     if play in LONG_PASSES and to_goal <= LONG_PASS_BARRED_YD:
-        return f"{play} may not be used on the opponent's 20 or closer (NFLS-084)"
+        return f"{play}: not allowed on the opponent's 20 or closer (NFLS-084)"
     if play == "Touch Punt" and to_goal > TOUCH_PUNT_FROM_YD:
-        return "the Touch Punt may only be used from the 50 or closer (NFLS-034)"
+        return "Touch Punt: allowed only from the 50 or closer (NFLS-034)"
     return None
 
 
-def short_yardage_allowed(down: int, distance_yd: float, spot_yd: float, length_yd: float = 100.0) -> bool:
-    """Whether the defense may choose short yardage (NFLS-085)."""
+def is_short_yardage_allowed(down: int, distance_yd: float, spot_yd: float, length_yd: float = 100.0) -> bool:
+    """Return whether the defense may choose short yardage (NFLS-085)."""
     return (down >= 3 and distance_yd <= SHORT_YARDAGE_YD) or length_yd - spot_yd <= SHORT_YARDAGE_GOAL_YD

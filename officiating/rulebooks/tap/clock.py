@@ -8,7 +8,7 @@ from typing import Final
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
 from downfield.officiating.consequences import downs
-from downfield.officiating.consequences.declaration_handlers import AT_REST, clock_set, separated, with_jerseys
+from downfield.officiating.consequences.declaration_handlers import AT_REST, with_jerseys
 from downfield.officiating.consequences.periods import TOUCHDOWN_GAIN_YD, yards_winner
 from downfield.officiating.consequences.rolls_and_choices import wait_for_choice
 from downfield.officiating.declarations import ChoiceMade, Side
@@ -18,15 +18,15 @@ from downfield.officiating.engine.state import GameState, Overtime, Phase, oppon
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.params import Param
 
-OVERTIME_PARAMS: Final = (
+CLOCK_PARAMS: Final = (
     Param(
         "clock.periods", 1, "count", "TAP-018: the event sets the game's length; one clock, no quarters", low=1, high=8
     ),
 )
 
 
-def ends_on_time(handler: Handler) -> Handler:
-    """A handler after which the game's time may be found to be up, the ball being dead."""
+def ending_on_time(handler: Handler) -> Handler:
+    """Wrap a handler to end the period or the game when time has run out and the ball is dead."""
 
     def handle(game: GameState, event: Event, context: RuleContext) -> Outcome:
         outcome = handler(game, event, context)
@@ -35,66 +35,60 @@ def ends_on_time(handler: Handler) -> Handler:
             return outcome
         if state.clock.left_at_s(event.t_ns) != 0:
             return outcome
-        return Outcome(state, (*outcome.findings, _time_up(state, context)))
+        return Outcome(state, (*outcome.findings, _end_of_time(state, context)))
 
     return handle
 
 
-clock_ends: Final = ends_on_time(clock_set)
-separated_ends: Final = ends_on_time(separated)
-
-
-def _time_up(game: GameState, context: RuleContext) -> Finding:
+def _end_of_time(game: GameState, context: RuleContext) -> Finding:
     home, away = game.score
     if game.period < context.params.count("clock.periods"):
         text, detail = f"end of period {game.period}", "period"
     elif home == away:
-        text, detail = f"end of the game, {home} all: overtime", "overtime"
+        text, detail = f"end of regulation, tied {home}-{away}: overtime", "overtime"
     else:
-        return _over(game, context, "home" if home > away else "away", ("TAP-018",))
+        return _game_over(game, context, "home" if home > away else "away", ("TAP-018",))
     return Finding("clock", "period", context.t_ns, text, ("TAP-018",), detail=detail)
 
 
-def period(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """A period is over: the next one, the sides changed, or the toss for overtime (TAP-133)."""
+def end_period(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """A period is over: the next one with ends changed, or the coin toss for overtime (TAP-133)."""
+    clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
     if call.detail == "overtime":
-        clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
         game = replace(downs.end_play(game), overtime=Overtime(0, "home"), clock=clock)
         return Outcome(wait_for_choice(game, "overtime", ("offense_first", "defense_first"), None))
-    direction = -game.direction
-    clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
-    flipped = replace(
+    next_period = replace(
         game,
         period=game.period + 1,
         clock=clock,
-        direction=1 if direction > 0 else -1,
+        direction=1 if -game.direction > 0 else -1,
         los_yd=game.length_yd - game.los_yd,
         to_gain_yd=game.length_yd - game.to_gain_yd,
     )
-    return Outcome(flipped)
+    return Outcome(next_period)
 
 
-def overtime_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The winner of the toss goes first on offense or on defense."""
+def choose_overtime(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """Handle the toss winner's choice to go first on offense or on defense."""
     if choice.by is None:
         raise RefusedError("overtime: say which coach won the toss (by)")
     first: Side = choice.by if choice.choice == "offense_first" else opponent(choice.by)
-    return Outcome(_turn(replace(game, overtime=Overtime(1, first)), first, context))
+    return Outcome(_give_one_play(replace(game, overtime=Overtime(1, first)), first, context))
 
 
 def in_overtime(consequence: Consequence) -> Consequence:
-    """A consequence that, in overtime, ends a team's one play instead."""
+    """Wrap a consequence so that, in overtime, it ends a team's one play instead."""
 
     def apply(game: GameState, call: Call, context: RuleContext) -> Outcome:
         if game.overtime is None:
             return consequence(game, call, context)
-        return _played(game, _gain(game, call), context)
+        return _end_overtime_play(game, game.overtime, _gain_yd(game, call), context)
 
     return apply
 
 
-def _gain(game: GameState, call: Call) -> float:
-    """What the play gained; a turnover counts as nothing (TAP-131)."""
+def _gain_yd(game: GameState, call: Call) -> float:
+    """Return what the play gained; a turnover counts as nothing (TAP-131)."""
     if game.play.ball_side != game.offense or call.kind in {"incomplete", "overrun"}:
         return 0.0
     if call.kind == "touchdown":
@@ -102,36 +96,28 @@ def _gain(game: GameState, call: Call) -> float:
     return game.progress_yd(call.spot_yd[0]) - game.progress_yd(game.los_yd) if call.spot_yd else 0.0
 
 
-def _played(game: GameState, gain: float, context: RuleContext) -> Outcome:
-    overtime = game.overtime
-    if overtime is None:
-        return Outcome(game)
+def _end_overtime_play(game: GameState, overtime: Overtime, gain: float, context: RuleContext) -> Outcome:
     gains = (*overtime.gains_yd, gain)
     if len(gains) == 1:
         game = replace(game, overtime=replace(overtime, gains_yd=gains))
-        return Outcome(_turn(game, opponent(overtime.first), context))
+        return Outcome(_give_one_play(game, opponent(overtime.first), context))
     winner = yards_winner(overtime.first, (gains[0], gains[1]))
     if winner is not None:
         game = replace(downs.end_play(game), overtime=replace(overtime, gains_yd=gains))
-        return Outcome(game, (_over(game, context, winner, ("TAP-132",)),))
+        return Outcome(game, (_game_over(game, context, winner, ("TAP-132",)),))
     game = replace(game, overtime=Overtime(overtime.number + 1, overtime.first))
-    text = f"overtime {overtime.number} is level: another one"
-    told = Finding("overtime", "info", context.t_ns, text, ("TAP-134",), reported=True, detail="overtime")
-    return Outcome(_turn(game, overtime.first, context), (told,))
+    text = f"overtime {overtime.number} ends tied: another follows"
+    tied = Finding("overtime", "info", context.t_ns, text, ("TAP-134",), reported=True, detail="overtime")
+    return Outcome(_give_one_play(game, overtime.first, context), (tied,))
 
 
-def _turn(game: GameState, side: Side, context: RuleContext) -> GameState:
-    """One play for a side from the middle of the field; it keeps the goal it attacks."""
+def _give_one_play(game: GameState, side: Side, context: RuleContext) -> GameState:
+    """Return the game with a side's one play from the middle of the field; it keeps the goal it attacks."""
     direction = game.direction_of(side)
     game = downs.first_and_ten(game, side, direction, game.length_yd / 2, game.width_yd / 2, context.t_ns, context)
     return with_jerseys(replace(game, phase=Phase.LINE_UP, play=PlayState(ball_side=side)), context)
 
 
-def _over(game: GameState, context: RuleContext, winner: Side, clauses: tuple[str, ...]) -> Finding:
+def _game_over(game: GameState, context: RuleContext, winner: Side, clauses: tuple[str, ...]) -> Finding:
     text = f"{game.team(winner).name} wins"
     return Finding("clock", "game_over", context.t_ns, text, clauses, side=winner)
-
-
-def game_over(game: GameState, _call: Call, _context: RuleContext) -> Outcome:
-    """The game is over."""
-    return Outcome(replace(game, phase=Phase.OVER, wait=None))

@@ -22,121 +22,131 @@ from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.play_state import PlayState, Stoppage
 from downfield.officiating.engine.state import Clock, GameState, Phase, opponent
 from downfield.officiating.events import Event
-from downfield.officiating.rulebooks.params import Param, Row
-from downfield.officiating.rulebooks.tap import tables as tables_tap
+from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.rulebooks.tap import tables
 
 KICK_PARAMS: Final = (
-    Param("kickoff.from_yd", tables_tap.KICKOFF_FROM_YD, "yd", "TAP-047", low=1, high=99),
-    Param("kickoff.touchback_before_yd", tables_tap.TOUCHBACK_BEFORE_YD, "yd", "TAP-057", low=1, high=50),
-    Param("kickoff.touchback_after_yd", tables_tap.TOUCHBACK_AFTER_YD, "yd", "TAP-052", low=1, high=50),
+    Param("kickoff.from_yd", tables.KICKOFF_FROM_YD, "yd", "TAP-047", low=1, high=99),
+    Param("kickoff.touchback_before_yd", tables.TOUCHBACK_BEFORE_YD, "yd", "TAP-057", low=1, high=50),
+    Param("kickoff.touchback_after_yd", tables.TOUCHBACK_AFTER_YD, "yd", "TAP-052", low=1, high=50),
     Param("kickoff.onside_trailing_only", True, "", "TAP-058"),
     Param(
         "kickoff.onside_places_yd",
         (),
         "yd",
-        "the chart of TAP-063 is lost: one row with the places across the field for 2 to 12, else the operator's",
+        "the chart of TAP-063 is lost: one row with the places across the field for 2 to 12; if empty, the operator "
+        "places the ball",
         columns=11,
     ),
-    Param("punt.beyond_gunner_yd", tables_tap.PUNT_BEYOND_GUNNER_YD, "yd", "TAP-123", low=0, high=60),
-    Param("punt.touchback_yd", 20.0, "yd", "not stated for punts; as after a kick-off that has run", low=1, high=50),
-    Param("two_point.from_yd", tables_tap.TWO_POINT_YD_TO_GOAL, "yd", "TAP-127", low=1, high=50),
-    Param("field_goal.table", tables_tap.FIELD_GOAL, "yd", "TAP-130: yards to go, highest good sum", columns=2),
+    Param("punt.beyond_gunner_yd", tables.PUNT_BEYOND_GUNNER_YD, "yd", "TAP-123", low=0, high=60),
+    Param("punt.touchback_yd", 20.0, "yd", "not stated for punts; as after a kickoff that has run", low=1, high=50),
+    Param("two_point.from_yd", tables.TWO_POINT_YD_TO_GOAL, "yd", "TAP-127", low=1, high=50),
+    Param("field_goal.table", tables.FIELD_GOAL, "yd", "TAP-130: yards to go, highest good sum", columns=2),
 )
 
 
 def declare_kick(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """A kick is declared, before its play: onside (TAP-059) and punt (TAP-113) must be.
+    """Handle a kick declared before its play; onside kicks (TAP-059) and punts (TAP-113) must be.
 
-    With a punt its gunners are named (TAP-115, TAP-117). A fake needs no word more: the play goes on, and the gunners
-    stay ineligible (TAP-121).
+    A punt's gunners are named with it (TAP-115, TAP-117). A fake needs no declaration: the play goes on, and the
+    gunners stay ineligible (TAP-121).
     """
     body = body_of(event, KickDeclared)
     if body.kick in {"kickoff", "free_kick"}:
-        return _kickoff(game, body, context)
+        return _declare_kickoff(game, body, context)
     if body.kick == "onside":
-        return _onside(game, context)
+        return _declare_onside(game, context)
     if body.kick == "punt":
-        return _punt(game, body, context)
+        return _declare_punt(game, body, context)
     if body.kick == "field_goal":
-        return _field_goal(game, context)
+        return _declare_field_goal(game, context)
     refuse_unless(game.due == "extra_point", "extra point", game)
-    return try_chosen(game, ChoiceMade("extra_point"), context)
+    return choose_try(game, ChoiceMade("extra_point"), context)
 
 
-def _kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
+def _declare_kickoff(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due in {"kickoff", "free_kick"}, body.kick.replace("_", " "), game)
-    game = with_jerseys(_opened(game), context)
+    game = with_jerseys(_with_kicking_team(game), context)
     if body.returner is not None:
         require_on_side(game, body.returner, game.offense, "returner")
-    kicker_yd = context.params.real("kickoff.from_yd") if game.due == "kickoff" else 20.0
+    from_yd = context.params.real("kickoff.from_yd") if game.due == "kickoff" else tables.FREE_KICK_FROM_YD
     play = PlayState(kind=game.due, ball_side=game.offense, returner=body.returner, switch=game.kicking)
-    spot_yd = game.board_x_yd(game.length_yd - kicker_yd)
+    spot_yd = game.board_x_yd(game.length_yd - from_yd)
     return Outcome(replace(game, phase=Phase.LINE_UP, play=play, los_yd=spot_yd))
 
 
-def _opened(game: GameState) -> GameState:
-    """The game with the first kickoff noted; until somebody scores, whose it is is the receivers' set-up."""
+def _with_kicking_team(game: GameState) -> GameState:
+    """Return the game with the kicking team recorded; at the first kickoff it is the side set up to defend."""
     kicking = game.kicking or game.defense
     return replace(game, kicking=kicking, opening_kicker=game.opening_kicker or kicking)
 
 
-def _onside(game: GameState, context: RuleContext) -> Outcome:
+def _declare_onside(game: GameState, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "kickoff", "onside kick", game)
-    game = _opened(game)
+    game = _with_kicking_team(game)
     kicking: Side = game.kicking or game.defense
     if context.params.flag("kickoff.onside_trailing_only") and game.points(kicking) >= game.points(opponent(kicking)):
         raise RefusedError(f"onside kick: {game.team(kicking).name} is not trailing (TAP-058)")
     return Outcome(wait_for_roll(with_jerseys(game, context), "onside_length", kicking))
 
 
-def onside_length(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """The first onside roll: how far, and whether the ball is to be fought for (TAP-060..062)."""
+def roll_onside_length(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the first onside roll: how far, and whether the teams fight for the ball (TAP-060..062)."""
     total = two_dice(roll.dice, "onside kick")
-    kick = tables_tap.onside_first(total, context.params.real("kickoff.from_yd"))
+    kick = tables.onside_roll(total, context.params.real("kickoff.from_yd"))
     x_yd = game.board_x_yd(game.length_yd - kick.yard_line)
-    text = f"onside kick to {game.spot_text(x_yd)}"
     if not kick.in_play:
-        found = _kick(context, f"{text}: fails", ("TAP-060",), x_yd, game, game.offense, "failed")
+        found = Finding(
+            "kick",
+            "kick",
+            context.t_ns,
+            f"onside kick to {game.spot_text(x_yd)}: fails",
+            ("TAP-060",),
+            spot_yd=(x_yd, game.width_yd / 2),
+            side=game.offense,
+            detail="failed",
+        )
         return Outcome(game, (found,))
     play = PlayState(kind="onside", ball_side=game.offense, landed_yd=x_yd, switch=game.kicking)
     game = replace(game, due="onside", play=play, los_yd=x_yd)
     return Outcome(wait_for_roll(game, "onside_place", game.kicking))
 
 
-def onside_place(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """The second onside roll: where across the field the ball is put (TAP-063), where the league has the chart."""
+def roll_onside_place(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the second onside roll: where across the field the ball goes (TAP-063), if the league has the chart."""
     total = two_dice(roll.dice, "onside kick")
-    rows: tuple[Row, ...] = context.params.table("kickoff.onside_places_yd")
-    across = tables_tap.onside_place(total, rows[0] if rows else ())
+    rows = context.params.table("kickoff.onside_places_yd")
+    across = tables.onside_place(total, rows[0] if rows else ())
     play = game.play
     if across is not None and play.landed_yd is not None:
-        place = (play.landed_yd * context.field.mm_per_yd_x, across * context.field.mm_per_yd_y)
-        play = replace(play, ball_mm=place)
+        ball_mm = (play.landed_yd * context.field.mm_per_yd_x, across * context.field.mm_per_yd_y)
+        play = replace(play, ball_mm=ball_mm)
     return Outcome(replace(game, phase=Phase.LINE_UP, play=play))
 
 
-def kick_over(game: GameState, t_ns: int, context: RuleContext) -> Outcome:  # noqa: ARG001
-    """The kickoff has run: touchback, or the returner takes the ball on his goal line (TAP-052)."""
+def offer_return(game: GameState, _t_ns: int, _context: RuleContext) -> Outcome:
+    """After the kickoff has run, wait for the choice: touchback, or a return from the goal line (TAP-052)."""
     return Outcome(wait_for_choice(game, "kickoff", ("touchback", "return"), game.offense))
 
 
-def kickoff_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The receivers' choice after a kickoff has run (TAP-052), or a punt into the end zone (TAP-125).
+def choose_return(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """Handle the receivers' choice after a kickoff has run (TAP-052), or a punt into the end zone (TAP-125).
 
-    The kickers' coach works the switch of a return (TAP-056).
+    The kicking coach works the switch during a return (TAP-056).
     """
     if choice.choice == "touchback":
         name = "punt.touchback_yd" if game.play.kind == "punt" else "kickoff.touchback_after_yd"
         return Outcome(game, (_touchback(game, context, context.params.real(name), ("TAP-052",)),))
-    play = replace(game.play, carrier=game.play.returner, stoppage=_kick_stop(game, context))
+    play = replace(game.play, carrier=game.play.returner, stoppage=_kick_stoppage(game, context))
     return Outcome(replace(game, phase=Phase.STOPPED, play=play))
 
 
-def touchback_before(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """A touchback chosen before the kickoff (TAP-057)."""
+def choose_touchback_before(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """Handle a touchback chosen before the kickoff (TAP-057)."""
     refuse_unless(game.phase in AT_REST and game.due == "kickoff", "touchback", game)
-    found = _touchback(_opened(game), context, context.params.real("kickoff.touchback_before_yd"), ("TAP-057",))
-    return Outcome(_opened(game), (found,))
+    game = _with_kicking_team(game)
+    found = _touchback(game, context, context.params.real("kickoff.touchback_before_yd"), ("TAP-057",))
+    return Outcome(game, (found,))
 
 
 def _touchback(game: GameState, context: RuleContext, own_yd: float, clauses: tuple[str, ...]) -> Finding:
@@ -149,10 +159,10 @@ def _touchback(game: GameState, context: RuleContext, own_yd: float, clauses: tu
     )
 
 
-def _punt(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
+def _declare_punt(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "punt", game)
     if not 1 <= len(set(body.gunners)) <= 2:
-        raise RefusedError(f"punt: one or two gunners must be named, not {len(set(body.gunners))} (TAP-115)")
+        raise RefusedError(f"punt: name one or two gunners, not {len(set(body.gunners))} (TAP-115)")
     game = with_jerseys(game, context)
     for gunner in body.gunners:
         require_on_side(game, gunner, game.offense, "gunner")
@@ -163,23 +173,22 @@ def _punt(game: GameState, body: KickDeclared, context: RuleContext) -> Outcome:
     return Outcome(replace(game, phase=phase, due="punt", play=play))
 
 
-def punt_chosen(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The punt is away, in a stoppage: it comes down beyond the deepest gunner (TAP-122, TAP-123)."""
+def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """Handle the punt, kicked in a stoppage: it comes down beyond the deepest gunner (TAP-122, TAP-123)."""
     play = game.play
     refuse_unless(game.phase is Phase.STOPPED and play.kind == "punt" and play.line_reached_ns is None, "punt", game)
     if play.ball_side != game.offense or play.pass_caught:
-        raise RefusedError("punt: the ball has left the punter already")
+        raise RefusedError("punt: the punter no longer has the ball")
     facts = context.facts
     gunners = [facts.figures[name] for name in play.gunners if name in facts.figures] if facts else []
     if facts is None or not gunners:
-        raise RefusedError("punt: no gunner is in view, so nobody can tell where it comes down")
-    fronts = [(outermost_x(one, game.direction), one) for one in gunners]
+        raise RefusedError("punt: no gunner is in view, so the landing spot can't be measured")
+    fronts = [(outermost_x(gunner, game.direction), gunner) for gunner in gunners]
     deepest, gunner = max(fronts, key=lambda pair: pair[0].x_mm * game.direction)
     own = game.progress_yd(facts.spot_yd(deepest.x_mm, 0)[0])
-    landing = tables_tap.punt_landing([own], context.params.real("punt.beyond_gunner_yd"))
+    landing = tables.punt_landing([own], context.params.real("punt.beyond_gunner_yd"))
     spot = (game.board_x_yd(landing), facts.spot_yd(0, gunner.y_mm)[1])
     text = f"punt to {game.spot_text(spot[0])}, {context.params.real('punt.beyond_gunner_yd'):g} yards past {gunner.id}"
-    sigma_yd = deepest.sigma_mm / context.field.mm_per_yd_x
     found = Finding(
         "kick",
         "kick",
@@ -189,7 +198,7 @@ def punt_chosen(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
         players=(gunner.id,),
         spot_yd=spot,
         margin=game.length_yd - landing,
-        sigma=sigma_yd,
+        sigma=deepest.sigma_mm / context.field.mm_per_yd_x,
         unit="yd",
         side=game.defense,
         detail="punt",
@@ -197,8 +206,8 @@ def punt_chosen(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
     return Outcome(game, (found,))
 
 
-def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """A kick has come down: a failed onside kick, one recovered, or a punt to be returned (TAP-124)."""
+def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """A kick has come down: a failed onside kick, a recovered one, or a punt to be returned (TAP-124)."""
     if call.detail in {"failed", "recovered"}:
         side = call.side or game.offense
         x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
@@ -211,7 +220,7 @@ def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
         landed_yd=landed,
         start_yd=landed,
         switch=game.offense,
-        stoppage=_kick_stop(game, context),
+        stoppage=_kick_stoppage(game, context),
     )
     game = replace(game, phase=Phase.STOPPED, play=play)
     if game.progress_yd(landed) >= game.length_yd:
@@ -219,7 +228,7 @@ def kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(game)
 
 
-def _kick_stop(game: GameState, context: RuleContext) -> Stoppage:
+def _kick_stoppage(game: GameState, context: RuleContext) -> Stoppage:
     stoppage = game.play.stoppage
     return (
         replace(stoppage, reason="kick", number=0)
@@ -228,30 +237,30 @@ def _kick_stop(game: GameState, context: RuleContext) -> Stoppage:
     )
 
 
-def _field_goal(game: GameState, context: RuleContext) -> Outcome:
+def _declare_field_goal(game: GameState, context: RuleContext) -> Outcome:
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "field goal", game)
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    tables_tap.field_goal_good(to_goal, 2, _field_goal_table(context))
+    tables.is_field_goal_good(to_goal, 2, _field_goal_table(context))  # refuses one from too far out
     return Outcome(wait_for_roll(game, "field_goal", game.offense))
 
 
-def field_goal_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """The dice of a field goal (TAP-130)."""
+def roll_field_goal(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the dice of a field goal (TAP-130)."""
     total = two_dice(roll.dice, "field goal")
     to_goal = game.length_yd - game.progress_yd(game.los_yd)
-    good = tables_tap.field_goal_good(to_goal, total, _field_goal_table(context))
+    good = tables.is_field_goal_good(to_goal, total, _field_goal_table(context))
     text = f"field goal from {to_goal:.4g} yards out {'good' if good else 'missed'} on {total}"
     detail = "good" if good else "missed"
     found = Finding("kick", "field_goal", context.t_ns, text, ("TAP-021", "TAP-130"), side=game.offense, detail=detail)
     return Outcome(game, (found,))
 
 
-def _field_goal_table(context: RuleContext) -> tables_tap.FieldGoalTable:
+def _field_goal_table(context: RuleContext) -> tables.FieldGoalTable:
     return tuple((row[0], int(row[1])) for row in context.params.table("field_goal.table"))
 
 
-def try_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The try after a touchdown: kick, or two points from the five with the clock stopped (TAP-127, TAP-128)."""
+def choose_try(game: GameState, choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """Handle the choice of try: a kick, or two points from the five with the clock stopped (TAP-127, TAP-128)."""
     if choice.choice == "extra_point":
         return Outcome(wait_for_roll(game, "extra_point", game.offense))
     own = game.length_yd - context.params.real("two_point.from_yd")
@@ -261,19 +270,11 @@ def try_chosen(game: GameState, choice: ChoiceMade, context: RuleContext) -> Out
     return Outcome(with_jerseys(replace(game, play=PlayState(kind="two_point", ball_side=game.offense)), context))
 
 
-def extra_point_rolled(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
-    """The dice of an extra point (TAP-126)."""
+def roll_extra_point(game: GameState, roll: Roll, context: RuleContext) -> Outcome:
+    """Handle the dice of an extra point (TAP-126)."""
     total = two_dice(roll.dice, "extra point")
-    good = tables_tap.extra_point_good(total)
+    good = tables.is_extra_point_good(total)
     text = f"extra point {'good' if good else 'no good'} on {total}"
     detail = "good" if good else "failed"
-    return Outcome(
-        game, (Finding("kick", "extra_point", context.t_ns, text, ("TAP-126",), side=game.offense, detail=detail),)
-    )
-
-
-def _kick(
-    context: RuleContext, text: str, clauses: tuple[str, ...], x_yd: float, game: GameState, side: Side, detail: str
-) -> Finding:
-    spot = (x_yd, game.width_yd / 2)
-    return Finding("kick", "kick", context.t_ns, text, clauses, spot_yd=spot, side=side, detail=detail)
+    found = Finding("kick", "extra_point", context.t_ns, text, ("TAP-126",), side=game.offense, detail=detail)
+    return Outcome(game, (found,))

@@ -1,4 +1,4 @@
-"""TAP's few penalties and what a coach may claim; the list is closed (TAP-G5)."""
+"""TAP's few penalties, and what a coach may claim; the list is closed (TAP-G5)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final
 
 from downfield.core.errors import RefusedError
 from downfield.officiating.calls import Call, Finding
-from downfield.officiating.checks.check import Checked
-from downfield.officiating.checks.line import MEN, men_on_field
-from downfield.officiating.checks.subjects import formation_of
+from downfield.officiating.checks.alignment import MEN, men_on_field
+from downfield.officiating.checks.check import ClauseResult
+from downfield.officiating.checks.rulebook_checks import current_formation
 from downfield.officiating.checks.timing import (
     CHANGE_S,
     DEFENSE_S,
     LINE_UP_S,
-    Times,
+    Timeline,
     defense_set_time,
     field_goal_time,
     kick_ready_time,
@@ -24,7 +24,6 @@ from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.declaration_handlers import body_of, require_on_board
 from downfield.officiating.consequences.enforcement import walk_off
 from downfield.officiating.declarations import Claim, Side
-from downfield.officiating.engine.facts import exceedance_probability
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.events import Event
@@ -34,8 +33,8 @@ BEFORE_SNAP: Final = frozenset({Phase.LINE_UP, Phase.SET})
 
 
 @dataclass(frozen=True, slots=True)
-class Penalty:
-    """One penalty.
+class PenaltyRule:
+    """One penalty of TAP.
 
     Attributes:
         clauses: cited.
@@ -52,11 +51,11 @@ class Penalty:
 
 
 PENALTIES: Final = {
-    "too_many_men": Penalty(("TAP-042",), "penalty.too_many_men_yd"),
-    "delay_of_game": Penalty(("TAP-043",), "penalty.delay_yd"),
-    "offensive_pass_interference": Penalty(("TAP-044", "TAP-111"), "penalty.offensive_pi_yd", loss_of_down=True),
-    "defensive_pass_interference": Penalty(("TAP-045", "TAP-111"), "", first_down=True),
-    "gunner_interference": Penalty(("TAP-046",), "penalty.gunner_yd", first_down=True),
+    "too_many_men": PenaltyRule(("TAP-042",), "penalty.too_many_men_yd"),
+    "delay_of_game": PenaltyRule(("TAP-043",), "penalty.delay_yd"),
+    "offensive_pass_interference": PenaltyRule(("TAP-044", "TAP-111"), "penalty.offensive_pi_yd", loss_of_down=True),
+    "defensive_pass_interference": PenaltyRule(("TAP-045", "TAP-111"), "", first_down=True),
+    "gunner_interference": PenaltyRule(("TAP-046",), "penalty.gunner_yd", first_down=True),
 }
 PENALTY_PARAMS: Final = (
     Param("penalty.too_many_men_yd", 5.0, "yd", "TAP-042", low=0, high=50),
@@ -64,158 +63,158 @@ PENALTY_PARAMS: Final = (
     Param("penalty.offensive_pi_yd", 15.0, "yd", "TAP-044", low=0, high=50),
     Param("penalty.gunner_yd", 10.0, "yd", "TAP-046", low=0, high=50),
     Param(
-        "penalty.half_the_distance", True, "", "not stated; as in football, never more than half the way to the goal"
+        "penalty.half_the_distance",
+        True,
+        "",
+        "not stated; as in football, never more than half the distance to the goal line",
     ),
-    Param("penalty.end_zone_spot_yd", 1.0, "yd", "not stated; as in pro football, a foul there gives the one", low=0),
+    Param(
+        "penalty.end_zone_spot_yd",
+        1.0,
+        "yd",
+        "not stated; as in pro football, a foul in the end zone is spotted at the 1",
+        low=0,
+    ),
     Param("time_out.allowed", False, "", "TAP-135: none with a running game clock"),
 )
+CLAIM_PARAMS: Final = (MEN, LINE_UP_S, CHANGE_S, DEFENSE_S)
 
 
-def claim(game: GameState, event: Event, context: RuleContext) -> Outcome:
-    """A coach claims a penalty that the book leaves to him to claim."""
+def handle_claim(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle a coach's claim of a penalty that the rulebook leaves to him to claim."""
     body = body_of(event, Claim)
     if body.player is not None:
         require_on_board(game, body.player, "claim")
     if body.claim == "too_many_men":
-        return _too_many_men(game, body, context)
+        return _claim_too_many_men(game, body, context)
     if body.claim == "delay_of_game":
-        return _delay(game, body, event.t_ns, context)
+        return _claim_delay(game, body, event.t_ns, context)
     if body.claim == "time_out":
-        return _time_out(game, context)
+        return _claim_time_out(game, context)
     if body.claim == "review":
-        raise RefusedError("review: this rulebook has none")
-    return _interference(game, body, context)
+        raise RefusedError("review: this rulebook has no reviews")
+    return _claim_interference(game, body, context)
 
 
-def penalty(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """A penalty is enforced: the play, if there was one, does not count."""
+def enforce_penalty(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Enforce a penalty: the play, if there was one, does not count."""
     rule = PENALTIES.get(call.detail)
     if rule is None:
         return Outcome(game)
-    against = opponent(call.side) if call.side else game.defense
+    offender = opponent(call.side) if call.side else game.defense
     lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
     if rule.param == "":
-        x_yd = _spot_of_foul(game, call, context)
-        return Outcome(
-            downs.first_and_ten(game, game.offense, game.direction, x_yd, lateral, call.t_ns, context),
-            (downs.follow_up(context, "first_down", "first_down", "automatic first down", side=game.offense),),
-        )
-    yards = context.params.real(rule.param) * (1 if against == game.defense else -1)
+        return _automatic_first_down(game, _spot_of_foul_yd(game, call, context), lateral, call, context)
+    yards = context.params.real(rule.param) * (1 if offender == game.defense else -1)
     own = game.progress_yd(game.los_yd)
     half = context.params.flag("penalty.half_the_distance")
     x_yd = game.board_x_yd(walk_off(own, yards, length_yd=game.length_yd, half_the_distance=half))
     if rule.first_down:
-        return Outcome(
-            downs.first_and_ten(game, game.offense, game.direction, x_yd, lateral, call.t_ns, context),
-            (downs.follow_up(context, "first_down", "first_down", "automatic first down", side=game.offense),),
-        )
-    return _replayed(game, x_yd, context, loss_of_down=rule.loss_of_down)
+        return _automatic_first_down(game, x_yd, lateral, call, context)
+    return _move_line(game, x_yd, lateral, context, loss_of_down=rule.loss_of_down)
 
 
-def _replayed(game: GameState, x_yd: float, context: RuleContext, *, loss_of_down: bool) -> Outcome:
-    """The down again from another spot, or the next one; reaching the line to gain is a first down."""
-    lateral = game.width_yd / 2 if game.lateral_yd is None else game.lateral_yd
+def _automatic_first_down(game: GameState, x_yd: float, lateral: float, call: Call, context: RuleContext) -> Outcome:
+    return Outcome(
+        downs.first_and_ten(game, game.offense, game.direction, x_yd, lateral, call.t_ns, context),
+        (downs.follow_up(context, "first_down", "first_down", "automatic first down", side=game.offense),),
+    )
+
+
+def _move_line(game: GameState, x_yd: float, lateral: float, context: RuleContext, *, loss_of_down: bool) -> Outcome:
+    """Replay the down from another spot, or play the next one; reaching the line to gain is a first down."""
     if game.due in {"kickoff", "free_kick", "onside", "two_point", "extra_point"}:
         return Outcome(replace(game, los_yd=x_yd))
-    down = game.down
     if loss_of_down:
         return downs.next_down(replace(game, los_yd=x_yd), x_yd, lateral, context)
     outcome = downs.next_down(game, x_yd, lateral, context)
     if any(finding.kind == "first_down" for finding in outcome.findings):
         return outcome
-    return Outcome(replace(outcome.state, down=down))
+    return Outcome(replace(outcome.state, down=game.down))
 
 
-def _spot_of_foul(game: GameState, call: Call, context: RuleContext) -> float:
-    """The spot of the foul; in the end zone the one-yard line, and never behind the line of scrimmage's own end."""
+def _spot_of_foul_yd(game: GameState, call: Call, context: RuleContext) -> float:
+    """Return the spot of the foul, no nearer to either goal line than the end zone's spot."""
     own = game.progress_yd(call.spot_yd[0]) if call.spot_yd else game.progress_yd(game.los_yd)
-    furthest = game.length_yd - context.params.real("penalty.end_zone_spot_yd")
-    return game.board_x_yd(min(max(own, context.params.real("penalty.end_zone_spot_yd")), furthest))
+    end_zone_spot = context.params.real("penalty.end_zone_spot_yd")
+    return game.board_x_yd(min(max(own, end_zone_spot), game.length_yd - end_zone_spot))
 
 
-def _too_many_men(game: GameState, body: Claim, context: RuleContext) -> Outcome:
+def _claim_too_many_men(game: GameState, body: Claim, context: RuleContext) -> Outcome:
     if game.phase not in BEFORE_SNAP:
-        raise RefusedError("too many men: it must be claimed before the snap (TAP-042)")
+        raise RefusedError("too many men: claim it before the snap (TAP-042)")
     offender = opponent(body.by)
-    lined_up = formation_of(game, context)
-    if lined_up is None:
-        raise RefusedError("too many men: nothing has been seen to count")
-    offense, defense = men_on_field(lined_up, context.params)
-    counted = offense if game.side_of(lined_up.jersey) == offender else defense
+    formation = current_formation(game, context)
+    if formation is None:
+        raise RefusedError("too many men: no players have been seen to count")
+    offense, defense = men_on_field(formation, context.params)
+    counted = offense if game.side_of(formation.jersey) == offender else defense
     text = f"{game.team(offender).name} has {len(counted.players)} on the field"
     if counted.outcome == "kept":
         raise RefusedError(f"too many men: {text}")
-    found = _foul(context, "too_many_men", f"too many men: {text}", body.by, game)
+    found = _penalty_finding(context, "too_many_men", f"too many men: {text}", body.by)
     margin = None if counted.margin is None else -counted.margin
     return Outcome(game, (replace(found, margin=margin, unit="count", probability=counted.probability),))
 
 
-def _delay(game: GameState, body: Claim, t_ns: int, context: RuleContext) -> Outcome:
+def _claim_delay(game: GameState, body: Claim, t_ns: int, context: RuleContext) -> Outcome:
     offender = opponent(body.by)
     if game.phase not in BEFORE_SNAP and game.wait is None:
-        raise RefusedError("delay of game: it must be claimed during the line-up")
-    late = _lateness(game, offender, t_ns, context)
-    if late is None:
-        raise RefusedError("delay of game: no clock of that coach's is running")
-    if late.outcome == "kept":
-        raise RefusedError(f"delay of game: {late.text}")
-    found = _foul(context, "delay_of_game", f"delay of game, {game.team(offender).name}: {late.text}", body.by, game)
-    margin = None if late.margin is None else -late.margin
-    return Outcome(game, (replace(found, margin=margin, sigma=late.sigma, unit="s", probability=late.probability),))
+        raise RefusedError("delay of game: claim it during the line-up")
+    delay = _measure_delay(game, offender, t_ns, context)
+    if delay is None:
+        raise RefusedError(f"delay of game: no clock is running for {game.team(offender).name}")
+    if delay.outcome == "kept":
+        raise RefusedError(f"delay of game: {delay.text}")
+    text = f"delay of game, {game.team(offender).name}: {delay.text}"
+    found = _penalty_finding(context, "delay_of_game", text, body.by)
+    margin = None if delay.margin is None else -delay.margin
+    return Outcome(game, (replace(found, margin=margin, sigma=delay.sigma, unit="s", probability=delay.probability),))
 
 
-def _lateness(game: GameState, offender: Side, t_ns: int, context: RuleContext) -> Checked | None:
-    """The clock of a coach's as it stands: a kicker's, the offense's set-up clock, or the defense's after ``set``."""
+def _measure_delay(game: GameState, offender: Side, t_ns: int, context: RuleContext) -> ClauseResult | None:
+    """Measure the clock a coach is on: a kicker's, the offense's set-up clock, or the defense's after ``set``."""
     if game.due == "kickoff" and offender == game.kicking:
-        return next(iter(kick_ready_time(Times(changed_ns=game.changed_ns, kick_ready_ns=t_ns), context.params)), None)
+        times = Timeline(changed_ns=game.changed_ns, kick_ready_ns=t_ns)
+        return next(iter(kick_ready_time(times, context.params)), None)
     if game.wait is not None and game.wait.purpose == "field_goal" and offender == game.offense:
-        times = Times(separated_ns=game.separated_ns, rolled_ns=t_ns)
+        times = Timeline(separated_ns=game.separated_ns, rolled_ns=t_ns)
         return next(iter(field_goal_time(times, context.params)), None)
     if offender == game.offense:
-        changed = game.changed_ns if game.separated_ns is not None else None
-        times = Times(separated_ns=game.separated_ns, changed_ns=changed, set_ns=game.set_ns or t_ns)
+        changed_ns = game.changed_ns if game.separated_ns is not None else None
+        times = Timeline(separated_ns=game.separated_ns, changed_ns=changed_ns, set_ns=game.set_ns or t_ns)
         return next(iter(line_up_time(times, context.params)), None)
-    return next(iter(defense_set_time(Times(set_ns=game.set_ns, defense_ready_ns=t_ns), context.params)), None)
+    times = Timeline(set_ns=game.set_ns, defense_ready_ns=t_ns)
+    return next(iter(defense_set_time(times, context.params)), None)
 
 
-def _time_out(game: GameState, context: RuleContext) -> Outcome:
+def _claim_time_out(game: GameState, context: RuleContext) -> Outcome:
     if not context.params.flag("time_out.allowed"):
-        raise RefusedError("time-out: there are none with a running game clock (TAP-135)")
+        raise RefusedError("time-out: none with a running game clock (TAP-135)")
     clock = replace(game.clock, left_s=game.clock.left_at_s(context.t_ns), running=False, at_ns=context.t_ns)
     return Outcome(replace(game, clock=clock))
 
 
-def _interference(game: GameState, body: Claim, context: RuleContext) -> Outcome:
-    """A claim of interference the camera has not proposed: left to the table, with where the victim is."""
+def _claim_interference(game: GameState, body: Claim, context: RuleContext) -> Outcome:
+    """Propose interference that the camera has not found, spotted where the named player is; the table decides."""
+    name = body.claim.replace("_", " ")
     if game.play.snap_ns is None:
-        raise RefusedError(f"{body.claim.replace('_', ' ')}: no play is on")
+        raise RefusedError(f"{name}: no play is on")
     if body.claim == "gunner_interference" and not game.play.gunners:
         raise RefusedError("gunner interference: no gunner has been named in this play (TAP-115)")
     if body.claim != "gunner_interference" and game.play.pass_attempts == 0:
-        raise RefusedError(f"{body.claim.replace('_', ' ')}: no pass has been tried in this play (TAP-109)")
+        raise RefusedError(f"{name}: no pass has been attempted in this play (TAP-109)")
     favored: Side = game.defense if body.claim == "offensive_pass_interference" else game.offense
     if body.by != favored:
-        raise RefusedError(f"{body.claim.replace('_', ' ')}: it is {game.team(favored).name}'s to claim")
-    text = f"{body.claim.replace('_', ' ')} claimed by {game.team(body.by).name}"
-    found = _foul(context, body.claim, text, body.by, game)
+        raise RefusedError(f"{name}: only {game.team(favored).name} may claim it")
+    found = _penalty_finding(context, body.claim, f"{name} claimed by {game.team(body.by).name}", body.by)
     figure = context.facts.figures.get(body.player) if context.facts and body.player else None
     if context.facts is not None and figure is not None:
-        reach = context.facts.foremost_point(figure)
-        found = replace(found, spot_yd=context.facts.spot_yd(reach.x_mm, figure.y_mm), players=(figure.id,))
+        foremost = context.facts.foremost_point(figure)
+        spot_yd = context.facts.spot_yd(foremost.x_mm, figure.y_mm)
+        found = replace(found, spot_yd=spot_yd, players=(figure.id,))
     return Outcome(game, (replace(found, proposed=True),))
 
 
-def _foul(context: RuleContext, name: str, text: str, favors: Side, game: GameState) -> Finding:  # noqa: ARG001
-    return Finding(
-        "penalty",
-        "penalty",
-        context.t_ns,
-        text,
-        PENALTIES[name].clauses,
-        side=favors,
-        detail=name,
-        probability=exceedance_probability(0.0, 0.0),
-    )
-
-
-CLAIM_PARAMS: Final = (MEN, LINE_UP_S, CHANGE_S, DEFENSE_S)
+def _penalty_finding(context: RuleContext, name: str, text: str, favors: Side) -> Finding:
+    return Finding("penalty", "penalty", context.t_ns, text, PENALTIES[name].clauses, side=favors, detail=name)

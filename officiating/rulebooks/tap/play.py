@@ -17,14 +17,14 @@ from downfield.officiating.rulebooks.tap.tables import fumble_keeper
 from downfield.officiating.rules.lines import spot_at
 
 
-def line_reached(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """The line of scrimmage: the board is cut off, and from now on the defense has the switch (TAP-087)."""
+def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """The carrier reaches the line of scrimmage: the board goes off, and the defense has the switch (TAP-087)."""
     play = replace(game.play, line_reached_ns=call.t_ns, switch=opponent(game.offense), forced_stop="line")
     return Outcome(replace(game, play=play))
 
 
-def fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """The carrier was knocked down by a defender who stands: the coin says whose ball it is (TAP-034)."""
+def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """The carrier was knocked down by a defender who stands: a coin decides possession (TAP-034)."""
     spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
     stoppage = game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="fumble")
     tackler = call.players[1] if len(call.players) > 1 else None
@@ -38,8 +38,8 @@ def fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
     return Outcome(wait_for_coin(replace(game, play=play), "fumble", game.play.ball_side))
 
 
-def fumble_flipped(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
-    """The coin after a fumble: heads for the side that had the ball."""
+def flip_fumble(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
+    """Handle the coin after a fumble: heads for the side that had the ball."""
     holder = game.play.ball_side
     keeps = fumble_keeper(coin.heads) == "offense"
     side = holder if keeps else opponent(holder)
@@ -58,8 +58,8 @@ def fumble_flipped(game: GameState, coin: Coin, context: RuleContext) -> Outcome
     return Outcome(game, (found,))
 
 
-def fumble_recovery(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Kept, the ball is dead where its carrier fell; lost, the other side may run it back (TAP-035)."""
+def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
+    """Kept, the ball is dead where its carrier fell; lost, the other side may return it (TAP-035)."""
     x_yd, y_yd = call.spot_yd or game.play.fumble_yd or (game.los_yd, game.width_yd / 2)
     side = call.side or game.play.ball_side
     if side == game.play.ball_side:
@@ -78,13 +78,13 @@ def fumble_recovery(game: GameState, call: Call, context: RuleContext) -> Outcom
     return Outcome(replace(game, phase=Phase.STOPPED, wait=None, play=play))
 
 
-def stop_here(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """His coach stops the runner: dead at the foremost part of the base (TAP-031)."""
+def stop_runner(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
+    """The runner's coach stops him: dead at the foremost part of the base (TAP-031)."""
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.snap_ns is not None, "stop here", game)
     facts = context.facts
     carrier = facts.figures.get(game.play.carrier or "") if facts else None
     if facts is None or carrier is None:
-        raise RefusedError("stop here: the ball carrier is not in view, so nobody can tell where")
+        raise RefusedError("stop here: the ball carrier is not in view, so the ball can't be spotted")
     found = Finding(
         "stop",
         "stopped",
@@ -97,7 +97,7 @@ def stop_here(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Out
     return Outcome(game, (found,))
 
 
-def let_run(game: GameState, _choice: ChoiceMade, _context: RuleContext) -> Outcome:
-    """His coach lets him run on, and the forward progress made so far with it (TAP-031, TAP-032)."""
+def keep_running(game: GameState, _choice: ChoiceMade, _context: RuleContext) -> Outcome:
+    """The runner's coach lets him run on, giving up the forward progress made so far (TAP-031, TAP-032)."""
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "let run", game)
     return Outcome(game)

@@ -7,10 +7,55 @@ from dataclasses import replace
 from typing import Any, Final
 
 from downfield.officiating.calls import CallKind, Finding
-from downfield.officiating.checks.by_book import TAP_CHECKS
+from downfield.officiating.checks.alignment import (
+    center_between_hashes,
+    line_gaps,
+    men_on_line,
+    separation,
+    stacking,
+)
+from downfield.officiating.checks.backs import (
+    backs_depth,
+    behind_center,
+    direct_snap,
+    gunner_corridor,
+    gunners_wide,
+    punter_depth,
+    wide_men,
+)
+from downfield.officiating.checks.jerseys import (
+    jerseys,
+    kick_jerseys,
+    numbers_by_role,
+    numbers_distinct,
+    numbers_worn,
+)
+from downfield.officiating.checks.kicks import (
+    kick_inbounds,
+    kickers,
+    onside_men,
+    punt_returner_place,
+    returner_off,
+    returner_place,
+    tap_receivers,
+)
+from downfield.officiating.checks.movement import defense_motion, offense_motion
+from downfield.officiating.checks.pivots import (
+    base_swaps,
+    dead_pivots,
+    defense_pivots,
+    engaged_pivots,
+    line_stop_pivots,
+    loose_ball_pivots,
+    pivots_in_place,
+    pivots_toward,
+)
+from downfield.officiating.checks.rulebook_checks import RulebookChecks
+from downfield.officiating.checks.timing import first_pivot_time, kickoff_run, pass_time, second_pivot_time, stop_time
 from downfield.officiating.consequences import downs
 from downfield.officiating.consequences.board import stoppage_params
-from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED
+from downfield.officiating.consequences.declaration_handlers import LINE_UP_PARAMS, SHARED, clock_set, separated
+from downfield.officiating.consequences.periods import game_over
 from downfield.officiating.consequences.rolls_and_choices import choice_handler, coin_handler, roll_handler
 from downfield.officiating.declarations import (
     BaseSwap,
@@ -26,18 +71,14 @@ from downfield.officiating.declarations import (
 )
 from downfield.officiating.engine.interfaces import Consequence, Handler, Outcome, RuleContext, RuleSystem
 from downfield.officiating.engine.state import GameState
-from downfield.officiating.rulebooks.tap import clock as tap_clock
-from downfield.officiating.rulebooks.tap import kicks as tap_kicks
-from downfield.officiating.rulebooks.tap import passes as tap_pass
-from downfield.officiating.rulebooks.tap import play as tap_play
+from downfield.officiating.rulebooks.tap import clock, kicks, passes, penalties, play
 from downfield.officiating.rulebooks.tap.clock import in_overtime
-from downfield.officiating.rulebooks.tap.penalties import CLAIM_PARAMS, PENALTY_PARAMS, claim, penalty
 from downfield.officiating.rules.ball import FirstTouch
 from downfield.officiating.rules.lines import LineCrossed, OutOfBounds, out_of_bounds_params, reference_param
 from downfield.officiating.rules.tackles import DownByFall, FigureDead, Tackle, tackle_params
 from downfield.officiating.rules.turning import Backward, Interference
 
-WINDOW: Final = "TAP gives no time for 'while making contact'; a figure knocked over is down within half a second"
+FALL_WINDOW: Final = "TAP gives no time for 'while making contact'; a figure knocked over is down within half a second"
 
 RULES: Final = (
     LineCrossed(
@@ -55,7 +96,7 @@ RULES: Final = (
         fumble=("TAP-027",),
         both=("TAP-036", "TAP-026"),
         spot=("TAP-033",),
-        params=tackle_params(0.5, "base", WINDOW, fallen_tackles=False),
+        params=tackle_params(0.5, "base", FALL_WINDOW, fallen_tackles=False),
     ),
     DownByFall(("TAP-026",)),
     OutOfBounds(("TAP-G3", "TAP-033"), out_of_bounds_params("base", "TAP-033", ball=False)),
@@ -70,38 +111,80 @@ RULES: Final = (
     FigureDead(("TAP-028",)),
 )
 
+_SCRIMMAGE_CHECKS: Final = (
+    men_on_line,
+    line_gaps,
+    center_between_hashes,
+    stacking,
+    separation,
+    wide_men,
+    backs_depth,
+    behind_center,
+    direct_snap,
+    jerseys,
+    numbers_by_role,
+    numbers_worn,
+    numbers_distinct,
+)
+_KICKOFF_CHECKS: Final = (kickers, tap_receivers, kick_inbounds, returner_off, kick_jerseys, numbers_distinct)
+
+TAP_CHECKS: Final = RulebookChecks(
+    book="TAP-",
+    formations={
+        "scrimmage": _SCRIMMAGE_CHECKS,
+        "two_point": _SCRIMMAGE_CHECKS,
+        "punt": (*_SCRIMMAGE_CHECKS, punter_depth, gunners_wide, gunner_corridor, punt_returner_place),
+        "kickoff": _KICKOFF_CHECKS,
+        "free_kick": _KICKOFF_CHECKS,
+        "onside": (kickers, tap_receivers, kick_inbounds, onside_men, kick_jerseys, numbers_distinct),
+    },
+    motion=(offense_motion, defense_motion),
+    returns=(returner_place,),
+    stops=(
+        line_stop_pivots,
+        defense_pivots,
+        engaged_pivots,
+        dead_pivots,
+        pivots_toward,
+        pivots_in_place,
+        loose_ball_pivots,
+        base_swaps,
+    ),
+    times=(first_pivot_time, second_pivot_time, stop_time, pass_time),
+    kick_run=(kickoff_run,),
+)
 
 HANDLERS: Final[Mapping[type[Any], Handler]] = {
     **SHARED,
     BaseSwap: TAP_CHECKS.at_base_swap,
-    ClockSet: tap_clock.clock_ends,
-    Separated: tap_clock.separated_ends,
-    PassDeclared: tap_pass.declare_pass,
-    Pitch: tap_pass.declare_pitch,
-    KickDeclared: tap_kicks.declare_kick,
-    Claim: claim,
-    Coin: coin_handler({"fumble": tap_play.fumble_flipped}),
+    ClockSet: clock.ending_on_time(clock_set),
+    Separated: clock.ending_on_time(separated),
+    PassDeclared: passes.declare_pass,
+    Pitch: passes.declare_pitch,
+    KickDeclared: kicks.declare_kick,
+    Claim: penalties.handle_claim,
+    Coin: coin_handler({"fumble": play.flip_fumble}),
     Roll: roll_handler(
         {
-            "onside_length": tap_kicks.onside_length,
-            "onside_place": tap_kicks.onside_place,
-            "field_goal": tap_kicks.field_goal_rolled,
-            "extra_point": tap_kicks.extra_point_rolled,
+            "onside_length": kicks.roll_onside_length,
+            "onside_place": kicks.roll_onside_place,
+            "field_goal": kicks.roll_field_goal,
+            "extra_point": kicks.roll_extra_point,
         }
     ),
     ChoiceMade: choice_handler(
         {
-            "kickoff": tap_kicks.kickoff_chosen,
-            "punt": tap_kicks.kickoff_chosen,
-            "try": tap_kicks.try_chosen,
-            "overtime": tap_clock.overtime_chosen,
+            "kickoff": kicks.choose_return,
+            "punt": kicks.choose_return,
+            "try": kicks.choose_try,
+            "overtime": clock.choose_overtime,
         },
         {
-            "touchback": tap_kicks.touchback_before,
-            "punt": tap_kicks.punt_chosen,
-            "overrun_stop": tap_pass.overrun_stop,
-            "stop_here": tap_play.stop_here,
-            "let_run": tap_play.let_run,
+            "touchback": kicks.choose_touchback_before,
+            "punt": kicks.choose_punt,
+            "overrun_stop": passes.stop_overrun_pass,
+            "stop_here": play.stop_runner,
+            "let_run": play.keep_running,
         },
     ),
 }
@@ -115,12 +198,12 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "incomplete": in_overtime(downs.incomplete),
     "overrun": in_overtime(downs.incomplete),
     "touchdown": in_overtime(downs.touchdown),
-    "line_of_scrimmage": tap_play.line_reached,
-    "fumble": tap_play.fumble,
-    "fumble_recovery": tap_play.fumble_recovery,
-    "reception": tap_pass.reception,
-    "interception": tap_pass.interception,
-    "kick": tap_kicks.kick,
+    "line_of_scrimmage": play.reach_line,
+    "fumble": play.fumble_ball,
+    "fumble_recovery": play.recover_fumble,
+    "reception": passes.catch_pass,
+    "interception": passes.intercept_pass,
+    "kick": kicks.land_kick,
     "touchback": downs.touchback_at("kickoff.touchback_after_yd"),
     "field_goal": downs.field_goal,
     "extra_point": downs.extra_point,
@@ -128,18 +211,18 @@ CONSEQUENCES: Final[Mapping[CallKind, Consequence]] = {
     "safety": downs.safety,
     "first_down": downs.first_down,
     "turnover_on_downs": downs.turnover_on_downs,
-    "penalty": penalty,
-    "period": tap_clock.period,
-    "game_over": tap_clock.game_over,
+    "penalty": penalties.enforce_penalty,
+    "period": clock.end_period,
+    "game_over": game_over,
 }
 
 
-def _at_restart(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
-    return (*tap_pass.passer_behind_ball(game, context), *TAP_CHECKS.at_restart(game, context))
+def _check_restart(game: GameState, context: RuleContext) -> tuple[Finding, ...]:
+    return (*passes.check_ball_ahead(game, context), *TAP_CHECKS.at_restart(game, context))
 
 
-def _kick_over(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
-    outcome = tap_kicks.kick_over(game, t_ns, context)
+def _end_kick(game: GameState, t_ns: int, context: RuleContext) -> Outcome:
+    outcome = kicks.offer_return(game, t_ns, context)
     return replace(outcome, findings=(*outcome.findings, *TAP_CHECKS.at_kick_over(game, t_ns, context)))
 
 
@@ -161,14 +244,14 @@ TAP: Final = RuleSystem(
         *downs.DOWNS_PARAMS,
         *(replace(param, default=True, reason="TAP-010") for param in LINE_UP_PARAMS),
         *stoppage_params(3, "TAP-086", after_line=False),
-        *tap_pass.PASS_PARAMS,
-        *tap_kicks.KICK_PARAMS,
-        *PENALTY_PARAMS,
-        *CLAIM_PARAMS,
-        *tap_clock.OVERTIME_PARAMS,
+        *passes.PASS_PARAMS,
+        *kicks.KICK_PARAMS,
+        *penalties.PENALTY_PARAMS,
+        *penalties.CLAIM_PARAMS,
+        *clock.CLOCK_PARAMS,
         *TAP_CHECKS.params,
     ),
     at_snap=TAP_CHECKS.at_snap,
-    at_restart=_at_restart,
-    kick_over=_kick_over,
+    at_restart=_check_restart,
+    kick_over=_end_kick,
 )

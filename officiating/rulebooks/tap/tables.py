@@ -17,19 +17,22 @@ FIELD_GOAL: Final[FieldGoalTable] = ((15, 11), (25, 10), (30, 9), (35, 8), (40, 
 """Farthest line of scrimmage, yards to the goal, and the highest sum of two dice good from there (TAP-021, TAP-130)."""
 
 KICKOFF_FROM_YD: Final = 30.0
+FREE_KICK_FROM_YD: Final = 20.0
+"""Where a team kicks after a safety; TAP does not mention safeties (TAP-G2)."""
 TOUCHBACK_BEFORE_YD: Final = 25.0
 TOUCHBACK_AFTER_YD: Final = 20.0
 TWO_POINT_YD_TO_GOAL: Final = 5.0
 PUNT_BEYOND_GUNNER_YD: Final = 10.0
 ONSIDE_IN_PLAY_FROM: Final = 10
+"""Least first roll that keeps an onside kick in play."""
 
 
 @dataclass(frozen=True, slots=True)
-class OnsideKick:
-    """What the first onside roll makes of the kick.
+class OnsideRoll:
+    """Result of the first roll of an onside kick.
 
     Attributes:
-        in_play: the teams line up for the ball; else the kick failed and the receivers have it.
+        in_play: whether the teams line up for the ball; else the kick failed and the receivers have it.
         yard_line: where the ball goes, in the kicking team's frame.
 
     """
@@ -38,8 +41,8 @@ class OnsideKick:
     yard_line: float
 
 
-def field_goal_good(yards_to_goal: float, total: int, table: FieldGoalTable = FIELD_GOAL) -> bool:
-    """Whether a field goal is good (TAP-129, TAP-130).
+def is_field_goal_good(yards_to_goal: float, total: int, table: FieldGoalTable = FIELD_GOAL) -> bool:
+    """Return whether a field goal is good (TAP-129, TAP-130).
 
     A line of scrimmage between two rows (15.4) belongs to the farther one: the source's rows are whole yards.
 
@@ -59,47 +62,47 @@ def field_goal_good(yards_to_goal: float, total: int, table: FieldGoalTable = FI
     raise RefusedError(f"no field goal from {yards_to_goal:.1f} yards out: the chart ends at {farthest:g} (TAP-129)")
 
 
-def extra_point_good(total: int) -> bool:
-    """Whether an extra point is good: on anything but the two ones (TAP-126)."""
+def is_extra_point_good(total: int) -> bool:
+    """Return whether an extra point is good: on anything but snake eyes (TAP-126)."""
     return total != 2
 
 
-def onside_first(total: int, kickoff_from_yd: float = KICKOFF_FROM_YD) -> OnsideKick:
-    """The first onside roll: how far the kick goes, and whether it stays in play (TAP-060..062).
+def onside_roll(total: int, kickoff_from_yd: float = KICKOFF_FROM_YD) -> OnsideRoll:
+    """Return how far an onside kick goes, and whether it stays in play (TAP-060..062).
 
-    The source gives 40, 41 and 42 for 10, 11 and 12, so the roll counts from the kicking line, failed kicks too.
+    The source gives 40, 41 and 42 for 10, 11 and 12, so the roll counts from the kicking line, for failed kicks too.
     """
-    return OnsideKick(total >= ONSIDE_IN_PLAY_FROM, kickoff_from_yd + total)
+    return OnsideRoll(total >= ONSIDE_IN_PLAY_FROM, kickoff_from_yd + total)
 
 
 def onside_place(total: int, across_yd: Sequence[float]) -> float | None:
-    """Where across the field the second onside roll puts the ball (TAP-063).
+    """Return where across the field the second onside roll puts the ball (TAP-063).
 
-    The illustration of the source is lost, so a league sets eleven places, for 2 to 12.
+    The illustration in the source is lost, so a league sets eleven places, for 2 to 12.
 
     Args:
         total: sum of two dice, 2..12.
         across_yd: the league's places, field yards; empty when it has not set them.
 
     Returns:
-        Field yards across, None when the operator must place the ball.
+        Field yards across; None when the operator must place the ball.
 
     """
     return across_yd[total - 2] if across_yd else None
 
 
 def fumble_keeper(heads: bool) -> Literal["offense", "defense"]:
-    """Who has the ball after a fumble: the offense on heads (TAP-034)."""
+    """Return which team has the ball after a fumble: the offense on heads (TAP-034)."""
     return "offense" if heads else "defense"
 
 
 def punt_landing(gunner_fronts_yd: Sequence[float], beyond_yd: float = PUNT_BEYOND_GUNNER_YD) -> float:
-    """Where a punt comes down: beyond the front of the farthest gunner's base (TAP-123).
+    """Return where a punt comes down: beyond the front of the farthest gunner's base (TAP-123).
 
     Raises:
         RefusedError: no gunner was named.
 
     """
     if not gunner_fronts_yd:
-        raise RefusedError("a punt comes down beyond a gunner and none was named (TAP-115)")
+        raise RefusedError("a punt comes down beyond a gunner, and no gunner was named (TAP-115)")
     return max(gunner_fronts_yd) + beyond_yd

@@ -1,0 +1,247 @@
+"""Checks of alignment: how many players, who is on the line, the gaps between them, stacking and separation."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from downfield.core.footprint import PoseError, signed_gap
+from downfield.officiating.checks.check import Measurement, at_most, check
+from downfield.officiating.checks.formation import Formation, FormationPlayer
+from downfield.officiating.checks.roles import LINEMEN
+from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
+from downfield.officiating.rulebooks.params import Param, Params
+
+MEN = Param("formation.men_on_field", 11, "count", "football's eleven; no rulebook states another number", 1, 22)
+MEN_ON_LINE = Param("formation.men_on_line", 7, "count", "three of the rulebooks require at least seven", 1, 11)
+LINE_TOLERANCE_YD = Param(
+    "formation.line_tolerance_yd",
+    0.5,
+    "yd",
+    "no rulebook says how near counts as on the line; the accuracy of a base set by hand",
+    0,
+    3,
+)
+GAP_YD = Param("formation.line_gap_yd", 1.0, "yd", "TAP's one yard between offensive linemen", 0, 10)
+GAP_TOLERANCE_YD = Param(
+    "formation.line_gap_tolerance_yd", 0.25, "yd", "not stated; bases are set by eye, a quarter of the gap", 0, 2
+)
+GAP_EXACT = Param(
+    "formation.line_gap_exact",
+    False,
+    "",
+    "TAP may mean exactly or at least one yard; at least is recommended, since a wider gap hurts only its own side",
+)
+BASE_WIDTHS_APART = Param(
+    "formation.base_widths_apart", 1.0, "", "EFL's one base width between players at the line", 0, 5
+)
+SPACING_TOLERANCE_MM = Param(
+    "formation.spacing_tolerance_mm", 1.0, "mm", "not stated; the accuracy of a base set by hand", 0, 10
+)
+HASH_HALF_WIDTH_YD = Param(
+    "formation.hash_half_width_yd", 3.08, "yd", "professional hash marks, for a field that prints none", 0, 27
+)
+STACK_LENGTHS = Param(
+    "formation.stack_base_lengths",
+    1.0,
+    "",
+    "TAP gives stacking no distance; nearer than the base length it requires of all others is stacked",
+    0,
+    10,
+)
+SEPARATION_LENGTHS = Param("formation.separation_base_lengths", 1.0, "", "TAP's base-length separation", 0, 10)
+LARGEST_STACK = Param("formation.largest_stack", 4, "count", "EFL's limit, center included", 1, 11)
+
+
+@check("TAP-042", params=(MEN,), on_claim=True)
+def men_on_field(formation: Formation, params: Params) -> Iterator[Measurement]:
+    """At most eleven players a side. TAP leaves it to the opponent to notice, so it is shown only on his claim."""
+    limit = params.count(MEN.name)
+    for offense, side in ((True, "offense"), (False, "defense")):
+        players = [player for player in (*formation.players, *formation.beside) if player.offense == offense]
+        chances = [_on_field_probability(player) for player in players]
+        on = tuple(player.id for player, likely in zip(players, chances, strict=True) if likely > EVEN_ODDS)
+        yield at_most(limit, chances, f"the {side} has {len(on)} players on the field; {limit} allowed", on)
+
+
+@check("TAP-067", "EFL-013", "LD-035", params=(MEN_ON_LINE, LINE_TOLERANCE_YD))
+def men_on_line(formation: Formation, params: Params) -> Iterator[Measurement]:
+    """At least seven of the offense on the line: the seventh nearest to it decides."""
+    required = params.count(MEN_ON_LINE.name)
+    nearest = sorted(formation.offense, key=lambda player: abs(player.depth_mm))
+    if len(nearest) < required:
+        text = f"{len(nearest)} players of the offense are on the field; {required} must be on the line"
+        if len(nearest) + len(formation.unseen) >= required:
+            text = f"{text}, but {len(formation.unseen)} of its players are not seen"
+            yield Measurement(text, formation.unseen)
+            return
+        yield Measurement(text, tuple(player.id for player in nearest), len(nearest) - required, unit="count")
+        return
+    deciding = nearest[required - 1]
+    off, tolerance = formation.along_yd(abs(deciding.depth_mm)), params.real(LINE_TOLERANCE_YD.name)
+    on = sum(formation.along_yd(abs(player.depth_mm)) <= tolerance for player in nearest)
+    text = (
+        f"{on} players are on the line, {required} required: {deciding.id} is {off:.2f} yd off it, "
+        f"at most {tolerance:g} allowed"
+    )
+    yield Measurement(text, (deciding.id,), tolerance - off, formation.along_yd(deciding.sigma_u_mm), "yd")
+
+
+@check("TAP-068", params=(GAP_YD, GAP_TOLERANCE_YD, GAP_EXACT))
+def line_gaps(formation: Formation, params: Params) -> Iterator[Measurement]:
+    """A yard between neighboring offensive linemen, in the yards printed across the field, as the gap lies."""
+    required, tolerance = params.real(GAP_YD.name), params.real(GAP_TOLERANCE_YD.name)
+    for left, right in _neighbors(formation.in_role(*LINEMEN)):
+        gap = formation.across_yd(right.low_mm - left.high_mm)
+        sigma = formation.across_yd((left.sigma_v_mm**2 + right.sigma_v_mm**2) ** 0.5)
+        margin = gap - (required - tolerance)
+        if params.flag(GAP_EXACT.name):
+            margin = min(margin, required + tolerance - gap)
+        text = f"{left.id} and {right.id} are {gap:z.2f} yd apart; {required:g} ± {tolerance:g} required"
+        yield Measurement(text, (left.id, right.id), margin, sigma, "yd")
+
+
+@check("EFL-010", params=(BASE_WIDTHS_APART, SPACING_TOLERANCE_MM, LINE_TOLERANCE_YD))
+def line_base_widths(formation: Formation, params: Params) -> Iterator[Measurement]:
+    """Neighbors on either line at least a base's width apart, edge to edge."""
+    for players in (on_line(formation, params), formation.in_role("DL", "NT", offense=False)):
+        for left, right in _neighbors(players):
+            gap = right.low_mm - left.high_mm
+            required = params.real(BASE_WIDTHS_APART.name) * (left.width_mm + right.width_mm) / 2
+            sigma = (left.sigma_v_mm**2 + right.sigma_v_mm**2) ** 0.5
+            text = f"{left.id} and {right.id} are {gap:.1f} mm apart; at least {required:.1f} required"
+            margin = gap - required + params.real(SPACING_TOLERANCE_MM.name)
+            yield Measurement(text, (left.id, right.id), margin, sigma, "mm")
+
+
+@check("TAP-066", "TAP-077", params=(HASH_HALF_WIDTH_YD,))
+def center_between_hashes(formation: Formation, params: Params) -> Iterator[Measurement]:
+    """The center lines up in the middle of the field: the middle of his base between the hash rows."""
+    field = formation.field
+    rows = field.hash_rows_y_yd
+    half = (max(rows) - min(rows)) / 2 if len(rows) > 1 else params.real(HASH_HALF_WIDTH_YD.name)
+    for center in formation.in_role("C"):
+        off = abs(formation.across_yd(center.v_mm - field.width_mm / 2))
+        text = f"the center {center.id} is {off:.2f} yd off the middle of the field; at most {half:.2f} allowed"
+        yield Measurement(text, (center.id,), half - off, formation.across_yd(center.figure.sigma_mm[1]), "yd")
+
+
+def on_line(formation: Formation, params: Params) -> list[FormationPlayer]:
+    """Return the players of the offense on the line of scrimmage."""
+    tolerance_mm = params.real(LINE_TOLERANCE_YD.name) * formation.field.mm_per_yd_x
+    return [player for player in formation.offense if abs(player.depth_mm) <= tolerance_mm]
+
+
+def _on_field_probability(player: FormationPlayer) -> float:
+    """Return the probability that a player is on the field; an unseen one is as likely gone as there."""
+    seen = EVEN_ODDS if player.figure.posture == "unseen" else 1.0
+    return seen * exceedance_probability(player.inside_mm, max(player.sigma_u_mm, player.sigma_v_mm))
+
+
+def _neighbors(players: Sequence[FormationPlayer]) -> Iterator[tuple[FormationPlayer, FormationPlayer]]:
+    """Yield pairs of players next to each other across the field."""
+    return itertools.pairwise(sorted(players, key=lambda player: player.v_mm))
+
+
+@dataclass(frozen=True, slots=True)
+class StackedPair:
+    """Two players of one team, one behind the other.
+
+    Attributes:
+        front, rear: the one nearer to the line of scrimmage and the one behind him.
+        clear_mm: by how much they are not stacked: past each other across, or far enough apart along the field.
+        sigma_mm: its standard deviation.
+
+    """
+
+    front: FormationPlayer
+    rear: FormationPlayer
+    clear_mm: float
+    sigma_mm: float
+
+
+@check("TAP-038", "TAP-039", "TAP-040", "TAP-041", "TAP-069", "TAP-070", "TAP-073", params=(STACK_LENGTHS,))
+def stacking(formation: Formation, params: Params) -> Iterator[Measurement]:
+    """Nobody directly behind another but the quarterback behind the center, and then one linebacker behind the nose.
+
+    The punter stands where the quarterback does and counts as the quarterback.
+    """
+    offense = stacked_pairs(formation.offense, params)
+    under_center = any(_is_snap(pair) and pair.clear_mm < 0 for pair in offense)
+    for pair in offense:
+        if not _is_snap(pair):
+            wide = ("TAP-069",) if "WR" in (pair.front.role, pair.rear.role) else ("TAP-070",)
+            reason = "only the quarterback may be stacked, behind the center"
+            yield _measure_stack(pair, ("TAP-038", "TAP-039", "TAP-041", *wide), reason)
+    for pair in stacked_pairs(formation.defense, params):
+        on_the_nose = pair.front.role == "NT" and pair.rear.role == "LB"
+        if not (under_center and on_the_nose):
+            reason = "no stacking on defense" + (" unless the quarterback is under center" if on_the_nose else "")
+            yield _measure_stack(pair, ("TAP-038", "TAP-040", "TAP-041", "TAP-073"), reason)
+
+
+@check("TAP-041", "TAP-072", params=(SEPARATION_LENGTHS, SPACING_TOLERANCE_MM))
+def separation(formation: Formation, params: Params) -> Iterator[Measurement]:
+    """Players off the line stand a base length apart, outline to outline.
+
+    TAP requires it of "all other players", which can't mean the line with its one-yard gaps: it is read as the
+    backfield among itself. One behind another is `stacking`.
+    """
+    backs = [player for player in formation.offense if player.role not in (*LINEMEN, "TE", "WR")]
+    for a, b in itertools.combinations(backs, 2):
+        gap = signed_gap(a.figure.footprint, b.figure.footprint)
+        required = params.real(SEPARATION_LENGTHS.name) * (a.length_mm + b.length_mm) / 2
+        text = f"{a.id} and {b.id} are {gap.gap_mm:.1f} mm apart; a base length of {required:.1f} mm required"
+        sigma = gap.sigma_mm(_position_error(a), _position_error(b))
+        margin = gap.gap_mm - required + params.real(SPACING_TOLERANCE_MM.name)
+        yield Measurement(text, (a.id, b.id), margin, sigma, "mm")
+
+
+@check("EFL-020", params=(LARGEST_STACK, STACK_LENGTHS))
+def stack_length(formation: Formation, params: Params) -> Iterator[Measurement]:
+    """At most four players one behind another on a running play, as in an I formation with its center."""
+    limit = params.count(LARGEST_STACK.name)
+    pairs = [pair for pair in stacked_pairs(formation.offense, params) if pair.clear_mm < 0]
+    behind = {pair.rear.id for pair in pairs}
+    for front in formation.offense:
+        if front.id not in behind:
+            stack = _longest_stack(front.id, pairs)
+            if len(stack) > 1:
+                text = f"{len(stack)} players are stacked behind {front.id}, himself included; {limit} allowed"
+                yield Measurement(text, stack, limit - len(stack), unit="count")
+
+
+def stacked_pairs(players: Sequence[FormationPlayer], params: Params) -> list[StackedPair]:
+    """Return the pairs of a team that may be stacked: clear of it by less than three sigma."""
+    pairs = []
+    for a, b in itertools.combinations(players, 2):
+        front, rear = sorted((a, b), key=lambda player: (player.depth_mm, player.id))
+        limit = params.real(STACK_LENGTHS.name) * (a.length_mm + b.length_mm) / 2
+        along = max(front.upfield_mm - rear.downfield_mm, rear.upfield_mm - front.downfield_mm) - limit
+        across = max(a.low_mm - b.high_mm, b.low_mm - a.high_mm)
+        clear = (along, a.sigma_u_mm, b.sigma_u_mm) if along > across else (across, a.sigma_v_mm, b.sigma_v_mm)
+        sigma = (clear[1] ** 2 + clear[2] ** 2) ** 0.5
+        side_by_side = abs(a.depth_mm - b.depth_mm) < min(a.length_mm, b.length_mm) / 2
+        if clear[0] < 3 * sigma + 1e-9 and not side_by_side:
+            pairs.append(StackedPair(front, rear, clear[0], sigma))
+    return pairs
+
+
+def _is_snap(pair: StackedPair) -> bool:
+    return pair.front.role == "C" and pair.rear.role in ("QB", "P")
+
+
+def _measure_stack(pair: StackedPair, clauses: tuple[str, ...], reason: str) -> Measurement:
+    clear = f"stacked by {-pair.clear_mm:.1f} mm" if pair.clear_mm < 0 else f"{pair.clear_mm:.1f} mm from stacked"
+    text = f"{pair.rear.id} is behind {pair.front.id}, {clear}; {reason}"
+    return Measurement(text, (pair.rear.id, pair.front.id), pair.clear_mm, pair.sigma_mm, "mm", clauses=clauses)
+
+
+def _longest_stack(front: str, pairs: list[StackedPair]) -> tuple[str, ...]:
+    tails = [_longest_stack(pair.rear.id, pairs) for pair in pairs if pair.front.id == front]
+    return (front, *max(tails, key=len, default=()))
+
+
+def _position_error(player: FormationPlayer) -> PoseError:
+    return PoseError((player.figure.x_mm, player.figure.y_mm), player.figure.sigma_mm, player.figure.sigma_deg)

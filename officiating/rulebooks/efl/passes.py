@@ -1,0 +1,125 @@
+"""The EFL's passes: up to three attempts to complete one, thrown before the line and before a defender's touch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from downfield.core.errors import RefusedError
+from downfield.officiating.calls import Call, Finding
+from downfield.officiating.checks.roles import ELIGIBLE, canonical_role
+from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
+from downfield.officiating.declarations import PassDeclared, PassEnded
+from downfield.officiating.engine.interfaces import Outcome, RuleContext
+from downfield.officiating.engine.state import GameState, Phase, opponent
+from downfield.officiating.events import Event
+from downfield.officiating.rulebooks.params import Param
+from downfield.officiating.rules.passer import may_still_pass
+
+PASS_PARAMS: Final = (Param("pass.tries", 3, "count", "EFL-037", low=1, high=10),)
+
+
+def declare_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle a throw: while the passer may, at a receiver no defender touches, three times at most.
+
+    The board comes on to see what comes of it (EFL-046).
+    """
+    body = body_of(event, PassDeclared)
+    refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "pass", game)
+    if not may_still_pass(game):
+        raise RefusedError("pass: only the passing quarterback may throw, short of the line (EFL-028, EFL-029)")
+    if game.play.note("pass_over") is not None:
+        raise RefusedError("pass: a defender has touched the passer's base (EFL-029)")
+    attempts = context.params.count("pass.tries")
+    if game.play.pass_attempts >= attempts:
+        raise RefusedError(f"pass: all {attempts} attempts are used up (EFL-037)")
+    if body.receiver is not None:
+        _require_eligible(game, body.receiver, context)
+    play = replace(game.play, pass_attempts=game.play.pass_attempts + 1, receiver=body.receiver)
+    stoppage = play.stoppage
+    if stoppage is not None:
+        play = replace(play, stoppage=replace(stoppage, pass_ns=event.t_ns))
+    return Outcome(_with_play_note(replace(game, play=play), "aloft", 1.0))
+
+
+def _require_eligible(game: GameState, receiver: str, context: RuleContext) -> None:
+    require_on_side(game, receiver, game.offense, "pass")
+    entry = game.player(receiver)
+    if entry is not None and entry.role and canonical_role(entry.role) not in ELIGIBLE:
+        raise RefusedError(f"pass: {receiver} ({entry.role}) is not an eligible receiver (EFL-030)")
+    confidence = context.params.real("calls.confidence")
+    contacts = (
+        [touch for touch in context.facts.opponent_contacts(receiver) if touch.probability >= confidence]
+        if context.facts
+        else []
+    )
+    if contacts:
+        raise RefusedError(f"pass: {receiver} is in contact with {contacts[0].other} (EFL-030)")
+
+
+def end_pass(game: GameState, event: Event, context: RuleContext) -> Outcome:
+    """Handle how the throw ended: complete, incomplete or intercepted."""
+    body = body_of(event, PassEnded)
+    if not game.play.note("aloft"):
+        raise RefusedError("pass ended: no pass has been declared")
+    game = _with_play_note(game, "aloft", 0.0)
+    if body.end == "incomplete":
+        return _miss_pass(game, context)
+    side = game.offense if body.end == "complete" else game.defense
+    player = body.player or (game.play.receiver if body.end == "complete" else None)
+    if player is None:
+        raise RefusedError("pass ended: say who caught it (player)")
+    require_on_side(game, player, side, "pass ended")
+    figure = context.facts.figures.get(player) if context.facts else None
+    spot = context.facts.spot_yd(figure.x_mm, figure.y_mm) if context.facts and figure else None
+    complete = body.end == "complete"
+    found = Finding(
+        "pass",
+        "reception" if complete else "interception",
+        event.t_ns,
+        f"{'caught' if complete else 'intercepted'} by {player}",
+        ("EFL-038",) if complete else ("EFL-040", "EFL-041"),
+        "caught",
+        players=(player,),
+        spot_yd=spot,
+        side=side,
+    )
+    return Outcome(game, (found,))
+
+
+def _miss_pass(game: GameState, context: RuleContext) -> Outcome:
+    made, attempts = game.play.pass_attempts, context.params.count("pass.tries")
+    text, key = f"incomplete, attempt {made} of {attempts}", f"missed{made}"
+    last = made >= attempts
+    found = Finding(
+        "pass", "incomplete", context.t_ns, text, ("EFL-037",), key, reported=not last, detail=f"try_{made}"
+    )
+    return Outcome(game, (found,))
+
+
+def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """A pass is caught or intercepted: the catcher has the ball, and the play goes on."""
+    side = call.side or (game.offense if call.kind == "reception" else game.defense)
+    play = replace(
+        game.play,
+        carrier=call.players[0] if call.players else None,
+        possession_ns=call.t_ns,
+        ball_side=side,
+        pass_caught=True,
+        switch=opponent(side) if side != game.offense else game.play.switch,
+        start_yd=call.spot_yd[0] if call.spot_yd else None,
+    )
+    if call.kind == "interception" and play.stoppage is not None:
+        play = replace(play, stoppage=replace(play.stoppage, reason="interception"))
+    return Outcome(replace(game, phase=Phase.LIVE if game.board == "on" else Phase.STOPPED, play=play))
+
+
+def end_right_to_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
+    """A defender has touched the passer, who may not throw any more."""
+    return Outcome(_with_play_note(game, "pass_over", 1.0) if call.detail == "pass_over" else game)
+
+
+def _with_play_note(game: GameState, name: str, value: float) -> GameState:
+    """Return the game with a value kept for the rest of this play."""
+    notes = (*(pair for pair in game.play.notes if pair[0] != name), (name, value))
+    return replace(game, play=replace(game.play, notes=notes))

@@ -1,0 +1,258 @@
+"""What NFL Strategy keeps of a game: its clock in lines, and the card play under way with what it still waits for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from downfield.core.records import record
+from downfield.officiating.calls import CallKind
+from downfield.officiating.declarations import FoulDeclared, Side
+from downfield.officiating.engine.state import GameState, PendingInput, SystemState, opponent
+from downfield.officiating.rulebooks.nfl_strategy.card_declarations import CardPlayed, ReturnPlayed
+from downfield.officiating.rulebooks.nfl_strategy.clock import LineClock
+from downfield.officiating.rulebooks.nfl_strategy.tables import (
+    CardResult,
+    fumble_end,
+    interception_end,
+    is_touchback_kick,
+    read_card_result,
+    review_refusal,
+)
+from downfield.officiating.rulebooks.params import Params
+
+KICKOFFS: Final = frozenset({"kickoff", "onside"})
+PUNTS: Final = frozenset({"punt", "touch_punt"})
+TRIES: Final = frozenset({"extra_point", "two_point"})
+NO_GAIN: Final = CardResult(0, "gain")
+
+
+@record
+class CardPlay:
+    """A card play under way.
+
+    Attributes:
+        card: the play.
+        running: whether the clock ran before it.
+        hurry_up: whether the offense hurried.
+        flagged: whether its first roll, or its return's, brought a penalty.
+        back: the return of a kick.
+        recovered: which team recovered a fumble, from the view of the side that had the ball.
+        onside: whether the kickers recovered an onside kick.
+        run_back: whether a fumble recovery or interception was returned for a touchdown.
+        review: the state of reviewing an interception; empty while none was requested.
+        foul: the penalty.
+        accepted: whether the offended side takes it.
+
+    """
+
+    card: CardPlayed
+    running: bool = False
+    hurry_up: bool = False
+    flagged: bool = False
+    back: ReturnPlayed | None = None
+    recovered: Literal["offense", "defense"] | None = None
+    onside: bool | None = None
+    run_back: bool | None = None
+    review: Literal["", "requested", "waived", "upheld", "overturned"] = ""
+    foul: FoulDeclared | None = None
+    accepted: bool | None = None
+
+
+@record
+class CardGame(SystemState):
+    """What NFL Strategy keeps of a game.
+
+    Attributes:
+        lines: the game clock.
+        play: the card play under way, None between plays.
+
+    """
+
+    lines: LineClock
+    play: CardPlay | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayResult:
+    """Result of a finished play.
+
+    Attributes:
+        kind: of the call.
+        text: as a person would say it.
+        clauses: catalog ids that decided.
+        spot_yd: where the ball is next, in the offense's own yards; None when that follows from the call.
+        side: who gets the ball, or the points.
+        detail: the outcome within the kind.
+        start_yd: where a return began, in the frame of the side that ran it; None without one.
+        end_yd: where it ended, same frame.
+        dead_kick: whether a kickoff went out of bounds or was a touchback.
+        yards: of a penalty.
+
+    """
+
+    kind: CallKind
+    text: str
+    clauses: tuple[str, ...]
+    spot_yd: float | None = None
+    side: Side | None = None
+    detail: str = ""
+    start_yd: float | None = None
+    end_yd: float | None = None
+    dead_kick: bool = False
+    yards: int | None = None
+
+
+def card_game(game: GameState) -> CardGame:
+    """Return NFL Strategy's part of the state.
+
+    Raises:
+        TypeError: the game is played under another rulebook.
+
+    """
+    if not isinstance(game.system, CardGame):
+        raise TypeError(f"NFL Strategy's state expected, not {type(game.system).__name__}")
+    return game.system
+
+
+def with_play(game: GameState, play: CardPlay | None) -> GameState:
+    """Return the game with this card play under way."""
+    return replace(game, system=replace(card_game(game), play=play))
+
+
+def with_lines(game: GameState, lines: LineClock) -> GameState:
+    """Return the game with its clock set to these lines."""
+    return replace(game, system=replace(card_game(game), lines=lines))
+
+
+def touchdown(game: GameState, side: Side, clauses: tuple[str, ...]) -> PlayResult:
+    """Return the result of a touchdown."""
+    return PlayResult("touchdown", f"touchdown, {game.team(side).name}", clauses, side=side)
+
+
+def card_result(play: CardPlay) -> CardResult:
+    """Return the result of a play; no gain for a kneel or a spike, which have none."""
+    return NO_GAIN if play.card.kind in {"kneel", "spike"} else read_card_result(play.card.shown)
+
+
+def line_yd(game: GameState) -> float:
+    """Return the line of scrimmage in the offense's own yards."""
+    return game.progress_yd(game.los_yd)
+
+
+def is_kickoff(game: GameState, play: CardPlay) -> bool:
+    """Return whether the play is a kickoff or a free kick: the state's offense receives it."""
+    return play.card.kind in KICKOFFS or game.due == "free_kick"
+
+
+def kick_from_yd(game: GameState, params: Params) -> float:
+    """Return where a kickoff or free kick is kicked from, in the kickers' own yards, carried penalties included.
+
+    A free kick after a safety is from the 20 (NFLS-042).
+    """
+    base = params.real("free_kick.from_yd" if game.due == "free_kick" else "kickoff.from_yd")
+    return base + (game.note("kickoff_penalty_yd") or 0.0)
+
+
+def landing_yd(game: GameState, play: CardPlay, params: Params) -> float:
+    """Return where a kick comes down, in the kickers' own yards; for a blocked one, where its return begins.
+
+    Punts count from the line of scrimmage (NFLS-033). A blocked field goal is returned from five yards behind the line
+    (NFLS-045), a blocked punt from ten (NFLS-046).
+    """
+    result = card_result(play)
+    if is_kickoff(game, play):
+        return kick_from_yd(game, params) + (result.yards or 0)
+    if result.mark == "blocked":
+        return line_yd(game) - params.real("blocked.punt_yd" if play.card.kind in PUNTS else "blocked.kick_yd")
+    return line_yd(game) + (result.yards or 0)
+
+
+def next_wait(game: GameState, play: CardPlay, params: Params) -> PendingInput | None:
+    """Return what a play waits for next; None when everything is known.
+
+    The play is settled first, then its penalty (NFLS-063). Kickoffs (NFLS-028) and touch punts still in play (NFLS-035)
+    wait for a return; a penalty waits for any review (NFLS-064).
+    """
+    return _wait_for_ball(game, play, params) or _wait_for_penalty(play, game.offense)
+
+
+def _wait_for_ball(game: GameState, play: CardPlay, params: Params) -> PendingInput | None:
+    result = card_result(play)
+    if play.back is None and _is_returned(game, play, result, params):
+        return PendingInput("roll", "return", by=game.offense if is_kickoff(game, play) else game.defense)
+    back = None if play.back is None else read_card_result(play.back.shown)
+    if play.card.kind == "onside" and back == CardResult(0, "fumble"):
+        return PendingInput("coin", "onside", by=game.offense) if play.onside is None else None
+    last = result if back is None else back
+    if last.mark == "fumble":
+        return _wait_for_recovery(game, play, last, params)
+    return _wait_for_interception(game, play, result, params) if result.mark == "interception" else None
+
+
+def _is_returned(game: GameState, play: CardPlay, result: CardResult, params: Params) -> bool:
+    if result.mark == "blocked":
+        return play.card.kind in {*PUNTS, "field_goal", "extra_point", "fair_catch_kick"}
+    if result.mark != "gain":
+        return False
+    if is_kickoff(game, play) or play.card.kind in PUNTS:
+        return not is_touchback_kick(landing_yd(game, play, params), length_yd=game.length_yd)
+    return False
+
+
+def _holder(game: GameState, play: CardPlay) -> Side:
+    """Return which side had the ball last before a fumble could happen: on a returned kick the returning side."""
+    if is_kickoff(game, play) or play.back is None:
+        return game.offense
+    return game.defense
+
+
+def _wait_for_recovery(game: GameState, play: CardPlay, result: CardResult, params: Params) -> PendingInput | None:
+    start = line_yd(game) if play.back is None else game.length_yd - landing_yd(game, play, params)
+    gain = float(result.yards or 0)
+    if start + gain >= game.length_yd:
+        return None
+    holder = _holder(game, play)
+    if play.recovered is None:
+        return PendingInput("roll", "fumble", by=holder)
+    end = fumble_end(start, gain, play.recovered, game.length_yd)
+    if end == "defense" and play.card.highlighted and play.run_back is None:
+        return PendingInput("roll", "fumble_return", by=opponent(holder))
+    return None
+
+
+def _wait_for_interception(game: GameState, play: CardPlay, result: CardResult, params: Params) -> PendingInput | None:
+    end = interception_end(line_yd(game), result.yards or 0, length_yd=game.length_yd, end_zone_yd=game.end_zone_yd)
+    if end == "incomplete" or play.review == "overturned":
+        return None
+    if play.review == "requested":
+        return PendingInput("roll", "review", by=game.offense)
+    if play.review == "" and review_denied(game, play, params) is None:
+        return PendingInput("choice", "review", ("accept",), by=game.offense)
+    if end != "touchdown" and play.run_back is None:
+        return PendingInput("roll", "interception_return", by=game.defense)
+    return None
+
+
+def review_denied(game: GameState, play: CardPlay, params: Params) -> str | None:
+    """Return why the offense may not have an interception reviewed, None when it may."""
+    overtime = game.period > params.count("clock.periods")
+    allowed = params.count("review.per_overtime" if overtime else "review.per_game")
+    used = game.note(f"reviews_{'overtime' if overtime else 'game'}_{game.offense}") or 0.0
+    roll = play.card.roll if play.card.reroll is None else play.card.reroll
+    time_outs = game.time_outs or (0, 0)
+    left = card_game(game).lines.left
+    # The half ends with the second and fourth period; in the first and third a whole period is still to come.
+    to_come = 0 if overtime or game.period % 2 == 0 else params.count("clock.lines")
+    seconds = (left + to_come) * params.real("clock.line_s")
+    return review_refusal(roll or 0, int(allowed - used), time_outs[0 if game.offense == "home" else 1], seconds)
+
+
+def _wait_for_penalty(play: CardPlay, offense: Side) -> PendingInput | None:
+    if not play.flagged:
+        return None
+    if play.foul is None:
+        return PendingInput("roll", "penalty", by=offense)
+    if play.foul.automatic or play.accepted is not None:
+        return None
+    return PendingInput("choice", "penalty", ("accept", "decline"), by=opponent(play.foul.by))
