@@ -215,7 +215,7 @@ class GameSession:
                 raise NotFoundError(f"This game has no call {body.call!r}.")
 
     def _note_line_up(self) -> None:
-        self.line_up = LineUpStatus(self.state.players, self._log.settled)
+        self.line_up = LineUpStatus(self.state.players, self._log.line_up_revision)
 
     def _note_snap(self, before: GameState) -> None:
         state = self.state
@@ -253,13 +253,13 @@ class EventLog:
 
     def __init__(self) -> None:
         self.events: list[tuple[Event, str]] = []
-        self.settled = 0
+        self.line_up_revision = 0
         """How often a person declared who stands where; line-ups the camera found are not counted."""
 
     def add(self, event: Event, by: str) -> None:
         """Add an event and the person or device it came from."""
         self.events.append((event, by))
-        self.settled += isinstance(event.body, LineUpDeclared | OffenseSet) and event.origin != "vision"
+        self.line_up_revision += isinstance(event.body, LineUpDeclared | OffenseSet) and event.origin != "vision"
 
     @property
     def undone(self) -> frozenset[str]:

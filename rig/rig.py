@@ -239,7 +239,7 @@ class Rig:
 
     def _lined_up(self) -> LinedUp:
         line_up = self.game_service.line_up
-        return LinedUp(line_up.players, line_up.settled)
+        return LinedUp(line_up.players, line_up.revision)
 
     def _slow(self) -> bool:
         health = None if self._loop is None else self._loop.sight.health

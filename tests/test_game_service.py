@@ -256,12 +256,12 @@ def test_a_command_with_a_repeated_key_is_carried_out_once(table: Table) -> None
 
 def test_the_line_up_counts_the_declarations_of_people_only(table: Table) -> None:
     table.begin()
-    counts = [table.hub.value("line_up").settled]
+    counts = [table.hub.value("line_up").revision]
     for declaration in (SetUp("home", 1, 40.0), LineUpDeclared(PLAY.players, "dark"), OffenseSet(), Carrier(RUNNER)):
         table.declare(declaration)
-        counts.append(table.hub.value("line_up").settled)
+        counts.append(table.hub.value("line_up").revision)
     table.game_service.take(Event("seen-1", table.now_ns, "vision", LineUpDeclared(PLAY.players, "dark")))
-    assert [*counts, table.hub.value("line_up").settled] == [1, 1, 2, 3, 3, 3]
+    assert [*counts, table.hub.value("line_up").revision] == [1, 1, 2, 3, 3, 3]
 
 
 def test_the_carrier_and_the_line_up_are_properties_of_the_game(table: Table) -> None:
@@ -271,7 +271,7 @@ def test_the_carrier_and_the_line_up_are_properties_of_the_game(table: Table) ->
         table.declare(declaration)
     assert table.game_service.carrier == table.hub.value("ball").player == RUNNER
     line_up = table.game_service.line_up
-    assert (line_up.players, line_up.settled) == (PLAY.players, table.hub.value("line_up").settled)
+    assert (line_up.players, line_up.revision) == (PLAY.players, table.hub.value("line_up").settled)
     table.game_service.restart()
     assert table.game_service.line_up.players == ()
 

@@ -18,7 +18,7 @@ class LineUpView(TopicModel):
 
     players: tuple[Player, ...]
     field: FieldModel
-    settled: int = Field(
+    revision: int = Field(
         description='How often a person declared in this game who stands where: by a line-up, or "set".'
     )
 

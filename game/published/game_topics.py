@@ -63,7 +63,7 @@ class GameView(TopicModel):
     rulebook: str = Field(description="Name of the rulebook in force.")
     rulebook_title: str
     system: str = Field(description="What it builds on: tap, efl, lions-den or nfl-strategy.")
-    takes: tuple[str, ...] = Field(description="Types of declarations that the rulebook takes.")
+    accepts: tuple[str, ...] = Field(description="Types of declarations that the rulebook accepts.")
     home: TeamView
     away: TeamView
     score: tuple[int, int] = Field(description="Home, away.")

@@ -41,12 +41,12 @@ class LineUpStatus:
 
     Attributes:
         players: the roster of the last line-up.
-        settled: how often somebody declared in this game who stands where: a line-up, or "set".
+        revision: how often a person declared in this game who stands where: by a line-up, or "set".
 
     """
 
     players: tuple[Player, ...] = ()
-    settled: int = 0
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class StatePublisher:
             self._calls = calls
         self._publish("declared", game_topics.RecentDeclarations(events=tuple(snapshot.declarations)))
         if line_up.players:
-            value = board_topics.LineUpView(players=line_up.players, field=self._field, settled=line_up.settled)
+            value = board_topics.LineUpView(players=line_up.players, field=self._field, revision=line_up.revision)
             self._publish("line_up", value)
         self._publish_state(state)
         return calls
@@ -215,7 +215,7 @@ def game_view(game: str, state: GameState, started: GameStarted, at_ms: int) -> 
         rulebook=started.rulebook.name,
         rulebook_title=started.rulebook.title,
         system=started.rulebook.system,
-        takes=_accepted_types(started.rulebook.system),
+        accepts=_accepted_types(started.rulebook.system),
         home=_team(state, "home", started.home),
         away=_team(state, "away", started.away),
         score=state.score,

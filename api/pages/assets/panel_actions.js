@@ -17,12 +17,12 @@ const KICK_LABELS = { kickoff: "Kick off", free_kick: "Free kick" };
 
 /** Declarations for one tap, the likeliest first. */
 export function quickActions(game) {
-  return phaseActions(game).filter(({ declaration }) => game.takes.includes(declaration.type));
+  return phaseActions(game).filter(({ declaration }) => game.accepts.includes(declaration.type));
 }
 
 /** Declarations by a tap on a player's number: for which side, and what is declared. */
 export function playerActions(game, ball) {
-  return phasePlayerActions(game, ball).filter(({ declare }) => game.takes.includes(declare(["x"]).type));
+  return phasePlayerActions(game, ball).filter(({ declare }) => game.accepts.includes(declare(["x"]).type));
 }
 
 function phaseActions(game) {

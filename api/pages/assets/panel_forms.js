@@ -33,14 +33,14 @@ export function clock(feed) {
   return [
     el("div", { class: "row" }, declarationButton("Start clock", { type: "clock", running: true }, "go"), declarationButton("Stop clock", { type: "clock", running: false }, "stop")),
     form,
-    game?.takes.includes("claim") && sides(feed, (side, name) => declarationButton(`Time-out ${name}`, { type: "claim", claim: "time_out", by: side })),
+    game?.accepts.includes("claim") && sides(feed, (side, name) => declarationButton(`Time-out ${name}`, { type: "claim", claim: "time_out", by: side })),
   ].filter(Boolean);
 }
 
 /** Fouls and claims, if the rulebook uses them. */
 export function claims(feed) {
-  const takes = feed.value("game")?.takes ?? [];
-  return [takes.includes("foul") && foul(feed), takes.includes("claim") && claim(feed), penalty()].filter(Boolean);
+  const accepts = feed.value("game")?.accepts ?? [];
+  return [accepts.includes("foul") && foul(feed), accepts.includes("claim") && claim(feed), penalty()].filter(Boolean);
 }
 
 function foul(feed) {

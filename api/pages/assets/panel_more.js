@@ -19,7 +19,7 @@ export function moreSections(parent, feed) {
   ];
   parent.append(...sections);
   cards.hidden = true;
-  feed.on("game", (game) => (cards.hidden = !game?.takes.includes("card")));
+  feed.on("game", (game) => (cards.hidden = !game?.accepts.includes("card")));
   return {
     done(button) {
       if (button.dataset.closes !== undefined) button.closest("details").open = false;
