@@ -28,8 +28,7 @@ from downfield.core.frame import Detection, Frame
 from downfield.core.roster import read_roster
 from downfield.models.opening import open_detector
 from downfield.rig.recording.clip import bundled_demo
-from downfield.vision.detection_schedule import DetectionSchedule
-from downfield.vision.frame_rate import DetectionRate
+from downfield.vision.detection_schedule import DetectionRate, DetectionSchedule
 from downfield.vision.pipeline import Vision
 
 PICTURES = 120

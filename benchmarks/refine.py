@@ -23,7 +23,7 @@ from downfield.twin.randomization.deck import Split
 from downfield.twin.sets.dataset import read_samples
 from downfield.twin.sets.labels import FigureLabel
 from downfield.twin.sets.sample import Sample
-from downfield.vision.refinement.refine import RefinedOutline, refine
+from downfield.vision.refinement import RefinedOutline, refine_outlines
 from downfield.vision.tracking.estimate import Estimate
 
 START_MM, START_DEG = 0.4, 1.0
@@ -100,7 +100,7 @@ def main() -> None:
         known = truths(sample, image)
         starts = [started(figure, at, rng) for figure, at in known]
         begin = time.process_time()
-        found = refine(image, sample.calibration.camera, starts)
+        found = refine_outlines(image, sample.calibration.camera, starts)
         seconds += time.process_time() - begin
         asked += len(known)
         for (figure, at), start, one in zip(known, starts, found, strict=True):

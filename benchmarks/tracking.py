@@ -19,7 +19,6 @@ from downfield.twin.plays.free import random_play
 from downfield.twin.plays.performance import play
 from downfield.twin.randomization.randomize import draw
 from downfield.vision.occlusion.hands import HandTracker
-from downfield.vision.scene_builder import figure_of
 from downfield.vision.tracking.initialization import LineUpSearch
 from downfield.vision.tracking.measurement import measure
 from downfield.vision.tracking.tracker import Tracker
@@ -55,12 +54,12 @@ def _simulated(count: int) -> Iterator[Watched]:
         for sight, scene in zip(sights(recording.snapshots, players, look, seed=seed), recording.scenes, strict=True):
             detections, calibration = network.see(sight), calibration_of(sight, look)
             if tracker is None:
-                found = search.see(measure(detections, calibration, search.height_mm), sight.t_ns)
+                found = search.update(measure(detections, calibration, search.height_mm), sight.t_ns)
                 tracker = None if found is None else Tracker(found, sight.t_ns)
                 continue
             sightings = jerseys(measure(detections, calibration, tracker.height_mm), sight)
             hands.update(detections, calibration.camera, sight.t_ns)
-            estimates = tracker.step(
+            estimates = tracker.update(
                 sightings,
                 sight.t_ns,
                 power=scene.board,
@@ -68,7 +67,7 @@ def _simulated(count: int) -> Iterator[Watched]:
                 hands_mm=hands.outlines_mm,
             )
             out.truth.append(scene)
-            out.seen.append(tuple(figure_of(one) for one in estimates))
+            out.seen.append(tuple(estimate.to_figure() for estimate in estimates))
             out.boxes.append((list(sightings.detections), sightings.pose[:, :2]))
             out.see_falls(tracker.falls, sight.t_ns)
         yield out

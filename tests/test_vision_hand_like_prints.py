@@ -1,4 +1,4 @@
-"""A print that the network takes for a hand in every frame, through the whole pipeline; and a hand over it."""
+"""A print that the network takes for a hand in every frame, and a real hand in the same place."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HAND = Detection(
     (TIPS_PX[0] - 60, TIPS_PX[1] - 60, TIPS_PX[0] + 60, TIPS_PX[1] + 60),
     helmet_px=(float(TIPS_PX[0]), float(TIPS_PX[1])),
 )
-COMES = 30  # frame at which a real hand comes, long after the background is known
+COMES = 30  # frame at which a real hand comes, long after the table is known
 
 
 @cache
@@ -41,31 +41,31 @@ def picture() -> Image:
     return renderer.render(TABLE.snapshot(0.0), LOOK.camera, t_ns=0).image
 
 
-def seen(*, hand: bool) -> list[Scene]:
-    """Scenes in all of which the network detects a hand; from `COMES` on there may be one."""
+def scenes_with(*, hand: bool) -> list[Scene]:
+    """Scenes of frames in all of which the network detects a hand; from `COMES` on there may be one."""
     calm = Network(Faults(false=0.0, double=0.0, flip=0.0), seed=5)
-    detected = [(*calm.see(sight), HAND) for sight, _, _ in filmed(TABLE)]
-    eyes = Vision(Calibration(FIELD, LOOK.camera, "truth"), ListDetector(detected), roster_of(TABLE))
+    detections = [(*calm.see(sight), HAND) for sight, _, _ in filmed(TABLE)]
+    vision = Vision(Calibration(FIELD, LOOK.camera, "truth"), ListDetector(detections), roster_of(TABLE))
     scenes = []
-    for number in range(len(detected)):
+    for number in range(len(detections)):
         image = picture().copy()
         image[:32, :32] = number  # no frame repeats another
         if hand and number >= COMES:
             left, top, right, bottom = (int(value) for value in HAND.box_px)
             image[top:bottom, left:right] = 150, 180, 230
-        scenes.append(eyes.process(Frame(number, number * 33_333_333, image)))
+        scenes.append(vision.process(Frame(number, number * 33_333_333, image)))
     return scenes
 
 
 def test_a_print_that_looks_like_a_hand_leaves_scenes_fit() -> None:
-    scenes = seen(hand=False)
+    scenes = scenes_with(hand=False)
     assert any(scene.figures for scene in scenes)
     assert not any(scene.hands for scene in scenes[COMES:])
     assert not any(scene.unfit for scene in scenes[COMES:])
 
 
 @pytest.mark.parametrize("number", [0, 3, 10])
-def test_a_hand_over_such_a_print_is_reported(number: int) -> None:
-    scene = seen(hand=True)[COMES + number]
+def test_a_hand_over_a_print_that_looks_like_one_is_reported(number: int) -> None:
+    scene = scenes_with(hand=True)[COMES + number]
     assert scene.hands
     assert HAND_OVER_FIGURES in scene.unfit

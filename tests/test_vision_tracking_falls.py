@@ -1,46 +1,110 @@
+"""The posture filter: when a figure is believed to lie, and since when."""
+
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
-from downfield.vision.tracking.falls import PostureBelief
+from downfield.core.frame import Detection, DetectionKind
+from downfield.vision.tracking.falls import PostureFilter, tracked_fallen_log_odds
 
 STEP_NS = 16_666_667
-SAYS_LYING, SAYS_STANDING = 2.4, -1.1
+FALLEN, UPRIGHT = 2.4, -1.1  # log-odds of one detection
+FULL_BASE = -0.3  # of one called fallen whose base is fully visible, with the helmet over it
+FIGURE = np.array([0])
 
 
-def told(belief: PostureBelief, odds: Sequence[float | None], first: int = 1) -> None:
-    """Frames that show one figure, or do not."""
-    for frame, one in enumerate(odds, first):
-        rows = np.array([] if one is None else [0], dtype=np.intp)
-        belief.update(rows, np.array([] if one is None else [one]), STEP_NS * 1e-9, frame * STEP_NS)
+def update(posture: PostureFilter, odds: Sequence[float | None], first: int = 1) -> None:
+    """Add frames that show one figure, or do not."""
+    for frame, value in enumerate(odds, first):
+        rows = np.array([] if value is None else [0], dtype=np.intp)
+        posture.update(rows, np.array([] if value is None else [value]), STEP_NS * 1e-9, frame * STEP_NS)
 
 
-def test_a_fall_is_dated_between_the_last_frame_that_shows_the_figure_standing_and_the_first_that_shows_it_lying() -> (
-    None
-):
-    belief = PostureBelief(1, 0)
-    told(belief, [SAYS_STANDING] * 30 + [None] * 4 + [SAYS_LYING] * 10)
-    assert belief.fell_ns == [(30 * STEP_NS + 35 * STEP_NS) // 2]
+def lies(posture: PostureFilter, kind: DetectionKind, odds: float, jumps_mm: list[float]) -> list[bool]:
+    """Whether one figure is believed to lie after each of these detections."""
+    out = []
+    detections = [Detection(kind, 0.95, (0.0, 0.0, 1.0, 1.0))]
+    for jump_mm in jumps_mm:
+        tracked = tracked_fallen_log_odds(np.array([odds]), detections, np.array([jump_mm]), posture.fallen)
+        posture.update(FIGURE, tracked, STEP_NS / 1e9, 0)
+        out.append(bool(posture.fallen[0] > 0.5))
+    return out
 
 
-def test_one_frame_that_mistakes_a_figure_does_not_date_the_fall_that_comes_later() -> None:
-    belief = PostureBelief(1, 0)
-    told(belief, [SAYS_STANDING] * 10 + [SAYS_LYING] + [SAYS_STANDING] * 19 + [SAYS_LYING] * 10)
-    assert belief.fell_ns == [(30 * STEP_NS + 31 * STEP_NS) // 2]
+def upright() -> PostureFilter:
+    """A figure that has stood for a second."""
+    posture = PostureFilter(1, 0)
+    lies(posture, "upright", UPRIGHT, [0.0] * 60)
+    return posture
 
 
-def test_one_that_was_long_believed_to_lie_and_stands_again_falls_anew() -> None:
-    belief = PostureBelief(1, 0)
-    told(belief, [SAYS_STANDING] * 30 + [SAYS_LYING] * 120)
-    told(belief, [SAYS_STANDING] * 60, first=151)
-    assert belief.fell_ns == [None]
-    told(belief, [SAYS_LYING] * 10, first=211)
-    assert belief.fell_ns == [(210 * STEP_NS + 211 * STEP_NS) // 2]
+def test_a_fall_is_dated_between_the_last_upright_and_the_first_fallen_detection() -> None:
+    posture = PostureFilter(1, 0)
+    update(posture, [UPRIGHT] * 30 + [None] * 4 + [FALLEN] * 10)
+    assert posture.fell_ns == [(30 * STEP_NS + 35 * STEP_NS) // 2]
 
 
-def test_what_a_figure_looked_like_before_a_hand_had_it_dates_no_fall() -> None:
-    belief = PostureBelief(1, 0)
-    told(belief, [SAYS_STANDING] * 30 + [SAYS_LYING])
-    belief.stand(np.array([0], dtype=np.intp))
-    told(belief, [None] * 30 + [SAYS_LYING] * 10, first=32)
-    assert belief.fell_ns == [(31 * STEP_NS + 62 * STEP_NS) // 2]
+def test_a_single_wrong_detection_does_not_date_a_later_fall() -> None:
+    posture = PostureFilter(1, 0)
+    update(posture, [UPRIGHT] * 10 + [FALLEN] + [UPRIGHT] * 19 + [FALLEN] * 10)
+    assert posture.fell_ns == [(30 * STEP_NS + 31 * STEP_NS) // 2]
+
+
+def test_a_figure_that_lay_for_long_and_stands_again_falls_anew() -> None:
+    posture = PostureFilter(1, 0)
+    update(posture, [UPRIGHT] * 30 + [FALLEN] * 120)
+    update(posture, [UPRIGHT] * 60, first=151)
+    assert posture.fell_ns == [None]
+    update(posture, [FALLEN] * 10, first=211)
+    assert posture.fell_ns == [(210 * STEP_NS + 211 * STEP_NS) // 2]
+
+
+def test_detections_before_a_hand_held_the_figure_date_no_fall() -> None:
+    posture = PostureFilter(1, 0)
+    update(posture, [UPRIGHT] * 30 + [FALLEN])
+    posture.set_upright(FIGURE)
+    update(posture, [None] * 30 + [FALLEN] * 10, first=32)
+    assert posture.fell_ns == [(31 * STEP_NS + 62 * STEP_NS) // 2]
+
+
+@pytest.mark.parametrize(
+    ("kind", "jump_mm", "falls"), [("fallen", 8.0, True), ("fallen", 2.0, False), ("upright", 8.0, False)]
+)
+def test_a_figure_called_fallen_just_as_its_base_jumps_falls_at_once(
+    kind: DetectionKind, jump_mm: float, falls: bool
+) -> None:
+    odds = FULL_BASE if kind == "fallen" else UPRIGHT
+    assert lies(upright(), kind, odds, [jump_mm] * 4)[-1] == falls
+
+
+def test_a_fallen_figure_stands_up_only_when_called_upright() -> None:
+    posture = upright()
+    lies(posture, "fallen", FULL_BASE, [8.0] * 4)
+    assert all(lies(posture, "fallen", FULL_BASE, [0.0] * 60))
+    assert not lies(posture, "upright", UPRIGHT, [0.0] * 60)[-1]
+
+
+@pytest.mark.parametrize(
+    ("visible", "missed", "by_a_hand", "falls"),
+    [(0.9, 2, False, True), (0.9, 1, False, False), (0.9, 2, True, False), (0.3, 2, False, False)],
+)
+def test_a_visible_figure_that_vanished_is_believed_to_lie_at_the_first_detection(
+    visible: float, missed: int, by_a_hand: bool, falls: bool
+) -> None:
+    posture = upright()
+    for _ in range(30):
+        posture.update_missed(FIGURE, np.array([False]), np.array([visible]))
+    for _ in range(missed):
+        posture.update_missed(FIGURE[:0], np.array([not by_a_hand]), np.array([]))
+    assert lies(posture, "fallen", 3.4, [0.0])[-1] == falls
+
+
+def test_a_vanished_figure_that_comes_back_upright_needs_the_usual_evidence_to_fall() -> None:
+    posture = upright()
+    for _ in range(2):
+        posture.update_missed(FIGURE[:0], np.array([True]), np.array([]))
+    assert not any(lies(posture, "upright", UPRIGHT, [0.0] * 3))
+    assert not lies(posture, "fallen", 3.4, [0.0])[-1]

@@ -22,7 +22,7 @@ def figures(
     base: tuple[float, float, float] = GREEN,
     seed: int = 0,
 ) -> Array:
-    """Figures in jerseys; half of what lies about the helmet is the board, and each is shaded in its own way."""
+    """Colors of figures in jerseys; half of those around the helmet are the board, and each is shaded differently."""
     random = np.random.default_rng(seed)
     out = np.zeros((len(jerseys), POINTS, 3))
     for row, jersey in enumerate(jerseys):
@@ -35,34 +35,34 @@ def figures(
     return out + random.normal(0, 3.0, out.shape)
 
 
-def test_two_teams_are_told_apart_and_the_lighter_is_light() -> None:
+def test_two_teams_are_found_and_the_lighter_one_is_light() -> None:
     colors = figures([NAVY] * 11 + [WHITE] * 11)
     teams = cluster_teams(colors, np.arange(22) < 11)
     assert teams is not None
     assert (teams.light_odds(colors) > 3).tolist() == [False] * 11 + [True] * 11
 
 
-def test_bases_of_the_boards_color_and_helmets_alike_do_not_matter() -> None:
+def test_equal_helmets_and_bases_of_the_boards_color_do_not_matter() -> None:
     colors = figures([MAROON] * 9 + [NAVY] * 11, helmet=RED)
     teams = cluster_teams(colors, np.arange(20) % 2 == 0)
     assert teams is not None
-    told = teams.light_odds(figures([MAROON] * 9 + [NAVY] * 11, helmet=RED, seed=1)) > 0
-    assert len(set(told[:9].tolist())) == 1
-    assert (told[9:] != told[0]).all()
+    light = teams.light_odds(figures([MAROON] * 9 + [NAVY] * 11, helmet=RED, seed=1)) > 0
+    assert len(set(light[:9].tolist())) == 1
+    assert (light[9:] != light[0]).all()
 
 
-def test_teams_are_found_even_when_nothing_is_known_from_how_they_face() -> None:
+def test_teams_are_found_even_if_their_facing_says_nothing() -> None:
     colors = figures([WHITE, NAVY] * 10)
     teams = cluster_teams(colors, np.arange(20) < 10)
     assert teams is not None
     assert (teams.light_odds(colors) > 0).tolist() == [True, False] * 10
 
 
-def test_figures_all_alike_are_not_two_teams() -> None:
+def test_equal_figures_are_not_two_teams() -> None:
     assert cluster_teams(figures([NAVY] * 20), np.arange(20) < 10) is None
 
 
-def test_colors_that_were_not_seen_say_nothing() -> None:
+def test_unsampled_colors_say_nothing() -> None:
     colors = figures([NAVY] * 8 + [WHITE] * 8)
     teams = cluster_teams(colors, np.arange(16) < 8)
     assert teams is not None
@@ -89,14 +89,14 @@ def test_a_jersey_in_another_light_is_learned_and_the_line_up_fades() -> None:
     later = figures([lit] * 11 + [WHITE] * 11, seed=3)
     assert (teams.light_odds(later)[:11] > 0).any()
     for seed in range(25):
-        teams = teams.learned(figures([lit] * 11 + [WHITE] * 11, seed=10 + seed), light)
+        teams = teams.updated(figures([lit] * 11 + [WHITE] * 11, seed=10 + seed), light)
     assert (teams.light_odds(later) > 0).tolist() == light.tolist()
     assert teams.met.sum() <= 2 * 440 * POINTS + 1
 
 
-def test_what_is_learned_of_one_team_only_is_of_that_team() -> None:
+def test_an_update_with_one_team_changes_only_that_team() -> None:
     teams = cluster_teams(figures([NAVY] * 11 + [WHITE] * 11), np.arange(22) < 11)
     assert teams is not None
-    after = teams.learned(figures([NAVY] * 3, seed=5), np.zeros(3, bool))
+    after = teams.updated(figures([NAVY] * 3, seed=5), np.zeros(3, bool))
     np.testing.assert_array_equal(after.met[0], teams.met[0])
     assert after.met[1].sum() == teams.met[1].sum() + 3 * POINTS

@@ -132,14 +132,14 @@ def tracked_with(
     for sight, power, t_s in filmed(table):
         detections, calibration = network.see(sight), calibration_of(sight, look)
         if tracker is None:
-            found = search.see(measure(detections, calibration, search.height_mm), sight.t_ns)
+            found = search.update(measure(detections, calibration, search.height_mm), sight.t_ns)
             tracker = None if found is None else Tracker(found, sight.t_ns)
             continue
         if (len(out) + 1) % every:
-            estimates = tracker.go_on(sight.t_ns, power=power)
+            estimates = tracker.predict(sight.t_ns, power=power)
         else:
             hands.update(detections, calibration.camera, sight.t_ns)
-            estimates = tracker.step(
+            estimates = tracker.update(
                 jerseys(measure(detections, calibration, tracker.height_mm), sight),
                 sight.t_ns,
                 power=power,

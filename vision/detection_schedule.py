@@ -1,113 +1,320 @@
-"""Which pictures the network is shown, and what of: whole ones, or the figures that were there a moment ago."""
+"""When the detector runs: on whole frames now and then, and on the known figures as often as the computer can.
+
+A frame that comes sooner is skipped: figures keep their motion, and those on which a call may depend are measured on
+the edges of their bases. On a computer too slow for the requested rates the detector runs less often and no frame is
+dropped: down to a sufficient rate without notice, and further with a warning.
+"""
 
 from __future__ import annotations
 
+import statistics
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from downfield.core.frame import Detection, Frame
 from downfield.models.detector import Detector, TrackingDetector
 from downfield.models.views import merge_refined
-from downfield.vision.frame_rate import BALL_EVERY_NS, DetectionRate
 from downfield.vision.thread_priority import lower_priority
 
+DetectorRun = Literal["full_frame", "figures"]
+"""A run of the detector on the whole frame, or on the figures already known."""
+
 BACKGROUND: Final = ThreadPoolExecutor(1, thread_name_prefix="find", initializer=lower_priority)
-"""Looks at whole pictures, one at a time, while frames may go on."""
+"""Does full-frame runs, one at a time, while frames may go on."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
-    """What was made of a whole picture while frames went on.
+class ScheduleLimits:
+    """Rates of the detector, and how they adapt to the computer."""
+
+    full_frame_every_ns: int = 83_000_000
+    """Time between full-frame runs: a hand that comes in, or a lost figure, is detected a blink later."""
+
+    ball_every_ns: int = 300_000_000
+    """Time between searches for the ball in full-frame runs; a known ball is tracked like the figures."""
+
+    figures_every_ns: int = 16_000_000
+    """Time between figure runs while the computer has time to spare: contacts are timed more exactly."""
+
+    sufficient_figures_every_ns: int = 33_000_000
+    """Time between figure runs where time is short: more often, the network hardly tells anything new."""
+
+    early_ns: int = 4_000_000
+    """A frame this much before its time is in time for a full-frame run,"""
+
+    early_share: float = 0.28
+    """and one this share of the interval before it for a figure run: all frames at 40 frames/s, every other at 50."""
+
+    max_full_frame_share: float = 0.2
+    """Share of the time that full-frame runs may take,"""
+
+    max_total_share: float = 0.9
+    """and all runs together."""
+
+    max_spare_share: float = 0.35
+    """Share of the time for figure runs beyond the sufficient rate, since frames wait for them."""
+
+    both_ns: int = 25_000_000
+    """Both runs are done on one frame if together they take no longer than this."""
+
+    max_delay_ns: int = 50_000_000
+    """A full-frame run is put off for at most this long while a figure run is due."""
+
+    catch_up_ns: int = 80_000_000
+    """A late frame gets a figure run only if that is this much overdue."""
+
+    late_frames: int = 2
+    """A frame is late when this many newer ones wait,"""
+
+    many_frames: int = 4
+    """and frames will soon be dropped when this many do: the interval grows."""
+
+    interval_growth: float = 1.1
+    """Factor by which the interval grows per frame then,"""
+
+    interval_decay: float = 0.99
+    """by which it shrinks otherwise,"""
+
+    max_interval_factor: float = 3.0
+    """and its upper limit."""
+
+    relieved_factor: float = 1.1
+    """Factor of the interval below which the warning ends."""
+
+    timed_runs: int = 8
+    """Passes whose median duration counts; the first few of a cold network take longer."""
+
+    slow_full_frame_factor: float = 8.0
+    """Factor of the requested interval of full-frame runs above which the computer is called slow,"""
+
+    slow_figures_factor: float = 1.5
+    """and of the sufficient interval of figure runs."""
+
+
+LIMITS: Final = ScheduleLimits()
+
+_SLOW_FACTOR: Final[dict[DetectorRun, float]] = {
+    "full_frame": LIMITS.slow_full_frame_factor,
+    "figures": LIMITS.slow_figures_factor,
+}
+_MAX_SHARE: Final[dict[DetectorRun, float]] = {
+    "full_frame": LIMITS.max_full_frame_share,
+    "figures": LIMITS.max_total_share,
+}
+
+
+class DetectionRate:
+    """Decides which frames the detector runs on.
+
+    Args:
+        full_frame_every_ns: time between full-frame runs; 0 for every frame.
+        figures_every_ns: time between figure runs; 0 for every frame.
+        clock: tells the time in ns, so that runs become rarer where they take too long; None to keep the requested
+            rates, so that the result for a recording does not depend on the computer.
+
+    """
+
+    def __init__(
+        self,
+        full_frame_every_ns: int = LIMITS.full_frame_every_ns,
+        figures_every_ns: int = LIMITS.figures_every_ns,
+        clock: Callable[[], int] | None = None,
+    ) -> None:
+        self._requested_ns: dict[DetectorRun, int] = {"full_frame": full_frame_every_ns, "figures": figures_every_ns}
+        self._clock = clock
+        self._next_ns: dict[DetectorRun, int] = {"full_frame": 0, "figures": 0}
+        self._latest_ns: dict[DetectorRun, deque[int]] = {
+            "full_frame": deque(maxlen=LIMITS.timed_runs),
+            "figures": deque(maxlen=LIMITS.timed_runs),
+        }
+        self._duration_ns: dict[DetectorRun, float] = {"full_frame": 0.0, "figures": 0.0}
+        self._t_ns = self._busy_ns = 0
+        self._interval_factor, self._pressed = 1.0, False
+
+    @property
+    def summary(self) -> str:
+        """How often the detector has time to run, for people."""
+        full_frame, figures = (1e9 / max(self._interval_ns(run), 1) for run in ("full_frame", "figures"))
+        return f"runs {figures:.0f} times per second on figures and {full_frame:.0f} times on the full frame"
+
+    @property
+    def slow(self) -> bool:
+        """Whether the detector runs so much less often than requested that people should know."""
+        return self._pressed or any(
+            self._interval_ns(run) > factor * max(self._requested_ns[run], LIMITS.sufficient_figures_every_ns)
+            for run, factor in _SLOW_FACTOR.items()
+        )
+
+    def due(self, t_ns: int, waiting: int = 0) -> tuple[DetectorRun, ...]:
+        """The runs due on a frame, in their order; call once per frame, in order of time.
+
+        Args:
+            t_ns: when it was captured.
+            waiting: number of newer frames that already wait. A late frame is skipped unless a run is long overdue,
+                and where many wait, runs become rarer. Without a clock this is ignored: a recording's frames may
+                wait.
+
+        """
+        if self._clock is None:
+            waiting = 0
+        else:
+            change = LIMITS.interval_growth if waiting >= LIMITS.many_frames else LIMITS.interval_decay
+            self._interval_factor = min(max(self._interval_factor * change, 1.0), LIMITS.max_interval_factor)
+            limit = LIMITS.relieved_factor if self._pressed else LIMITS.slow_figures_factor
+            self._pressed = self._interval_factor > limit
+        if t_ns < self._t_ns + self._busy_ns / LIMITS.max_total_share or (
+            waiting >= LIMITS.late_frames and t_ns < self._next_ns["figures"] + LIMITS.catch_up_ns
+        ):
+            return ()
+        full_frame, figures = t_ns >= self._next_ns["full_frame"], t_ns >= self._next_ns["figures"]
+        runs: tuple[DetectorRun, ...] = ("figures",) if figures else ()
+        if sum(self._duration_ns.values()) <= LIMITS.both_ns:
+            runs = ("full_frame", *runs) if full_frame and figures else runs
+        elif full_frame and (not figures or t_ns >= self._next_ns["full_frame"] + LIMITS.max_delay_ns):
+            runs = ("full_frame",)  # in the background
+        if not runs:
+            return ()
+        self._t_ns, self._busy_ns = t_ns, 0
+        if "full_frame" in runs:
+            self._next_ns["full_frame"] = t_ns + self._interval_ns("full_frame") - LIMITS.early_ns
+        if "figures" in runs:
+            every_ns = self._interval_factor * self._interval_ns("figures")
+            self._next_ns["figures"] = t_ns + round((1 - LIMITS.early_share) * every_ns)
+        return runs
+
+    @contextmanager
+    def timed(self, run: DetectorRun, *, background: bool = False) -> Iterator[None]:
+        """Measure how long a run takes.
+
+        Args:
+            run: which.
+            background: whether frames go on meanwhile.
+
+        """
+        if self._clock is None:
+            yield
+            return
+        began_ns = self._clock()
+        yield
+        took_ns = self._clock() - began_ns
+        self._latest_ns[run].append(took_ns)
+        self._duration_ns[run] = statistics.median(self._latest_ns[run])
+        if not background:
+            self._busy_ns += took_ns
+
+    def _interval_ns(self, run: DetectorRun) -> int:
+        """Time between runs, as requested or as their duration allows."""
+        requested_ns, duration_ns = self._requested_ns[run], self._duration_ns[run]
+        spare_ns = 0.0
+        if run == "figures":
+            spare_ns = min(duration_ns / LIMITS.max_spare_share, LIMITS.sufficient_figures_every_ns)
+        return max(requested_ns, round(max(spare_ns, duration_ns / _MAX_SHARE[run])))
+
+
+@dataclass(frozen=True, slots=True)
+class _BackgroundRun:
+    """The result of a full-frame run that ran while frames went on.
 
     Attributes:
-        then: what was seen in it, or a frame before.
-        found: hands, and the ball if it was looked for.
+        earlier: what was detected in that frame, or a frame before.
+        found: hands, and the ball if it was searched for.
         views: as of `TrackingDetector.refine_candidates`.
 
     """
 
-    then: tuple[Detection, ...]
+    earlier: tuple[Detection, ...]
     found: tuple[Detection, ...]
     views: tuple[Detection, ...]
 
 
 class DetectionSchedule:
-    """Shows a detector frames at a rate; from one thread.
+    """Runs a detector on frames at a rate; from one thread.
 
     Args:
-        detector: what looks.
-        rate: how often.
-        continuous: whether frames follow each other in time; else everything in each of them is looked at.
+        detector: the detector.
+        rate: how often it runs.
+        continuous: whether frames follow each other in time; else each is searched for everything.
 
     """
 
     def __init__(self, detector: Detector, rate: DetectionRate, *, continuous: bool) -> None:
         self._detector, self._rate, self._continuous = detector, rate, continuous
-        self._seen: tuple[Detection, ...] = ()
-        self._beside: Future[_Beside] | None = None
-        self._ball_ns = 0  # when the ball is looked for next
-        self._for_ball = False  # whether it was in the latest whole picture
+        self._detections: tuple[Detection, ...] = ()
+        self._background: Future[_BackgroundRun] | None = None
+        self._ball_ns = 0  # when the ball is searched for next
+        self._searched_ball = False  # whether it was in the latest full-frame run
 
     def detect(self, frame: Frame, waiting: int) -> tuple[Detection, ...] | None:
-        """What is seen in the next frame; None where it isn't looked at.
+        """The detections in the next frame; None where the detector skips it.
 
         Args:
             frame: the frame.
-            waiting: how many have come since.
+            waiting: number of newer frames that already wait.
 
         """
         if not self._continuous:
-            return self._study(frame)
-        looks = self._rate.due(frame.t_ns, waiting)
-        if isinstance(self._detector, TrackingDetector) and looks == ("find",) and self._beside is None:
-            self._beside = BACKGROUND.submit(self._look_beside, self._detector, frame, self._seen)
-        if "follow" not in looks:
+            return self._detect_alone(frame)
+        runs = self._rate.due(frame.t_ns, waiting)
+        tracking = self._detector if isinstance(self._detector, TrackingDetector) else None
+        if tracking is not None and runs == ("full_frame",) and self._background is None:
+            self._background = BACKGROUND.submit(self._run_background, tracking, frame, self._detections)
+        if "figures" not in runs:
             return None
-        if not isinstance(self._detector, TrackingDetector):
-            with self._rate.looking("follow"):
+        if tracking is None:
+            with self._rate.timed("figures"):
                 return self._detector.detect(frame.image)
-        known = self._up_to_date()
+        known = self._latest_detections()
         found = None
-        if "find" in looks or not known:
-            found = BACKGROUND.submit(self._find, self._detector, frame).result()
-        with self._rate.looking("follow"):
-            self._seen = self._detector.track(frame.image, known, found)
-        return self._seen
+        if "full_frame" in runs or not known:
+            found = BACKGROUND.submit(self._run_full_frame, tracking, frame).result()
+        with self._rate.timed("figures"):
+            self._detections = tracking.track(frame.image, known, found)
+        return self._detections
 
-    def _study(self, frame: Frame) -> tuple[Detection, ...]:
-        """What is in a still: it comes in no order of time, and everything in it is looked for."""
-        with self._rate.looking("follow"):
+    def _detect_alone(self, frame: Frame) -> tuple[Detection, ...]:
+        """The detections in a still, which has no place in time: everything in it is searched for."""
+        with self._rate.timed("figures"):
             if isinstance(self._detector, TrackingDetector):
                 return self._detector.detect_raw(frame.image)
             return self._detector.detect(frame.image)
 
-    def _find(self, detector: TrackingDetector, frame: Frame) -> tuple[Detection, ...]:
-        with self._rate.looking("find"):
-            return self._found(detector, frame)
+    def _run_full_frame(self, detector: TrackingDetector, frame: Frame) -> tuple[Detection, ...]:
+        with self._rate.timed("full_frame"):
+            return self._find(detector, frame)
 
-    def _found(self, detector: TrackingDetector, frame: Frame) -> tuple[Detection, ...]:
-        """What is in a whole picture; a detector takes one at a time, whoever asks."""
-        # Never twice running: on a slow computer few whole pictures are looked at, and all would take as long as that.
-        ball = frame.t_ns >= self._ball_ns and not self._for_ball
-        self._for_ball = ball
+    def _run_background(
+        self, detector: TrackingDetector, frame: Frame, earlier: tuple[Detection, ...]
+    ) -> _BackgroundRun:
+        with self._rate.timed("full_frame", background=True):
+            found = self._find(detector, frame)
+            views = detector.refine_candidates(frame.image, found, earlier)
+        no_figures = tuple(detection for detection in found if not detection.corners_px)
+        return _BackgroundRun(earlier, no_figures, views)
+
+    def _find(self, detector: TrackingDetector, frame: Frame) -> tuple[Detection, ...]:
+        """The candidates in a whole frame; the detector takes one frame at a time, from either thread."""
+        # Never twice in a row: a slow computer runs few full-frame runs, and all would take as long as that.
+        ball = frame.t_ns >= self._ball_ns and not self._searched_ball
+        self._searched_ball = ball
         if ball:
-            self._ball_ns = frame.t_ns + BALL_EVERY_NS
+            self._ball_ns = frame.t_ns + LIMITS.ball_every_ns
         return detector.find_candidates(frame.image, ball=ball)
 
-    def _look_beside(self, detector: TrackingDetector, frame: Frame, then: tuple[Detection, ...]) -> _Beside:
-        with self._rate.looking("find", beside=True):
-            found = self._found(detector, frame)
-            views = detector.refine_candidates(frame.image, found, then)
-        return _Beside(then, tuple(one for one in found if not one.corners_px), views)
-
-    def _up_to_date(self) -> tuple[Detection, ...]:
-        """What was seen last, with what has been found since."""
-        if self._beside is None or not self._beside.done():
-            return self._seen
-        looked, self._beside = self._beside, None
-        beside = looked.result()
-        # The ball is not looked for every time.
-        new_ball = any(one.kind == "ball" for one in beside.found)
-        seen = [one for one in self._seen if one.corners_px or (one.kind == "ball" and not new_ball)]
-        return merge_refined([*seen, *beside.found], beside.then, beside.views)
+    def _latest_detections(self) -> tuple[Detection, ...]:
+        """The last detections, with what the background run has found since."""
+        if self._background is None or not self._background.done():
+            return self._detections
+        finished, self._background = self._background, None
+        background = finished.result()
+        # Not every run searches for the ball.
+        new_ball = any(detection.kind == "ball" for detection in background.found)
+        kept = [
+            detection
+            for detection in self._detections
+            if detection.corners_px or (detection.kind == "ball" and not new_ball)
+        ]
+        return merge_refined([*kept, *background.found], background.earlier, background.views)

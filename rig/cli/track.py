@@ -37,7 +37,7 @@ from downfield.rig.recording.detection_cache import CachingDetector, DetectionCa
 from downfield.rig.sources.images import STILLS, ImageFolder
 from downfield.rig.sources.source import CapturedFrame, FrameSource
 from downfield.rig.sources.video_file import VideoFile
-from downfield.vision.frame_rate import DetectionRate
+from downfield.vision.detection_schedule import DetectionRate
 from downfield.vision.pipeline import Vision
 
 _FPS = 30.0  # of a single picture that tells no frame rate
@@ -77,7 +77,7 @@ def track(
         if path.is_file() or path.is_dir():
             network = open_detector(detector, augmented=independent)
             header = DetectionCacheHeader(path.name, _stamp(path), network.name, thorough=thorough)
-            rate = DetectionRate(follow_every_ns=0) if thorough else None
+            rate = DetectionRate(figures_every_ns=0) if thorough else None
             frames: FrameSource = ImageFolder(path, paced=False) if path.is_dir() else VideoFile(path, paced=False)
             closing.callback(frames.close)
             seen = closing.enter_context(CachingDetector(network, out.with_name(out.name + ".seen"), header))

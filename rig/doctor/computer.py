@@ -41,15 +41,15 @@ def look_at_network(table: NetworkSettings, image: Image) -> CheckResult:
         seen = network.detect(image)
         for _ in range(_RUNS):
             if isinstance(network, TrackingDetector):
-                with pace.looking("find"):
+                with pace.timed("full_frame"):
                     network.find_candidates(image, ball=False)
-            with pace.looking("follow"):
+            with pace.timed("figures"):
                 network.track(image, seen) if isinstance(network, TrackingDetector) else network.detect(image)
     except DownfieldError as error:
         return CheckResult(
             "network", "fault", str(error), "Name one that is there in [network], or install Downfield anew"
         )
-    text = f"{network.name}: it {pace.text}"
+    text = f"{network.name}: it {pace.summary}"
     return (
         CheckResult("network", "warning", f"{text}: slow", _FASTER) if pace.slow else CheckResult("network", "ok", text)
     )

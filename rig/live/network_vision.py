@@ -16,7 +16,7 @@ from downfield.models.detector import Detector
 from downfield.models.opening import open_detector
 from downfield.models.worker_client import open_with_worker
 from downfield.rig.configuration.settings import NetworkSettings, RigSettings
-from downfield.vision.frame_rate import DetectionRate
+from downfield.vision.detection_schedule import DetectionRate
 from downfield.vision.pipeline import Vision
 
 WATCHED: Final = 3.0

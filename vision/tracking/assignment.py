@@ -1,176 +1,253 @@
-"""Which sighting is which figure: one assignment over the whole board, and whether another would have done as well.
+"""Assigning detections to figures: one assignment over the whole board, and whether another would fit as well.
 
-The cost of a pair is twice the negative log-likelihood of the sighting, less what its own noise accounts for: the
+The cost of a pair is twice the negative log-likelihood of the detection, less what its own noise accounts for: the
 Mahalanobis distance of place, heading modulo 180 degrees and size, the volume in which the figure might have been, and
-the jersey. Bases are solid, so two figures that are both seen are never in each other's reach; doubt arises where one
-was not seen for a while.
+the jersey. Bases are solid, so two visible figures never compete for one detection; doubt arises where a figure was not
+detected for a while. Duplicates, and detections that a hand may have caused, are dropped before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import cv2
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from downfield.core.angles import wrap_half_turn_rad
-from downfield.core.arrays import Array
+from downfield.core.arrays import Array, Bools, Indices
 from downfield.models.head import logit
-from downfield.vision.tracking.kalman import LASTING, MEASURED, Motion, mahalanobis
+from downfield.vision.occlusion.hands import outline_contains
+from downfield.vision.tracking.kalman import LIMITS as KALMAN
+from downfield.vision.tracking.kalman import MEASURED, MotionFilter, mahalanobis
 from downfield.vision.tracking.measurement import PLACE, POSE, Measurements
 
-Rows = NDArray[np.intp]
-
-SOLID_MM: Final = 8.0
-"""Middles of two bases are never so near: what is seen twice there is seen double."""
-
-_KNOCK: Final = (3.0, 3.0, 0.15)  # mm and rad that a figure may be off its course within a frame when it is hit
-_LIES: Final = 1.5  # log-odds of a sighting that it lies: its base turned up on its edge, beside where it stood
-_TOPPLED: Final = (5.0, 5.0, 1.0, 15.0, 15.0)  # how far: deviations of place, heading and size, mm and rad
-_ACROSS_RAD, _ANY_RAD = np.pi / 4, 0.9  # seen across; deviation of a heading that may have become any
-_GATE: Final = 25.0  # 99.998 % of honest places lie within: chi squared of 3
-_UNMATCHED: Final = 100.0  # dearer than any pair within the gate
-_USUAL: Final = (0.4, 0.4, 0.02, 0.6, 0.6)  # errors of a good sighting: vaguer ones are worth less
-_SCORE_WORD: Final = 3.0  # the most that the network's log-odds of there being a figure at all are worth
-_VAGUE_MM: Final = 3.0
-_OTHER_TEAM: Final = 3.0  # log-odds
-_GUESS, _FAR_MM = 0.7, 25.0  # score below which a sighting may be of nothing; further than a pile pushes anybody,
-_NEAR_MM, _KNOWN_MM = 12.0, 20.0  # or anybody of whom it is known where he was; further than he is found in anything
-_COLOR_WORD: Final = 4.0  # the most that one look at a jersey is worth: a finger or a neighbor's arm may be over it
-_NEVER: Final = 1.0e6
-DOUBT: Final = 9.2
-"""Twice the log of the odds, 100 to 1, that the assignment must be better by than with two figures exchanged."""
+_NEVER: Final = 1.0e6  # the cost of an impossible pair
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """What was matched.
+class AssignmentLimits:
+    """Thresholds of assigning detections to figures; log-odds where no unit is named."""
+
+    solid_mm: float = 8.0
+    """Centers of two bases are never this near: two detections here are duplicates."""
+
+    knock_sigma: tuple[float, float, float] = (3.0, 3.0, 0.15)
+    """How far a figure may be off its course within a frame when it is hit: x mm, y mm, heading rad."""
+
+    toppled_log_odds: float = 1.5
+    """Above, the base is turned up on its edge, beside where it stood."""
+
+    toppled_sigma: tuple[float, float, float, float, float] = (5.0, 5.0, 1.0, 15.0, 15.0)
+    """How far a toppled base's measurement may be off: x mm, y mm, heading rad, length mm, width mm."""
+
+    across_rad: float = np.pi / 4
+    """A base detected at more than this to its heading is one whose middle an arm hides."""
+
+    any_heading_rad: float = 0.9
+    """Deviation above which a heading may have become any."""
+
+    gate: float = 25.0
+    """Squared Mahalanobis distance of place and heading (chi squared of 3, 99.998 %) beyond which no pair is made."""
+
+    unmatched_cost: float = 100.0
+    """Cost of leaving a figure unmatched: more than any pair within the gate."""
+
+    usual_sigma: tuple[float, float, float, float, float] = (0.4, 0.4, 0.02, 0.6, 0.6)
+    """Errors of a good detection, mm and rad; vaguer ones are worth less."""
+
+    max_score_log_odds: float = 3.0
+    """Most that the network's confidence is worth."""
+
+    max_jersey_log_odds: float = 4.0
+    """Most that one view of a jersey is worth, since a finger or a neighbor's arm may be over it."""
+
+    other_team_log_odds: float = 3.0
+    """A figure that is not where it was is not taken for one that looks this much like the other team."""
+
+    vague_mm: float = 3.0
+    """Deviation of place above which it is not known where a figure is."""
+
+    low_score: float = 0.7
+    """Score (0..1) below which a detection may be of nothing."""
+
+    far_mm: float = 25.0
+    """Further than a pile pushes a figure: no low-score detection is taken for it there."""
+
+    near_mm: float = 12.0
+    """The same for a figure whose place is known."""
+
+    known_mm: float = 20.0
+    """A figure whose place is known is assigned no detection beyond this."""
+
+    doubt: float = 9.2
+    """Twice the log of the odds, 100 to 1, by which the assignment must beat the one with two figures exchanged."""
+
+    beside_hand_mm: float = 20.0
+    """Nearer to a hand's outline than this, a figure may be measured wrongly because of the hand."""
+
+    min_visible_under_hand: float = 0.6
+    """Share of a base that must be visible for a detection under a hand to count."""
+
+
+LIMITS: Final = AssignmentLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """Pairs of figures and detections.
 
     Attributes:
-        figures, sightings: rows of pairs, shape (k,) each.
-        flipped: whether the sighting faces the other way than the figure was believed to, shape (k,).
+        figures, detections: rows of the pairs, shape (k,) each.
+        flipped: whether the detection faces the other way than the figure was believed to, shape (k,).
         doubtful: rows of figures that might as well be another of them.
 
     """
 
-    figures: Rows
-    sightings: Rows
-    flipped: NDArray[np.bool_]
-    doubtful: Rows
+    figures: Indices
+    detections: Indices
+    flipped: Bools
+    doubtful: Indices
 
-    def only(self, kept: NDArray[np.bool_]) -> Match:
-        """The pairs to be kept, shape (k,), of these; doubts stay."""
-        return Match(self.figures[kept], self.sightings[kept], self.flipped[kept], self.doubtful)
+    def select(self, kept: Bools) -> Assignment:
+        """Only these pairs, shape (k,); doubtful figures stay."""
+        return Assignment(self.figures[kept], self.detections[kept], self.flipped[kept], self.doubtful)
 
-    def and_also(self, other: Match) -> Match:
-        """Both of them; no figure and no sighting is in either."""
-        return Match(
+    def joined(self, other: Assignment) -> Assignment:
+        """Both together; they share no figure and no detection."""
+        return Assignment(
             np.concatenate([self.figures, other.figures]),
-            np.concatenate([self.sightings, other.sightings]),
+            np.concatenate([self.detections, other.detections]),
             np.concatenate([self.flipped, other.flipped]),
             np.concatenate([self.doubtful, other.doubtful]),
         )
 
 
-def without_doubles(sightings: Measurements) -> Measurements:
-    """The sightings less those that are of the same figure as a better one."""
-    place = sightings.pose[:, :2]
-    near = np.linalg.norm(place[:, None] - place[None], axis=2) < SOLID_MM
+def suppress_duplicates(measurements: Measurements) -> Measurements:
+    """Drop all but the best-scoring detection of each figure."""
+    place = measurements.pose[:, :2]
+    near = np.linalg.norm(place[:, None] - place[None], axis=2) < LIMITS.solid_mm
     np.fill_diagonal(near, False)
     if not near.any():
-        return sightings
-    score = np.array([one.score for one in sightings.detections])
+        return measurements
+    score = measurements.scores
     keep = np.ones(len(score), dtype=bool)
     for row in np.argsort(-score, kind="stable"):
         if keep[row]:
             keep &= ~near[row]
-    return sightings.only(keep)
+    return measurements.select(keep)
 
 
-def match(
-    motion: Motion,
-    rows: Rows,
-    sightings: Measurements,
-    columns: Rows,
+def near_hands(hands_mm: Sequence[Array], place_mm: Array) -> Bools:
+    """Which places on the board, shape (k, 2), are under a hand or next to it, shape (k,)."""
+    out = np.zeros(len(place_mm), dtype=bool)
+    for outline in hands_mm:
+        shape = outline.astype(np.float32)
+        near = [cv2.pointPolygonTest(shape, (x, y), True) > -LIMITS.beside_hand_mm for x, y in place_mm.tolist()]
+        out |= np.array(near, dtype=bool)
+    return out
+
+
+def drop_under_hands(hands_mm: Sequence[Array], measurements: Measurements) -> Measurements:
+    """Drop hardly visible detections under hands: they are as likely knuckles."""
+    if not hands_mm:
+        return measurements
+    keep = measurements.visible >= LIMITS.min_visible_under_hand
+    for row in np.flatnonzero(~keep).tolist():
+        place = measurements.pose[row, :2].tolist()
+        keep[row] = not any(outline_contains(outline, place) for outline in hands_mm)
+    return measurements.select(keep)
+
+
+def assign(
+    motion: MotionFilter,
+    rows: Indices,
+    measurements: Measurements,
+    columns: Indices,
     jersey: Array,
-    strange: NDArray[np.bool_] | None = None,
-) -> Match:
-    """Assign sightings to figures.
+    elsewhere: Bools | None = None,
+) -> Assignment:
+    """Assign detections to figures.
 
     Args:
-        motion: of all figures, carried forward to the sightings' time.
-        rows: the figures to match.
-        sightings: of the frame.
-        columns: those to match.
+        motion: of all figures, predicted to the time of the detections.
+        rows: the figures to assign to.
+        measurements: of the frame.
+        columns: the detections to assign.
         jersey: of each figure, 1 light, -1 dark, shape (n,).
-        strange: which sightings are of something that was there while the figure was elsewhere, shape (n, m).
+        elsewhere: which detections are no candidates for which figures but at their own place, shape (n, m).
 
     """
-    cost, flipped = _costs(motion, rows, sightings, columns)
-    for_it = jersey[rows][:, None] * np.clip(sightings.light[columns], -_COLOR_WORD, _COLOR_WORD)[None]
-    word = 2 * np.logaddexp(0.0, -for_it)
-    # Colors err now and then, but who is not where he was is not found in the other team's; nor far off in a guess.
-    # Of one that topples it is not his jersey that is seen where jerseys are.
-    vague = motion.spread_mm()[rows] > _VAGUE_MM
-    apart = np.linalg.norm(motion.mean[rows][:, None, :2] - sightings.pose[columns][None, :, :2], axis=2)
-    away = apart > SOLID_MM
-    guessed = np.array([one.score for one in sightings.detections])[columns] < _GUESS
-    far = apart > np.where(vague, _FAR_MM, _NEAR_MM)[:, None]
-    topples = (sightings.fallen[columns] > 0)[None] & (apart < _KNOWN_MM)
-    other = (for_it < -_OTHER_TEAM) & ~topples
-    never = (away & other) | (far & guessed[None]) | ((apart > _KNOWN_MM) & ~vague[:, None]) | (cost >= _NEVER)
-    if strange is not None:
-        never |= away & strange[np.ix_(rows, columns)]
-    missed = np.where(np.eye(len(rows), dtype=bool), _UNMATCHED, _NEVER)
-    # What is within the gate is he unless his colors speak against it; how badly it fits tells who else it may be.
-    fits = np.where(never, _NEVER, np.minimum(cost, _UNMATCHED - 1) + word)
+    cost, flipped = _costs(motion, rows, measurements, columns)
+    max_jersey = LIMITS.max_jersey_log_odds
+    jersey_odds = jersey[rows][:, None] * np.clip(measurements.light[columns], -max_jersey, max_jersey)[None]
+    jersey_cost = 2 * np.logaddexp(0.0, -jersey_odds)
+    # Colors are wrong now and then, but a figure that is not where it was is not found in the other team's color, nor
+    # far off in a low-score detection. A toppling figure shows something else where the jersey usually is.
+    vague = motion.place_sigma_mm()[rows] > LIMITS.vague_mm
+    apart = np.linalg.norm(motion.mean[rows][:, None, :2] - measurements.pose[columns][None, :, :2], axis=2)
+    away = apart > LIMITS.solid_mm
+    low_score = measurements.scores[columns] < LIMITS.low_score
+    far = apart > np.where(vague, LIMITS.far_mm, LIMITS.near_mm)[:, None]
+    topples = (measurements.fallen[columns] > 0)[None] & (apart < LIMITS.known_mm)
+    other_team = (jersey_odds < -LIMITS.other_team_log_odds) & ~topples
+    never = (away & other_team) | (far & low_score[None]) | ((apart > LIMITS.known_mm) & ~vague[:, None])
+    never |= cost >= _NEVER
+    if elsewhere is not None:
+        never |= away & elsewhere[np.ix_(rows, columns)]
+    missed = np.where(np.eye(len(rows), dtype=bool), LIMITS.unmatched_cost, _NEVER)
+    # A detection within the gate is the figure unless its colors contradict; how badly it fits decides between figures.
+    fits = np.where(never, _NEVER, np.minimum(cost, LIMITS.unmatched_cost - 1) + jersey_cost)
     chosen_row, chosen = linear_sum_assignment(np.concatenate([fits, missed], axis=1))
-    padded = np.concatenate([np.where(never, _NEVER, cost + word), missed], axis=1)
+    padded = np.concatenate([np.where(never, _NEVER, cost + jersey_cost), missed], axis=1)
     paired = chosen < len(columns)
     own, column = chosen_row[paired], chosen[paired]
-    return Match(rows[own], columns[column], flipped[own, column], rows[_doubtful(padded, chosen)])
+    return Assignment(rows[own], columns[column], flipped[own, column], rows[_doubtful(padded, chosen)])
 
 
-def _costs(motion: Motion, rows: Rows, sightings: Measurements, columns: Rows) -> tuple[Array, NDArray[np.bool_]]:
-    """Costs of all pairs, shape (k, l), and whether the sighting faces the other way, same shape."""
-    off = sightings.pose[columns][None] - motion.mean[rows][:, MEASURED][:, None]
+def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, columns: Indices) -> tuple[Array, Bools]:
+    """Costs of all pairs, shape (k, l), and whether the detection faces the other way, same shape."""
+    off = measurements.pose[columns][None] - motion.mean[rows][:, MEASURED][:, None]
     flipped = np.cos(off[..., 2]) < 0
     off[..., 2] = wrap_half_turn_rad(off[..., 2])
-    noise = sightings.covariance[columns]
+    noise = measurements.covariance[columns]
     believed = motion.cov[rows][:, MEASURED][:, :, MEASURED]
-    believed[:, POSE, POSE] += LASTING * motion.lasting[rows] + np.diag(np.array(_KNOCK) ** 2)
-    lies = sightings.fallen[columns] > _LIES
-    noise[lies] += np.diag(np.square(_TOPPLED))
-    # Only who is near is worth a closer look: a distance is at least as great as along x, or along y, alone.
+    believed[:, POSE, POSE] += KALMAN.persistent_share * motion.persistent[rows] + np.diag(
+        np.array(LIMITS.knock_sigma) ** 2
+    )
+    toppled = measurements.fallen[columns] > LIMITS.toppled_log_odds
+    noise[toppled] += np.diag(np.square(LIMITS.toppled_sigma))
+    # Only near pairs need the full distance: it is at least as great as that along x, or along y, alone.
     wide = [np.diagonal(part, axis1=1, axis2=2)[:, PLACE] for part in (believed, noise)]
-    near = (np.square(off[..., PLACE]) < _GATE * (wide[0][:, None] + wide[1][None])).all(axis=2)
+    near = (np.square(off[..., PLACE]) < LIMITS.gate * (wide[0][:, None] + wide[1][None])).all(axis=2)
     row, column = np.nonzero(near)
     off, spread = off[row, column], believed[row] + noise[column]
-    within = mahalanobis(off[:, POSE], spread[:, POSE, POSE]) < _GATE
+    within = mahalanobis(off[:, POSE], spread[:, POSE, POSE]) < LIMITS.gate
     # A base of which an arm hides the middle looks like one that stands across.
-    within &= (np.abs(off[:, 2]) < _ACROSS_RAD) | (believed[row, 2, 2] > _ANY_RAD**2) | lies[column]
+    along = np.abs(off[:, 2]) < LIMITS.across_rad
+    within &= along | (believed[row, 2, 2] > LIMITS.any_heading_rad**2) | toppled[column]
     row, column, off, spread = row[within], column[within], off[within], spread[within]
-    volume = np.linalg.slogdet(spread)[1] - np.log(np.square(_USUAL)).sum()
-    score = np.array([one.score for one in sightings.detections])[columns]
-    nobody = np.clip(-logit(score), -_SCORE_WORD, _SCORE_WORD) + _SCORE_WORD
+    volume = np.linalg.slogdet(spread)[1] - np.log(np.square(LIMITS.usual_sigma)).sum()
+    max_score = LIMITS.max_score_log_odds
+    nothing = np.clip(-logit(measurements.scores[columns]), -max_score, max_score) + max_score
     cost = np.full(near.shape, _NEVER)
-    cost[row, column] = np.maximum(mahalanobis(off, spread) + volume + 2 * nobody[column], 0.0)
+    cost[row, column] = np.maximum(mahalanobis(off, spread) + volume + 2 * nothing[column], 0.0)
     return cost, flipped
 
 
-def _doubtful(padded: Array, chosen: Rows) -> Rows:
+def _doubtful(padded: Array, chosen: Indices) -> Indices:
     """Rows that could change places with another row at little cost; being unmatched is such a place."""
     count = len(chosen)
     own = padded[np.arange(count), chosen]
     across = padded[:, chosen].copy()  # across[i, k]: row i in the place of row k
     for k in range(count):
-        if own[k] == _UNMATCHED:
-            across[:, k] = _UNMATCHED  # anyone can be unmatched
+        if own[k] == LIMITS.unmatched_cost:
+            across[:, k] = LIMITS.unmatched_cost  # any figure can be unmatched
     dearer = across + across.T - own[:, None] - own[None]
     np.fill_diagonal(dearer, _NEVER)
-    both_missed = (own == _UNMATCHED)[:, None] & (own == _UNMATCHED)[None]
+    both_missed = (own == LIMITS.unmatched_cost)[:, None] & (own == LIMITS.unmatched_cost)[None]
     dearer[both_missed] = _NEVER
-    doubtful: Rows = np.flatnonzero((dearer < DOUBT).any(axis=1))
+    doubtful: Indices = np.flatnonzero((dearer < LIMITS.doubt).any(axis=1))
     return doubtful

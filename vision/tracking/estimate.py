@@ -1,12 +1,44 @@
-"""What is believed of one figure at one instant: the seam between tracking and all that is measured from it."""
+"""The tracker's estimate of one figure at one instant, from which everything else is measured."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
 
 from downfield.core.arrays import Array
-from downfield.core.footprint import Footprint
-from downfield.core.scene import Jersey, Posture
+from downfield.core.footprint import BaseSize, Footprint
+from downfield.core.scene import Figure, Jersey, Posture
+
+_DIGITS: Final = 4  # of millimeters and degrees in a scene: a tenth of a micrometer
+
+
+@dataclass(frozen=True, slots=True)
+class BaseSizeLimits:
+    """Errors of the two sources of a base's size, and how a fallen base is drawn."""
+
+    measured_sigma_mm: float = 0.5
+    """Error of the network's side length, for as long as the light stays the same."""
+
+    roster_sigma_mm: float = 0.3
+    """Error of the roster's side length, if the roster means this base."""
+
+    wrong_roster_share: float = 0.1
+    """Prior probability that the roster's size belongs to another base altogether."""
+
+    wrong_roster_range_mm: float = 10.0
+    """Range within which the side may then be anything."""
+
+    lengthwise_cosine: float = 0.7
+    """A head that points this closely along the heading means the figure fell forward or backward."""
+
+
+LIMITS: Final = BaseSizeLimits()
+
+_DIFFERENCE_MM: Final = math.hypot(LIMITS.measured_sigma_mm, LIMITS.roster_sigma_mm)  # of one source from the other
+_PEAK: Final = _DIFFERENCE_MM * math.sqrt(2 * math.pi)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +53,13 @@ class Estimate:
         velocity: of x and y in mm/s and of the heading in rad/s; shape (3,).
         posture: as in a scene.
         fallen: probability that it lies, 0..1.
-        visible: share of the base top that is seen, 0..1.
-        helmet_mm: the helmet's center brought down to the board, None when not seen.
-        seen: whether this frame held evidence of it, or the last that was looked at; otherwise it is carried forward.
+        visible: share of the base top that is visible, 0..1.
+        helmet_mm: the helmet's center projected to the board, None when not visible.
+        seen: whether it was detected in this frame, or in the last frame that the detector ran on; otherwise it is
+            predicted.
         sure: False when its identity is in doubt.
         fell_ns: as in a scene.
-        fresh: whether this frame was looked at for it; if not, it goes on as it went.
+        fresh: whether it was measured in this frame; if not, its motion was extrapolated.
 
     """
 
@@ -44,8 +77,11 @@ class Estimate:
     fell_ns: int | None = None
     fresh: bool = True
 
-    def at(self, footprint: Footprint, covariance: Array) -> Estimate:
-        """The same figure, its place measured again; `dataclasses.replace` takes four times as long."""
+    def with_pose(self, footprint: Footprint, covariance: Array) -> Estimate:
+        """The same figure with its pose measured again, and so fresh.
+
+        `dataclasses.replace` takes four times as long.
+        """
         return Estimate(
             self.id,
             self.jersey,
@@ -60,3 +96,65 @@ class Estimate:
             self.sure,
             self.fell_ns,
         )
+
+    def to_figure(self) -> Figure:
+        """The figure as a scene holds it, rounded."""
+        footprint, size, helmet = self.footprint, self.footprint.size, self.helmet_mm
+        variance_x, variance_y, variance_rad = self.covariance.diagonal().tolist()
+        length_mm, width_mm = round(size.length_mm, _DIGITS), round(size.width_mm, _DIGITS)
+        return Figure(
+            id=self.id,
+            jersey=self.jersey,
+            x_mm=round(footprint.x_mm, _DIGITS),
+            y_mm=round(footprint.y_mm, _DIGITS),
+            heading_deg=round(footprint.heading_deg, _DIGITS),
+            length_mm=length_mm,
+            width_mm=width_mm,
+            corner_mm=min(round(size.corner_mm, _DIGITS), length_mm / 2, width_mm / 2),
+            posture=self.posture,
+            sigma_mm=(round(math.sqrt(variance_x), _DIGITS), round(math.sqrt(variance_y), _DIGITS)),
+            sigma_deg=round(math.degrees(math.sqrt(variance_rad)), _DIGITS),
+            visible=round(self.visible, _DIGITS),
+            helmet_mm=None if helmet is None else (round(helmet[0], _DIGITS), round(helmet[1], _DIGITS)),
+            sure=self.sure,
+            fell_ns=self.fell_ns,
+        )
+
+
+def estimate_base_size(length_mm: float, width_mm: float, roster: BaseSize) -> BaseSize:
+    """Combine a base's measured size with the roster's, as far as the two do not contradict each other.
+
+    Args:
+        length_mm: measured over many frames.
+        width_mm: likewise.
+        roster: the roster's size; its height and corner radius are taken as they are.
+
+    """
+    length_mm, width_mm = _side_mm(length_mm, roster.length_mm), _side_mm(width_mm, roster.width_mm)
+    return BaseSize(length_mm, width_mm, roster.height_mm, min(roster.corner_mm, length_mm / 2, width_mm / 2))
+
+
+def fallen_base_size(length_mm: float, width_mm: float, heading_rad: float, head: Array, roster: BaseSize) -> BaseSize:
+    """The size of a base that lies on its edge: the side over which it fell is as long as the base is high.
+
+    Args:
+        length_mm: of the base as it stood.
+        width_mm: likewise.
+        heading_rad: of the base.
+        head: unit vector from the base's center to the helmet, NaN if the helmet was never visible; shape (2,).
+        roster: the roster's size, for the height.
+
+    """
+    ahead = np.array([np.cos(heading_rad), np.sin(heading_rad)])
+    along = abs(float(ahead @ head))
+    high_mm = max(roster.height_mm, 1.0)
+    if along > LIMITS.lengthwise_cosine:  # False for NaN
+        return BaseSize(high_mm, width_mm, roster.height_mm, 0.0)
+    return BaseSize(length_mm, high_mm, roster.height_mm, 0.0)
+
+
+def _side_mm(measured_mm: float, roster_mm: float) -> float:
+    off = roster_mm - measured_mm
+    right = (1 - LIMITS.wrong_roster_share) * math.exp(-0.5 * (off / _DIFFERENCE_MM) ** 2) / _PEAK
+    share = right / (right + LIMITS.wrong_roster_share / LIMITS.wrong_roster_range_mm)
+    return measured_mm + share * off * LIMITS.measured_sigma_mm**2 / _DIFFERENCE_MM**2

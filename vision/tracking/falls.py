@@ -1,30 +1,133 @@
-"""Who lies: a belief per figure, filtered over frames.
+"""Falls: the evidence of one frame that a figure lies, and the belief about it filtered over frames.
 
-A figure stands or lies; now and then it goes from one to the other, and every sighting speaks for one of them. Two or
-three frames in a row settle it; one that mistakes a leaning figure for a fallen one does not. When it fell is where the
-frames since speak most for having fallen and those before for having stood (the change point of Page's cumulative sums,
-Biometrika 41, 1954), however long it took to be believed. While a hand is at a figure, what it is seen as counts for
-nothing.
+Evidence. The detector says "upright" or "fallen"; the shape of the base and the place of the helmet say more. At the
+edge of the board a standing figure looks much like a fallen one: its helmet is far off its base in the image. The
+camera tells: projected down from the height of helmets, a standing figure's helmet is over its base. The log-odds are
+how often each case occurs with fallen and with standing figures, in validation images and plays of the twin, halved,
+since errors last from frame to frame.
+
+Filter. A figure stands or lies and now and then changes between the two; every detection counts for one of them. Two or
+three frames in a row settle it; a single one that mistakes a leaning figure for a fallen one does not. The time of the
+fall is where the frames since speak most for a fall and those before most for standing, however late that is believed:
+the change point of Page's cumulative sums (Biometrika 41, 1954).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from downfield.core.arrays import Array
+from downfield.core.arrays import Array, Bools, Indices
+from downfield.core.frame import Detection
 
-_FALLS_PER_S: Final = 0.05  # while the board is on
-_RISES_PER_S: Final = 0.02  # nobody stands up by himself
-_LIKELY: Final = 0.5
-_VANISHED: Final = -3.0  # log-odds of one who showed well and was then missed in two looks, no hand near: of such one
-# in fourteen was falling, tumbling too fast to look like anything; the others were back soon
-_IN_VIEW: Final = 0.6  # share of its base's top, of late
-_OF_LATE: Final = 0.2  # weight of the latest look in that
+
+@dataclass(frozen=True, slots=True)
+class FallLimits:
+    """Thresholds and evidence weights of falls; weights are log-odds that a figure lies."""
+
+    fallen_class: float = 2.4
+    """Weight of the detector's class "fallen", times its score."""
+
+    upright_class: float = -1.1
+    """Weight of "upright": one in six fallen figures is called so, and one in 200 standing ones "fallen"."""
+
+    edge_mm: tuple[float, float] = (20.0, 11.0)
+    """A base that looks shorter or narrower than this is visible from its edge."""
+
+    edge: float = 1.0
+    """Weight of a base visible from its edge."""
+
+    full_base: float = -1.3
+    """Weight of a full base on a "fallen" figure: a quarter of fallen figures show one."""
+
+    helmet_over_base: float = -1.3
+    """Weight of a helmet over that base (90 % of standing, 50 % of fallen figures); raised to cancel `fallen_class`."""
+
+    helmet_score: float = 0.5
+    """Score (0..1) above which a helmet's place counts."""
+
+    jump_mm: float = 4.0
+    """A base jumps aside by more than this when its figure falls."""
+
+    jump: float = 3.0
+    """Weight of a jump: half of falling figures make one, and one in 20 standing ones called "fallen"."""
+
+    fallen_probability: float = 0.5
+    """Above, a figure counts as fallen."""
+
+    falls_per_s: float = 0.05
+    """How often a figure falls while the board is on."""
+
+    rises_per_s: float = 0.02
+    """How often it stands up by itself, next to never."""
+
+    start: float = -4.0
+    """Belief about a figure at the line-up."""
+
+    vanished: float = -3.0
+    """Least belief about a visible figure missed twice with no hand near: one in 14 tumbled too fast to detect."""
+
+    in_view: float = 0.6
+    """Share of the base top that was visible lately, for a figure to count as vanished."""
+
+    in_view_gain: float = 0.2
+    """Weight of the latest detection in that share."""
+
+
+LIMITS: Final = FallLimits()
+
+
+def fallen_log_odds(figures: Sequence[Detection], size_mm: Array, heading: Array, helmet_mm: Array) -> Array:
+    """Log-odds that figures lie, from one image alone, shape (m,).
+
+    Args:
+        figures: m of them.
+        size_mm: apparent length and width of their bases, shape (m, 2).
+        heading: of their bases, radians, shape (m,).
+        helmet_mm: offset of their helmets from the centers of their bases if they stood, NaN where unknown, shape
+            (m, 2).
+
+    """
+    called_fallen = np.array([figure.kind == "fallen" for figure in figures], dtype=np.bool_)
+    score = np.clip([figure.score for figure in figures], 0.0, 1.0)
+    edge = (size_mm < LIMITS.edge_mm).any(axis=1)
+    helmet = np.array([figure.helmet_score > LIMITS.helmet_score for figure in figures], dtype=np.bool_)
+    over = helmet & _over_base(size_mm, heading, helmet_mm)
+    full = LIMITS.full_base + np.where(over, LIMITS.helmet_over_base, 0.0)
+    shape = np.where(edge, LIMITS.edge, np.where(called_fallen, full, 0.0))
+    odds: Array = np.where(called_fallen, LIMITS.fallen_class * score, LIMITS.upright_class) + shape
+    return odds
+
+
+def tracked_fallen_log_odds(odds: Array, figures: Sequence[Detection], jump_mm: Array, fallen: Array) -> Array:
+    """Log-odds that figures lie, from one image and what was known of them before, shape (k,).
+
+    A figure called fallen just as its base jumps aside falls. A fallen one does not stand up again while it is still
+    called fallen, even if its base shows in full.
+
+    Args:
+        odds: from the image alone, shape (k,).
+        figures: k of them.
+        jump_mm: how far each is from its predicted place; 0 for those not detected just before, shape (k,).
+        fallen: the probability that each lay before, shape (k,).
+
+    """
+    called_fallen = np.array([figure.kind == "fallen" for figure in figures], dtype=np.bool_)
+    moved: Array = odds + np.where(called_fallen & (jump_mm > LIMITS.jump_mm), LIMITS.jump, 0.0)
+    return np.where(called_fallen & (fallen > LIMITS.fallen_probability), np.maximum(moved, 0.0), moved)
+
+
+def _over_base(size_mm: Array, heading: Array, offset_mm: Array) -> Bools:
+    """Whether points, by their offsets from the centers of bases, are over these."""
+    cos, sin = np.cos(heading), np.sin(heading)
+    along = cos * offset_mm[:, 0] + sin * offset_mm[:, 1]
+    across = cos * offset_mm[:, 1] - sin * offset_mm[:, 0]
+    inside: Bools = (np.abs(along) <= size_mm[:, 0] / 2) & (np.abs(across) <= size_mm[:, 1] / 2)
+    return inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +136,8 @@ class Fall:
 
     Attributes:
         id: roster id.
-        t_ns: when it fell, half-way between the sightings before and after.
-        toward_deg: where its head points, counter-clockwise from +x; None while its helmet is not seen.
+        t_ns: when it fell, half-way between the detections before and after.
+        toward_deg: where its head points, counter-clockwise from +x; None while its helmet is not visible.
 
     """
 
@@ -43,73 +146,107 @@ class Fall:
     toward_deg: float | None
 
 
-class PostureBelief:
-    """Whether each figure of a roster lies.
+class PostureFilter:
+    """The belief whether each figure of a roster lies, and where its head points.
 
     Args:
-        count: how many there are.
-        t_ns: when they are said to stand.
+        count: number of figures.
+        t_ns: when they are known to stand.
+
+    Attributes:
+        fell_ns: when each fallen figure fell; None for standing ones.
+        helmet_mm: each helmet's center projected to the board; None where not visible in the latest detection.
+        head: unit vectors from base centers to helmets when last visible, NaN before, shape (n, 2).
 
     """
 
     def __init__(self, count: int, t_ns: int) -> None:
-        self._odds = np.full(count, -4.0)
+        self._log_odds = np.full(count, LIMITS.start)
         self._seen_ns = np.full(count, t_ns, dtype=np.int64)
-        self._since_ns = self._seen_ns.copy()
-        self._shown = np.ones(count)  # how much of its base's top was seen of late
-        self._missed = np.zeros(count, dtype=np.int64)  # in how many looks, since it was seen
-        self._speaks = np.zeros(count)  # what sightings since then say, log-odds, as long as it is for lying
+        self._change_ns = self._seen_ns.copy()  # when the evidence below began
+        self._in_view = np.ones(count)  # share of the base top visible lately
+        self._missed = np.zeros(count, dtype=np.int64)  # detections in a row without it
+        self._evidence = np.zeros(count)  # cumulative sum of log-odds since then, while it speaks for lying
         self.fell_ns: list[int | None] = [None] * count
-        """When each that lies fell; None for those that stand."""
+        self.helmet_mm: list[tuple[float, float] | None] = [None] * count
+        self.head = np.full((count, 2), np.nan)
 
     @property
     def fallen(self) -> Array:
         """Probability that each lies, shape (n,)."""
-        odds: Array = 1 / (1 + np.exp(-self._odds))
-        return odds
+        probability: Array = 1 / (1 + np.exp(-self._log_odds))
+        return probability
 
-    def miss(self, rows: NDArray[np.intp], missed: NDArray[np.bool_], visible: Array) -> None:
-        """Take in who was not seen where nothing is known to hide him.
+    def falls(self, ids: Sequence[str]) -> tuple[Fall, ...]:
+        """The fallen figures, in the order of the figures' roster ids."""
+        directions_deg = np.degrees(np.arctan2(self.head[:, 1], self.head[:, 0])).tolist()
+        return tuple(
+            Fall(figure, t_ns, None if math.isnan(direction_deg) else direction_deg)
+            for figure, t_ns, direction_deg in zip(ids, self.fell_ns, directions_deg, strict=True)
+            if t_ns is not None
+        )
+
+    def update_helmets(
+        self, rows: Indices, helmets_mm: Sequence[tuple[float, float] | None], centers_mm: Array
+    ) -> None:
+        """Note where the helmets of detected figures are.
 
         Args:
-            rows: of the figures seen, shape (k,).
-            missed: who was not, with the board on and no hand near, shape (n,).
-            visible: how much was seen of the bases of those who were, shape (k,).
+            rows: of the detected figures, shape (k,).
+            helmets_mm: their helmets, k of them.
+            centers_mm: the centers of their bases, shape (k, 2).
+
+        """
+        self.helmet_mm = [None] * len(self.helmet_mm)
+        for row, helmet, center in zip(rows.tolist(), helmets_mm, centers_mm.tolist(), strict=True):
+            self.helmet_mm[row] = helmet
+            if helmet is not None:
+                reach = max(math.dist(helmet, center), 1e-6)
+                self.head[row] = (helmet[0] - center[0]) / reach, (helmet[1] - center[1]) / reach
+
+    def update_missed(self, rows: Indices, missed: Bools, visible: Array) -> None:
+        """Note which figures were not detected although nothing is known to hide them.
+
+        Args:
+            rows: of the detected figures, shape (k,).
+            missed: which were not, with the board on and no hand near, shape (n,).
+            visible: visible share of the detected figures' bases, shape (k,).
 
         """
         self._missed[rows] = 0
         self._missed[missed] += 1
-        self._shown[rows] += _OF_LATE * (visible - self._shown[rows])
-        gone = missed & (self._missed == 2) & (self._shown > _IN_VIEW)
-        self._odds[gone] = np.maximum(self._odds[gone], _VANISHED)
+        self._in_view[rows] += LIMITS.in_view_gain * (visible - self._in_view[rows])
+        vanished = missed & (self._missed == 2) & (self._in_view > LIMITS.in_view)
+        self._log_odds[vanished] = np.maximum(self._log_odds[vanished], LIMITS.vanished)
 
-    def update(self, rows: NDArray[np.intp], odds: Array, step_s: float, t_ns: int) -> None:
-        """Take in what one frame shows.
+    def update(self, rows: Indices, odds: Array, step_s: float, t_ns: int) -> None:
+        """Add the evidence of one frame.
 
         Args:
-            rows: of the figures seen, in nobody's hand, shape (k,).
-            odds: log-odds that they lie, by this frame alone, shape (k,).
+            rows: of the detected figures that no hand is at, shape (k,).
+            odds: log-odds that they lie, from this frame alone, shape (k,).
             step_s: since the frame before.
             t_ns: of this frame.
 
         """
         before = self.fallen
-        falls, rises = (1 - math.exp(-rate * step_s) for rate in (_FALLS_PER_S, _RISES_PER_S))
+        falls, rises = (1 - math.exp(-rate * step_s) for rate in (LIMITS.falls_per_s, LIMITS.rises_per_s))
         now = before * (1 - rises) + (1 - before) * falls
-        self._odds = np.log(now / (1 - now))
-        self._odds[rows] += odds
+        self._log_odds = np.log(now / (1 - now))
+        self._log_odds[rows] += odds
         after = self.fallen
-        silent = rows[self._speaks[rows] == 0.0]
-        self._since_ns[silent] = (self._seen_ns[silent] + t_ns) // 2
+        silent = rows[self._evidence[rows] == 0.0]
+        self._change_ns[silent] = (self._seen_ns[silent] + t_ns) // 2
         self._seen_ns[rows] = t_ns
-        self._speaks[rows] = np.maximum(self._speaks[rows] + odds, 0.0)
-        for row in np.flatnonzero((before < _LIKELY) & (after >= _LIKELY)):
-            self.fell_ns[row] = int(self._since_ns[row])
-        self._speaks[(before >= _LIKELY) & (after < _LIKELY)] = 0.0  # it stands again: it may fall another time
-        for row in np.flatnonzero(after < _LIKELY):
+        self._evidence[rows] = np.maximum(self._evidence[rows] + odds, 0.0)
+        lay, lies = before >= LIMITS.fallen_probability, after >= LIMITS.fallen_probability
+        for row in np.flatnonzero(~lay & lies):
+            self.fell_ns[row] = int(self._change_ns[row])
+        self._evidence[lay & ~lies] = 0.0  # it stands again and may fall another time
+        for row in np.flatnonzero(~lies):
             self.fell_ns[row] = None
 
-    def stand(self, rows: NDArray[np.intp]) -> None:
-        """Believe of figures that were in a hand that they stand: that is what hands put them down for."""
-        self._odds[rows] = np.minimum(self._odds[rows], 0.0)
-        self._speaks[rows] = 0.0
+    def set_upright(self, rows: Indices) -> None:
+        """Expect figures in a hand to stand again: hands put them down to stand."""
+        self._log_odds[rows] = np.minimum(self._log_odds[rows], 0.0)
+        self._evidence[rows] = 0.0

@@ -1,9 +1,4 @@
-"""The line-up: who stands where before a play, found where figures stand still, and named.
-
-Figures are named by place where a roster says places, or where they stand in a formation they have stood in before;
-else in order across the field, from the lower sideline up, within their team; without a roster they are ``dark-1``,
-``dark-2`` ..., as many as there are.
-"""
+"""The line-up: figures found where they stand still before a play, with their poses, teams and identities."""
 
 from __future__ import annotations
 
@@ -13,47 +8,82 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from downfield.core.angles import wrap_half_turn_rad, wrap_rad
-from downfield.core.arrays import Array
+from downfield.core.arrays import Array, Bools
 from downfield.core.field import FieldModel
 from downfield.core.footprint import BaseSize
 from downfield.core.roster import Roster, RosterSpot
-from downfield.core.scene import Jersey, Player
-from downfield.vision.tracking.assignment import without_doubles
-from downfield.vision.tracking.formations import ELSEWHERE_MM, misfit_mm, recall
-from downfield.vision.tracking.kalman import LASTING
+from downfield.core.scene import Player
+from downfield.vision.tracking.assignment import suppress_duplicates
+from downfield.vision.tracking.identification import identify, number_figures
+from downfield.vision.tracking.kalman import LIMITS as KALMAN
 from downfield.vision.tracking.measurement import POSE, SIZE, Measurements
 from downfield.vision.tracking.teams import TeamColors, cluster_teams
 
-_STILL_NS: Final = 250_000_000  # a figure that stood for so long is part of the line-up
-_SAME_MM: Final = 4.0  # between frames: it stands
-_GONE_NS: Final = 200_000_000  # without a sighting, somebody took it away,
-_GONE_LOOKS: Final = 2  # however rare looks are
-_SEEN_SHARE: Final = 0.5  # of the frames since it was first seen
-_PATIENCE_NS: Final = 2_000_000_000  # after which a line-up that is not whole is taken as it is,
-_MOVING_SHARE: Final = 0.2  # unless more of those there than this do not stand
-_KNOWN_SIZE_MM: Final = 0.3  # how far bases are off what a roster says
-_KNOWN_HEIGHT_MM, _GUESSED_HEIGHT_MM = 0.2, 0.8
-_NOWHERE_MM: Final = 500.0  # how far off a figure may be that is not found
-_FAR_MM: Final = 150.0  # from the place that a roster gives: it is somebody else
-_FIRST_GUESS: Final = 50.0  # variances of what is going to be measured again in the same picture are so much larger
-_LOOKS: Final = 4  # at a figure's colors
-_FRONT_SURE: Final = 8.0
-_FRONT_WORDS: Final = 2.0  # one frame's log-odds that all frames' together are worth: what errs once errs again
-_SUREST: Final = 0.99
-_TEAM_FACES: Final = 4.0  # log-odds that a man faces the way his team does
-_GUESS: Final = 0.1  # what a distance from a guessed place weighs
-_MORE_LIKE: Final = 0.5  # of the distances from where men are believed to be: formations are repeated, but not always
-_LOST_MM: Final = 3 * ELSEWHERE_MM  # of three men: who followed nearly all of them knows better than any formation
-_ELSEWHERE: Final = 1e6  # mm: dearer than any place on a board
+
+@dataclass(frozen=True, slots=True)
+class LineUpLimits:
+    """Thresholds of finding the line-up."""
+
+    still_ns: int = 250_000_000
+    """A figure that stood still for this long is part of the line-up."""
+
+    same_place_mm: float = 4.0
+    """A figure that moves less than this between frames stands still."""
+
+    gone_ns: int = 200_000_000
+    """A figure not detected for longer than this was taken away,"""
+
+    gone_detections: int = 2
+    """unless fewer detections than this have missed it."""
+
+    min_detected_share: float = 0.5
+    """Share of the frames since its first detection in which a figure must be detected."""
+
+    max_wait_ns: int = 2_000_000_000
+    """An incomplete line-up is taken as it is after this time,"""
+
+    max_moving_share: float = 0.2
+    """unless more of the figures than this move."""
+
+    roster_size_sigma_mm: float = 0.3
+    """Error of a roster's base sizes."""
+
+    roster_height_sigma_mm: float = 0.2
+    """Error of a roster's base heights,"""
+
+    guessed_height_sigma_mm: float = 0.8
+    """and of base heights without a roster."""
+
+    unfound_sigma_mm: float = 500.0
+    """Deviation of the place of a figure that was not found."""
+
+    first_guess_factor: float = 50.0
+    """Factor on variances of what the tracker is going to measure again in the same image."""
+
+    color_samples: int = 4
+    """Frames in which a figure's colors are sampled."""
+
+    max_front_log_odds: float = 8.0
+    """Limit of the belief which end of a base is the front."""
+
+    front_frames: float = 2.0
+    """All frames together are worth this many independent ones: an error in one frame recurs in the next."""
+
+    max_front_score: float = 0.99
+    """Limit of one frame's front score."""
+
+    team_facing_log_odds: float = 4.0
+    """Weight of the direction in which the rest of the team faces."""
+
+
+LIMITS: Final = LineUpLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class LineUpPoses:
-    """Figures found standing.
+    """The figures of a line-up as found.
 
     Attributes:
         players: the roster; rows of the arrays.
@@ -61,8 +91,8 @@ class LineUpPoses:
         cov: of x, y and heading, shape (n, 3, 3).
         size_sigma_mm: of length and width, shape (n, 2).
         front: log-odds that the headings point ahead, shape (n,).
-        height_sigma_mm: how well the heights of the bases are known.
-        colors: how the teams differ; None where that can't be told.
+        height_sigma_mm: error of the heights of the bases.
+        colors: how the teams differ; None where they could not be told apart.
         found: whether each was found, and is not just on the roster, shape (n,).
 
     """
@@ -74,33 +104,38 @@ class LineUpPoses:
     front: Array
     height_sigma_mm: float
     colors: TeamColors | None
-    found: NDArray[np.bool_]
+    found: Bools
 
 
 @dataclass(slots=True)
 class _Stand:
     """A place where a figure stands."""
 
-    pose: Array  # mean of what was measured, shape (5,)
+    pose: Array  # mean of the measurements, shape (5,)
     cov: Array  # of one measurement, shape (5, 5)
     since_ns: int
     last_ns: int
-    seen: int
-    frames: int
-    light: float
+    light: float  # log-odds, all detections together, as the next two
     front: float
-    lying: float  # log-odds, all sightings together
+    fallen: float
     colors: list[Array]
-    missed: int = 0  # looks since it was seen
+    detections: int = 1
+    frames: int = 1  # since the first detection
+    missed: int = 0  # frames since the last detection
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it was detected often enough to be a figure."""
+        return self.detections >= LIMITS.min_detected_share * self.frames
 
 
 class LineUpSearch:
-    """Looks for the line-up, frame by frame.
+    """Searches for the line-up, frame by frame.
 
     Args:
         field: the printed field.
-        roster: who is to be found; None takes and numbers whoever is there.
-        formations: where they stood at earlier line-ups.
+        roster: the players to be found; None takes every figure that is there and numbers them.
+        formations: where the players stood at earlier line-ups.
 
     """
 
@@ -111,7 +146,7 @@ class LineUpSearch:
         self._formations = tuple(formations)
         self._stands: list[_Stand] = []
         self._began_ns: int | None = None
-        self._believed = False  # whether the roster's places are those of men who are followed meanwhile
+        self._tracked = False  # whether the roster's places are those of tracked figures
 
     @property
     def height_mm(self) -> float:
@@ -120,221 +155,180 @@ class LineUpSearch:
             return BaseSize().height_mm
         return float(np.mean([player.base.height_mm for player in self._roster.players]))
 
-    def see(
-        self, sightings: Measurements, t_ns: int, *, believed: Sequence[RosterSpot] | None = None, hidden: bool = False
+    def update(
+        self,
+        measurements: Measurements,
+        t_ns: int,
+        *,
+        tracked: Sequence[RosterSpot] | None = None,
+        hidden: bool = False,
     ) -> LineUpPoses | None:
-        """Take in a frame; the line-up, once everybody stands still.
+        """Add a frame; return the line-up once every figure stands still.
 
-        Where the roster is not known and figures walk for long, everybody is taken as he is in one frame.
+        If the roster is not known and figures keep moving for long, the line-up is that of one frame.
 
         Args:
-            sightings: measured at `height_mm`.
+            measurements: of the frame, at `height_mm`.
             t_ns: of the frame.
-            believed: where those of the roster are who are followed meanwhile; None for where it says.
-            hidden: whether a hand may hide somebody, who is waited for.
+            tracked: where the roster's figures are if they are tracked meanwhile; None for where the roster says.
+            hidden: whether a hand may hide a figure, for which the search then waits.
 
         """
         self._began_ns = t_ns if self._began_ns is None or hidden else self._began_ns
-        if self._roster is not None and believed is not None:
-            self._roster, self._believed = replace(self._roster, spots=tuple(believed)), True
-        self._stands = [one for one in self._stands if t_ns - one.last_ns <= _GONE_NS or one.missed < _GONE_LOOKS]
-        seen = without_doubles(sightings)
+        if self._roster is not None and tracked is not None:
+            self._roster, self._tracked = replace(self._roster, spots=tuple(tracked)), True
+        self._stands = [
+            stand
+            for stand in self._stands
+            if t_ns - stand.last_ns <= LIMITS.gone_ns or stand.missed < LIMITS.gone_detections
+        ]
+        measurements = suppress_duplicates(measurements)
         for stand in self._stands:
             stand.frames += 1
             stand.missed += 1
-        for row in range(len(seen)):
-            self._place(seen, row, t_ns)
-        settled = [
-            one
-            for one in self._stands
-            if one.last_ns - one.since_ns >= _STILL_NS and one.seen >= _SEEN_SHARE * one.frames
-        ]
-        waited = t_ns - self._began_ns >= _PATIENCE_NS
+        for row in range(len(measurements)):
+            self._add(measurements, row, t_ns)
+        lasting = [stand for stand in self._stands if stand.lasts]
+        settled = [stand for stand in lasting if stand.last_ns - stand.since_ns >= LIMITS.still_ns]
+        lasting = [stand for stand in lasting if stand.frames > 2]
+        waited = t_ns - self._began_ns >= LIMITS.max_wait_ns
         wanted = 2 if self._roster is None else len(self._roster.players)
-        lasting = [one for one in self._stands if one.seen >= _SEEN_SHARE * one.frames and one.frames > 2]
         known = self._roster is not None
         if len(settled) >= wanted and (len(settled) >= len(lasting) or (waited and known)):
             return self._line_up(settled)
         if not waited:
             return None
-        walking = len(seen) - sum(one.last_ns == t_ns for one in settled)
-        if settled and walking <= _MOVING_SHARE * len(seen):
+        moving = len(measurements) - sum(stand.last_ns == t_ns for stand in settled)
+        if settled and moving <= LIMITS.max_moving_share * len(measurements):
             return self._line_up(settled)
-        # Names go by the places that figures had when somebody said who they are: those who have left them have none.
-        return None if known else self.at_once(sightings, t_ns)
+        # A roster's places are those at which the players were named: figures that have left them cannot be identified.
+        return None if known else self.from_single_frame(measurements, t_ns)
 
-    def at_once(self, sightings: Measurements, t_ns: int) -> LineUpPoses | None:
-        """The line-up of one picture by itself, as a first guess for a tracker of that same picture."""
-        seen = without_doubles(sightings)
+    def from_single_frame(self, measurements: Measurements, t_ns: int) -> LineUpPoses | None:
+        """The line-up of one image alone, as a first guess for a tracker of that same image."""
+        measurements = suppress_duplicates(measurements)
         self._stands = []
-        for row in range(len(seen)):
-            self._place(seen, row, t_ns)
+        for row in range(len(measurements)):
+            self._add(measurements, row, t_ns)
         if not self._stands:
             return None
         found = self._line_up(self._stands)
-        return replace(found, cov=found.cov * _FIRST_GUESS, size_sigma_mm=found.size_sigma_mm * math.sqrt(_FIRST_GUESS))
+        factor = LIMITS.first_guess_factor
+        return replace(found, cov=found.cov * factor, size_sigma_mm=found.size_sigma_mm * math.sqrt(factor))
 
-    def _place(self, seen: Measurements, row: int, t_ns: int) -> None:
-        pose, cov = seen.pose[row], seen.covariance[row]
-        word = 2 * math.atanh(min(float(seen.front[row]), _SUREST))
-        near = min(self._stands, key=lambda one: float(np.hypot(*(one.pose[:2] - pose[:2]))), default=None)
-        if near is None or np.hypot(*(near.pose[:2] - pose[:2])) > _SAME_MM or near.last_ns == t_ns:
-            light, lying = float(seen.light[row]), float(seen.fallen[row])
-            self._stands.append(_Stand(pose.copy(), cov, t_ns, t_ns, 1, 1, light, word, lying, [seen.colors[row]]))
+    def _add(self, measurements: Measurements, row: int, t_ns: int) -> None:
+        """Add a detection to the stand that it is of, or as a new one."""
+        pose, cov = measurements.pose[row], measurements.covariance[row]
+        light, fallen = float(measurements.light[row]), float(measurements.fallen[row])
+        front = 2 * math.atanh(min(float(measurements.front[row]), LIMITS.max_front_score))
+        colors = measurements.colors[row]
+        near = min(self._stands, key=lambda stand: float(np.hypot(*(stand.pose[:2] - pose[:2]))), default=None)
+        if near is None or np.hypot(*(near.pose[:2] - pose[:2])) > LIMITS.same_place_mm or near.last_ns == t_ns:
+            self._stands.append(_Stand(pose.copy(), cov, t_ns, t_ns, light, front, fallen, [colors]))
             return
         off = pose - near.pose
         flipped = bool(np.cos(off[2]) < 0)
         off[2] = wrap_half_turn_rad(off[2])
-        near.seen, near.last_ns, near.missed = near.seen + 1, t_ns, 0
-        near.pose = near.pose + off / near.seen
-        near.cov = near.cov + (cov - near.cov) / near.seen
-        near.light += float(seen.light[row])
-        near.lying += float(seen.fallen[row])
-        if len(near.colors) < _LOOKS:
-            near.colors.append(seen.colors[row])
-        near.front += -word if flipped else word
+        near.detections, near.last_ns, near.missed = near.detections + 1, t_ns, 0
+        near.pose = near.pose + off / near.detections
+        near.cov = near.cov + (cov - near.cov) / near.detections
+        near.light += light
+        near.fallen += fallen
+        if len(near.colors) < LIMITS.color_samples:
+            near.colors.append(colors)
+        near.front += -front if flipped else front
 
     def _line_up(self, stands: list[_Stand]) -> LineUpPoses:
-        facing = np.array([-np.cos(one.pose[2]) * np.sign(one.front or 1.0) for one in stands])
-        fewest = min(len(one.colors) for one in stands)
-        colors = np.array([np.concatenate(one.colors[:fewest]) for one in stands])
+        """The line-up of figures at these stands."""
+        facing = np.array([-np.cos(stand.pose[2]) * np.sign(stand.front or 1.0) for stand in stands])
+        samples = min(len(stand.colors) for stand in stands)
+        colors = np.array([np.concatenate(stand.colors[:samples]) for stand in stands])
         teams = cluster_teams(colors, facing > 0)
-        light = np.array([one.light for one in stands])
+        light = np.array([stand.light for stand in stands])
         if teams is not None:
             light = light + teams.light_odds(colors)
-        told = bool(light.any())
-        sizes = _standing_sizes(stands)
-        players, rows = self._named(stands, sizes, light if told else facing, told=told)
-        if teams is not None and _misnamed(players, rows, light):
-            teams = teams.exchanged()
+        teams_known = bool(light.any())
+        sizes = _base_sizes(stands)
+        players, rows = self._identify(stands, sizes, light if teams_known else facing, teams_known=teams_known)
+        if teams is not None and _swapped(players, rows, light):
+            teams = teams.swapped()
         count = len(players)
         pose, front = np.zeros((count, 5)), np.zeros(count)
-        cov = np.tile(np.diag([_NOWHERE_MM**2, _NOWHERE_MM**2, np.pi**2]), (count, 1, 1))
-        sigma = np.full((count, 2), _KNOWN_SIZE_MM)
+        cov = np.tile(np.diag([LIMITS.unfound_sigma_mm**2, LIMITS.unfound_sigma_mm**2, np.pi**2]), (count, 1, 1))
+        sigma = np.full((count, 2), LIMITS.roster_size_sigma_mm)
         pose[:, :2] = np.array(self._field.board_mm).reshape(2, 2).mean(axis=0)
         for i, (player, row) in enumerate(zip(players, rows, strict=True)):
             pose[i, SIZE] = player.base.length_mm, player.base.width_mm
             if row is None:
                 continue
             stand = stands[row]
-            # What lasts of the error is not averaged away.
-            share = LASTING + (1 - LASTING) / stand.seen
+            # The persistent part of the error is not averaged away.
+            share = KALMAN.persistent_share + (1 - KALMAN.persistent_share) / stand.detections
             pose[i, POSE] = stand.pose[POSE]
             cov[i] = share * stand.cov[POSE, POSE]
             if self._roster is None:
                 pose[i, SIZE] = sizes[row]
-                if stand.lying <= 0:
+                if stand.fallen <= 0:
                     sigma[i] = np.sqrt(share * np.diagonal(stand.cov)[SIZE])
             if stand.front < 0:
                 pose[i, 2] += np.pi
-            front[i] = min(_FRONT_WORDS * abs(stand.front) / stand.seen, _FRONT_SURE)
-        _face_alike(pose, front, np.array([player.jersey == "light" for player in players]))
-        height_sigma = _GUESSED_HEIGHT_MM if self._roster is None else _KNOWN_HEIGHT_MM
+            mean_front = LIMITS.front_frames * abs(stand.front) / stand.detections
+            front[i] = min(mean_front, LIMITS.max_front_log_odds)
+        _align_fronts(pose, front, np.array([player.jersey == "light" for player in players]))
+        known = self._roster is not None
+        height_sigma_mm = LIMITS.roster_height_sigma_mm if known else LIMITS.guessed_height_sigma_mm
         found = np.array([row is not None for row in rows])
-        return LineUpPoses(tuple(players), pose, cov, sigma, front, height_sigma, teams, found)
+        return LineUpPoses(tuple(players), pose, cov, sigma, front, height_sigma_mm, teams, found)
 
-    def _named(
-        self, stands: list[_Stand], sizes: Array, light: Array, *, told: bool
-    ) -> tuple[list[Player], list[int | None]]:
-        """The roster, and for each of it the stand that is his; teams are `told` by colors or by where they face."""
+    def _identify(
+        self, stands: list[_Stand], sizes: Array, light: Array, *, teams_known: bool
+    ) -> tuple[Sequence[Player], Sequence[int | None]]:
+        """The players, and the row of each one's stand; teams are known by colors, else by facing."""
+        stands_mm = np.array([stand.pose[:2] for stand in stands])
         if self._roster is None:
-            return _numbered(stands, sizes, light)
-        players = list(self._roster.players)
-        known = np.array([one.pose[:2] for one in stands])
-        jersey = np.array([player.jersey == "light" for player in players])
-        another = jersey[:, None] != (light > 0)[None]
-        unlike = np.where(another & told, _FAR_MM, 0.0)
-        said, believed = self._spots_mm(self._roster.spots), self._believed
-        recalled = self._recalled(known, unlike, than_mm=misfit_mm(said, known, unlike))
-        if recalled is not None:
-            said, believed = recalled, True
-        free = np.isnan(said[:, 0])
-        places = np.where(free[:, None], self._in_order(stands, light), said)
-        apart = np.linalg.norm(places[:, None] - known[None], axis=2)
-        apart[free] *= _GUESS  # of two who may stand here, he does who was believed to
-        apart += np.where((free | believed)[:, None], unlike, 0.0)
-        who, where = linear_sum_assignment(np.minimum(apart, _ELSEWHERE))
-        found: list[int | None] = [None] * len(players)
-        for i, row in zip(who, where, strict=True):
-            if believed or free[i] or apart[i, row] < _FAR_MM:
-                found[i] = int(row)
-        return players, found
-
-    def _recalled(self, stands_mm: Array, unlike_mm: Array, *, than_mm: float) -> Array | None:
-        """The formation they have stood in before, if they stand in one much more than where they are said to be."""
-        if than_mm < _LOST_MM:
-            return None
-        recalled = recall([self._spots_mm(spots) for spots in self._formations], stands_mm, unlike_mm)
-        if recalled is None or misfit_mm(recalled, stands_mm, unlike_mm) > _MORE_LIKE * than_mm:
-            return None
-        return recalled
-
-    def _spots_mm(self, spots: Sequence[RosterSpot]) -> Array:
-        """Places of the roster's players, shape (n, 2), NaN where none is told."""
-        at = {spot.id: (spot.x_yd, spot.y_yd) for spot in spots}
-        players = () if self._roster is None else self._roster.players
-        nowhere = (np.nan, np.nan)
-        return self._field.to_mm(np.array([at.get(player.id, nowhere) for player in players]).reshape(-1, 2))
-
-    def _in_order(self, stands: list[_Stand], light: Array) -> Array:
-        """Where each of the roster stands if they do in order across the field, mm, shape (n, 2)."""
-        players = () if self._roster is None else self._roster.players
-        out = np.full((len(players), 2), _ELSEWHERE)
-        for bright in (False, True):
-            own = [i for i, player in enumerate(players) if (player.jersey == "light") == bright]
-            there = sorted(
-                (tuple(one.pose[:2]) for one, odds in zip(stands, light, strict=True) if (odds > 0) == bright),
-                key=lambda at: at[1],
-            )
-            for i, at in zip(own, there, strict=False):
-                out[i] = at
-        return out
+            return number_figures(stands_mm, sizes, light)
+        rows = identify(
+            self._roster,
+            self._formations,
+            self._field,
+            stands_mm,
+            light,
+            teams_known=teams_known,
+            tracked=self._tracked,
+        )
+        return self._roster.players, rows
 
 
-def _standing_sizes(stands: list[_Stand]) -> Array:
-    """Length and width of bases as they stand, mm, shape (n, 2).
+def _base_sizes(stands: list[_Stand]) -> Array:
+    """Length and width of bases, mm, shape (n, 2).
 
-    Those that lie show an edge or the underside, and a glance may see one as flat as no base is: for these the usual
-    size of the others is taken.
+    Fallen figures show an edge or the underside, and a single view may make a base look flatter than any: these get the
+    usual size of the others.
     """
-    seen, usual = np.array([one.pose[SIZE] for one in stands]), BaseSize()
-    told = np.array([one.lying <= 0 for one in stands]) & (seen.min(axis=1) >= 2 * usual.corner_mm)
-    others = np.median(seen[told], axis=0) if told.any() else (usual.length_mm, usual.width_mm)
-    return np.where(told[:, None], seen, others)
+    seen, usual = np.array([stand.pose[SIZE] for stand in stands]), BaseSize()
+    upright = np.array([stand.fallen <= 0 for stand in stands])
+    known = upright & (seen.min(axis=1) >= 2 * usual.corner_mm)
+    others = np.median(seen[known], axis=0) if known.any() else (usual.length_mm, usual.width_mm)
+    return np.where(known[:, None], seen, others)
 
 
-def _numbered(stands: list[_Stand], sizes: Array, light: Array) -> tuple[list[Player], list[int | None]]:
-    """Everybody there, numbered within their team in order across the field."""
-    players: list[Player] = []
-    rows: list[int | None] = []
-    teams: Sequence[tuple[Jersey, bool]] = (("dark", False), ("light", True))
-    for jersey, bright in teams:
-        own = [i for i in range(len(stands)) if (light[i] > 0) == bright]
-        for number, i in enumerate(sorted(own, key=lambda i: float(stands[i].pose[1])), start=1):
-            length, width = (round(float(side), 2) for side in sizes[i])
-            base = replace(BaseSize(), length_mm=length, width_mm=width)
-            players.append(Player(f"{jersey}-{number}", jersey, base=base))
-            rows.append(i)
-    return players, rows
-
-
-def _misnamed(players: list[Player], rows: list[int | None], light: Array) -> bool:
+def _swapped(players: Sequence[Player], rows: Sequence[int | None], light: Array) -> bool:
     """Whether the team that a roster calls light is not the one with the lighter jersey, as with two dark teams."""
-    told = [
+    agrees = [
         (player.jersey == "light") == (light[row] > 0)
         for player, row in zip(players, rows, strict=True)
         if row is not None
     ]
-    return 2 * sum(bool(one) for one in told) < len(told)
+    return 2 * sum(bool(same) for same in agrees) < len(agrees)
 
 
-def _face_alike(pose: Array, front: Array, light: NDArray[np.bool_]) -> None:
-    """Men of a team mostly face one way at a line-up: a word on those whose front the picture left open."""
+def _align_fronts(pose: Array, front: Array, light: Bools) -> None:
+    """Weigh in, in place, that figures of a team mostly face one way at a line-up, where the image leaves it open."""
     for team in (light, ~light):
         facing = np.array([np.cos(pose[:, 2]), np.sin(pose[:, 2])])
         common = (facing[:, team] * front[team]).sum(axis=1)
         common /= max(float(np.linalg.norm(common)), 1e-9)
-        front[team] += _TEAM_FACES * (common @ facing[:, team])
+        front[team] += LIMITS.team_facing_log_odds * (common @ facing[:, team])
     wrong = front < 0
     pose[wrong, 2] = wrap_rad(pose[wrong, 2] + np.pi)
     front[wrong] *= -1

@@ -1,68 +1,154 @@
-"""What is believed of every base's movement: a Kalman filter over place, heading, their rates, and the base's size.
+"""The motion of all figures: a Kalman filter over place, heading, rates and base size, and which end is the front.
 
-Bases are slow bodies in a plane. Between frames they go on as they went; how much they may have changed their mind is
-the process noise: much while the board is on, since a base that meets another stops within a step, next to none while
-it is off, everything while a hand is at them. All figures are predicted and corrected at once.
+Bases are slow bodies in a plane. Between frames they keep their motion; the process noise says how much it may have
+changed: much while the board is on, since a base that meets another one stops within a step, next to nothing while it
+is off, and nearly everything while a hand moves them. All figures are predicted and corrected at once.
+
+The Kalman filter knows the heading modulo 180 degrees. Which end of the base is the front is a belief of its own, since
+a network confuses the two now and then.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from enum import IntEnum
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from downfield.core.angles import wrap_rad
-from downfield.core.arrays import Array
-
-Going = Literal["walking", "standing", "unseen", "handled"]
+from downfield.core.arrays import Array, Bools, Indices
 
 X, Y, HEADING, VX, VY, SPIN, LENGTH, WIDTH = range(8)
 SIZE: Final = [LENGTH, WIDTH]
 MEASURED: Final = [X, Y, HEADING, LENGTH, WIDTH]
-"""Which of the state a measurement tells, in its order."""
+"""The elements of the state that a measurement holds, in its order."""
 
-LASTING: Final = 0.5
-"""Share of a corner's variance that lasts over frames: averaging does not reduce it, so it is added, not filtered."""
 
-_CHANGES: Final[dict[Going, tuple[float, float]]] = {
-    "walking": (2.0e4, 20.0),
-    "standing": (2.0e2, 0.2),
-    "unseen": (2.0e4, 20.0),
-    "handled": (4.0e5, 300.0),
+class MotionMode(IntEnum):
+    """How a figure moves between two frames: which process noise applies to it."""
+
+    WALKING = 0
+    """The board is on, or may be."""
+    STANDING = 1
+    """The board is off."""
+    UNSEEN = 2
+    """It was not detected for a while."""
+    HANDLED = 3
+    """A hand is at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessNoise:
+    """How freely a figure may change its motion."""
+
+    acceleration_mm2_s3: float
+    """Density of white acceleration."""
+
+    turning_rad2_s3: float
+    """Density of white angular acceleration."""
+
+    stops_after_s: float
+    """Time constant with which a base that is left alone loses its speed."""
+
+
+@dataclass(frozen=True, slots=True)
+class KalmanLimits:
+    """Thresholds and noise of the motion filter."""
+
+    persistent_share: float = 0.5
+    """Share of a corner's variance that lasts over frames: averaging does not reduce it, so it is not filtered."""
+
+    walking: ProcessNoise = ProcessNoise(2.0e4, 20.0, 5.0)
+    """A walking base may stop within a step, but else keeps going."""
+
+    standing: ProcessNoise = ProcessNoise(2.0e2, 0.2, 0.05)
+    """A base on a board that is off stays where it is."""
+
+    unseen: ProcessNoise = ProcessNoise(2.0e4, 20.0, 0.1)
+    """An unseen base may have met another one, so its speed is not extrapolated for long."""
+
+    handled: ProcessNoise = ProcessNoise(4.0e5, 300.0, 0.3)
+    """A hand moves a base faster than the board does."""
+
+    size_drift_mm2_per_s: float = 0.02
+    """Sizes are constant, but the network's error about them changes with the view."""
+
+    size_gain_per_s: float = 0.9
+    """Share of a frame's size measurement that earlier frames have not held, per second since the last frame."""
+
+    max_size_gain: float = 0.1
+    """Upper limit of that share in one frame."""
+
+    size_outlier_sigmas: float = 3.0
+    """Beyond this, an edge of another base was measured; the size is left alone."""
+
+    start_rate_sigma: tuple[float, float, float] = (3.0, 3.0, 0.05)
+    """Deviations of x and y in mm/s and of the heading in rad/s at the line-up, where everybody stands."""
+
+    resting_rate_sigma: float = 0.1
+    """Deviation, mm/s and rad/s, of what is held to stand still."""
+
+    outlier_nis: float = 16.3
+    """Normalized innovation squared of place and heading (chi squared of 3, 99.9 %); beyond, the figure was moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrontLimits:
+    """Thresholds and weights of the belief which end of a base is its front."""
+
+    network_log_odds_per_s: float = 6.0
+    """Weight of the network's front score; its errors last, so it counts by time and not by frame."""
+
+    walking_log_odds_per_s: float = 1.5
+    """Weight of walking in that direction."""
+
+    walking_mm_per_s: float = 15.0
+    """Slower is no walking."""
+
+    max_log_odds: float = 12.0
+    """Limit of the belief, so that seconds can overturn it."""
+
+    max_hidden_log_odds: float = 1.5
+    """Limit of the belief behind a hand, which may turn a figure around."""
+
+    min_visible_beside_hand: float = 0.9
+    """Share of a base that must be visible beside a hand for the network's front score to count."""
+
+    jump_rad: float = 0.7
+    """A figure that turns this far between two detections is mistaken now, or was before."""
+
+
+LIMITS: Final = KalmanLimits()
+FRONT_LIMITS: Final = FrontLimits()
+
+_NOISE: Final = {
+    MotionMode.WALKING: LIMITS.walking,
+    MotionMode.STANDING: LIMITS.standing,
+    MotionMode.UNSEEN: LIMITS.unseen,
+    MotionMode.HANDLED: LIMITS.handled,
 }
-"""Densities of white acceleration, mm^2/s^3 and rad^2/s^3."""
-
-_STOPS_S: Final[dict[Going, float]] = {"walking": 5.0, "standing": 0.05, "unseen": 0.1, "handled": 0.3}
-"""How long a base that is left alone goes on."""
-
-_SIZE_DRIFT: Final = 0.02  # mm^2/s: sizes don't change, but what the network makes of them does with the view
-_SIZE_NEWS_PER_S, _MOST_SIZE_NEWS = 0.9, 0.1  # share of a frame's word on a size that earlier ones have not said
-_ODD_SIZE: Final = 3.0  # sigmas off beyond which an edge was taken for another's
-_START_RATE: Final = (3.0, 3.0, 0.05)  # deviations of the rates at the line-up, where everybody stands
-_REST_RATE: Final = 0.1  # mm/s and rad/s, of what is held to stand still
-_WILD_NIS: Final = 16.3  # 99.9 % of honest places lie within: chi squared of 3
 
 
 @dataclass(slots=True)
-class Motion:
-    """Where every figure of the roster is believed to be.
+class MotionFilter:
+    """The estimated motion of every figure of the roster.
 
     Attributes:
         mean: x mm, y mm, heading rad, their rates per second, length mm, width mm; shape (n, 8).
         cov: shape (n, 8, 8).
-        lasting: part of the covariance of x, y and heading that is common to successive frames, shape (n, 3, 3).
+        persistent: part of the covariance of x, y and heading that is common to successive frames, shape (n, 3, 3).
 
     """
 
     mean: Array
     cov: Array
-    lasting: Array
+    persistent: Array
 
     @classmethod
-    def standing(cls, pose: Array, cov: Array, size_sigma_mm: Array) -> Motion:
-        """Figures that stand.
+    def standing(cls, pose: Array, cov: Array, size_sigma_mm: Array) -> MotionFilter:
+        """Start with figures that stand still.
 
         Args:
             pose: x mm, y mm, heading rad, length mm, width mm, shape (n, 5).
@@ -74,72 +160,71 @@ class Motion:
         mean[:, MEASURED] = pose
         full = np.zeros((len(pose), 8, 8))
         full[:, :3, :3] = cov
-        full[:, [VX, VY, SPIN], [VX, VY, SPIN]] = np.array(_START_RATE) ** 2
+        full[:, [VX, VY, SPIN], [VX, VY, SPIN]] = np.array(LIMITS.start_rate_sigma) ** 2
         full[:, [LENGTH, WIDTH], [LENGTH, WIDTH]] = size_sigma_mm**2
         return cls(mean, full, cov.copy())
 
-    def copy(self) -> Motion:
-        """Another of the same."""
-        return Motion(self.mean.copy(), self.cov.copy(), self.lasting.copy())
+    def copy(self) -> MotionFilter:
+        """An independent copy."""
+        return MotionFilter(self.mean.copy(), self.cov.copy(), self.persistent.copy())
 
-    def predict(self, step_s: float, going: NDArray[np.str_]) -> None:
-        """Carry everything forward.
+    def predict(self, step_s: float, modes: NDArray[np.int64]) -> None:
+        """Predict all figures a step ahead.
 
         Args:
             step_s: how long.
-            going: how each figure goes, a `Going`, shape (n,).
+            modes: the `MotionMode` of each figure, shape (n,).
 
         """
-        move, noise = np.empty_like(self.cov), np.empty_like(self.cov)
-        present = set(going.tolist())
-        for kind in _CHANGES:
-            if kind in present:
-                rows = going == kind
-                move[rows], noise[rows] = _step(kind, step_s)
-        self.mean = np.einsum("nij,nj->ni", move, self.mean)
+        transition, noise = np.empty_like(self.cov), np.empty_like(self.cov)
+        present = set(modes.tolist())
+        for mode in MotionMode:
+            if mode in present:
+                rows = modes == mode
+                transition[rows], noise[rows] = _transition(_NOISE[mode], step_s)
+        self.mean = np.einsum("nij,nj->ni", transition, self.mean)
         self.mean[:, HEADING] = wrap_rad(self.mean[:, HEADING])
-        self.cov = move @ self.cov @ move.transpose(0, 2, 1) + noise
+        self.cov = transition @ self.cov @ transition.transpose(0, 2, 1) + noise
 
-    def innovation(self, rows: NDArray[np.intp], pose: Array) -> Array:
-        """Measured less believed, shape (k, 5), the heading's brought to -pi..pi."""
+    def innovation(self, rows: Indices, pose: Array) -> Array:
+        """Measured minus predicted poses, shape (k, 5), the heading's within -pi..pi."""
         off: Array = pose - self.mean[rows][:, MEASURED]
         off[:, 2] = wrap_rad(off[:, 2])
         return off
 
-    def correct(self, rows: NDArray[np.intp], pose: Array, noise: Array, step_s: float) -> Array:
-        """Take measurements in.
+    def correct(self, rows: Indices, pose: Array, noise: Array, step_s: float) -> Array:
+        """Correct figures with measurements.
 
         Args:
-            rows: whose they are, each at most once, shape (k,).
-            pose: as in `Measurements`, the heading the right way round, shape (k, 5).
+            rows: the measured figures, each at most once, shape (k,).
+            pose: as in `Measurements`, the heading already facing the figure's front, shape (k, 5).
             noise: their covariances, shape (k, 5, 5).
             step_s: since the frame before.
 
         Returns:
-            Squared Mahalanobis distances of places and headings before the correction, 3 degrees of freedom, shape
-            (k,). Where one is beyond belief, the figure was moved by what the model doesn't know, and its place is
-            taken from the measurement.
+            Normalized innovations squared of places and headings before the correction, 3 degrees of freedom, shape
+            (k,). An outlier was moved by what the model does not know; its place is taken from the measurement.
 
         """
         off = self.innovation(rows, pose)
         mean, cov = self.mean[rows], self.cov[rows]
-        white = noise * (1 - LASTING)
+        white = noise * (1 - LIMITS.persistent_share)
         spread = cov[:, MEASURED][:, :, MEASURED] + white
-        # What lasts differs from frame to frame by little, but between a corner seen and the same one hidden by much.
-        nis = mahalanobis(off[:, :3], spread[:, :3, :3] + LASTING * noise[:, :3, :3])
-        wild = nis > _WILD_NIS
-        if wild.any():
+        # The persistent error changes little between frames, but much between a visible corner and a hidden one.
+        nis = mahalanobis(off[:, :3], spread[:, :3, :3] + LIMITS.persistent_share * noise[:, :3, :3])
+        outlier = nis > LIMITS.outlier_nis
+        if outlier.any():
             for axis, rate in ((X, VX), (Y, VY), (HEADING, SPIN)):
-                jump = off[wild, axis] ** 2
-                cov[wild, axis, axis] += jump
-                cov[wild, rate, rate] += jump * 4.0
+                jump = off[outlier, axis] ** 2
+                cov[outlier, axis, axis] += jump
+                cov[outlier, rate, rate] += jump * 4.0
         across = cov[:, :, MEASURED]
         spread = across[:, MEASURED] + white
         gain = np.linalg.solve(spread, across.transpose(0, 2, 1)).transpose(0, 2, 1)
-        # A size doesn't change, and what is mistaken about it lasts for as long as somebody hides it.
-        likely = off[:, 3:] ** 2 < _ODD_SIZE**2 * np.diagonal(spread, axis1=1, axis2=2)[:, 3:]
-        news = min(_SIZE_NEWS_PER_S * step_s, _MOST_SIZE_NEWS)
-        gain[:, SIZE] *= np.where(likely, news, 0.0)[:, :, None]
+        # A size is constant, and an error about it lasts for as long as something hides an edge.
+        likely = off[:, 3:] ** 2 < LIMITS.size_outlier_sigmas**2 * np.diagonal(spread, axis1=1, axis2=2)[:, 3:]
+        size_gain = min(LIMITS.size_gain_per_s * step_s, LIMITS.max_size_gain)
+        gain[:, SIZE] *= np.where(likely, size_gain, 0.0)[:, :, None]
         mean = mean + np.einsum("kij,kj->ki", gain, off)
         mean[:, HEADING] = wrap_rad(mean[:, HEADING])
         left = np.zeros_like(cov) + np.eye(8)
@@ -147,50 +232,108 @@ class Motion:
         cov = left @ cov @ left.transpose(0, 2, 1) + gain @ white @ gain.transpose(0, 2, 1)
         self.mean[rows] = mean
         self.cov[rows] = (cov + cov.transpose(0, 2, 1)) / 2
-        self.lasting[rows] = LASTING * noise[:, :3, :3]
+        self.persistent[rows] = LIMITS.persistent_share * noise[:, :3, :3]
         return nis
 
-    def loosen(self, rows: NDArray[np.intp], place_mm: float | Array, turn_rad: float | Array) -> None:
-        """Let figures be anywhere within these deviations of where they were."""
-        for axis, sigma in ((X, place_mm), (Y, place_mm), (HEADING, turn_rad)):
+    def inflate(self, rows: Indices, place_sigma_mm: float | Array, turn_sigma_rad: float | Array) -> None:
+        """Raise the deviations of figures' places and headings to at least these."""
+        for axis, sigma in ((X, place_sigma_mm), (Y, place_sigma_mm), (HEADING, turn_sigma_rad)):
             self.cov[rows, axis, axis] = np.maximum(self.cov[rows, axis, axis], np.square(sigma))
 
-    def rest(self, rows: NDArray[np.intp]) -> None:
-        """Let figures stand still."""
+    def stop(self, rows: Indices) -> None:
+        """Set figures' rates to zero."""
         rates = [VX, VY, SPIN]
         self.mean[rows[:, None], rates] = 0.0
         for rate in rates:
             self.cov[rows, rate, :] = self.cov[rows, :, rate] = 0.0
-            self.cov[rows, rate, rate] = _REST_RATE**2
+            self.cov[rows, rate, rate] = LIMITS.resting_rate_sigma**2
 
-    def turn_about(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> None:
-        """Let figures face the other way."""
+    def turn_around(self, rows: Bools | Indices) -> None:
+        """Make figures face the other way."""
         self.mean[rows, HEADING] = wrap_rad(self.mean[rows, HEADING] + np.pi)
 
     def pose_cov(self) -> Array:
-        """Covariances of x, y and heading as far as the picture's noise goes, shape (n, 3, 3)."""
-        whole: Array = self.cov[:, :3, :3] + self.lasting
-        return whole
+        """Covariances of x, y and heading from the image noise, shape (n, 3, 3)."""
+        total: Array = self.cov[:, :3, :3] + self.persistent
+        return total
 
-    def spread_mm(self) -> Array:
-        """How far off each figure may be, one sigma of the worse direction about, shape (n,)."""
-        spread: Array = np.sqrt(self.cov[:, X, X] + self.cov[:, Y, Y])
-        return spread
+    def place_sigma_mm(self) -> Array:
+        """Deviation of each figure's place, about one sigma of the worse direction, shape (n,)."""
+        sigma: Array = np.sqrt(self.cov[:, X, X] + self.cov[:, Y, Y])
+        return sigma
 
 
-def _step(kind: Going, step_s: float) -> tuple[Array, Array]:
-    """How a figure's state moves in a time, and the covariance of what it may do otherwise, shape (8, 8) each."""
-    push, twist = _CHANGES[kind]
-    fade = np.exp(-step_s / _STOPS_S[kind])
-    reach = _STOPS_S[kind] * (1 - fade)
-    move, noise = np.eye(8), np.zeros((8, 8))
-    for at, rate, density in ((X, VX, push), (Y, VY, push), (HEADING, SPIN, twist)):
-        move[at, rate], move[rate, rate] = reach, fade
-        noise[at, at] = density * reach**3 / 3
-        noise[at, rate] = noise[rate, at] = density * reach**2 / 2
-        noise[rate, rate] = density * reach
-    noise[LENGTH, LENGTH] = noise[WIDTH, WIDTH] = _SIZE_DRIFT * step_s
-    return move, noise
+class FrontFilter:
+    """Log-odds that the headings of n figures point to their fronts.
+
+    Args:
+        log_odds: at the start, shape (n,).
+
+    """
+
+    def __init__(self, log_odds: Array) -> None:
+        self.log_odds = log_odds.copy()
+
+    def limit_hidden(self, rows: Bools) -> None:
+        """Limit the belief about figures behind a hand."""
+        self.log_odds[rows] = np.minimum(self.log_odds[rows], FRONT_LIMITS.max_hidden_log_odds)
+
+    def reset_jumped(self, rows: Indices, turned_rad: Array) -> Indices:
+        """Reset the belief about figures that jumped, and return their rows.
+
+        A base detected across its length is believed to have turned to the nearer side, and once it is detected
+        correctly again, to the nearer side again. That may be all the way around, so earlier evidence is worth nothing.
+
+        Args:
+            rows: of measured figures, shape (k,).
+            turned_rad: the angles by which they turned, shape (k,).
+
+        """
+        jumped = rows[np.abs(turned_rad) > FRONT_LIMITS.jump_rad]
+        self.log_odds[jumped] = 0.0
+        return jumped
+
+    def update_from_network(
+        self, rows: Indices, front_score: Array, visible: Array, beside_hand: Bools, step_s: float
+    ) -> None:
+        """Add the network's evidence.
+
+        Args:
+            rows: of the figures, each at most once, shape (k,).
+            front_score: -1..1, against the heading or for it, shape (k,).
+            visible: share of each base that is visible, shape (k,).
+            beside_hand: which are beside a hand; a partly hidden one's front score counts for nothing, shape (k,).
+            step_s: since the detection before.
+
+        """
+        reliable = ~beside_hand | (visible >= FRONT_LIMITS.min_visible_beside_hand)
+        self.log_odds[rows] += np.where(reliable, front_score, 0.0) * FRONT_LIMITS.network_log_odds_per_s * step_s
+
+    def update_from_walking(self, rows: Indices, ahead_mm_s: Array, step_s: float) -> None:
+        """Add the evidence of figures that walk ahead, or backward, while the board is on."""
+        walking = np.abs(ahead_mm_s) > FRONT_LIMITS.walking_mm_per_s
+        self.log_odds[rows] += FRONT_LIMITS.walking_log_odds_per_s * step_s * np.sign(ahead_mm_s) * walking
+
+    def resolve_flips(self) -> Bools:
+        """Return which figures face against their heading, shape (n,), and take the other direction as heading."""
+        flipped = self.log_odds < 0
+        self.log_odds = np.minimum(np.abs(self.log_odds), FRONT_LIMITS.max_log_odds)
+        return flipped
+
+
+def _transition(noise: ProcessNoise, step_s: float) -> tuple[Array, Array]:
+    """State transition over a time step and the covariance of its process noise, shape (8, 8) each."""
+    fade = np.exp(-step_s / noise.stops_after_s)
+    reach = noise.stops_after_s * (1 - fade)
+    transition, covariance = np.eye(8), np.zeros((8, 8))
+    push, twist = noise.acceleration_mm2_s3, noise.turning_rad2_s3
+    for axis, rate, density in ((X, VX, push), (Y, VY, push), (HEADING, SPIN, twist)):
+        transition[axis, rate], transition[rate, rate] = reach, fade
+        covariance[axis, axis] = density * reach**3 / 3
+        covariance[axis, rate] = covariance[rate, axis] = density * reach**2 / 2
+        covariance[rate, rate] = density * reach
+    covariance[LENGTH, LENGTH] = covariance[WIDTH, WIDTH] = LIMITS.size_drift_mm2_per_s * step_s
+    return transition, covariance
 
 
 def mahalanobis(off: Array, cov: Array) -> Array:

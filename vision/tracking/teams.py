@@ -1,31 +1,32 @@
-"""Which team a figure plays for, by its colors: learned at the line-up and from then on, told of every sighting.
+"""Which team a figure plays for, by its colors: learned at the line-up and from then on, applied to every detection.
 
-Looked at are pixels of helmet, shoulders and base. The colors met at the line-up are gathered into a palette; a team
-is how often each color of it is met on helmets, around them, and on bases. Two such teams are looked for that explain
-the figures best, beginning with those that face one way and those that face the other. What both have alike, such as
-bases of one make or of the board's green, then counts for nothing by itself, and so does the board beside an arm.
+Pixels of helmet, shoulders and base are sampled. The colors of the line-up form a palette; a team is how often each
+color of it occurs on helmets, around them, and on bases. Two teams that explain the figures best are searched for,
+starting with those that face one way and those that face the other. What both have alike, such as bases of one make or
+the board's green, then counts for nothing by itself, and so does the board beside an arm.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.core.arrays import Array, Image
-from downfield.vision.tracking.measurement import HELMET_MM, Measurements
+from downfield.core.arrays import Array, Bools, Image, Indices
+from downfield.vision.tracking.estimate import Estimate
+from downfield.vision.tracking.measurement import LIMITS as MEASUREMENT
+from downfield.vision.tracking.measurement import Measurements
 
 _RINGS: Final = ((0.0, 1), (1.5, 6), (3.0, 10), (4.5, 14), (6.5, 18))  # radius around the helmet's middle, mm; points
-_ON_HELMET: Final = 17  # so many of them lie on the helmet, the others on shoulders or beside them
-_BESIDE_MM: Final = 10.0  # how far apart two places are of which the picture's scale is told
+_ON_HELMET: Final = 17  # this many of them lie on the helmet, the others on shoulders or beside them
 _ON_BASE: Final = [(x, y) for x in (-0.4, -0.15, 0.15, 0.4) for y in (-0.36, 0.36)]  # shares of its size
 POINTS: Final = sum(count for _, count in _RINGS) + len(_ON_BASE)
-"""So many pixels of every figure are looked at."""
+"""Number of pixels sampled of every figure."""
 
 _AROUND: Final = np.array(
     [
@@ -36,17 +37,58 @@ _AROUND: Final = np.array(
 )
 """Points around a helmet's middle, mm, shape (p, 2)."""
 
-_PALETTE: Final = 28  # colors at most
-_ALIKE: Final = 10.0  # of one color: noise and shade within a figure make as much
-_LIGHTNESS: Final = 0.6  # what a step in L counts beside one in a or b: shade changes L first
-_ROUNDS: Final = 12
-_FEWEST: Final = 3  # of a team
-_RARE: Final = 0.5  # pixels that are taken for seen of every color in every team
-_WORTH: Final = 0.12  # of a pixel: its neighbors tell the same
-_TWO_TEAMS: Final = 2.5  # mean log-odds of a figure's team: chance alone finds groups, but not so clear ones
-_REMEMBERED: Final = 440.0  # figures of a team, each looked at a few times a second: light and poses change
-SURE_ODDS: Final = 7.0
-"""Log-odds at most: one figure in 1000 is odd whatever its colors say."""
+
+@dataclass(frozen=True, slots=True)
+class TeamLimits:
+    """Thresholds of telling two teams apart; weights are log-odds."""
+
+    scale_step_mm: float = 10.0
+    """Distance of two places whose pixels give the image's scale."""
+
+    max_colors: int = 28
+    """Largest palette."""
+
+    same_color: float = 10.0
+    """Lab distance within one color: noise and shade within a figure make as much."""
+
+    lightness_weight: float = 0.6
+    """Weight of a step in L against one in a or b, since shade changes L first."""
+
+    rounds: int = 12
+    """Iterations of clustering colors, and of clustering figures."""
+
+    min_team: int = 3
+    """Least number of figures of a team."""
+
+    unseen_pixels: float = 0.5
+    """Pixels added to every color of every team, so that a rare color decides nothing."""
+
+    pixel_weight: float = 0.12
+    """Weight of one pixel, since its neighbors say the same."""
+
+    min_mean_log_odds: float = 2.5
+    """Mean certainty of the figures' teams; chance alone finds groups, too, but not such clear ones."""
+
+    max_remembered: float = 440.0
+    """Figures of a team that are remembered, a few of each per second: light and poses change."""
+
+    max_log_odds: float = 7.0
+    """One figure in 1000 is odd whatever its colors say."""
+
+    update_every_ns: int = 250_000_000
+    """Time between updates: a moment later every figure looks the same."""
+
+    own_detection_mm: float = 3.0
+    """A detection this near to a figure's estimate is its own."""
+
+    min_visible: float = 0.5
+    """Share of the base top that must be visible for an update."""
+
+    max_contradiction: float = 3.5
+    """A figure that looks more like the other team than this may be another one: no update."""
+
+
+LIMITS: Final = TeamLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +97,25 @@ class TeamColors:
 
     Attributes:
         palette: colors, Lab with L as weighted, shape (k, 3).
-        met: how often each of them was met on each part of the light team and of the dark one, shape (2, 3, k).
+        met: how often each of them occurred on each part of the light team and of the dark one, shape (2, 3, k).
 
     """
 
     palette: Array
     met: Array
 
-    def exchanged(self) -> TeamColors:
+    def swapped(self) -> TeamColors:
         """The same with the teams' names exchanged."""
         return TeamColors(self.palette, self.met[::-1])
 
     def light_odds(self, colors: Array) -> Array:
-        """Log-odds that figures are of the light team, by colors of shape (m, POINTS, 3); 0 where not known."""
-        told = np.einsum("mpk,pk->m", _counts(colors, self.palette), _odds(self.met))
-        odds: Array = np.clip(told, -SURE_ODDS, SURE_ODDS)
+        """Log-odds that figures are of the light team, by colors of shape (m, POINTS, 3); 0 where unknown."""
+        total = np.einsum("mpk,pk->m", _counts(colors, self.palette), _odds(self.met))
+        odds: Array = np.clip(total, -LIMITS.max_log_odds, LIMITS.max_log_odds)
         return odds
 
-    def learned(self, colors: Array, light: NDArray[np.bool_]) -> TeamColors:
-        """What is known once more figures were seen whose teams are known; what was seen long ago fades.
+    def updated(self, colors: Array, light: Bools) -> TeamColors:
+        """These with more figures added whose teams are known; old ones fade.
 
         Args:
             colors: of each, shape (m, POINTS, 3).
@@ -83,117 +125,172 @@ class TeamColors:
         counts = _counts(colors, self.palette)
         met = self.met + np.stack([counts[team].sum(axis=0) for team in (light, ~light)])
         figures = met.sum(axis=(1, 2)) / POINTS
-        return TeamColors(self.palette, met * np.minimum(1.0, _REMEMBERED / figures)[:, None, None])
+        return TeamColors(self.palette, met * np.minimum(1.0, LIMITS.max_remembered / figures)[:, None, None])
 
 
-def sample_colors(image: Image, sightings: Measurements, camera: Camera, height_mm: float) -> Array:
-    """Colors of helmet, shoulders and base of every sighting, Lab, shape (m, POINTS, 3); NaN outside the picture.
+class TeamClassifier:
+    """Tells detections' teams by their colors, and keeps learning: a line-up shows each figure in one pose and light.
+
+    Args:
+        colors: as learned at the line-up; None where the teams could not be told apart.
+
+    Attributes:
+        colors: as known now.
+
+    """
+
+    def __init__(self, colors: TeamColors | None = None) -> None:
+        self.colors = colors
+        self._next_ns = 0
+
+    def classify(self, measurements: Measurements) -> Measurements:
+        """The measurements with what their colors say of their teams."""
+        if self.colors is None:
+            return measurements
+        return replace(measurements, light=measurements.light + self.colors.light_odds(measurements.colors))
+
+    def update(self, measurements: Measurements, estimates: Sequence[Estimate], t_ns: int) -> None:
+        """Learn from a frame, if it is time to.
+
+        Args:
+            measurements: of the frame, classified.
+            estimates: of the figures in it.
+            t_ns: its time.
+
+        """
+        if self.colors is None or t_ns < self._next_ns or not len(measurements):
+            return
+        rows, light = [], []
+        for figure in estimates:
+            if not (figure.fresh and figure.seen and figure.sure) or figure.posture != "upright":
+                continue
+            apart = np.hypot(*(measurements.pose[:, :2] - (figure.footprint.x_mm, figure.footprint.y_mm)).T)
+            row = int(apart.argmin())
+            own_team = float(measurements.light[row]) * (1 if figure.jersey == "light" else -1)
+            visible = measurements.visible[row] > LIMITS.min_visible
+            if apart[row] < LIMITS.own_detection_mm and visible and own_team > -LIMITS.max_contradiction:
+                rows.append(row)
+                light.append(figure.jersey == "light")
+        if rows:
+            self._next_ns = t_ns + LIMITS.update_every_ns
+            self.colors = self.colors.updated(measurements.colors[rows], np.array(light))
+
+
+def sample_colors(image: Image, measurements: Measurements, camera: Camera, height_mm: float) -> Array:
+    """Colors of helmet, shoulders and base of every detection, Lab, shape (m, POINTS, 3); NaN outside the image.
 
     Args:
         image: uint8 blue green red, shape (height, width, 3).
-        sightings: of that picture.
+        measurements: of that image.
         camera: as it stood.
         height_mm: of base tops.
 
     """
-    count = len(sightings)
+    count = len(measurements)
     if not count:
         return np.zeros((0, POINTS, 3))
-    pose = sightings.pose
-    turn = pose[:, 2, None]
+    pose = measurements.pose
+    heading = pose[:, 2, None]
     ahead, left = np.array(_ON_BASE).T[:, None] * pose[:, 3:5].T[:, :, None]
-    base = np.stack([ahead * np.cos(turn) - left * np.sin(turn), ahead * np.sin(turn) + left * np.cos(turn)], axis=2)
-    # Of each figure the middle at a helmet's height, the middle and a place beside it at the base's, and the base.
+    base = np.stack(
+        [ahead * np.cos(heading) - left * np.sin(heading), ahead * np.sin(heading) + left * np.cos(heading)], axis=2
+    )
+    # Of each figure the center at a helmet's height, the center and a place beside it at the base's, and the base.
     places = np.empty((count, 3 + len(_ON_BASE), 3))
     places[:, :, :2], places[:, :, 2] = pose[:, None, :2], height_mm
-    places[:, 0, 2] = HELMET_MM
-    places[:, 2, 0] += _BESIDE_MM
+    places[:, 0, 2] = MEASUREMENT.helmet_mm
+    places[:, 2, 0] += LIMITS.scale_step_mm
     places[:, 3:, :2] += base
-    seen_px = camera.to_pixels(places)
-    head_px, middle_px, beside_px, base_px = seen_px[:, 0], seen_px[:, 1], seen_px[:, 2], seen_px[:, 3:]
-    for row, one in enumerate(sightings.detections):
-        if one.helmet_px is not None:
-            head_px[row] = one.helmet_px
-    px_per_mm = np.linalg.norm(beside_px - middle_px, axis=1) / _BESIDE_MM
+    points_px = camera.to_pixels(places)
+    head_px, center_px, beside_px, base_px = points_px[:, 0], points_px[:, 1], points_px[:, 2], points_px[:, 3:]
+    for row, detection in enumerate(measurements.detections):
+        if detection.helmet_px is not None:
+            head_px[row] = detection.helmet_px
+    px_per_mm = np.linalg.norm(beside_px - center_px, axis=1) / LIMITS.scale_step_mm
     helmet_px = head_px[:, None] + _AROUND * px_per_mm[:, None, None]
-    seen_px = np.concatenate([helmet_px, base_px], axis=1)
-    px = np.rint(np.where(np.isfinite(seen_px), seen_px, -1.0)).astype(np.intp)
+    sampled_px = np.concatenate([helmet_px, base_px], axis=1)
+    px = np.rint(np.where(np.isfinite(sampled_px), sampled_px, -1.0)).astype(np.intp)
     height, width = image.shape[:2]
     columns, rows = px[..., 0], px[..., 1]
     inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
-    seen = image[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)].astype(np.float32) / 255
-    lab: Array = cv2.cvtColor(seen.reshape(1, -1, 3), cv2.COLOR_BGR2LAB).reshape(count, -1, 3).astype(np.float64)
-    lab[..., 0] *= _LIGHTNESS
+    values = image[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)].astype(np.float32) / 255
+    lab: Array = cv2.cvtColor(values.reshape(1, -1, 3), cv2.COLOR_BGR2LAB).reshape(count, -1, 3).astype(np.float64)
+    lab[..., 0] *= LIMITS.lightness_weight
     lab[~inside] = np.nan
     return lab
 
 
-def cluster_teams(colors: Array, facing: NDArray[np.bool_]) -> TeamColors | None:
-    """Two teams among figures.
+def cluster_teams(colors: Array, facing: Bools) -> TeamColors | None:
+    """Find two teams among figures.
 
     Args:
         colors: of each, as of `sample_colors`, shape (n, POINTS or a multiple of it, 3).
-        facing: which of two ways each faces: where the search begins.
+        facing: which of two ways each faces: where the search starts.
 
     Returns:
         How they differ, the one with the lighter jersey called light; None when there are not two groups.
 
     """
     pixels = colors[np.isfinite(colors).all(axis=2)]
-    if len(colors) < 2 * _FEWEST or not len(pixels):
+    if len(colors) < 2 * LIMITS.min_team or not len(pixels):
         return None
     palette = _palette(pixels)
     counts = _counts(colors, palette)
     shares = np.sqrt(counts / np.maximum(counts.sum(axis=2, keepdims=True), 1.0)).reshape(len(counts), -1)
     main = np.linalg.svd(shares - shares.mean(axis=0), full_matrices=False)
     starts = [facing, *(main[0][:, i] > 0 for i in range(2))]
-    found = [one for start in starts if (one := _grouped(counts, start)) is not None]
+    found = [grouping for start in starts if (grouping := _group(counts, start)) is not None]
     if not found:
         return None
-    met, group, told = max(found, key=lambda one: one[2])
-    if told < _TWO_TEAMS * len(counts):
+    met, light, certainty = max(found, key=lambda grouping: grouping[2])
+    if certainty < LIMITS.min_mean_log_odds * len(counts):
         return None
     odds = _odds(met)
-    # How light a jersey is tell the colors that only that team has about the shoulders.
-    own = [(counts[team, 1].sum(axis=0) * np.maximum(sign * odds[1], 0.0)) for team, sign in ((group, 1), (~group, -1))]
-    light, dark = (float(weight @ palette[:, 0] / max(weight.sum(), 1e-9)) for weight in own)
-    return TeamColors(palette, met if light >= dark else met[::-1])
+    # How light a jersey is shows in the colors that only that team has around the shoulders.
+    own = [(counts[team, 1].sum(axis=0) * np.maximum(sign * odds[1], 0.0)) for team, sign in ((light, 1), (~light, -1))]
+    first, second = (float(weight @ palette[:, 0] / max(weight.sum(), 1e-9)) for weight in own)
+    return TeamColors(palette, met if first >= second else met[::-1])
 
 
 def _palette(pixels: Array) -> Array:
-    """Colors that stand for all, by k-means from colors that lie furthest apart; shape (k, 3)."""
+    """Colors that stand for all, by k-means from colors that lie furthest apart; shape (k, 3).
+
+    scipy.cluster.vq.kmeans2 sums in another order, so that the last digits of results and old recordings would change,
+    and it has no such start.
+    """
     chosen = [np.median(pixels, axis=0)]
     away = np.full(len(pixels), np.inf)
-    for _ in range(_PALETTE - 1):
+    for _ in range(LIMITS.max_colors - 1):
         away = np.minimum(away, ((pixels - chosen[-1]) ** 2).sum(axis=1))
-        if away.max() < _ALIKE**2:
+        if away.max() < LIMITS.same_color**2:
             break
         chosen.append(pixels[int(away.argmax())])
     palette = np.array(chosen)
-    for _ in range(_ROUNDS):
-        near = _nearest(pixels, palette)
+    for _ in range(LIMITS.rounds):
+        nearest = _nearest(pixels, palette)
         for k in range(len(palette)):
-            if (near == k).any():
-                palette[k] = pixels[near == k].mean(axis=0)
+            if (nearest == k).any():
+                palette[k] = pixels[nearest == k].mean(axis=0)
     return palette
 
 
-def _nearest(pixels: Array, palette: Array) -> NDArray[np.intp]:
+def _nearest(pixels: Array, palette: Array) -> Indices:
+    """The row of the nearest palette color of each pixel."""
     off = pixels @ (2 * palette.T)
     np.subtract((palette**2).sum(axis=1), off, out=off)
-    nearest: NDArray[np.intp] = off.argmin(axis=-1)
+    nearest: Indices = off.argmin(axis=-1)
     return nearest
 
 
 def _counts(colors: Array, palette: Array) -> Array:
     """How often each figure's parts show each color, shape (m, 3, k)."""
-    row, point = np.nonzero(np.isfinite(colors[..., 0]))  # all three are known, or none
-    near = _nearest(colors[row, point], palette)
+    row, point = np.nonzero(np.isfinite(colors[..., 0]))  # all three channels are known, or none
+    nearest = _nearest(colors[row, point], palette)
     part = np.full(POINTS, 1)
     part[:_ON_HELMET], part[POINTS - len(_ON_BASE) :] = 0, 2
     parts = np.tile(part, colors.shape[1] // POINTS)
     shape = len(colors), 3, len(palette)
-    cells = np.ravel_multi_index((row, parts[point], near), shape)
+    cells = np.ravel_multi_index((row, parts[point], nearest), shape)
     out = np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
     scaled: Array = out * (POINTS / max(colors.shape[1], 1))
     return scaled
@@ -201,20 +298,20 @@ def _counts(colors: Array, palette: Array) -> Array:
 
 def _odds(met: Array) -> Array:
     """Log-odds that a pixel of each color is of the light team, by part, shape (3, k); see `TeamColors.met`."""
-    shares = (met + _RARE) / (met + _RARE).sum(axis=2, keepdims=True)
-    odds: Array = _WORTH * np.log(shares[0] / shares[1])
+    shares = (met + LIMITS.unseen_pixels) / (met + LIMITS.unseen_pixels).sum(axis=2, keepdims=True)
+    odds: Array = LIMITS.pixel_weight * np.log(shares[0] / shares[1])
     return odds
 
 
-def _grouped(counts: Array, group: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_], float] | None:
-    """Two teams from a first grouping, by turns: colors met (2, 3, k), the grouping, and how much it explains."""
-    for _ in range(_ROUNDS):
-        if min(group.sum(), (~group).sum()) < _FEWEST:
+def _group(counts: Array, group: Bools) -> tuple[Array, Bools, float] | None:
+    """Two teams from a first grouping, in turns: colors met (2, 3, k), the grouping, and how much it explains."""
+    for _ in range(LIMITS.rounds):
+        if min(group.sum(), (~group).sum()) < LIMITS.min_team:
             return None
         met = np.stack([counts[team].sum(axis=0) for team in (group, ~group)])
-        told = np.einsum("npk,pk->n", counts, _odds(met))
-        now = told > 0
+        certainty = np.einsum("npk,pk->n", counts, _odds(met))
+        now = certainty > 0
         if (now == group).all():
             break
         group = now
-    return met, group, float(np.abs(told).sum())
+    return met, group, float(np.abs(certainty).sum())

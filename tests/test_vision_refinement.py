@@ -1,4 +1,4 @@
-"""RefinedOutline outlines: right to fractions of a pixel, honest about it, and silent where there is nothing to see."""
+"""Refined outlines: right to fractions of a pixel with honest errors, and None where there is nothing to measure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from downfield.calibration.camera import Camera, Lens
 from downfield.core.arrays import Array, Image
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.refinement.refine import RefinedOutline, refine
+from downfield.vision.refinement import RefinedOutline, refine_outlines
 from downfield.vision.tracking.estimate import Estimate
 
 PICTURE = (260, 200)
@@ -30,7 +30,7 @@ _FINE = 6  # pictures are drawn so many times larger and reduced
 
 
 def rounded(at: Footprint, height_mm: float) -> Array:
-    """Where a base's outline at a height is in the picture, shape (n, 2)."""
+    """A base's outline at a height in the image, shape (n, 2)."""
     around = np.linspace(0, math.pi / 2, 5)
     points = []
     for corner, core in enumerate(at.core_mm()):
@@ -44,7 +44,7 @@ def rounded(at: Footprint, height_mm: float) -> Array:
 def picture(
     bases: list[Footprint], *, base: tuple[int, int, int] = BASE, arm: bool = False, noise: float = 2.0, seed: int = 0
 ) -> Image:
-    """Bases on a field with a yard line, blurred and noisy as a camera has it."""
+    """Bases on a field with a yard line, blurred and noisy like a camera's."""
     image = np.full((PICTURE[1] * _FINE, PICTURE[0] * _FINE, 3), FIELD, dtype=np.uint8)
     line = CAMERA.to_pixels(np.array([(176.0, 0.0), (178.5, 0.0), (178.5, 200.0), (176.0, 200.0)]))
     fill(image, line, (230, 230, 230))
@@ -74,15 +74,15 @@ def fill(image: Image, px: Array, color: tuple[int, int, int]) -> None:
 
 
 def guess(at: Footprint, off: tuple[float, float, float] = (0.0, 0.0, 0.0), sigma_mm: float = 0.5) -> Estimate:
-    """What a tracker believes of a base that stands elsewhere by an offset."""
+    """A tracker's estimate of a base, off by an offset."""
     there = Footprint(at.x_mm + off[0], at.y_mm + off[1], at.heading_deg + off[2], at.size)
     covariance = np.diag([sigma_mm**2, sigma_mm**2, math.radians(1.0) ** 2])
     return Estimate("dark-1", "dark", there, covariance, np.zeros(3))
 
 
-def refined(image: Image, one: Estimate) -> RefinedOutline:
+def refined(image: Image, estimate: Estimate) -> RefinedOutline:
     """The outline of one figure that must be found."""
-    (found,) = refine(image, CAMERA, [one])
+    (found,) = refine_outlines(image, CAMERA, [estimate])
     assert found is not None
     return found
 
@@ -111,7 +111,7 @@ def test_light_bases_and_green_ones_on_green_are_found(base: tuple[int, int, int
     assert np.abs(off[:2]).max() < 0.25
 
 
-def test_errors_are_as_large_as_they_are_said_to_be() -> None:
+def test_errors_agree_with_their_covariances() -> None:
     rng, squares = np.random.default_rng(3), []
     for seed in range(10):
         at = Footprint(*MIDDLE, float(rng.uniform(-180, 180)), SIZE)
@@ -122,7 +122,7 @@ def test_errors_are_as_large_as_they_are_said_to_be() -> None:
     assert 0.1 < np.mean(squares) / 3 < 2.0
 
 
-def test_an_arm_over_the_base_does_not_pull_it() -> None:
+def test_an_arm_over_the_base_does_not_move_it() -> None:
     at = Footprint(*MIDDLE, 10.0, SIZE)
     image = picture([at], arm=True)
     off = miss(refined(image, guess(at, (0.4, 0.4, 0.5))), at)
@@ -130,30 +130,30 @@ def test_an_arm_over_the_base_does_not_pull_it() -> None:
     assert refined(image, guess(at)).support < refined(picture([at]), guess(at)).support
 
 
-def test_a_neighbor_that_touches_does_not_pull_it() -> None:
+def test_a_touching_neighbor_does_not_move_it() -> None:
     at = Footprint(*MIDDLE, 0.0, SIZE)
     beside = Footprint(MIDDLE[0] + 30.0, MIDDLE[1] + 3.0, 0.0, SIZE)
     off = miss(refined(picture([at, beside]), guess(at, (0.5, -0.3, 0.0))), at)
     assert np.abs(off[:2]).max() < 0.35
 
 
-def test_where_there_is_no_base_nothing_is_told() -> None:
-    assert refine(picture([]), CAMERA, [guess(Footprint(*MIDDLE, 0.0, SIZE))]) == [None]
+def test_without_a_base_there_is_no_outline() -> None:
+    assert refine_outlines(picture([]), CAMERA, [guess(Footprint(*MIDDLE, 0.0, SIZE))]) == [None]
 
 
-def test_off_the_picture_nothing_is_told() -> None:
-    assert refine(picture([]), CAMERA, [guess(Footprint(4000.0, 100.0, 0.0, SIZE))]) == [None]
+def test_outside_the_image_there_is_no_outline() -> None:
+    assert refine_outlines(picture([]), CAMERA, [guess(Footprint(4000.0, 100.0, 0.0, SIZE))]) == [None]
 
 
-def test_nobody_is_nothing() -> None:
-    assert refine(picture([]), CAMERA, []) == []
+def test_no_estimates_give_no_outlines() -> None:
+    assert refine_outlines(picture([]), CAMERA, []) == []
 
 
-def test_figures_do_not_depend_on_who_else_is_asked_for() -> None:
+def test_an_outline_does_not_depend_on_the_other_estimates() -> None:
     at, other = Footprint(*MIDDLE, 20.0, SIZE), Footprint(100.0, 60.0, -40.0, replace(SIZE, length_mm=27.0))
     image = picture([at, other])
     alone = refined(image, guess(at, (0.3, 0.1, 0.0)))
-    together = refine(image, CAMERA, [guess(other), guess(at, (0.3, 0.1, 0.0))])[1]
+    together = refine_outlines(image, CAMERA, [guess(other), guess(at, (0.3, 0.1, 0.0))])[1]
     assert together is not None
     assert together.footprint.x_mm == pytest.approx(alone.footprint.x_mm, abs=1e-6)
     np.testing.assert_allclose(together.covariance, alone.covariance, rtol=1e-6)

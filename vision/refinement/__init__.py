@@ -1,1 +1,0 @@
-"""Measure base outlines on the edges of the picture."""

@@ -1,0 +1,211 @@
+"""Identifying the figures of a line-up: by place, by past formations, or in order across the field.
+
+A roster may say where each player stands. A coach uses few formations, over and over, with each figure in its own
+place: where the figures stand as they did at an earlier line-up, only further up the field, nearer to a sideline, or
+turned around after the teams changed ends, each is taken for the one that stood in its place then. Else they are
+identified in order across the field, from the lower sideline up, within their team; without a roster they are called
+``dark-1``, ``dark-2`` ..., as many as there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from downfield.core.arrays import Array, Bools
+from downfield.core.field import FieldModel
+from downfield.core.footprint import BaseSize
+from downfield.core.roster import Roster, RosterSpot
+from downfield.core.scene import Jersey, Player
+
+
+@dataclass(frozen=True, slots=True)
+class IdentificationLimits:
+    """Thresholds of identifying figures."""
+
+    elsewhere_mm: float = 60.0
+    """A figure this far from its place in a formation might as well be anywhere, since neighbors stand nearer."""
+
+    in_place_mm: float = 20.0
+    """A figure this near to its place counts for where the formation lies."""
+
+    other_figure_mm: float = 150.0
+    """A figure this far from the place that a roster gives is another one."""
+
+    guessed_place_weight: float = 0.1
+    """Weight of a distance from a guessed place: of two candidates, the one tracked there comes first."""
+
+    formation_misfit_ratio: float = 0.5
+    """A formation must fit this much better than the tracked places: formations recur, but not always."""
+
+    lost_figures: int = 3
+    """Fewer misplaced figures need no formation: whoever tracked nearly all of them knows better."""
+
+    unreachable_mm: float = 1e6
+    """Further than any place on a board."""
+
+
+LIMITS: Final = IdentificationLimits()
+
+
+def identify(
+    roster: Roster,
+    formations: Sequence[Sequence[RosterSpot]],
+    field: FieldModel,
+    stands_mm: Array,
+    light: Array,
+    *,
+    teams_known: bool,
+    tracked: bool,
+) -> list[int | None]:
+    """Find the stand of each player of a roster.
+
+    Args:
+        roster: the players, and where they stand as far as known.
+        formations: where they stood at earlier line-ups.
+        field: the printed field.
+        stands_mm: where m figures stand, shape (m, 2).
+        light: log-odds that each is of the light team, shape (m,).
+        teams_known: whether these come from colors; else the figures' facing decides the teams.
+        tracked: whether the roster's places are those of tracked figures.
+
+    Returns:
+        For each player the row of his stand, None where he was not found.
+
+    """
+    jersey = np.array([player.jersey == "light" for player in roster.players])
+    other_team = jersey[:, None] != (light > 0)[None]
+    unlike = np.where(other_team & teams_known, LIMITS.other_figure_mm, 0.0)
+    known_mm = _spots_mm(roster, roster.spots, field)
+    formation = _matching_formation(
+        [_spots_mm(roster, spots, field) for spots in formations], known_mm, stands_mm, unlike
+    )
+    if formation is not None:
+        known_mm, tracked = formation, True
+    guessed = np.isnan(known_mm[:, 0])
+    places = np.where(guessed[:, None], _in_order(roster, stands_mm, light), known_mm)
+    apart = np.linalg.norm(places[:, None] - stands_mm[None], axis=2)
+    apart[guessed] *= LIMITS.guessed_place_weight
+    apart += np.where((guessed | tracked)[:, None], unlike, 0.0)
+    rows, columns = linear_sum_assignment(np.minimum(apart, LIMITS.unreachable_mm))
+    found: list[int | None] = [None] * len(roster.players)
+    for row, column in zip(rows, columns, strict=True):
+        if tracked or guessed[row] or apart[row, column] < LIMITS.other_figure_mm:
+            found[row] = int(column)
+    return found
+
+
+def number_figures(stands_mm: Array, sizes_mm: Array, light: Array) -> tuple[list[Player], list[int]]:
+    """Make players of all figures, numbered within their team in order across the field.
+
+    Args:
+        stands_mm: where they stand, shape (m, 2).
+        sizes_mm: length and width of their bases, shape (m, 2).
+        light: log-odds that each is of the light team, shape (m,).
+
+    Returns:
+        The players, and the row of each one's stand.
+
+    """
+    players: list[Player] = []
+    rows: list[int] = []
+    teams: Sequence[tuple[Jersey, bool]] = (("dark", False), ("light", True))
+    for jersey, is_light in teams:
+        own = [row for row in range(len(stands_mm)) if (light[row] > 0) == is_light]
+        for number, row in enumerate(sorted(own, key=lambda row: float(stands_mm[row, 1])), start=1):
+            length, width = (round(float(side), 2) for side in sizes_mm[row])
+            base = replace(BaseSize(), length_mm=length, width_mm=width)
+            players.append(Player(f"{jersey}-{number}", jersey, base=base))
+            rows.append(row)
+    return players, rows
+
+
+def recall_formation(formations: Sequence[Array], stands_mm: Array, unlike_mm: Array) -> Array | None:
+    """Find the past formation that is most like how figures stand now, and lay it over them.
+
+    Args:
+        formations: where each of the n players stood at some line-up, shape (n, 2), board mm, NaN where unknown.
+        stands_mm: where m figures stand now, shape (m, 2).
+        unlike_mm: distance added to each stand for each player, such as for a jersey of the other team, shape (n, m).
+
+    Returns:
+        Where each player should stand, shape (n, 2), NaN where unknown; None where no formation is known.
+
+    """
+    turned = [formation * sign for formation in formations for sign in (1.0, -1.0)]
+    laid = [_lay_over(places, stands_mm, unlike_mm) for places in turned if np.isfinite(places).any()]
+    return min(laid, key=lambda places: misfit_mm(places, stands_mm, unlike_mm), default=None)
+
+
+def misfit_mm(places_mm: Array, stands_mm: Array, unlike_mm: Array) -> float:
+    """Total distance of figures from their places; a player without a place, or without a figure, counts as elsewhere.
+
+    Args:
+        places_mm: shape (n, 2), NaN where unknown.
+        stands_mm: shape (m, 2).
+        unlike_mm: as of `recall_formation`.
+
+    """
+    apart = _distances(places_mm, stands_mm, unlike_mm)
+    rows, columns = linear_sum_assignment(apart)
+    return float(apart[rows, columns].sum()) + LIMITS.elsewhere_mm * (len(places_mm) - len(rows))
+
+
+def _matching_formation(
+    formations: Sequence[Array], known_mm: Array, stands_mm: Array, unlike_mm: Array
+) -> Array | None:
+    """The past formation in which figures stand now, if it fits much better than where they are known to be."""
+    known_misfit_mm = misfit_mm(known_mm, stands_mm, unlike_mm)
+    if known_misfit_mm < LIMITS.lost_figures * LIMITS.elsewhere_mm:
+        return None
+    recalled = recall_formation(formations, stands_mm, unlike_mm)
+    if recalled is None:
+        return None
+    fits = misfit_mm(recalled, stands_mm, unlike_mm) <= LIMITS.formation_misfit_ratio * known_misfit_mm
+    return recalled if fits else None
+
+
+def _spots_mm(roster: Roster, spots: Sequence[RosterSpot], field: FieldModel) -> Array:
+    """Places of the roster's players, shape (n, 2), NaN where unknown."""
+    at = {spot.id: (spot.x_yd, spot.y_yd) for spot in spots}
+    nowhere = (np.nan, np.nan)
+    return field.to_mm(np.array([at.get(player.id, nowhere) for player in roster.players]).reshape(-1, 2))
+
+
+def _in_order(roster: Roster, stands_mm: Array, light: Array) -> Array:
+    """Where the roster's players stand if they do in order across the field, mm, shape (n, 2)."""
+    out = np.full((len(roster.players), 2), LIMITS.unreachable_mm)
+    for is_light in (False, True):
+        own = [row for row, player in enumerate(roster.players) if (player.jersey == "light") == is_light]
+        team: Bools = (light > 0) == is_light
+        for row, place in zip(own, sorted(stands_mm[team].tolist(), key=lambda place: place[1]), strict=False):
+            out[row] = place
+    return out
+
+
+def _lay_over(places: Array, stands: Array, unlike: Array) -> Array:
+    """Move a formation to where it fits best: first with one figure in its place, and then all on average."""
+    known = np.flatnonzero(np.isfinite(places).all(axis=1))
+    players, at = np.nonzero(unlike[known] == 0.0)
+    moves = stands[at] - places[known[players]]
+    if not len(moves):
+        return places
+    off = [_distances(places[known] + move, stands, unlike[known]).min(axis=1).sum() for move in moves]
+    laid: Array = places + moves[int(np.argmin(off))]
+    apart = _distances(laid, stands, unlike)
+    rows, columns = linear_sum_assignment(apart)
+    near = apart[rows, columns] < LIMITS.in_place_mm
+    if near.any():
+        laid = laid + np.median(stands[columns[near]] - laid[rows[near]], axis=0)
+    return laid
+
+
+def _distances(places: Array, stands: Array, unlike: Array) -> Array:
+    """Distance of every stand from every place, at most `elsewhere_mm`, shape (n, m)."""
+    apart = np.linalg.norm(places[:, None] - stands[None], axis=2) + unlike
+    limited: Array = np.fmin(apart, LIMITS.elsewhere_mm)  # also where a place is NaN
+    return limited

@@ -1,0 +1,220 @@
+"""Recovering lost figures: where an unmatched detection stays in place, one may stand that was lost elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from downfield.core.arrays import Array, Bools, Indices
+from downfield.vision.tracking.assignment import LIMITS as ASSIGNMENT
+from downfield.vision.tracking.assignment import Assignment, assign
+from downfield.vision.tracking.kalman import MotionFilter
+from downfield.vision.tracking.measurement import Measurements
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryLimits:
+    """Thresholds of following unmatched detections, and of taking them for lost figures."""
+
+    same_place_mm: float = 6.0
+    """An unmatched detection this near to an earlier one is the same."""
+
+    settled_ns: int = 150_000_000
+    """Unmatched detections that last this long are real; false ones of the network do not last."""
+
+    forgotten_ns: int = 150_000_000
+    """An unmatched detection not repeated for this long is gone,"""
+
+    min_detections: int = 3
+    """Least number of detections that make an unmatched one settled."""
+
+    fixture_ns: int = 500_000_000
+    """An object this long in one place while a figure was elsewhere is not that figure,"""
+
+    fixture_forgotten_ns: int = 3_000_000_000
+    """even when it is detected again after a gap of up to this."""
+
+    lost_mm: float = 25.0
+    """A hidden figure whose place is this uncertain may be anywhere,"""
+
+    lost_ns: int = 400_000_000
+    """and so may one not detected for this long."""
+
+    walking_mm_per_s: float = 30.0
+    """Speed, one sigma, at which a lost figure may have walked away,"""
+
+    walking_sigmas: float = 2.5
+    """up to this many sigmas,"""
+
+    stride_mm: float = 80.0
+    """or this distance."""
+
+    anywhere_mm: float = 300.0
+    """Deviation of a place that may be anywhere."""
+
+    missed_turn_rad: float = 0.25
+    """How far a figure that was missed for a moment may have turned in place."""
+
+
+LIMITS: Final = RecoveryLimits()
+
+
+@dataclass(slots=True)
+class _Unmatched:
+    """An unmatched detection that is followed.
+
+    Attributes:
+        place_mm: where it was last, shape (2,).
+        since_ns: since when it was detected without a break.
+        last_ns: when it was detected last.
+        home_mm: where it stays, shape (2,).
+        home_ns: since when it stays there.
+        count: detections since `since_ns`.
+
+    """
+
+    place_mm: Array
+    since_ns: int
+    last_ns: int
+    home_mm: Array
+    home_ns: int
+    count: int = 1
+
+    def update(self, place_mm: Array, t_ns: int) -> None:
+        """Note that it was detected again."""
+        if t_ns - self.last_ns > LIMITS.forgotten_ns:
+            self.since_ns, self.count = t_ns, 0
+        if np.linalg.norm(place_mm - self.home_mm) > LIMITS.same_place_mm:
+            self.home_mm, self.home_ns = place_mm, t_ns
+        self.place_mm, self.last_ns, self.count = place_mm, t_ns, self.count + 1
+
+    def is_forgotten(self, t_ns: int) -> bool:
+        """Whether it was not detected for too long."""
+        stayed = self.last_ns - self.home_ns >= LIMITS.fixture_ns
+        return t_ns - self.last_ns > (LIMITS.fixture_forgotten_ns if stayed else LIMITS.forgotten_ns)
+
+
+class UnmatchedDetections:
+    """Remembers where unmatched detections were.
+
+    A stain or a printed helmet that the network takes for a figure is unmatched, too. It gives itself away by having
+    been there while the figure was still detected elsewhere, and it is remembered while a hand hides it.
+    """
+
+    def __init__(self) -> None:
+        self._known: list[_Unmatched] = []
+
+    def seen_beside(self, place_mm: Array, seen_ns: NDArray[np.int64]) -> Bools:
+        """Which places held an unmatched detection at the very time that a figure was detected elsewhere.
+
+        Args:
+            place_mm: shape (m, 2).
+            seen_ns: when each figure was last detected, shape (n,).
+
+        Returns:
+            Shape (n, m).
+
+        """
+        return self._at_places(place_mm, seen_ns, lambda old: (seen_ns >= old.since_ns) & (seen_ns <= old.last_ns))
+
+    def fixtures(self, place_mm: Array, seen_ns: NDArray[np.int64]) -> Bools:
+        """Which places held one for long while a figure was detected elsewhere, even if it was hidden since.
+
+        Args:
+            place_mm: shape (m, 2).
+            seen_ns: when each figure was last detected, shape (n,).
+
+        Returns:
+            Shape (n, m).
+
+        """
+        return self._at_places(place_mm, seen_ns, lambda old: seen_ns - old.home_ns >= LIMITS.fixture_ns)
+
+    def _at_places(
+        self, place_mm: Array, seen_ns: NDArray[np.int64], was_elsewhere: Callable[[_Unmatched], Bools]
+    ) -> Bools:
+        out = np.zeros((len(seen_ns), len(place_mm)), dtype=bool)
+        for old in self._known:
+            there = np.linalg.norm(place_mm - old.place_mm, axis=1) < LIMITS.same_place_mm
+            out |= was_elsewhere(old)[:, None] & there[None]
+        return out
+
+    def update(self, place_mm: Array, t_ns: int) -> Bools:
+        """Add the unmatched detections of one frame and return which of them are settled, shape (k,).
+
+        Args:
+            place_mm: where they are, shape (k, 2).
+            t_ns: of the frame.
+
+        """
+        self._known = [old for old in self._known if not old.is_forgotten(t_ns)]
+        settled = np.zeros(len(place_mm), dtype=bool)
+        for row, place in enumerate(place_mm):
+            same = min(self._known, key=lambda old: float(np.linalg.norm(old.place_mm - place)), default=None)
+            if same is None or np.linalg.norm(same.place_mm - place) > LIMITS.same_place_mm or same.last_ns == t_ns:
+                self._known.append(_Unmatched(place, t_ns, t_ns, place, t_ns))
+                continue
+            same.update(place, t_ns)
+            settled[row] = t_ns - same.since_ns >= LIMITS.settled_ns and same.count >= LIMITS.min_detections
+        return settled
+
+
+@dataclass(frozen=True, slots=True)
+class LostFigures:
+    """Which of n figures may be recovered; arrays of shape (n,).
+
+    Attributes:
+        away_ns: for how long each has not been detected.
+        hidden: not detected for a while; before they are lost they get no detection, but compete for them.
+        lost: may be anywhere.
+        taken: may be in a hand.
+
+    """
+
+    away_ns: NDArray[np.int64]
+    hidden: Bools
+    lost: Bools
+    taken: Bools
+
+
+def recover(
+    motion: MotionFilter,
+    figures: LostFigures,
+    measurements: Measurements,
+    settled: Indices,
+    jersey: Array,
+    excluded: Bools,
+) -> Assignment:
+    """Assign settled unmatched detections to lost figures, and to figures that look different where they are.
+
+    Args:
+        motion: of all n figures, predicted to the time of the detections.
+        figures: which of them may be recovered.
+        measurements: m of the frame.
+        settled: rows of the settled detections.
+        jersey: as of `assign`.
+        excluded: which detections are surely not which figures, shape (n, m).
+
+    """
+    place = measurements.pose[:, :2]
+    off_mm = np.linalg.norm(motion.mean[:, None, :2] - place[None], axis=2)
+    # What stands where a figure was is that figure, looking different, and no other missed one.
+    own = off_mm < ASSIGNMENT.solid_mm
+    own &= ((figures.away_ns > 0) & ~figures.taken)[:, None]
+    in_place: Bools = np.asarray(own[:, settled].any(axis=1))
+    rows = np.flatnonzero(figures.lost | in_place | figures.hidden)
+    walked_mm = np.minimum(LIMITS.walking_mm_per_s * figures.away_ns * 1e-9, LIMITS.anywhere_mm)
+    known_mm, any_mm = ASSIGNMENT.solid_mm, LIMITS.anywhere_mm
+    sigma_mm = np.select([in_place[rows], figures.taken[rows]], [known_mm, any_mm], walked_mm[rows])
+    reach_mm = np.maximum(LIMITS.walking_sigmas * walked_mm, LIMITS.stride_mm)
+    too_far = (off_mm > reach_mm[:, None]) & ~figures.taken[:, None]
+    turned_rad = np.where(in_place[rows] & ~figures.lost[rows], LIMITS.missed_turn_rad, np.pi)
+    anywhere = motion.copy()
+    anywhere.inflate(rows, sigma_mm, turned_rad)
+    others = ~own & np.asarray(own.any(axis=0))[None]
+    found = assign(anywhere, rows, measurements, settled, jersey, excluded | others | too_far)
+    return found.select((figures.lost | in_place)[found.figures])
