@@ -271,7 +271,7 @@ def test_the_carrier_and_the_line_up_are_properties_of_the_game(table: Table) ->
         table.declare(declaration)
     assert table.game_service.carrier == table.hub.value("ball").player == RUNNER
     line_up = table.game_service.line_up
-    assert (line_up.players, line_up.revision) == (PLAY.players, table.hub.value("line_up").settled)
+    assert (line_up.players, line_up.revision) == (PLAY.players, table.hub.value("line_up").revision)
     table.game_service.restart()
     assert table.game_service.line_up.players == ()
 
