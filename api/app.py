@@ -53,7 +53,7 @@ def create_app(context: AppContext, access: AccessPolicy = LOCAL, relay: RelayMa
         strict_content_type=False,
     )
     responses: Counter[tuple[str, int]] = Counter()
-    app.state.parts = context
+    app.state.context = context
     app.state.access = access
     app.state.relay = relay
     app.state.evidence = EvidenceFinder(context.store, context.game_service, context.footage)

@@ -46,7 +46,7 @@ class AppContext:
 
 
 async def _context(connection: HTTPConnection) -> AppContext:
-    context: AppContext = connection.app.state.parts
+    context: AppContext = connection.app.state.context
     return context
 
 

@@ -1,9 +1,9 @@
-"""The feed with many clients: what publishing costs the rig, and how late a change arrives.
+"""The feed with many clients: what publishing costs the rig, and how late a message arrives.
 
-``python benchmarks/service.py [--clients 200] [--stalled 20] [--rate 60] [--seconds 20]``. A real server in a process
-of its own publishes scenes and calls at a fixed rate; clients in another process read Server-Sent Events over loopback,
-some of them not at all. Latency is from `publish` to the client's line, on one clock; the cost is of `publish` alone.
-The same is measured without clients first: what clients add is the ratio.
+``python benchmarks/service.py [--clients 200] [--stalled 20] [--rate 60] [--seconds 20]``. A server process publishes
+scenes and calls at a fixed rate, and before each does a little work as the vision does for a frame. Clients in another
+process read Server-Sent Events over loopback; some never read. Latency is from `publish` to the client, on one clock.
+Work and publishing are measured without clients first. ``--no-relay`` serves all clients in the server process.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import multiprocessing
 import re
 import socket
 import time
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +23,7 @@ import numpy as np
 from no_rig import NoRig
 
 from downfield.api.dependencies import AppContext
+from downfield.api.feed import relay
 from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.core.field import preset
@@ -33,9 +35,13 @@ from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.configuration.settings import ServiceSettings
 from downfield.rig.service import Service
 
-SCENES_PER_S = 15  # as the game service tells them; the rest of the rate are calls and states
-WARM_S = 4.0
+SCENES_PER_S = 15  # as the rig publishes them; the rest of the rate are calls
+CONNECT_S = 4.0  # for all clients to connect
+WORK_STEPS = 40_000  # about 2 ms of Python
 _SENT = re.compile(rb'"topic":"calls".*?"sent_ns":([1-9]\d+)')
+
+Costs = tuple[list[float], list[float], float]
+"""Seconds of work per message, seconds per `publish`, and the share of a core the process took."""
 
 
 def scene(frame: int) -> SceneView:
@@ -50,125 +56,137 @@ def scene(frame: int) -> SceneView:
     return SceneView(frame=frame, t_ns=time.time_ns(), board="on", figures=figures)
 
 
-def serve(pipe: Connection, folder: str, rate: float, seconds: float) -> None:
-    """Serve, and publish when told to begin; tell what publishing cost, in seconds."""
+def serve(pipe: Connection, folder: str, rate: float, seconds: float, use_relay: bool) -> None:
+    """Serve; publish whenever "go" comes, and send what it cost."""
+    if not use_relay:
+        relay.LIMITS = replace(relay.LIMITS, local_subscribers=10_000)  # type: ignore[misc]
     store, hub, picture = Store.at(Path(folder) / "games.db"), Hub(), LatestPicture()
     game_service = GameService(store, hub, NoRig(), preset("ultimate"), load_rulebook("tap"))
     game_service.start_game(NewGame())
     service = Service(AppContext(game_service, hub, picture, store), ServiceSettings(port=0))
     pipe.send(service.port)
     while pipe.recv() == "go":
-        before_s = time.process_time()
-        costs = _publish(hub, rate, seconds)
-        pipe.send((costs, (time.process_time() - before_s) / seconds))
+        pipe.send(_publish(hub, rate, seconds))
     service.end()
     game_service.close()
 
 
-def _publish(hub: Hub, rate: float, seconds: float) -> list[float]:
-    costs = []
-    began, every = time.perf_counter(), max(1, round(rate / SCENES_PER_S))
+def _publish(hub: Hub, rate: float, seconds: float) -> Costs:
+    work, publishing = [], []
+    cpu_s, began, every = time.process_time(), time.perf_counter(), max(1, round(rate / SCENES_PER_S))
     for number in range(round(rate * seconds)):
         time.sleep(max(0.0, began + number / rate - time.perf_counter()))
-        value = scene(number) if number % every == 0 else {"sent_ns": 0, "text": "2nd & 7 at B 34" * 20}
-        topic = "scene" if number % every == 0 else "calls"
-        before = time.perf_counter()
-        if isinstance(value, dict):
-            value["sent_ns"] = time.time_ns()
-        hub.publish(topic, value, full={})
-        costs.append(time.perf_counter() - before)
-    return costs
+        start = time.perf_counter()
+        sum(step * step % 7 for step in range(WORK_STEPS))
+        work.append(time.perf_counter() - start)
+        is_scene = number % every == 0
+        value = scene(number) if is_scene else {"sent_ns": time.time_ns(), "text": "2nd & 7 at B 34" * 20}
+        start = time.perf_counter()
+        hub.publish("scene" if is_scene else "calls", value, full={})
+        publishing.append(time.perf_counter() - start)
+    return work, publishing, (time.process_time() - cpu_s) / seconds
 
 
 class Reader(asyncio.Protocol):
-    """Reads a feed, and notes how late every message of the calls is; as little work as can be, to load nothing."""
+    """Reads a feed and notes the latency of every call, with as little work as possible."""
 
-    def __init__(self, late_ms: list[float]) -> None:
-        self._late_ms = late_ms
+    def __init__(self, latencies_ms: list[float]) -> None:
+        self._latencies_ms = latencies_ms
         self._rest = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Ask."""
+        """Send the request."""
         if isinstance(transport, asyncio.WriteTransport):
             transport.write(b"GET /api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
 
     def data_received(self, data: bytes) -> None:
-        """Find the times that messages were published at."""
+        """Find the times at which messages were published."""
         now_ns = time.time_ns()
-        told, mark, self._rest = (self._rest + data).rpartition(b"\n\n")
-        self._late_ms += [(now_ns - int(sent)) / 1e6 for sent in _SENT.findall(told + mark)]
+        events, end, self._rest = (self._rest + data).rpartition(b"\n\n")
+        self._latencies_ms += [(now_ns - int(sent_ns)) / 1e6 for sent_ns in _SENT.findall(events + end)]
 
 
-async def read(port: int, late_ms: list[float], until: float) -> None:
+async def read(port: int, latencies_ms: list[float], until: float) -> None:
     """Read a feed until a time."""
-    transport, _ = await asyncio.get_running_loop().create_connection(lambda: Reader(late_ms), "127.0.0.1", port)
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.create_connection(lambda: Reader(latencies_ms), "127.0.0.1", port)
     await asyncio.sleep(max(0.0, until - time.time()))
     transport.close()
 
 
 async def stall(port: int, until: float) -> None:
-    """Open a feed and take nothing of it."""
-    plain = socket.socket()
-    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    plain.setblocking(False)
-    await asyncio.get_running_loop().sock_connect(plain, ("127.0.0.1", port))
-    await asyncio.get_running_loop().sock_sendall(plain, b"GET /api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    """Open a feed and read nothing."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(connection, ("127.0.0.1", port))
+    await asyncio.get_running_loop().sock_sendall(connection, b"GET /api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     await asyncio.sleep(max(0.0, until - time.time()))
-    plain.close()
+    connection.close()
 
 
 def clients(pipe: Connection, port: int, reading: int, stalled: int, seconds: float) -> None:
-    """Open all feeds, say so, and tell how late the messages were, ms."""
+    """Open all feeds, report that, and send the latencies in ms at the end."""
 
-    async def all_of_them() -> list[float]:
-        late_ms: list[float] = []
-        until = time.time() + WARM_S + seconds + 1.0
-        tasks = [asyncio.create_task(read(port, late_ms, until)) for _ in range(reading)]
+    async def run_all() -> list[float]:
+        latencies_ms: list[float] = []
+        until = time.time() + CONNECT_S + seconds + 1.0
+        tasks = [asyncio.create_task(read(port, latencies_ms, until)) for _ in range(reading)]
         tasks += [asyncio.create_task(stall(port, until)) for _ in range(stalled)]
-        await asyncio.sleep(WARM_S)
+        await asyncio.sleep(CONNECT_S)
         pipe.send("open")
         await asyncio.gather(*tasks)
-        return late_ms
+        return latencies_ms
 
-    pipe.send(asyncio.run(all_of_them()))
+    pipe.send(asyncio.run(run_all()))
+
+
+def report(name: str, costs: Costs) -> None:
+    """Print what a run cost."""
+    work, publishing, cpu = costs
+    work_p50, work_p99 = np.percentile(np.array(work) * 1e3, [50, 99])
+    p50, p99 = np.percentile(np.array(publishing) * 1e6, [50, 99])
+    print(
+        f"{name}: publish p50 {p50:.0f} us, p99 {p99:.0f} us; work p50 {work_p50:.1f} ms, p99 {work_p99:.1f} ms; "
+        f"{cpu:.0%} of a core"
+    )
 
 
 def main() -> None:
-    """Measure, and say."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--stalled", type=int, default=20)
-    parser.add_argument("--rate", type=float, default=60.0)
+    parser.add_argument("--rate", type=float, default=60.0, help="messages per second")
     parser.add_argument("--seconds", type=float, default=20.0)
-    asked = parser.parse_args()
+    parser.add_argument("--no-relay", action="store_true")
+    options = parser.parse_args()
+    rate, seconds, reading = options.rate, options.seconds, options.clients - options.stalled
     context = multiprocessing.get_context("spawn")
     with TemporaryDirectory() as folder:
-        ours, theirs = context.Pipe()
-        server = context.Process(target=serve, args=(theirs, folder, asked.rate, asked.seconds), daemon=True)
+        to_server, server_end = context.Pipe()
+        server_options = (server_end, folder, rate, seconds, not options.no_relay)
+        server = context.Process(target=serve, args=server_options, daemon=True)
         server.start()
-        port = ours.recv()
-        ours.send("go")
-        alone, alone_cpu = ours.recv()
-        mine, other = context.Pipe()
-        reading = asked.clients - asked.stalled
-        reader = context.Process(target=clients, args=(other, port, reading, asked.stalled, asked.seconds), daemon=True)
-        reader.start()
-        mine.recv()
-        ours.send("go")
-        busy, busy_cpu = ours.recv()
-        late_ms = np.array(mine.recv())
-        ours.send("end")
+        port = to_server.recv()
+        to_server.send("go")
+        alone = to_server.recv()
+        to_clients, clients_end = context.Pipe()
+        reader_options = (clients_end, port, reading, options.stalled, seconds)
+        context.Process(target=clients, args=reader_options, daemon=True).start()
+        to_clients.recv()
+        to_server.send("go")
+        busy = to_server.recv()
+        latencies_ms = np.array(to_clients.recv())
+        to_server.send("end")
         server.join(5)
-    games = round(asked.rate * asked.seconds) - len(range(0, round(asked.rate * asked.seconds), round(asked.rate / 15)))
-    crowd = f"{asked.clients} clients, {asked.stalled} stalled"
-    for name, taken, cpu in (("no client", alone, alone_cpu), (crowd, busy, busy_cpu)):
-        costs = np.array(taken)
-        p50, p99 = np.percentile(costs * 1e6, [50, 99])
-        told = f"p50 {p50:.0f} us, p99 {p99:.0f} us, worst {costs.max() * 1e3:.1f} ms"
-        print(f"publish with {name}: {told}; the server took {cpu:.0%} of a core")
-    p50, p99 = np.percentile(late_ms, [50, 99])
-    share = len(late_ms) / (reading * games)
-    print(f"delivery to {reading} clients at {asked.rate:g}/s: p50 {p50:.1f} ms, p99 {p99:.1f} ms, {share:.1%} arrived")
+    report("no clients", alone)
+    report(f"{options.clients} clients, {options.stalled} stalled", busy)
+    messages = round(rate * seconds)
+    calls = messages - len(range(0, messages, max(1, round(rate / SCENES_PER_S))))
+    p50, p99 = np.percentile(latencies_ms, [50, 99])
+    share = len(latencies_ms) / (reading * calls)
+    print(f"latency to {reading} clients at {rate:g}/s: p50 {p50:.1f} ms, p99 {p99:.1f} ms; {share:.1%} arrived")
 
 
 if __name__ == "__main__":

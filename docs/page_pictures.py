@@ -2,7 +2,7 @@
 
 ``python docs/page_pictures.py http://127.0.0.1:8317 docs/pictures``
 
-Needs a Chromium, named in CHROMIUM or found in PATH.
+Needs Chromium: named by CHROMIUM, or found in PATH.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from typing import Final
 from playwright.sync_api import Browser, sync_playwright
 
 OVERLAYS: Final = {"scorebug": ".bug", "field": ".map", "calls": ".banner"}
-"""What to look at on each, the one that may take longest to appear last."""
+"""The element of each overlay to take a picture of; the one that takes longest to appear is last."""
 
-PATIENCE_MS: Final = 60_000
-"""The bundled recording makes its first call within ten seconds and begins again after half a minute."""
+TIMEOUT_MS: Final = 60_000
+"""The bundled recording has its first call within ten seconds and starts again after half a minute."""
 
 
 def take(browser: Browser, url: str, out: Path) -> None:
     """Take every picture."""
     stream = browser.new_page(viewport={"width": 1920, "height": 1080})
-    for name, part in OVERLAYS.items():
+    for name, element in OVERLAYS.items():
         stream.goto(f"{url}/overlay/{name}?seconds=60" if name == "calls" else f"{url}/overlay/{name}")
-        stream.locator(f"html[data-link=live] {part}").wait_for(timeout=PATIENCE_MS)
+        stream.locator(f"html[data-link=live] {element}").wait_for(timeout=TIMEOUT_MS)
         stream.wait_for_timeout(1500)
-        stream.locator(part).first.screenshot(path=out / f"{name}.png", omit_background=True)
+        stream.locator(element).first.screenshot(path=out / f"{name}.png", omit_background=True)
     phone = browser.new_page(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
     phone.goto(f"{url}/panel")
-    phone.locator(".number").first.wait_for(timeout=PATIENCE_MS)
+    phone.locator(".number").first.wait_for(timeout=TIMEOUT_MS)
     phone.screenshot(path=out / "panel.png")
 
 
@@ -40,9 +40,9 @@ def main() -> None:
     """Read the command line and take the pictures."""
     url, out = sys.argv[1].rstrip("/"), Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
-    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         take(browser, url, out)
         browser.close()
 

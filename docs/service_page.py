@@ -1,4 +1,4 @@
-"""Write the page of the service from its models: ``python docs/service_page.py docs/service.md``."""
+"""Write the reference of the service from its models: ``python docs/service_page.py docs/service.md``."""
 
 from __future__ import annotations
 
@@ -30,51 +30,51 @@ TOPICS: dict[str, type[BaseModel]] = {
     "source": board_topics.SourceStatus,
     "notice": topics.Notice,
 }
-_ELSEWHERE = {"Player", "BaseSize", "FieldModel"}
+_IN_FORMATS = {"Player", "BaseSize", "FieldModel"}
 _INTRODUCTION = Path(__file__).with_name("service_text.md")
 
 
 def page() -> Iterator[str]:
-    """The page's lines."""
+    """Yield the page's lines."""
     yield _INTRODUCTION.read_text(encoding="utf-8")
     yield from _endpoints()
     yield "\n## The topics\n\n"
     yield "Made by `make docs` from the models in `game/published/`; a test holds it so.\n"
     _, schema = models_json_schema([(model, "serialization") for model in TOPICS.values()])
-    shapes: dict[str, Any] = schema["$defs"]
-    heads = {model.__name__ for model in TOPICS.values()}
+    models: dict[str, Any] = schema["$defs"]
+    topic_models = {model.__name__ for model in TOPICS.values()}
     for topic, model in TOPICS.items():
-        shape = shapes[model.__name__]
-        yield f"\n### `{topic}`\n\n{_about(shape)}\n\n"
-        yield from _table(shape)
-    for name, shape in shapes.items():
-        if name not in heads and name not in _ELSEWHERE and "properties" in shape:
-            yield f"\n### {name}\n\n{_about(shape)}\n\n"
-            yield from _table(shape)
+        described = models[model.__name__]
+        yield f"\n### `{topic}`\n\n{_description(described)}\n\n"
+        yield from _table(described)
+    for name, described in models.items():
+        if name not in topic_models and name not in _IN_FORMATS and "properties" in described:
+            yield f"\n### {name}\n\n{_description(described)}\n\n"
+            yield from _table(described)
 
 
 def _endpoints() -> Iterator[str]:
-    yield "## Endpoints\n\nA viewer reads, an operator runs the game, an admin also sets up the rig; each may do what "
-    yield "the one before may. All but pages are described in `/openapi.json`.\n"
-    yield "\n| endpoint | role | what |\n|---|---|---|\n"
+    yield "## Endpoints\n\nA viewer can read, an operator runs the game, and an admin also sets up the rig. Each role "
+    yield "includes the one before it. All endpoints but the pages are described in `/openapi.json`.\n"
+    yield "\n| endpoint | role | description |\n|---|---|---|\n"
     for router in ROUTERS:
         for route in router.routes:
             if isinstance(route, APIRoute):
                 method = ", ".join(sorted(route.methods or ()))
-                about = route.summary or (route.endpoint.__doc__ or "").split("\n")[0].rstrip(".")
-                yield f"| `{method} {route.path}` | {required_role(route.endpoint)} | {about} |\n"
+                summary = route.summary or (route.endpoint.__doc__ or "").split("\n")[0].rstrip(".")
+                yield f"| `{method} {route.path}` | {required_role(route.endpoint)} | {summary} |\n"
             elif isinstance(route, APIWebSocketRoute):
                 yield f"| `WS {route.path}` | {required_role(route.endpoint)} | Follow the game on a WebSocket |\n"
 
 
-def _about(shape: dict[str, Any]) -> str:
-    text = re.sub(r"^Topic `\w+`: ", "", " ".join(str(shape.get("description", "")).split()))
+def _description(described: dict[str, Any]) -> str:
+    text = re.sub(r"^Topic `\w+`: ", "", " ".join(str(described.get("description", "")).split()))
     return text[:1].upper() + text[1:]
 
 
-def _table(shape: dict[str, Any]) -> Iterator[str]:
+def _table(described: dict[str, Any]) -> Iterator[str]:
     yield "| key | type | meaning |\n|---|---|---|\n"
-    for key, value in shape["properties"].items():
+    for key, value in described["properties"].items():
         yield f"| `{key}` | {_type(value)} | {value.get('description', '')} |\n"
 
 
@@ -82,22 +82,22 @@ def _type(value: dict[str, Any]) -> str:
     if "$ref" in value:
         return _link(str(value["$ref"]))
     if "anyOf" in value:
-        return " \\| ".join(_type(one) for one in value["anyOf"])
+        return " \\| ".join(_type(option) for option in value["anyOf"])
     if "const" in value:
         return f"`{value['const']}`"
     if "enum" in value:
-        shown = [f"`{one}`" for one in value["enum"]]
+        shown = [f"`{option}`" for option in value["enum"]]
         return " \\| ".join(shown) if len(shown) <= 8 else "one of the values in `/openapi.json`"
     if value.get("type") == "array":
         if "prefixItems" in value:
-            return "[" + ", ".join(_type(one) for one in value["prefixItems"]) + "]"
+            return "[" + ", ".join(_type(item) for item in value["prefixItems"]) + "]"
         return f"array of {_type(value['items'])}"
     return str(value.get("type", "any"))
 
 
 def _link(ref: str) -> str:
     name = ref.rsplit("/", 1)[1]
-    if name in _ELSEWHERE:
+    if name in _IN_FORMATS:
         return f"[{name}](formats.md#{name.lower()})"
     return {"Phase": "phase, such as `between_plays` or `live`"}.get(name, f"[{name}](#{name.lower()})")
 

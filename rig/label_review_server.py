@@ -1,28 +1,29 @@
-"""Letting somebody look over pictures in a browser at this computer, while the command waits."""
+"""Serving a label review in the browser at this computer while the command waits."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Final
 
 import uvicorn
 
 from downfield.api.label_review import LabelReview
 from downfield.rig.service import listening_at
 
-_ENDING_S = 3.0
+_STOP_TIMEOUT_S: Final = 3.0
 
 
 def serve_label_review(
-    review: LabelReview, opened: Callable[[str], None], *, host: str = "127.0.0.1", port: int = 0
+    review: LabelReview, on_open: Callable[[str], None], *, host: str = "127.0.0.1", port: int = 0
 ) -> None:
-    """Serve the pictures until whoever looks is done; an interrupt skips the looking over.
+    """Serve a review until the person is done; an interrupt skips the review.
 
     Args:
-        review: the pictures; changed by whoever looks.
-        opened: told the page's address.
-        host: of this computer alone, usually.
-        port: 0 for any.
+        review: the pictures and labels; the person changes the labels.
+        on_open: called with the page's address.
+        host: the address to serve at.
+        port: 0 for any free one.
 
     Raises:
         InputError: the port can't be opened.
@@ -32,13 +33,13 @@ def serve_label_review(
     server = uvicorn.Server(
         uvicorn.Config(review.app(), log_level="warning", access_log=False, lifespan="off", server_header=False)
     )
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="look over", daemon=True)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="label review", daemon=True)
     thread.start()
     try:
-        opened(f"http://{host}:{listening.getsockname()[1]}/{review.token}/")
+        on_open(f"http://{host}:{listening.getsockname()[1]}/{review.token}/")
         review.ended.wait()
     except KeyboardInterrupt:
         review.skipped = True
     finally:
         server.should_exit = True
-        thread.join(_ENDING_S)
+        thread.join(_STOP_TIMEOUT_S)

@@ -1,6 +1,6 @@
-"""A headless Chromium and a service to look at, for tests of the pages as people see them.
+"""A headless Chromium and a service for tests of the pages.
 
-A Chromium is looked for where Debian puts it and in PATH; CHROMIUM names another. Without one these tests are skipped.
+Chromium is found in PATH, or named by CHROMIUM. Without it these tests are skipped.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 RIVER_CITY: Final = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff")
 OAKDALE: Final = TeamSheet(name="Oakdale", short="OAK", color="#f2b705", ink="#ffffff")
 PHONE: Final = {"width": 390, "height": 844}
-WAIT_MS: Final = 15_000  # for what takes tens of milliseconds on a machine that does nothing else
+WAIT_MS: Final = 15_000  # for what takes tens of milliseconds on an idle machine
 
 expect.set_options(timeout=WAIT_MS)
 
 
 def chromium() -> str | None:
-    """Where a Chromium is."""
+    """The path of a Chromium."""
     named = os.environ.get("CHROMIUM")
     return named or next((found for name in NAMES if (found := shutil.which(name))), None)
 
@@ -52,7 +52,7 @@ def browser() -> Iterator[Browser]:
     """A headless Chromium, or a skip that says how to get one."""
     found = chromium()
     if found is None:
-        pytest.skip("no Chromium: install Debian's chromium, or name one in CHROMIUM")
+        pytest.skip("no Chromium: install it, or name one in CHROMIUM")
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         try:
@@ -63,19 +63,19 @@ def browser() -> Iterator[Browser]:
 
 @contextmanager
 def page_in(running: Browser, *, phone: bool = False) -> Iterator[Page]:
-    """A page of its own; an error in its scripts, or a request to anywhere else, fails the test."""
+    """A new page; a script error or a request to another server fails the test."""
     size: Any = PHONE if phone else {"width": 1920, "height": 1080}
     context = running.new_context(viewport=size, has_touch=phone, is_mobile=phone, reduced_motion="reduce")
     context.set_default_timeout(WAIT_MS)
     page = context.new_page()
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda asked: None if _is_local(asked.url) else wrong.append(f"asked {asked.url}"))
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda request: None if _is_local(request.url) else errors.append(f"requested {request.url}"))
     try:
         yield page
     finally:
         context.close()
-    assert wrong == []
+    assert errors == []
 
 
 def _is_local(url: str) -> bool:
@@ -83,13 +83,13 @@ def _is_local(url: str) -> bool:
 
 
 class Service:
-    """The service with a game that nobody plays, in a thread; it can be stopped and started again at its port.
+    """The service with an idle game, in a thread; it can be stopped and started again on the same port.
 
     Attributes:
-        hub: publishes whatever a test wants seen.
+        hub: publishes what a test wants shown.
         game_service: the game.
         token_store: makes pairing codes.
-        url: where it is served.
+        url: its address.
 
     """
 
@@ -101,7 +101,7 @@ class Service:
         self.url = f"http://127.0.0.1:{self._port}"
 
     def start(self) -> None:
-        """Serve; a game that was served before is resumed."""
+        """Start serving; a game from before is resumed."""
         recording = open_clip(bundled_demo())
         header, machine = recording.tracks.header, FakeRig(recording.calibration)
         self._store = Store.at(self._folder / "store.db")
@@ -119,12 +119,12 @@ class Service:
         self._thread.start()
 
     def publish(self, topic: str, payload: TopicModel | None = None, **changes: Any) -> None:
-        """Tell a topic, or tell it once more with some values changed."""
+        """Publish a topic, or its last value with some changes."""
         last = self.hub.value(topic) if payload is None else payload
         self.hub.publish(topic, last.model_copy(update=changes))
 
     def stop(self) -> None:
-        """End it; feeds break off."""
+        """Stop serving; feeds break off."""
         self.hub.close()
         self._picture.close()
         self._server.should_exit = True

@@ -155,7 +155,7 @@ def test_one_declaration_is_undone(service: Service, phone: Page) -> None:
     set_up(service)
     tap(phone, "[data-player='dark-28']")
     expect(phone.locator(".ball-text")).to_have_text("dark 28 has the ball")
-    tap(phone, "#declared", re.compile("^Undo: dark-28"))
+    tap(phone, "#declared", re.compile("^Undo: dark 28"))
     expect(phone.locator("#declared li.undone")).to_have_count(1)
     expect(phone.locator(".ball-text")).not_to_have_text("dark 28 has the ball")
 

@@ -61,7 +61,7 @@ function updateStatus() {
   const health = feed.value("health");
   const links = { connecting: "Connecting…", lost: "Reconnecting…", stale: "No connection" };
   const level = feed.link === "live" ? (health?.level ?? "") : "warning";
-  const text = links[feed.link] ?? (health?.text || capitalize(humanize(health?.level ?? "live")));
+  const text = links[feed.link] ?? capitalize(health?.text || humanize(health?.level ?? "live"));
   refresh(at("state"), [level, text], () => [el("span", { class: `dot ${level}` }), el("span", {}, text)]);
 }
 

@@ -9,7 +9,7 @@ const position = (first) => word("place in the picture", first, ...POSITIONS.fil
 const COMMON = {
   scale: number("size", 1, 0.3, 3),
   theme: word("dark or light", "dark", "light"),
-  background: color("background, for mixers that key out a color", "transparent"),
+  background: color("color behind it, for mixers that key it out", "transparent"),
   key: token("token of a paired viewer, if OBS runs on another computer"),
 };
 

@@ -10,7 +10,7 @@ import { playerSection } from "/assets/panel_players.js";
 import { questionCard } from "/assets/panel_questions.js";
 import { healthSection } from "/assets/panel_health.js";
 import { NoResponseError, send } from "/assets/send.js";
-import { capitalize, downAndDistance, formatClock, formatPeriod, formatSpot, humanize } from "/assets/format.js";
+import { capitalize, downAndDistance, formatCallText, formatClock, formatPeriod, formatSpot, humanize } from "/assets/format.js";
 
 /** Nobody reacts faster: a finger that comes down this soon after a change was meant for the button there before. */
 const REACTION_MS = 300;
@@ -99,11 +99,11 @@ function updateQuestions() {
 function declarationItem(declaration, item) {
   item.className = declaration.undone || declaration.set_aside ? "undone" : "";
   return [
-    el("span", { class: "what" }, capitalize(declaration.text), el("small", {}, declaration.set_aside ? `no longer counts: ${declaration.set_aside}` : declaration.by)),
+    el("span", { class: "what" }, capitalize(formatCallText(declaration.text)), el("small", {}, declaration.set_aside ? `no longer counts: ${declaration.set_aside}` : declaration.by)),
     !declaration.undone &&
       el(
         "button",
-        { type: "button", class: "small", "aria-label": `Undo: ${declaration.text}`, "data-post": `/api/events/${encodeURIComponent(declaration.id)}/undo`, "data-body": "{}" },
+        { type: "button", class: "small", "aria-label": `Undo: ${formatCallText(declaration.text)}`, "data-post": `/api/events/${encodeURIComponent(declaration.id)}/undo`, "data-body": "{}" },
         "Undo",
       ),
   ];
