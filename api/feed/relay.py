@@ -1,10 +1,10 @@
 """Hands most event streams to a second process, so that sending to hundreds shares no interpreter with the frames.
 
-Measured by benchmarks/service.py with 200 subscribers at 60 messages a second on two busy cores: 2 ms of work on a frame
-ended within 7 to 18 ms (99th percentile, six runs) with the second process and within 13 to 27 ms without it, where up to
-15 % of the messages came too late as well. With 40 subscribers there was no difference, so the first few are served here.
-If the second process can't be started, or has ended, all are. It is a plain subprocess and not a process pool, since each
-connection is handed over as an open socket.
+Measured by benchmarks/service.py with 200 subscribers at 60 messages a second on two busy cores: 2 ms of work on a
+frame ended within 7 to 18 ms (99th percentile, six runs) with the second process and within 13 to 27 ms without it,
+where up to 15 % of the messages came too late as well. With 40 subscribers there was no difference, so the first few
+are served here. If the second process can't be started, or has ended, all are. It is a plain subprocess and not a
+process pool, since each connection is handed over as an open socket.
 """
 
 from __future__ import annotations
