@@ -141,7 +141,7 @@ class GameService:
 
     @property
     def carrier(self) -> str | None:
-        """Roster id of the ball carrier; None when nobody, or nobody known, has the ball."""
+        """Roster id of the ball carrier; None when no known figure has the ball."""
         session = self._session
         return None if session is None else session.state.play.carrier
 
@@ -183,7 +183,7 @@ class GameService:
         return session.game_id
 
     def restart(self) -> str:
-        """Start another game on a clock that starts anew, with nobody on the board, as where a recording is replayed.
+        """Start another game on a clock that starts again, with an empty board, for a recording that is replayed.
 
         Returns:
             The game's id.

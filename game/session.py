@@ -66,15 +66,15 @@ class GameSession:
             The calls made or changed.
 
         """
-        taken = self._judge(scene)
-        if taken.calls or len(self.unwritten) >= BATCH_SCENES:
-            self._write_scenes(taken, scene.frame)
+        update = self._judge(scene)
+        if update.calls or len(self.unwritten) >= BATCH_SCENES:
+            self._write_scenes(update, scene.frame)
         self._publisher.publish_scene(scene)
-        if taken.calls:
+        if update.calls:
             self.publish()
         else:
             self._publisher.publish_state(self.state)
-        return taken.calls
+        return update.calls
 
     def judge_event(self, event: Event) -> tuple[Call, ...]:
         """Judge an event that nobody submitted, as from a recording, and publish what follows.
@@ -86,12 +86,12 @@ class GameSession:
             RefusedError: the state does not allow it; nothing has changed.
 
         """
-        taken, _ = self._record(event, event.origin, None)
+        update, _ = self._record(event, event.origin, None)
         self.publish()
-        return taken.calls
+        return update.calls
 
     def submit(self, body: Body, submission: Submission, now_ns: int) -> tuple[Accepted, PendingEntry]:
-        """Judge what somebody submitted as an event that holds now, or the little before that it was made.
+        """Judge a submission, as an event that holds now or the little before that it was made.
 
         Args:
             body: a declaration, a ruling, an undo or a tick.
@@ -108,13 +108,13 @@ class GameSession:
         """
         self._check_known(body)
         event = self._event(body, submission.ago_ms, now_ns)
-        taken, pending = self._record(event, submission.by, submission.key)
+        update, pending = self._record(event, submission.by, submission.key)
         views = {view.id: view for view in self.publish()}
         receipt = Accepted(
             event.id,
             t_ns=event.t_ns,
-            calls=tuple(views[call.id] for call in taken.calls),
-            withdrawn=taken.withdrawn,
+            calls=tuple(views[call.id] for call in update.calls),
+            withdrawn=update.withdrawn,
             set_aside=tuple(item.event for item in self._game.refused),
             text=self.state.text,
         )
@@ -162,40 +162,40 @@ class GameSession:
 
     def _judge(self, entry: Scene | Event) -> GameUpdate:
         before = self.state
-        taken = self._game.apply(entry)
+        update = self._game.apply(entry)
         self.state = self._game.state
         if isinstance(entry, Event):
             self._last_event_ns = entry.t_ns
         else:
-            self._frames |= {call.id: entry.frame for call in taken.calls}
-        self.unwritten += [scene for scene in taken.logged if isinstance(scene, Scene)]
+            self._frames |= {call.id: entry.frame for call in update.calls}
+        self.unwritten += [scene for scene in update.logged if isinstance(scene, Scene)]
         self._note_snap(before)
-        return taken
+        return update
 
     def _record(self, event: Event, by: str, key: str | None) -> tuple[GameUpdate, PendingEntry]:
         """Judge an event, and journal it after the scenes before it."""
-        taken = self._judge(event)
+        update = self._judge(event)
         self._write_scenes(GameUpdate(), None)
-        pending = self.journal.append(EventRecorded(event, by, self._effects(taken)), key=key)
+        pending = self.journal.append(EventRecorded(event, by, self._effects(update)), key=key)
         self.event_count += 1
         self._log.add(event, by)
         self._note_line_up()
-        return taken, pending
+        return update, pending
 
-    def _write_scenes(self, taken: GameUpdate, frame: int | None) -> None:
+    def _write_scenes(self, update: GameUpdate, frame: int | None) -> None:
         """Have the scenes journaled that are not yet, with the calls the last of them made."""
         scenes, self.unwritten = self.unwritten, []
         if scenes:
-            effects = self._effects(taken)
+            effects = self._effects(update)
             entry = ScenesRecorded(
-                len(scenes), scenes[0].t_ns, scenes[-1].t_ns, effects, frame if taken.calls else None
+                len(scenes), scenes[0].t_ns, scenes[-1].t_ns, effects, frame if update.calls else None
             )
             self.journal.append(entry, scenes=scenes)
 
-    def _effects(self, taken: GameUpdate) -> Effects:
+    def _effects(self, update: GameUpdate) -> Effects:
         state, snap, self._snap = self.state, self._snap, None
         set_aside = tuple(item.event for item in self._game.refused)
-        return Effects(taken.calls, taken.withdrawn, set_aside, state.score, state.text, snap, taken.moved)
+        return Effects(update.calls, update.withdrawn, set_aside, state.score, state.text, snap, update.moved)
 
     def _event(self, body: Body, ago_ms: int, now_ns: int) -> Event:
         """Return an event that holds a little before now, never before the last one or too late for the rulebook."""
@@ -263,7 +263,7 @@ class EventLog:
 
     @property
     def undone(self) -> frozenset[str]:
-        """Ids of the events that were taken back."""
+        """Ids of the events that were undone."""
         return frozenset(event.body.event for event, _ in self.events if isinstance(event.body, Undo))
 
     def rulings(self, undone: Collection[str]) -> dict[str, RulingView]:
@@ -283,7 +283,7 @@ class EventLog:
         """Return declarations and rulings, in order.
 
         Args:
-            undone: ids of the events that were taken back.
+            undone: ids of the events that were undone.
             set_aside: why events no longer count, by id.
             latest: how many; None for all.
 

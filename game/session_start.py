@@ -60,7 +60,7 @@ def start_session(
     Args:
         store: where its journal goes.
         publisher: of its topics.
-        game: as it was asked for.
+        game: its teams and title.
         rulebook: in force.
         field: the printed field.
         certified_yd: the error the table is certified to, along and across; None when it is not.

@@ -32,8 +32,8 @@ RIVER = TeamSheet(name="River City", short="RIV", color="#0b3d91", ink="#ffffff"
 
 def tackled() -> Film:
     """A runner meets a standing defender; the board goes off."""
-    men = [Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(DEFENDER, stands(50), "LB")]
-    return film(men, 3.0, on=((0.5, 1.65),))
+    players = [Man(RUNNER, runs(41, stop_s=1.4), "RB"), Man(DEFENDER, stands(50), "LB")]
+    return film(players, 3.0, on=((0.5, 1.65),))
 
 
 PLAY = tackled()
@@ -53,8 +53,8 @@ class Table:
     def begin(self) -> str:
         return self.game_service.start_game(NewGame(title="final", home=RIVER), PLAY.players)
 
-    def declare(self, declaration: Declaration, **said: Any) -> Accepted:
-        receipt = self.game_service.declare(declaration, Submission(**said))
+    def declare(self, declaration: Declaration, **submission: Any) -> Accepted:
+        receipt = self.game_service.declare(declaration, Submission(**submission))
         assert isinstance(receipt, Accepted), receipt
         return receipt
 

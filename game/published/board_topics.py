@@ -35,7 +35,7 @@ class FigureView(TopicModel):
     heading: float = Field(description="Degrees counter-clockwise from +x.")
     posture: Posture
     sigma_mm: float = Field(description="Standard deviation of the position, the larger of both axes.")
-    sure: bool = Field(description="False when its identity is in doubt.")
+    sure: bool = Field(description="False while its identity is uncertain.")
 
 
 class SceneView(TopicModel):

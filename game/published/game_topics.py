@@ -97,7 +97,7 @@ class GameView(TopicModel):
 class BallView(TopicModel):
     """Topic `ball`: who has the ball, and where it is."""
 
-    player: str | None = Field(description="Roster id of the carrier; null when nobody, or nobody known, has the ball.")
+    player: str | None = Field(description="Roster id of the carrier; null when no known figure has the ball.")
     number: str = ""
     jersey: Jersey | None = None
     side: Side = Field(description="Side that has the ball.")

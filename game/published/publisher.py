@@ -109,7 +109,7 @@ class StatePublisher:
             self._sink.publish("calls", withdrawn, full=game_topics.CallsUpdate(calls=()))
 
     def publish_scene(self, scene: Scene) -> None:
-        """Publish where everybody is, unless that was just published."""
+        """Publish where every figure is, unless a scene was just published."""
         self._ball = scene.ball
         now_s = time.monotonic()
         if now_s - self._scene_at_s >= 1 / LIMITS.scenes_per_s:
@@ -176,7 +176,7 @@ class StatePublisher:
             return
         self._visible = _visible(state)
         game = game_view(self._game_id, state, self._started, time.time_ns() // 1_000_000)
-        # The game's time alone is no news, and a clock that runs is shown as running by whoever got it.
+        # A change of the time alone is not published; a browser counts a running clock down by itself.
         self._publish("game", game, game.model_copy(update={"t_ns": 0, "clock": state.clock}))
         mm_per_yd = (self._field.mm_per_yd_x, self._field.mm_per_yd_y)
         self._publish("ball", ball_view(state, self._ball, mm_per_yd))
@@ -268,11 +268,11 @@ def _wait(state: GameState) -> game_topics.WaitView | None:
     wait = state.wait
     if wait is None:
         return None
-    what = {"roll": "roll", "coin": "flip a coin", "choice": "choose"}[wait.kind]
-    whose = "" if wait.by is None else f"{state.team(wait.by).name}: "
+    action = {"roll": "roll", "coin": "flip a coin", "choice": "choose"}[wait.kind]
+    coach = "" if wait.by is None else f"{state.team(wait.by).name}: "
     purpose = wait.purpose.replace("_", " ")
     options = "".join(f" {option.replace('_', ' ')}" for option in wait.options)
-    text = f"{whose}{what} for {purpose}" + (f":{options}" if options else "")
+    text = f"{coach}{action} for {purpose}" + (f":{options}" if options else "")
     return game_topics.WaitView(kind=wait.kind, purpose=wait.purpose, options=wait.options, by=wait.by, text=text)
 
 
