@@ -1,1 +1,1 @@
-"""The network: what it sees in a frame, and the lean runtime that runs it."""
+"""The networks: detector and refiner, what surrounds them, and the runtimes that run them."""

@@ -15,18 +15,17 @@ BUNDLED: Final = "downfield"
 """The network that comes with the package."""
 
 KINDS: Final[tuple[DetectionKind, ...]] = get_args(DetectionKind)
-"""The first look's classes, in the order of its outputs."""
+"""The detector's classes, in the order of its outputs."""
 
 
 @record
 class NetworkFiles:
-    """One of a network's parts.
+    """The files of one stage.
 
     Attributes:
         fp32: ONNX file in full precision, beside the card.
         int8: the same quantized, where there is one.
-        sigma_scale: what the spread it says is to be multiplied by to be the standard deviation measured on validation
-            pictures.
+        sigma_scale: factor from the spread it predicts to the standard deviation measured on validation pictures.
 
     """
 
@@ -41,24 +40,24 @@ class NetworkCard:
 
     Attributes:
         name: of the network.
-        first_look: finds everything in a whole frame.
-        second_look: looks at each figure again; None where there is none.
-        ball_look: says in place of the first look where balls may lie; None where there is none.
-        close_look: tells which of them is the ball, and sees it in an arm; None where there is none.
-        input_px: width and height of what the first look takes.
-        thresholds: score from which the first look reports something upright, fallen, a ball, a hand; of a ball that
-            of the ball look, where there is one.
-        figure_threshold: score, by both looks, from which a figure is believed in.
-        ball_threshold: score, by the looks that see the ball, from which it is.
-        ball_px: width and height of what the ball look takes.
-        ball_odds: slope and intercept that make the ball look's logit the log-odds of being right.
-        turn_logit: what the second look's logit of a figure facing the other way must exceed for the first look, which
-            is seldom wrong, to be overruled.
-        fallen_logit: what the second look's logit of a figure having fallen must exceed.
+        first_look: the detector, over the whole frame.
+        second_look: the refiner, over one figure's patch; None where there is none.
+        ball_look: the ball detector, over the whole frame; None where the detector finds the ball.
+        close_look: the ball refiner, over a patch; None where there is none.
+        input_px: width and height of the detector's input.
+        thresholds: score from which something upright, fallen, a ball, a hand is detected; of a ball that of the ball
+            detector where there is one.
+        figure_threshold: score, by both stages, from which a figure is reported.
+        ball_threshold: the same of the ball.
+        ball_px: width and height of the ball detector's input.
+        ball_odds: slope and intercept that turn the ball detector's logit into calibrated log-odds.
+        turn_logit: the refiner's logit of facing the other way must exceed this to overrule the detector, which is
+            seldom wrong.
+        fallen_logit: the refiner's logit of having fallen must exceed this.
         about: what it was trained on, for people.
 
     Raises:
-        InputError: a threshold that can't be reached, or too few of them.
+        InputError: thresholds or sizes are out of range or too few.
 
     """
 
@@ -80,24 +79,28 @@ class NetworkCard:
     version: Literal[1] = 1
 
     def __post_init__(self) -> None:
-        check(len(self.thresholds) == len(KINDS), InputError, f"thresholds must be {len(KINDS)}: {', '.join(KINDS)}")
+        check(
+            len(self.thresholds) == len(KINDS),
+            InputError,
+            f"thresholds has {len(self.thresholds)} values; {len(KINDS)} are needed: {', '.join(KINDS)}.",
+        )
         check(
             all(0 < value < 1 for value in (*self.thresholds, self.figure_threshold, self.ball_threshold)),
             InputError,
-            "thresholds must be between 0 and 1",
+            "Thresholds must be between 0 and 1.",
         )
         for name, size in (("input_px", self.input_px), ("ball_px", self.ball_px)):
-            check(min(size) > 0, InputError, f"{name} must be above 0, not {size}")
+            check(min(size) > 0, InputError, f"{name} must be above 0, not {size}.")
 
 
 def bundled_networks() -> tuple[str, ...]:
-    """Names of the networks that come with the package."""
+    """Return the names of the networks that come with the package."""
     where = Path(str(files("downfield.models"))) / "weights"
     return tuple(sorted(card.parent.name for card in where.glob(f"*/{CARD}")))
 
 
 def find_network(name_or_path: str | Path) -> Path:
-    """The folder of a network.
+    """Return the folder of a network.
 
     Args:
         name_or_path: of a bundled network, or a folder with a card, or the card itself.
@@ -112,12 +115,14 @@ def find_network(name_or_path: str | Path) -> Path:
     folder = path.parent if path.name == CARD else path
     if not (folder / CARD).is_file():
         shipped = ", ".join(bundled_networks()) or "none"
-        raise InputError(f"{name_or_path}: no network there: give a folder with a {CARD}, or a bundled one ({shipped})")
+        raise InputError(
+            f"{name_or_path}: no network there. Give a folder with a {CARD}, or a bundled network ({shipped})."
+        )
     return folder
 
 
 def read_card(folder: Path) -> NetworkCard:
-    """The card of a network's folder.
+    """Read the card of a network's folder.
 
     Raises:
         InputError: it can't be read.
@@ -129,7 +134,7 @@ def read_card(folder: Path) -> NetworkCard:
 
 
 def write_card(folder: Path, card: NetworkCard) -> None:
-    """Write the card of a network's folder, whole or not at all.
+    """Write the card of a network's folder atomically.
 
     Raises:
         OutputError: the place can't be written.

@@ -1,4 +1,4 @@
-"""The seam of the detectors: a raw picture goes in, what the network sees in it comes out."""
+"""Interfaces of detectors: from a raw picture to detections."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from downfield.core.frame import Detection
 
 
 class Detector(Protocol):
-    """Sees figures, the ball and hands in pictures."""
+    """Detects figures, the ball and hands in pictures."""
 
     @property
     def name(self) -> str:
-        """What it is, for logs and reports: weights and runtime."""
+        """Weights and runtime, for logs and reports."""
         ...
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
-        """Everything seen in one picture, best first.
+        """Return everything detected in one picture, best first.
 
         Args:
             image: uint8 blue green red, shape (height, width, 3), neither warped nor undistorted.
@@ -32,18 +32,18 @@ class Detector(Protocol):
 
 @runtime_checkable
 class TrackingDetector(Detector, Protocol):
-    """A detector that is faster, and misses less, where it knows what to look at."""
+    """A detector that is faster, and misses less, where it knows what was there a moment ago."""
 
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
-        """Everything in a picture by itself, as `detect`, but every base as it looks, whatever the others are like."""
+        """Return the same as `detect`, but with every base as measured, not made consistent with the others."""
         ...
 
     def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-        """What is in a picture, roughly: for `track` at this one, or one soon after.
+        """Return rough detections, for `track` in this picture or one soon after.
 
         Args:
             image: as of `detect`.
-            ball: whether to look for the ball as well, which may take as long again.
+            ball: whether to search for the ball as well, which may take as long again.
 
         """
         ...
@@ -51,15 +51,15 @@ class TrackingDetector(Detector, Protocol):
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
     ) -> tuple[Detection, ...]:
-        """A closer look at figures of an earlier picture; another thread may `track` at later ones meanwhile.
+        """Refine candidates of an earlier picture; another thread may `track` in later ones meanwhile.
 
         Args:
             image: as of `detect`.
-            found: what `find_candidates` finds in it.
-            seen: what `track` saw in it or nearly then.
+            found: what `find_candidates` found in it.
+            seen: what `track` returned for it, or for a picture close to it.
 
         Returns:
-            Who is new, and better views of who is seen vaguely or wrongly.
+            New figures, and better views of figures that `track` saw vaguely or wrongly.
 
         """
         ...
@@ -67,16 +67,15 @@ class TrackingDetector(Detector, Protocol):
     def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
-        """What was seen a moment ago, as it is in the next picture, best first.
+        """Return what was seen a moment ago as it is in the next picture, best first.
 
         Args:
             image: as of `detect`.
             seen: detections of the picture before.
-            found: what `find_candidates` finds, to see what is new; None to look at nothing else.
+            found: what `find_candidates` found, to add what is new; None to track only.
 
         Returns:
-            Figures and balls where they are now, if they are still about there; hands as they were, or as they were
-            found.
+            Figures and balls where they are now, if they are still about there; hands as they were, or as found.
 
         """
         ...

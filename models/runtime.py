@@ -1,26 +1,33 @@
-"""The seam of the runtimes: a network file is opened with whichever of them is installed."""
+"""Runs network files with whichever runtime is installed: OpenVINO or ONNX Runtime."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, Literal, Protocol, get_args
+from typing import Any, Final, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
 
 Backend = Literal["openvino", "onnxruntime"]
 Precision = Literal["int8", "bf16", "fp32"]
+Outputs = NDArray[np.float32]
 
 BACKENDS: Final[tuple[Backend, ...]] = get_args(Backend)
-"""Runtimes, the faster first."""
+"""Runtimes, the faster one first."""
+
+_MIN_SHARE: Final = 1e-6  # probabilities are kept this far from 0 and 1
+_ERRORS_ONLY: Final = 3  # ONNX Runtime's log level
+_PRECISION_HINTS: Final = {"fp32": "f32", "bf16": "bf16", "int8": "f32"}  # the file holds int8; the rest stays exact
 
 
 class Network(Protocol):
-    """A network ready to run. One at a time: for two threads, open it twice."""
+    """A network ready to run in one thread; for two threads, open it twice."""
 
     @property
     def name(self) -> str:
@@ -32,8 +39,8 @@ class Network(Protocol):
         """Width and height of the pictures it takes."""
         ...
 
-    def run(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """What it says of pictures.
+    def run(self, pictures: Image) -> Outputs:
+        """Run the network on pictures.
 
         Args:
             pictures: uint8 blue green red, shape (n, height, width, 3).
@@ -46,26 +53,26 @@ class Network(Protocol):
 
 
 def choose_backend(wanted: str) -> Backend:
-    """The runtime to use.
+    """Return the runtime to use.
 
     Args:
-        wanted: its name, or ``"auto"`` for the fastest that is installed.
+        wanted: its name, or ``"auto"`` for the fastest one installed.
 
     Raises:
-        InputError: there is none of that name, or it isn't installed.
+        InputError: there is no runtime of that name, or it is not installed.
 
     """
     installed = [name for name in BACKENDS if find_spec(name) is not None]
     if wanted == "auto":
         if not installed:
-            raise InputError(f"no runtime for networks is installed: pip install {BACKENDS[0]}")
+            raise InputError(f"No runtime for networks is installed. Install one with: pip install {BACKENDS[0]}")
         return installed[0]
     for name in BACKENDS:
         if name == wanted:
             if name not in installed:
-                raise InputError(f"the runtime '{name}' isn't installed: pip install {name}")
+                raise InputError(f"The runtime '{name}' is not installed. Install it with: pip install {name}")
             return name
-    raise InputError(f"there is no runtime '{wanted}'; there are: auto, {', '.join(BACKENDS)}")
+    raise InputError(f"There is no runtime '{wanted}'. Choose one of: auto, {', '.join(BACKENDS)}.")
 
 
 def open_network(
@@ -82,46 +89,167 @@ def open_network(
     Args:
         path: the file; takes pictures as `Network.run` does.
         backend: what runs it.
-        size_px: width and height of the pictures it shall take.
+        size_px: width and height of the pictures it must take.
         threads: it may use.
         precision: of the arithmetic the file leaves open; a quantized file stays quantized.
-        batches: how many pictures a pass may be of, ascending; `run` takes any number, in passes.
+        batches: how many pictures one pass may hold, ascending; `run` takes any number, in passes.
 
     Raises:
-        InputError: the file is missing or no such network, or the runtime doesn't know the precision.
+        InputError: the file is missing or no such network, or the runtime doesn't offer the precision.
 
     """
     if not path.is_file():
-        raise InputError(f"{path}: no such file")
+        raise InputError(f"{path}: there is no such file.")
     if threads < 1:
-        raise InputError(f"a network needs at least 1 thread, not {threads}")
-    network: Network
-    if backend == "openvino":
-        from downfield.models.openvino_runtime import OpenVinoNetwork
-
-        network = OpenVinoNetwork(path, threads=threads, precision=precision, batches=batches)
-    else:
-        from downfield.models.onnxruntime_runtime import OnnxRuntimeNetwork
-
-        network = OnnxRuntimeNetwork(path, threads=threads, precision=precision, batches=batches)
+        raise InputError(f"A network needs at least 1 thread, not {threads}.")
+    kind = OpenVinoNetwork if backend == "openvino" else OnnxRuntimeNetwork
+    network: Network = kind(path, threads=threads, precision=precision, batches=batches)
     if network.size_px != size_px:
-        taken, wanted = (f"{width} x {height}" for width, height in (network.size_px, size_px))
-        raise InputError(f"{path}: takes pictures of {taken} px, not {wanted}: it is another network")
+        taken, wanted = (f"{width}x{height}" for width, height in (network.size_px, size_px))
+        raise InputError(f"{path}: the network takes pictures of {taken}, not {wanted}. It belongs to another stage.")
     return network
 
 
-def passes(count: int, batches: Sequence[int]) -> list[tuple[slice, int]]:
-    """How many pictures go through in passes of given sizes.
+class OpenVinoNetwork:
+    """An ONNX file in OpenVINO: the fastest on a processor without a GPU, above all in int8.
 
     Args:
-        count: of pictures.
-        batches: sizes that passes may have, ascending.
+        path: the file.
+        threads: it may use.
+        precision: of the arithmetic.
+        batches: how many pictures one pass may hold, ascending.
+
+    Raises:
+        InputError: the file is no network.
+
+    """
+
+    def __init__(self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int]) -> None:
+        # OpenVINO reports over the internet that it was imported, from a fork that can hang and keep this process from
+        # ending. Without its reporter it doesn't.
+        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+        import openvino
+
+        core = openvino.Core()
+        options = {
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": 1,
+            "INFERENCE_PRECISION_HINT": _PRECISION_HINTS[precision],
+            "ENABLE_CPU_PINNING": False,  # pinned, two networks of one thread each would share a core
+        }
+        self._passes: dict[int, _OpenVinoPass] = {}
+        try:
+            model = core.read_model(path)
+            height, width, colors = (int(side.get_length()) for side in list(model.input(0).get_partial_shape())[1:])
+            for size in batches:
+                # With fixed shapes the runtime need not plan anew for every number of figures.
+                shape = (size, height, width, colors)
+                model.reshape(list(shape))
+                request = core.compile_model(model, "CPU", options).create_infer_request()
+                pictures = np.zeros(shape, dtype=np.uint8)
+                request.set_input_tensor(openvino.Tensor(pictures, shared_memory=True))
+                self._passes[size] = _OpenVinoPass(request, pictures)
+        except (RuntimeError, ValueError) as error:
+            raise InputError(f"{path}: OpenVINO can't open it as a network: {_last_line(error)}") from None
+        self.name = f"openvino {openvino.__version__.partition('-')[0]}"
+        self.size_px = (width, height)
+
+    def run(self, pictures: Image) -> Outputs:
+        """Run the network on pictures, uint8 (n, height, width, 3); the output is valid until the next run."""
+        parts = split_batch(len(pictures), tuple(self._passes))
+        if len(parts) == 1:
+            return self._passes[parts[0][1]].run(pictures)
+        # The next pass of the same size overwrites the output.
+        outputs = [self._passes[size].run(pictures[part]).copy() for part, size in parts]
+        return np.concatenate(outputs) if outputs else next(iter(self._passes.values())).run(pictures)
+
+
+class _OpenVinoPass:
+    """An inference request for up to so many pictures at once."""
+
+    def __init__(self, request: Any, pictures: Image) -> None:
+        self._request, self._pictures = request, pictures
+
+    def run(self, pictures: Image) -> Outputs:
+        self._pictures[: len(pictures)] = pictures
+        self._request.infer()
+        return np.asarray(self._request.output_tensors[0].data[: len(pictures)], dtype=np.float32)
+
+
+class OnnxRuntimeNetwork:
+    """An ONNX file in ONNX Runtime: slower than OpenVINO, but available nearly everywhere.
+
+    Args:
+        path: the file.
+        threads: it may use.
+        precision: of the arithmetic; bf16 is not available on processors.
+        batches: how many pictures one pass may hold, ascending.
+
+    Raises:
+        InputError: the file is no network, or the precision is not available.
+
+    """
+
+    def __init__(self, path: Path, *, threads: int, precision: Precision, batches: Sequence[int]) -> None:
+        import onnxruntime
+
+        if precision == "bf16":
+            raise InputError("ONNX Runtime has no bf16 on processors. Use fp32 or int8, or OpenVINO.")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = _ERRORS_ONLY
+        try:
+            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # its exceptions share no class but this one
+            raise InputError(f"{path}: ONNX Runtime can't open it as a network: {error}") from None
+        self.name = f"onnxruntime {onnxruntime.__version__}"
+        taken = self._session.get_inputs()[0]
+        if len(taken.shape) != 4:
+            raise InputError(f"{path}: the network takes {taken.shape}, not pictures.")
+        self.size_px = (taken.shape[2], taken.shape[1])
+        self._input = taken.name
+        self._output = self._session.get_outputs()[0].name
+        self._batches = batches
+
+    def run(self, pictures: Image) -> Outputs:
+        """Run the network on pictures, uint8 (n, height, width, 3)."""
+        outputs = [self._run_pass(pictures[part]) for part, _ in split_batch(len(pictures), self._batches)]
+        return outputs[0] if len(outputs) == 1 else np.concatenate(outputs or [self._run_pass(pictures)])
+
+    def _run_pass(self, pictures: Image) -> Outputs:
+        return np.asarray(self._session.run([self._output], {self._input: pictures})[0], dtype=np.float32)
+
+
+def split_batch(count: int, batches: Sequence[int]) -> list[tuple[slice, int]]:
+    """Split pictures into passes of given sizes.
+
+    Args:
+        count: number of pictures.
+        batches: sizes a pass may have, ascending.
 
     Returns:
         The pictures of each pass and its size: the largest as long as they last, then the smallest that holds the rest.
 
     """
     largest = batches[-1]
-    starts = range(0, count, largest)
-    parts = [slice(start, min(start + largest, count)) for start in starts]
+    parts = [slice(start, min(start + largest, count)) for start in range(0, count, largest)]
     return [(part, next(size for size in batches if size >= part.stop - part.start)) for part in parts]
+
+
+def sigmoid(logits: Array) -> Array:
+    """Return the probabilities of logits, without overflow."""
+    shares: Array = 0.5 * (1 + np.tanh(0.5 * logits))
+    return shares
+
+
+def logit(shares: Array) -> Array:
+    """Return the logits of probabilities, which are kept a little away from 0 and 1."""
+    kept = np.clip(shares, _MIN_SHARE, 1 - _MIN_SHARE)
+    logits: Array = np.log(kept) - np.log1p(-kept)
+    return logits
+
+
+def _last_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__

@@ -1,6 +1,6 @@
-"""A picture seen in a mirror as well: what a network makes of that, brought back, and both words together.
+"""Test-time augmentation: a picture is run mirrored as well, and both results are merged.
 
-A network errs on both pictures, but seldom alike.
+A network errs on both pictures, but seldom in the same way.
 """
 
 from __future__ import annotations
@@ -13,62 +13,65 @@ import numpy as np
 
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection
-from downfield.models.head import logit, sigmoid
-from downfield.models.suppression import find_same_figure
+from downfield.models.matching import find_same_figure
+from downfield.models.refiner import MIRRORED_CORNERS
+from downfield.models.runtime import logit, sigmoid
 
-MIRRORED_CORNERS: Final = (1, 0, 3, 2)
-"""What each corner is called in a mirror: left is right there."""
-
-_UNSEEN = 0.05  # the score of who is seen in one of them only, in the other
+_MISSED_SCORE: Final = 0.05
+"""Score, in the other picture, of a figure that was detected in one of them only."""
 
 
 def mirror_image(image: Image) -> Image:
-    """A picture as a mirror shows it, left and right exchanged."""
+    """Return a picture with left and right exchanged."""
     return np.ascontiguousarray(image[:, ::-1])
 
 
 def mirror_detections(found: Sequence[Detection], width_px: int) -> list[Detection]:
-    """What was found in a mirrored picture of some width, as of the picture itself."""
-    return [_mirrored(one, width_px - 1) for one in found]
+    """Map detections in a mirrored picture of some width to the picture itself."""
+    return [_mirrored(detection, width_px - 1) for detection in found]
 
 
-def merge_mirrored(found: Sequence[Detection], again: Sequence[Detection]) -> list[Detection]:
-    """What was found in a picture, with the word of what was found in its mirrored one.
+def merge_mirrored(found: Sequence[Detection], mirrored: Sequence[Detection]) -> list[Detection]:
+    """Merge the detections in a picture with those in its mirrored one.
 
-    Both count alike of figures: the mean of their log-odds. Balls and hands stay as they were found.
+    A figure's score is that of the mean of both logits. Balls and hands stay as found in the picture.
 
     Args:
         found: in the picture.
-        again: in the mirrored one, brought back.
+        mirrored: in the mirrored picture, mapped back.
 
     """
-    figures, others = ([one for one in found if bool(one.corners_px) is figure] for figure in (True, False))
-    scores = [_UNSEEN] * len(figures)
+    figures, others = (
+        [detection for detection in found if bool(detection.corners_px) is is_figure] for is_figure in (True, False)
+    )
+    scores = [_MISSED_SCORE] * len(figures)
     new = []
-    for view in again:
+    for view in mirrored:
         if not view.corners_px:
             continue
         same = find_same_figure(view, figures)
         if same is None:
-            new.append(_heard(view, _UNSEEN))
+            new.append(_with_mean_score(view, _MISSED_SCORE))
         else:
             scores[same] = max(scores[same], view.score)
-    return [*(_heard(one, score) for one, score in zip(figures, scores, strict=True)), *new, *others]
+    both = (_with_mean_score(figure, score) for figure, score in zip(figures, scores, strict=True))
+    return [*both, *new, *others]
 
 
-def _heard(one: Detection, other_score: float) -> Detection:
-    word = logit(np.array([one.score, other_score])).mean()
-    return dataclasses.replace(one, score=float(sigmoid(word)))
+def _with_mean_score(figure: Detection, other_score: float) -> Detection:
+    mean = logit(np.array([figure.score, other_score])).mean()
+    return dataclasses.replace(figure, score=float(sigmoid(mean)))
 
 
-def _mirrored(one: Detection, last_px: int) -> Detection:
-    left, top, right, bottom = one.box_px
+def _mirrored(detection: Detection, last_px: int) -> Detection:
+    left, top, right, bottom = detection.box_px
     changed: dict[str, object] = {"box_px": (last_px - right, top, last_px - left, bottom)}
-    if one.helmet_px:
-        changed["helmet_px"] = (last_px - one.helmet_px[0], one.helmet_px[1])
-    for name, values in (("corner_scores", one.corner_scores), ("corner_sigma_px", one.corner_sigma_px)):
+    if detection.helmet_px:
+        changed["helmet_px"] = (last_px - detection.helmet_px[0], detection.helmet_px[1])
+    for name, values in (("corner_scores", detection.corner_scores), ("corner_sigma_px", detection.corner_sigma_px)):
         if values:
             changed[name] = tuple(values[i] for i in MIRRORED_CORNERS)
-    if one.corners_px:
-        changed["corners_px"] = tuple((last_px - one.corners_px[i][0], one.corners_px[i][1]) for i in MIRRORED_CORNERS)
-    return dataclasses.replace(one, **changed)  # type: ignore[arg-type]
+    if detection.corners_px:
+        corners = (detection.corners_px[i] for i in MIRRORED_CORNERS)
+        changed["corners_px"] = tuple((last_px - x, y) for x, y in corners)
+    return dataclasses.replace(detection, **changed)  # type: ignore[arg-type]

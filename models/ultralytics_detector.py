@@ -1,4 +1,4 @@
-"""Any model of ultralytics as a detector, on a processor or a GPU. Needs the extra `train`."""
+"""Runs any ultralytics model as a detector, on a processor or a GPU. Needs the extra `train`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _CORNERS = 4
 class UltralyticsDetector:
     """A pose or detection model of ultralytics.
 
-    Classes are matched by name with upright, fallen, ball and hand; a model whose names are others can be told which is
-    which. A pose model's first four keypoints are the corners, in the order of `Detection`, its fifth the helmet; what
-    has no keypoints comes as boxes.
+    Classes are matched by name with upright, fallen, ball and hand; other names can be mapped. A pose model's first
+    four keypoints are the corners, in the order of `Detection`, its fifth the helmet; a model without keypoints gives
+    boxes.
 
     Args:
         path: of the weights. They are opened by torch, which runs code in them: only open what you trust.
@@ -30,7 +30,7 @@ class UltralyticsDetector:
         threads: that torch may use on a processor.
         threshold: score from which things are reported.
         input_px: the longer side of what the model sees.
-        kinds: kind of each class name; others are left out.
+        kinds: kind of each class name; other classes are left out.
 
     Raises:
         MissingExtraError: ultralytics is not installed.
@@ -51,7 +51,7 @@ class UltralyticsDetector:
         if find_spec("ultralytics") is None:
             raise MissingExtraError("train", f"opening {path.name} with ultralytics")
         if not path.is_file():
-            raise InputError(f"{path}: no such file")
+            raise InputError(f"{path}: there is no such file.")
         import torch
         from ultralytics import YOLO
 
@@ -65,13 +65,13 @@ class UltralyticsDetector:
         self._kinds = {number: wanted[name] for number, name in names.items() if name in wanted}
         if not self._kinds:
             known = ", ".join(names.values())
-            raise InputError(f"{path}: none of its classes ({known}) is {', '.join(wanted)}; say which is which")
+            raise InputError(f"{path}: none of its classes ({known}) is {', '.join(wanted)}. Map them with `kinds`.")
         self.name = f"{path.name} on ultralytics"
         # nms=False asks for the one-to-one branch of networks that have one; others are suppressed as ever.
         self._options = {"imgsz": input_px, "conf": threshold, "device": device, "nms": False, "verbose": False}
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
-        """Everything seen in one picture, uint8 (height, width, 3), best first."""
+        """Return everything detected in one picture, uint8 (height, width, 3), best first."""
         result = self._model.predict(image, **self._options)[0].cpu().numpy()
         rows = np.argsort(-result.boxes.conf, kind="stable")
         return tuple(self._detection(result, int(row)) for row in rows if int(result.boxes.cls[row]) in self._kinds)
@@ -86,8 +86,8 @@ class UltralyticsDetector:
         points: list[Pixel] = [(float(x) - 0.5, float(y) - 0.5) for x, y in result.keypoints.xy[row]]
         if len(points) < _CORNERS or not all(math.isfinite(value) for point in points for value in point):
             return Detection(kind, score, box)
-        told = result.keypoints.conf
-        seen = [float(value) for value in told[row]] if told is not None else [1.0] * len(points)
+        scores = result.keypoints.conf
+        visible = [float(value) for value in scores[row]] if scores is not None else [1.0] * len(points)
         helmet = points[_CORNERS] if len(points) > _CORNERS else None
-        helmet_score = seen[_CORNERS] if len(points) > _CORNERS else 0.0
-        return Detection(kind, score, box, tuple(points[:4]), tuple(seen[:4]), (), helmet, helmet_score)
+        helmet_score = visible[_CORNERS] if len(points) > _CORNERS else 0.0
+        return Detection(kind, score, box, tuple(points[:4]), tuple(visible[:4]), (), helmet, helmet_score)

@@ -1,17 +1,17 @@
-"""The process that looks at whole pictures; run by `downfield.models.worker_client.WorkerClient`, which asks it.
+"""The worker process that runs the detector on whole pictures for a `WorkerClient`.
 
-What it is asked comes over standard input, pickled, and what it finds goes out over standard output; pictures lie in
-memory that both share. It ends with its input, and so with whoever asks, however that ends.
+Run with the file descriptor of its connection as argument. Pictures lie in memory that both processes share. It ends
+when the connection closes, and so with its client however that ends.
 """
 
 from __future__ import annotations
 
 import mmap
 import os
-import pickle
 import signal
 import sys
 from contextlib import suppress
+from multiprocessing.connection import Connection
 from typing import Final
 
 import cv2
@@ -24,14 +24,14 @@ from downfield.models.detector import TrackingDetector
 from downfield.models.opening import open_detector
 from downfield.models.worker_client import FindRequest, RefineRequest, WorkerStart
 
-_SIZE: Final = (1080, 1920, 3)  # of what is looked at before anything is asked: a network's first look takes long
+_WARM_UP_SHAPE: Final = (1080, 1920, 3)  # of an empty picture: a network's first run takes long
 
 
-class Looks:
-    """Does what it is asked.
+class RequestHandler:
+    """Opens the detector and answers requests.
 
     Args:
-        start: what it was told first.
+        start: the client's first message.
 
     Raises:
         DownfieldError: the detector can't be opened.
@@ -39,44 +39,42 @@ class Looks:
     """
 
     def __init__(self, start: WorkerStart) -> None:
-        detector = open_detector(**start.how)
+        detector = open_detector(**start.options)
         if not isinstance(detector, TrackingDetector):
-            raise InputError(f"{detector.name}: whole pictures are all it looks at")
+            raise InputError(f"{detector.name} runs on whole pictures only and needs no worker process.")
         self._detector, self._memory = detector, start.memory
-        self._image: Image = np.zeros(_SIZE, np.uint8)
+        self._image: Image = np.zeros(_WARM_UP_SHAPE, np.uint8)
         detector.find_candidates(self._image)
 
-    def answer(self, asked: FindRequest | RefineRequest) -> tuple[Detection, ...]:
-        """What is asked for."""
-        if isinstance(asked, RefineRequest):
-            return self._detector.refine_candidates(self._image, asked.found, asked.seen)
-        picture = mmap.mmap(self._memory, int(np.prod(asked.shape)), access=mmap.ACCESS_READ)
-        self._image = np.frombuffer(picture, np.uint8).reshape(asked.shape)
-        return self._detector.find_candidates(self._image, ball=asked.ball)
+    def answer(self, request: FindRequest | RefineRequest) -> tuple[Detection, ...]:
+        """Return what is requested."""
+        if isinstance(request, RefineRequest):
+            return self._detector.refine_candidates(self._image, request.found, request.seen)
+        picture = mmap.mmap(self._memory, int(np.prod(request.shape)), access=mmap.ACCESS_READ)
+        self._image = np.frombuffer(picture, np.uint8).reshape(request.shape)
+        return self._detector.find_candidates(self._image, ball=request.ball)
 
 
 def main() -> None:
-    """Run until nothing more is asked."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the rig, which ends this
+    """Answer requests until the connection closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which ends this process
     cv2.setNumThreads(1)
-    source, said = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what libraries print is no answer
-    start: WorkerStart = pickle.load(source)  # noqa: S301 - from whoever started this
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # the client's output is not for what libraries print
+    connection = Connection(int(sys.argv[1]))
     answer: tuple[Detection, ...] | DownfieldError = ()
-    with suppress(EOFError, BrokenPipeError):
+    with connection, suppress(EOFError, OSError):
         try:
-            looks = Looks(start)
+            handler = RequestHandler(connection.recv())
         except DownfieldError as error:
-            pickle.dump(error, said)
+            connection.send(error)
             return
         if sys.platform == "linux":
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # no frame stops for it
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # frames go first
         while True:
-            pickle.dump(answer, said)
-            said.flush()
-            asked: FindRequest | RefineRequest = pickle.load(source)  # noqa: S301 - from whoever started this
+            connection.send(answer)
+            request: FindRequest | RefineRequest = connection.recv()
             try:
-                answer = looks.answer(asked)
+                answer = handler.answer(request)
             except DownfieldError as error:
                 answer = error
 

@@ -1,8 +1,11 @@
-"""Looks at whole pictures are taken by another process: frames then share no interpreter with them.
+"""Runs the detector on whole pictures in a worker process, so that it shares no interpreter with the frames.
 
-A thread that gives way and holds the interpreter keeps everybody waiting, those too it gives way to. Where the other
-process takes too long, can't be had or has ended, it is looked here. On systems whose processes share memory and are
-waited for by file descriptors: Linux, macOS.
+A low-priority thread that holds the interpreter keeps every other thread waiting. Where the worker takes too long,
+can't be started or has ended, the detector runs here. For systems on which processes share memory by file descriptor:
+Linux and macOS.
+
+`ProcessPoolExecutor` would be shorter, but its workers outlive a killed parent, can't be killed when they hang, and
+import the caller's main module again. `SharedMemory` is unlinked, before Python 3.13, by the first process that ends.
 """
 
 from __future__ import annotations
@@ -11,14 +14,14 @@ import atexit
 import mmap
 import os
 import pickle
-import select
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from typing import IO, Any, Final
 
 import numpy as np
@@ -28,15 +31,15 @@ from downfield.core.errors import DownfieldError
 from downfield.core.frame import Detection
 from downfield.models.detector import Detector, TrackingDetector
 
-_AGAIN_S: Final = 10.0  # after one that ended
-_LONGEST_S: Final = 1.0  # that an answer may take: it works on what everybody else leaves
-_OPENING_S: Final = 10.0  # waited for: frames that came meanwhile would be lost
+_RESTART_S: Final = 10.0  # after a worker ended
+_TIMEOUT_S: Final = 1.0  # of an answer: the worker gets only the time that frames leave
+_START_TIMEOUT_S: Final = 10.0  # frames that come while the worker starts would be dropped
 _BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
 
 
 @dataclass(frozen=True, slots=True)
 class FindRequest:
-    """Asks for `TrackingDetector.find_candidates` in the picture that lies in the memory both processes share.
+    """Requests `TrackingDetector.find_candidates` in the picture that lies in shared memory.
 
     Attributes:
         shape: of the picture.
@@ -50,7 +53,7 @@ class FindRequest:
 
 @dataclass(frozen=True, slots=True)
 class RefineRequest:
-    """Asks for `TrackingDetector.refine_candidates` of the same picture.
+    """Requests `TrackingDetector.refine_candidates` in the same picture.
 
     Attributes:
         found, seen: as of `TrackingDetector.refine_candidates`.
@@ -63,55 +66,55 @@ class RefineRequest:
 
 @dataclass(frozen=True, slots=True)
 class WorkerStart:
-    """What the other process is told first.
+    """The first message to the worker.
 
     Attributes:
-        how: to open the detector: arguments of `open_detector`.
-        memory: file descriptor of the memory both share.
+        options: arguments of `open_detector`.
+        memory: file descriptor of the shared memory.
 
     """
 
-    how: dict[str, Any]
+    options: dict[str, Any]
     memory: int
 
 
-def open_with_worker(open_here: Callable[[], Detector], how: dict[str, Any]) -> Detector:
-    """Open a detector, and another one in another process at the same time, for its looks at whole pictures.
+def open_with_worker(open_here: Callable[[], Detector], options: dict[str, Any]) -> Detector:
+    """Open a detector here, and at the same time another one in a worker process.
 
     Args:
-        open_here: opens it.
-        how: arguments of `open_detector`, for the other one of the same networks.
+        open_here: opens the detector here.
+        options: arguments of `open_detector` for the worker's detector, of the same networks.
 
     Returns:
-        A `OffloadedDetector`; the detector itself where it does not look at whole pictures apart.
+        An `OffloadedDetector`; the detector itself where it does not track.
 
     """
-    finder = WorkerClient(how)
+    client = WorkerClient(options)
     try:
         here = open_here()
     except DownfieldError:
-        finder.close()
+        client.close()
         raise
     if not isinstance(here, TrackingDetector):
-        finder.close()
+        client.close()
         return here
-    finder.wait()
-    return OffloadedDetector(here, finder)
+    client.wait_until_ready()
+    return OffloadedDetector(here, client)
 
 
 class OffloadedDetector:
-    """A detector whose looks at whole pictures another process takes; for one thread that finds, and one that follows.
+    """A detector whose work on whole pictures a worker does; for one thread that detects, and one that tracks.
 
     Args:
         here: the detector.
-        finder: the other process.
+        client: of the worker.
 
     """
 
-    def __init__(self, here: TrackingDetector, finder: WorkerClient) -> None:
+    def __init__(self, here: TrackingDetector, client: WorkerClient) -> None:
         self.name = here.name
-        self._here, self._finder = here, finder
-        self._image: Image | None = None  # that the other process has
+        self._here, self._client = here, client
+        self._image: Image | None = None  # the worker's
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
         """As of `Detector`."""
@@ -123,15 +126,15 @@ class OffloadedDetector:
 
     def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
         """As of `TrackingDetector`."""
-        answer = self._finder.ask(FindRequest(image.shape, ball), image)
+        answer = self._client.request(FindRequest(image.shape, ball), image)
         self._image = None if answer is None else image
         return self._here.find_candidates(image, ball=ball) if answer is None else answer
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
     ) -> tuple[Detection, ...]:
-        """As of `TrackingDetector`; of the picture in which it was found."""
-        answer = self._finder.ask(RefineRequest(tuple(found), tuple(seen))) if image is self._image else None
+        """As of `TrackingDetector`, in the picture of the last `find_candidates`."""
+        answer = self._client.request(RefineRequest(tuple(found), tuple(seen))) if image is self._image else None
         return self._here.refine_candidates(image, found, seen) if answer is None else answer
 
     def track(
@@ -141,141 +144,132 @@ class OffloadedDetector:
         return self._here.track(image, seen, found)
 
 
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    process: subprocess.Popen[bytes]
+    connection: Connection
+
+    def end(self) -> None:
+        """Kill it; it has nothing to lose."""
+        self.process.kill()
+        self.process.wait()
+        self.connection.close()
+
+
 class WorkerClient:
-    """The other process, started anew where it ends; for one thread that asks.
+    """Starts the worker process, restarts it when it ends, and sends it requests; for one thread.
 
     Args:
-        how: arguments of `open_detector` there.
+        options: arguments of the worker's `open_detector`.
 
     """
 
-    def __init__(self, how: dict[str, Any]) -> None:
-        self._how = how
-        self._process: subprocess.Popen[bytes] | None = None  # from its start
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options
+        self._worker: _Worker | None = None  # from its start
         self._ready = False
-        self._owes = False  # an answer that came too late to be waited for
-        self._memory = _memory()
-        self._picture: mmap.mmap | None = None  # in it
+        self._answer_due = False  # to a request that timed out
+        self._memory = _shared_memory()
+        self._picture: mmap.mmap | None = None  # in the shared memory
         self._closed = threading.Event()
         self._starting = self._start()
         atexit.register(self.close)
 
     @property
-    def process(self) -> int | None:
-        """Its number; None while there is none that is ready."""
-        return self._process.pid if self._process is not None and self._ready else None
+    def pid(self) -> int | None:
+        """The worker's process id; None while none is ready."""
+        return self._worker.process.pid if self._worker is not None and self._ready else None
 
-    def wait(self) -> None:
-        """Wait until it is ready or can't be had; for some seconds at most."""
-        self._starting.join(_OPENING_S)
+    def wait_until_ready(self) -> None:
+        """Wait until the worker is ready or can't be started, for some seconds at most."""
+        self._starting.join(_START_TIMEOUT_S)
 
-    def ask(self, asked: FindRequest | RefineRequest, image: Image | None = None) -> tuple[Detection, ...] | None:
-        """Its answer; None where it gives none in time.
+    def request(self, request: FindRequest | RefineRequest, image: Image | None = None) -> tuple[Detection, ...] | None:
+        """Return the worker's answer; None where it gives none in time.
 
         Args:
-            asked: for what.
-            image: to find in.
+            request: what is wanted.
+            image: the picture to find candidates in.
 
         Raises:
             DownfieldError: as the detector does.
 
         """
-        process = self._process
-        if process is None or not self._ready:
+        worker = self._worker
+        if worker is None or not self._ready:
             return None
         try:
-            if self._owes and not _answers(process, 0):
+            if self._answer_due and not worker.connection.poll(0):
                 return None
-            if self._owes:
-                _answer(process)  # to what was looked at elsewhere since
-            self._owes = True
+            if self._answer_due:
+                _receive(worker.connection)  # late: that request was served here meanwhile
+            self._answer_due = True
             if image is not None:
                 self._share(image)
-            _tell(process, asked)
-            if not _answers(process, _LONGEST_S):
+            worker.connection.send(request)
+            if not worker.connection.poll(_TIMEOUT_S):
                 return None
-            self._owes = False
-            return _answer(process)
+            self._answer_due = False
+            return _receive(worker.connection)
         except _BROKEN:
-            self._owes = self._ready = False
-            _end(process)
+            self._answer_due = self._ready = False
+            worker.end()
             if not self._closed.is_set():
-                self._starting = self._start(_AGAIN_S)
+                self._starting = self._start(_RESTART_S)
             return None
 
     def close(self) -> None:
-        """End it for good."""
+        """End the worker for good."""
         self._closed.set()
-        if self._process is not None:
-            self._process.kill()
+        if self._worker is not None:
+            self._worker.process.kill()
         self._starting.join()
 
     def _share(self, image: Image) -> None:
-        """Put a picture where it finds it."""
+        """Copy a picture to the shared memory."""
         if self._picture is None or len(self._picture) != image.nbytes:
             self._memory.truncate(image.nbytes)
             self._picture = mmap.mmap(self._memory.fileno(), image.nbytes)
         np.frombuffer(self._picture, np.uint8).reshape(image.shape)[:] = image
 
     def _start(self, after_s: float = 0.0) -> threading.Thread:
-        thread = threading.Thread(target=self._started, args=(after_s,), name="finder", daemon=True)
+        thread = threading.Thread(target=self._run_start, args=(after_s,), name="detection-worker", daemon=True)
         thread.start()
         return thread
 
-    def _started(self, after_s: float) -> None:
+    def _run_start(self, after_s: float) -> None:
         if self._closed.wait(after_s):
             return
-        command, memory = [sys.executable, "-m", "downfield.models.worker"], self._memory.fileno()
+        ours, theirs = Pipe()
+        memory = self._memory.fileno()
+        command = [sys.executable, "-m", "downfield.models.worker", str(theirs.fileno())]
+        with theirs:
+            try:
+                process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno(), memory])  # noqa: S603
+            except OSError:
+                ours.close()
+                return
+        worker = self._worker = _Worker(process, ours)
         try:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=[memory])  # noqa: S603
-        except OSError:
-            return
-        self._process = process
-        try:
-            _tell(process, WorkerStart(self._how, memory))
-            _answer(process)
+            ours.send(WorkerStart(self._options, memory))
+            _receive(ours)
         except (*_BROKEN, DownfieldError):
-            _end(process)
+            worker.end()
             return
         self._ready = not self._closed.is_set()
         if not self._ready:
-            _end(process)
+            worker.end()
 
 
-def _memory() -> IO[bytes]:
-    """Memory that can be shared with another process by its file descriptor."""
+def _shared_memory() -> IO[bytes]:
+    """Return memory that can be shared with another process by its file descriptor."""
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("picture"), "r+b")
     return tempfile.TemporaryFile()
 
 
-def _tell(process: subprocess.Popen[bytes], what: WorkerStart | FindRequest | RefineRequest) -> None:
-    assert process.stdin is not None
-    pickle.dump(what, process.stdin)
-    process.stdin.flush()
-
-
-def _answers(process: subprocess.Popen[bytes], within_s: float) -> bool:
-    """Whether it does so soon."""
-    assert process.stdout is not None
-    waiting = select.poll()  # not `select`, which takes no number over a thousand: a rig may have many clients
-    waiting.register(process.stdout, select.POLLIN)
-    return bool(waiting.poll(1000 * within_s))
-
-
-def _answer(process: subprocess.Popen[bytes]) -> tuple[Detection, ...]:
-    assert process.stdout is not None
-    answer: tuple[Detection, ...] | DownfieldError = pickle.load(process.stdout)  # noqa: S301 - what was started here
+def _receive(connection: Connection) -> tuple[Detection, ...]:
+    answer: tuple[Detection, ...] | DownfieldError = connection.recv()
     if isinstance(answer, DownfieldError):
         raise answer
     return answer
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End it; it has nothing to lose."""
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout):
-        assert pipe is not None
-        with suppress(OSError):  # of what could not be written any more
-            pipe.close()

@@ -18,7 +18,7 @@ from downfield.calibration.camera import Camera
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection, DetectionKind
 from downfield.core.scene import Player
-from downfield.models.corner_errors import CORNER_CORRELATION
+from downfield.models.base_sizes import CORNER_CORRELATION
 from downfield.twin.appearance import Appearance
 from downfield.twin.film.sway import Sway
 from downfield.twin.physics.bench import with_bench

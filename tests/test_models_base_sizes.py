@@ -1,4 +1,4 @@
-"""Sizes of bases: what is hidden of one is told by the others of the picture, and by nothing else."""
+"""Sizes of bases: a hidden edge is placed by the other bases in the picture, and by nothing else."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
-from downfield.models.base_sizes import FEWEST, estimate_sizes, with_consistent_sizes
-from downfield.models.corner_errors import errors_by_direction
+from downfield.models.base_sizes import LIMITS, errors_by_direction, estimate_sizes, with_consistent_sizes
 
 SEEN_PX, HIDDEN_PX = 0.4, 3.0
 
@@ -46,25 +45,25 @@ def shortened(corners: Array, by_px: float) -> Array:
 
 
 def table(rng: np.random.Generator, count: int = 12, length: float = 42.0, width: float = 25.0) -> list[Array]:
-    """Alike bases here and there, as a camera that looks straight down shows them."""
+    """Equal bases here and there, as a camera that looks straight down shows them."""
     places = rng.uniform((200, 200), (1700, 900), (count, 2))
     return [outline(x, y, rng.uniform(0, 2 * np.pi), length, width) for x, y in places]
 
 
-def off_px(one: Detection, truth: Array) -> float:
-    return float(np.linalg.norm(np.array(one.corners_px) - truth, axis=1).max())
+def off_px(figure: Detection, truth: Array) -> float:
+    return float(np.linalg.norm(np.array(figure.corners_px) - truth, axis=1).max())
 
 
-def length_px(one: Detection) -> float:
-    corners = np.array(one.corners_px)
+def length_px(figure: Detection) -> float:
+    corners = np.array(figure.corners_px)
     return float(np.linalg.norm(corners[:2].mean(axis=0) - corners[2:].mean(axis=0)))
 
 
 @given(st.integers(0, 10_000), st.floats(-6.0, 6.0))
-def test_a_hidden_front_is_put_where_the_others_lengths_have_it(seed: int, short_px: float) -> None:
+def test_a_hidden_front_is_placed_by_the_others_lengths(seed: int, short_px: float) -> None:
     rng = np.random.default_rng(seed)
     truth = table(rng)
-    figures = [seen(one + rng.normal(0, 0.15, (4, 2))) for one in truth[1:]]
+    figures = [seen(corners + rng.normal(0, 0.15, (4, 2))) for corners in truth[1:]]
     before = seen(shortened(truth[0], short_px), hidden_front=True)
     after = with_consistent_sizes([before, *figures])[0]
     assert off_px(after, truth[0]) < 0.25 * abs(short_px) + 0.6
@@ -73,57 +72,61 @@ def test_a_hidden_front_is_put_where_the_others_lengths_have_it(seed: int, short
     assert after.corner_sigma_px[0] < before.corner_sigma_px[0]
 
 
-def test_of_two_makes_each_is_told_by_its_own() -> None:
+def test_each_of_two_makes_is_corrected_by_its_own() -> None:
     rng = np.random.default_rng(3)
     short, long = table(rng, 11), table(rng, 11, 47.0, 27.0)
-    figures = [seen(one + rng.normal(0, 0.15, (4, 2))) for one in short[1:] + long[1:]]
-    hidden = [seen(shortened(one, 4.0), hidden_front=True) for one in (short[0], long[0])]
+    figures = [seen(corners + rng.normal(0, 0.15, (4, 2))) for corners in short[1:] + long[1:]]
+    hidden = [seen(shortened(corners, 4.0), hidden_front=True) for corners in (short[0], long[0])]
     first, second = with_consistent_sizes([*hidden, *figures])[:2]
     # Widths, which are in view, tell which make it is.
     assert length_px(first) == pytest.approx(42.0, abs=2.5)
     assert length_px(second) == pytest.approx(47.0, abs=2.5)
 
 
-def test_a_base_in_full_view_that_no_other_is_like_keeps_its_size() -> None:
+def test_a_fully_visible_base_like_no_other_keeps_its_size() -> None:
     rng = np.random.default_rng(4)
     odd = outline(600, 500, 0.5, 55.0, 33.0)
-    figures = [seen(one + rng.normal(0, 0.15, (4, 2))) for one in table(rng)]
+    figures = [seen(corners + rng.normal(0, 0.15, (4, 2))) for corners in table(rng)]
     after = with_consistent_sizes([seen(odd), *figures])[0]
     assert off_px(after, odd) < 0.3
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.15])
-def test_nearer_bases_look_larger_and_are_not_made_smaller(tilt: float) -> None:
+def test_bases_that_are_larger_because_nearer_stay_so(tilt: float) -> None:
     rng = np.random.default_rng(5)
-    truth = [one.mean(axis=0) + (one - one.mean(axis=0)) * (1 + tilt * (one.mean() - 700) / 700) for one in table(rng)]
-    figures = [seen(one + rng.normal(0, 0.15, (4, 2))) for one in truth]
+    truth = [
+        base.mean(axis=0) + (base - base.mean(axis=0)) * (1 + tilt * (base.mean() - 700) / 700) for base in table(rng)
+    ]
+    figures = [seen(corners + rng.normal(0, 0.15, (4, 2))) for corners in truth]
     after = with_consistent_sizes(figures)
-    assert max(off_px(one, true) for one, true in zip(after, truth, strict=True)) < 0.9
+    assert max(off_px(figure, true) for figure, true in zip(after, truth, strict=True)) < 0.9
 
 
-def test_too_few_bases_those_that_lie_and_those_without_errors_are_left_alone() -> None:
+def test_too_few_bases_fallen_ones_and_those_without_errors_are_left_alone() -> None:
     rng = np.random.default_rng(6)
-    truth = table(rng, FEWEST)
-    figures = [seen(one) for one in truth]
+    truth = table(rng, LIMITS.min_bases)
+    figures = [seen(corners) for corners in truth]
     assert with_consistent_sizes(figures[:-1]) == figures[:-1]
     lying = seen(shortened(truth[0], 20.0), kind="fallen")
-    untold = dataclasses.replace(seen(shortened(truth[0], 5.0)), corner_sigma_px=())
-    assert with_consistent_sizes([lying, untold, *figures])[:2] == [lying, untold]
+    without_errors = dataclasses.replace(seen(shortened(truth[0], 5.0)), corner_sigma_px=())
+    assert with_consistent_sizes([lying, without_errors, *figures])[:2] == [lying, without_errors]
     ball = Detection("ball", 0.5, (1.0, 1.0, 2.0, 2.0))
     assert with_consistent_sizes([ball, *figures])[0] == ball
 
 
 @given(st.lists(st.tuples(st.floats(-0.5, 0.5), st.floats(1e-6, 0.1)), min_size=2, max_size=25))
-def test_a_belief_is_never_vaguer_than_the_measurement_nor_beyond_all_others(rows: list[tuple[float, float]]) -> None:
+def test_an_estimate_is_never_vaguer_than_the_measurement_nor_beyond_all_others(
+    rows: list[tuple[float, float]],
+) -> None:
     logs, noise = np.array(rows).T
     both, errors = np.stack([logs, logs - 0.5], axis=1), np.stack([noise, noise], axis=1)
-    likely, left = estimate_sizes(both, errors)
+    estimated, left = estimate_sizes(both, errors)
     assert (left <= errors).all()
     assert (left > 0).all()
-    assert likely[:, 0].min() >= logs.min() - 1e-9
-    assert likely[:, 0].max() <= logs.max() + 1e-9
+    assert estimated[:, 0].min() >= logs.min() - 1e-9
+    assert estimated[:, 0].max() <= logs.max() + 1e-9
 
 
-def test_a_hidden_corner_may_be_off_along_its_base_rather_than_across() -> None:
+def test_a_hidden_corner_errs_along_its_base_rather_than_across() -> None:
     along, across = errors_by_direction(np.array([1.0, 1.0]), np.array([1.0, 0.3])).T
     assert along[1] > along[0] >= across[0] > across[1]

@@ -18,9 +18,9 @@ from downfield.core.errors import FormatError, InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, bundled_networks, find_network, read_card
 from downfield.models.detector import Detector
 from downfield.models.opening import open_detector
-from downfield.models.patches import PATCH_PX
-from downfield.models.runtime import BACKENDS, Backend, Precision, open_network, passes
-from downfield.models.second_look import BATCHES
+from downfield.models.refiner import PATCH_PX
+from downfield.models.runtime import BACKENDS, Backend, Precision, open_network, split_batch
+from downfield.models.two_stage_detector import BATCHES
 from downfield.training.scoring import WELL_SEEN, pictures_of, score_frame
 from downfield.twin.sets.dataset import Recipe, make_dataset
 from downfield.twin.sets.sample import Sample
@@ -33,17 +33,17 @@ SAME_PERCENTILE: Mapping[Precision, float] = MappingProxyType({"fp32": 95, "int8
     ("count", "sizes"),
     [(0, []), (1, [1]), (2, [3]), (3, [3]), (4, [11]), (11, [11]), (12, [11, 1]), (26, [11, 11, 11])],
 )
-def test_pictures_go_through_in_large_passes_and_the_rest_in_the_smallest_that_holds_it(
+def test_pictures_are_run_in_large_passes_and_the_rest_in_the_smallest_that_holds_it(
     count: int, sizes: list[int]
 ) -> None:
-    parts = passes(count, (1, 3, 11))
+    parts = split_batch(count, (1, 3, 11))
     assert [size for _, size in parts] == sizes
     assert [row for part, _ in parts for row in range(count)[part]] == list(range(count))
     assert all(len(range(count)[part]) <= size for part, size in parts)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_is_said_of_a_picture_does_not_hang_on_how_many_there_are(backend: Backend) -> None:
+def test_the_output_for_a_picture_does_not_depend_on_how_many_there_are(backend: Backend) -> None:
     """Of 60 patches some go through passes of one size, one after another."""
     folder = find_network(BUNDLED)
     path = folder / str((read_card(folder).second_look or read_card(folder).first_look).int8)
@@ -91,19 +91,21 @@ def test_runtimes_agree(
     precision: Precision,
 ) -> None:
     for _, image in pictures:
-        one, other = (
+        first, second = (
             [seen for seen in detectors[backend, precision].detect(image) if seen.score > 0.9] for backend in BACKENDS
         )
-        apart = []
-        for seen in one:
+        distances = []
+        for seen in first:
             if seen.corners_px:
-                shifts = [np.abs(np.subtract(seen.corners_px, it.corners_px)).max() for it in other if it.corners_px]
-                apart.append(min(shifts))
-        assert len(apart) > 5
-        assert np.percentile(apart, SAME_PERCENTILE[precision]) < 0.3
+                shifts = [
+                    np.abs(np.subtract(seen.corners_px, match.corners_px)).max() for match in second if match.corners_px
+                ]
+                distances.append(min(shifts))
+        assert len(distances) > 5
+        assert np.percentile(distances, SAME_PERCENTILE[precision]) < 0.3
 
 
-def test_a_picture_of_nothing_has_nothing_in_it(detectors: dict[tuple[str, Precision], Detector]) -> None:
+def test_nothing_is_detected_in_an_empty_picture(detectors: dict[tuple[str, Precision], Detector]) -> None:
     assert detectors["openvino", "int8"].detect(np.full((720, 1280, 3), 90, np.uint8)) == ()
 
 
@@ -111,18 +113,18 @@ def test_detections_are_best_first_and_whole(
     pictures: list[tuple[Sample, Image]], detectors: dict[tuple[str, Precision], Detector]
 ) -> None:
     seen = detectors["openvino", "int8"].detect(pictures[0][1])
-    assert [one.score for one in seen] == sorted((one.score for one in seen), reverse=True)
-    for one in seen:
-        parts = 4 if one.kind in ("upright", "fallen") else 0
-        assert len(one.corners_px) == len(one.corner_scores) == len(one.corner_sigma_px) == parts
-        assert one.helmet_px is not None
-        assert all(0 < sigma < 50 for sigma in one.corner_sigma_px)
+    assert [found.score for found in seen] == sorted((found.score for found in seen), reverse=True)
+    for found in seen:
+        corners = 4 if found.kind in ("upright", "fallen") else 0
+        assert len(found.corners_px) == len(found.corner_scores) == len(found.corner_sigma_px) == corners
+        assert found.helmet_px is not None
+        assert all(0 < sigma < 50 for sigma in found.corner_sigma_px)
 
 
-def test_the_first_look_alone_can_be_had(detectors: dict[tuple[str, Precision], Detector]) -> None:
+def test_the_detector_stage_can_be_opened_alone(detectors: dict[tuple[str, Precision], Detector]) -> None:
     alone = open_detector(refine=False)
-    assert alone.name + ", two looks" == detectors["openvino", "int8"].name
-    assert alone.name + ", two looks and a mirror" == open_detector(augmented=True).name
+    assert alone.name + ", refined" == detectors["openvino", "int8"].name
+    assert alone.name + ", refined and mirrored" == open_detector(augmented=True).name
 
 
 def test_the_bundled_networks_are_named() -> None:
@@ -141,7 +143,7 @@ def test_a_folder_of_one_s_own_opens_by_folder_or_card(folder: Path) -> None:
 
 
 def test_a_missing_network_is_named_with_those_there_are() -> None:
-    with pytest.raises(InputError, match=r"dowfield: no network there: .* a bundled one .*downfield"):
+    with pytest.raises(InputError, match=r"dowfield: no network there\. .* a bundled network .*downfield"):
         open_detector("dowfield")
 
 
@@ -151,25 +153,27 @@ def test_a_file_that_is_no_network_is_named(folder: Path, backend: str) -> None:
     with pytest.raises(InputError, match=r"first-look\.int8\.onnx: .* can't open it as a network"):
         open_detector(folder, backend=backend)
     (folder / "first-look.int8.onnx").unlink()
-    with pytest.raises(InputError, match=r"first-look\.int8\.onnx: no such file"):
+    with pytest.raises(InputError, match=r"first-look\.int8\.onnx: there is no such file"):
         open_detector(folder, backend=backend)
 
 
-def test_the_wrong_network_in_the_right_place_is_told_by_what_it_says(folder: Path) -> None:
+def test_a_network_of_another_stage_is_refused(folder: Path) -> None:
     shutil.copy(folder / "second-look.int8.onnx", folder / "first-look.int8.onnx")
-    with pytest.raises(InputError, match="takes pictures of 64 x 64 px, not 960 x 544"):
+    with pytest.raises(InputError, match="takes pictures of 64x64, not 960x544"):
         open_detector(folder)
 
 
-def test_a_card_that_says_the_impossible_is_refused_by_its_field(folder: Path) -> None:
+def test_a_card_with_impossible_values_is_refused_by_field(folder: Path) -> None:
     text = (folder / CARD).read_text()
     (folder / CARD).write_text(text.replace('"thresholds":[', '"thresholds":[0.5,'))
-    with pytest.raises(FormatError, match=r"network\.json.*thresholds must be 4: upright, fallen, ball, hand"):
+    with pytest.raises(FormatError, match=r"network\.json.*5 thresholds; 4 are needed: upright, fallen, ball, hand"):
         open_detector(folder)
 
 
-def test_what_a_runtime_can_not_is_said() -> None:
-    with pytest.raises(InputError, match="there is no runtime 'tensorrt'; there are: auto, openvino, onnxruntime"):
+def test_unavailable_runtimes_and_precisions_are_named() -> None:
+    with pytest.raises(
+        InputError, match=r"There is no runtime 'tensorrt'\. Choose one of: auto, openvino, onnxruntime"
+    ):
         open_detector(backend="tensorrt")
     with pytest.raises(InputError, match="no bf16"):
         open_detector(backend="onnxruntime", precision="bf16")
@@ -185,7 +189,7 @@ def test_a_model_of_ultralytics_needs_the_extra(tmp_path: Path, monkeypatch: pyt
         open_detector(tmp_path / "mine.pt")
 
 
-def test_opening_a_network_tells_nobody(tmp_path: Path) -> None:
+def test_opening_a_network_sends_no_telemetry(tmp_path: Path) -> None:
     """OpenVINO reports its import over the internet from a fork, which can keep the rig from ending."""
     opened = (
         "import multiprocessing, sys, time\n"
@@ -195,13 +199,13 @@ def test_opening_a_network_tells_nobody(tmp_path: Path) -> None:
         "time.sleep(0.5)\n"
         "print(len(multiprocessing.active_children()), 'openvino_telemetry.main' in sys.modules)\n"
     )
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", opened],
         env={**os.environ, "HOME": str(tmp_path), "CI": ""},
         capture_output=True,
         text=True,
         check=True,
     ).stdout.split()
-    assert "openvino" in told
-    assert told[-2:] == ["0", "False"]
+    assert "openvino" in output
+    assert output[-2:] == ["0", "False"]
     assert not list(tmp_path.iterdir())

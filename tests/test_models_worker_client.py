@@ -1,4 +1,4 @@
-"""Whole pictures looked at by another process: the same is seen, and nothing hangs on that process."""
+"""The worker process gives the same detections, and nothing depends on it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from downfield.models.worker_client import FindRequest, OffloadedDetector, Worke
 from downfield.training.scoring import pictures_of
 from downfield.twin.sets.dataset import Recipe, make_dataset
 
-HOW = {"threads": 1}
+OPTIONS = {"threads": 1}
 LONG_S = 60.0
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pictures are shared as on Linux and macOS")
@@ -43,24 +43,24 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> list[Image]:
 
 
 @pytest.fixture
-def finder() -> Iterator[WorkerClient]:
-    finder = WorkerClient(HOW)
-    yield finder
-    finder.close()
+def client() -> Iterator[WorkerClient]:
+    client = WorkerClient(OPTIONS)
+    yield client
+    client.close()
 
 
 @pytest.fixture
-def looks(here: TrackingDetector, finder: WorkerClient) -> OffloadedDetector:
-    return OffloadedDetector(here, finder)
+def detector(here: TrackingDetector, client: WorkerClient) -> OffloadedDetector:
+    return OffloadedDetector(here, client)
 
 
-def ready(finder: WorkerClient) -> int:
-    """Number of the other process, once it is ready."""
+def ready(client: WorkerClient) -> int:
+    """The worker's process id, once it is ready."""
     until = time.monotonic() + LONG_S
-    while (process := finder.process) is None:
-        assert time.monotonic() < until, "no other process came to be ready"
+    while (pid := client.pid) is None:
+        assert time.monotonic() < until, "no worker became ready"
         time.sleep(0.05)
-    return process
+    return pid
 
 
 def runs(process: int) -> bool:
@@ -80,110 +80,118 @@ def ends(process: int) -> bool:
     return not runs(process)
 
 
-def test_another_process_sees_what_is_seen_here(
-    looks: OffloadedDetector, finder: WorkerClient, here: TrackingDetector, images: list[Image]
+def test_the_worker_gives_the_same_detections(
+    detector: OffloadedDetector, client: WorkerClient, here: TrackingDetector, images: list[Image]
 ) -> None:
-    process = ready(finder)
+    process = ready(client)
     for image in images:
         found = here.find_candidates(image)
-        assert looks.find_candidates(image) == found
-        assert any(one.kind == "upright" for one in found)
-        assert looks.find_candidates(image, ball=False) == here.find_candidates(image, ball=False)
+        assert detector.find_candidates(image) == found
+        assert any(candidate.kind == "upright" for candidate in found)
+        assert detector.find_candidates(image, ball=False) == here.find_candidates(image, ball=False)
         known = here.track(image, (), found)[:11]  # the others are new
         views = here.refine_candidates(image, found, known)
         assert views
-        assert looks.refine_candidates(image, found, known) == views
-    assert looks.detect(images[0]) == here.detect(images[0])
-    assert finder.process == process, "nothing of this made it end"
+        assert detector.refine_candidates(image, found, known) == views
+    assert detector.detect(images[0]) == here.detect(images[0])
+    assert client.pid == process, "it is still the same worker"
 
 
-def test_until_the_other_process_is_ready_it_is_looked_here(
-    looks: OffloadedDetector, finder: WorkerClient, here: TrackingDetector, images: list[Image]
+def test_until_the_worker_is_ready_the_detector_runs_here(
+    detector: OffloadedDetector, client: WorkerClient, here: TrackingDetector, images: list[Image]
 ) -> None:
-    found = looks.find_candidates(images[0])
-    assert finder.process is None
+    found = detector.find_candidates(images[0])
+    assert client.pid is None
     assert found == here.find_candidates(images[0])
 
 
-def test_where_no_other_process_can_be_had_it_is_looked_here(
+def test_where_no_worker_can_be_started_the_detector_runs_here(
     here: TrackingDetector, images: list[Image], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(Path(__file__).with_name("no-python")))
-    looks = worker_client.open_with_worker(lambda: here, HOW)
-    assert isinstance(looks, OffloadedDetector)
-    found = looks.find_candidates(images[0])
+    detector = worker_client.open_with_worker(lambda: here, OPTIONS)
+    assert isinstance(detector, OffloadedDetector)
+    found = detector.find_candidates(images[0])
     assert found == here.find_candidates(images[0])
-    assert looks.refine_candidates(images[0], found, found[:3]) == here.refine_candidates(images[0], found, found[:3])
+    assert detector.refine_candidates(images[0], found, found[:3]) == here.refine_candidates(
+        images[0], found, found[:3]
+    )
 
 
-def test_where_its_networks_are_missing_it_is_looked_here(here: TrackingDetector, images: list[Image]) -> None:
-    looks = worker_client.open_with_worker(lambda: here, {"name_or_path": "dowfield"})
-    assert isinstance(looks, OffloadedDetector)
-    assert looks.find_candidates(images[0]) == here.find_candidates(images[0])
+def test_where_the_worker_s_networks_are_missing_the_detector_runs_here(
+    here: TrackingDetector, images: list[Image]
+) -> None:
+    detector = worker_client.open_with_worker(lambda: here, {"name_or_path": "dowfield"})
+    assert isinstance(detector, OffloadedDetector)
+    assert detector.find_candidates(images[0]) == here.find_candidates(images[0])
 
 
-def test_a_detector_of_whole_pictures_alone_stays_as_it_is() -> None:
+def test_a_detector_that_does_not_track_gets_no_worker() -> None:
     whole = open_detector(refine=False)
     assert worker_client.open_with_worker(lambda: whole, {"refine": False}) is whole
 
 
-def test_what_can_not_be_opened_is_refused_as_ever() -> None:
+def test_a_detector_that_can_not_be_opened_raises() -> None:
     with pytest.raises(InputError, match="dowfield"):
         worker_client.open_with_worker(lambda: open_detector("dowfield"), {"name_or_path": "dowfield"})
 
 
-def test_a_killed_process_costs_no_look_and_another_one_follows(
-    looks: OffloadedDetector,
-    finder: WorkerClient,
+def test_a_killed_worker_costs_no_detection_and_another_one_follows(
+    detector: OffloadedDetector,
+    client: WorkerClient,
     here: TrackingDetector,
     images: list[Image],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(worker_client, "_AGAIN_S", 0.1)
-    first = ready(finder)
-    found = looks.find_candidates(images[0])
+    monkeypatch.setattr(worker_client, "_RESTART_S", 0.1)
+    first = ready(client)
+    found = detector.find_candidates(images[0])
     os.kill(first, signal.SIGKILL)
     assert ends(first)
-    assert looks.refine_candidates(images[0], found, found[:3]) == here.refine_candidates(images[0], found, found[:3])
-    assert looks.find_candidates(images[1]) == here.find_candidates(images[1])
-    assert ready(finder) != first
-    assert looks.find_candidates(images[1]) == here.find_candidates(images[1])
+    assert detector.refine_candidates(images[0], found, found[:3]) == here.refine_candidates(
+        images[0], found, found[:3]
+    )
+    assert detector.find_candidates(images[1]) == here.find_candidates(images[1])
+    assert ready(client) != first
+    assert detector.find_candidates(images[1]) == here.find_candidates(images[1])
 
 
-def test_a_late_answer_is_not_waited_for_and_not_taken_for_another(
-    looks: OffloadedDetector,
-    finder: WorkerClient,
+def test_a_late_answer_is_not_waited_for_nor_taken_for_the_next(
+    detector: OffloadedDetector,
+    client: WorkerClient,
     here: TrackingDetector,
     images: list[Image],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    process = ready(finder)
-    monkeypatch.setattr(worker_client, "_LONGEST_S", 0.3)
+    process = ready(client)
+    monkeypatch.setattr(worker_client, "_TIMEOUT_S", 0.3)
     os.kill(process, signal.SIGSTOP)
     try:
         for image in images:
-            assert looks.find_candidates(image) == here.find_candidates(image)
+            assert detector.find_candidates(image) == here.find_candidates(image)
     finally:
         os.kill(process, signal.SIGCONT)
-    monkeypatch.setattr(worker_client, "_LONGEST_S", LONG_S)
+    monkeypatch.setattr(worker_client, "_TIMEOUT_S", LONG_S)
     until = time.monotonic() + LONG_S
-    while (answer := finder.ask(FindRequest(images[1].shape, ball=True), images[1])) is None:
-        assert time.monotonic() < until, "it is not asked again"
+    while (answer := client.request(FindRequest(images[1].shape, ball=True), images[1])) is None:
+        assert time.monotonic() < until, "no further answer"
     assert answer == here.find_candidates(images[1])
-    assert finder.process == process
+    assert client.pid == process
 
 
-def test_it_ends_with_whoever_uses_it(finder: WorkerClient) -> None:
-    process = ready(finder)
-    finder.close()
+def test_the_worker_ends_with_its_client(client: WorkerClient) -> None:
+    process = ready(client)
+    client.close()
     assert ends(process)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_it_ends_with_whoever_started_it_however_that_ends(how: signal.Signals) -> None:
+def test_the_worker_ends_with_its_parent_however_that_ends(how: signal.Signals) -> None:
     program = (
         "import time; from downfield.models.worker_client import WorkerClient\n"
-        "finder = WorkerClient({}); finder.wait(); print(finder.process, flush=True); time.sleep(600)"
+        "client = WorkerClient({})\n"
+        "while client.pid is None: time.sleep(0.05)\n"
+        "print(client.pid, flush=True); time.sleep(600)"
     )
     user = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

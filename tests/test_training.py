@@ -22,7 +22,7 @@ pytest.importorskip("ultralytics")
 from typer.testing import CliRunner  # noqa: E402
 
 from downfield.core.errors import InputError  # noqa: E402
-from downfield.models.patches import PATCH_PX, from_units  # noqa: E402
+from downfield.models.refiner import PATCH_PX, from_units  # noqa: E402
 from downfield.training.ball_look_run import BALL_LOOK  # noqa: E402
 from downfield.training.command import app  # noqa: E402
 from downfield.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402

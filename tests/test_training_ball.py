@@ -20,10 +20,10 @@ pytest.importorskip("ultralytics")
 
 from downfield.core.arrays import Image  # noqa: E402
 from downfield.core.errors import InputError  # noqa: E402
-from downfield.models.ball_look import BallDetector  # noqa: E402
-from downfield.models.patches import from_units  # noqa: E402
+from downfield.models.ball_detection import BallDetector  # noqa: E402
+from downfield.models.refiner import from_units  # noqa: E402
 from downfield.models.runtime import open_network  # noqa: E402
-from downfield.models.second_look import TwoStageDetector as LookAgain  # noqa: E402
+from downfield.models.two_stage_detector import TwoStageDetector  # noqa: E402
 from downfield.training.augment import recolor  # noqa: E402
 from downfield.training.ball_crops import CELL_PX, crops_of  # noqa: E402
 from downfield.training.ball_look_run import BALL_LOOK, ball_look_loss  # noqa: E402
@@ -151,7 +151,7 @@ def test_what_a_ball_look_took_for_the_ball_is_shown_first_with_the_truth(frames
 
     guessed = tmp_path / "guessed"
     shutil.copytree(frames, guessed)
-    make_guesses(LookAgain(Shifted(guessed), Hopeful(), ball=BallDetector(Hopeful())), guessed)
+    make_guesses(TwoStageDetector(Shifted(guessed), Hopeful(), ball_detector=BallDetector(Hopeful())), guessed)
     path = frames_of(guessed, "train")[0]
     image = read_frame(path)
     about = ball_guesses_of(path)

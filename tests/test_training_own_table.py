@@ -28,7 +28,7 @@ from downfield.core.scene import Figure, Player, Scene  # noqa: E402
 from downfield.core.track_files import TracksHeader, write_tracks  # noqa: E402
 from downfield.models.card import BUNDLED, find_network, read_card  # noqa: E402
 from downfield.models.opening import open_detector  # noqa: E402
-from downfield.models.patches import PATCH_PX  # noqa: E402
+from downfield.models.refiner import PATCH_PX  # noqa: E402
 from downfield.models.runtime import Precision  # noqa: E402
 from downfield.rig.recording.clip import bundled_demo  # noqa: E402
 from downfield.training.export import RawLook, export_onnx  # noqa: E402

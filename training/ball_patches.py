@@ -9,8 +9,8 @@ import numpy as np
 from torch.utils.data import Dataset
 
 from downfield.core.arrays import Array, Image
-from downfield.models.close_look import BALL_PATCH_ZOOM
-from downfield.models.patches import to_patch, to_units
+from downfield.models.ball_detection import BALL_PATCH_ZOOM
+from downfield.models.refiner import to_patch, to_units
 from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.training.guesses import ball_guesses_of, guesses_of
 from downfield.training.labeled_frames import (

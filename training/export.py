@@ -25,9 +25,8 @@ from torch.utils.data import Dataset
 
 from downfield.core.errors import InputError
 from downfield.models.card import NetworkCard, NetworkFiles, write_card
-from downfield.models.head import CHANNELS, STRIDE_PX
-from downfield.models.letterbox import Letterbox
-from downfield.models.patches import PATCH_PX
+from downfield.models.frame_detector import CHANNELS, STRIDE_PX, Letterbox
+from downfield.models.refiner import PATCH_PX
 from downfield.training.ball_look import BallLook
 from downfield.training.ball_patches import BallPatches
 from downfield.training.close_look import CloseLook

@@ -12,9 +12,9 @@ import numpy as np
 
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
-from downfield.models.close_look import with_patch_corners
+from downfield.models.ball_detection import with_patch_corners
 from downfield.models.detector import Detector
-from downfield.models.second_look import TwoStageDetector
+from downfield.models.two_stage_detector import TwoStageDetector
 from downfield.training.labeled_frames import frames_of, read_frame
 
 

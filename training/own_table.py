@@ -25,7 +25,7 @@ from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.models.card import read_card, write_card
 from downfield.models.detector import Detector
-from downfield.models.patches import PATCH_PX
+from downfield.models.refiner import PATCH_PX
 from downfield.training.export import RawLook, export_onnx, quantize_second_look
 from downfield.training.patches import collate_patches, cut_guessed, patches_of
 from downfield.training.second_look import FALLEN, HIDDEN, SecondLook

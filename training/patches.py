@@ -12,7 +12,7 @@ import torch
 from torch.utils.data import Dataset
 
 from downfield.core.arrays import Array, Image
-from downfield.models.patches import PATCH_PX, cut_patches, magnified, patch_transform, to_patch, to_units
+from downfield.models.refiner import PATCH_PX, cut_patches, magnified, patch_transform, to_patch, to_units
 from downfield.training.augment import recolor
 from downfield.training.balls import BALL_KIND, BALL_POINT, lay_balls
 from downfield.training.guesses import guesses_of

@@ -13,13 +13,13 @@ from scipy.optimize import minimize
 
 from downfield.core.arrays import Array
 from downfield.core.frame import Detection
+from downfield.models.ball_detection import decode_ball
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.card import NetworkCard, NetworkFiles, read_card, write_card
-from downfield.models.close_look import decode_ball
-from downfield.models.head import logit, sigmoid
 from downfield.models.opening import open_detector
-from downfield.models.second_look import TwoStageDetector
-from downfield.models.second_look_output import FALLEN, TURN, decode_refinement
+from downfield.models.refiner import FALLEN, TURN, decode_refinement
+from downfield.models.runtime import logit, sigmoid
+from downfield.models.two_stage_detector import TwoStageDetector
 from downfield.training.figures import (
     Frames,
     ball_precision,

@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 
 from downfield.core.arrays import Array, Image
-from downfield.models.test_time_augmentation import MIRRORED_CORNERS, mirror_image
+from downfield.models.refiner import MIRRORED_CORNERS
+from downfield.models.test_time_augmentation import mirror_image
 from downfield.training.labeled_frames import Objects
 
 MIRRORED_POINTS: Final = (*MIRRORED_CORNERS, 4)

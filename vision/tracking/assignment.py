@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 
 from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools, Indices
-from downfield.models.head import logit
+from downfield.models.runtime import logit
 from downfield.vision.occlusion.hands import outline_contains
 from downfield.vision.tracking.kalman import LIMITS as KALMAN
 from downfield.vision.tracking.kalman import MEASURED, MotionFilter, mahalanobis

@@ -20,8 +20,8 @@ from downfield.core.angles import wrap_rad
 from downfield.core.arrays import Array, Bools, Indices
 from downfield.core.field import FieldModel
 from downfield.core.frame import Detection
-from downfield.models.base_sizes import FEWEST, estimate_sizes
-from downfield.models.corner_errors import CORNER_CORRELATION, errors_by_direction
+from downfield.models.base_sizes import CORNER_CORRELATION, errors_by_direction, estimate_sizes
+from downfield.models.base_sizes import LIMITS as BASE_SIZES
 from downfield.vision.tracking.falls import fallen_log_odds
 
 PLACE, POSE, SIZE = slice(0, 2), slice(0, 3), slice(3, 5)
@@ -293,7 +293,7 @@ def _apply_likely_sizes(pose: Array, covariance: Array, rows: Indices) -> None:
 
     Place and heading follow: a base whose front was taken to end too early has its center further ahead.
     """
-    if len(rows) < FEWEST:
+    if len(rows) < BASE_SIZES.min_bases:
         return
     size, cov = pose[rows, SIZE], covariance[rows]
     noise = np.diagonal(cov[:, SIZE, SIZE], axis1=1, axis2=2)

@@ -1,4 +1,4 @@
-"""Decoding of the first look, against cells filled in by hand; and the frame's way into the network and back."""
+"""Decoding of the detector's head, with cells filled in by hand; and the frame's way into the network and back."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from downfield.core.errors import InputError
-from downfield.models.first_look import FrameDetector, to_detections
-from downfield.models.head import CHANNELS, KEYPOINTS, decode_head
-from downfield.models.letterbox import Letterbox
+from downfield.models.frame_detector import CHANNELS, KEYPOINTS, FrameDetector, Letterbox, decode_head, to_detections
 
 COLUMNS, ROWS = 12, 6
 INPUT_PX = (8 * COLUMNS, 8 * ROWS)
@@ -29,7 +27,7 @@ def empty_head() -> NDArray[np.float32]:
     return head
 
 
-def say(
+def fill_cell(
     head: NDArray[np.float32],
     column: int,
     row: int,
@@ -37,7 +35,7 @@ def say(
     logit: float,
     points: tuple[tuple[float, float], ...] = BASE,
 ) -> None:
-    """Let a cell see something 4 x 2 cells large, all of its points certainly seen but the third."""
+    """Let a cell detect something 4 x 2 cells large, all of its points certainly visible but the third."""
     cell = head[:, row * COLUMNS + column]
     cell[:4] = (2, 1, 2, 1)
     cell[4 + kind] = logit
@@ -46,7 +44,7 @@ def say(
 
 
 class Canned:
-    """A network that says the same of every picture."""
+    """A network with the same output for every picture."""
 
     name = "canned"
     size_px = INPUT_PX
@@ -60,60 +58,60 @@ class Canned:
         return self.head[None]
 
 
-def test_one_cell_is_read_as_its_numbers_say() -> None:
+def test_one_cell_is_decoded_by_its_numbers() -> None:
     head = empty_head()
-    say(head, 5, 2, kind=1, logit=2.0)
-    said = decode_head(head, COLUMNS, LEVEL)
-    assert said.kinds.tolist() == [1]
-    assert said.scores[0] == pytest.approx(1 / (1 + np.exp(-2.0)))
-    np.testing.assert_allclose(said.boxes, [[(5.5 - 2) * 8, (2.5 - 1) * 8, (5.5 + 2) * 8, (2.5 + 1) * 8]])
-    np.testing.assert_allclose(said.points[0], (np.array(BASE) + CENTER) * 8)
-    np.testing.assert_allclose(said.point_scores[0], [1, 1, 0, 1, 1], atol=1e-6)
-    np.testing.assert_allclose(said.spreads[0], np.full((KEYPOINTS, 2), 4.0))  # half a cell
+    fill_cell(head, 5, 2, kind=1, logit=2.0)
+    output = decode_head(head, COLUMNS, LEVEL)
+    assert output.kinds.tolist() == [1]
+    assert output.scores[0] == pytest.approx(1 / (1 + np.exp(-2.0)))
+    np.testing.assert_allclose(output.boxes, [[(5.5 - 2) * 8, (2.5 - 1) * 8, (5.5 + 2) * 8, (2.5 + 1) * 8]])
+    np.testing.assert_allclose(output.points[0], (np.array(BASE) + CENTER) * 8)
+    np.testing.assert_allclose(output.point_scores[0], [1, 1, 0, 1, 1], atol=1e-6)
+    np.testing.assert_allclose(output.spreads[0], np.full((KEYPOINTS, 2), 4.0))  # half a cell
 
 
-def test_only_cells_above_their_kind_s_threshold_are_read_best_first() -> None:
+def test_only_cells_above_their_kind_s_threshold_are_decoded_best_first() -> None:
     head = empty_head()
-    say(head, 2, 1, kind=0, logit=0.5)
-    say(head, 9, 4, kind=2, logit=-0.5)
-    say(head, 6, 5, kind=3, logit=1.5)
+    fill_cell(head, 2, 1, kind=0, logit=0.5)
+    fill_cell(head, 9, 4, kind=2, logit=-0.5)
+    fill_cell(head, 6, 5, kind=3, logit=1.5)
     assert decode_head(head, COLUMNS, LEVEL).kinds.tolist() == [3, 0, 2]
     assert decode_head(head, COLUMNS, np.array([0.3, 0.3, 0.5, 0.3])).kinds.tolist() == [3, 0]
     assert decode_head(head, COLUMNS, np.full(4, 0.99)).scores.shape == (0,)
 
 
-def test_a_cell_is_the_kind_that_clears_its_own_threshold_by_most() -> None:
+def test_a_cell_is_the_kind_that_exceeds_its_own_threshold_by_most() -> None:
     head = empty_head()
-    say(head, 5, 2, kind=0, logit=0.4)
-    say(head, 5, 2, kind=1, logit=0.0)
+    fill_cell(head, 5, 2, kind=0, logit=0.4)
+    fill_cell(head, 5, 2, kind=1, logit=0.0)
     assert decode_head(head, COLUMNS, LEVEL).kinds.tolist() == [0]
     assert decode_head(head, COLUMNS, np.array([0.5, 0.2, 0.5, 0.5])).kinds.tolist() == [1]
 
 
-def test_figures_said_twice_in_one_place_are_one_and_engaged_ones_two() -> None:
+def test_duplicates_of_a_figure_are_suppressed_and_engaged_figures_are_not() -> None:
     head = empty_head()
-    say(head, 3, 2, kind=0, logit=2.0)
-    say(head, 4, 2, kind=1, logit=1.0)  # a cell away: bases of four cells can't be
-    say(head, 4, 4, kind=0, logit=0.5)  # their sides touch
-    say(head, 3, 1, kind=2, logit=0.0)  # a ball may be anywhere
+    fill_cell(head, 3, 2, kind=0, logit=2.0)
+    fill_cell(head, 4, 2, kind=1, logit=1.0)  # a cell away: bases of four cells can't be
+    fill_cell(head, 4, 4, kind=0, logit=0.5)  # their sides touch
+    fill_cell(head, 3, 1, kind=2, logit=0.0)  # a ball may be anywhere
     detections = to_detections(decode_head(head, COLUMNS, LEVEL), Letterbox(INPUT_PX, INPUT_PX), 1.0)
-    assert [one.kind for one in detections] == ["upright", "upright", "ball"]
+    assert [detection.kind for detection in detections] == ["upright", "upright", "ball"]
 
 
-def test_a_ball_and_a_hand_said_by_several_cells_are_one_and_hands_apart_are_two() -> None:
+def test_duplicates_of_a_ball_and_a_hand_are_suppressed_and_separate_hands_are_not() -> None:
     head = empty_head()
     for kind, row in ((2, 1), (3, 4)):
-        say(head, 3, row, kind=kind, logit=2.0)
-        say(head, 4, row, kind=kind, logit=1.0, points=tuple((x - 1, y) for x, y in BASE))
-    say(head, 10, 4, kind=3, logit=0.5)
+        fill_cell(head, 3, row, kind=kind, logit=2.0)
+        fill_cell(head, 4, row, kind=kind, logit=1.0, points=tuple((x - 1, y) for x, y in BASE))
+    fill_cell(head, 10, 4, kind=3, logit=0.5)
     detections = to_detections(decode_head(head, COLUMNS, LEVEL), Letterbox(INPUT_PX, INPUT_PX), 1.0)
-    assert [one.kind for one in detections] == ["ball", "hand", "hand"]
+    assert [detection.kind for detection in detections] == ["ball", "hand", "hand"]
 
 
 def test_detections_are_in_pixels_of_the_frame_and_things_have_no_base() -> None:
     head = empty_head()
-    say(head, 5, 2, kind=0, logit=2.0)
-    say(head, 9, 5, kind=2, logit=1.0)
+    fill_cell(head, 5, 2, kind=0, logit=2.0)
+    fill_cell(head, 9, 5, kind=2, logit=1.0)
     figure, ball = to_detections(
         decode_head(head, COLUMNS, LEVEL), Letterbox((4 * INPUT_PX[0], 4 * INPUT_PX[1]), INPUT_PX), sigma_scale=0.5
     )
@@ -128,7 +126,7 @@ def test_detections_are_in_pixels_of_the_frame_and_things_have_no_base() -> None
 
 def test_a_detector_takes_frames_of_any_size_one_after_another() -> None:
     head = empty_head()
-    say(head, 5, 2, kind=0, logit=2.0)
+    fill_cell(head, 5, 2, kind=0, logit=2.0)
     network = Canned(head)
     detector = FrameDetector(network, name="canned", input_px=INPUT_PX, thresholds=(0.3,) * 4)
     small = detector.detect(np.full((ROWS * 8, COLUMNS * 8, 3), 7, np.uint8))[0]
@@ -140,9 +138,9 @@ def test_a_detector_takes_frames_of_any_size_one_after_another() -> None:
     assert (network.seen[2][0, :, COLUMNS * 4 :] != 7).all()
 
 
-def test_a_network_that_says_something_else_is_refused() -> None:
+def test_a_network_with_another_output_is_refused() -> None:
     detector = FrameDetector(Canned(np.zeros((5, 7), np.float32)), name="odd", input_px=INPUT_PX, thresholds=(0.3,) * 4)
-    with pytest.raises(InputError, match=r"odd on canned: its output is \(1, 5, 7\)"):
+    with pytest.raises(InputError, match=r"odd on canned: its output has shape \(1, 5, 7\)"):
         detector.detect(np.zeros((48, 96, 3), np.uint8))
 
 
@@ -150,7 +148,7 @@ sides = st.integers(16, 4000)
 
 
 @given(sides, sides, st.tuples(st.floats(-1, 2), st.floats(-1, 2)))
-def test_points_of_the_letterbox_come_back_where_they_were(width: int, height: int, share: tuple[float, float]) -> None:
+def test_points_of_the_letterbox_map_back(width: int, height: int, share: tuple[float, float]) -> None:
     box = Letterbox((width, height), (960, 544))
     inner = np.array(box.inner_px)
     assert (inner <= box.input_px).all()
@@ -160,7 +158,7 @@ def test_points_of_the_letterbox_come_back_where_they_were(width: int, height: i
 
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1280, 720), (640, 480), (3840, 2160)])
-def test_what_is_in_the_frame_lies_in_the_letterbox_where_it_says(size: tuple[int, int]) -> None:
+def test_a_spot_in_the_frame_lies_in_the_letterbox_where_expected(size: tuple[int, int]) -> None:
     box = Letterbox(size, (960, 544))
     frame = np.zeros((size[1], size[0], 3), np.uint8)
     x, y, half = size[0] // 3, size[1] // 2, size[0] // 40

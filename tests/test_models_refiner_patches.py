@@ -1,4 +1,4 @@
-"""The patch of the second look: geometry there and back, and the picture in it."""
+"""The refiner's patches: geometry there and back, and the picture in them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
-from downfield.models.patches import (
+from downfield.models.refiner import (
     BASE_LENGTH_PX,
     PATCH_PX,
     apparent_lengths,
@@ -38,7 +38,7 @@ def base_in_picture(place: tuple[float, float], turn: float, length_px: float, w
 
 
 @given(places, turns, lengths)
-def test_every_upright_base_comes_to_lie_in_the_same_place(
+def test_every_upright_base_lies_in_the_same_place_of_its_patch(
     place: tuple[float, float], turn: float, length_px: float
 ) -> None:
     corners = base_in_picture(place, turn, length_px)[None]
@@ -60,7 +60,7 @@ def test_points_map_there_and_back_for_any_corners(
 
 
 @given(places, turns, lengths)
-def test_a_step_in_the_picture_is_scaled_alike_in_every_direction(
+def test_steps_in_the_picture_are_scaled_equally_in_every_direction(
     place: tuple[float, float], turn: float, length_px: float
 ) -> None:
     transform = patch_transform(base_in_picture(place, turn, length_px)[None])
@@ -70,7 +70,7 @@ def test_a_step_in_the_picture_is_scaled_alike_in_every_direction(
 
 
 @given(turns)
-def test_a_base_standing_on_its_front_edge_is_not_blown_up_and_keeps_its_way(turn: float) -> None:
+def test_a_base_standing_on_its_front_edge_is_not_enlarged_and_keeps_its_direction(turn: float) -> None:
     corners = base_in_picture((500, 400), turn, 6.0, width=6.0)[None]  # 36 px wide, foreshortened to 6 px
     transform = patch_transform(corners)
     assert scale_of(transform)[0] == pytest.approx(BASE_LENGTH_PX / 60)
@@ -84,7 +84,7 @@ def test_units_reach_from_edge_to_edge() -> None:
 
 
 @pytest.mark.parametrize("length_px", [30.0, 60.0, 90.0, 200.0])
-def test_what_is_in_the_picture_is_in_the_patch_where_the_transform_says(length_px: float) -> None:
+def test_a_spot_in_the_picture_is_in_the_patch_where_the_transform_says(length_px: float) -> None:
     """Painted bases of any size come out as the same patch: no half pixel is lost on the way, halved or not."""
     grown = length_px / 30
     image = np.full((1080, 1920, 3), 40, np.uint8)
@@ -112,7 +112,7 @@ def test_patches_keep_the_order_of_figures_and_of_colors() -> None:
     assert cut_patches(image, np.empty((0, 2, 3))).shape == (0, PATCH_PX, PATCH_PX, 3)
 
 
-def test_a_base_far_from_the_usual_size_is_cut_as_if_it_were_nearly_usual() -> None:
+def test_a_base_far_from_the_usual_size_is_cut_near_the_usual_size() -> None:
     base = np.array([[15.0, -9.0], [15.0, 9.0], [-15.0, 9.0], [-15.0, -9.0]])
     for times, shown in ((0.4, 1 / 1.25), (0.9, 0.9), (1.0, 1.0), (1.2, 1.2), (2.0, 1.25)):
         scale = scale_of(patch_transform(base * times + 100, usual_px=30.0))
@@ -120,7 +120,7 @@ def test_a_base_far_from_the_usual_size_is_cut_as_if_it_were_nearly_usual() -> N
     assert apparent_lengths(base) == pytest.approx(30.0)
 
 
-def test_a_magnified_patch_shows_the_same_middle_and_less_around_it() -> None:
+def test_a_magnified_patch_shows_the_same_center_and_less_around_it() -> None:
     cut = patch_transform(np.stack([base_in_picture((300, 100), 1.0, 40), base_in_picture((80, 100), -2.0, 40)]))
     closer = magnified(cut, 1.6)
     middle = np.full((2, 1, 2), MIDDLE)

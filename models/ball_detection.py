@@ -1,0 +1,257 @@
+"""The ball's two networks: one finds candidates in the whole frame, the other one decides which of them is the ball.
+
+The ball detector takes the frame at two thirds of its size. For each cell of 8 x 8 pixels it gives three numbers: the
+logit of a ball's center being in it, and how far right and down of the cell's center it is, in cells.
+
+The ball refiner takes patches cut as the refiner's are, only closer, uint8 (n, 64, 64, 3), blue green red. It gives the
+logits of the ball's center being visible in each of 16 x 16 cells of the patch, row by row; that of nowhere is 0. It
+tells whether a candidate is the ball, and whether the ball is in a figure's arm.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from downfield.core.arrays import Array, Image
+from downfield.core.errors import InputError
+from downfield.core.frame import Detection, Pixel
+from downfield.models.frame_detector import Letterbox
+from downfield.models.matching import suppress_duplicates
+from downfield.models.refiner import (
+    BASE_LENGTH_PX,
+    from_patch,
+    from_units,
+    longer_sides,
+    scale_of,
+    to_patch,
+    to_units,
+)
+from downfield.models.runtime import Network, logit, sigmoid
+
+
+@dataclass(frozen=True, slots=True)
+class BallDetectionLimits:
+    """Thresholds of the ball's networks."""
+
+    max_candidates: int = 3
+    """There is one ball on the table, but what looks most like it may be a helmet."""
+    same_place_px: float = 16.0
+    """Candidates nearer than this in the input are one ball."""
+    half_box_px: float = 7.0
+    """Half the side of a candidate's box in the input, with some room."""
+    unclear_logits: tuple[float, float] = (-1.5, 3.0)
+    """Between these a patch is worth a second view: one in thirty shows the ball."""
+    min_score: float = 0.02
+    """A ball of lower score is not reported."""
+    max_logit: float = 6.0
+    """The most that one of several views counts."""
+    max_only_logit: float = 8.0
+    """The most that the only view counts."""
+    hopeless_logit: float = -4.0
+    """Below this the other views of a place are not asked."""
+    shown_within: float = 0.8
+    """A place this near to a patch's center is in the patch, units."""
+    cell_radius: float = 0.3
+    """Cells this near to a place belong to it, units."""
+    other_view_weight: float = 0.5
+    """Weight of another patch that shows a place, relative to the patch around it."""
+    half_box_share: float = 0.25
+    """Half the side of the ball's box, relative to a base's length."""
+
+
+LIMITS: Final = BallDetectionLimits()
+
+CELL_PX: Final = 8
+"""Side of the ball detector's cells, pixels of the input."""
+
+CELLS: Final = 16
+"""The ball refiner's cells in a row of a patch."""
+
+BALL_PATCH_ZOOM: Final = 1.4
+"""Enlargement relative to the refiner's patches, since a ball is small. An ordinary base leaves 5 mm around it, and all
+but one in twenty-five of the balls in arms lie over it."""
+
+BALL_BATCHES: Final = (1, 4, 12, 25)
+"""Patches of one pass: the candidates, the unclear ones, and 22 figures with the candidates."""
+
+_CENTERS: Final = (np.arange(CELLS) + 0.5) * 2 / CELLS - 1  # units
+_CELL_CENTERS: Final = np.stack(np.meshgrid(_CENTERS, _CENTERS), axis=-1).reshape(1, -1, 2)
+
+
+class BallDetector:
+    """Finds ball candidates in whole frames.
+
+    Args:
+        network: the network.
+        threshold: score from which a candidate is reported.
+        odds: slope and intercept that turn the network's logit into calibrated log-odds.
+
+    """
+
+    def __init__(self, network: Network, *, threshold: float = 0.02, odds: tuple[float, float] = (1.0, 0.0)) -> None:
+        self._network, self._threshold, self._odds = network, threshold, odds
+        self._box = Letterbox(network.size_px, network.size_px)
+        self._input = self._box.new_input()
+
+    def find_candidates(self, image: Image) -> list[Detection]:
+        """Return ball candidates in a picture, uint8 (height, width, 3), best first.
+
+        Raises:
+            InputError: the network is no ball detector.
+
+        """
+        frame_px = (image.shape[1], image.shape[0])
+        if frame_px != self._box.frame_px:
+            self._box = Letterbox(frame_px, self._network.size_px)
+            self._input = self._box.new_input()
+        self._box.fit(image, self._input)
+        slope, intercept = self._odds
+        least = (float(logit(np.array(self._threshold))) - intercept) / slope
+        places, logits = self._run(least)
+        kept = suppress_duplicates(
+            len(places),
+            lambda row, rest: np.linalg.norm(places[rest] - places[row], axis=1) <= LIMITS.same_place_px,
+            LIMITS.max_candidates,
+        )
+        centers, half = self._box.to_frame(places[kept]), LIMITS.half_box_px / self._box.scale
+        scores = sigmoid(slope * logits[kept] + intercept).tolist()
+        boxes = np.concatenate([centers - half, centers + half], axis=1).tolist()
+        return [
+            Detection("ball", score, (left, top, right, bottom), helmet_px=(x, y), helmet_score=1.0)
+            for (x, y), score, (left, top, right, bottom) in zip(centers.tolist(), scores, boxes, strict=True)
+        ]
+
+    def _run(self, least: float) -> tuple[Array, Array]:
+        """Return places in the input, from its outer edge, (n, 2), and their logits, (n,), of at least `least`."""
+        output = self._network.run(self._input)
+        columns, rows = (side // CELL_PX for side in self._network.size_px)
+        if output.shape != (1, 3, rows, columns):
+            name, shape = self._network.name, output.shape
+            raise InputError(f"{name}: its output has shape {shape}; a ball detector's is (1, 3, {rows}, {columns}).")
+        cells = output[0].reshape(3, -1)
+        picked = np.flatnonzero(cells[0] >= least)
+        picked = picked[np.argsort(-cells[0, picked], kind="stable")]
+        values = cells[:, picked].astype(np.float64)
+        centers = np.stack([picked % columns, picked // columns], axis=1) + 0.5
+        return (centers + values[1:].T) * CELL_PX, values[0]
+
+
+class BallRefiner:
+    """Finds the ball in patches; one thread may search for it while another one tracks it.
+
+    Args:
+        searching: the network, for patches in which the ball may be.
+        following: the same network, opened once more, for patches around where it was.
+
+    """
+
+    def __init__(self, searching: Network, following: Network) -> None:
+        self._searching, self._following = searching, following
+
+    def search(self, patches: Image) -> Array:
+        """Return the logits of the cells of patches, (n, 64, 64, 3), one of which may show the ball; shape (n, 256).
+
+        Unclear patches are run again, rotated by half a turn, and averaged.
+
+        Raises:
+            InputError: the network is no ball refiner.
+
+        """
+        heat = _run(self._searching, patches)
+        low, high = LIMITS.unclear_logits
+        anywhere = np.logaddexp.reduce(heat, axis=1)
+        rows = np.flatnonzero((anywhere > low) & (anywhere < high))
+        if len(rows):
+            heat[rows] = (heat[rows] + _run(self._searching, patches[rows, ::-1, ::-1])[:, ::-1]) / 2
+        return heat
+
+    def track(self, patches: Image) -> Array:
+        """Return the logits of the cells of patches around where the ball was a moment ago, as `search` does.
+
+        Raises:
+            InputError: as of `search`.
+
+        """
+        return _run(self._following, patches)
+
+
+def _run(network: Network, patches: Image) -> Array:
+    output = network.run(patches)
+    if output.shape != (len(patches), CELLS**2):
+        raise InputError(f"{network.name}: its output has shape {output.shape}; a ball refiner's is (n, {CELLS**2}).")
+    return output.astype(np.float64)
+
+
+def with_patch_corners(balls: Sequence[Detection], figures: Sequence[Detection]) -> list[Detection]:
+    """Return balls with corners, so that patches around them have the size of figures' patches."""
+    if not balls:
+        return []
+    length = float(np.median(longer_sides(np.array([figure.corners_px for figure in figures]))))
+    square = length / 2 * np.array([[1.0, -0.6], [1.0, 0.6], [-1.0, 0.6], [-1.0, -0.6]])
+    out = []
+    for ball in balls:
+        left, top, right, bottom = ball.box_px
+        center = ball.helmet_px or ((left + right) / 2, (top + bottom) / 2)
+        corners: list[Pixel] = [(x, y) for x, y in (square + center).tolist()]
+        out.append(dataclasses.replace(ball, corners_px=tuple(corners)))
+    return out
+
+
+def decode_ball(balls: Sequence[Detection], heat: Array, transforms: Array) -> list[Detection]:
+    """Return the one ball where it is seen best, if anywhere.
+
+    Args:
+        balls: the candidates; the last patches are theirs.
+        heat: of all patches, from `BallRefiner`.
+        transforms: of the patches.
+
+    """
+    scores = np.logaddexp.reduce(heat, axis=1)
+    shares = np.exp(heat - scores[:, None]).reshape(-1, CELLS, CELLS)
+    units = np.stack([shares.sum(axis=1) @ _CENTERS, shares.sum(axis=2) @ _CENTERS], axis=1)
+    places = from_patch(from_units(units[:, None]), transforms)[:, 0]
+    # Both networks vote on a candidate, and neither may be so sure that the other one has no say.
+    own = len(heat) - len(balls)
+    logits = np.minimum(scores, LIMITS.max_only_logit)
+    logits[own:] = (np.minimum(scores[own:], LIMITS.max_logit) + logit(np.array([ball.score for ball in balls]))) / 2
+    logits = _average_views(logits, places, heat, transforms)
+    best = int(logits.argmax())
+    score = float(sigmoid(logits[best]))
+    if score < LIMITS.min_score:
+        return []
+    x, y = places[best].tolist()
+    half = float(LIMITS.half_box_share * BALL_PATCH_ZOOM * BASE_LENGTH_PX / scale_of(transforms[best]))
+    return [Detection("ball", score, (x - half, y - half, x + half, y + half), helmet_px=(x, y), helmet_score=1.0)]
+
+
+def _average_views(logits: Array, places: Array, heat: Array, transforms: Array) -> Array:
+    """Average the logit of a ball in each patch with those of other patches that show the same place.
+
+    What looks like the ball in one of them seldom does in all: each is cut and turned differently.
+
+    Args:
+        logits: of each patch, shape (n,).
+        places: where its ball would be, px, shape (n, 2).
+        heat: as of `decode_ball`.
+        transforms: likewise.
+
+    Returns:
+        Logits, shape (n,).
+
+    """
+    out = logits.copy()
+    for row in np.flatnonzero(logits > LIMITS.hopeless_logit).tolist():
+        units = to_units(to_patch(np.broadcast_to(places[row], (len(heat), 1, 2)), transforms))
+        others = np.abs(units[:, 0]).max(axis=1) < LIMITS.shown_within
+        others[row] = False
+        if others.any():
+            near = np.linalg.norm(_CELL_CENTERS - units[others], axis=2) < LIMITS.cell_radius
+            votes = np.logaddexp.reduce(np.where(near, heat[others], -np.inf), axis=1)
+            weighted = LIMITS.other_view_weight * np.clip(votes, -LIMITS.max_logit, LIMITS.max_logit)
+            out[row] = (logits[row] + weighted.sum()) / (1 + LIMITS.other_view_weight * len(weighted))
+    return out

@@ -1,0 +1,231 @@
+"""Decides which detections are one and the same thing, suppresses duplicates, and chooses between views of a figure."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from downfield.core.arrays import Array, Bools
+from downfield.core.frame import Detection
+from downfield.models.refiner import ROTATED_POINTS, apparent_lengths, longer_sides
+from downfield.models.runtime import logit
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingLimits:
+    """Thresholds of matching and suppression. Lengths are relative to the base's."""
+
+    # Suppression.
+    same_place: float = 0.45
+    """Figures whose centers are nearer are one: bases are solid, so centers stay a width (0.6) apart."""
+    max_overlap: float = 0.3
+    """Share of a base inside another one from which one of them is false."""
+    overlap_reach: float = 1.8
+    """Bases whose centers are further apart don't overlap, whatever their width."""
+    overlap_samples: int = 5
+    """Sample points along a base's side."""
+    tracked_bonus_logit: float = 1.0
+    """Added to the score of a figure that was seen a moment ago."""
+    worthless_score: float = 0.05
+    """A score that counts nothing against others."""
+
+    # Views of one figure.
+    min_difference: float = 0.08
+    """Mean distance of corners from which two views differ, so that each is worth refining."""
+    exact_sigma: float = 0.02
+    """Error of corners below which one view is enough."""
+    vague_sigma: float = 0.09
+    """Error of corners from which the base may in truth lie across."""
+    better_ratio: float = 0.8
+    """A view replaces another one if its error is below this share of the other's."""
+
+
+LIMITS: Final = MatchingLimits()
+
+
+def suppress_duplicates(count: int, duplicates: Callable[[int, slice], Bools], limit: int | None = None) -> list[int]:
+    """Greedy non-maximum suppression: keep the best, drop its duplicates, and so on.
+
+    Args:
+        count: number of candidates, best first.
+        duplicates: given a row and the rows after it, tells which of these are duplicates of it.
+        limit: number of rows to keep at most.
+
+    Returns:
+        The rows that are kept, in order.
+
+    """
+    alive = np.ones(count, dtype=np.bool_)
+    kept: list[int] = []
+    for row in range(count):
+        if len(kept) == limit:
+            break
+        if alive[row]:
+            kept.append(row)
+            rest = slice(row + 1, None)
+            alive[rest] &= ~duplicates(row, rest)
+    return kept
+
+
+def suppress_overlaps(figures: list[Detection], tracked: int) -> list[Detection]:
+    """Drop figures whose base overlaps others, since bases are solid.
+
+    Greedy suppression would fail where two bases meet: half of each may look like a base of its own that outscores
+    both. That one overlaps two bases which don't overlap each other and together score more. So the figure that scores
+    least against all it overlaps goes first.
+
+    Args:
+        figures: the detections.
+        tracked: so many of them, the first ones, were seen a moment ago.
+
+    """
+    if not figures:
+        return []
+    corners = np.array([figure.corners_px for figure in figures])
+    centers, lengths = corners.mean(axis=1), longer_sides(corners)
+    distance = np.linalg.norm(centers[:, None] - centers[None], axis=2)
+    longer = np.maximum(lengths[:, None], lengths[None])
+    clash = distance < LIMITS.same_place * longer
+    upright = np.array([figure.kind == "upright" for figure in figures])
+    near = upright[:, None] & upright[None] & (distance < LIMITS.overlap_reach * longer)
+    first, second = np.nonzero(np.triu(near, k=1))
+    overlap = _overlap(corners[first], corners[second]) > LIMITS.max_overlap
+    clash[first[overlap], second[overlap]] = clash[second[overlap], first[overlap]] = True
+    np.fill_diagonal(clash, False)
+    bonus = LIMITS.tracked_bonus_logit * (np.arange(len(figures)) < tracked)
+    weight = logit(np.array([figure.score for figure in figures])) + bonus
+    weight = np.maximum(weight - float(logit(np.array(LIMITS.worthless_score))), 0.0)
+    alive = np.ones(len(figures), dtype=np.bool_)
+    while True:
+        against = (clash & alive[None]) @ weight
+        clashing = alive & (clash & alive[None]).any(axis=1)
+        if not clashing.any():
+            return [figure for figure, stays in zip(figures, alive, strict=True) if stays]
+        alive[np.where(clashing, weight - against, np.inf).argmin()] = False
+
+
+def _overlap(first: Array, second: Array) -> Array:
+    """Return the larger share of either base inside the other, about; corners of pairs, shape (n, 4, 2) each."""
+    overlap: Array = np.maximum(_share_inside(first, second), _share_inside(second, first))
+    return overlap
+
+
+def _share_inside(bases: Array, others: Array) -> Array:
+    """Return the share of bases inside others, shape (n,)."""
+    ends = (np.arange(LIMITS.overlap_samples) + 0.5) / LIMITS.overlap_samples
+    u, v = (side.ravel()[:, None] for side in np.meshgrid(ends, ends))
+    a, b, c, d = (bases[:, None, k] for k in range(4))
+    points = (1 - v) * ((1 - u) * a + u * b) + v * ((1 - u) * d + u * c)
+    a, b, c, d = (others[:, k] for k in range(4))
+    ahead, aside = (a + b - c - d) / 2, (a + d - b - c) / 2
+    off = points - others.mean(axis=1)[:, None]
+    # In its own frame a base extends from -1/2 to 1/2 along both sides.
+    cross = ahead[:, 0] * aside[:, 1] - ahead[:, 1] * aside[:, 0]
+    cross = np.where(np.abs(cross) < 1e-9, np.inf, cross)[:, None]
+    along = (off[..., 0] * aside[:, 1:] - off[..., 1] * aside[:, :1]) / cross
+    across = (off[..., 1] * ahead[:, :1] - off[..., 0] * ahead[:, 1:]) / cross
+    share: Array = ((np.abs(along) < 0.5) & (np.abs(across) < 0.5)).mean(axis=1)
+    return share
+
+
+def find_same_figure(figure: Detection, others: Sequence[Detection]) -> int | None:
+    """Return the row of the figure at the same place, which is the same one; None where there is none."""
+    if not others:
+        return None
+    corners = np.array([other.corners_px for other in (figure, *others)])
+    centers, lengths = corners.mean(axis=1), longer_sides(corners)
+    distance = np.linalg.norm(centers[1:] - centers[0], axis=1) / np.maximum(lengths[1:], lengths[0])
+    nearest = int(distance.argmin())
+    return nearest if distance[nearest] < LIMITS.same_place else None
+
+
+def select_new_views(found: Sequence[Detection], tracked: Sequence[Detection]) -> list[Detection]:
+    """Return the candidates that add to what is tracked: new figures, other views of inexact ones, and all else.
+
+    Args:
+        found: candidates in a picture.
+        tracked: what was tracked in the same picture or one close to it.
+
+    """
+    known = [figure for figure in tracked if figure.corners_px]
+    rows = [find_same_figure(figure, known) if figure.corners_px else None for figure in found]
+    return [figure for figure, row in zip(found, rows, strict=True) if row is None or adds_view(figure, known[row])]
+
+
+def merge_refined(
+    now: Sequence[Detection], then: Sequence[Detection], refined: Sequence[Detection]
+) -> tuple[Detection, ...]:
+    """Merge what was refined in an earlier picture into what is tracked now.
+
+    Args:
+        now: what is tracked now.
+        then: what was tracked in the earlier picture.
+        refined: candidates refined there: new figures, and better views of tracked ones. A figure that has moved since
+            keeps its place and takes over the view.
+
+    """
+    rows, before = (
+        [i for i, figure in enumerate(now) if figure.corners_px],
+        [figure for figure in then if figure.corners_px],
+    )
+    known, out = [now[i] for i in rows], list(now)
+    for view in refined:
+        was = find_same_figure(view, before)
+        same = find_same_figure(view if was is None else before[was], known)
+        if was is None and same is None:
+            out.append(view)
+        elif was is not None and same is not None and better_view(before[was], view) is view:
+            out[rows[same]] = _shifted(view, _center_px(known[same]) - _center_px(before[was]))
+    return tuple(out)
+
+
+def _center_px(figure: Detection) -> Array:
+    center: Array = np.array(figure.corners_px).mean(axis=0)
+    return center
+
+
+def _shifted(figure: Detection, by_px: Array) -> Detection:
+    corners = (np.array(figure.corners_px) + by_px).tolist()
+    return dataclasses.replace(figure, corners_px=tuple((x, y) for x, y in corners))
+
+
+def better_view(figure: Detection, view: Detection) -> Detection:
+    """Return a figure, or another view of it if that is clearly more exact."""
+    return view if sum(view.corner_sigma_px) < LIMITS.better_ratio * sum(figure.corner_sigma_px) else figure
+
+
+def is_vague(figure: Detection, usual_px: float) -> bool:
+    """Tell whether a base is so inexact that it may in truth lie across."""
+    return figure.kind == "upright" and sum(figure.corner_sigma_px) / 4 > LIMITS.vague_sigma * usual_px
+
+
+def quarter_turned(figure: Detection) -> Detection:
+    """Return a figure as if it lay across where it is seen."""
+    corners = np.array(figure.corners_px)
+    center = corners.mean(axis=0)
+    turned = (corners - center)[:, ::-1] * (1.0, -1.0) + center
+    return dataclasses.replace(figure, corners_px=tuple((x, y) for x, y in turned.tolist()))
+
+
+def adds_view(view: Detection, known: Detection) -> bool:
+    """Tell whether a view of a known figure may be a better one."""
+    return not _is_exact(known) and corner_distance(view, known) > LIMITS.min_difference * float(
+        apparent_lengths(view.corners_px)
+    )
+
+
+def _is_exact(figure: Detection) -> bool:
+    """Tell whether a figure is so exact that hardly any view could be better."""
+    limit_px = LIMITS.exact_sigma * float(apparent_lengths(figure.corners_px))
+    return 0 < sum(figure.corner_sigma_px) / 4 < limit_px
+
+
+def corner_distance(figure: Detection, view: Detection) -> float:
+    """Return the mean distance of corners between two views of a base, px, whichever end they take for its front."""
+    corners, others = np.array(figure.corners_px), np.array(view.corners_px)
+    orders = (others, others[list(ROTATED_POINTS[:4])])
+    return min(float(np.linalg.norm(corners - order, axis=1).mean()) for order in orders)

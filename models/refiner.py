@@ -1,0 +1,379 @@
+"""The refiner network: cuts a patch around every figure and returns exact keypoints from it.
+
+A patch is a similarity transform of the picture: moved, turned and scaled by the corners that were detected, never
+sheared, with the front to the right and the base always of one size. So a small network sees all figures alike at full
+resolution, and its output maps back exactly. Patch coordinates are pixels with whole numbers at the pixels' centers.
+The network uses *units*: -1 is the patch's left or upper edge, 1 its right or lower edge.
+
+It takes patches, uint8 (n, 64, 64, 3), blue green red, and gives 23 numbers for each:
+
+- 0..9: x, y of five keypoints in units: the base top's corners, then the helmet;
+- 10..14: natural logarithm of each keypoint's mean error along x or y, in units;
+- 15..19: logit of each keypoint being visible;
+- 20: logit of the figure facing the other way, toward the patch's -x;
+- 21: logit of the figure having fallen;
+- 22: logit of there being a figure in the patch's center at all.
+
+Corners are in the patch's order, whichever way the figure faces: the first is at the front and left if the front is at
+the right of the patch. They are put into the figure's own order only if it faces the other way, so that the network
+need not answer two questions at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from downfield.core.arrays import Array, Bools, Image, Indices
+from downfield.core.errors import InputError
+from downfield.core.frame import Detection, Pixel
+from downfield.models.runtime import Network, logit, sigmoid
+
+
+@dataclass(frozen=True, slots=True)
+class RefinerLimits:
+    """Thresholds of the refinement stage."""
+
+    # Cutting patches.
+    min_length_px: float = 6.0
+    """Smaller bases are degenerate detections and would be enlarged without end."""
+    on_edge_ratio: float = 0.5
+    """A base shorter than this share of its width stands on its front or rear edge."""
+    max_size_ratio: float = 1.25
+    """Bases differ less than this from most others, a tilted view included."""
+    min_scale: float = 0.4
+    """Linear interpolation takes 2 x 2 pixels: a picture shrunk further than this is halved first."""
+    patches_at_once: int = 256
+    """Patches cut in one call: other threads run between calls, and OpenCV's pictures end at 2^15 pixels."""
+
+    # Deciding which figures to refine again.
+    clear_logit: float = 3.0
+    """Logits beyond this need no second view."""
+    max_misalignment: float = 0.05
+    """Mean distance of corners, relative to the base's length, from which a patch is cut again."""
+    min_score_again: float = 0.15
+    """Score from which a further view is worth its time."""
+
+    # Keeping figures.
+    min_tracked_score: float = 0.3
+    """Score of a figure that was there a moment ago: figures don't vanish."""
+    min_visibility: float = 0.35
+    """Mean visibility of the corners of a figure that is tracked further."""
+    max_tracked_size_ratio: float = 1.4
+    """A tracked base that differs more than this from most others is wrong."""
+    max_ball_carriers: int = 22
+    """Figures, the surest ones, in whose arms the ball is looked for."""
+
+
+LIMITS: Final = RefinerLimits()
+
+PATCH_PX: Final = 64
+"""Side of a patch."""
+
+BASE_LENGTH_PX: Final = 34.0
+"""Length of a base in a patch: an ordinary base of 30 mm leaves 13 mm around it, where an upright helmet stays."""
+
+OUTPUTS: Final = 23
+"""Numbers of a patch."""
+
+TURN: Final = 20
+"""The column of facing the other way."""
+
+FALLEN: Final = 21
+"""The column of having fallen."""
+
+LOGITS: Final = slice(20, 23)
+"""The columns of facing the other way, of having fallen, and of there being a figure."""
+
+ROTATED_POINTS: Final = (2, 3, 0, 1, 4)
+"""Which keypoint each one is when front and rear are swapped."""
+
+MIRRORED_CORNERS: Final = (1, 0, 3, 2)
+"""Which corner each one is in a mirror, where left is right."""
+
+_POINTS, _LOG_ERRORS, _VISIBLE, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 22
+_SIGMA_PER_ERROR: Final = math.sqrt(2)  # of a Laplace distribution, which the errors are taken for
+_LENGTH_PER_WIDTH: Final = 30.0 / 18.0  # of ordinary bases
+_CENTER: Final = (PATCH_PX - 1) / 2
+_QUARTER: Final = np.array([[0.0, -1.0], [1.0, 0.0]])  # from a figure's left to its front, where y points down
+
+FurtherViews = Callable[[Network, Array, Image], None]
+"""Runs the network on further views of patches and averages them, in place, into the outputs it is given."""
+
+
+def base_sides(corners_px: ArrayLike) -> tuple[Array, Array]:
+    """Return the vectors of bases from rear to front and from right to left, of corners (..., 4, 2), (..., 2) each."""
+    corners = np.asarray(corners_px, dtype=np.float64)
+    ahead = corners[..., :2, :].mean(axis=-2) - corners[..., 2:, :].mean(axis=-2)
+    return ahead, corners[..., (0, 3), :].mean(axis=-2) - corners[..., (1, 2), :].mean(axis=-2)
+
+
+def longer_sides(corners_px: ArrayLike) -> Array:
+    """Return the longer side of each base: one on its edge may show hardly any length."""
+    length, width = (np.linalg.norm(side, axis=-1) for side in base_sides(corners_px))
+    longer: Array = np.maximum(length, width)
+    return longer
+
+
+def apparent_lengths(corners_px: ArrayLike) -> Array:
+    """Return lengths of bases as seen, px; of a foreshortened base, the length that belongs to its width."""
+    length, width = (np.linalg.norm(side, axis=-1) for side in base_sides(corners_px))
+    longer: Array = np.maximum(length, width * _LENGTH_PER_WIDTH)
+    return longer
+
+
+def usual_length_px(figures: Sequence[Detection]) -> float:
+    """Return the median base length in the picture."""
+    return float(np.median(apparent_lengths([figure.corners_px for figure in figures])))
+
+
+def patch_transform(corners_px: ArrayLike, usual_px: float | None = None) -> Array:
+    """Return the transforms from the picture's pixels to figures' patches.
+
+    Args:
+        corners_px: the base tops' front-left, front-right, rear-right and rear-left corners, shape (..., 4, 2).
+        usual_px: median base length of the picture, which keeps patches near it. Without this, tracking a figure by its
+            own last output can run away.
+
+    Returns:
+        Affine matrices, shape (..., 2, 3): the corners' center in the patch's center, the front toward +x, the base
+        `BASE_LENGTH_PX` long.
+
+    """
+    corners = np.asarray(corners_px, dtype=np.float64)
+    ahead, aside = base_sides(corners)
+    length, width = np.linalg.norm(ahead, axis=-1), np.linalg.norm(aside, axis=-1)
+    on_edge = length < LIMITS.on_edge_ratio * width
+    ahead = np.where(on_edge[..., None], aside @ _QUARTER.T, ahead)
+    reach = np.linalg.norm(ahead, axis=-1, keepdims=True)
+    front = np.where(reach > 0, ahead / np.where(reach > 0, reach, 1.0), (1.0, 0.0))
+    longer = apparent_lengths(corners)
+    if usual_px is not None:
+        longer = np.clip(longer, usual_px / LIMITS.max_size_ratio, usual_px * LIMITS.max_size_ratio)
+    scale = BASE_LENGTH_PX / np.maximum(longer, LIMITS.min_length_px)
+    cos, sin = scale * front[..., 0], scale * front[..., 1]
+    linear = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
+    shift = _CENTER - (linear @ corners.mean(axis=-2)[..., None])
+    return np.concatenate([linear, shift], axis=-1)
+
+
+def magnified(transforms: ArrayLike, times: float) -> Array:
+    """Return the transforms, shape (n, 2, 3), of patches with the same centers that are enlarged so many times."""
+    matrices = np.asarray(transforms, dtype=np.float64)
+    larger: Array = matrices * times
+    larger[..., 2] += _CENTER * (1 - times)
+    return larger
+
+
+def cut_patches(image: Image, transforms: ArrayLike) -> Image:
+    """Cut patches out of a picture.
+
+    Args:
+        image: uint8, shape (height, width, 3).
+        transforms: from `patch_transform`, or other affine ones, shape (n, 2, 3).
+
+    Returns:
+        Patches, shape (n, 64, 64, 3), colors in the picture's order. Beyond the picture its edge is repeated.
+
+    """
+    matrices = np.asarray(transforms, dtype=np.float64).reshape(-1, 2, 3)
+    patches = np.empty((len(matrices), PATCH_PX, PATCH_PX, 3), dtype=np.uint8)
+    levels, most = _halvings(matrices), int(np.log2(max(min(image.shape[:2]), 1)))
+    for level in range(most + 1):
+        rows = np.flatnonzero(levels == level if level < most else levels >= level)
+        for start in range(0, len(rows), LIMITS.patches_at_once):
+            part = rows[start : start + LIMITS.patches_at_once]
+            x, y = _source_pixels(matrices[part], level).reshape(2, -1, PATCH_PX)
+            cut = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+            patches[part] = cut.reshape(-1, PATCH_PX, PATCH_PX, 3)
+        if not (levels > level).any():
+            break
+        image = _halve(image)
+    return patches
+
+
+def cut_figures(figures: Sequence[Detection], image: Image, usual_px: float, zoom: float = 1.0) -> tuple[Array, Image]:
+    """Return the transforms of figures' patches, and the patches."""
+    corners = np.array([figure.corners_px for figure in figures]).reshape(-1, 4, 2)
+    transforms = magnified(patch_transform(corners, usual_px), zoom)
+    return transforms, cut_patches(image, transforms)
+
+
+def to_patch(points_px: ArrayLike, transforms: ArrayLike) -> Array:
+    """Map points of the picture, shape (n, k, 2), to pixels of their patches, same shape."""
+    points, matrices = np.asarray(points_px, dtype=np.float64), np.asarray(transforms, dtype=np.float64)
+    moved: Array = points @ matrices[..., :2].swapaxes(-1, -2) + matrices[..., None, :, 2]
+    return moved
+
+
+def from_patch(points_patch_px: ArrayLike, transforms: ArrayLike) -> Array:
+    """Map pixels of patches, shape (n, k, 2), to points of the picture, same shape."""
+    points, matrices = np.asarray(points_patch_px, dtype=np.float64), np.asarray(transforms, dtype=np.float64)
+    # A similarity's inverse is its transpose over its squared scale.
+    squared = (matrices[..., 0, :2] ** 2).sum(axis=-1)[..., None, None]
+    moved: Array = (points - matrices[..., None, :, 2]) @ (matrices[..., :2] / squared)
+    return moved
+
+
+def scale_of(transforms: ArrayLike) -> Array:
+    """Return patch pixels per pixel of the picture, shape (...): a sigma in a patch divided by it is the picture's."""
+    matrices = np.asarray(transforms, dtype=np.float64)
+    scale: Array = np.hypot(matrices[..., 0, 0], matrices[..., 0, 1])
+    return scale
+
+
+def to_units(points_patch_px: ArrayLike) -> Array:
+    """Convert pixels of a patch to units; divide lengths and sigmas by `PATCH_PX / 2` instead."""
+    units: Array = (np.asarray(points_patch_px, dtype=np.float64) + 0.5) / (PATCH_PX / 2) - 1
+    return units
+
+
+def from_units(points: ArrayLike) -> Array:
+    """Convert units to pixels of a patch; multiply lengths and sigmas by `PATCH_PX / 2` instead."""
+    pixels: Array = (np.asarray(points, dtype=np.float64) + 1) * (PATCH_PX / 2) - 0.5
+    return pixels
+
+
+def _halve(image: Image) -> Image:
+    height, width = image.shape[:2]
+    size = (max(width // 2, 1), max(height // 2, 1))
+    return np.asarray(cv2.resize(image[: size[1] * 2, : size[0] * 2], size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _halvings(matrices: Array) -> Indices:
+    """Return how often the picture is to be halved before each patch is cut out of it, shape (n,)."""
+    times = np.log2(LIMITS.min_scale / np.maximum(scale_of(matrices), 1e-9))
+    return np.maximum(np.ceil(times), 0).astype(np.intp)
+
+
+def _source_pixels(matrices: Array, level: int) -> NDArray[np.float32]:
+    """Return where patches' pixels are in a picture halved `level` times, x and y, shape (2, n, 64, 64).
+
+    Pixel p there is at ``(p + 0.5) * 2**level - 0.5`` here.
+    """
+    side = np.arange(PATCH_PX, dtype=np.float32)
+    back = np.linalg.inv(matrices[:, :, :2])
+    corner = -(back @ matrices[:, :, 2:])[:, :, 0]
+    per_px = (back / 2.0**level).astype(np.float32).transpose(1, 0, 2)[..., None, None]
+    first = ((corner + 0.5) / 2.0**level - 0.5).astype(np.float32).T[..., None, None]
+    pixels: NDArray[np.float32] = per_px[:, :, 0] * side + (per_px[:, :, 1] * side[:, None] + first)
+    return pixels
+
+
+def run_patches(network: Network, patches: Image) -> Array:
+    """Run the refiner once on patches; outputs of shape (n, `OUTPUTS`).
+
+    Raises:
+        InputError: the network is no refiner.
+
+    """
+    outputs = network.run(patches)
+    if outputs.shape != (len(patches), OUTPUTS):
+        raise InputError(f"{network.name}: its output has shape {outputs.shape}; a refiner's is (n, {OUTPUTS}).")
+    return outputs.astype(np.float64)
+
+
+def run_figures(
+    network: Network, figures: Sequence[Detection], image: Image, usual_px: float, further: FurtherViews
+) -> tuple[Array, Array]:
+    """Run the refiner on figures; outputs of shape (n, `OUTPUTS`) and the patches' transforms, shape (n, 2, 3)."""
+    transforms, patches = cut_figures(figures, image, usual_px)
+    outputs = run_patches(network, patches)
+    further(network, outputs, patches)
+    return outputs, transforms
+
+
+def average_rotated(network: Network, outputs: Array, patches: Image) -> None:
+    """Run unclear patches again, rotated by half a turn, and average both outputs in place."""
+    rows = np.flatnonzero(is_unclear(outputs))
+    if len(rows):
+        outputs[rows] = (outputs[rows] + rotate_back(run_patches(network, patches[rows, ::-1, ::-1]))) / 2
+
+
+def average_all_views(network: Network, outputs: Array, patches: Image) -> None:
+    """Run all patches again rotated by half a turn, mirrored, and both, and average the four outputs in place.
+
+    The mirror has no vote on front, fall and presence: the network, which was not trained on mirrored patches, judges
+    these worse in them than it places corners.
+    """
+    if not len(outputs):
+        return
+    outputs += rotate_back(run_patches(network, patches[:, ::-1, ::-1]))
+    logits = outputs[:, LOGITS] / 2
+    outputs += mirror_back(run_patches(network, patches[:, ::-1]))
+    outputs += rotate_back(mirror_back(run_patches(network, patches[:, :, ::-1])))
+    outputs /= 4
+    outputs[:, LOGITS] = logits
+
+
+def is_unclear(outputs: Array) -> Bools:
+    """Return which patches leave front, fall or presence unclear, shape (n,)."""
+    unclear: Bools = np.abs(outputs[:, LOGITS]).min(axis=1) < LIMITS.clear_logit
+    return unclear
+
+
+def rotate_back(outputs: Array) -> Array:
+    """Convert outputs of patches rotated by half a turn to outputs of the patches themselves."""
+    out = outputs.copy()
+    order = list(ROTATED_POINTS)
+    out[:, _POINTS] = -outputs[:, _POINTS].reshape(-1, 5, 2)[:, order].reshape(-1, 10)
+    out[:, _LOG_ERRORS] = outputs[:, _LOG_ERRORS][:, order]
+    out[:, _VISIBLE] = outputs[:, _VISIBLE][:, order]
+    out[:, TURN] = -outputs[:, TURN]
+    return out
+
+
+def mirror_back(outputs: Array) -> Array:
+    """Convert outputs of patches mirrored top to bottom to outputs of the patches themselves."""
+    out = outputs.copy()
+    order = [*MIRRORED_CORNERS, 4]
+    out[:, _POINTS] = (outputs[:, _POINTS].reshape(-1, 5, 2)[:, order] * (1.0, -1.0)).reshape(-1, 10)
+    out[:, _LOG_ERRORS] = outputs[:, _LOG_ERRORS][:, order]
+    out[:, _VISIBLE] = outputs[:, _VISIBLE][:, order]
+    return out
+
+
+def decode_refinement(
+    figures: Sequence[Detection], outputs: Array, transforms: Array, sigma_scale: float = 1.0
+) -> list[Detection]:
+    """Return refined figures.
+
+    Args:
+        figures: as they were detected.
+        outputs: of the refiner for each.
+        transforms: of each figure's patch.
+        sigma_scale: standard deviation of a corner per deviation that the network predicts.
+
+    """
+    points = from_patch(from_units(outputs[:, _POINTS].reshape(-1, 5, 2)), transforms)
+    unit_px = PATCH_PX / 2 / scale_of(transforms)
+    sigmas = sigma_scale * _SIGMA_PER_ERROR * np.exp(outputs[:, _LOG_ERRORS]) * unit_px[:, None]
+    visible, front = sigmoid(outputs[:, _VISIBLE]), sigmoid(np.abs(outputs[:, TURN]))
+    # Detector and refiner both vote on whether there is a figure: they err on different things.
+    scores = sigmoid((outputs[:, _FIGURE] + logit(np.array([figure.score for figure in figures]))) / 2)
+    out = []
+    for i, figure in enumerate(figures):
+        turned, fallen = outputs[i, TURN] > 0, outputs[i, FALLEN] > 0
+        order = list(ROTATED_POINTS[:4]) if turned else [0, 1, 2, 3]
+        corners: list[Pixel] = [(x, y) for x, y in points[i, order].tolist()]
+        x, y = points[i, 4].tolist()
+        refined = dataclasses.replace(
+            figure,
+            kind="fallen" if fallen else "upright",
+            score=float(scores[i]),
+            corners_px=tuple(corners),
+            corner_scores=tuple(visible[i, order].tolist()),
+            corner_sigma_px=tuple(sigmas[i, order].tolist()),
+            helmet_px=(x, y),
+            helmet_score=float(visible[i, 4]),
+            front_score=float(front[i]),
+        )
+        out.append(refined)
+    return out

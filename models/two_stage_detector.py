@@ -1,0 +1,333 @@
+"""The detector stage and the refinement stage together: figures are detected, then refined at full resolution.
+
+Unclear patches are run a second time, rotated by half a turn: the average is more exact and prefers neither direction.
+In single pictures all patches are, and mirrored besides if there is time. A figure that was seen a moment ago is
+refined once, around where it was, and needs no detection; but then its patch depends on the last output. So now and
+then the detector's own view of it is refined as well, and a view across of vague figures, and the most exact view wins.
+A patch that turns out to be cut askew is cut again. The ball is searched now and then by networks of its own; in
+between it is tracked around where it was.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from downfield.core.arrays import Array, Image
+from downfield.core.frame import Detection
+from downfield.models.ball_detection import (
+    BALL_PATCH_ZOOM,
+    BallDetector,
+    BallRefiner,
+    decode_ball,
+    with_patch_corners,
+)
+from downfield.models.base_sizes import with_consistent_sizes
+from downfield.models.detector import Detector
+from downfield.models.matching import (
+    adds_view,
+    better_view,
+    corner_distance,
+    find_same_figure,
+    is_vague,
+    quarter_turned,
+    select_new_views,
+    suppress_overlaps,
+)
+from downfield.models.refiner import (
+    FALLEN,
+    LIMITS,
+    TURN,
+    FurtherViews,
+    apparent_lengths,
+    average_all_views,
+    average_rotated,
+    cut_figures,
+    decode_refinement,
+    run_figures,
+    run_patches,
+    usual_length_px,
+)
+from downfield.models.runtime import Network, logit, sigmoid
+from downfield.models.test_time_augmentation import merge_mirrored, mirror_detections, mirror_image
+
+BATCHES: Final = (1, 3, 6, 11, 17, 23)
+"""Patches of one pass, of 22 figures and one more or of the unclear ones; every pass costs two patches besides."""
+
+
+class TwoStageDetector:
+    """A detector whose figures are refined.
+
+    Args:
+        detector: finds the figures.
+        refiner: the refiner network.
+        ball_refiner: finds the ball in patches; None to leave the ball as detected.
+        ball_detector: finds ball candidates better than the detector; None to use the detector's.
+        beside: another one like this, which refines candidates while this one tracks; None to do it itself.
+        threshold: score, by both stages, from which a figure is reported.
+        ball_threshold: the same of the ball.
+        turn_logit: the logit of facing the other way must exceed this to overrule the detector.
+        fallen_logit: the logit of having fallen must exceed this.
+        sigma_scale: standard deviation of a corner per deviation that the network predicts.
+        augmented: whether single pictures and their figures are run mirrored as well.
+
+    """
+
+    def __init__(
+        self,
+        detector: Detector,
+        refiner: Network,
+        ball_refiner: BallRefiner | None = None,
+        ball_detector: BallDetector | None = None,
+        *,
+        beside: TwoStageDetector | None = None,
+        threshold: float = 0.5,
+        ball_threshold: float = 0.5,
+        turn_logit: float = 0.0,
+        fallen_logit: float = 0.0,
+        sigma_scale: float = 1.0,
+        augmented: bool = False,
+    ) -> None:
+        self.name = f"{detector.name}, refined" + (" and mirrored" if augmented else "")
+        self._detector, self._refiner = detector, refiner
+        self._ball_refiner, self._ball_detector = ball_refiner, ball_detector
+        self._beside = beside or self
+        self._threshold, self._ball_threshold = threshold, ball_threshold
+        self._turn_logit, self._fallen_logit = turn_logit, fallen_logit
+        self._sigma_scale = sigma_scale
+        self._augmented = augmented
+
+    def detect(self, image: Image) -> tuple[Detection, ...]:
+        """Return everything in a single picture, uint8 (height, width, 3), best first."""
+        seen = self.detect_raw(image)
+        balls = [found for found in seen if found.kind == "ball"]
+        rest = [found for found in seen if found.kind != "ball"]
+        return _best_first([*with_consistent_sizes(rest), *balls])
+
+    def detect_raw(self, image: Image) -> tuple[Detection, ...]:
+        """Return the same without making the sizes of bases consistent."""
+        found: Sequence[Detection] = self.find_candidates(image)
+        if self._augmented:
+            mirrored = mirror_detections(self._detector.detect(mirror_image(image)), image.shape[1])
+            found = merge_mirrored(found, mirrored)
+        balls = [candidate for candidate in found if candidate.kind == "ball"]
+        others = [candidate for candidate in found if candidate.kind != "ball"]
+        further = average_all_views if self._augmented else average_rotated
+        return _best_first([*self._refine(image, (), others, further=further), *balls])
+
+    def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
+        """Return what the detector finds, and the ball if wanted; another thread may `track` meanwhile."""
+        found = self._detector.detect(image)
+        others = [candidate for candidate in found if candidate.kind != "ball"]
+        if not ball:
+            return tuple(others)
+        balls, heat, transforms = self.search_ball(image, found)
+        best = decode_ball(balls, heat, transforms) if len(heat) else list(_best_first(balls)[:1])
+        return (*others, *(found for found in best if found.score >= self._ball_threshold))
+
+    def find_ball_candidates(self, image: Image, found: Sequence[Detection]) -> list[Detection]:
+        """Return ball candidates by the ball detector, or else those of the detector."""
+        if self._ball_detector is not None:
+            return self._ball_detector.find_candidates(image)
+        return [candidate for candidate in found if candidate.kind == "ball"]
+
+    def search_ball(self, image: Image, found: Sequence[Detection]) -> tuple[list[Detection], Array, Array]:
+        """Search the ball in the frame and in figures' arms.
+
+        Args:
+            image: the picture.
+            found: what the detector finds in it.
+
+        Returns:
+            Ball candidates; the ball refiner's output for figures' patches and then candidates', shape (n, 256), n = 0
+            where there is none; and the patches' transforms, shape (n, 2, 3).
+
+        """
+        balls = self.find_ball_candidates(image, found)
+        figures = [candidate for candidate in found if candidate.corners_px][: LIMITS.max_ball_carriers]
+        if self._ball_refiner is None or not figures:  # without figures the size of patches is unknown
+            return balls, np.zeros((0, 0)), np.zeros((0, 2, 3))
+        cut = [*figures, *with_patch_corners(balls, figures)]
+        transforms, patches = cut_figures(cut, image, usual_length_px(figures), BALL_PATCH_ZOOM)
+        return balls, self._ball_refiner.search(patches), transforms
+
+    def refine_candidates(
+        self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
+    ) -> tuple[Detection, ...]:
+        """Refine candidates that are new, and tracked figures that are vague.
+
+        Another thread may `track` meanwhile if there is a detector `beside`; `merge_refined` joins both results.
+        """
+        known = [figure for figure in seen if figure.corners_px]
+        views = [view for view in select_new_views(found, known) if view.corners_px]
+        if not known and not views:
+            return ()
+        usual_px = usual_length_px([*known, *views])
+        views += [figure for figure in known if is_vague(figure, usual_px) and find_same_figure(figure, views) is None]
+        return self._beside._refine(image, (), views, further=average_rotated, usual_px=usual_px)
+
+    def track(
+        self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
+    ) -> tuple[Detection, ...]:
+        """Return what was seen a moment ago as it is in the next picture, best first; see `TrackingDetector`.
+
+        Sizes of bases stay as measured: the tracker knows them better.
+        """
+        known = [figure for figure in seen if figure.corners_px]
+        rest = [thing for thing in seen if not thing.corners_px]
+        if found is None:
+            return self._refine(image, known, rest)
+        fresh, again = [], []
+        for candidate in found:
+            same = find_same_figure(candidate, known) if candidate.corners_px else None
+            if same is None:
+                fresh.append(candidate)
+            elif adds_view(candidate, known[same]):
+                again.append((same, candidate))
+        # The ball is not searched every time.
+        if not any(candidate.kind == "ball" for candidate in fresh):
+            fresh += [thing for thing in rest if thing.kind == "ball"]
+        return self._refine(image, known, fresh, again, further=average_rotated)
+
+    def _refine(
+        self,
+        image: Image,
+        known: Sequence[Detection],
+        seen: Sequence[Detection],
+        again: Sequence[tuple[int, Detection]] = (),
+        *,
+        further: FurtherViews | None = None,
+        usual_px: float | None = None,
+    ) -> tuple[Detection, ...]:
+        """Refine everything that is seen.
+
+        Args:
+            image: the picture.
+            known: figures that were there a moment ago, as they were.
+            seen: what else is seen, or was.
+            again: rows of known figures, with how the detector sees them now: its view does not depend on the last
+                output, which may be wrong.
+            further: how patches are run further, those of vague figures across as well; None where there is no time.
+            usual_px: median base length; None to take it from these figures.
+
+        """
+        fresh = [candidate for candidate in seen if candidate.corners_px]
+        hands = [candidate for candidate in seen if candidate.kind == "hand"]
+        balls = [candidate for candidate in seen if candidate.kind == "ball"]
+        figures = [*known, *(view for _, view in again), *fresh]
+        if not figures:
+            return _best_first(balls + hands)
+        usual_px = usual_px or usual_length_px(figures)
+        transforms, patches = cut_figures(figures, image, usual_px)
+        outputs = run_patches(self._refiner, patches)
+        if further:
+            # The front of known figures was settled when they were first seen: one view of them is enough.
+            further(self._refiner, outputs[len(known) :], patches[len(known) :])
+        self._subtract_thresholds(outputs)
+        better = decode_refinement(figures, outputs, transforms, self._sigma_scale)
+        if further:
+            self._realign(image, better, figures, len(known), usual_px, further)
+        for row, (same, _) in enumerate(again, len(known)):
+            better[same] = better_view(better[same], better[row])
+        if further:
+            self._view_across(image, better, usual_px, further)
+        tracked = better[: len(known)]
+        sizes = (apparent_lengths([figure.corners_px for figure in tracked]) / usual_px).tolist() if known else []
+        still = [figure for figure, size in zip(tracked, sizes, strict=True) if self._is_trackable(figure, size)]
+        new = [figure for figure in better[len(known) + len(again) :] if figure.score >= self._threshold]
+        kept = suppress_overlaps(still + new, len(still))
+        balls = self._track_ball(image, balls, figures, usual_px)
+        return _best_first(kept + balls + hands)
+
+    def _track_ball(
+        self, image: Image, balls: list[Detection], figures: Sequence[Detection], usual_px: float
+    ) -> list[Detection]:
+        """Return where the ball is now that was there a moment ago."""
+        if self._ball_refiner is None or not balls:
+            return balls
+        transforms, patches = cut_figures(with_patch_corners(balls, figures), image, usual_px, BALL_PATCH_ZOOM)
+        found = decode_ball(balls, self._ball_refiner.track(patches), transforms)
+        return [ball for ball in found if ball.score >= self._ball_threshold]
+
+    def _realign(
+        self,
+        image: Image,
+        figures: list[Detection],
+        before: Sequence[Detection],
+        start: int,
+        usual_px: float,
+        further: FurtherViews,
+    ) -> None:
+        """Refine figures again, from a row on and in place, whose patch was cut beside them or askew.
+
+        Both views vote on whether there is a figure: a better patch makes a false one look better, too.
+        """
+        rows = [
+            i
+            for i, figure in enumerate(figures[start:], start)
+            if figure.score > LIMITS.min_score_again
+            and corner_distance(figure, before[i])
+            > LIMITS.max_misalignment * float(apparent_lengths(figure.corners_px))
+        ]
+        if not rows:
+            return
+        guesses = [dataclasses.replace(figures[i], score=before[i].score) for i in rows]
+        for i, view in zip(rows, self._refine_views(image, guesses, usual_px, further), strict=True):
+            mean = (logit(np.array(figures[i].score)) + logit(np.array(view.score))) / 2
+            figures[i] = dataclasses.replace(view, score=float(sigmoid(mean)))
+
+    def _view_across(self, image: Image, figures: list[Detection], usual_px: float, further: FurtherViews) -> None:
+        """Refine vague figures again, in place, as if they lay across, and keep the more exact view."""
+        rows = [
+            i
+            for i, figure in enumerate(figures)
+            if is_vague(figure, usual_px) and figure.score > LIMITS.min_score_again
+        ]
+        if not rows:
+            return
+        across = [quarter_turned(figures[i]) for i in rows]
+        for i, view in zip(rows, self._refine_views(image, across, usual_px, further), strict=True):
+            figures[i] = better_view(figures[i], view)
+
+    def _refine_views(
+        self, image: Image, views: Sequence[Detection], usual_px: float, further: FurtherViews
+    ) -> list[Detection]:
+        outputs, transforms = run_figures(self._refiner, views, image, usual_px, further)
+        self._subtract_thresholds(outputs)
+        return decode_refinement(views, outputs, transforms, self._sigma_scale)
+
+    def _subtract_thresholds(self, outputs: Array) -> None:
+        """Subtract, in place, what the logits of turning and falling must exceed."""
+        outputs[:, TURN] -= self._turn_logit
+        outputs[:, FALLEN] -= self._fallen_logit
+
+    def _is_trackable(self, figure: Detection, size: float) -> bool:
+        """Tell whether a figure seen a moment ago can be tracked further: a wrong place may lead to worse ones."""
+        if figure.score < min(self._threshold, LIMITS.min_tracked_score):
+            return False
+        visible = sum(figure.corner_scores) / len(figure.corner_scores) > LIMITS.min_visibility
+        most = LIMITS.max_tracked_size_ratio
+        return figure.kind != "upright" or (visible and 1 / most < size < most)
+
+    def run_refiner(self, figures: Sequence[Detection], image: Image) -> tuple[Array, Array]:
+        """Run the refiner on figures, unclear ones twice.
+
+        Args:
+            figures: at least one.
+            image: they are in.
+
+        Returns:
+            Its outputs, shape (n, `OUTPUTS`), and the transforms of the patches, shape (n, 2, 3).
+
+        Raises:
+            InputError: the network is no refiner.
+
+        """
+        return run_figures(self._refiner, figures, image, usual_length_px(figures), average_rotated)
+
+
+def _best_first(detections: Sequence[Detection]) -> tuple[Detection, ...]:
+    return tuple(sorted(detections, key=lambda detection: -detection.score))
