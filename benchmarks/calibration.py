@@ -33,7 +33,7 @@ from downfield.core.errors import CalibrationError, InputError
 from downfield.core.field import FieldModel
 from downfield.core.footprint import BASE_TOP_MM
 from downfield.core.scene import Player
-from downfield.rig.standing_figures import distance_known
+from downfield.rig.table_calibration import lens_from_distance
 from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import film
 from downfield.twin.randomization.deck import Split, split_named
@@ -79,7 +79,7 @@ def report(tables: Iterable[Table], what: str, known: str = "figures") -> None:
         begin = time.process_time()
         try:
             height_mm = float(camera.position_mm[2] + tape.normal(0, _TAPE_OFF_MM)) if known == "tape" else None
-            distance = None if known == "alone" else distance_known(image, height_mm)
+            distance = None if known == "alone" else lens_from_distance(image, height_mm)
             solution = solve_field([image], [field], distance=distance)
         except CalibrationError as error:
             print(f"{count:4d} {field.name:<10} said no: {error}", flush=True)

@@ -70,7 +70,7 @@ def _calls(clip: Path, rulebook: str, *, tracks: bool) -> tuple[CallView, ...]:
             rig.play()
             return tuple(rig.game_service.calls())
         finally:
-            rig.end()
+            rig.close()
 
 
 def _of(true: Sequence[CallView], seen: Sequence[CallView], *, reported: bool) -> tuple[list[CallView], list[CallView]]:

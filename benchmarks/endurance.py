@@ -1,11 +1,10 @@
-"""Whether hours of play make seeing slower or larger.
+"""Measure whether vision becomes slower or larger over hours of play.
 
 python benchmarks/endurance.py [--hours 4] [--fps 30]
 
-The bundled clip's first seconds run there and back as one film whose times go on, as fast as this computer can. What
-the network finds in each picture it finds once, before; the pictures are unpacked once, too. All that remembers
-anything runs anew for every frame, on the pictures: health, the calibration's keeper, teams, tracking, outlines,
-contacts, ball, power. Told by quarters of the film.
+The first seconds of the bundled clip are repeated, forward and backward, as one video with continuous times, as fast
+as this computer can. Each picture is decoded and detected once, before. Everything that keeps a state runs for every
+frame: health, online calibration, teams, tracking, outlines, contacts, ball, power. Reported by quarters of the video.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ from downfield.vision.pipeline import Vision
 PICTURES = 120
 QUARTERS = 4
 
-Looked = tuple[Image, Sequence[Detection] | None]
+DetectedPicture = tuple[Image, Sequence[Detection] | None]
 
 
 def main() -> None:
-    """Watch the film and print what each quarter of it took."""
+    """Process the video and print the times of each quarter."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hours", type=float, default=4.0, help="of film")
+    parser.add_argument("--hours", type=float, default=4.0, help="length of the video")
     parser.add_argument("--fps", type=float, default=30.0)
     options = parser.parse_args()
     cv2.setNumThreads(1)
     step_ns, each = round(1e9 / options.fps), round(options.hours * 3600 * options.fps / QUARTERS)
-    there = _pictures()
-    film = itertools.cycle(list(_looked_at(there + there[-2:0:-1], step_ns)))
+    forward = _pictures()
+    video = itertools.cycle(list(_detect(forward + forward[-2:0:-1], step_ns)))
     clip = bundled_demo()
     vision = Vision(
         read_calibration(clip.with_suffix(".calibration.json")),
@@ -56,11 +55,11 @@ def main() -> None:
     index, took_ms = 0, np.zeros(each)
     for quarter in range(1, QUARTERS + 1):
         contacts, unfit = 0, 0
-        for place in range(each):
-            image, found = next(film)
+        for position in range(each):
+            image, detections = next(video)
             began = time.perf_counter()
-            scene = vision.update(Frame(index, index * step_ns, image), partial(_same, found))
-            took_ms[place] = 1e3 * (time.perf_counter() - began)
+            scene = vision.update(Frame(index, index * step_ns, image), partial(_return, detections))
+            took_ms[position] = 1e3 * (time.perf_counter() - began)
             contacts, unfit, index = contacts + len(scene.contacts), unfit + bool(scene.unfit), index + 1
         p50, p99 = np.percentile(took_ms, (50, 99))
         print(
@@ -76,21 +75,21 @@ def _pictures() -> list[Image]:
         return [np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8) for frame in frames]
 
 
-def _looked_at(pictures: Sequence[Image], step_ns: int) -> Iterator[Looked]:
-    """Pictures with what is found in each; none of them is left out."""
+def _detect(pictures: Sequence[Image], step_ns: int) -> Iterator[DetectedPicture]:
+    """Yield pictures with their detections."""
     schedule = DetectionSchedule(open_detector(), DetectionRate(), continuous=True)
     for index, image in enumerate(pictures):
         yield image, schedule.detect(Frame(index, index * step_ns, image), 0)
 
 
-def _same(found: Sequence[Detection] | None) -> Sequence[Detection] | None:
-    return found
+def _return(detections: Sequence[Detection] | None) -> Sequence[Detection] | None:
+    return detections
 
 
 def _memory_mb() -> float:
-    """What this process holds of the computer's memory; Linux."""
-    held = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return held * os.sysconf("SC_PAGE_SIZE") / 1e6
+    """Return the memory of this process; Linux."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 if __name__ == "__main__":

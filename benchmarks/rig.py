@@ -1,16 +1,15 @@
-"""How long from a frame's capture to its published calls, what is lost on the way, and how soon a lost camera is back.
+"""Measure the latency from capture to published calls, the frames dropped, and how soon a lost camera is back.
 
 python benchmarks/rig.py [--seconds 30] [--clients 200] [--stalled 20] [--watchers 1] [--fps 60]
-    [--sight recorded|network|threaded] [--cuts 0]
+    [--vision recorded|network|threaded] [--cuts 0]
 
-A camera of its own process sends the bundled clip's pictures, there and back, as motion JPEG with its capture stamps;
-the clip is of 30 frames/s, so that at 60 its figures run twice as fast as they did.
-The whole rig runs on it: recording, journal, annotated picture, service. Clients read the feed, as overlays and panels
-do; watchers the annotated picture, which a camera page does. They are of another process, which yields to the rig; the
-stalled ones read nothing. With ``--sight recorded`` the scenes are those recorded with the clip, in place of the
-network's; with ``threaded`` a thread of the rig looks at whole pictures, in place of a process of its own. A computer
-that others share changes its speed: how long one picture takes to unpack, with nothing beside it, is told of before and
-after, and how much of the cores went to others meanwhile, so that runs can be compared.
+A camera in its own process sends the pictures of the bundled clip, forward and backward, as motion JPEG with capture
+stamps. The clip has 30 frames/s, so that at 60 its figures run twice as fast. The whole rig runs on it: recording,
+journal, annotated picture, service. Clients read the feed, as overlays and panels do; watchers read the annotated
+picture. They are another process, with lower priority than the rig; stalled ones read nothing. ``--vision recorded``
+uses the clip's recorded scenes instead of the network; ``threaded`` detects whole frames in a thread of the rig instead
+of another process. Shared computers change their speed, so the time to decode one picture is measured before and after,
+and how much of the cores went to others, to make runs comparable.
 """
 
 from __future__ import annotations
@@ -42,15 +41,14 @@ from downfield.core.roster import read_roster
 from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
-from downfield.rig.cli.run import prepare
 from downfield.rig.configuration.loading import load
 from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.live.network_vision import detection_rate, detector, open_vision
-from downfield.rig.live.observer import LoopObserver
-from downfield.rig.live.vision_seam import DetectionResult, VisionStage
+from downfield.rig.live.connections import DetectionResult, LoopObserver, VisionStage
+from downfield.rig.live.network_vision import detection_rate, local_detector, open_vision
+from downfield.rig.live.process_tuning import tune_process
 from downfield.rig.recording.clip import bundled_demo, open_clip
 from downfield.rig.rig import Rig
-from downfield.rig.sources.jpeg import unpack_jpeg
+from downfield.rig.sources.jpeg import decode_jpeg
 from downfield.rig.sources.source import CapturedFrame
 from downfield.vision.board.health import PictureHealth
 from downfield.vision.pipeline import Vision
@@ -60,28 +58,28 @@ _QUALITY = 85
 _WARM_S = 3.0
 
 
-class Camera(ThreadingHTTPServer):
-    """Sends pictures at an even rate; ``/cut?SECONDS`` breaks every stream off and refuses new ones for so long."""
+class FakeCamera(ThreadingHTTPServer):
+    """Sends pictures at an even rate; ``/cut?SECONDS`` ends every stream and refuses new ones for so long."""
 
     daemon_threads = True
 
     def __init__(self, fps: float) -> None:
         self.fps = fps
-        there = list(_jpegs())
-        self.jpegs = there + there[-2:0:-1]  # and back: a film that jumps is another, and has everybody looked for anew
-        self.dark_until = 0.0
-        super().__init__(("127.0.0.1", 0), _Answer)
+        forward = list(_jpegs())
+        self.jpegs = forward + forward[-2:0:-1]  # and backward: after a jump, all figures would be searched again
+        self.cut_until = 0.0
+        super().__init__(("127.0.0.1", 0), _Handler)
 
 
-class _Answer(BaseHTTPRequestHandler):
-    server: Camera
+class _Handler(BaseHTTPRequestHandler):
+    server: FakeCamera
 
     def do_GET(self) -> None:
         if self.path.startswith("/cut"):
-            self.server.dark_until = time.monotonic() + float(self.path.partition("?")[2])
+            self.server.cut_until = time.monotonic() + float(self.path.partition("?")[2])
             self.send_response(204)
             self.end_headers()
-        elif time.monotonic() < self.server.dark_until:
+        elif time.monotonic() < self.server.cut_until:
             self.send_error(503)
         else:
             self.send_response(200)
@@ -95,13 +93,13 @@ class _Answer(BaseHTTPRequestHandler):
         for count, jpeg in enumerate(itertools.cycle(self.server.jpegs)):
             time.sleep(max(0.0, began + count / self.server.fps - time.monotonic()))
             now = time.monotonic()
-            if now < self.server.dark_until:
+            if now < self.server.cut_until:
                 return
             head = f"--cut\r\nContent-Length: {len(jpeg)}\r\nX-Timestamp: {now:.6f}\r\n\r\n"
             self.wfile.write(head.encode() + jpeg + b"\r\n")
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def _jpegs() -> Iterator[bytes]:
@@ -112,70 +110,68 @@ def _jpegs() -> Iterator[bytes]:
 
 
 class RecordedScenes:
-    """The clip's scenes over and over, at the times of the frames."""
+    """A vision stage that repeats the clip's scenes, at the times of the frames."""
 
     def __init__(self) -> None:
         self._scenes = list(open_clip(bundled_demo()).tracks)
         self.health: PictureHealth | None = None
         self.players: tuple[Player, ...] = open_clip(bundled_demo()).tracks.header.players
 
-    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
-        """Nothing."""
+    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's
+        """Return nothing."""
         return ()
 
     def update(
         self,
         frame: Frame,
-        detections: DetectionResult,  # noqa: ARG002 - the seam's signature
-        carrier: str | None = None,  # noqa: ARG002 - the seam's signature
+        detections: DetectionResult,  # noqa: ARG002 - the interface's
+        carrier: str | None = None,  # noqa: ARG002 - the interface's
     ) -> Scene:
-        """The scene whose turn it is."""
+        """Return the next scene."""
         shift_ns = frame.t_ns - self._scenes[frame.index % len(self._scenes)].t_ns
         scene = self._scenes[frame.index % len(self._scenes)]
         contacts = tuple(
-            one if one.since_ns is None else replace(one, since_ns=one.since_ns + shift_ns) for one in scene.contacts
+            contact if contact.since_ns is None else replace(contact, since_ns=contact.since_ns + shift_ns)
+            for contact in scene.contacts
         )
         return replace(scene, frame=frame.index, t_ns=frame.t_ns, contacts=contacts)
 
     def line_up(self, players: tuple[Player, ...]) -> None:
-        """Recorded."""
+        """Do nothing."""
 
     def find_figures(self) -> None:
-        """Recorded."""
+        """Do nothing."""
 
 
-class Measured(LoopObserver):
-    """Remembers when frames were captured and when what was seen in them was published."""
+class LatencyObserver(LoopObserver):
+    """Measures the time from capture to publication of every frame."""
 
     def __init__(self) -> None:
         self.captured_ns: dict[int, int] = {}
-        self.took_ms: list[float] = []
+        self.latencies_ms: list[float] = []
         self.captured = 0
         self.calls = 0
         self.last_ns = 0
-        self.gaps_s: list[float] = []
         self.counting = False
 
-    def shot(self, shot: CapturedFrame) -> None:
-        """Captured."""
-        if self.last_ns and shot.captured_ns - self.last_ns > 150_000_000:
-            self.gaps_s.append((shot.captured_ns - self.last_ns) / 1e9)
-        self.last_ns = shot.captured_ns
+    def frame_captured(self, frame: CapturedFrame) -> None:
+        """Note the capture time."""
+        self.last_ns = frame.captured_ns
         self.captured += self.counting
-        self.captured_ns[shot.index] = shot.captured_ns
-        self.captured_ns.pop(shot.index - 600, None)
+        self.captured_ns[frame.index] = frame.captured_ns
+        self.captured_ns.pop(frame.index - 600, None)
 
-    def judged(self, entry: Scene | Event, calls: tuple[Call, ...]) -> None:
-        """Published."""
+    def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...]) -> None:
+        """Note the latency."""
         self.calls += sum(call.verdict == "called" for call in calls)
         if isinstance(entry, Scene) and self.counting and entry.frame in self.captured_ns:
-            self.took_ms.append((time.monotonic_ns() - self.captured_ns[entry.frame]) / 1e6)
+            self.latencies_ms.append((time.monotonic_ns() - self.captured_ns[entry.frame]) / 1e6)
 
 
 def clients(port: int, count: int, stalled: int, watchers: int) -> None:
-    """Open feeds, of which some are never read, and watch the picture; until killed.
+    """Open feeds, of which some are never read, and watch the picture, until killed.
 
-    What comes is thrown away unseen: clients stand for other computers.
+    Received data is discarded: clients stand for other computers.
     """
     waiting, stay = selectors.DefaultSelector(), []
     for index in range(count + watchers):
@@ -195,7 +191,7 @@ def clients(port: int, count: int, stalled: int, watchers: int) -> None:
 
 
 def thread_cpu_s() -> dict[str, float]:
-    """What each thread of this process has spent, by its name; Linux."""
+    """Return the CPU time of each thread of this process, by its name; Linux."""
     spent: dict[str, float] = {}
     for thread in threading.enumerate():
         with contextlib.suppress(OSError):
@@ -206,20 +202,20 @@ def thread_cpu_s() -> dict[str, float]:
 
 
 def processes() -> dict[int, str]:
-    """The rig's: this one, and what it started to find figures and to tell listeners, by number; Linux."""
+    """Return the rig's processes, by number: this one, the detector's and the feed relay's; Linux."""
     found = {os.getpid(): "rig"}
     for thread in Path("/proc/self/task").glob("*/children"):
         for number in thread.read_text().split():
             with contextlib.suppress(OSError):
                 command = Path(f"/proc/{number}/cmdline").read_text().split("\0")
-                name = next((one.rpartition(".")[2] for one in command if one.startswith("downfield.")), None)
+                name = next((word.rpartition(".")[2] for word in command if word.startswith("downfield.")), None)
                 if name is not None:
                     found[int(number)] = f"process {name}"
     return found
 
 
 def process_cpu_s() -> dict[str, float]:
-    """What the rig's other processes have spent, by their names; Linux."""
+    """Return the CPU time of the rig's other processes, by their names; Linux."""
     spent: dict[str, float] = {}
     others = processes()
     del others[os.getpid()]
@@ -231,7 +227,7 @@ def process_cpu_s() -> dict[str, float]:
 
 
 def memory_mb() -> float:
-    """What the rig's processes hold of the computer's memory; Linux."""
+    """Return the memory of the rig's processes; Linux."""
     pages = 0
     for number in processes():
         with contextlib.suppress(OSError):
@@ -240,78 +236,78 @@ def memory_mb() -> float:
 
 
 def stolen_s() -> float:
-    """How long cores of this computer, a virtual one, have been others' when they were wanted here; Linux."""
+    """Return how long cores of this virtual computer went to others while they were needed here; Linux."""
     with contextlib.suppress(OSError):
         return int(Path("/proc/stat").read_text().split(maxsplit=9)[8]) / os.sysconf("SC_CLK_TCK")
     return 0.0
 
 
 def child(*args: str) -> subprocess.Popen[str]:
-    """The same program in a process of its own, with another part."""
+    """Start this program in another process, in another role."""
     return subprocess.Popen([sys.executable, __file__, *args], stdout=subprocess.PIPE, text=True)
 
 
 def main() -> None:
-    """Play the part asked for."""
+    """Run the benchmark, or the role given by the options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--stalled", type=int, default=20)
     parser.add_argument("--watchers", type=int, default=1)
     parser.add_argument("--fps", type=float, default=60)
-    parser.add_argument("--sight", choices=("recorded", "network", "threaded"), default="recorded")
-    parser.add_argument("--cuts", type=int, default=0, help="cut the camera so many times, for half a second each")
+    parser.add_argument("--vision", choices=("recorded", "network", "threaded"), default="recorded")
+    parser.add_argument("--cuts", type=int, default=0, help="how often to cut the camera, for 0.5 s each")
     parser.add_argument("--be-camera", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--be-clients", type=int, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.be_camera:
-        camera = Camera(asked.fps)
+    options = parser.parse_args()
+    if options.be_camera:
+        camera = FakeCamera(options.fps)
         print(camera.server_address[1], flush=True)
         camera.serve_forever()
-    elif asked.be_clients:
-        _take_nothing()
-        clients(asked.be_clients, asked.clients, asked.stalled, asked.watchers)
+    elif options.be_clients:
+        _run_idle()
+        clients(options.be_clients, options.clients, options.stalled, options.watchers)
     else:
-        measure(asked)
+        measure(options)
 
 
-def _take_nothing() -> None:
-    """Run on what the rig leaves alone: clients stand for other computers, which take nothing from this one."""
+def _run_idle() -> None:
+    """Run only when the rig needs no CPU: clients stand for other computers."""
     if sys.platform == "linux":
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     else:
         os.nice(19)
 
 
-def unpacking_ms() -> float:
-    """How long one picture takes to unpack here and now, in the median."""
+def decoding_ms() -> float:
+    """Return the median time to decode one picture here and now."""
     took = []
     for jpeg in [*itertools.islice(_jpegs(), 10)] * 5:
         began = time.perf_counter()
-        unpack_jpeg(jpeg)
+        decode_jpeg(jpeg)
         took.append((time.perf_counter() - began) * 1e3)
     return float(np.median(took))
 
 
-def measure(asked: argparse.Namespace) -> None:
-    """Run the rig, and print what was measured."""
-    before_ms = unpacking_ms()
-    _measure(asked)
-    print(f"one picture alone is unpacked in {before_ms:.1f} ms before, {unpacking_ms():.1f} ms after")
+def measure(options: argparse.Namespace) -> None:
+    """Run the rig, and print the measurements."""
+    before_ms = decoding_ms()
+    _measure(options)
+    print(f"decoding one picture alone takes {before_ms:.1f} ms before, {decoding_ms():.1f} ms after")
 
 
-def _measure(asked: argparse.Namespace) -> None:
+def _measure(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as started:
-        camera = child("--be-camera", "--fps", str(asked.fps))
+        camera = child("--be-camera", "--fps", str(options.fps))
         started.callback(_kill, camera)
         assert camera.stdout is not None
         port = int(camera.stdout.readline())
-        rig = _rig(asked, port, Path(folder))
-        started.callback(rig.end)
-        measured = Measured()
-        rig.onlook(measured)
+        rig = _rig(options, port, Path(folder))
+        started.callback(rig.close)
+        measured = LatencyObserver()
+        rig.add_observer(measured)
         here = rig.address.rsplit(":", 1)[1].strip("/")
-        counts = ("--clients", asked.clients, "--stalled", asked.stalled, "--watchers", asked.watchers)
+        counts = ("--clients", options.clients, "--stalled", options.stalled, "--watchers", options.watchers)
         started.callback(_kill, child("--be-clients", here, *map(str, counts)))
         threading.Thread(target=rig.play, daemon=True).start()
         time.sleep(_WARM_S)
@@ -319,17 +315,17 @@ def _measure(asked: argparse.Namespace) -> None:
         measured.counting = True
         before, stolen, began = thread_cpu_s() | process_cpu_s(), stolen_s(), time.monotonic()
         memory = memory_mb()
-        back_s = _cut(asked.cuts, port, measured)
-        time.sleep(max(0.0, asked.seconds - (time.monotonic() - began)))
+        back_s = _cut(options.cuts, port, measured)
+        time.sleep(max(0.0, options.seconds - (time.monotonic() - began)))
         took_s = time.monotonic() - began
         measured.counting = False
         after, stolen = thread_cpu_s() | process_cpu_s(), stolen_s() - stolen
         busy_s = {name: after[name] - before.get(name, 0.0) for name in after}
-        _report(asked, rig, measured, rig.dropped - dropped, took_s, busy_s, back_s)
-        print(f"cores that others had meanwhile: {stolen / took_s:.2f}")
-        quarters = [np.median(part) for part in np.array_split(np.array(measured.took_ms), 4) if len(part)]
-        told = ", ".join(f"{quarter:.1f}" for quarter in quarters)
-        print(f"growth: memory {memory:.0f} MB at first, {memory_mb():.0f} MB at last; p50 by quarters {told} ms")
+        _report(options, rig, measured, rig.dropped - dropped, took_s, busy_s, back_s)
+        print(f"cores that went to others: {stolen / took_s:.2f}")
+        quarters = [np.median(part) for part in np.array_split(np.array(measured.latencies_ms), 4) if len(part)]
+        medians = ", ".join(f"{quarter:.1f}" for quarter in quarters)
+        print(f"growth: memory {memory:.0f} MB at first, {memory_mb():.0f} MB at last; median by quarters {medians} ms")
 
 
 def _kill(process: subprocess.Popen[str]) -> None:
@@ -337,8 +333,8 @@ def _kill(process: subprocess.Popen[str]) -> None:
     process.wait()
 
 
-def _rig(asked: argparse.Namespace, port: int, folder: Path) -> Rig:
-    prepare()
+def _rig(options: argparse.Namespace, port: int, folder: Path) -> Rig:
+    tune_process()
     calibration = bundled_demo().with_suffix(".calibration.json")
     given = {
         "source.name": f"http://127.0.0.1:{port}/video",
@@ -355,14 +351,14 @@ def _rig(asked: argparse.Namespace, port: int, folder: Path) -> Rig:
     def threaded(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> VisionStage:  # noqa: ARG001 - the seam's signature
         known = None if roster is None else read_roster(roster)
         network = settings.network
-        return Vision(calibration, detector(network), known, rate=detection_rate(network, time.perf_counter_ns))
+        return Vision(calibration, local_detector(network), known, rate=detection_rate(network, time.perf_counter_ns))
 
-    sight = {"network": open_vision, "threaded": threaded, "recorded": recorded}[asked.sight]
-    return Rig(load(environment={}, command_line=given), folder, open_vision=sight)
+    opener = {"network": open_vision, "threaded": threaded, "recorded": recorded}[options.vision]
+    return Rig(load(environment={}, command_line=given), folder, open_vision=opener)
 
 
-def _cut(times: int, port: int, measured: Measured) -> list[float]:
-    """Cut the camera again and again; how long after it sends again its first picture is there, seconds."""
+def _cut(times: int, port: int, measured: LatencyObserver) -> list[float]:
+    """Cut the camera repeatedly; return how long its first picture takes after it sends again, seconds."""
     back_s = []
     for _ in range(times):
         urllib.request.urlopen(f"http://127.0.0.1:{port}/cut?0.5", timeout=10).close()
@@ -376,28 +372,30 @@ def _cut(times: int, port: int, measured: Measured) -> list[float]:
 
 
 def _report(
-    asked: argparse.Namespace,
+    options: argparse.Namespace,
     rig: Rig,
-    measured: Measured,
+    measured: LatencyObserver,
     dropped: int,
     took_s: float,
     busy_s: dict[str, float],
     back_s: list[float],
 ) -> None:
-    took = np.array(measured.took_ms or [np.nan])
+    took = np.array(measured.latencies_ms or [np.nan])
     health = rig.topic("health")
-    feeds = f"{asked.clients} feed clients, {asked.stalled} of them stalled, {asked.watchers} watching the picture"
-    print(f"sight: {asked.sight}; {feeds}; {took_s:.0f} s")
-    print(f"captured {measured.captured} frames, {measured.captured / took_s:.1f} a second of {asked.fps:g}")
+    feeds = (
+        f"{options.clients} feed clients, {options.stalled} of them stalled, {options.watchers} watching the picture"
+    )
+    print(f"vision: {options.vision}; {feeds}; {took_s:.0f} s")
+    print(f"captured {measured.captured} frames, {measured.captured / took_s:.1f} per second of {options.fps:g}")
     print(f"capture to published: p50 {np.percentile(took, 50):.1f} ms, p99 {np.percentile(took, 99):.1f} ms")
     print(f"dropped: {dropped} ({dropped / max(measured.captured, 1):.2%})")
     print(f"recording: {health.recording.seconds:.0f} s; reasons: {[reason.code for reason in health.reasons]}")
     busy = sum(busy_s.values()) / took_s
     print(f"rig: {busy:.2f} of {os.cpu_count()} cores; load of the computer {os.getloadavg()[0]:.1f}")
     for name, spent in sorted(busy_s.items(), key=lambda item: -item[1])[:8]:
-        print(f"    {name}: {1000 * spent / took_s:.1f} ms of CPU a second")
-    print(f"    by judged frame: see {1000 * busy_s.get('see', 0) / max(len(took), 1):.1f} ms,", end=" ")
-    print(f"judge {1000 * busy_s.get('judging', 0) / max(len(took), 1):.1f} ms")
+        print(f"    {name}: {1000 * spent / took_s:.1f} ms of CPU per second")
+    print(f"    per judged frame: track {1000 * busy_s.get('track', 0) / max(len(took), 1):.1f} ms,", end=" ")
+    print(f"judge {1000 * busy_s.get('judge', 0) / max(len(took), 1):.1f} ms")
     if back_s:
         print(
             f"{len(back_s)} cuts of 0.5 s: back after median {np.median(back_s):.2f} s, at most {max(back_s):.2f} s;"

@@ -67,7 +67,7 @@ def serve(pipe: Connection, folder: str, rate: float, seconds: float, use_relay:
     pipe.send(service.port)
     while pipe.recv() == "go":
         pipe.send(_publish(hub, rate, seconds))
-    service.end()
+    service.close()
     game_service.close()
 
 

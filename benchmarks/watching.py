@@ -16,7 +16,7 @@ from downfield.core.roster import read_roster
 from downfield.core.scene import Scene
 from downfield.core.track_files import TrackFile
 from downfield.models.detector import Detector
-from downfield.rig.sources.video_file import VideoFile
+from downfield.rig.sources.file_sources import VideoFile
 from downfield.twin.physics.truth_file import TruthEvent, TruthFile
 from downfield.vision.pipeline import Vision
 from downfield.vision.tracking.falls import Fall
@@ -68,7 +68,7 @@ def watched(
         truth = TrackFile(tracks), TruthFile(clip.with_name(clip.stem + ".truth.jsonl"))
         for shot, true, frame in zip(VideoFile(clip, paced=False).frames(), *truth, strict=False):
             happened.extend(frame.events)  # those of frames that are lost, too
-            yield shot.frame(), true
+            yield shot.decode(), true
 
     sightings = measure((), calibration, BASE_MM)
     for frame, true in disturbed(pictures()) if disturb else pictures():

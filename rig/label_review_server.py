@@ -9,7 +9,7 @@ from typing import Final
 import uvicorn
 
 from downfield.api.label_review import LabelReview
-from downfield.rig.service import listening_at
+from downfield.rig.service import open_listener
 
 _STOP_TIMEOUT_S: Final = 3.0
 
@@ -29,14 +29,14 @@ def serve_label_review(
         InputError: the port can't be opened.
 
     """
-    listening = listening_at(host, port)
+    listener = open_listener(host, port)
     server = uvicorn.Server(
         uvicorn.Config(review.app(), log_level="warning", access_log=False, lifespan="off", server_header=False)
     )
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="label review", daemon=True)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="label review", daemon=True)
     thread.start()
     try:
-        on_open(f"http://{host}:{listening.getsockname()[1]}/{review.token}/")
+        on_open(f"http://{host}:{listener.getsockname()[1]}/{review.token}/")
         review.ended.wait()
     except KeyboardInterrupt:
         review.skipped = True

@@ -1,8 +1,9 @@
-"""The whole rig, put together: table, loop, game_service, recorder, service and what watches over them."""
+"""The whole rig, assembled: table, loop, game service, recorder, web service, and the health of it all."""
 
 from __future__ import annotations
 
 import gc
+import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,250 +17,258 @@ from downfield.game.published.game_topics import Notice
 from downfield.game.service import GameService
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.cli.terminal_lines import TerminalLog
-from downfield.rig.cli.terminal_view import TerminalView
 from downfield.rig.configuration.loading import Configuration
-from downfield.rig.configuration.paths import recordings_folder, store_file
-from downfield.rig.live.annotated_picture import AnnotatedPicture
-from downfield.rig.live.annotation import Annotator
-from downfield.rig.live.health import HealthWatch
-from downfield.rig.live.loop import LinedUp, Loop
-from downfield.rig.live.metrics import FrameMeter
+from downfield.rig.configuration.settings import recordings_folder, store_file
+from downfield.rig.controller import CalibrationInUse, RigController
+from downfield.rig.live.annotated_picture import AnnotatedPicture, RecentPictures
+from downfield.rig.live.annotation import Annotator, Overlay
+from downfield.rig.live.connections import BoardLineup, EventPlayback, LoopControls, LoopObserver, NoticeLevel
+from downfield.rig.live.health import ActiveProblems, FrameMeter, HealthReporter, sentences
+from downfield.rig.live.loop import Loop
 from downfield.rig.live.network_vision import open_vision
-from downfield.rig.live.observer import LoopObserver
-from downfield.rig.live.referee import EventPlayback
-from downfield.rig.live.troubles import ActiveProblems, NoticeLevel
-from downfield.rig.machine import RigMachine
 from downfield.rig.recording.footage import ClipFootage, RecordedFootage
 from downfield.rig.recording.recorder import DISK_FULL, Recorder
 from downfield.rig.service import Service
-from downfield.rig.sources.clocks import CaptureClock
+from downfield.rig.sources.source import CaptureClock
 from downfield.rig.table import OpenVision, open_table, source_choice
+from downfield.vision.board.health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
 
-_NOWHERE: Final = "passing.db"
+_TEMPORARY_STORE: Final = "games.db"
 
 
 class Rig:
     """A rig, ready to play.
 
     Args:
-        configuration: in force.
-        passing: a folder for what need not outlast this run.
-        paced: recordings at their own pace; else as fast as they go.
-        open_vision: makes a sight for a calibration and, where there is one, a file with the roster.
+        configuration: the configuration in effect.
+        temporary: a folder for what need not outlast this run.
+        paced: recordings at their own pace; otherwise as fast as they are processed.
+        open_vision: opens the vision stage for a calibration and, where there is one, a file with the roster.
+
+    Attributes:
+        rulebook: the rulebook in force.
+        live: whether the source shows what happens now.
+        source_text: what is shown, for people.
+        game_service: runs the game.
 
     Raises:
-        DownfieldError: something the configuration names does not exist or does not work.
+        DownfieldError: something that the configuration names does not exist or does not work.
 
     """
 
     def __init__(
         self,
         configuration: Configuration,
-        passing: Path,
+        temporary: Path,
         *,
         paced: bool = True,
         open_vision: OpenVision = open_vision,
     ) -> None:
-        settings = configuration.settings
-        self._configuration, self._paced, self._open_sight = configuration, paced, open_vision
+        settings = self._settings = configuration.settings
+        self._paced, self._open_vision = paced, open_vision
         self.rulebook = load_rulebook(settings.game.rulebook)
         self._hub, self._picture = Hub(), LatestPicture()
-        self._terminal: TerminalLog | TerminalView | None = None
-        self._onlookers: list[LoopObserver] = []
-        self._early: list[tuple[NoticeLevel, str]] = []
-        self._troubles = ActiveProblems(self._changed, self._noticed)
-        self._clock = CaptureClock()
-        self._table = open_table(settings, self._clock, self._troubles, open_vision, paced=paced)
-        self.live = self._table.source.facts.live
-        self.text = self._table.text
-        self._machine = RigMachine(configuration, self._table, self._troubles)
-        self._machine.calibrated = self._calibrated
+        self._notices = _Notices(self._hub)
+        wake_health = threading.Event()
+        self._problems = ActiveProblems(wake_health.set, self._notices.give)
+        self._clock, self._meter, self._controls = CaptureClock(), FrameMeter(), LoopControls()
+        self._table = open_table(settings, self._clock, self._problems, open_vision, paced=paced)
+        self.live, self.source_text = self._table.source.facts.live, self._table.text
+        calibration = CalibrationInUse(self._table.calibration)
+        self._recorder = self._start_recorder(calibration) if self.live else None
+        clip = Path(source_choice(settings, paced=paced).text)
+        self._clip = ClipFootage(clip, calibration.get) if clip.is_file() else None
+        self._recent_pictures = RecentPictures()
+        self._controller = RigController(
+            configuration,
+            self._table,
+            calibration,
+            self._problems,
+            self._controls,
+            recent_images=self._recent_pictures.images,
+            record=None if self._recorder is None else self._recorder.record,
+            calibrated=self._use_calibration,
+        )
         url = settings.store.url
-        self._store = Store(url) if url else Store.at(store_file(settings) if self.live else passing / _NOWHERE)
+        store_path = store_file(settings) if self.live else temporary / _TEMPORARY_STORE
+        self._store = Store(url) if url else Store.at(store_path)
         self.game_service = GameService(
             self._store,
             self._hub,
-            self._machine,
+            self._controller,
             self._table.field,
             self.rulebook,
             clock=self._clock.now_ns if self.live else None,
         )
-        self._pictures = AnnotatedPicture(None, self._hub, self._picture, self._slow)
+        self._annotated_picture = AnnotatedPicture(self._picture, self._overlay, self._overloaded)
         self._loop: Loop | None = None
-        self._pulse = FrameMeter()
-        self._recorder = self._record() if self.live else None
-        clip = Path(source_choice(settings, paced=paced).text)
-        self._clip = ClipFootage(clip, self._machine.calibration) if clip.is_file() else None
-        self._health = self._watch()
+        self._health = HealthReporter(
+            self.game_service.publish_health,
+            self._problems,
+            self._meter,
+            wake_health,
+            facts=lambda: self._table.source.facts,
+            dropped=lambda: self.dropped,
+            calibration=calibration.get,
+            recording=RecordingStatus if self._recorder is None else self._recorder.status,
+            picture_health=self._picture_health,
+        )
         self._begin_game()
         footage = RecordedFootage(recordings_folder(settings)) if self.live else self._clip
-        parts = AppContext(self.game_service, self._hub, self._picture, self._store, footage)
-        self._service = Service(parts, settings.service) if settings.service.on else None
-        self._health.begin()
+        context = AppContext(self.game_service, self._hub, self._picture, self._store, footage)
+        self._service = Service(context, settings.service) if settings.service.on else None
+        self._health.start()
 
     @property
     def address(self) -> str:
-        """Where the service is; empty when it is off."""
+        """The address of the web pages; empty if they are not served."""
         return "" if self._service is None else self._service.address
 
     @property
     def calls(self) -> int:
-        """How many calls stand."""
+        """Number of calls in the game."""
         return len(self.game_service.calls())
-
-    def situation(self) -> str:
-        """The game now, on one line."""
-        return self.game_service.text
-
-    def health(self) -> HealthStatus:
-        """How the rig is now."""
-        return self._health.health()
-
-    def topic(self, name: str) -> Any:
-        """The value of a topic of the service now; None before it was first published."""
-        return self._hub.value(name)
-
-    def listen(self, terminal: TerminalLog | TerminalView) -> None:
-        """Have the terminal told."""
-        self._terminal = terminal
-        for level, text in self._early:
-            terminal.noticed(level, text)
-        self._early.clear()
-
-    def onlook(self, onlooker: LoopObserver) -> None:
-        """Have somebody else told of what happens in the loop."""
-        self._onlookers.append(onlooker)
 
     @property
     def dropped(self) -> int:
-        """Frames that were captured and not seen."""
+        """Number of frames that were captured and dropped."""
         return 0 if self._loop is None else self._loop.dropped
 
+    def situation(self) -> str:
+        """Return the state of the game on one line."""
+        return self.game_service.text
+
+    def health(self) -> HealthStatus:
+        """Return the rig's health now."""
+        return self._health.health()
+
+    def topic(self, name: str) -> Any:
+        """Return the present value of a topic of the service; None before it is first published."""
+        return self._hub.value(name)
+
+    def add_observer(self, observer: LoopObserver) -> None:
+        """Notify an observer of what happens from the next `play` on, and of notices, including those at the start."""
+        self._notices.add_observer(observer)
+
     def play(self) -> None:
-        """Play until the source is over or somebody interrupts.
+        """Play until the source ends or `close` is called.
 
         Raises:
-            SourceError: a recording broke off.
+            SourceError: a recording could not be read to its end.
 
         """
-        onlookers = [self._pictures, self._machine, self._health, *self._onlookers]
-        if self._recorder is not None:
-            onlookers.insert(0, self._recorder)
-        if self._clip is not None:
-            onlookers.append(self._clip)
-        if self._terminal is not None:
-            onlookers.append(self._terminal)
+        always = (self._annotated_picture, self._recent_pictures, self._health)
+        optional = [observer for observer in (self._recorder, self._clip) if observer is not None]
         self._loop = Loop(
             self._table.source,
-            self._table.sight,
+            self._table.vision,
             self.game_service,
-            self._troubles,
-            pulse=self._pulse,
-            prompter=EventPlayback(self._table.events),
-            onlookers=onlookers,
-            suspended=self._machine.suspended,
-            lined_up=self._lined_up,
+            self._problems,
+            meter=self._meter,
+            playback=EventPlayback(self._table.events),
+            observers=(*optional, *always, *self._notices.observers),
+            controls=self._controls,
+            lineup=self._lineup,
             carrier=lambda: self.game_service.carrier,
             ticks=self.live,
         )
-        self._machine.between_frames = self._loop.between_frames
         if self._table.calibration is not None:
-            self._calibrated(self._table.calibration)
-        # What was loaded stays: walking through it between two frames takes the collector a tenth of a second.
+            self._use_calibration(self._table.calibration)
+        self._controller.calibrate_until_found()
+        # What is loaded by now stays: visiting it between two frames would take the garbage collector 0.1 s.
         gc.collect()
         gc.freeze()
         self._loop.run()
 
     def rewind(self) -> None:
-        """A recording from its beginning, as another game."""
-        self._table = open_table(
-            self._configuration.settings, self._clock, self._troubles, self._open_sight, paced=self._paced
-        )
+        """Start a recording again from its beginning, as another game."""
+        self._table = open_table(self._settings, self._clock, self._problems, self._open_vision, paced=self._paced)
         self._begin_game()
 
-    def end(self) -> None:
-        """End everything, in order: frames, scenes, the journal, the feeds."""
+    def close(self) -> None:
+        """Close everything, in order: frames, scenes, the journal, the feeds."""
+        self._controller.close()
         if self._loop is not None:
             self._loop.stop()
         if self._recorder is not None:
             self._recorder.close()
-        self._health.end()
-        self._pictures.close()
+        self._health.close()
+        self._annotated_picture.close()
         if self._service is not None:
-            self._service.end()
+            self._service.close()
         self.game_service.close()
         self._store.close()
 
-    def _begin_game(self) -> None:
-        facts = self._table.source.facts
-        self.game_service.publish_source(
-            SourceStatus(kind=facts.kind, name=facts.name, text=self.text, live=facts.live)
-        )
-        if self.live and self.game_service.resume() is not None:
-            self._clock.not_before(self.game_service.now_ns)
-            self._troubles.note("info", f"Going on with the game as it stood: {self.situation()}.")
-        else:
-            self.game_service.restart()
-        for note in facts.notes:
-            self._troubles.note("warning", f"{facts.name}: {note}.")
-
-    def _watch(self) -> HealthWatch:
-        return HealthWatch(
-            self.game_service.publish_health,
-            self._troubles,
-            self._pulse,
-            facts=lambda: self._table.source.facts,
-            dropped=lambda: self.dropped,
-            sight=lambda: None if self._loop is None else self._loop.sight,
-            calibration=self._machine.calibration,
-            recording=RecordingStatus if self._recorder is None else self._recorder.now,
-        )
-
-    def _record(self) -> Recorder:
-        settings = self._configuration.settings
+    def _start_recorder(self, calibration: CalibrationInUse) -> Recorder:
         recorder = Recorder(
-            recordings_folder(settings),
-            settings.recording,
+            recordings_folder(self._settings),
+            self._settings.recording,
             lambda: self._table.source.facts,
-            self._troubles,
-            calibration=self._machine.calibration,
+            self._problems,
+            calibration=calibration.get,
         )
-        self._machine.record = recorder.record
-        if settings.recording.on:
+        if self._settings.recording.on:
             try:
                 recorder.record(True)
             except RefusedError as error:
-                remedy = "Calls are made all the same. Make room, then start the recording"
-                self._troubles.add(
-                    HealthReason(code=DISK_FULL, level="alarm", text=f"Not recording: {error}", remedy=remedy)
-                )
+                text, remedy = sentences(f"Not recording: {error}"), "Calls go on. Then start the recording"
+                self._problems.report(HealthReason(code=DISK_FULL, level="alarm", text=text, remedy=remedy))
         return recorder
 
-    def _lined_up(self) -> LinedUp:
-        line_up = self.game_service.line_up
-        return LinedUp(line_up.players, line_up.revision)
+    def _begin_game(self) -> None:
+        facts = self._table.source.facts
+        status = SourceStatus(kind=facts.kind, name=facts.name, text=self.source_text, live=facts.live)
+        self.game_service.publish_source(status)
+        if self.live and self.game_service.resume() is not None:
+            self._clock.start_after(self.game_service.now_ns)
+            self._problems.notify("info", f"The game goes on where it stood: {self.situation()}.")
+        else:
+            self.game_service.restart()
+        for note in facts.notes:
+            self._problems.notify("warning", f"{facts.name}: {note}.")
 
-    def _slow(self) -> bool:
-        health = None if self._loop is None else self._loop.sight.health
+    def _use_calibration(self, calibration: Calibration) -> None:
+        """Draw on the picture with a calibration and the present roster, and play on the calibration's field."""
+        if self.game_service.use_field(calibration.field):
+            self._problems.notify("info", f"A new game begins: the board is '{calibration.field.name}'.")
+        players = self._lineup().players or self._table.vision.players
+        self._annotated_picture.use(Annotator(calibration.camera, calibration.field, players))
+
+    def _lineup(self) -> BoardLineup:
+        line_up = self.game_service.line_up
+        return BoardLineup(line_up.players, line_up.revision)
+
+    def _overlay(self) -> Overlay:
+        game = self._hub.value("game")
+        if game is None:
+            return Overlay()
+        return Overlay(game.spot_yd, None if game.goal_to_go else game.to_gain_yd, self.game_service.carrier)
+
+    def _picture_health(self) -> PictureHealth | None:
+        return None if self._loop is None else self._loop.vision.health
+
+    def _overloaded(self) -> bool:
+        health = self._picture_health()
         return health is not None and SLOW_COMPUTER in health.warnings
 
-    def _calibrated(self, calibration: Calibration) -> None:
-        """The picture is drawn on with the calibration and the roster of now, the game played on its field."""
-        if self.game_service.use_field(calibration.field):
-            self._troubles.note("info", f"A new game begins: the board is '{calibration.field.name}'.")
-        players = self._lined_up().players or self._table.sight.players
-        self._pictures.use(Annotator(calibration.camera, calibration.field, players))
 
-    def _changed(self) -> None:
-        """ActiveProblems come up while the rig is being put together, too."""
-        if "_health" in self.__dict__:
-            self._health.look()
+class _Notices:
+    """Publishes notices, and passes them to observers; each first gets those given before there were any."""
 
-    def _noticed(self, level: NoticeLevel, text: str) -> None:
+    def __init__(self, hub: Hub) -> None:
+        self.observers: list[LoopObserver] = []
+        self._hub = hub
+        self._early: list[tuple[NoticeLevel, str]] = []
+
+    def give(self, level: NoticeLevel, text: str) -> None:
         self._hub.publish("notice", Notice(level=level, text=text))
-        if self._terminal is None:
+        if not self.observers:
             self._early.append((level, text))
-        else:
-            self._terminal.noticed(level, text)
+        for observer in self.observers:
+            observer.notice_given(level, text)
+
+    def add_observer(self, observer: LoopObserver) -> None:
+        for level, text in self._early:
+            observer.notice_given(level, text)
+        self.observers.append(observer)

@@ -1,4 +1,4 @@
-"""The service in a thread of its own, beside the loop."""
+"""The web service in its own thread, beside the loop."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import ipaddress
 import logging
 import socket
 import threading
+from typing import Final
 
 import uvicorn
 
@@ -17,65 +18,65 @@ from downfield.api.security.middleware import AccessPolicy
 from downfield.core.errors import InputError
 from downfield.rig.configuration.settings import ServiceSettings
 
-_ENDING_S = 5.0
-_LONGEST_MESSAGE = 4096  # bytes a client may send on a socket: nothing of it is read
-_MOST_CONNECTIONS = 1024  # beyond the feeds that are let open, so that a flood leaves room for the panel
+_CLOSE_TIMEOUT_S: Final = 5.0
+_MAX_MESSAGE_BYTES: Final = 4096  # from a client on a WebSocket; its content is not used
+_MAX_CONNECTIONS: Final = 1024  # more than the feeds may have, so that a flood leaves room for the panel
 
 
 class Service:
-    """Serves the parts until it is ended.
+    """Serves the web pages and the API until it is closed.
 
     Attributes:
-        port: it is found at.
+        port: where it listens.
         relay: serves most event streams when there are many.
 
     Args:
-        parts: what is served.
-        table: at which address, and for whom.
+        context: what is served.
+        settings: at which address, and to whom.
 
     Raises:
         InputError: the address or port can't be opened.
 
     """
 
-    def __init__(self, parts: AppContext, table: ServiceSettings) -> None:
-        self._parts = parts
-        listening = listening_at(table.host, table.port)
-        self.port: int = listening.getsockname()[1]
-        lan = not is_loopback(table.host)
-        access = AccessPolicy(lan, table.names, table.open_viewing, table.trust_local)
-        self.relay = RelayManager(parts.hub, self._transport_of)
+    def __init__(self, context: AppContext, settings: ServiceSettings) -> None:
+        self._context = context
+        listener = open_listener(settings.host, settings.port)
+        self.port: int = listener.getsockname()[1]
+        lan = not is_loopback(settings.host)
+        policy = AccessPolicy(lan, settings.names, settings.open_viewing, settings.trust_local)
+        self.relay = RelayManager(context.hub, self._transport_of)
         config = uvicorn.Config(
-            create_app(parts, access, self.relay),
+            create_app(context, policy, self.relay),
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=1,
             lifespan="off",
             server_header=False,
             proxy_headers=False,
-            ws_max_size=_LONGEST_MESSAGE,
-            limit_concurrency=_MOST_CONNECTIONS,
+            ws_max_size=_MAX_MESSAGE_BYTES,
+            limit_concurrency=_MAX_CONNECTIONS,
         )
-        logging.getLogger("uvicorn.error").addFilter(_is_a_fault)
+        logging.getLogger("uvicorn.error").addFilter(_is_error)
         self._server = server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="service", daemon=True)
+        self._thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="service", daemon=True)
         self._thread.start()
 
     @property
     def address(self) -> str:
-        """Where this computer finds it."""
+        """Its address on this computer."""
         return f"http://127.0.0.1:{self.port}/"
 
-    def end(self) -> None:
+    def close(self) -> None:
         """End the feeds, so that their connections close, and wait for the thread."""
-        self._parts.hub.close()
-        self._parts.picture.close()
+        self._context.hub.close()
+        self._context.picture.close()
         self._server.should_exit = True
-        self._thread.join(timeout=_ENDING_S)
+        self._thread.join(timeout=_CLOSE_TIMEOUT_S)
         self.relay.close()
 
     def _transport_of(self, client: tuple[str, int]) -> asyncio.Transport | None:
-        """The connection of a client."""
+        """Return the connection of a client."""
         for connection in self._server.server_state.connections:
             if getattr(connection, "client", None) == client:
                 transport = getattr(connection, "transport", None)
@@ -83,13 +84,8 @@ class Service:
         return None
 
 
-def _is_a_fault(record: logging.LogRecord) -> bool:
-    """Whether something went wrong: uvicorn takes every client that is let go, since it stalled, for an error."""
-    return "returned without completing response" not in record.getMessage()
-
-
 def is_loopback(host: str) -> bool:
-    """Whether an address is of this computer alone."""
+    """Return whether an address can be reached from this computer only."""
     if host == "localhost":
         return True
     try:
@@ -98,8 +94,8 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def listening_at(host: str, port: int) -> socket.socket:
-    """A socket that listens already; port 0 for any free one.
+def open_listener(host: str, port: int) -> socket.socket:
+    """Return a socket that already listens; port 0 for any free one.
 
     Raises:
         InputError: there is no such address, or it can't be opened.
@@ -108,15 +104,20 @@ def listening_at(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:
-        raise InputError(f"'{host}' is no address to listen at ({error.strerror})") from None
-    listening = socket.socket(family, kind, protocol)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        raise InputError(f"Can't listen on '{host}': it is no address of this computer ({error.strerror}).") from None
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind(address)
-        listening.listen()  # so that whoever reads the address finds the door open
+        listener.bind(address)
+        listener.listen()  # so that whoever reads the address can connect at once
     except OSError as error:
-        listening.close()
+        listener.close()
         raise InputError(
-            f"port {port} at {host} can't be opened ({error.strerror}): choose another with --port"
+            f"Port {port} on {host} can't be opened ({error.strerror}). Choose another with --port."
         ) from None
-    return listening
+    return listener
+
+
+def _is_error(record: logging.LogRecord) -> bool:
+    """Return whether a log record is an error; uvicorn logs every stalled client that is disconnected as one."""
+    return "returned without completing response" not in record.getMessage()

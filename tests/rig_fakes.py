@@ -1,4 +1,4 @@
-"""Stand-ins for what the loop stands between: a source, a sight, a judge."""
+"""Fakes for the parts that the loop connects: a source, a vision stage, a referee and an observer."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ import numpy as np
 from downfield.core.field import preset
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Contact, Figure, Player, Scene
-from downfield.game.published.board_topics import HealthStatus
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import Carrier, LineUpDeclared, SetUp
 from downfield.officiating.engine.judged_game import JudgedGame
 from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
-from downfield.rig.live.observer import LoopObserver
-from downfield.rig.live.vision_seam import DetectionResult
+from downfield.rig.live.connections import DetectionResult, LoopObserver, NoticeLevel
 from downfield.rig.sources.source import CapturedFrame, SourceFacts
 from downfield.vision.board.health import PictureHealth
 
@@ -33,7 +31,7 @@ EVENTS = (
 
 
 def tackle(index: int, t_ns: int | None = None) -> Scene:
-    """A carrier that walks into a standing defender at frame 30."""
+    """Return a scene of a play: the carrier walks into a standing defender at frame 30."""
     t_ns = index * 1_000_000_000 // FPS if t_ns is None else t_ns
     contacts: tuple[Contact, ...] = ()
     if index >= 30:
@@ -47,11 +45,11 @@ def tackle(index: int, t_ns: int | None = None) -> Scene:
 
 
 class FakeSource:
-    """Gray pictures.
+    """Sends gray pictures.
 
     Args:
         count: how many.
-        live: whether they come whether they are taken or not.
+        live: whether it is a live source.
         pause_s: between two.
 
     """
@@ -59,72 +57,78 @@ class FakeSource:
     def __init__(self, count: int = 90, *, live: bool = False, pause_s: float = 0.0) -> None:
         self.count, self.pause_s = count, pause_s
         self.facts = SourceFacts("camera" if live else "clip", "fake", (32, 18), float(FPS), live)
-        self._ended = threading.Event()
+        self._closed = threading.Event()
 
     def frames(self) -> Iterator[CapturedFrame]:
         for index in range(self.count):
-            if self._ended.wait(self.pause_s):
+            if self._closed.wait(self.pause_s):
                 return
             image = np.full((18, 32, 3), index % 256, dtype=np.uint8)
             yield CapturedFrame(index, index * 1_000_000_000 // FPS, time.monotonic_ns(), image=image)
 
     def close(self) -> None:
-        self._ended.set()
+        self._closed.set()
 
 
 class FakeVision:
-    """Sees a tackle, whatever is in the picture.
+    """Returns the scenes of a tackle, whatever is in the picture.
 
     Args:
-        before: done first, with the frame.
+        before_update: is called first, with the frame.
+
+    Attributes:
+        updated: indices of the frames that were processed.
+        carriers: the ball carrier passed with each of them.
+        lineups: the rosters that were passed to `line_up`.
+        searches: number of calls of `find_figures`.
 
     """
 
-    def __init__(self, before: Callable[[Frame], None] | None = None) -> None:
-        self.before = before
-        self.seen: list[int] = []
-        self.players: tuple[Player, ...] = ()
-        self.rosters: list[tuple[Player, ...]] = []
-        self.found = 0
-        self.health: PictureHealth | None = None
+    def __init__(self, before_update: Callable[[Frame], None] | None = None) -> None:
+        self.before_update = before_update
+        self.updated: list[int] = []
         self.carriers: list[str | None] = []
+        self.lineups: list[tuple[Player, ...]] = []
+        self.searches = 0
+        self.players: tuple[Player, ...] = ()
+        self.health: PictureHealth | None = None
 
-    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the seam's signature
+    def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:  # noqa: ARG002 - the interface's
         return ()
 
     def update(self, frame: Frame, detections: DetectionResult, carrier: str | None = None) -> Scene:
         detections()
         self.carriers.append(carrier)
-        if self.before is not None:
-            self.before(frame)
-        self.seen.append(frame.index)
+        if self.before_update is not None:
+            self.before_update(frame)
+        self.updated.append(frame.index)
         return tackle(frame.index, frame.t_ns)
 
     def line_up(self, players: tuple[Player, ...]) -> None:
-        self.rosters.append(players)
+        self.lineups.append(players)
         self.players = players
 
     def find_figures(self) -> None:
-        self.found += 1
+        self.searches += 1
 
 
 class FakeReferee:
-    """A game without a journal.
+    """Runs a game without a journal.
 
     Args:
-        before: done first, with the entry.
+        before_take: is called first, with the entry.
 
     """
 
-    def __init__(self, before: Callable[[Scene | Event], None] | None = None) -> None:
-        self.before = before
+    def __init__(self, before_take: Callable[[Scene | Event], None] | None = None) -> None:
+        self.before_take = before_take
         self.game = JudgedGame(load_rulebook("tap"), FIELD)
         self.scenes: list[Scene] = []
         self.ticks = 0
 
     def take(self, entry: Scene | Event) -> tuple[Call, ...]:
-        if self.before is not None:
-            self.before(entry)
+        if self.before_take is not None:
+            self.before_take(entry)
         if isinstance(entry, Scene):
             self.scenes.append(entry)
         return self.game.apply(entry).calls
@@ -132,23 +136,24 @@ class FakeReferee:
     def tick(self) -> None:
         self.ticks += 1
 
-    def publish_health(self, health: HealthStatus) -> None:
-        """Tells nobody."""
 
-
-class Notes(LoopObserver):
-    """An onlooker that remembers."""
+class RecordingObserver(LoopObserver):
+    """Records what it is notified of."""
 
     def __init__(self) -> None:
-        self.frames: list[int] = []
+        self.captured: list[int] = []
         self.calls: list[Call] = []
         self.refusals: list[str] = []
+        self.notices: list[str] = []
 
-    def shot(self, shot: CapturedFrame) -> None:
-        self.frames.append(shot.index)
+    def frame_captured(self, frame: CapturedFrame) -> None:
+        self.captured.append(frame.index)
 
-    def judged(self, _: Scene | Event, calls: tuple[Call, ...]) -> None:
+    def entry_judged(self, _: Scene | Event, calls: tuple[Call, ...]) -> None:
         self.calls += calls
 
-    def refused(self, event: Event, reason: str) -> None:
+    def event_refused(self, event: Event, reason: str) -> None:
         self.refusals.append(f"{event.id}: {reason}")
+
+    def notice_given(self, level: NoticeLevel, text: str) -> None:
+        self.notices.append(f"{level}: {text}")

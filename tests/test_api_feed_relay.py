@@ -49,7 +49,7 @@ class Rig:
         return here, self.hub.subscribers - here
 
     def end(self) -> None:
-        self.service.end()
+        self.service.close()
         self.game_service.close()
         self.store.close()
 

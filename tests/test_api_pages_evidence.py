@@ -24,7 +24,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     rig = Rig(load(environment={}, command_line=given), folder, paced=False)
     rig.play()
     yield rig.address.rstrip("/")
-    rig.end()
+    rig.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The doctor names each fault and its remedy."""
+"""The doctor reports each fault with its remedy."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ from downfield.rig.configuration.settings import (
     RecordingSettings,
     ServiceSettings,
 )
-from downfield.rig.doctor.camera import look_at_camera
-from downfield.rig.doctor.computer import look_at_disk, look_at_network, look_at_port, look_at_time
-from downfield.rig.doctor.picture import look_at_calibration, look_at_focus, look_at_light
+from downfield.rig.doctor.camera_checks import check_calibration, check_camera, check_focus, check_light
+from downfield.rig.doctor.computer_checks import check_disk, check_network, check_port, check_time
 from downfield.rig.recording.clip import bundled_demo
 from downfield.rig.sources.opening import SourceChoice
 
-NOWHERE = Path("nowhere.calibration.json")
+MISSING = Path("nowhere.calibration.json")
 
 
 @pytest.fixture(scope="module")
@@ -44,39 +43,39 @@ def calibration() -> Calibration:
     return read_calibration(bundled_demo().with_suffix(".calibration.json"))
 
 
-def test_a_camera_that_is_not_there_is_a_fault_with_a_remedy() -> None:
-    (finding,) = look_at_camera(SourceChoice("http://127.0.0.1:9/video")).findings
-    assert (finding.subject, finding.state) == ("camera", "fault")
-    assert finding.remedy
+def test_a_missing_camera_is_a_fault_with_a_remedy() -> None:
+    (result,) = check_camera(SourceChoice("http://127.0.0.1:9/video")).results
+    assert (result.subject, result.state) == ("camera", "fault")
+    assert result.remedy
 
 
-def test_a_stream_that_works_is_well_and_gives_pictures() -> None:
+def test_a_working_stream_is_ok_and_yields_pictures() -> None:
     server = MjpegServer(fps=30)
-    looked = look_at_camera(SourceChoice(server.url))
+    examination = check_camera(SourceChoice(server.url))
     server.close()
-    assert [finding.state for finding in looked.findings] == ["ok"]
-    assert "160x90, mjpeg" in looked.findings[0].text
-    assert len(looked.images) == 5
+    assert [result.state for result in examination.results] == ["ok"]
+    assert "160x90, mjpeg" in examination.results[0].text
+    assert len(examination.images) == 5
 
 
-def test_light(image: Image) -> None:
-    assert look_at_light(image).state == "ok"
-    dark = look_at_light((image // 12).astype(np.uint8))
+def test_dark_overexposed_and_dim_pictures_are_reported(image: Image) -> None:
+    assert check_light(image).state == "ok"
+    dark = check_light((image // 12).astype(np.uint8))
     assert (dark.state, dark.remedy) == ("fault", "Add light over the table or lengthen the exposure")
-    assert look_at_light(np.full_like(image, 255)).state == "fault"
-    assert look_at_light((image * 0.4).astype(np.uint8)).state == "warning"
+    assert check_light(np.full_like(image, 255)).state == "fault"
+    assert check_light((image * 0.4).astype(np.uint8)).state == "warning"
 
 
-def test_focus(image: Image) -> None:
-    assert look_at_focus(image).state == "ok"
-    soft = look_at_focus(np.asarray(cv2.GaussianBlur(image, (0, 0), 9), dtype=np.uint8))
+def test_a_soft_picture_is_reported(image: Image) -> None:
+    assert check_focus(image).state == "ok"
+    soft = check_focus(np.asarray(cv2.GaussianBlur(image, (0, 0), 9), dtype=np.uint8))
     assert soft.state == "fault"
     assert "Focus" in soft.remedy
 
 
-def test_a_calibration_fits_its_picture_and_no_other(image: Image, calibration: Calibration, tmp_path: Path) -> None:
+def test_a_calibration_fits_its_own_picture_only(image: Image, calibration: Calibration, tmp_path: Path) -> None:
     beside = bundled_demo().with_suffix(".calibration.json")
-    fits, certified = look_at_calibration(CalibrationSettings(), [image], beside)
+    fits, certified = check_calibration(CalibrationSettings(), [image], beside)
     assert fits.state == "ok"
     assert certified.state == "warning"
     assert "downfield certify" in certified.remedy
@@ -85,51 +84,51 @@ def test_a_calibration_fits_its_picture_and_no_other(image: Image, calibration: 
     moved = dataclasses.replace(camera, translation_mm=tuple(np.add(camera.translation_mm, (40.0, 0.0, 0.0))))
     path = tmp_path / "moved.calibration.json"
     write_calibration(path, dataclasses.replace(calibration, camera=moved))
-    moved_finding, _ = look_at_calibration(CalibrationSettings(file=str(path)), [image], NOWHERE)
-    assert moved_finding.state == "fault"
-    assert "was moved" in moved_finding.remedy
+    moved_result, _ = check_calibration(CalibrationSettings(file=str(path)), [image], MISSING)
+    assert moved_result.state == "fault"
+    assert "was moved" in moved_result.remedy
 
-    other_size, _ = look_at_calibration(CalibrationSettings(), [image[:720, :1280]], beside)
+    other_size, _ = check_calibration(CalibrationSettings(), [image[:720, :1280]], beside)
     assert other_size.state == "fault"
 
 
-def test_no_field_in_the_picture_is_a_fault_with_a_remedy() -> None:
+def test_a_picture_without_a_field_is_a_fault_with_a_remedy() -> None:
     plain = np.full((1080, 1920, 3), 120, dtype=np.uint8)
-    (finding,) = look_at_calibration(CalibrationSettings(field="ultimate"), [plain], NOWHERE)
-    assert finding.state == "fault"
-    assert finding.remedy
+    (result,) = check_calibration(CalibrationSettings(field="ultimate"), [plain], MISSING)
+    assert result.state == "fault"
+    assert result.remedy
 
 
-def test_a_network_that_is_not_there_is_a_fault(image: Image) -> None:
-    finding = look_at_network(NetworkSettings(name="nonesuch"), image)
-    assert finding.state == "fault"
-    assert "nonesuch" in finding.text
+def test_an_unknown_network_is_a_fault(image: Image) -> None:
+    result = check_network(NetworkSettings(name="nonesuch"), image)
+    assert result.state == "fault"
+    assert "nonesuch" in result.text
 
 
-def test_disk(tmp_path: Path) -> None:
-    assert look_at_disk(tmp_path / "not" / "yet", RecordingSettings(warn_below_gb=0, stop_below_gb=0)).state != "fault"
-    short = look_at_disk(tmp_path, RecordingSettings(stop_below_gb=10_000_000))
+def test_too_little_disk_space_is_a_fault(tmp_path: Path) -> None:
+    assert check_disk(tmp_path / "not" / "yet", RecordingSettings(warn_below_gb=0, stop_below_gb=0)).state != "fault"
+    short = check_disk(tmp_path, RecordingSettings(stop_below_gb=10_000_000))
     assert (short.state, short.remedy) == ("fault", "Make room: nothing would be recorded")
 
 
-def test_a_port_that_is_taken_is_a_fault() -> None:
+def test_an_occupied_port_is_a_fault() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert look_at_port(ServiceSettings(port=port)).state == "fault"
-    assert look_at_port(ServiceSettings(port=port)).state == "ok"
+        assert check_port(ServiceSettings(port=port)).state == "fault"
+    assert check_port(ServiceSettings(port=port)).state == "ok"
 
 
-def test_time_is_looked_at() -> None:
-    assert look_at_time().subject == "time"
+def test_the_clock_is_checked() -> None:
+    assert check_time().subject == "time"
 
 
-def test_the_command_prints_json_and_its_status_says_whether_all_is_well(tmp_path: Path) -> None:
+def test_the_command_prints_json_and_exits_with_status_1_on_a_fault(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "downfield.rig", "doctor", "--source", "gone.mp4", "--json"]
     command += ["--set", f"data={tmp_path}", "--set", "service.port=0"]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    findings = json.loads(told.stdout)
-    assert told.returncode == 1
-    assert findings[0]["text"] == "gone.mp4: no such file"
-    assert {finding["subject"] for finding in findings} == {"camera", "disk", "port", "time"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    results = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert results[0]["text"] == "gone.mp4: no such file"
+    assert {result["subject"] for result in results} == {"camera", "disk", "port", "time"}

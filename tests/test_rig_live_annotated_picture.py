@@ -1,4 +1,4 @@
-"""The annotated picture gives way to the calls."""
+"""The annotated picture is drawn less often when the computer is overloaded."""
 
 from __future__ import annotations
 
@@ -7,51 +7,59 @@ from itertools import count
 import numpy as np
 import pytest
 
-from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
-from downfield.rig.live.annotated_picture import BUSY_PER_S, PER_S, AnnotatedPicture
+from downfield.rig.live.annotated_picture import LIMITS, AnnotatedPicture, RecentPictures
 
 
-class Watched(LatestPicture):
-    """A picture that is always watched, and counts how often it is replaced."""
+class WatchedPicture(LatestPicture):
+    """A picture that is always watched."""
 
     watched = True
 
 
-def made_in_a_second(step: int, monkeypatch: pytest.MonkeyPatch, *, busy: bool = False) -> int:
-    """AnnotatedPicture offered in a second of frames whose indices rise by so much."""
-    now, offered = 0.0, 0
+def pictures_per_second(index_step: int, monkeypatch: pytest.MonkeyPatch, *, overloaded: bool = False) -> int:
+    """Return how many pictures are drawn in a second of 60 frames whose indices rise by a step."""
+    now, drawn = 0.0, 0
     monkeypatch.setattr("downfield.rig.live.annotated_picture.time.monotonic", lambda: now)
-    making = AnnotatedPicture(None, Hub(), Watched(), lambda: busy)
-    making.close()  # what is offered is counted here, and not drawn
+    picture = AnnotatedPicture(WatchedPicture(), overloaded=lambda: overloaded)
+    picture.close()  # pictures are counted here, and not drawn
 
-    def offer(_item: object) -> bool:
-        nonlocal offered
-        offered += 1
+    def count_picture(_item: object) -> bool:
+        nonlocal drawn
+        drawn += 1
         return True
 
-    monkeypatch.setattr(making._newest, "offer", offer)
+    monkeypatch.setattr(picture._newest, "put_or_drop", count_picture)
     image = np.zeros((8, 8, 3), dtype=np.uint8)
     for number in count():
         now = number / 60
         if now >= 2.0:
             break
         if now == 1.0:
-            offered = 0
-        index = number * step
-        making.scene(Frame(index, index + 1, image), Scene(index, index + 1, "off", ()))
-    return offered
+            drawn = 0
+        index = number * index_step
+        picture.scene_ready(Frame(index, index + 1, image), Scene(index, index + 1, "off", ()))
+    return drawn
 
 
-def test_all_frames_seen_the_picture_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert made_in_a_second(1, monkeypatch) == pytest.approx(PER_S, abs=2)
+def test_when_no_frames_are_dropped_the_picture_is_drawn_at_the_full_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pictures_per_second(1, monkeypatch) == pytest.approx(LIMITS.watched_fps, abs=2)
 
 
-def test_while_frames_are_lost_it_moves_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert made_in_a_second(2, monkeypatch) == pytest.approx(BUSY_PER_S, abs=1)
+def test_while_frames_are_dropped_it_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pictures_per_second(2, monkeypatch) == pytest.approx(LIMITS.overloaded_fps, abs=1)
 
 
-def test_on_a_computer_that_is_too_slow_it_moves_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert made_in_a_second(1, monkeypatch, busy=True) == pytest.approx(BUSY_PER_S, abs=1)
+def test_on_an_overloaded_computer_it_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pictures_per_second(1, monkeypatch, overloaded=True) == pytest.approx(LIMITS.overloaded_fps, abs=1)
+
+
+def test_pictures_to_calibrate_from_are_there_once_enough_frames_came() -> None:
+    recent = RecentPictures()
+    for index in range(40):
+        image = np.full((2, 2, 3), index, dtype=np.uint8)
+        recent.scene_ready(Frame(index, index, image), Scene(index, index, "off", ()))
+        kept = [int(image[0, 0, 0]) for image in recent.images()]
+        assert kept == ([] if index < 24 else list(range(index - index % 6 - 24, index + 1, 6)))

@@ -1,4 +1,4 @@
-"""The loop: nothing but frames is ever lost, and nothing but its end ends it."""
+"""The loop drops nothing but live frames, survives failures of its stages, and keeps everything in order."""
 
 from __future__ import annotations
 
@@ -8,158 +8,162 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from rig_fakes import EVENTS, PLAYERS, FakeReferee, FakeSource, FakeVision, Notes
+from rig_fakes import EVENTS, PLAYERS, FakeReferee, FakeSource, FakeVision, RecordingObserver
 
 from downfield.core.errors import RefusedError, SourceError
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Scene
 from downfield.officiating.declarations import Carrier
 from downfield.officiating.events import Event
-from downfield.rig.live.handoff import BoundedQueue
-from downfield.rig.live.loop import SCENES_WAITING, LinedUp, Loop
-from downfield.rig.live.metrics import FrameMeter
-from downfield.rig.live.referee import EventPlayback
-from downfield.rig.live.troubles import ActiveProblems
-from downfield.rig.live.vision_seam import DetectionResult
+from downfield.rig.live.connections import (
+    BoardLineup,
+    DetectionResult,
+    EventPlayback,
+    LoopControls,
+)
+from downfield.rig.live.health import ActiveProblems, FrameMeter
+from downfield.rig.live.loop import LIMITS, Loop
 from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
 
-def test_a_clip_is_judged_frame_by_frame_with_its_declarations() -> None:
-    judge, notes = FakeReferee(), Notes()
-    Loop(FakeSource(), FakeVision(), judge, ActiveProblems(), prompter=EventPlayback(EVENTS), onlookers=[notes]).run()
-    assert [scene.frame for scene in judge.scenes] == list(range(90)) == notes.frames
-    assert {"tackle", "line_of_scrimmage"} <= {call.kind for call in notes.calls if call.verdict == "called"}
-    assert judge.game.state.players == PLAYERS
+def test_a_clip_is_judged_frame_by_frame_with_its_events() -> None:
+    referee, observer = FakeReferee(), RecordingObserver()
+    Loop(
+        FakeSource(), FakeVision(), referee, ActiveProblems(), playback=EventPlayback(EVENTS), observers=[observer]
+    ).run()
+    assert [scene.frame for scene in referee.scenes] == list(range(90)) == observer.captured
+    assert {"tackle", "line_of_scrimmage"} <= {call.kind for call in observer.calls if call.verdict == "called"}
+    assert referee.game.state.players == PLAYERS
 
 
-def test_a_live_source_loses_its_oldest_frames_and_they_are_counted() -> None:
-    sight, judge, troubles = FakeVision(lambda _: time.sleep(0.01)), FakeReferee(), ActiveProblems()
-    loop = Loop(FakeSource(60, live=True, pause_s=0.002), sight, judge, troubles)
+def test_the_oldest_live_frames_are_dropped_and_counted() -> None:
+    vision, referee, problems = FakeVision(lambda _: time.sleep(0.01)), FakeReferee(), ActiveProblems()
+    loop = Loop(FakeSource(60, live=True, pause_s=0.002), vision, referee, problems)
     loop.run()
     assert loop.dropped > 0
-    assert len(sight.seen) == len(judge.scenes) == 60 - loop.dropped
-    assert sight.seen == sorted(sight.seen)
-    assert sight.seen[-1] == 59
+    assert len(vision.updated) == len(referee.scenes) == 60 - loop.dropped
+    assert vision.updated == sorted(vision.updated)
+    assert vision.updated[-1] == 59
 
 
-def test_scenes_and_declarations_are_never_lost_however_slow_the_judging() -> None:
-    judge, notes = FakeReferee(lambda _: time.sleep(0.004)), Notes()
-    sight = FakeVision()
+def test_scenes_and_events_are_never_dropped_however_slow_the_judging() -> None:
+    referee, observer = FakeReferee(lambda _: time.sleep(0.004)), RecordingObserver()
+    vision = FakeVision()
     Loop(
         FakeSource(60, live=True, pause_s=0.001),
-        sight,
-        judge,
+        vision,
+        referee,
         ActiveProblems(),
-        prompter=EventPlayback(EVENTS),
-        onlookers=[notes],
+        playback=EventPlayback(EVENTS),
+        observers=[observer],
     ).run()
-    assert [scene.frame for scene in judge.scenes] == sight.seen
-    assert notes.refusals == []
+    assert [scene.frame for scene in referee.scenes] == vision.updated
+    assert observer.refusals == []
 
 
-def told_but_for_frame_5(source: FakeSource, sight: FakeVision) -> list[str]:
-    """What is told of ten frames of which all but the sixth are judged."""
-    told: list[str] = []
-    troubles = ActiveProblems(noticed=lambda level, text: told.append(f"{level}: {text}"))
-    judge = FakeReferee()
-    Loop(source, sight, judge, troubles).run()
-    assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
-    assert troubles.level() == "ok"
-    return told
+def notices_when_frame_5_fails(source: FakeSource, vision: FakeVision) -> list[str]:
+    """Run ten frames of which all but the sixth are judged; return the notices."""
+    notices: list[str] = []
+    problems = ActiveProblems(notify=lambda level, text: notices.append(f"{level}: {text}"))
+    referee = FakeReferee()
+    Loop(source, vision, referee, problems).run()
+    assert [scene.frame for scene in referee.scenes] == [0, 1, 2, 3, 4, 6, 7, 8, 9]
+    assert problems.level() == "ok"
+    return notices
 
 
-def test_a_frame_that_fails_is_told_and_the_next_is_seen() -> None:
+def test_a_frame_whose_tracking_fails_is_reported_and_the_next_is_tracked() -> None:
     def fails(frame: Frame) -> None:
         if frame.index == 5:
             raise ZeroDivisionError("a fault")
 
-    assert told_but_for_frame_5(FakeSource(10), FakeVision(fails)) == [
-        "alarm: frame 5 could not be seen: ZeroDivisionError: a fault."
+    assert notices_when_frame_5_fails(FakeSource(10), FakeVision(fails)) == [
+        "alarm: Tracking failed in frame 5: ZeroDivisionError: a fault."
     ]
 
 
-def test_a_frame_that_can_not_be_looked_at_is_told_and_the_next_is_seen() -> None:
-    class Blinking(FakeVision):
+def test_a_frame_whose_detection_fails_is_reported_and_the_next_is_tracked() -> None:
+    class FailingVision(FakeVision):
         def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
             if frame.index == 5:
                 raise ZeroDivisionError("a fault")
             return super().detect(frame, waiting)
 
-    assert told_but_for_frame_5(FakeSource(10), Blinking()) == [
-        "alarm: frame 5 could not be looked at: ZeroDivisionError: a fault."
+    assert notices_when_frame_5_fails(FakeSource(10), FailingVision()) == [
+        "alarm: Detection failed in frame 5: ZeroDivisionError: a fault."
     ]
 
 
-def test_a_broken_picture_is_told_and_the_next_is_seen() -> None:
-    class Torn(FakeSource):
+def test_a_damaged_picture_is_reported_and_the_next_is_tracked() -> None:
+    class DamagedSource(FakeSource):
         def frames(self) -> Iterator[CapturedFrame]:
-            for shot in super().frames():
-                torn = dataclasses.replace(shot, packed=VideoPacket("mjpeg", b"no picture"), image=None)
-                yield torn if shot.index == 5 else shot
+            for frame in super().frames():
+                damaged = dataclasses.replace(frame, packet=VideoPacket("mjpeg", b"no picture"), image=None)
+                yield damaged if frame.index == 5 else frame
 
-    assert told_but_for_frame_5(Torn(10), FakeVision()) == [
-        "alarm: frame 5 could not be read: frame 5: the picture is broken."
+    assert notices_when_frame_5_fails(DamagedSource(10), FakeVision()) == [
+        "alarm: Frame 5 could not be decoded: frame 5: the picture is damaged."
     ]
 
 
-def test_a_frame_is_unpacked_beside_the_one_before_and_still_seen_after_it() -> None:
-    next_unpacked = threading.Event()
+def test_frames_are_decoded_in_parallel_and_tracked_in_order() -> None:
+    next_decoded = threading.Event()
 
-    class Slow(CapturedFrame):
-        def frame(self) -> Frame:
+    class SlowFrame(CapturedFrame):
+        def decode(self) -> Frame:
             if self.index == 0:
-                assert next_unpacked.wait(5)
+                assert next_decoded.wait(5)
             elif self.index == 1:
-                next_unpacked.set()
-            return super().frame()
+                next_decoded.set()
+            return super().decode()
 
-    class Heap(FakeSource):
+    class SlowSource(FakeSource):
         def frames(self) -> Iterator[CapturedFrame]:
-            for shot in super().frames():
-                yield Slow(shot.index, shot.t_ns, shot.captured_ns, image=shot.image)
+            for frame in super().frames():
+                yield SlowFrame(frame.index, frame.t_ns, frame.captured_ns, image=frame.image)
 
-    judge = FakeReferee()
-    Loop(Heap(4), FakeVision(), judge, ActiveProblems()).run()
-    assert [scene.frame for scene in judge.scenes] == [0, 1, 2, 3]
+    referee = FakeReferee()
+    Loop(SlowSource(4), FakeVision(), referee, ActiveProblems()).run()
+    assert [scene.frame for scene in referee.scenes] == [0, 1, 2, 3]
 
 
-def test_one_frame_is_looked_at_while_the_one_before_is_seen() -> None:
-    seeing, looked_meanwhile = threading.Event(), threading.Event()
+def test_one_frame_is_detected_while_the_one_before_is_tracked() -> None:
+    tracking, detected_meanwhile = threading.Event(), threading.Event()
 
-    class Watched(FakeVision):
+    class WaitingVision(FakeVision):
         def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
-            if frame.index == 1 and seeing.wait(5):
-                looked_meanwhile.set()
+            if frame.index == 1 and tracking.wait(5):
+                detected_meanwhile.set()
             return super().detect(frame, waiting)
 
     def waits(frame: Frame) -> None:
         if frame.index == 0:
-            seeing.set()
-            assert looked_meanwhile.wait(5)
+            tracking.set()
+            assert detected_meanwhile.wait(5)
 
-    judge = FakeReferee()
-    Loop(FakeSource(3), Watched(waits), judge, ActiveProblems()).run()
-    assert [scene.frame for scene in judge.scenes] == [0, 1, 2]
+    referee = FakeReferee()
+    Loop(FakeSource(3), WaitingVision(waits), referee, ActiveProblems()).run()
+    assert [scene.frame for scene in referee.scenes] == [0, 1, 2]
 
 
-def test_who_looks_at_a_frame_is_told_how_many_have_come_since() -> None:
-    source, notes, late = FakeSource(8, live=True, pause_s=0.001), Notes(), list[int]()
+def test_the_detector_is_told_how_many_newer_frames_wait() -> None:
+    source, observer, waiting_frames = FakeSource(8, live=True, pause_s=0.001), RecordingObserver(), list[int]()
 
-    class Watched(FakeVision):
+    class WaitingVision(FakeVision):
         def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
-            while len(notes.frames) < source.count:  # of which some are unpacked, and wait no more
+            while len(observer.captured) < source.count:  # some of them are decoded, and wait no more
                 time.sleep(0.001)
-            late.append(waiting)
+            waiting_frames.append(waiting)
             return super().detect(frame, waiting)
 
-    Loop(source, Watched(), FakeReferee(), ActiveProblems(), onlookers=[notes]).run()
-    assert late[1:] == [6, 5, 4, 3, 2, 1, 0]
+    Loop(source, WaitingVision(), FakeReferee(), ActiveProblems(), observers=[observer]).run()
+    assert waiting_frames[1:] == [6, 5, 4, 3, 2, 1, 0]
 
 
-def test_what_can_be_seen_without_a_look_is_seen_while_it_goes_on() -> None:
+def test_tracking_of_a_frame_begins_while_it_is_still_being_detected() -> None:
     begun = threading.Event()
 
-    class Watched(FakeVision):
+    class WaitingVision(FakeVision):
         def detect(self, frame: Frame, waiting: int = 0) -> tuple[Detection, ...]:
             assert begun.wait(5)
             return super().detect(frame, waiting)
@@ -168,210 +172,175 @@ def test_what_can_be_seen_without_a_look_is_seen_while_it_goes_on() -> None:
             begun.set()
             return super().update(frame, detections, carrier)
 
-    judge = FakeReferee()
-    Loop(FakeSource(3), Watched(), judge, ActiveProblems()).run()
-    assert [scene.frame for scene in judge.scenes] == [0, 1, 2]
+    referee = FakeReferee()
+    Loop(FakeSource(3), WaitingVision(), referee, ActiveProblems()).run()
+    assert [scene.frame for scene in referee.scenes] == [0, 1, 2]
 
 
-def test_a_fault_of_the_judge_is_told_and_the_game_goes_on() -> None:
+def test_a_failure_of_the_referee_is_reported_and_the_game_goes_on() -> None:
     def fails(entry: Scene | Event) -> None:
         if isinstance(entry, Scene) and entry.frame == 5:
             raise KeyError("a fault")
 
-    told: list[str] = []
-    judge = FakeReferee(fails)
-    Loop(FakeSource(10), FakeVision(), judge, ActiveProblems(noticed=lambda _, text: told.append(text))).run()
-    assert len(judge.scenes) == 9
-    assert len(told) == 1
+    notices: list[str] = []
+    referee = FakeReferee(fails)
+    Loop(FakeSource(10), FakeVision(), referee, ActiveProblems(notify=lambda _, text: notices.append(text))).run()
+    assert len(referee.scenes) == 9
+    assert len(notices) == 1
 
 
-def test_a_refused_declaration_is_told_and_the_rest_goes_on() -> None:
-    notes = Notes()
+def test_a_refused_event_is_reported_and_the_rest_goes_on() -> None:
+    observer = RecordingObserver()
     wrong = Event("wrong", 3, "operator", Carrier("nobody"))
     Loop(
         FakeSource(60),
         FakeVision(),
         FakeReferee(),
         ActiveProblems(),
-        prompter=EventPlayback((wrong, *EVENTS)),
-        onlookers=[notes],
+        playback=EventPlayback((wrong, *EVENTS)),
+        observers=[observer],
     ).run()
-    assert len(notes.refusals) == 1
-    assert notes.refusals[0].startswith("wrong: ")
-    assert any(call.kind == "tackle" for call in notes.calls)
+    assert len(observer.refusals) == 1
+    assert observer.refusals[0].startswith("wrong: ")
+    assert any(call.kind == "tackle" for call in observer.calls)
 
 
-def test_a_recordings_next_frame_is_seen_when_the_last_has_been_judged() -> None:
-    judge = FakeReferee(lambda _: time.sleep(0.005))
+def test_the_next_frame_of_a_recording_is_tracked_once_the_last_has_been_judged() -> None:
+    referee = FakeReferee(lambda _: time.sleep(0.005))
     behind: list[int] = []
-    sight = FakeVision(lambda frame: behind.append(frame.index - len(judge.scenes)))
-    Loop(FakeSource(20), sight, judge, ActiveProblems()).run()
+    vision = FakeVision(lambda frame: behind.append(frame.index - len(referee.scenes)))
+    Loop(FakeSource(20), vision, referee, ActiveProblems()).run()
     assert behind == [0] * 20
 
 
-def test_what_was_to_be_declared_after_the_end_is_not_declared_when_it_was_stopped() -> None:
-    notes = Notes()
+def test_events_after_the_end_are_not_played_when_the_loop_was_stopped() -> None:
+    observer = RecordingObserver()
     late = Event("late", 10**12, "operator", Carrier("dark-1"))
-    sight = FakeVision()
+    vision = FakeVision()
     loop = Loop(
-        FakeSource(10_000), sight, FakeReferee(), ActiveProblems(), prompter=EventPlayback((late,)), onlookers=[notes]
+        FakeSource(10_000),
+        vision,
+        FakeReferee(),
+        ActiveProblems(),
+        playback=EventPlayback((late,)),
+        observers=[observer],
     )
-    sight.before = lambda frame: loop.stop() if frame.index == 5 else None
+    vision.before_update = lambda frame: loop.stop() if frame.index == 5 else None
     loop.run()
-    assert notes.refusals == []
+    assert observer.refusals == []
     Loop(
-        FakeSource(6), FakeVision(), FakeReferee(), ActiveProblems(), prompter=EventPlayback((late,)), onlookers=[notes]
+        FakeSource(6),
+        FakeVision(),
+        FakeReferee(),
+        ActiveProblems(),
+        playback=EventPlayback((late,)),
+        observers=[observer],
     ).run()
-    assert len(notes.refusals) == 1
+    assert len(observer.refusals) == 1
 
 
-def test_suspended_scenes_say_so_and_make_no_calls() -> None:
-    judge, notes = FakeReferee(), Notes()
+def test_while_calls_are_suspended_scenes_are_unfit_and_make_none() -> None:
+    referee, observer, controls = FakeReferee(), RecordingObserver(), LoopControls()
+    controls.suspension = "suspended by the operator"
     Loop(
         FakeSource(),
         FakeVision(),
-        judge,
+        referee,
         ActiveProblems(),
-        prompter=EventPlayback(EVENTS),
-        onlookers=[notes],
-        suspended=lambda: ("suspended by the operator",),
+        playback=EventPlayback(EVENTS),
+        observers=[observer],
+        controls=controls,
     ).run()
-    assert {scene.unfit for scene in judge.scenes} == {("suspended by the operator",)}
-    assert not [call for call in notes.calls if call.kind == "tackle"]
+    assert {scene.unfit for scene in referee.scenes} == {("suspended by the operator",)}
+    assert not [call for call in observer.calls if call.kind == "tackle"]
 
 
-def test_stopping_ends_it_after_what_was_captured_is_judged() -> None:
-    judge = FakeReferee()
-    loop = Loop(FakeSource(10_000, live=True, pause_s=0.002), FakeVision(), judge, ActiveProblems())
+def test_after_a_stop_the_captured_frames_are_still_judged() -> None:
+    referee = FakeReferee()
+    meter = FrameMeter()
+    loop = Loop(FakeSource(10_000, live=True, pause_s=0.002), FakeVision(), referee, ActiveProblems(), meter=meter)
     threading.Timer(0.1, loop.stop).start()
     began = time.monotonic()
     loop.run()
     assert time.monotonic() - began < 3
-    assert judge.scenes
-    assert loop.pulse.beat().frames == len(judge.scenes)
+    assert referee.scenes
+    assert meter.statistics().frames == len(referee.scenes)
 
 
-def test_without_scenes_the_game_still_hears_the_clock() -> None:
-    judge = FakeReferee()
-    Loop(FakeSource(1, live=True, pause_s=1.3), FakeVision(), judge, ActiveProblems(), ticks=True).run()
-    assert judge.ticks >= 1
-    judge.ticks = 0
-    Loop(FakeSource(1, pause_s=1.3), FakeVision(), judge, ActiveProblems()).run()
-    assert judge.ticks == 0
+def test_without_scenes_the_clock_of_a_live_game_goes_on() -> None:
+    referee = FakeReferee()
+    Loop(FakeSource(1, live=True, pause_s=1.3), FakeVision(), referee, ActiveProblems(), ticks=True).run()
+    assert referee.ticks >= 1
+    referee.ticks = 0
+    Loop(FakeSource(1, pause_s=1.3), FakeVision(), referee, ActiveProblems()).run()
+    assert referee.ticks == 0
 
 
-def test_a_source_that_breaks_off_ends_the_run_with_its_reason() -> None:
+def test_a_source_that_fails_ends_the_run_with_its_error() -> None:
     class Broken(FakeSource):
         def frames(self):  # type: ignore[no-untyped-def]
             yield from super().frames()
             raise SourceError("clip.mp4: can't be decoded")
 
-    judge = FakeReferee()
+    referee = FakeReferee()
     with pytest.raises(SourceError, match="can't be decoded"):
-        Loop(Broken(3), FakeVision(), judge, ActiveProblems()).run()
-    assert len(judge.scenes) == 3
+        Loop(Broken(3), FakeVision(), referee, ActiveProblems()).run()
+    assert len(referee.scenes) == 3
 
 
-def test_the_pulse_measures_from_capture_to_publication() -> None:
-    pulse = FrameMeter()
-    for _ in range(20):
-        pulse.published(time.monotonic_ns() - 30_000_000)
-    beat = pulse.beat()
-    assert beat.frames == 20
-    assert beat.latency_ms == pytest.approx(30, abs=5)
-    assert beat.latency_p99_ms is not None
-    assert FrameMeter().beat().fps is None
+def test_the_line_up_goes_from_vision_to_game_and_from_game_to_vision() -> None:
+    vision, referee = FakeVision(), FakeReferee()
+    vision.players = PLAYERS
+    Loop(FakeSource(3), vision, referee, ActiveProblems()).run()
+    assert referee.game.state.players == PLAYERS
+    assert vision.lineups == []
+
+    vision, referee = FakeVision(), FakeReferee()
+    Loop(FakeSource(3), vision, referee, ActiveProblems(), lineup=lambda: BoardLineup(PLAYERS)).run()
+    assert vision.lineups == [PLAYERS]
+    assert referee.game.state.players == ()
 
 
-def test_a_handover_closed_while_somebody_waits_lets_both_sides_go() -> None:
-    handover: BoundedQueue[int] = BoundedQueue(1)
-    handover.put(1)
-    threading.Timer(0.05, handover.close).start()
-    handover.put(2)
-    assert list(handover) == [1]
-    assert handover.offer(3)
+def test_vision_gets_every_confirmation_of_the_line_up() -> None:
+    vision, lineup = FakeVision(), BoardLineup(PLAYERS, 1)
+
+    def confirm(frame: Frame) -> None:
+        nonlocal lineup
+        lineup = BoardLineup(PLAYERS, 1 + frame.index // 3)
+
+    vision.before_update = confirm
+    Loop(FakeSource(8), vision, FakeReferee(), ActiveProblems(), lineup=lambda: lineup).run()
+    assert vision.lineups == [PLAYERS] * 3
 
 
-def test_a_heap_of_frames_after_a_halt_is_taken_whole() -> None:
-    handover: BoundedQueue[int] = BoundedQueue(2, spare=3)
-    assert all(handover.offer(i) for i in range(5))
-    handover.close()
-    assert list(handover) == [0, 1, 2, 3, 4]
+def test_vision_gets_the_ball_carrier_with_every_frame() -> None:
+    vision = FakeVision()
+    Loop(FakeSource(3), vision, FakeReferee(), ActiveProblems(), carrier=lambda: "dark-28").run()
+    assert vision.carriers == ["dark-28"] * 3
 
 
-def test_where_too_much_comes_steadily_nothing_waits_longer_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
-    monkeypatch.setattr("downfield.rig.live.handoff.time.monotonic", lambda: now)
-    handover: BoundedQueue[int] = BoundedQueue(2, spare=3)
-    for i in range(6):
-        handover.offer(i)
-    assert (len(handover), handover.dropped) == (5, 1)
-    handover.offer(6)  # too much again: only the usual room is left
-    assert (len(handover), handover.dropped) == (2, 5)
-    now += 1.0
-    handover.offer(7)
-    assert (len(handover), handover.dropped) == (2, 6)
-    now += 2.5  # nothing was lost for long enough
-    assert all(handover.offer(i) for i in (8, 9, 10))
-    handover.close()
-    assert list(handover) == [6, 7, 8, 9, 10]
+def test_the_vision_stage_is_replaced_between_two_frames() -> None:
+    first, second, controls = FakeVision(), FakeVision(), LoopControls()
+    first.before_update = lambda frame: controls.change_vision(lambda _: second) if frame.index == 2 else None
+    Loop(FakeSource(6), first, FakeReferee(), ActiveProblems(), controls=controls).run()
+    assert first.updated == [0, 1, 2]
+    assert second.updated == [3, 4, 5]
 
 
-def test_who_is_on_the_board_goes_from_the_sight_to_the_game_and_from_the_game_to_the_sight() -> None:
-    sight, judge = FakeVision(), FakeReferee()
-    sight.players = PLAYERS
-    Loop(FakeSource(3), sight, judge, ActiveProblems()).run()
-    assert judge.game.state.players == PLAYERS
-    assert sight.rosters == []
-
-    sight, judge = FakeVision(), FakeReferee()
-    Loop(FakeSource(3), sight, judge, ActiveProblems(), lined_up=lambda: LinedUp(PLAYERS)).run()
-    assert sight.rosters == [PLAYERS]
-    assert judge.game.state.players == ()
-
-
-def test_the_sight_is_told_each_time_that_somebody_says_who_stands_where() -> None:
-    sight, said = FakeVision(), LinedUp(PLAYERS, 1)
-
-    def again(frame: Frame) -> None:
-        nonlocal said
-        said = LinedUp(PLAYERS, 1 + frame.index // 3)
-
-    sight.before = again
-    Loop(FakeSource(8), sight, FakeReferee(), ActiveProblems(), lined_up=lambda: said).run()
-    assert sight.rosters == [PLAYERS] * 3
-
-
-def test_the_sight_is_told_who_has_the_ball() -> None:
-    sight = FakeVision()
-    Loop(FakeSource(3), sight, FakeReferee(), ActiveProblems(), carrier=lambda: "dark-28").run()
-    assert sight.carriers == ["dark-28"] * 3
-
-
-def test_the_sight_is_changed_between_two_frames() -> None:
-    first, second = FakeVision(), FakeVision()
-    source = FakeSource(6)
-    loop = Loop(source, first, FakeReferee(), ActiveProblems())
-    first.before = lambda frame: loop.between_frames(lambda _: second) if frame.index == 2 else None
-    loop.run()
-    assert first.seen == [0, 1, 2]
-    assert second.seen == [3, 4, 5]
-
-
-def test_a_line_up_that_is_refused_is_told_again_until_it_is_taken() -> None:
-    sight = FakeVision()
-    sight.players = PLAYERS
+def test_a_refused_line_up_is_declared_again_until_it_is_accepted() -> None:
+    vision = FakeVision()
+    vision.players = PLAYERS
     refusals = iter((True, True, False))
 
     def refuses(entry: Scene | Event) -> None:
         if isinstance(entry, Event) and next(refusals, False):
             raise RefusedError("not now")
 
-    told: list[str] = []
-    judge = FakeReferee(refuses)
-    troubles = ActiveProblems(noticed=lambda _, text: told.append(text))
-    # More than wait between seeing and judging, so that the seeing hears of every refusal in time.
-    Loop(FakeSource(4 * SCENES_WAITING), sight, judge, troubles).run()
-    assert judge.game.state.players == PLAYERS
-    assert len(told) == 1
-    assert troubles.level() == "ok"
+    notices: list[str] = []
+    referee = FakeReferee(refuses)
+    problems = ActiveProblems(notify=lambda _, text: notices.append(text))
+    # More frames than wait to be judged, so that tracking hears of every refusal in time.
+    Loop(FakeSource(4 * LIMITS.scenes), vision, referee, problems).run()
+    assert referee.game.state.players == PLAYERS
+    assert len(notices) == 1
+    assert problems.level() == "ok"

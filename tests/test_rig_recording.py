@@ -1,4 +1,4 @@
-"""The recorder: an exact copy with an exact index, through crashes and full disks."""
+"""The recorder keeps an exact copy with an exact index, through crashes and full disks."""
 
 from __future__ import annotations
 
@@ -19,20 +19,19 @@ from loopback_streams import jpeg, picture
 
 from downfield.core.errors import FormatError, RefusedError
 from downfield.rig.configuration.settings import RecordingSettings
-from downfield.rig.live.troubles import ActiveProblems
-from downfield.rig.recording.index import RecordedFrame, index_of, read_index
-from downfield.rig.recording.recorder import BEHIND, DISK_FULL, DISK_LOW, Recorder
-from downfield.rig.recording.retention import prune
+from downfield.rig.live.health import ActiveProblems
+from downfield.rig.recording.library import RecordedFrame, index_path, prune, read_index
+from downfield.rig.recording.recorder import DISK_FULL, DISK_LOW, RECORDING_BEHIND, Recorder
+from downfield.rig.sources.file_sources import VideoFile
 from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
-from downfield.rig.sources.video_file import VideoFile
 
 MJPEG = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True, codec="mjpeg")
 RAW = SourceFacts("camera", "Table Cam", (160, 90), 50.0, live=True)
 BEGAN_NS = 1_795_000_000_123_456_789
 
 
-def shot(index: int, *, raw: bool = False) -> CapturedFrame:
-    """Uneven times, to the nanosecond, and a gap in the indices at 10."""
+def captured_frame(index: int, *, raw: bool = False) -> CapturedFrame:
+    """Return a frame, with uneven times to the nanosecond and a gap in the indices at 10."""
     t_ns = BEGAN_NS + index * 20_000_000 + index * index % 977
     index += 5 if index >= 10 else 0
     if raw:
@@ -45,8 +44,8 @@ def record(
 ) -> list[Path]:
     recorder = Recorder(folder, RecordingSettings(segment_s=segment_s), lambda: facts, ActiveProblems())
     recorder.record(True)
-    for one in frames:
-        recorder.shot(one)
+    for frame in frames:
+        recorder.frame_captured(frame)
         while len(recorder._waiting) > 10:
             time.sleep(0.001)
     recorder.close()
@@ -59,35 +58,35 @@ def packets(path: Path) -> list[bytes]:
 
 
 def test_the_cameras_own_packets_are_kept_with_frame_numbers_and_times(tmp_path: Path) -> None:
-    frames = [shot(index) for index in range(30)]
+    frames = [captured_frame(index) for index in range(30)]
     (video,) = record(tmp_path, frames)
-    assert packets(video) == [one.packed.data for one in frames if one.packed]
-    index = read_index(index_of(video))
-    assert index.frames == tuple(RecordedFrame(one.index, one.t_ns) for one in frames)
+    assert packets(video) == [frame.packet.data for frame in frames if frame.packet]
+    index = read_index(index_path(video))
+    assert index.frames == tuple(RecordedFrame(frame.index, frame.t_ns) for frame in frames)
     assert (index.header.codec, index.header.copied, index.header.source) == ("mjpeg", True, "Table Cam")
 
 
 def test_a_recording_is_a_source_with_its_own_times_and_numbers(tmp_path: Path) -> None:
-    frames = [shot(index) for index in range(12)]
+    frames = [captured_frame(index) for index in range(12)]
     (video,) = record(tmp_path, frames)
     again = list(VideoFile(video, paced=False).frames())
-    assert [(one.index, one.t_ns) for one in again] == [(one.index, one.t_ns) for one in frames]
+    assert [(frame.index, frame.t_ns) for frame in again] == [(frame.index, frame.t_ns) for frame in frames]
 
 
-def test_files_are_cut_where_they_are_long_enough_and_lose_nothing(tmp_path: Path) -> None:
-    frames = [shot(index) for index in range(130)]
+def test_files_are_split_by_length_and_lose_nothing(tmp_path: Path) -> None:
+    frames = [captured_frame(index) for index in range(130)]
     videos = record(tmp_path, frames, segment_s=1.0)
     assert [video.name for video in videos] == ["0001.mkv", "0002.mkv", "0003.mkv"]
-    lines = [line for video in videos for line in read_index(index_of(video)).frames]
-    assert [line.t_ns for line in lines] == [one.t_ns for one in frames]
+    lines = [line for video in videos for line in read_index(index_path(video)).frames]
+    assert [line.t_ns for line in lines] == [frame.t_ns for frame in frames]
     assert sum(len(packets(video)) for video in videos) == 130
 
 
-def test_pictures_that_come_raw_are_packed_and_every_file_stands_alone(tmp_path: Path) -> None:
-    videos = record(tmp_path, [shot(index, raw=True) for index in range(60)], RAW, segment_s=1.0)
+def test_raw_pictures_are_encoded_and_every_file_stands_alone(tmp_path: Path) -> None:
+    videos = record(tmp_path, [captured_frame(index, raw=True) for index in range(60)], RAW, segment_s=1.0)
     assert len(videos) == 2
     for video in videos:
-        index = read_index(index_of(video))
+        index = read_index(index_path(video))
         assert (index.header.codec, index.header.copied) == ("h264", False)
         with av.open(str(video)) as container:
             images = [frame.to_ndarray(format="bgr24") for frame in container.decode(video=0)]
@@ -100,15 +99,15 @@ CRASHING = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from test_rig_record import MJPEG, RAW, shot
+from test_rig_recording import MJPEG, RAW, captured_frame
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.recording.recorder import Recorder
-from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.live.health import ActiveProblems
 raw = {raw}
 recorder = Recorder(Path({folder!r}), RecordingSettings(), lambda: RAW if raw else MJPEG, ActiveProblems())
 recorder.record(True)
 for index in range(10_000):
-    recorder.shot(shot(index, raw=raw))
+    recorder.frame_captured(captured_frame(index, raw=raw))
     if index == 60:
         while len(recorder._waiting):
             time.sleep(0.001)
@@ -121,7 +120,7 @@ for index in range(10_000):
 
 
 @pytest.mark.parametrize("raw", [False, True])
-def test_kill_9_leaves_a_file_that_can_be_read_and_an_index_that_is_exact(tmp_path: Path, *, raw: bool) -> None:
+def test_kill_9_leaves_a_readable_file_and_an_exact_index(tmp_path: Path, *, raw: bool) -> None:
     code = CRASHING.format(tests=str(Path(__file__).parent), folder=str(tmp_path), raw=raw)
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     assert process.stdout is not None
@@ -132,16 +131,18 @@ def test_kill_9_leaves_a_file_that_can_be_read_and_an_index_that_is_exact(tmp_pa
     (video,) = tmp_path.rglob("*.mkv")
     with av.open(str(video)) as container:
         count = sum(1 for _ in container.decode(video=0))
-    index = read_index(index_of(video))
+    index = read_index(index_path(video))
     half_a_second = 26
     assert count >= 61 - (half_a_second if raw else 1)
     assert len(index.frames) >= count
-    assert index.frames[:count] == tuple(RecordedFrame(one.index, one.t_ns) for one in map(shot, range(count)))
-    assert [one.t_ns for one in VideoFile(video, paced=False).frames()] == [line.t_ns for line in index.frames[:count]]
+    sent = map(captured_frame, range(count))
+    assert index.frames[:count] == tuple(RecordedFrame(frame.index, frame.t_ns) for frame in sent)
+    played = [frame.t_ns for frame in VideoFile(video, paced=False).frames()]
+    assert played == [line.t_ns for line in index.frames[:count]]
 
 
 class FullDisk(io.FileIO):
-    """Takes so many bytes and no more."""
+    """A file on a disk that becomes full."""
 
     room = 60_000
 
@@ -151,79 +152,79 @@ class FullDisk(io.FileIO):
         return super().write(data)  # type: ignore[arg-type]
 
 
-def test_a_full_disk_ends_the_recording_with_an_alarm_and_nothing_else(tmp_path: Path) -> None:
-    told: list[str] = []
-    troubles = ActiveProblems(noticed=lambda level, text: told.append(f"{level}: {text}"))
+def test_a_full_disk_stops_the_recording_with_an_alarm(tmp_path: Path) -> None:
+    notices: list[str] = []
+    problems = ActiveProblems(notify=lambda level, text: notices.append(f"{level}: {text}"))
     free = 5e9
     recorder = Recorder(
         tmp_path,
         RecordingSettings(),
         lambda: MJPEG,
-        troubles,
+        problems,
         open_file=lambda path: FullDisk(path, "xb"),
         free_bytes=lambda _: int(free),
     )
     recorder.record(True)
     for index in range(40):
-        recorder.shot(shot(index))
-    while recorder.now().on:
+        recorder.frame_captured(captured_frame(index))
+    while recorder.status().on:
         time.sleep(0.01)
     for index in range(40, 60):
-        recorder.shot(shot(index))
+        recorder.frame_captured(captured_frame(index))
     recorder.close()
-    assert "recording_failed" in {reason.code for reason in troubles.now()}
-    assert any(line.startswith("alarm: Recording has stopped:") and "Calls go on" in line for line in told)
+    assert "recording_failed" in {reason.code for reason in problems.active()}
+    assert any(line.startswith("alarm: Recording stopped:") and "Calls go on" in line for line in notices)
     (video,) = tmp_path.rglob("*.mkv")
     assert len(packets(video)) >= 3
 
 
-def test_a_disk_that_fills_up_is_warned_of_then_recording_stops_and_can_go_on(tmp_path: Path) -> None:
+def test_low_disk_space_is_warned_of_then_stops_the_recording_which_can_resume(tmp_path: Path) -> None:
     free = {"bytes": 8_000_000_000}
-    troubles = ActiveProblems()
-    recorder = Recorder(tmp_path, RecordingSettings(), lambda: MJPEG, troubles, free_bytes=lambda _: free["bytes"])
+    problems = ActiveProblems()
+    recorder = Recorder(tmp_path, RecordingSettings(), lambda: MJPEG, problems, free_bytes=lambda _: free["bytes"])
     recorder.record(True)
 
     def until(code: str) -> None:
         index = 0
-        while code not in {reason.code for reason in troubles.now()}:
-            recorder.shot(shot(index))
-            recorder._looked_at = 0.0
+        while code not in {reason.code for reason in problems.active()}:
+            recorder.frame_captured(captured_frame(index))
+            recorder._disk_checked_at = 0.0
             time.sleep(0.005)
             index += 1
 
     until(DISK_LOW)
-    assert recorder.now().on
+    assert recorder.status().on
     free["bytes"] = 1_000_000_000
     until(DISK_FULL)
-    assert not recorder.now().on
+    assert not recorder.status().on
     with pytest.raises(RefusedError, match=r"only 1\.0 GB are left"):
         recorder.record(True)
     free["bytes"] = 50_000_000_000
     assert recorder.record(True) == "recording"
-    assert DISK_FULL not in {reason.code for reason in troubles.now()}
+    assert DISK_FULL not in {reason.code for reason in problems.active()}
     recorder.close()
 
 
-def test_a_slow_disk_loses_pictures_of_the_recording_and_says_so(tmp_path: Path) -> None:
+def test_a_slow_disk_drops_frames_of_the_recording_and_that_is_reported(tmp_path: Path) -> None:
     class Slow(io.FileIO):
         def write(self, data: object) -> int:
             time.sleep(0.02)
             return super().write(data)  # type: ignore[arg-type]
 
-    troubles = ActiveProblems()
-    recorder = Recorder(tmp_path, RecordingSettings(), lambda: MJPEG, troubles, open_file=lambda path: Slow(path, "xb"))
+    problems = ActiveProblems()
+    recorder = Recorder(tmp_path, RecordingSettings(), lambda: MJPEG, problems, open_file=lambda path: Slow(path, "xb"))
     recorder.record(True)
-    one = shot(0)
+    frame = captured_frame(0)
     began = time.monotonic()
     for _ in range(400):
-        recorder.shot(one)
+        recorder.frame_captured(frame)
     assert time.monotonic() - began < 0.5
-    assert BEHIND in {reason.code for reason in troubles.now()}
-    recorder._waiting._waiting.clear()
+    assert RECORDING_BEHIND in {reason.code for reason in problems.active()}
+    recorder._waiting._items.clear()
     recorder.close()
 
 
-def test_the_oldest_recordings_go_first_and_only_recordings_go(tmp_path: Path) -> None:
+def test_the_oldest_recordings_are_deleted_first_and_nothing_else_is(tmp_path: Path) -> None:
     now = time.time()
     for day, name in enumerate(("20260101-120000", "20260102-120000", "20260103-120000")):
         folder = tmp_path / name
@@ -241,9 +242,9 @@ def test_the_oldest_recordings_go_first_and_only_recordings_go(tmp_path: Path) -
     assert (tmp_path / "holiday" / "0001.mkv").exists()
 
 
-def test_an_index_that_breaks_its_format_is_refused_by_line(tmp_path: Path) -> None:
-    (video,) = record(tmp_path, [shot(index) for index in range(3)])
-    path = index_of(video)
+def test_a_malformed_index_is_refused_by_line(tmp_path: Path) -> None:
+    (video,) = record(tmp_path, [captured_frame(index) for index in range(3)])
+    path = index_path(video)
     lines = path.read_text().splitlines()
     assert json.loads(lines[0])["format"] == "downfield.frames"
     path.write_text("\n".join([*lines[:2], '{"frame": "x", "t_ns": 1}', ""]))

@@ -1,4 +1,4 @@
-"""The footage: the very picture that is asked for, out of recordings and clips however packed; or a clear no."""
+"""Footage returns exactly the requested frame, from recordings and clips of any encoding, or a clear refusal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import pytest
 from hand_plays import BASE, FIELD
-from test_rig_recording import MJPEG, RAW, record, shot
+from test_rig_recording import MJPEG, RAW, captured_frame, record
 
 from downfield.calibration.calibration import Calibration, read_calibration, write_calibration
 from downfield.core.arrays import Image
@@ -24,24 +24,22 @@ from downfield.officiating.calls import CallKind
 from downfield.rig.live.annotation import Annotator
 from downfield.rig.live.call_annotation import draw_call
 from downfield.rig.recording.clip import bundled_demo
-from downfield.rig.recording.footage import ClipFootage, RecordedFootage
-from downfield.rig.recording.frame_access import unpack
-from downfield.rig.recording.index import RecordingIndexHeader, index_of
-from downfield.rig.recording.lookup import recorded
+from downfield.rig.recording.footage import ClipFootage, RecordedFootage, decode_frame
+from downfield.rig.recording.library import RecordingIndexHeader, find_frames, index_path
 from downfield.rig.recording.segment import RecordingSegment
+from downfield.rig.sources.file_sources import VideoFile
 from downfield.rig.sources.source import CapturedFrame
-from downfield.rig.sources.video_file import VideoFile
 
 ALL = (0, 2**63 - 1)
 
 
 def number_on(image: Image) -> float:
-    """The number that `picture` wrote into a picture's brightness."""
+    """Return the number that `picture` wrote into the brightness."""
     return float(np.mean(image[5:35, 5:70]))
 
 
 def striped(number: int) -> Image:
-    """A picture that shows a number below 256 in eight stripes, white for 1."""
+    """Return a picture that shows a number below 256 in eight stripes, white for 1."""
     image = np.zeros((90, 160, 3), np.uint8)
     for bit in range(8):
         image[:, 20 * bit : 20 * bit + 20] = 255 * (number >> bit & 1)
@@ -53,7 +51,7 @@ def number_in_stripes(image: Image) -> int:
 
 
 def clip(path: Path, count: int = 40, *, fps: int = 30, every_key: int = 250) -> Path:
-    """An H.264 file with B-frames, whose pictures carry their number."""
+    """Write an H.264 file with B-frames, whose pictures show their number."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=fps, options={"bf": "3", "g": str(every_key), "crf": "10"})
         stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
@@ -67,118 +65,122 @@ def clip(path: Path, count: int = 40, *, fps: int = 30, every_key: int = 250) ->
 
 
 def played(path: Path, count: int | None = None) -> tuple[ClipFootage, list[CapturedFrame]]:
-    """A clip of which so many pictures were played, with those."""
+    """Play the first frames of a clip; return its footage and those frames."""
     footage = ClipFootage(path, lambda: None)
     frames = list(VideoFile(path, paced=False).frames())[:count]
-    for one in frames:
-        footage.shot(one)
+    for frame in frames:
+        footage.frame_captured(frame)
     return footage, frames
 
 
 @pytest.mark.parametrize("every_key", [250, 12, 1])
-def test_every_picture_of_a_clip_is_the_very_one_that_was_played(tmp_path: Path, every_key: int) -> None:
+def test_every_frame_of_a_clip_is_the_one_that_was_played(tmp_path: Path, every_key: int) -> None:
     footage, frames = played(clip(tmp_path / "play.mp4", every_key=every_key))
     stills = footage.between(*ALL, time.time_ns())
-    assert [(still.frame, still.t_ns) for still in stills] == [(one.index, one.t_ns) for one in frames]
-    for still, one in zip(reversed(stills), reversed(frames), strict=True):  # backward, as a reviewer may step
-        image = unpack(still)
-        assert one.image is not None
-        assert np.array_equal(image, one.image)
+    assert [(still.frame, still.t_ns) for still in stills] == [(frame.index, frame.t_ns) for frame in frames]
+    for still, frame in zip(reversed(stills), reversed(frames), strict=True):  # backward, as a reviewer may step
+        image = decode_frame(still)
+        assert frame.image is not None
+        assert np.array_equal(image, frame.image)
         assert number_in_stripes(image) == still.frame
 
 
-def test_a_clip_shows_what_was_played_and_each_picture_once(tmp_path: Path) -> None:
+def test_a_clip_offers_the_played_frames_each_once(tmp_path: Path) -> None:
     footage, frames = played(clip(tmp_path / "play.mp4"), 20)
-    for one in frames[:10]:  # and from its beginning again
-        footage.shot(one)
+    for frame in frames[:10]:  # and from its beginning again
+        footage.frame_captured(frame)
     assert [still.frame for still in footage.between(*ALL, time.time_ns())] == list(range(20))
     some = footage.between(frames[3].t_ns, frames[5].t_ns, time.time_ns())
     assert [still.frame for still in some] == [3, 4, 5]
 
 
 @pytest.mark.parametrize("raw", [False, True])
-def test_every_picture_of_a_recording_is_the_very_one_across_files_and_gaps(tmp_path: Path, *, raw: bool) -> None:
-    frames = [shot(index, raw=raw) for index in range(110)]
+def test_every_frame_of_a_recording_is_exact_across_files_and_gaps(tmp_path: Path, *, raw: bool) -> None:
+    frames = [captured_frame(index, raw=raw) for index in range(110)]
     videos = record(tmp_path, frames, RAW if raw else MJPEG, segment_s=1.0)
     assert len(videos) == 3 or raw
-    stills = recorded(tmp_path, frames[5].t_ns, frames[105].t_ns)
-    assert [(still.frame, still.t_ns) for still in stills] == [(one.index, one.t_ns) for one in frames[5:106]]
-    watched = {one.index: one.frame().image for video in videos for one in VideoFile(video, paced=False).frames()}
+    stills = find_frames(tmp_path, frames[5].t_ns, frames[105].t_ns)
+    assert [(still.frame, still.t_ns) for still in stills] == [(frame.index, frame.t_ns) for frame in frames[5:106]]
+    watched = {
+        frame.index: frame.decode().image for video in videos for frame in VideoFile(video, paced=False).frames()
+    }
     for still in stills[::7]:
-        assert np.array_equal(unpack(still), watched[still.frame])
+        assert np.array_equal(decode_frame(still), watched[still.frame])
         if not raw:
-            live = next(one for one in frames if one.index == still.frame)
-            assert np.array_equal(unpack(still), live.frame().image)
+            live = next(frame for frame in frames if frame.index == still.frame)
+            assert np.array_equal(decode_frame(still), live.decode().image)
 
 
-def test_pictures_with_the_same_time_in_the_file_are_told_apart(tmp_path: Path) -> None:
-    frames = [shot(index) for index in range(12)]
-    stuck = [replace(one, t_ns=frames[4].t_ns + one.index - 4) if 4 < one.index < 8 else one for one in frames[:10]]
+def test_frames_with_the_same_time_in_the_file_are_told_apart(tmp_path: Path) -> None:
+    frames = [captured_frame(index) for index in range(12)]
+    stuck = [
+        replace(frame, t_ns=frames[4].t_ns + frame.index - 4) if 4 < frame.index < 8 else frame for frame in frames[:10]
+    ]
     record(tmp_path, stuck)
-    stills = recorded(tmp_path, *ALL)
+    stills = find_frames(tmp_path, *ALL)
     assert [still.rank for still in stills] == [0, 0, 0, 0, 0, 1, 2, 3, 0, 0]
-    for still, one in zip(stills, stuck, strict=True):
-        assert np.array_equal(unpack(still), one.frame().image)
+    for still, frame in zip(stills, stuck, strict=True):
+        assert np.array_equal(decode_frame(still), frame.decode().image)
 
 
-def test_the_file_that_is_being_written_is_looked_into_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_the_file_being_written_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     folder = tmp_path / "20260101-120000"
-    frames = [shot(index) for index in range(40)]
-    assert frames[0].packed is not None
-    writing = RecordingSegment(folder / "0001.mkv", frames[0].packed, RecordingIndexHeader("cam", "mjpeg", (160, 90)))
-    for one in frames:
-        assert one.packed is not None
-        writing.add(one, one.packed)
-    stills = recorded(tmp_path, frames[30].t_ns, frames[39].t_ns)
-    assert np.array_equal(unpack(stills[0]), frames[30].frame().image)
+    frames = [captured_frame(index) for index in range(40)]
+    assert frames[0].packet is not None
+    writing = RecordingSegment(folder / "0001.mkv", frames[0].packet, RecordingIndexHeader("cam", "mjpeg", (160, 90)))
+    for frame in frames:
+        assert frame.packet is not None
+        writing.add(frame, frame.packet)
+    stills = find_frames(tmp_path, frames[30].t_ns, frames[39].t_ns)
+    assert np.array_equal(decode_frame(stills[0]), frames[30].decode().image)
     writing.close()
-    with index_of(folder / "0001.mkv").open("a", encoding="utf-8") as index:  # told, and not on the disk yet
+    with index_path(folder / "0001.mkv").open("a", encoding="utf-8") as index:  # indexed, and not on the disk yet
         index.write(f'{{"frame":99,"t_ns":{frames[39].t_ns + 20_000_000}}}\n')
-    late = recorded(tmp_path, frames[39].t_ns + 1, ALL[1])
-    with pytest.raises(NotRecordedError, match=r"frame 99 is not in 20260101-120000/0001\.mkv"):
-        unpack(late[0])
+    late = find_frames(tmp_path, frames[39].t_ns + 1, ALL[1])
+    with pytest.raises(NotRecordedError, match=r"Frame 99 is not in 20260101-120000/0001\.mkv"):
+        decode_frame(late[0])
 
 
-def test_one_broken_picture_is_refused_and_those_beside_it_are_not(tmp_path: Path) -> None:
-    frames = [shot(index) for index in range(9)]
-    packed = frames[4].packed
+def test_one_damaged_picture_is_refused_and_its_neighbors_are_not(tmp_path: Path) -> None:
+    frames = [captured_frame(index) for index in range(9)]
+    packed = frames[4].packet
     assert packed is not None
-    frames[4] = replace(frames[4], packed=replace(packed, data=packed.data[:300]))
+    frames[4] = replace(frames[4], packet=replace(packed, data=packed.data[:300]))
     record(tmp_path, frames)
-    stills = recorded(tmp_path, *ALL)
-    with pytest.raises(NotRecordedError, match="broken"):
-        unpack(stills[4])
-    assert np.array_equal(unpack(stills[5]), frames[5].frame().image)
+    stills = find_frames(tmp_path, *ALL)
+    with pytest.raises(NotRecordedError, match="damaged"):
+        decode_frame(stills[4])
+    assert np.array_equal(decode_frame(stills[5]), frames[5].decode().image)
 
 
-def test_what_was_never_recorded_or_is_gone_is_said_with_what_to_do(tmp_path: Path) -> None:
+def test_what_was_not_recorded_or_was_deleted_is_refused_with_what_to_do(tmp_path: Path) -> None:
     footage = RecordedFootage(tmp_path / "none")
-    with pytest.raises(NotRecordedError, match="switch recording on"):
+    with pytest.raises(NotRecordedError, match="Switch recording on"):
         footage.between(10**18, 10**18 + 1, 0)
-    (video,) = record(tmp_path, [shot(index) for index in range(5)])
+    (video,) = record(tmp_path, [captured_frame(index) for index in range(5)])
     stills = RecordedFootage(tmp_path).between(*ALL, 0)
     assert RecordedFootage(tmp_path).jpeg(stills[0], None)
-    with pytest.raises(NotRecordedError, match="no recording holds"):
+    with pytest.raises(NotRecordedError, match="No recording holds"):
         RecordedFootage(tmp_path).between(0, stills[0].t_ns - 1, 0)
     video.unlink()
     with pytest.raises(NotRecordedError, match="deleted or damaged"):
         RecordedFootage(tmp_path).jpeg(stills[0], None)
-    index_of(video).write_text("nonsense\n")
-    assert recorded(tmp_path, *ALL) == ()
+    index_path(video).write_text("nonsense\n")
+    assert find_frames(tmp_path, *ALL) == ()
 
 
-def test_only_files_that_a_recorder_named_are_looked_into(tmp_path: Path) -> None:
-    (video,) = record(tmp_path, [shot(index) for index in range(5)])
+def test_only_files_named_by_a_recorder_are_searched(tmp_path: Path) -> None:
+    (video,) = record(tmp_path, [captured_frame(index) for index in range(5)])
     video.parent.rename(tmp_path / "holiday")
-    assert recorded(tmp_path, *ALL) == ()
+    assert find_frames(tmp_path, *ALL) == ()
 
 
-def test_a_game_from_before_is_not_shown_with_pictures_of_the_file_open_now(tmp_path: Path) -> None:
+def test_an_earlier_game_is_not_shown_with_frames_of_the_present_file(tmp_path: Path) -> None:
     before_ns = time.time_ns()
     footage, _ = played(clip(tmp_path / "play.mp4", 5))
-    with pytest.raises(NotRecordedError, match="played before the file"):
+    with pytest.raises(NotRecordedError, match="played before this file was opened"):
         footage.between(*ALL, before_ns)
-    with pytest.raises(NotRecordedError, match="no picture of that instant"):
+    with pytest.raises(NotRecordedError, match="no frame of that time"):
         footage.between(10**15, 10**15 + 1, time.time_ns())
 
 
@@ -223,7 +225,7 @@ def tackle(kind: CallKind = "tackle", spot_yd: tuple[float, float] | None = (41.
 
 
 def drawn(marks: CallMarks, annotator: Annotator | None) -> tuple[Image, Image]:
-    """A gray picture, drawn on, and where anything was drawn below the words."""
+    """Return a gray picture drawn on, and where anything was drawn below the text."""
     gray = np.full((1080, 1920, 3), 90, np.uint8)
     out = draw_call(gray, annotator, marks, FootageFrame(7, 10**9, Path("clip.mp4"), 0))
     assert (gray == 90).all()
@@ -238,7 +240,7 @@ def annotator() -> Annotator:
     return Annotator(made.camera, made.field, PLAYERS)
 
 
-def test_the_figures_concerned_are_outlined_where_they_are_seen_and_nobody_else(annotator: Annotator) -> None:
+def test_only_the_figures_of_the_call_are_outlined(annotator: Annotator) -> None:
     _, changed = drawn(CallMarks(tackle(spot_yd=None), scene(), PLAYERS), annotator)
     for figure in scene().figures:
         for corner in annotator.corners_px([figure])[0]:
@@ -247,9 +249,9 @@ def test_the_figures_concerned_are_outlined_where_they_are_seen_and_nobody_else(
             assert touched == (figure.id != "dark-7")
 
 
-def test_the_spot_and_the_line_concerned_are_drawn(annotator: Annotator) -> None:
+def test_the_spot_and_the_line_of_the_call_are_drawn(annotator: Annotator) -> None:
     def on(kind: CallKind, x_yd: float, los_yd: float | None = None) -> bool:
-        """Whether a line across the field is drawn there, far from everybody."""
+        """Return whether a line across the field is drawn there, far from every figure."""
         _, changed = drawn(CallMarks(tackle(kind), None, PLAYERS, los_yd), annotator)
         x, y = annotator.points_px(FIELD.to_mm(np.array([[x_yd, 10.0]])), 0.0)[0]
         return bool(changed[round(y), round(x) - 3 : round(x) + 4].any())
@@ -262,32 +264,32 @@ def test_the_spot_and_the_line_concerned_are_drawn(annotator: Annotator) -> None
     assert not on("out_of_bounds", 41.9)
 
 
-def test_words_tell_the_margin_even_without_calibration_or_scene(annotator: Annotator) -> None:
+def test_the_margin_is_written_even_without_calibration_or_scene(annotator: Annotator) -> None:
     out, changed = drawn(CallMarks(tackle(), scene(), PLAYERS), None)
     assert not changed.any()
     with_scene, _ = drawn(CallMarks(tackle(spot_yd=None), scene(), PLAYERS), annotator)
     without, nothing = drawn(CallMarks(tackle(spot_yd=None), None, PLAYERS), annotator)
     assert not nothing.any()
     assert (out[:80] > 200).any()
-    assert not np.array_equal(with_scene[54:84], without[54:84])  # the gap, or that it is not kept
+    assert not np.array_equal(with_scene[54:84], without[54:84])  # the gap, or that the scene was not kept
 
 
-def test_a_recorded_picture_is_drawn_on_with_the_calibration_beside_it_and_plain_is_untouched(tmp_path: Path) -> None:
-    (video,) = record(tmp_path, [shot(index) for index in range(5)])
+def test_a_recorded_frame_is_drawn_on_with_the_calibration_beside_it(tmp_path: Path) -> None:
+    (video,) = record(tmp_path, [captured_frame(index) for index in range(5)])
     footage = RecordedFootage(tmp_path)
     still = footage.between(*ALL, 0)[2]
     plain = _opened(footage.jpeg(still, None))
     assert abs(number_on(plain) - 2) < 6
     marks = CallMarks(tackle(), replace(scene(), frame=2, t_ns=still.t_ns), PLAYERS)
-    words = _opened(footage.jpeg(still, marks))
+    with_text = _opened(footage.jpeg(still, marks))
     made = calibration()
     lens = replace(made.camera.lens, size_px=(160, 90), focal_px=(120.0, 120.0), center_px=(80.0, 45.0))
     path = video.with_suffix(".calibration.json")
     write_calibration(path, replace(made, camera=replace(made.camera, lens=lens)))
     marked = _opened(footage.jpeg(still, marks))
-    assert plain.shape == words.shape == marked.shape
-    assert not np.array_equal(plain, words)
-    assert not np.array_equal(words, marked)
+    assert plain.shape == with_text.shape == marked.shape
+    assert not np.array_equal(plain, with_text)
+    assert not np.array_equal(with_text, marked)
 
 
 def _opened(jpeg: bytes) -> Image:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from downfield.core.arrays import Image
-from downfield.rig.sources.jpeg import unpack_jpeg
-from downfield.rig.sources.video_file import VideoFile
+from downfield.rig.sources.file_sources import VideoFile
+from downfield.rig.sources.jpeg import decode_jpeg
 
 
 def picture() -> Image:
@@ -27,13 +27,13 @@ def packed(image: Image, *options: int) -> bytes:
 
 @pytest.mark.parametrize("sampling", [0x221111, 0x211111, 0x111111])
 def test_a_picture_comes_out_as_it_went_in(sampling: int) -> None:
-    out = unpack_jpeg(packed(picture(), cv2.IMWRITE_JPEG_SAMPLING_FACTOR, sampling))
+    out = decode_jpeg(packed(picture(), cv2.IMWRITE_JPEG_SAMPLING_FACTOR, sampling))
     assert out is not None
     assert np.abs(out.astype(int) - picture()).mean() < 2.0
 
 
 def test_a_gray_picture_has_three_equal_colors() -> None:
-    out = unpack_jpeg(packed(np.asarray(cv2.cvtColor(picture(), cv2.COLOR_BGR2GRAY), dtype=np.uint8)))
+    out = decode_jpeg(packed(np.asarray(cv2.cvtColor(picture(), cv2.COLOR_BGR2GRAY), dtype=np.uint8)))
     assert out is not None
     assert out.shape == (180, 320, 3)
     assert np.abs(np.diff(out.astype(int), axis=2)).max() <= 2
@@ -42,17 +42,17 @@ def test_a_gray_picture_has_three_equal_colors() -> None:
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.9])
 def test_a_torn_picture_is_none_and_the_next_is_whole(share: float) -> None:
     data = packed(picture())
-    assert unpack_jpeg(data[: int(share * len(data))]) is None
-    assert unpack_jpeg(data) is not None
+    assert decode_jpeg(data[: int(share * len(data))]) is None
+    assert decode_jpeg(data) is not None
 
 
 def test_what_is_no_picture_is_none() -> None:
-    assert unpack_jpeg(b"hello" * 99) is None
+    assert decode_jpeg(b"hello" * 99) is None
 
 
 def test_pictures_of_different_sizes_may_follow_each_other() -> None:
     small = np.ascontiguousarray(picture()[::2, ::2])
-    shapes = [one.shape for image in (picture(), small, picture()) if (one := unpack_jpeg(packed(image))) is not None]
+    shapes = [one.shape for image in (picture(), small, picture()) if (one := decode_jpeg(packed(image))) is not None]
     assert shapes == [(180, 320, 3), (90, 160, 3), (180, 320, 3)]
 
 
@@ -70,7 +70,7 @@ def test_a_recording_is_unpacked_to_the_last_bit_as_the_rig_unpacked_it(tmp_path
             packet = av.Packet(data)
             packet.stream, packet.pts, packet.dts, packet.time_base = stream, number, number, Fraction(1, 30)
             container.mux(packet)
-    read = [shot.frame().image for shot in VideoFile(path, paced=False).frames()]
+    read = [shot.decode().image for shot in VideoFile(path, paced=False).frames()]
     assert len(read) == len(sent)
     for image, data in zip(read, sent, strict=True):
-        np.testing.assert_array_equal(image, unpack_jpeg(data))
+        np.testing.assert_array_equal(image, decode_jpeg(data))

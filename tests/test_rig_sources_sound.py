@@ -1,4 +1,4 @@
-"""What microphones hear of the board: a video's own sound, and one beside the table."""
+"""The hum of the board, from a video's own sound and from a microphone beside the table."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from loopback_streams import MjpegServer
 from numpy.typing import NDArray
 
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.live.troubles import ActiveProblems
-from downfield.rig.sources.clocks import CaptureClock
+from downfield.rig.live.health import ActiveProblems
+from downfield.rig.sources.file_sources import VideoFile
 from downfield.rig.sources.opening import SourceChoice, open_source
 from downfield.rig.sources.sound import Microphone
-from downfield.rig.sources.video_file import VideoFile
+from downfield.rig.sources.source import CaptureClock
 
 RATE_HZ = 44100
 FPS = 30
@@ -27,7 +27,7 @@ HISS = "anoisesrc=sample_rate=16000:amplitude=0.2,arealtime"
 
 
 def sound(seconds: float, on: tuple[float, float] | None) -> NDArray[np.float32]:
-    """A room's noise, with a board's hum from one time to another."""
+    """Return the noise of a room, with the hum of a board from one time to another."""
     t = np.arange(round(seconds * RATE_HZ)) / RATE_HZ
     noise = np.random.default_rng(1).normal(0, 0.02, len(t))
     hum = 0.0 if on is None else 0.1 * np.sin(2 * np.pi * 120 * t) * ((t >= on[0]) & (t < on[1]))
@@ -53,12 +53,12 @@ def film(path: Path, heard: NDArray[np.float32] | None, seconds: float = 4.0) ->
 
 
 def hums(path: Path) -> list[tuple[float, float]]:
-    """Second and hum of every frame, as the vision gets it."""
+    """Return time and hum of every frame."""
     source = VideoFile(path, paced=False)
-    return [(frame.t_ns / 1e9, frame.hum) for frame in (shot.frame() for shot in source.frames())]
+    return [(frame.t_ns / 1e9, frame.hum) for frame in (captured.decode() for captured in source.frames())]
 
 
-def test_the_sound_of_a_video_tells_when_the_board_hums(tmp_path: Path) -> None:
+def test_the_sound_of_a_video_shows_when_the_board_hums(tmp_path: Path) -> None:
     heard = hums(film(tmp_path / "game.mp4", sound(4.0, (1.5, 3.0))))
     assert len(heard) == 4 * FPS
     assert all(hum > 0.5 for t, hum in heard if 1.9 < t < 2.9)
@@ -66,56 +66,56 @@ def test_the_sound_of_a_video_tells_when_the_board_hums(tmp_path: Path) -> None:
     assert np.mean([hum for t, hum in heard if 0.5 < t < 1.4]) < -0.5
 
 
-def test_a_video_without_sound_says_nothing_either_way(tmp_path: Path) -> None:
+def test_a_video_without_sound_is_no_evidence_either_way(tmp_path: Path) -> None:
     assert {hum for _, hum in hums(film(tmp_path / "mute.mp4", None))} == {0.0}
 
 
-def test_where_the_sound_ends_early_nothing_is_said(tmp_path: Path) -> None:
+def test_after_the_sound_ends_there_is_no_evidence(tmp_path: Path) -> None:
     heard = hums(film(tmp_path / "short.mp4", sound(2.0, (0.0, 2.0))))
     assert all(hum > 0.5 for t, hum in heard if 0.4 < t < 1.8)
     assert all(hum == 0 for t, hum in heard if t > 2.3)
 
 
-def until(true: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Wait for something, for so long at most."""
+def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Wait for a condition, for some seconds at most."""
     ends = time.monotonic() + seconds
-    while not true() and time.monotonic() < ends:
+    while not condition() and time.monotonic() < ends:
         time.sleep(0.02)
-    return true()
+    return condition()
 
 
 @pytest.mark.parametrize(("heard", "hums_there"), [(HUM, True), (HISS, False)])
-def test_a_microphone_hears_the_board_or_the_room(heard: str, hums_there: bool) -> None:
-    microphone = Microphone(heard, ActiveProblems(), system="lavfi")
+def test_a_microphone_tells_the_board_from_the_room(heard: str, hums_there: bool) -> None:
+    microphone = Microphone(heard, ActiveProblems(), av_format="lavfi")
     try:
-        assert until(lambda: microphone.hum != 0)
+        assert wait_until(lambda: microphone.hum != 0)
         assert (microphone.hum > 0.5) == hums_there
     finally:
         microphone.close()
 
 
-def test_a_microphone_that_falls_silent_is_told_and_says_no_more() -> None:
-    said: list[str] = []
+def test_a_microphone_that_stops_gives_a_notice_and_no_more_evidence() -> None:
+    notices: list[str] = []
     microphone = Microphone(
         "sine=frequency=120:sample_rate=16000:duration=1,arealtime",
-        ActiveProblems(noticed=lambda _, text: said.append(text)),
-        system="lavfi",
+        ActiveProblems(notify=lambda _, text: notices.append(text)),
+        av_format="lavfi",
     )
-    assert until(lambda: microphone.hum > 0.5)
-    assert until(lambda: bool(said))
-    assert "fell silent" in said[0]
+    assert wait_until(lambda: microphone.hum > 0.5)
+    assert wait_until(lambda: bool(notices))
+    assert "stopped" in notices[0]
     assert microphone.hum == 0
     microphone.close()
 
 
-def test_a_microphone_of_no_such_name_is_named() -> None:
+def test_an_unknown_microphone_is_refused_by_name() -> None:
     with pytest.raises(SourceError, match="microphone 'nonsense': can't be opened"):
-        Microphone("nonsense", ActiveProblems(), system="lavfi")
+        Microphone("nonsense", ActiveProblems(), av_format="lavfi")
 
 
-def test_where_no_microphone_can_be_opened_that_is_said() -> None:
+def test_on_a_system_without_microphones_one_is_refused() -> None:
     with pytest.raises(InputError, match="can't open microphones on this system"):
-        Microphone("default", ActiveProblems(), system="")
+        Microphone("default", ActiveProblems(), av_format="")
 
 
 @pytest.fixture
@@ -125,13 +125,13 @@ def server() -> Iterator[MjpegServer]:
     server.close()
 
 
-def test_a_stream_comes_with_what_the_microphone_beside_it_hears(
+def test_the_frames_of_a_stream_carry_the_hum_of_the_microphone(
     server: MjpegServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("downfield.rig.sources.sound.SYSTEM", "lavfi")
+    monkeypatch.setattr("downfield.rig.sources.sound.MICROPHONE_FORMAT", "lavfi")
     monkeypatch.setattr(Microphone.__init__, "__defaults__", ("lavfi",))
     source = open_source(SourceChoice(server.url, microphone=HUM), CaptureClock(), ActiveProblems())
     ends = time.monotonic() + 10
-    heard = next((shot.hum for shot in source.frames() if shot.hum > 0.5 or time.monotonic() > ends), 0.0)
+    heard = next((frame.hum for frame in source.frames() if frame.hum > 0.5 or time.monotonic() > ends), 0.0)
     source.close()
     assert heard > 0.5

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
 from downfield.rig.configuration.settings import RecordingSettings
 from downfield.rig.live.annotated_picture import AnnotatedPicture
-from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.live.health import ActiveProblems
 from downfield.rig.recording.recorder import Recorder
 from downfield.rig.sources.source import SourceFacts
 from downfield.vision.detection_schedule import BACKGROUND
@@ -74,10 +73,10 @@ def test_looks_at_whole_pictures_give_way_to_frames() -> None:
 def test_drawing_and_recording_give_way_to_frames(tmp_path: Path) -> None:
     facts = SourceFacts("camera", "a camera", (64, 48), 30.0, live=True, codec="mjpeg")
     recorder = Recorder(tmp_path, RecordingSettings(), lambda: facts, ActiveProblems())
-    pictures = AnnotatedPicture(None, Hub(), LatestPicture())
+    pictures = AnnotatedPicture(LatestPicture())
     try:
         assert yields("recorder")
-        assert yields("pictures")
+        assert yields("annotated picture")
     finally:
         pictures.close()
         recorder.close()

@@ -1,1 +1,1 @@
-"""The downfield command and its sub-commands."""
+"""The `downfield` command and its sub-commands."""

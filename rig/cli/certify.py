@@ -1,4 +1,4 @@
-"""`downfield certify`: what a table's positions are worth, measured and stored."""
+"""``downfield certify``: measure the accuracy of a table, and add it to its calibration."""
 
 from __future__ import annotations
 
@@ -24,20 +24,23 @@ from downfield.rig.cli.calibrate import parse_landmark
 
 
 def certify(
-    source: Annotated[Path, typer.Argument(help="A picture or a video of the table, the camera where it is.")],
+    source: Annotated[Path, typer.Argument(help="A picture or a video of the table; the camera must not have moved.")],
     calibration: Annotated[
-        Path, typer.Option("--calibration", "-c", help="Its calibration; the certificate is added.")
+        Path, typer.Option("--calibration", "-c", help="Its calibration; the certificate is added to the file.")
     ],
-    report: Annotated[Path, typer.Option(help="Where to write the report, HTML.")],
-    spot: Annotated[list[str] | None, typer.Option(help="x_yd,y_yd=px,py of a known spot; three or more.")] = None,
-    ruler: Annotated[
-        list[str] | None, typer.Option(help="px,py=px,py=mm of a stretch of a ruler on the board; three or more.")
+    report: Annotated[Path, typer.Option(help="Write the report to this file, HTML.")],
+    spot: Annotated[
+        list[str] | None, typer.Option(help="A known spot, X_YD,Y_YD=PX,PY; three or more.", metavar="SPOT")
     ] = None,
-    height_mm: Annotated[float, typer.Option(help="Of the spots' or the ruler's face over the paint.")] = 0.0,
+    ruler: Annotated[
+        list[str] | None,
+        typer.Option(help="Two marks of a ruler on the board, PX,PY=PX,PY=MM; three or more.", metavar="MARKS"),
+    ] = None,
+    height_mm: Annotated[float, typer.Option(help="Height of the spots or the ruler over the paint, mm.")] = 0.0,
 ) -> None:
-    """Measure the table's accuracy against what the calibration was not made from: hash marks, spots or a ruler."""
+    """Measure a table's accuracy with what its calibration was not made from: hash marks, spots or a ruler."""
     if spot and ruler:
-        raise InputError("certify by spots or by a ruler, not by both: --spot or --ruler")
+        raise InputError("Use either --spot or --ruler, not both.")
     image = read_pictures(source)[0]
     known = read_calibration(calibration)
     if spot:
@@ -46,22 +49,22 @@ def certify(
         check = check_rulers(known, [parse_ruler(text) for text in ruler], height_mm=height_mm)
     else:
         check = check_hash_marks(image, known)
-    done = add_certificate(known, check)
-    write_text(report, [render_certificate(done, check, draw_calibration(image, done))])
-    write_calibration(calibration, done)
-    worth = done.certificate
-    if worth:
+    certified = add_certificate(known, check)
+    write_text(report, [render_certificate(certified, check, draw_calibration(image, certified))])
+    write_calibration(calibration, certified)
+    certificate = certified.certificate
+    if certificate:
         typer.echo(
-            f"{worth.points} {worth.against}: median {worth.median_mm:.3f} mm, 95% within {worth.p95_mm:.3f} mm ="
-            f" {max(worth.p95_yd):.4f} yd; report in {report}"
+            f"{certificate.points} {certificate.against}: median {certificate.median_mm:.3f} mm, 95% within"
+            f" {certificate.p95_mm:.3f} mm = {max(certificate.p95_yd):.4f} yd; report in {report}"
         )
 
 
 def parse_ruler(text: str) -> Ruler:
-    """A stretch of a ruler written as ``px,py=px,py=mm``.
+    """Return two marks of a ruler written as ``px,py=px,py=mm``.
 
     Raises:
-        InputError: it is written otherwise.
+        InputError: they are written otherwise.
 
     """
     try:
@@ -69,5 +72,5 @@ def parse_ruler(text: str) -> Ruler:
         (ax, ay), (bx, by) = ((float(part) for part in pair.split(",")) for pair in (start, end))
         length_mm = float(length)
     except ValueError:
-        raise InputError(f"'{text}' is no ruler: write px,py=px,py=mm, such as 412.5,600=900,604.2=300") from None
+        raise InputError(f"'{text}' is no ruler. Write PX,PY=PX,PY=MM, such as 412.5,600=900,604.2=300.") from None
     return Ruler((ax, ay), (bx, by), length_mm)

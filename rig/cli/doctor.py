@@ -1,4 +1,4 @@
-"""``downfield doctor``: every fault of a rig with its remedy."""
+"""``downfield doctor``: check everything a game needs."""
 
 from __future__ import annotations
 
@@ -11,73 +11,68 @@ from rich.console import Console
 from rich.markup import escape
 
 from downfield.core.records import adapter
-from downfield.rig.configuration.loading import assignments, load
-from downfield.rig.configuration.paths import recordings_folder
-from downfield.rig.configuration.settings import RigSettings
-from downfield.rig.doctor.camera import look_at_camera
-from downfield.rig.doctor.computer import look_at_disk, look_at_network, look_at_port, look_at_time
-from downfield.rig.doctor.picture import look_at_calibration, look_at_focus, look_at_light
-from downfield.rig.doctor.report import CheckResult, State
+from downfield.rig.cli.options import ConfigOption, SetOption
+from downfield.rig.configuration.loading import load, parse_assignments
+from downfield.rig.configuration.settings import RigSettings, recordings_folder
+from downfield.rig.doctor.camera_checks import check_calibration, check_camera, check_focus, check_light
+from downfield.rig.doctor.check_result import CheckResult, CheckState
+from downfield.rig.doctor.computer_checks import check_disk, check_network, check_port, check_time
 from downfield.rig.table import source_choice
 
-_MARKS: Final[dict[State, str]] = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "fault": "[bold red]fault[/]"}
+_STATE_TEXTS: Final[dict[CheckState, str]] = {
+    "ok": "[green]ok[/]",
+    "warning": "[yellow]warning[/]",
+    "fault": "[bold red]fault[/]",
+}
 
 
 def doctor(
-    source: Annotated[str | None, typer.Option(help="As for 'run'.")] = None,
-    calibration: Annotated[Path | None, typer.Option(help="Of the camera.")] = None,
-    config: Annotated[Path | None, typer.Option(help="The configuration; downfield.toml here by default.")] = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", help="table.key=value, over the file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
+    source: Annotated[str | None, typer.Option(help="The source, as for 'run'.")] = None,
+    calibration: Annotated[Path | None, typer.Option(help="The camera's calibration.")] = None,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Look at everything a game needs, and say what is wrong and what mends it; status 1 when something is."""
-    given: dict[str, object] = assignments(settings or ())
+    """Check everything a game needs, and say how to fix what is wrong. Exits with status 1 if there is a fault."""
+    given: dict[str, object] = parse_assignments(settings or ())
     given |= {"source.name": source, "calibration.file": None if calibration is None else str(calibration)}
-    findings = []
+    results = []
     console = Console(highlight=False, soft_wrap=True)
-    for finding in examine(load(config, command_line=given).settings):
-        findings.append(finding)
+    for result in run_checks(load(config, command_line=given).settings):
+        results.append(result)
         if not as_json:
-            _show(console, finding)
+            _print(console, result)
     if as_json:
-        typer.echo(adapter(tuple[CheckResult, ...]).dump_json(tuple(findings), indent=2).decode())
-    faults = sum(finding.state == "fault" for finding in findings)
-    if not as_json:
-        console.print(f"[bold]{_summary(findings, faults)}[/bold]")
-    raise typer.Exit(1 if faults else 0)
+        typer.echo(adapter(tuple[CheckResult, ...]).dump_json(tuple(results), indent=2).decode())
+    else:
+        console.print(f"[bold]{_summary(results)}[/bold]")
+    raise typer.Exit(1 if any(result.state == "fault" for result in results) else 0)
 
 
-def examine(settings: RigSettings) -> Iterator[CheckResult]:
-    """Look at everything, one thing after the other."""
+def run_checks(settings: RigSettings) -> Iterator[CheckResult]:
+    """Run all checks, one after the other, and yield their results."""
     choice = source_choice(settings, paced=False)
-    looked = look_at_camera(choice)
-    yield from looked.findings
-    if looked.images:
-        image = looked.images[-1]
-        yield look_at_light(image)
-        yield look_at_focus(image)
-        yield from look_at_calibration(
-            settings.calibration, looked.images, Path(choice.text).with_suffix(".calibration.json")
-        )
-        yield look_at_network(settings.network, image)
-    yield look_at_disk(recordings_folder(settings), settings.recording)
-    yield look_at_port(settings.service)
-    yield look_at_time()
+    camera = check_camera(choice)
+    yield from camera.results
+    if camera.images:
+        image = camera.images[-1]
+        yield check_light(image)
+        yield check_focus(image)
+        beside = Path(choice.text).with_suffix(".calibration.json")
+        yield from check_calibration(settings.calibration, camera.images, beside)
+        yield check_network(settings.network, image)
+    yield check_disk(recordings_folder(settings), settings.recording)
+    yield check_port(settings.service)
+    yield check_time()
 
 
-def _show(console: Console, finding: CheckResult) -> None:
-    console.print(f"{_MARKS[finding.state]}  {finding.subject}: {escape(finding.text)}")
-    if finding.remedy:
-        console.print(f"    {escape(finding.remedy)}.")
+def _print(console: Console, result: CheckResult) -> None:
+    console.print(f"{_STATE_TEXTS[result.state]}  {result.subject}: {escape(result.text)}")
+    if result.remedy:
+        console.print(f"    {escape(result.remedy)}.")
 
 
-def _summary(findings: list[CheckResult], faults: int) -> str:
-    warnings = sum(finding.state == "warning" for finding in findings)
-    if not faults and not warnings:
-        return "All is well."
-    parts = [
-        f"{count} {word}{'s' if count > 1 else ''}"
-        for count, word in ((faults, "fault"), (warnings, "warning"))
-        if count
-    ]
-    return " and ".join(parts) + "."
+def _summary(results: list[CheckResult]) -> str:
+    counts = {state: sum(result.state == state for result in results) for state in ("fault", "warning")}
+    parts = [f"{count} {state}{'s' if count > 1 else ''}" for state, count in counts.items() if count]
+    return " and ".join(parts) + "." if parts else "Everything is ready."

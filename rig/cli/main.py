@@ -1,17 +1,17 @@
-"""The `downfield` command: a table of sub-commands, each imported only when it is asked for."""
+"""The `downfield` command: a table of sub-commands, each imported only when it is used."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup
 
 from downfield.core.errors import DownfieldError
 
-COMMANDS = {
+COMMANDS: Final = {
     "run": "downfield.rig.cli.run:run",
     "doctor": "downfield.rig.cli.doctor:doctor",
     "config": "downfield.rig.cli.config:config",
@@ -25,28 +25,30 @@ COMMANDS = {
     "train": "downfield.training.command:app",
     "twin": "downfield.twin.commands:app",
 }
-"""Where each sub-command is: a function, or a Typer app of further sub-commands."""
+"""Where each sub-command is: a function, or a Typer app with further sub-commands."""
+
+_USER_ERROR: Final = 2  # exit status
 
 
 class LazyCommands(TyperGroup):
     """A group whose commands are imported when they are needed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The table's names, in its order."""
+        """Return the names of the commands, in order."""
         return [*super().list_commands(ctx), *COMMANDS]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """One command, imported now."""
+        """Import a command and return it."""
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
         module, _, name = COMMANDS[cmd_name].partition(":")
-        found = getattr(import_module(module), name)
-        if isinstance(found, typer.Typer):
-            group = typer.main.get_command(found)
+        command = getattr(import_module(module), name)
+        if isinstance(command, typer.Typer):
+            group = typer.main.get_command(command)
             group.name = cmd_name
             return group
         single = typer.Typer(add_completion=False)
-        single.command(cmd_name)(found)
+        single.command(cmd_name)(command)
         return typer.main.get_command(single)
 
 
@@ -65,9 +67,9 @@ def _root() -> None:
 
 
 def main() -> None:
-    """Run the command; an error a user can mend is one line and exit status 2."""
+    """Run the command. An error that the user can fix is one line on standard error and exit status 2."""
     try:
         app()
     except DownfieldError as error:
         sys.stderr.write(f"downfield: {error}\n")
-        sys.exit(2)
+        sys.exit(_USER_ERROR)

@@ -1,9 +1,9 @@
-"""``downfield track``: from a video, a folder of pictures, a camera or a stream to a track file.
+"""``downfield track``: track the figures of a video, a folder of pictures, a camera or a stream into a track file.
 
-The network takes nearly all of the time, and what it saw of a recording is kept beside the track file while that is
-being made. After an interruption the same command goes on there: frames it has seen before are tracked again from what
-was kept, so that the file comes out bit for bit as if there had been no interruption. What is live ends with one
-(`track_live`).
+The network takes nearly all of the time, so its detections in a recording are cached beside the track file until that
+is complete. After an interruption the same command continues from there: frames that were processed before are tracked
+again from the cached detections, so that the file is bit for bit the same as without interruption. A live source is
+tracked until it is interrupted (`track_live`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import av
 import typer
 from rich.console import Console
-from rich.progress import track as bar
+from rich.progress import track as progress_bar
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import InputError
@@ -30,114 +30,114 @@ from downfield.core.scene import Player, Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.models.card import BUNDLED
 from downfield.models.opening import open_detector
-from downfield.rig.cli.track_live import interrupt_ends, live_scenes, open_live, refuse
+from downfield.rig.cli.track_live import close_on_interrupt, live_scenes, open_live, refuse_slow_options
 from downfield.rig.configuration.settings import NetworkSettings
-from downfield.rig.live.network_vision import detection_rate, elsewhere
+from downfield.rig.live.network_vision import detection_rate, worker_detector
 from downfield.rig.recording.detection_cache import CachingDetector, DetectionCacheHeader
-from downfield.rig.sources.images import STILLS, ImageFolder
+from downfield.rig.sources.file_sources import PICTURE_SUFFIXES, ImageFolder, VideoFile
 from downfield.rig.sources.source import CapturedFrame, FrameSource
-from downfield.rig.sources.video_file import VideoFile
 from downfield.vision.detection_schedule import DetectionRate
 from downfield.vision.pipeline import Vision
 
-_FPS = 30.0  # of a single picture that tells no frame rate
+_DEFAULT_FPS: Final = 30.0  # of a single picture without a frame rate
 
 
 def track(
     source: Annotated[
         str,
         typer.Argument(
-            help="A video, a folder of pictures in the order of their names, a camera (0, a part of its name) or a"
-            " stream's address."
+            help="A video, a folder of pictures in the order of their names, a camera (its number or a part of its"
+            " name), or a stream's address."
         ),
     ],
-    calibration: Annotated[Path, typer.Option("--calibration", "-c", help="Of the camera, *.calibration.json.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The track file, *.tracks.jsonl.")],
+    calibration: Annotated[
+        Path, typer.Option("--calibration", "-c", help="The camera's calibration, *.calibration.json.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The track file to write, *.tracks.jsonl.")],
     roster: Annotated[
         Path | None,
-        typer.Option(help="Who is on the board: a *.roster.json, or the *.tracks.jsonl of the same figures."),
+        typer.Option(help="The players on the board: a *.roster.json, or a *.tracks.jsonl of the same figures."),
     ] = None,
     independent: Annotated[
-        bool, typer.Option("--independent", help="See every picture by itself, naming its figures anew.")
+        bool,
+        typer.Option("--independent", help="Process every picture by itself, and name its figures independently."),
     ] = False,
     thorough: Annotated[
         bool,
-        typer.Option(
-            "--thorough", help="Look at every figure in every frame, however fast they come: slower, more exact."
-        ),
+        typer.Option("--thorough", help="Refine every figure in every frame: slower, more exact."),
     ] = False,
-    detector: Annotated[str, typer.Option(help="A network's name or folder.")] = BUNDLED,
+    detector: Annotated[str, typer.Option(help="A bundled network, or another one's folder.")] = BUNDLED,
 ) -> None:
-    """Track the figures of a recording, or of a table until Ctrl-C."""
-    known = read_calibration(calibration)
+    """Track the figures of a recording, or of a live table until Ctrl-C."""
+    camera = read_calibration(calibration)
     console = Console(stderr=True, highlight=False)
     path = Path(source)
-    named = None if roster is None else read_roster(roster)
+    known = None if roster is None else read_roster(roster)
     with ExitStack() as closing:
         if path.is_file() or path.is_dir():
             network = open_detector(detector, augmented=independent)
-            header = DetectionCacheHeader(path.name, _stamp(path), network.name, thorough=thorough)
+            header = DetectionCacheHeader(path.name, _version_of(path), network.name, thorough=thorough)
             rate = DetectionRate(figures_every_ns=0) if thorough else None
             frames: FrameSource = ImageFolder(path, paced=False) if path.is_dir() else VideoFile(path, paced=False)
             closing.callback(frames.close)
-            seen = closing.enter_context(CachingDetector(network, out.with_name(out.name + ".seen"), header))
-            if seen.note:
-                console.print(seen.note)
-            vision = Vision(known, seen, named, continuous=not independent, rate=rate)
-            scenes: Iterator[Scene] = (vision.process(shot.frame()) for shot in _shown(frames, path))
+            cache = closing.enter_context(CachingDetector(network, out.with_name(out.name + ".detections"), header))
+            if cache.note:
+                console.print(cache.note)
+            vision = Vision(camera, cache, known, continuous=not independent, rate=rate)
+            scenes: Iterator[Scene] = (vision.process(frame.decode()) for frame in _with_progress(frames, path))
         else:
-            refuse(independent=independent, thorough=thorough)
-            seen = None
+            refuse_slow_options(independent=independent, thorough=thorough)
+            cache = None
             frames = open_live(source, out, console.print)
             closing.callback(frames.close)
-            table = NetworkSettings(name=detector)
-            network = elsewhere(table)
-            vision = Vision(known, network, named, rate=detection_rate(table, time.perf_counter_ns))
-            closing.enter_context(interrupt_ends(frames))
+            settings = NetworkSettings(name=detector)
+            network = worker_detector(settings)
+            vision = Vision(camera, network, known, rate=detection_rate(settings, time.perf_counter_ns))
+            closing.enter_context(close_on_interrupt(frames))
             scenes = live_scenes(vision, frames, console.print)
-        ready = list(scenes) if independent else list(_until_known(scenes, vision))
-        players = _all_of(ready) if independent else vision.players
+        first_scenes = list(scenes) if independent else list(_until_players_known(scenes, vision))
+        players = _players_in(first_scenes) if independent else vision.players
         if not players:
             raise InputError(
-                f"{source}: no figures stood still for a quarter of a second, so nobody is known; let the recording"
-                " begin with the line-up, or see every picture by itself with --independent"
+                f"{source}: no line-up was found, since no figures stood still for a quarter of a second. Let the"
+                " recording begin with the line-up, or process every picture by itself with --independent."
             )
-        facts = frames.facts
-        about = TracksHeader(known.field, players, facts.fps or _rate(ready), source=f"{facts.name}, by {network.name}")
-        write_tracks(out, about, chain(ready, scenes))
-        if seen is not None:
-            seen.forget()
+        fps = frames.facts.fps or _frame_rate(first_scenes)
+        tracks_header = TracksHeader(camera.field, players, fps, source=f"{frames.facts.name}, by {network.name}")
+        write_tracks(out, tracks_header, chain(first_scenes, scenes))
+        if cache is not None:
+            cache.delete()
     console.print(f"{out}: {len(players)} figures")
 
 
-def _rate(scenes: list[Scene]) -> float:
-    """Frames a second of what tells no rate, by how fast the first ones came."""
-    between = [after.t_ns - before.t_ns for before, after in pairwise(scenes)]
-    return 1e9 / statistics.median(between) if between else _FPS
+def _frame_rate(scenes: list[Scene]) -> float:
+    """Return the frame rate of a source that reports none, by how fast its first frames came."""
+    steps_ns = [after.t_ns - before.t_ns for before, after in pairwise(scenes)]
+    return 1e9 / statistics.median(steps_ns) if steps_ns else _DEFAULT_FPS
 
 
-def _shown(frames: FrameSource, source: Path) -> Iterator[CapturedFrame]:
-    """The frames, with a bar on standard error where that is a terminal."""
+def _with_progress(frames: FrameSource, source: Path) -> Iterator[CapturedFrame]:
+    """Yield the frames, with a progress bar on standard error if that is a terminal."""
     total = None
     if source.is_file():
         with av.open(str(source)) as video:
             total = video.streams.video[0].frames or None
     else:
-        total = sum(1 for path in source.iterdir() if path.suffix.lower() in STILLS)
+        total = sum(1 for path in source.iterdir() if path.suffix.lower() in PICTURE_SUFFIXES)
     console, silent = Console(stderr=True), not sys.stderr.isatty()
-    yield from bar(frames.frames(), source.name, total=total, console=console, transient=True, disable=silent)
+    yield from progress_bar(frames.frames(), source.name, total=total, console=console, transient=True, disable=silent)
 
 
-def _until_known(scenes: Iterator[Scene], vision: Vision) -> Iterator[Scene]:
-    """The scenes up to the first in which it is known who is on the board."""
+def _until_players_known(scenes: Iterator[Scene], vision: Vision) -> Iterator[Scene]:
+    """Yield the scenes up to the first in which the players are known."""
     for scene in scenes:
         yield scene
         if vision.players:
             return
 
 
-def _all_of(scenes: list[Scene]) -> tuple[Player, ...]:
-    """Everybody in scenes that were each named by themselves."""
+def _players_in(scenes: list[Scene]) -> tuple[Player, ...]:
+    """Return every player in scenes that were processed independently."""
     players: dict[str, Player] = {}
     for figure in chain.from_iterable(scene.figures for scene in scenes):
         base = BaseSize(figure.length_mm, figure.width_mm, corner_mm=figure.corner_mm)
@@ -150,7 +150,7 @@ def _team_and_number(id_: str) -> tuple[str, int, str]:
     return team, int(number) if number.isdecimal() else 0, number
 
 
-def _stamp(source: Path) -> str:
-    """What tells one version of a source from another."""
-    about = source.stat()
-    return f"{about.st_size} bytes, changed {about.st_mtime_ns}"
+def _version_of(source: Path) -> str:
+    """Return what tells one version of a source from another."""
+    status = source.stat()
+    return f"{status.st_size} bytes, changed {status.st_mtime_ns}"

@@ -1,7 +1,7 @@
-"""What ``downfield track`` needs of a source that shows what happens now: a camera, or a stream.
+"""What ``downfield track`` needs for a live source: a camera or a stream.
 
-Its frames come whether they are taken or not, and can't be had a second time. So of frames that come faster than they
-are seen the oldest are lost, as they are in a game, and an interrupt ends the source, not the work on what it sent.
+Live frames arrive whether they are processed or not, and can't be had a second time. So when they arrive faster than
+they are processed, the oldest are dropped, as in a game; and an interrupt ends the source, not the work on its frames.
 """
 
 from __future__ import annotations
@@ -16,111 +16,110 @@ from typing import Final
 
 from downfield.core.errors import InputError, OutputError, SourceError
 from downfield.core.scene import Scene
-from downfield.rig.live.handoff import BoundedQueue
-from downfield.rig.live.troubles import ActiveProblems
-from downfield.rig.sources.clocks import CaptureClock
+from downfield.rig.live.connections import BoundedQueue
+from downfield.rig.live.health import ActiveProblems
 from downfield.rig.sources.opening import SourceChoice, open_source
-from downfield.rig.sources.source import CapturedFrame, FrameSource
+from downfield.rig.sources.source import CaptureClock, CapturedFrame, FrameSource
 from downfield.vision.pipeline import Vision
 
-Say = Callable[[str], None]
+Report = Callable[[str], None]
+"""Receives a line for the user."""
 
-_ROOM: Final = 4  # frames that wait,
-_SPARE: Final = 26  # and more of them after a while without a loss: half a second at 60 frames/s
+_WAITING_FRAMES: Final = 4
+_BURST_FRAMES: Final = 26  # more of them while none was dropped lately: half a second at 60 frames/s
 
 
-def open_live(source: str, out: Path, say: Say) -> FrameSource:
+def open_live(source: str, out: Path, report: Report) -> FrameSource:
     """Open a source that is no file.
 
     Args:
-        source: as `SourceChoice` takes it.
-        out: where its tracks are to go.
-        say: told when its picture goes and comes back.
+        source: as for `SourceChoice`.
+        out: where its tracks go.
+        report: is told when the picture is lost and when it is back.
 
     Raises:
         InputError: there is nothing of that name.
         SourceError: it can't be opened.
-        OutputError: there is a track file already, whose game can't be had again.
+        OutputError: the track file exists already, and its game can't be tracked again.
 
     """
     part = out.with_name(out.name + ".part")
-    for there in (out, part):
-        if there.exists():
-            raise OutputError(f"{there}: exists, and a live source can't be seen again; remove it or name another")
-    frames = open_source(
-        SourceChoice(source, paced=False), CaptureClock(), ActiveProblems(noticed=lambda _, text: say(text))
-    )
+    for path in (out, part):
+        if path.exists():
+            raise OutputError(f"{path}: exists, and a live source can't be tracked again. Remove it or name another.")
+    problems = ActiveProblems(notify=lambda _, text: report(text))
+    frames = open_source(SourceChoice(source, paced=False), CaptureClock(), problems)
     for note in frames.facts.notes:
-        say(note)
+        report(note)
     return frames
 
 
-def live_scenes(vision: Vision, frames: FrameSource, say: Say) -> Iterator[Scene]:
-    """The scenes of frames as they come, until the source is closed.
+def live_scenes(vision: Vision, source: FrameSource, report: Report) -> Iterator[Scene]:
+    """Yield the scenes of frames as they arrive, until the source is closed.
 
     Args:
-        vision: sees them.
-        frames: the source.
-        say: told of frames that are broken, and in the end how many were lost.
+        vision: turns frames into scenes.
+        source: delivers the frames.
+        report: is told of damaged frames, and at the end how many were dropped.
 
     """
-    waiting = BoundedQueue[CapturedFrame](_ROOM, _SPARE)
-    newest = 0
+    waiting = BoundedQueue[CapturedFrame](_WAITING_FRAMES, _BURST_FRAMES)
+    latest_index = 0
 
     def capture() -> None:
-        nonlocal newest
-        hand_over = waiting.offer if frames.facts.live else waiting.put
+        nonlocal latest_index
+        put = waiting.put_or_drop if source.facts.live else waiting.put
         try:
-            for shot in frames.frames():
-                newest = shot.index
-                hand_over(shot)
+            for captured in source.frames():
+                latest_index = captured.index
+                put(captured)
         except SourceError as error:
-            say(str(error))
+            report(str(error))
         finally:
             waiting.close()
 
     thread = threading.Thread(target=capture, name="capture", daemon=True)
     thread.start()
-    for shot in waiting:
+    for captured in waiting:
         try:
-            frame = shot.frame()
+            frame = captured.decode()
         except SourceError as error:
-            say(str(error))
+            report(str(error))
             continue
-        yield vision.update(frame, partial(vision.detect, frame, newest - shot.index))
+        yield vision.update(frame, partial(vision.detect, frame, latest_index - captured.index))
     if waiting.dropped:
-        say(f"{waiting.dropped} frames were lost: they came faster than they could be seen")
+        report(f"{waiting.dropped} frames were dropped: they arrived faster than this computer could process them.")
 
 
 @contextmanager
-def interrupt_ends(frames: FrameSource) -> Iterator[None]:
-    """Have Ctrl-C, or whoever stops the process, end the source; a second one is as usual."""
-    asked = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.getsignal(each) for each in asked]
+def close_on_interrupt(source: FrameSource) -> Iterator[None]:
+    """Have Ctrl-C, or SIGTERM, close the source; a second one ends the process as usual."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    previous = [signal.getsignal(number) for number in numbers]
 
-    def end(*_: object) -> None:
-        again()
-        frames.close()
+    def close(*_: object) -> None:
+        restore()
+        source.close()
 
-    def again() -> None:
-        for each, usual in zip(asked, before, strict=True):
-            signal.signal(each, usual)
+    def restore() -> None:
+        for number, handler in zip(numbers, previous, strict=True):
+            signal.signal(number, handler)
 
-    for each in asked:
-        signal.signal(each, end)
+    for number in numbers:
+        signal.signal(number, close)
     try:
         yield
     finally:
-        again()
+        restore()
 
 
-def refuse(*, independent: bool, thorough: bool) -> None:
-    """Say what can't be had of a live source.
+def refuse_slow_options(*, independent: bool, thorough: bool) -> None:
+    """Refuse the options that no live source can keep up with.
 
     Raises:
-        InputError: that is asked for.
+        InputError: one was given.
 
     """
     if independent or thorough:
         name = "--independent" if independent else "--thorough"
-        raise InputError(f"{name} takes longer than frames take to come: record the game, and track the recording")
+        raise InputError(f"{name} takes longer than live frames allow. Record the game, and track the recording.")

@@ -1,4 +1,4 @@
-"""``downfield verify``: whether the journals of a store are as they were written."""
+"""``downfield verify``: check that the journals of a store are unaltered."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from downfield.game.store import Store
 
 
 def verify(
-    store: Annotated[str, typer.Argument(help="A store's file, or a database URL.")],
-    game: Annotated[str | None, typer.Option(help="One game's id; all games by default.")] = None,
+    store: Annotated[str, typer.Argument(help="The database file of a store, or a database URL.")],
+    game: Annotated[str | None, typer.Option(help="The id of one game. Default: all games.")] = None,
     head: Annotated[
-        str | None, typer.Option(help="A digest kept from before, as receipts show it; needs --game.")
+        str | None, typer.Option(help="A digest noted earlier, as receipts show it; only with --game.")
     ] = None,
 ) -> None:
-    """Check the hash chain of every game: status 1 when an entry was altered, and which."""
+    """Check the hash chain of every game's journal. Exits with status 1 if an entry was altered, and names it."""
     if head is not None and game is None:
-        raise InputError("--head is of one game: name it with --game")
-    opened = _opened(store)
+        raise InputError("--head belongs to one game. Name the game with --game.")
+    opened = _open_store(store)
     try:
         names = [row.id for row in opened.games(limit=1_000_000)] if game is None else [game]
         if game is not None and opened.game(game) is None:
-            raise InputError(f"{store}: no game {game} is in it")
-        found = [verify_journal(name, opened.entries(name), head) for name in names]
+            raise InputError(f"{store}: holds no game {game}")
+        verifications = [verify_journal(name, opened.entries(name), head) for name in names]
     finally:
         opened.close()
-    for one in found:
-        told = one.problem or f"{one.entries} entries, unaltered; head {one.head}"
-        sys.stdout.write(f"{one.game}: {told}\n")
-    if any(one.problem for one in found):
+    for verification in verifications:
+        unaltered = f"{verification.entries} entries, unaltered; head {verification.head}"
+        sys.stdout.write(f"{verification.game}: {verification.problem or unaltered}\n")
+    if any(verification.problem for verification in verifications):
         raise typer.Exit(1)
 
 
-def _opened(store: str) -> Store:
+def _open_store(store: str) -> Store:
     if "://" in store:
         return Store(store)
     if not Path(store).is_file():

@@ -1,1 +1,1 @@
-"""The configuration: one TOML file, the environment and the command line over it."""
+"""The configuration: one TOML file, overridden by environment variables and the command line."""

@@ -1,4 +1,4 @@
-"""The configuration as text: the effective one as TOML, and the page about every setting."""
+"""The configuration as text: the one in effect as TOML, and the documentation page of every setting."""
 
 from __future__ import annotations
 
@@ -7,46 +7,47 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
-from downfield.rig.configuration.loading import Configuration, variable
+from downfield.rig.configuration.loading import Configuration, variable_name
 from downfield.rig.configuration.settings import RigSettings
 
 _INTRODUCTION = """# Configuration
 
-One file, `downfield.toml`, where the command is given, or the one named by `--config`. Every key has a default, so an
-empty file is a valid one. Over the file goes the environment (`DOWNFIELD_` and the key's name), over that the command
-line: the options of `downfield run`, and `--set table.key=value` for everything else. A key that is unknown or
-impossible is refused by name. `downfield config` prints what is in force and where it comes from.
+The configuration is one file: `downfield.toml` in the current folder, or the one named by `--config`. Every setting has
+a default, so an empty file is valid. Environment variables (`DOWNFIELD_` and the setting's name) override the file, and
+the command line overrides both: the options of `downfield run`, and `--set section.key=value` for everything else. An
+unknown setting or an invalid value is refused by name. `downfield config` prints the configuration in effect and where
+each value comes from.
 
-Made from `rig/configuration/settings.py` by `make docs`; a test holds this page so."""
+This page is generated from `rig/configuration/settings.py` by `make docs`; a test keeps it up to date."""
 
 
 def as_toml(configuration: Configuration) -> Iterator[str]:
-    """The lines of a file that says the same; what is no default says where it comes from."""
-    for table, model in _tables(configuration.settings):
-        if table:
-            yield f"\n[{table}]"
-        for key in _own(type(model)):
-            dotted = f"{table}.{key}" if table else key
-            origin = configuration.origins.get(dotted)
-            yield f"{key} = {_toml(getattr(model, key))}" + (f"  # {origin}" if origin else "")
+    """Yield the lines of a file with the same settings; a comment says where each value comes from, unless default."""
+    for section, model in _sections(configuration.settings):
+        if section:
+            yield f"\n[{section}]"
+        for key in _own_keys(type(model)):
+            origin = configuration.origins.get(f"{section}.{key}" if section else key)
+            yield f"{key} = {_toml_value(getattr(model, key))}" + (f"  # {origin}" if origin else "")
 
 
 def page() -> Iterator[str]:
-    """The lines of ``docs/configuration.md``."""
+    """Yield the lines of ``docs/configuration.md``."""
     yield _INTRODUCTION
-    for table, model in _tables(RigSettings()):
+    for section, model in _sections(RigSettings()):
         yield ""
-        yield f"## `[{table}]`: {_lower(type(model).__doc__ or '')}" if table else "## Outside any table"
+        yield f"## `[{section}]`: {_heading(type(model).__doc__ or '')}" if section else "## Outside any section"
         yield ""
         yield "| key | default | environment | meaning |"
         yield "|---|---|---|---|"
-        for key in _own(type(model)):
+        for key in _own_keys(type(model)):
             field = type(model).model_fields[key]
-            dotted = f"{table}.{key}" if table else key
-            yield f"| `{key}` | `{_toml(getattr(model, key))}` | `{variable(dotted)}` | {field.description} |"
+            variable = variable_name(f"{section}.{key}" if section else key)
+            yield f"| `{key}` | `{_toml_value(getattr(model, key))}` | `{variable}` | {field.description} |"
 
 
-def _tables(settings: RigSettings) -> Iterator[tuple[str, BaseModel]]:
+def _sections(settings: RigSettings) -> Iterator[tuple[str, BaseModel]]:
+    """Yield the settings outside any section, with an empty name, then every section."""
     yield "", settings
     for name in RigSettings.model_fields:
         value = getattr(settings, name)
@@ -54,16 +55,17 @@ def _tables(settings: RigSettings) -> Iterator[tuple[str, BaseModel]]:
             yield name, value
 
 
-def _own(model: type[BaseModel]) -> Iterator[str]:
+def _own_keys(model: type[BaseModel]) -> Iterator[str]:
+    """Yield the keys of a section that are not sections themselves."""
     for name, field in model.model_fields.items():
         if not (isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)):
             yield name
 
 
-def _toml(value: object) -> str:
-    """A value as TOML writes it; JSON does, for all that settings hold."""
+def _toml_value(value: object) -> str:
+    """Return a value as TOML; JSON writes all types of settings in the same way."""
     return json.dumps(value)
 
 
-def _lower(text: str) -> str:
+def _heading(text: str) -> str:
     return text[:1].lower() + text[1:].rstrip(".")

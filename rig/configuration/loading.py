@@ -1,4 +1,9 @@
-"""The configuration in force: defaults, under the file, under the environment, under the command line."""
+"""Loading the configuration: defaults, overridden by the file, by environment variables and by the command line.
+
+pydantic-settings was tried: it ignores misspelled environment variables, does not tell which source a value came from,
+and reads variables as JSON where everything else here is TOML. What it could replace are the fifteen lines of
+`_parse_file` and `_from_environment`; the checks and the origins would still be needed.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +21,21 @@ from downfield.core.errors import FormatError, InputError
 from downfield.core.records import read_text
 from downfield.rig.configuration.settings import RigSettings
 
-FILE: Final = "downfield.toml"
-"""Looked for where the command is given."""
+FILE_NAME: Final = "downfield.toml"
+"""The configuration file in the current folder, read if no other is named."""
 
-PREFIX: Final = "DOWNFIELD_"
+ENVIRONMENT_PREFIX: Final = "DOWNFIELD_"
 
 Origin = Literal["default", "file", "environment", "command line"]
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The configuration in force.
+    """The configuration in effect.
 
     Attributes:
         settings: the values.
-        origins: where a value comes from, by dotted key; defaults are left out.
+        origins: where each value comes from, by dotted key; defaults are left out.
         file: the file that was read; None for none.
 
     """
@@ -49,49 +54,49 @@ def load(
     """Load the configuration.
 
     Args:
-        file: the file; None for `downfield.toml` here, if there is one.
-        environment: by default this process's.
+        file: the file; None for ``downfield.toml`` in the current folder, if there is one.
+        environment: None for this process's.
         command_line: values by dotted key; None for those that were not given.
 
     Raises:
-        InputError: the file is missing; a variable or an option names no setting or has an impossible value.
-        FormatError: the file is broken, or has an unknown key or an impossible value; names it.
+        InputError: the file is missing; a variable or an option names no setting or has an invalid value.
+        FormatError: the file is malformed, or has an unknown key or an invalid value; names it.
 
     """
-    if file is None and Path(FILE).is_file():
-        file = Path(FILE)
+    if file is None and Path(FILE_NAME).is_file():
+        file = Path(FILE_NAME)
     layers: list[tuple[Origin, dict[str, object], str]] = []
     if file is not None:
-        layers.append(("file", dict(_flat(_parse(file))), str(file)))
+        layers.append(("file", dict(_flatten(_parse_file(file))), str(file)))
     layers.append(("environment", dict(_from_environment(os.environ if environment is None else environment)), ""))
     given = {key: value for key, value in (command_line or {}).items() if value is not None}
     layers.append(("command line", given, ""))
     values: dict[str, object] = {}
     origins: dict[str, Origin] = {}
-    for origin, layer, where in layers:
+    for origin, layer, place in layers:
         for key, value in layer.items():
-            _known(key, where or f"the {origin}")
+            _check_key(key, place or f"the {origin}")
             values[key], origins[key] = value, origin
-    return Configuration(_checked(values, origins, file), origins, file)
+    return Configuration(_validate(values, origins, file), origins, file)
 
 
-def keys() -> Iterator[str]:
-    """Every setting's dotted key, in order."""
-    for name, value in RigSettings.model_fields.items():
-        kind = value.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield from (f"{name}.{key}" for key in kind.model_fields)
+def setting_keys() -> Iterator[str]:
+    """Yield every setting's dotted key, in order."""
+    for name, field in RigSettings.model_fields.items():
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, BaseModel):
+            yield from (f"{name}.{key}" for key in section.model_fields)
         else:
             yield name
 
 
-def variable(key: str) -> str:
-    """The environment variable of a setting."""
-    return PREFIX + key.replace(".", "_").upper()
+def variable_name(key: str) -> str:
+    """Return the environment variable of a setting."""
+    return ENVIRONMENT_PREFIX + key.replace(".", "_").upper()
 
 
-def assignments(texts: Iterable[str]) -> dict[str, object]:
-    """RigSettings written as ``table.key=value``.
+def parse_assignments(texts: Iterable[str]) -> dict[str, object]:
+    """Return settings written as ``section.key=value``, by key.
 
     Raises:
         InputError: one is written otherwise.
@@ -101,19 +106,19 @@ def assignments(texts: Iterable[str]) -> dict[str, object]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals:
-            raise InputError(f"'{text}' sets nothing: write table.key=value, such as recording.on=false")
-        out[key.strip()] = _value(value.strip())
+            raise InputError(f"'{text}' sets nothing. Write section.key=value, such as recording.on=false.")
+        out[key.strip()] = _parse_value(value.strip())
     return out
 
 
-def _parse(file: Path) -> dict[str, Any]:
+def _parse_file(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(file))
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(str(file), f"broken TOML: {error}") from None
+        raise FormatError(str(file), f"not valid TOML: {error}") from None
 
 
-def _flat(data: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+def _flatten(data: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     for name, value in data.items():
         if isinstance(value, dict):
             yield from ((f"{name}.{key}", inner) for key, inner in value.items())
@@ -122,43 +127,43 @@ def _flat(data: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, object]]:
-    by_variable = {variable(key): key for key in keys()}
+    by_variable = {variable_name(key): key for key in setting_keys()}
     for name, text in environment.items():
-        if name.startswith(PREFIX):
+        if name.startswith(ENVIRONMENT_PREFIX):
             if name not in by_variable:
-                raise InputError(f"the environment sets {name}, which is no setting{_meant(name, by_variable)}")
-            yield by_variable[name], _value(text)
+                raise InputError(f"The environment variable {name} is no setting{_suggestion(name, by_variable)}")
+            yield by_variable[name], _parse_value(text)
 
 
-def _value(text: str) -> object:
-    """A value as TOML has it, or else the text itself, so that names need no quotes."""
+def _parse_value(text: str) -> object:
+    """Return a value written as in TOML, otherwise the text itself, so that names need no quotes."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
 
 
-def _known(key: str, where: str) -> None:
-    if key not in set(keys()):
-        raise FormatError(where, f"no such setting{_meant(key, keys())}", field=key)
+def _check_key(key: str, place: str) -> None:
+    if key not in set(setting_keys()):
+        raise FormatError(place, f"no such setting{_suggestion(key, setting_keys())}", field=key)
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
+def _suggestion(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def _checked(values: Mapping[str, object], origins: Mapping[str, Origin], file: Path | None) -> RigSettings:
+def _validate(values: Mapping[str, object], origins: Mapping[str, Origin], file: Path | None) -> RigSettings:
     nested: dict[str, Any] = {}
     for key, value in values.items():
-        table, _, name = key.rpartition(".")
-        (nested.setdefault(table, {}) if table else nested)[name] = value
+        section, _, name = key.rpartition(".")
+        (nested.setdefault(section, {}) if section else nested)[name] = value
     try:
         return RigSettings.model_validate(nested)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         path = [str(part) for part in first["loc"]]
-        key = next((key for key in keys() if key in (".".join(path[:2]), path[0])), ".".join(path))
+        key = next((key for key in setting_keys() if key in (".".join(path[:2]), path[0])), ".".join(path))
         origin = origins.get(key, "default")
-        where = str(file) if origin == "file" else f"the {origin}"
-        raise FormatError(where, first["msg"], field=key) from None
+        place = str(file) if origin == "file" else f"the {origin}"
+        raise FormatError(place, first["msg"], field=key) from None

@@ -1,17 +1,19 @@
-"""Every setting of the rig, by table; ``docs/configuration.md`` is made from these models."""
+"""Every setting of the rig, by section; ``docs/configuration.md`` is generated from these models."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Lock = Literal["hold", "auto"] | Annotated[int, Field(ge=0)]
-Pixels = Annotated[int, Field(ge=16, le=16384)]
+ControlSetting = Literal["hold", "auto"] | Annotated[int, Field(ge=0)]
+PixelCount = Annotated[int, Field(ge=16, le=16384)]
 
 
 class SettingsSection(BaseModel):
-    """A table of the file: frozen, every key known; camera 0 may be written without quotes."""
+    """A section of the file: frozen, unknown keys refused; camera 0 may be written without quotes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, coerce_numbers_to_str=True)
 
@@ -26,8 +28,28 @@ class SourceSettings(SettingsSection):
     )
     tracks: Literal["auto"] | bool = Field(
         default="auto",
-        description="Show a video with the `*.tracks.jsonl` beside it, where there is one, and do not look at it anew;"
-        ' `"auto"` looks at the bundled recording, and shows every other.',
+        description="Whether a video is shown with the `*.tracks.jsonl` beside it, if there is one, instead of being"
+        ' tracked again. `"auto"`: every video but the bundled recording.',
+    )
+    size: tuple[PixelCount, PixelCount] = Field(
+        default=(1920, 1080), description="Width and height requested from a camera, pixels."
+    )
+    fps: float = Field(
+        default=60.0, gt=0, le=1000, description="Frames per second requested from a camera, or played from a folder."
+    )
+    exposure: ControlSetting = Field(
+        default="hold", description='`"hold"` at its present value, `"auto"`, or a number in units of 0.1 ms.'
+    )
+    focus: ControlSetting = Field(
+        default="hold", description='`"hold"` at its present value, `"auto"`, or a number in the camera\'s own units.'
+    )
+    white_balance: ControlSetting = Field(
+        default="hold", description='`"hold"` at its present value, `"auto"`, or a number in kelvin.'
+    )
+    microphone: str = Field(
+        default="",
+        description="A microphone beside a live source, by its ALSA name (`default`, `hw:1`; Linux): the hum of a"
+        " running board helps to tell whether it is on. Empty for none. A video's own sound is always used.",
     )
 
     @property
@@ -35,27 +57,13 @@ class SourceSettings(SettingsSection):
         """Whether recorded tracks are shown."""
         return bool(self.name) if self.tracks == "auto" else self.tracks
 
-    size: tuple[Pixels, Pixels] = Field(default=(1920, 1080), description="Width and height asked of a camera.")
-    fps: float = Field(
-        default=60.0, gt=0, le=1000, description="Frames a second asked of a camera, or that a folder plays at."
-    )
-    exposure: Lock = Field(
-        default="hold", description='`"hold"` where it stands, `"auto"`, or a number in units of 0.1 ms.'
-    )
-    focus: Lock = Field(default="hold", description='`"hold"`, `"auto"`, or a number in the camera\'s own units.')
-    white_balance: Lock = Field(default="hold", description='`"hold"`, `"auto"`, or a number in kelvin.')
-    microphone: str = Field(
-        default="",
-        description="Beside a live source, as ALSA calls it (`default`, `hw:1`; Linux): the hum of a running board"
-        " helps to tell whether it is on. Empty for none. A video's own sound is always listened to.",
-    )
-
 
 class CalibrationSettings(SettingsSection):
-    """From pixels to yards."""
+    """How pixels become yards."""
 
     file: str = Field(
-        default="", description="A `*.calibration.json`. Empty: the printed field is looked for when the rig starts."
+        default="",
+        description="A `*.calibration.json`. Empty: the rig calibrates from the printed field when it starts.",
     )
     field: str = Field(default="auto", description="The printed field: a preset's name, a `.toml` file, or `auto`.")
     lens: str = Field(default="", description="A lens measured by `downfield calibrate lens`; empty for none.")
@@ -63,7 +71,7 @@ class CalibrationSettings(SettingsSection):
         default=0,
         ge=0,
         le=5000,
-        description="Of the lens over the board, by a tape measure; 0 when it was not measured.",
+        description="Height of the lens over the board, measured with a tape; 0 if it was not measured.",
     )
 
 
@@ -72,45 +80,48 @@ class GameSettings(SettingsSection):
 
     rulebook: str = Field(default="tap", description="A bundled rulebook, or a league's `.toml` file.")
     roster: str = Field(
-        default="", description="A `*.roster.json`, or a `*.tracks.jsonl` with the players. Empty: they are numbered."
+        default="",
+        description="A `*.roster.json`, or a `*.tracks.jsonl` with the players. Empty: figures are numbered.",
     )
 
 
 class NetworkSettings(SettingsSection):
-    """The network that sees the figures."""
+    """The neural network that detects the figures."""
 
-    name: str = Field(default="", description="A bundled network, or the folder of another; empty for the usual one.")
-    threads: int = Field(default=1, ge=1, le=64, description="That a look at a whole picture may use.")
-    follow_threads: int = Field(
-        default=2, ge=1, le=64, description="That a look at the figures may use, for which frames wait."
+    name: str = Field(default="", description="A bundled network, or another one's folder; empty for the default one.")
+    threads: int = Field(default=1, ge=1, le=64, description="Threads for detection in the whole frame.")
+    refine_threads: int = Field(
+        default=2, ge=1, le=64, description="Threads for refining the tracked figures, which frames wait for."
     )
-    second_look: bool = Field(default=True, description="Look at each figure again, closer: slower and more exact.")
-    looks_per_s: float = Field(
+    refine: bool = Field(default=True, description="Refine each figure in a close-up: slower and more exact.")
+    detections_per_s: float = Field(
         default=12.0,
         gt=0,
         le=1000,
-        description="Of whole frames; in those between, only what was just seen is looked for, which takes a quarter"
-        " of the time.",
+        description="Detections in the whole frame per second. In between, only tracked figures are refined, which"
+        " takes a quarter of the time.",
     )
-    follows_per_s: float = Field(
+    refinements_per_s: float = Field(
         default=60.0,
         gt=0,
         le=1000,
-        description="Of every figure, as far as there is time, else 30; in frames that come faster, only outlines that"
-        " a decision may hang on are measured, without the network.",
+        description="Refinements of every figure per second, if there is time; otherwise 30. In frames that come"
+        " faster, only outlines that a decision may depend on are measured, without the network.",
     )
 
 
 class RecordingSettings(SettingsSection):
-    """What is kept of the pictures."""
+    """What is recorded."""
 
-    on: bool = Field(default=True, description="Record live sources from the start.")
-    folder: str = Field(default="", description="Where to; empty for `recordings` in the data folder.")
-    segment_s: float = Field(default=60.0, ge=1, le=3600, description="Length of one file.")
-    keep_gb: float = Field(default=200.0, gt=0, description="The oldest recordings are deleted beyond so much.")
-    keep_days: float = Field(default=30.0, gt=0, description="And when they are older than that.")
-    warn_below_gb: float = Field(default=10.0, ge=0, description="With less room on the disk there is a warning.")
-    stop_below_gb: float = Field(default=2.0, ge=0, description="With less, recording stops; calls go on.")
+    on: bool = Field(default=True, description="Whether live sources are recorded from the start.")
+    folder: str = Field(default="", description="Where recordings go; empty for `recordings` in the data folder.")
+    segment_s: float = Field(default=60.0, ge=1, le=3600, description="Length of one file, seconds.")
+    keep_gb: float = Field(default=200.0, gt=0, description="The oldest recordings are deleted beyond this size.")
+    keep_days: float = Field(default=30.0, gt=0, description="Recordings older than this are deleted.")
+    warn_below_gb: float = Field(default=10.0, ge=0, description="Warn when less disk space is free.")
+    stop_below_gb: float = Field(
+        default=2.0, ge=0, description="Stop recording when less disk space is free; calls go on."
+    )
 
 
 class StoreSettings(SettingsSection):
@@ -118,27 +129,26 @@ class StoreSettings(SettingsSection):
 
     url: str = Field(
         default="",
-        description="Of a database, such as `sqlite:////srv/downfield.db` or `postgresql://me@host/downfield`. Empty:"
-        " `downfield.db` in the data folder for live sources, nowhere for recordings.",
+        description="A database, such as `sqlite:////srv/downfield.db` or `postgresql://me@host/downfield`. Empty:"
+        " `downfield.db` in the data folder for live sources; games from recordings are not kept.",
     )
 
 
 class ServiceSettings(SettingsSection):
-    """The pages and the API."""
+    """The web pages and the API."""
 
-    on: bool = Field(default=True, description="Whether to serve them.")
+    on: bool = Field(default=True, description="Whether they are served.")
     host: str = Field(
-        default="127.0.0.1", description="The address to listen at; `0.0.0.0` for phones and other computers."
+        default="127.0.0.1", description="The address to listen on; `0.0.0.0` for phones and other computers."
     )
-    port: int = Field(default=8317, ge=0, le=65535, description="The port; 0 for any that is free.")
+    port: int = Field(default=8317, ge=0, le=65535, description="The port; 0 for any free one.")
     names: tuple[str, ...] = Field(
-        default=(), description="Names it is called by, beside this computer's own and its addresses."
+        default=(), description="Host names of this computer in your network, besides its own name and addresses."
     )
-    open_viewing: bool = Field(
-        default=False, description="Whether anybody on the network may look without being paired."
-    )
+    open_viewing: bool = Field(default=False, description="Whether anyone on the network may watch without pairing.")
     trust_local: bool = Field(
-        default=True, description="Whether whoever sits at this computer may do everything; not behind a proxy."
+        default=True,
+        description="Whether anyone at this computer may do everything. Set it to false behind a reverse proxy.",
     )
 
 
@@ -147,7 +157,7 @@ class RigSettings(SettingsSection):
 
     data: str = Field(
         default="",
-        description="Where the rig keeps what it makes; empty for `downfield` in the user's data folder.",
+        description="Folder for games and recordings; empty for `downfield` in the user's data folder.",
     )
     source: SourceSettings = SourceSettings()
     calibration: CalibrationSettings = CalibrationSettings()
@@ -156,3 +166,22 @@ class RigSettings(SettingsSection):
     recording: RecordingSettings = RecordingSettings()
     store: StoreSettings = StoreSettings()
     service: ServiceSettings = ServiceSettings()
+
+
+def data_folder(settings: RigSettings) -> Path:
+    """Return the data folder."""
+    if settings.data:
+        return Path(settings.data).expanduser()
+    xdg = os.environ.get("XDG_DATA_HOME")
+    return (Path(xdg) if xdg else Path("~/.local/share").expanduser()) / "downfield"
+
+
+def recordings_folder(settings: RigSettings) -> Path:
+    """Return the folder of recordings."""
+    folder = settings.recording.folder
+    return Path(folder).expanduser() if folder else data_folder(settings) / "recordings"
+
+
+def store_file(settings: RigSettings) -> Path:
+    """Return the database file of live games, used when no database is named."""
+    return data_folder(settings) / "downfield.db"

@@ -1,1 +1,1 @@
-"""`downfield doctor`: what is wrong with a rig, and what mends it."""
+"""`downfield doctor`: checks everything a game needs, and says what to do about each fault."""

@@ -1,1 +1,1 @@
-"""The live loop: capture, see, judge, each in its thread, with what watches and tells beside it."""
+"""The live loop: capture, detect, track and judge, each in its own thread, with the observers beside it."""

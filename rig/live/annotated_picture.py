@@ -1,81 +1,98 @@
-"""The annotated picture: drawn beside the loop, of the newest frame only, as often as is worth while."""
+"""Pictures kept beside the loop: the annotated one that viewers watch, and recent ones to calibrate from."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 import cv2
 
-from downfield.api.feed.hub import Hub
 from downfield.api.feed.latest_picture import LatestPicture
+from downfield.core.arrays import Image
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.rig.live.annotation import Annotator, Overlay
-from downfield.rig.live.handoff import BoundedQueue
-from downfield.rig.live.observer import LoopObserver
+from downfield.rig.live.connections import BoundedQueue, LoopObserver
 from downfield.vision.thread_priority import lower_priority
 
-QUALITY: Final = 80
-PER_S: Final = 20
-"""Enough to follow, and half the work of every frame."""
 
-BUSY_PER_S: Final = 4
-"""While frames are lost or hardly looked at, because the computer has no more to give: calls come first."""
+@dataclass(frozen=True, slots=True)
+class PictureLimits:
+    """Rates and quality of the pictures."""
 
-_BUSY_S: Final = 2.0
-_UNWATCHED_PER_S: Final = 0.2
-"""So that whoever comes to watch sees something at once, and soon what is there now."""
+    jpeg_quality: int = 80
+    """Of the annotated picture."""
+
+    watched_fps: float = 20
+    """While someone watches: enough to follow, and half the work of every frame."""
+
+    overloaded_fps: float = 4
+    """While the computer drops frames or detects too rarely: calls come first."""
+
+    overload_s: float = 2.0
+    """How long the lower rate lasts after the last sign of overload."""
+
+    unwatched_fps: float = 0.2
+    """While nobody watches, so that a new viewer sees something at once."""
+
+    calibration_pictures: int = 5
+    """Pictures that a calibration is made from: more average the noise, and show what a hand covers in one."""
+
+    calibration_step: int = 6
+    """Every so many frames, one is kept to calibrate from: a tenth of a second apart."""
+
+
+LIMITS: Final = PictureLimits()
 
 
 class AnnotatedPicture(LoopObserver):
-    """Draws what was seen and puts it where the service takes it; an onlooker of the loop.
+    """Draws the newest scene on its picture and passes it to the viewers; observes the loop.
 
     Args:
-        annotator: draws.
-        hub: holds what the game says of lines and ball.
         picture: where it goes.
-        busy: whether the computer is too slow for all that is asked of it.
+        overlay: returns what is drawn besides the figures.
+        overloaded: whether the computer is too slow for its work.
 
     """
 
     def __init__(
         self,
-        annotator: Annotator | None,
-        hub: Hub,
         picture: LatestPicture,
-        busy: Callable[[], bool] = lambda: False,
+        overlay: Callable[[], Overlay] = Overlay,
+        overloaded: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._annotator, self._busy = annotator, busy
-        self._hub = hub
-        self._picture = picture
+        self._picture, self._overlay, self._overloaded = picture, overlay, overloaded
+        self._annotator: Annotator | None = None
         self._newest: BoundedQueue[tuple[Frame, Scene]] = BoundedQueue(1)
         self._next_at = 0.0
-        self._index: int | None = None
-        self._busy_until = 0.0
-        self._thread = threading.Thread(target=self._run, name="pictures", daemon=True)
+        self._last_index: int | None = None
+        self._overloaded_until = 0.0
+        self._thread = threading.Thread(target=self._run, name="annotated picture", daemon=True)
         self._thread.start()
 
     def use(self, annotator: Annotator) -> None:
-        """Draw with another calibration from now on."""
+        """Draw with another annotator from now on; pictures are shown plain until the first call."""
         self._annotator = annotator
 
-    def scene(self, frame: Frame, scene: Scene) -> None:
-        """Draw it, if it is time to."""
+    def scene_ready(self, frame: Frame, scene: Scene) -> None:
+        """Draw a scene, if the next picture is due."""
         now = time.monotonic()
-        if (self._index is not None and frame.index > self._index + 1) or self._busy():
-            self._busy_until = now + _BUSY_S
-        self._index = frame.index
+        frames_dropped = self._last_index is not None and frame.index > self._last_index + 1
+        if frames_dropped or self._overloaded():
+            self._overloaded_until = now + LIMITS.overload_s
+        self._last_index = frame.index
         if now >= self._next_at:
-            watched = BUSY_PER_S if now < self._busy_until else PER_S
-            rate = watched if self._picture.watched else _UNWATCHED_PER_S
-            self._next_at = max(self._next_at + 1 / rate, now)
-            self._newest.offer((frame, scene))
+            watched_fps = LIMITS.overloaded_fps if now < self._overloaded_until else LIMITS.watched_fps
+            fps = watched_fps if self._picture.watched else LIMITS.unwatched_fps
+            self._next_at = max(self._next_at + 1 / fps, now)
+            self._newest.put_or_drop((frame, scene))
 
     def close(self) -> None:
-        """Draw no more."""
+        """Stop drawing."""
         self._newest.close()
         self._thread.join()
 
@@ -84,14 +101,24 @@ class AnnotatedPicture(LoopObserver):
         for frame, scene in self._newest:
             image = frame.image
             if self._annotator is not None:
-                image = self._annotator.draw(image, scene, self._drawn())
-            written, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
-            if written:
+                image = self._annotator.draw(image, scene, self._overlay())
+            encoded, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, LIMITS.jpeg_quality])
+            if encoded:
                 self._picture.put(jpeg.tobytes())
 
-    def _drawn(self) -> Overlay:
-        game, ball = self._hub.value("game"), self._hub.value("ball")
-        if game is None:
-            return Overlay()
-        to_gain = None if game.goal_to_go else game.to_gain_yd
-        return Overlay(game.spot_yd, to_gain, ball.player if ball is not None else None)
+
+class RecentPictures(LoopObserver):
+    """Keeps a few recent pictures of the camera, to make a calibration from; observes the loop."""
+
+    def __init__(self) -> None:
+        self._images: deque[Image] = deque(maxlen=LIMITS.calibration_pictures)
+
+    def scene_ready(self, frame: Frame, _: Scene) -> None:
+        """Keep the picture of every sixth frame."""
+        if frame.index % LIMITS.calibration_step == 0:
+            self._images.append(frame.image)
+
+    def images(self) -> list[Image]:
+        """Return the pictures, oldest first; empty until there are enough to calibrate from."""
+        images = list(self._images)
+        return images if len(images) == LIMITS.calibration_pictures else []

@@ -1,31 +1,33 @@
-"""The camera's picture with what Downfield knows drawn on it: footprints, contacts, the line and the line to gain."""
+"""Drawing on the camera's picture: footprints, contacts, the line of scrimmage and the line to gain."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from downfield.calibration.camera import Camera
-from downfield.core.arrays import Image
+from downfield.core.arrays import Array, Image
 from downfield.core.field import FieldModel
 from downfield.core.scene import Figure, Player, Scene
 
-Points = NDArray[np.float64]
 Color = tuple[int, int, int]
+"""Blue, green, red."""
 
-_LINE: Color = (230, 120, 40)  # blue green red, as broadcasts color them
-_TO_GAIN: Color = (40, 215, 250)
-_DARK: Color = (255, 150, 60)
-_LIGHT: Color = (240, 240, 240)
-_CARRIER: Color = (60, 220, 255)
-_FALLEN: Color = (60, 60, 230)
-_CONTACT: Color = (40, 40, 250)
-SHIFT = 4  # bits of a pixel's parts
-_LINE_POINTS = 24  # a lens bends straight lines
+SHIFT: Final = 4
+"""Fractional bits of the coordinates that OpenCV draws at."""
+
+_SCRIMMAGE: Final[Color] = (230, 120, 40)  # the colors of television broadcasts
+_TO_GAIN: Final[Color] = (40, 215, 250)
+_DARK: Final[Color] = (255, 150, 60)
+_LIGHT: Final[Color] = (240, 240, 240)
+_CARRIER: Final[Color] = (60, 220, 255)
+_FALLEN: Final[Color] = (60, 60, 230)
+_CONTACT: Final[Color] = (40, 40, 250)
+_LINE_POINTS: Final = 24  # a lens bends straight lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Overlay:
 
     Attributes:
         los_yd, to_gain_yd: lines across the field; None for none.
-        carrier: roster id of who has the ball.
+        carrier: roster id of the ball carrier; None for none.
 
     """
 
@@ -58,50 +60,51 @@ class Annotator:
         self.field = field
         self._height_mm: Mapping[str, float] = {player.id: player.base.height_mm for player in players}
 
-    def draw(self, image: Image, scene: Scene, also: Overlay) -> Image:
-        """A copy of the picture, drawn on."""
+    def draw(self, image: Image, scene: Scene, overlay: Overlay) -> Image:
+        """Return a copy of the picture with a scene drawn on it."""
         out = image.copy()
-        thick = max(1, round(image.shape[0] / 540))
-        for x_yd, color in ((also.los_yd, _LINE), (also.to_gain_yd, _TO_GAIN)):
+        thickness = max(1, round(image.shape[0] / 540))
+        for x_yd, color in ((overlay.los_yd, _SCRIMMAGE), (overlay.to_gain_yd, _TO_GAIN)):
             if x_yd is not None:
-                self.yard_line(out, x_yd, color, 2 * thick)
-        places = {}
+                self.draw_yard_line(out, x_yd, color, 2 * thickness)
+        centers = {}
         for figure, corners in zip(scene.figures, self.corners_px(scene.figures), strict=True):
-            places[figure.id] = corners.mean(axis=0)
-            color = _color(figure, also.carrier)
-            outline(out, corners, color, thick)
+            centers[figure.id] = corners.mean(axis=0)
+            color = _color(figure, overlay.carrier)
+            draw_outline(out, corners, color, thickness)
             middle_front = corners[:2].mean(axis=0)
-            path(out, np.array([places[figure.id], middle_front]), color, thick)
+            draw_path(out, np.array([centers[figure.id], middle_front]), color, thickness)
         for contact in scene.contacts:
-            if contact.since_ns is not None and contact.a in places and contact.b in places:
-                between = (places[contact.a] + places[contact.b]) / 2
-                cv2.circle(out, fixed(between), 5 * thick << SHIFT, _CONTACT, thick, cv2.LINE_AA, SHIFT)
+            if contact.since_ns is not None and contact.a in centers and contact.b in centers:
+                between = (centers[contact.a] + centers[contact.b]) / 2
+                radius = 5 * thickness << SHIFT
+                cv2.circle(out, fixed_point(between), radius, _CONTACT, thickness, cv2.LINE_AA, SHIFT)
         return out
 
-    def corners_px(self, figures: Sequence[Figure]) -> Points:
-        """The corners of bases' tops in the picture: front-left, front-right, rear-right, rear-left; (n, 4, 2)."""
+    def corners_px(self, figures: Sequence[Figure]) -> Array:
+        """Return the corners of base tops, front-left, front-right, rear-right, rear-left; shape (n, 4, 2)."""
         corners_mm = np.array([figure.footprint.corners_mm() for figure in figures]).reshape(-1, 4, 2)
         return self.points_px(corners_mm, np.array([self.height_mm(figure) for figure in figures])[:, None])
 
     def height_mm(self, figure: Figure) -> float:
-        """How high what is seen of a figure's base is over the board."""
+        """Return the height over the board at which a figure's base is seen."""
         return self._height_mm.get(figure.id, 0.0) if figure.posture == "upright" else 0.0
 
-    def points_px(self, points_mm: Points, height_mm: Points | float) -> Points:
-        """Points at heights over the board in the picture, shape (..., 2) both; NaN where the camera can't see."""
+    def points_px(self, points_mm: Array, height_mm: Array | float) -> Array:
+        """Return points at heights over the board in the picture, shape (..., 2) both; NaN where out of view."""
         heights_mm = np.broadcast_to(height_mm, points_mm.shape[:-1])
         return self._camera.to_pixels(np.concatenate([points_mm, heights_mm[..., None]], axis=-1))
 
-    def yard_line(self, out: Image, x_yd: float, color: Color, thick: int) -> None:
-        """A line across the field."""
+    def draw_yard_line(self, out: Image, x_yd: float, color: Color, thickness: int) -> None:
+        """Draw a line across the field."""
         x_mm = x_yd * self.field.mm_per_yd_x
-        self.board_line(out, (x_mm, 0.0), (x_mm, self.field.width_mm), color, thick)
+        self.draw_board_line(out, (x_mm, 0.0), (x_mm, self.field.width_mm), color, thickness)
 
-    def board_line(
-        self, out: Image, start_mm: tuple[float, float], end_mm: tuple[float, float], color: Color, thick: int
+    def draw_board_line(
+        self, out: Image, start_mm: tuple[float, float], end_mm: tuple[float, float], color: Color, thickness: int
     ) -> None:
-        """A line on the board."""
-        path(out, self.points_px(np.linspace(start_mm, end_mm, _LINE_POINTS), 0.0), color, thick)
+        """Draw a straight line on the board."""
+        draw_path(out, self.points_px(np.linspace(start_mm, end_mm, _LINE_POINTS), 0.0), color, thickness)
 
 
 def _color(figure: Figure, carrier: str | None) -> Color:
@@ -112,19 +115,19 @@ def _color(figure: Figure, carrier: str | None) -> Color:
     return _DARK if figure.jersey == "dark" else _LIGHT
 
 
-def outline(out: Image, points_px: Points, color: Color, thick: int) -> None:
-    """A closed path, drawn on a picture."""
-    path(out, np.concatenate([points_px, points_px[:1]]), color, thick)
+def draw_outline(out: Image, points_px: Array, color: Color, thickness: int) -> None:
+    """Draw a closed path on a picture."""
+    draw_path(out, np.concatenate([points_px, points_px[:1]]), color, thickness)
 
 
-def path(out: Image, points_px: Points, color: Color, thick: int) -> None:
-    """A path, drawn on a picture; nothing when the camera can't see all of it."""
+def draw_path(out: Image, points_px: Array, color: Color, thickness: int) -> None:
+    """Draw a path on a picture; nothing if part of it is outside the camera's view."""
     if np.isfinite(points_px).all():
-        at = np.round(points_px * (1 << SHIFT)).astype(np.int32)
-        cv2.polylines(out, [at.reshape(-1, 1, 2)], False, color, thick, cv2.LINE_AA, SHIFT)
+        points = np.round(points_px * (1 << SHIFT)).astype(np.int32)
+        cv2.polylines(out, [points.reshape(-1, 1, 2)], False, color, thickness, cv2.LINE_AA, SHIFT)
 
 
-def fixed(point: Points) -> tuple[int, int]:
-    """A place in the picture as OpenCV draws at, in parts of a pixel."""
-    x, y = np.round(point * (1 << SHIFT)).astype(int)
+def fixed_point(point_px: Array) -> tuple[int, int]:
+    """Return a point in the fixed-point coordinates that OpenCV draws at."""
+    x, y = np.round(point_px * (1 << SHIFT)).astype(int)
     return int(x), int(y)

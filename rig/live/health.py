@@ -1,105 +1,213 @@
-"""The rig's health, told once a second, and at once when something goes wrong or is well again."""
+"""The health of the rig: frame statistics, active problems, and the report made of them once a second."""
 
 from __future__ import annotations
 
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.frame import Frame
 from downfield.core.scene import Power, Scene
 from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus
-from downfield.rig.live.metrics import FrameMeter
-from downfield.rig.live.observer import LoopObserver
-from downfield.rig.live.troubles import ActiveProblems
-from downfield.rig.live.vision_seam import VisionStage
-from downfield.rig.sources.reconnecting import LOST
+from downfield.rig.live.connections import LoopObserver, NoticeLevel
 from downfield.rig.sources.source import SourceFacts
+from downfield.vision.board.health import PictureHealth
+
+CAMERA_LOST: Final = "camera_lost"
+"""Code of the problem that suspends calls until the camera is back."""
 
 PICTURE: Final = "picture"
+"""Code of warnings about the pictures."""
 
-_EVERY_S: Final = 1.0
+_WINDOW_NS: Final = 1_000_000_000
+_WINDOW_FRAMES: Final = 1000  # most frames remembered of one window; no camera sends more per second
+_REPORT_EVERY_S: Final = 1.0
 
 
-class HealthWatch(LoopObserver):
-    """Puts together how the rig is; an onlooker of the loop, for what scenes say of it.
+@dataclass(frozen=True, slots=True)
+class FrameStatistics:
+    """Frame rate and latency at one moment.
+
+    Attributes:
+        frames: published since the start.
+        fps: over the last second; None before the first frame.
+        latency_ms, latency_p99_ms: from capture to publication over the last second; None when no frame was published.
+
+    """
+
+    frames: int
+    fps: float | None
+    latency_ms: float | None
+    latency_p99_ms: float | None
+
+
+class FrameMeter:
+    """Measures frame rate and latency of published frames. Callable from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._recent: deque[tuple[int, int]] = deque(maxlen=_WINDOW_FRAMES)
+        self._began_ns: int | None = None
+        self._frames = 0
+
+    def frame_published(self, captured_ns: int) -> None:
+        """Count a frame that was captured at a time of the monotonic clock and is published now."""
+        now_ns = time.monotonic_ns()
+        with self._lock:
+            self._began_ns = self._began_ns or now_ns
+            self._frames += 1
+            self._recent.append((now_ns, now_ns - captured_ns))
+
+    def statistics(self) -> FrameStatistics:
+        """Return the statistics now."""
+        now_ns = time.monotonic_ns()
+        with self._lock:
+            latencies = sorted(latency for at, latency in self._recent if at > now_ns - _WINDOW_NS)
+            frames, began_ns = self._frames, self._began_ns
+        if began_ns is None:
+            return FrameStatistics(0, None, None, None)
+        window_s = min(_WINDOW_NS, max(now_ns - began_ns, 1)) / 1e9
+        median, p99 = (latencies[int(q * (len(latencies) - 1))] / 1e6 if latencies else None for q in (0.5, 0.99))
+        return FrameStatistics(frames, len(latencies) / window_s, median, p99)
+
+
+class ActiveProblems:
+    """The problems of the rig now, by code. Callable from any thread.
 
     Args:
-        tell: told every time.
-        troubles: what is wrong.
-        pulse: counts frames.
-        facts: of the source, as it is now.
-        dropped: frames lost so far.
-        calibration: in use.
-        recording: how the recording is.
-        sight: what sees now, and may have something to say about the pictures.
+        changed: called whenever a problem begins, ends or gets another text.
+        notify: receives what is worth a line and no more.
 
     """
 
     def __init__(
         self,
-        tell: Callable[[HealthStatus], None],
-        troubles: ActiveProblems,
-        pulse: FrameMeter,
+        changed: Callable[[], None] | None = None,
+        notify: Callable[[NoticeLevel, str], None] | None = None,
+    ) -> None:
+        self._lock = threading.Lock()
+        self._active: dict[str, HealthReason] = {}
+        self._changed = changed or _ignore
+        self._notify = notify or _ignore
+
+    def report(self, problem: HealthReason) -> None:
+        """Add a problem; it replaces the one with the same code."""
+        with self._lock:
+            before = self._active.get(problem.code)
+            self._active[problem.code] = problem
+        if before != problem:
+            self._changed()
+        if before is None or before.level != problem.level:
+            self._notify(problem.level, sentences(problem.text, problem.remedy))
+
+    def resolve(self, code: str, text: str = "") -> None:
+        """Remove a problem.
+
+        Args:
+            code: of the problem.
+            text: notice to give if it was active.
+
+        """
+        with self._lock:
+            resolved = self._active.pop(code, None)
+        if resolved is not None:
+            self._changed()
+            if text:
+                self._notify("info", text)
+
+    def notify(self, level: NoticeLevel, text: str) -> None:
+        """Give a notice of something that is already over."""
+        self._notify(level, text)
+
+    def active(self) -> tuple[HealthReason, ...]:
+        """Return every problem now, alarms first."""
+        with self._lock:
+            problems = tuple(self._active.values())
+        return tuple(sorted(problems, key=lambda problem: problem.level != "alarm"))
+
+    def level(self) -> Level:
+        """Return the level of the worst problem."""
+        levels = {problem.level for problem in self.active()}
+        return "alarm" if "alarm" in levels else "warning" if levels else "ok"
+
+
+class HealthReporter(LoopObserver):
+    """Reports the rig's health once a second, and at once when it changes; observes the loop's scenes.
+
+    Args:
+        report: receives every report.
+        problems: the active problems.
+        meter: frame rate and latency.
+        wake: when set, the next report is made at once; whoever notices a change sets it.
+        facts: of the source now.
+        dropped: number of dropped frames.
+        calibration: the calibration in use.
+        recording: state of the recording.
+        picture_health: the vision stage's opinion of the pictures; None without one.
+
+    """
+
+    def __init__(
+        self,
+        report: Callable[[HealthStatus], None],
+        problems: ActiveProblems,
+        meter: FrameMeter,
+        wake: threading.Event,
         *,
         facts: Callable[[], SourceFacts],
         dropped: Callable[[], int],
         calibration: Callable[[], Calibration | None],
         recording: Callable[[], RecordingStatus] = RecordingStatus,
-        sight: Callable[[], VisionStage | None] = lambda: None,
+        picture_health: Callable[[], PictureHealth | None] = lambda: None,
     ) -> None:
-        self._tell = tell
-        self._troubles = troubles
-        self._pulse = pulse
-        self._facts, self._dropped = facts, dropped
-        self._calibration, self._recording, self._sight = calibration, recording, sight
+        self._report, self._problems, self._meter, self._wake = report, problems, meter, wake
+        self._facts, self._dropped, self._calibration = facts, dropped, calibration
+        self._recording, self._picture_health = recording, picture_health
         self._board: Power = "unknown"
         self._unfit: tuple[str, ...] = ()
-        self._now = threading.Event()
-        self._ended = False
+        self._closed = False
         self._thread = threading.Thread(target=self._run, name="health", daemon=True)
 
-    def begin(self) -> None:
-        """Begin to tell."""
+    def start(self) -> None:
+        """Start reporting."""
         self._thread.start()
 
-    def end(self) -> None:
-        """Tell no more."""
-        self._ended = True
-        self._now.set()
+    def close(self) -> None:
+        """Stop reporting."""
+        self._closed = True
+        self._wake.set()
         self._thread.join()
 
-    def look(self) -> None:
-        """Tell at once."""
-        self._now.set()
-
-    def scene(self, _: Frame, scene: Scene) -> None:
-        """Whether the board is on, and whether calls can be made."""
+    def scene_ready(self, _: Frame, scene: Scene) -> None:
+        """Note whether the board is on, and whether calls can be made."""
         if scene.unfit != self._unfit:
-            self._now.set()
+            self._wake.set()
         self._board, self._unfit = scene.board, scene.unfit
 
     def health(self) -> HealthStatus:
-        """How the rig is now."""
-        beat, facts = self._pulse.beat(), self._facts()
-        reasons = (*self._troubles.now(), *self._of_pictures())
+        """Return the rig's health now."""
+        statistics, facts = self._meter.statistics(), self._facts()
+        reasons = (*self._problems.active(), *self._picture_warnings())
         calibration = self._calibration()
         quality = calibration.quality if calibration is not None else None
-        lost = any(reason.code == LOST for reason in reasons)
-        level: Level = self._troubles.level()
+        lost = any(reason.code == CAMERA_LOST for reason in reasons)
+        level: Level = self._problems.level()
         if level == "ok" and (reasons or self._unfit):
             level = "warning"
-        told = [*(reason.text for reason in reasons), *self._unfit]
+        texts = [*(reason.text for reason in reasons), *self._unfit]
         return HealthStatus(
             level=level,
-            text="; ".join(told) or f"board {self._board}",
+            text="; ".join(texts) or f"board {self._board}",
             reasons=reasons,
             calls="suspended" if lost or self._unfit else "on",
-            fps=None if beat.fps is None else round(beat.fps, 1),
-            latency_ms=None if beat.latency_ms is None else round(beat.latency_ms, 1),
-            latency_p99_ms=None if beat.latency_p99_ms is None else round(beat.latency_p99_ms, 1),
-            frames=beat.frames,
+            fps=_rounded(statistics.fps),
+            latency_ms=_rounded(statistics.latency_ms),
+            latency_p99_ms=_rounded(statistics.latency_p99_ms),
+            frames=statistics.frames,
             dropped=self._dropped(),
             board=self._board,
             camera=facts.name,
@@ -109,14 +217,26 @@ class HealthWatch(LoopObserver):
             recording=self._recording(),
         )
 
-    def _of_pictures(self) -> tuple[HealthReason, ...]:
-        sight = self._sight()
-        health = None if sight is None else sight.health
+    def _picture_warnings(self) -> tuple[HealthReason, ...]:
+        health = self._picture_health()
         warnings = () if health is None else health.warnings
         return tuple(HealthReason(code=PICTURE, level="warning", text=warning) for warning in warnings)
 
     def _run(self) -> None:
-        while not self._ended:
-            self._now.clear()
-            self._tell(self.health())
-            self._now.wait(_EVERY_S)
+        while not self._closed:
+            self._wake.clear()
+            self._report(self.health())
+            self._wake.wait(_REPORT_EVERY_S)
+
+
+def sentences(*parts: str) -> str:
+    """Join texts as sentences, each with one period."""
+    return " ".join(f"{part.rstrip('. ')}." for part in parts if part)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
+
+
+def _ignore(*_: object) -> None:
+    """Do nothing."""

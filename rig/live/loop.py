@@ -1,13 +1,17 @@
-"""The loop: capture, unpack, look, see and judge, each in its thread, handing on what they have.
+"""The live loop: capture, decode, detect, track and judge, each in its own thread, connected by queues.
 
-Frames may be lost, the oldest first, and are counted; scenes, declarations and calls never are. A stage that fails on
-one frame reports it and goes on with the next.
+On two cores the stages overlap: while one frame is tracked, the next is already detected and the one after it decoded.
+Detection hands a frame on before its own result is there, since tracking begins with what needs no detections. None of
+the threads can go without adding the time of its stage to the latency of every frame.
+
+Live frames may be dropped, the oldest first, and are counted; scenes, events and calls never are. Recorded frames wait:
+the next one is tracked once the game has judged the last, so that the result does not depend on thread timing. A stage
+that fails on one frame reports it and continues with the next.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
@@ -22,145 +26,147 @@ from downfield.game.published.board_topics import HealthReason
 from downfield.officiating.calls import Call
 from downfield.officiating.declarations import LineUpDeclared
 from downfield.officiating.events import Event
-from downfield.rig.live.handoff import BoundedQueue
-from downfield.rig.live.metrics import FrameMeter
-from downfield.rig.live.observer import LoopObserver
-from downfield.rig.live.referee import EventPlayback, Referee
-from downfield.rig.live.troubles import ActiveProblems
-from downfield.rig.live.vision_seam import VisionStage
+from downfield.rig.live.connections import (
+    BoardLineup,
+    BoundedQueue,
+    EventPlayback,
+    LoopControls,
+    LoopObserver,
+    Referee,
+    VisionStage,
+)
+from downfield.rig.live.health import ActiveProblems, FrameMeter
 from downfield.rig.sources.source import CapturedFrame, FrameSource
 from downfield.vision.thread_priority import lower_priority
 
-FRAMES_WAITING: Final = 6
-"""A tenth of a second: while some wait, the network looks more rarely, and they are soon caught up with."""
 
-FRAMES_SPARE: Final = 12
-"""For a halt of the computer or the camera's line, after which frames come in a heap."""
+@dataclass(frozen=True, slots=True)
+class LoopLimits:
+    """Sizes and times of the loop."""
 
-UNPACKERS: Final = 2
-"""At once: frames that came in a heap are caught up with sooner."""
+    captured_frames: int = 6
+    """Frames that wait to be decoded: a tenth of a second. The detector skips frames until they are caught up with."""
 
-UNPACKED_WAITING: Final = 1
-"""One unpacked, and one that is next, while the one before is looked at."""
+    burst_frames: int = 12
+    """More of them after a stall of the computer or the camera, when frames arrive in a burst."""
 
-LOOKED_WAITING: Final = 2
-"""One that is looked at, and one that has been, while the one before is seen."""
+    decoders: int = 2
+    """Frames decoded at once, so that a burst is caught up with sooner."""
 
-SCENES_WAITING: Final = 120
-"""Two seconds, which a ruling that replays minutes of a game may take."""
+    decoded_frames: int = 1
+    """Decoded frames that wait: one, and the one being decoded, while the one before is detected."""
 
-LINE_UP_REFUSED: Final = "line_up_refused"
+    detected_frames: int = 2
+    """Detected frames that wait: one, and the one being detected, while the one before is tracked."""
 
-_ENDING_S: Final = 5.0
-_TICK_S: Final = 1.0  # longer than any frame is under way
+    scenes: int = 120
+    """Scenes that wait: two seconds, which a ruling that recomputes minutes of a game may take."""
+
+    tick_s: float = 1.0
+    """Without a scene for so long, the game's clock is advanced; no frame takes longer."""
+
+    stop_timeout_s: float = 5.0
+    """How long a stage may take to end."""
+
+
+LIMITS: Final = LoopLimits()
+
+LINEUP_REFUSED: Final = "lineup_refused"
+"""Code of the problem that the game refused the line-up seen on the board."""
 
 
 @dataclass(frozen=True, slots=True)
-class LinedUp:
-    """Who is on the board, as the game knows it.
-
-    Attributes:
-        players: the roster; empty while it is not known.
-        settled: how often somebody said who stands where.
-
-    """
-
-    players: tuple[Player, ...] = ()
-    settled: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    entry: Scene | Event
-    captured_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Unpacked:
+class _DecodingFrame:
     index: int
     frame: Future[Frame]
     captured_ns: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class _DetectedFrame:
     frame: Frame
     detections: Future[Sequence[Detection] | None]
     captured_ns: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What goes to the game, with the capture time of its frame."""
+
+    content: Scene | Event
+    captured_ns: int
+
+
 class Loop:
-    """One source, watched and judged until it is over or stopped.
+    """Runs one source through vision and game until it ends or is stopped.
 
     Args:
-        source: where pictures come from.
-        sight: sees scenes in them.
-        judge: runs the game.
-        troubles: told what fails.
-        pulse: counts.
-        prompter: says recorded declarations.
-        onlookers: look on.
-        suspended: why no calls are to be made from the scenes now; empty when they are.
-        lined_up: who is on the board, as the game knows it; asked before each frame.
-        carrier: roster id of who has the ball, as the game knows it; asked before each frame.
-        ticks: whether the game's time goes on while no scenes come; not where it is that of a recording.
+        source: delivers frames.
+        vision: turns them into scenes.
+        referee: runs the game.
+        problems: receives failures.
+        meter: measures frame rate and latency.
+        playback: recorded events.
+        observers: are notified of what happens.
+        controls: changes made by commands.
+        lineup: returns the line-up as the game knows it; called before each frame.
+        carrier: returns the roster id of the declared ball carrier; called before each frame.
+        ticks: whether the game's clock advances while no scenes come; not for recordings, which have their own time.
 
     """
 
     def __init__(
         self,
         source: FrameSource,
-        sight: VisionStage,
-        judge: Referee,
-        troubles: ActiveProblems,
+        vision: VisionStage,
+        referee: Referee,
+        problems: ActiveProblems,
         *,
-        pulse: FrameMeter | None = None,
-        prompter: EventPlayback | None = None,
-        onlookers: Sequence[LoopObserver] = (),
-        suspended: Callable[[], tuple[str, ...]] = tuple,
-        lined_up: Callable[[], LinedUp] = LinedUp,
+        meter: FrameMeter | None = None,
+        playback: EventPlayback | None = None,
+        observers: Sequence[LoopObserver] = (),
+        controls: LoopControls | None = None,
+        lineup: Callable[[], BoardLineup] = BoardLineup,
         carrier: Callable[[], str | None] = lambda: None,
         ticks: bool = False,
     ) -> None:
-        self._source = source
-        self._sight = sight
-        self._judge = judge
-        self._troubles = troubles
-        self._prompter = prompter or EventPlayback()
-        self._onlookers = onlookers
-        self._suspended = suspended
-        self._lined_up = lined_up
-        self._carrier = carrier
-        self._ticks = ticks
+        self._source, self._vision, self._referee, self._problems = source, vision, referee, problems
+        self._meter = meter or FrameMeter()
+        self._playback = playback or EventPlayback()
+        self._observers, self._controls = observers, controls or LoopControls()
+        self._lineup, self._carrier, self._ticks = lineup, carrier, ticks
         self._players: tuple[Player, ...] = ()
-        self._settled = 0
-        self._between: queue.SimpleQueue[Callable[[VisionStage], VisionStage]] = queue.SimpleQueue()
-        self._frames: BoundedQueue[CapturedFrame] = BoundedQueue(FRAMES_WAITING, FRAMES_SPARE)
-        self._unpacked: BoundedQueue[_Unpacked] = BoundedQueue(UNPACKED_WAITING)
-        self._looked: BoundedQueue[_Looked] = BoundedQueue(LOOKED_WAITING)
-        self._scenes: BoundedQueue[_Seen] = BoundedQueue(SCENES_WAITING)
+        self._confirmations = 0
+        self._captured: BoundedQueue[CapturedFrame] = BoundedQueue(LIMITS.captured_frames, LIMITS.burst_frames)
+        self._decoding: BoundedQueue[_DecodingFrame] = BoundedQueue(LIMITS.decoded_frames)
+        self._detected: BoundedQueue[_DetectedFrame] = BoundedQueue(LIMITS.detected_frames)
+        self._entries: BoundedQueue[_Entry] = BoundedQueue(LIMITS.scenes)
         self._judged = threading.Condition()
         self._unjudged = 0
-        self._captured = 0  # index of the latest frame
+        self._latest_index = 0
         self._stopped = False
-        self._over: DownfieldError | None = None
-        self.pulse = pulse or FrameMeter()
+        self._failure: DownfieldError | None = None
 
     @property
     def dropped(self) -> int:
-        """Frames that were captured and not seen."""
-        return self._frames.dropped
+        """Number of frames that were captured and dropped."""
+        return self._captured.dropped
+
+    @property
+    def vision(self) -> VisionStage:
+        """The vision stage in use."""
+        return self._vision
 
     def run(self) -> None:
-        """Run until the source is over or `stop` is called; everything captured by then is judged.
+        """Run until the source ends or `stop` is called; everything captured by then is judged.
 
         Raises:
-            SourceError: a source that is no live one broke off.
+            SourceError: a recording could not be read to its end.
 
         """
         stages = [
             threading.Thread(target=stage, name=stage.__name__.strip("_"), daemon=True)
-            for stage in (self._capture, self._unpack, self._look, self._see, self._judging)
+            for stage in (self._capture, self._decode, self._detect, self._track, self._judge)
         ]
         for stage in stages:
             stage.start()
@@ -169,183 +175,168 @@ class Loop:
         finally:
             self.stop()
             for stage in stages:
-                stage.join(_ENDING_S)
-        if self._over is not None:
-            raise self._over
+                stage.join(LIMITS.stop_timeout_s)
+        if self._failure is not None:
+            raise self._failure
 
     def stop(self) -> None:
-        """End it, in order: no more frames, then no more scenes. Callable from any thread, more than once."""
+        """Stop capturing; the frames that wait are still judged. Callable from any thread, more than once."""
         self._stopped = True
         self._source.close()
-        self._frames.close()
-
-    @property
-    def sight(self) -> VisionStage:
-        """What sees now."""
-        return self._sight
-
-    def between_frames(self, change: Callable[[VisionStage], VisionStage]) -> None:
-        """Have something done to the sight before the next frame, in the thread that sees.
-
-        Args:
-            change: takes the sight, and gives the one to go on with.
-
-        """
-        self._between.put(change)
+        self._captured.close()
 
     def _capture(self) -> None:
-        hand_over = self._frames.offer if self._source.facts.live else self._frames.put
+        put = self._captured.put_or_drop if self._source.facts.live else self._captured.put
         try:
-            for shot in self._source.frames():
-                self._captured = shot.index
-                for onlooker in self._onlookers:
-                    onlooker.shot(shot)
-                hand_over(shot)
+            for frame in self._source.frames():
+                self._latest_index = frame.index
+                for observer in self._observers:
+                    observer.frame_captured(frame)
+                put(frame)
         except DownfieldError as error:
-            self._over = error
-        except Exception as error:  # a fault of ours: it ends this run, not the process
-            self._over = SourceError(f"capturing failed: {type(error).__name__}: {error}")
+            self._failure = error
+        except Exception as error:  # a fault in Downfield ends this run, not the process
+            self._failure = SourceError(f"capturing failed: {type(error).__name__}: {error}")
         finally:
-            self._frames.close()
+            self._captured.close()
 
-    def _unpack(self) -> None:
+    def _decode(self) -> None:
         try:
-            with ThreadPoolExecutor(UNPACKERS, "unpack", lower_priority, ("decode",)) as unpackers:
-                for shot in self._frames:
-                    self._unpacked.put(_Unpacked(shot.index, unpackers.submit(shot.frame), shot.captured_ns))
+            with ThreadPoolExecutor(LIMITS.decoders, "decode", lower_priority, ("decode",)) as decoders:
+                for frame in self._captured:
+                    self._decoding.put(_DecodingFrame(frame.index, decoders.submit(frame.decode), frame.captured_ns))
         finally:
-            self._unpacked.close()
+            self._decoding.close()
 
-    def _look(self) -> None:
+    def _detect(self) -> None:
         lower_priority("detect")
         try:
-            for unpacked in self._unpacked:
-                with self._telling("unpacking", f"frame {unpacked.index} could not be read"):
-                    self._look_at(unpacked.frame.result(), unpacked.captured_ns)
+            for decoding in self._decoding:
+                with self._reporting("decoding", f"Frame {decoding.index} could not be decoded"):
+                    self._detect_in(decoding.frame.result(), decoding.captured_ns)
         finally:
-            self._looked.close()
+            self._detected.close()
 
-    def _look_at(self, frame: Frame, captured_ns: int) -> None:
-        found = Future[Sequence[Detection] | None]()
-        # What can be seen without is seen meanwhile.
-        self._looked.put(_Looked(frame, found, captured_ns))
-        with self._telling("looking", f"frame {frame.index} could not be looked at"):
+    def _detect_in(self, frame: Frame, captured_ns: int) -> None:
+        detections = Future[Sequence[Detection] | None]()
+        # Tracking begins meanwhile with what needs no detections.
+        self._detected.put(_DetectedFrame(frame, detections, captured_ns))
+        with self._reporting("detection", f"Detection failed in frame {frame.index}"):
             try:
-                found.set_result(self._sight.detect(frame, waiting=self._captured - frame.index))
+                detections.set_result(self._vision.detect(frame, waiting=self._latest_index - frame.index))
             finally:
-                found.cancel()
+                detections.cancel()
 
-    def _see(self) -> None:
+    def _track(self) -> None:
         try:
-            for looked in self._looked:
-                self._see_one(looked)
+            for detected in self._detected:
+                with self._reporting("tracking", f"Tracking failed in frame {detected.frame.index}"):
+                    self._track_in(detected)
         finally:
-            self._scenes.close()
+            self._entries.close()
 
-    def _see_one(self, looked: _Looked) -> None:
-        frame, captured_ns = looked.frame, looked.captured_ns
-        with self._telling("seeing", f"frame {frame.index} could not be seen"):
-            self._wait_for_judge()
-            self._prepare()
-            try:
-                scene = self._sight.update(frame, looked.detections.result, self._carrier())
-            except CancelledError:  # as was told where it was looked at
-                return
-            self._tell_players(scene, captured_ns)
-            why = self._suspended()
-            if why:
-                scene = dataclasses.replace(scene, unfit=(*scene.unfit, *why))
-            self._hand_on(scene, captured_ns)
-            for onlooker in self._onlookers:
-                onlooker.scene(frame, scene)
+    def _track_in(self, detected: _DetectedFrame) -> None:
+        frame, captured_ns = detected.frame, detected.captured_ns
+        self._wait_for_game()
+        self._vision = self._controls.apply_changes(self._vision)
+        self._update_lineup()
+        try:
+            scene = self._vision.update(frame, detected.detections.result, self._carrier())
+        except CancelledError:  # reported where detection failed
+            return
+        self._declare_lineup(scene, captured_ns)
+        if self._controls.suspension:
+            scene = dataclasses.replace(scene, unfit=(*scene.unfit, self._controls.suspension))
+        self._submit(scene, captured_ns)
+        for observer in self._observers:
+            observer.scene_ready(frame, scene)
 
-    def _prepare(self) -> None:
-        """What came up since the last frame."""
-        while not self._between.empty():
-            self._sight = self._between.get()(self._sight)
-        said = self._lined_up()
-        settled, self._settled = said.settled != self._settled, said.settled
-        if said.players and (settled or said.players != self._players):
-            self._players = said.players
-            if settled or said.players != self._sight.players:
-                self._sight.line_up(said.players)
+    def _update_lineup(self) -> None:
+        """Pass a line-up that was declared since the last frame to the vision stage."""
+        lineup = self._lineup()
+        confirmed = lineup.confirmations != self._confirmations
+        self._confirmations = lineup.confirmations
+        if lineup.players and (confirmed or lineup.players != self._players):
+            self._players = lineup.players
+            if confirmed or lineup.players != self._vision.players:
+                self._vision.line_up(lineup.players)
 
-    def _tell_players(self, scene: Scene, captured_ns: int) -> None:
-        """Tell the game who is on the board, when the sight found that out."""
-        found = self._sight.players
-        if found and found != self._players:
-            self._players = found
-            self._hand_on(Event(f"seen-{scene.t_ns}", scene.t_ns, "vision", LineUpDeclared(found)), captured_ns)
+    def _declare_lineup(self, scene: Scene, captured_ns: int) -> None:
+        """Declare the line-up to the game when the vision stage has found out who is on the board."""
+        players = self._vision.players
+        if players and players != self._players:
+            self._players = players
+            self._submit(Event(f"seen-{scene.t_ns}", scene.t_ns, "vision", LineUpDeclared(players)), captured_ns)
 
-    def _hand_on(self, entry: Scene | Event, captured_ns: int) -> None:
+    def _submit(self, content: Scene | Event, captured_ns: int) -> None:
         with self._judged:
             self._unjudged += 1
-        self._scenes.put(_Seen(entry, captured_ns))
+        self._entries.put(_Entry(content, captured_ns))
 
-    def _wait_for_judge(self) -> None:
-        """A recording's next frame waits for what the game makes of the last: it must not depend on who is quicker."""
+    def _wait_for_game(self) -> None:
+        """Wait, with a recording, until the game has judged the last frame."""
         if not self._source.facts.live:
             with self._judged:
                 self._judged.wait_for(lambda: self._unjudged == 0)
 
-    def _judging(self) -> None:
-        while not self._scenes.ended:
-            seen = self._scenes.take(_TICK_S)
-            with self._telling("judging", "what was seen could not be judged"):
-                if seen is not None:
-                    self._judge_one(seen)
+    def _judge(self) -> None:
+        while not self._entries.finished:
+            entry = self._entries.get(LIMITS.tick_s)
+            with self._reporting("judging", "A scene could not be judged"):
+                if entry is not None:
+                    self._judge_entry(entry)
                 elif self._ticks:
-                    self._judge.tick()
-            if seen is not None:
+                    self._referee.tick()
+            if entry is not None:
                 with self._judged:
                     self._unjudged -= 1
                     self._judged.notify_all()
-        if not self._stopped:  # what was declared later belongs to frames that never came
-            self._say(None)
+        if not self._stopped:  # events declared later belong to frames that never came
+            self._play_events(None)
 
-    def _judge_one(self, seen: _Seen) -> None:
-        entry = seen.entry
-        self._say(entry.t_ns)
+    def _judge_entry(self, entry: _Entry) -> None:
+        content = entry.content
+        self._play_events(content.t_ns)
         try:
-            calls = self._judge.take(entry)
+            calls = self._referee.take(content)
         except RefusedError as error:
-            self._refused(entry, str(error))
+            self._report_refusal(content, str(error))
             return
-        if isinstance(entry, Scene):
-            self.pulse.published(seen.captured_ns)
+        if isinstance(content, Scene):
+            self._meter.frame_published(entry.captured_ns)
         else:
-            self._troubles.clear(LINE_UP_REFUSED)
-        self._tell(entry, calls)
+            self._problems.resolve(LINEUP_REFUSED)
+        self._notify_judged(content, calls)
 
-    def _refused(self, entry: Scene | Event, why: str) -> None:
-        """A scene comes too late, and the next will do; a line-up is told again with the next frame."""
-        if isinstance(entry, Scene):
-            self._troubles.note("warning", f"A scene was refused: {why}.")
+    def _report_refusal(self, content: Scene | Event, reason: str) -> None:
+        """Report what the game refused: a scene came too late; a line-up is declared again with the next frame."""
+        if isinstance(content, Scene):
+            self._problems.notify("warning", f"The game refused a scene: {reason}.")
             return
         self._players = ()
         remedy = "Declare the line-up on the panel, or wait until the play is over"
-        text = f"The game does not take who is on the board: {why}"
-        self._troubles.add(HealthReason(code=LINE_UP_REFUSED, level="warning", text=text, remedy=remedy))
+        text = f"The game refused the line-up seen on the board: {reason}"
+        self._problems.report(HealthReason(code=LINEUP_REFUSED, level="warning", text=text, remedy=remedy))
 
-    def _say(self, t_ns: int | None) -> None:
-        for event in self._prompter.due(t_ns):
+    def _play_events(self, t_ns: int | None) -> None:
+        for event in self._playback.due(t_ns):
             try:
-                self._tell(event, self._judge.take(event))
+                self._notify_judged(event, self._referee.take(event))
             except RefusedError as error:
-                for onlooker in self._onlookers:
-                    onlooker.refused(event, str(error))
+                for observer in self._observers:
+                    observer.event_refused(event, str(error))
 
-    def _tell(self, entry: Scene | Event, calls: tuple[Call, ...]) -> None:
-        for onlooker in self._onlookers:
-            onlooker.judged(entry, calls)
+    def _notify_judged(self, content: Scene | Event, calls: tuple[Call, ...]) -> None:
+        for observer in self._observers:
+            observer.entry_judged(content, calls)
 
     @contextmanager
-    def _telling(self, stage: str, what: str) -> Iterator[None]:
-        """Tell of whatever goes wrong with one frame or entry, and go on: the next may be well."""
+    def _reporting(self, stage: str, text: str) -> Iterator[None]:
+        """Report whatever fails with one frame or entry, and continue: the next one may succeed."""
         try:
             yield
         except Exception as error:
-            known = str(error) if isinstance(error, DownfieldError) else f"{type(error).__name__}: {error}"
-            self._troubles.add(HealthReason(code=f"{stage}_failed", level="alarm", text=f"{what}: {known}"))
+            cause = str(error) if isinstance(error, DownfieldError) else f"{type(error).__name__}: {error}"
+            self._problems.report(HealthReason(code=f"{stage}_failed", level="alarm", text=f"{text}: {cause}"))
         else:
-            self._troubles.clear(f"{stage}_failed")
+            self._problems.resolve(f"{stage}_failed")

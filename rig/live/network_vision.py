@@ -1,4 +1,4 @@
-"""The sight through the network: detector, tracker and all that is measured from them."""
+"""The vision stage with the neural network: opened once, and run in another process where frames must not wait."""
 
 from __future__ import annotations
 
@@ -19,69 +19,71 @@ from downfield.rig.configuration.settings import NetworkSettings, RigSettings
 from downfield.vision.detection_schedule import DetectionRate
 from downfield.vision.pipeline import Vision
 
-WATCHED: Final = 3.0
-"""Times as rarely as asked for, whole pictures are looked at in a recording that somebody watches meanwhile: its frames
-wait for them, and it is to play at its rate."""
+PLAYBACK_DIVISOR: Final = 3.0
+"""In a recording, whole frames are detected so many times more rarely: its frames wait for that, and it shall play at
+its own pace."""
 
 
 def open_vision(settings: RigSettings, calibration: Calibration, roster: Path | None, *, live: bool) -> Vision:
-    """A sight for a camera. All share one detector, so only one may be in use.
+    """Open the vision stage of a camera. All share one detector, so only one may be in use.
 
     Args:
         settings: the configuration.
         calibration: of the camera.
-        roster: a file with who is on the board; None to take and number whoever is there.
-        live: whether frames are lost when looking takes too long; it is done more rarely then. Else frames wait, and
-            what is seen does not depend on the computer.
+        roster: a file with the players on the board; None to number whoever is there.
+        live: whether frames are dropped when detection takes too long, so that it must adapt to the computer. Recorded
+            frames wait, and the result does not depend on the computer.
 
     Raises:
         InputError: there is no such network or file.
-        FormatError: the roster breaks its format.
+        FormatError: the roster is malformed.
 
     """
     known = None if roster is None else read_roster(roster)
     network = settings.network
-    watched = DetectionRate(_every_ns(network.looks_per_s / WATCHED), _every_ns(network.follows_per_s))
-    rate = detection_rate(network, time.perf_counter_ns) if live else watched
-    return Vision(calibration, elsewhere(network) if live else detector(network), known, rate=rate)
+    if live:
+        rate = detection_rate(network, time.perf_counter_ns)
+        return Vision(calibration, worker_detector(network), known, rate=rate)
+    rate = DetectionRate(_period_ns(network.detections_per_s / PLAYBACK_DIVISOR), _period_ns(network.refinements_per_s))
+    return Vision(calibration, local_detector(network), known, rate=rate)
 
 
-def detection_rate(table: NetworkSettings, clock: Callable[[], int]) -> DetectionRate:
-    """How often the network is to look; see `DetectionRate`."""
-    return DetectionRate(_every_ns(table.looks_per_s), _every_ns(table.follows_per_s), clock)
+def detection_rate(network: NetworkSettings, clock: Callable[[], int]) -> DetectionRate:
+    """Return how often the network is to run, measured by a clock; see `DetectionRate`."""
+    return DetectionRate(_period_ns(network.detections_per_s), _period_ns(network.refinements_per_s), clock)
 
 
-def _every_ns(times_per_s: float) -> int:
+@cache
+def local_detector(network: NetworkSettings) -> Detector:
+    """Return the detector of this process, opened once.
+
+    Raises:
+        InputError: there is no such network, or it can't be run here.
+
+    """
+    return open_detector(**_arguments(network))
+
+
+@cache
+def worker_detector(network: NetworkSettings) -> Detector:
+    """Return the detector that sends whole frames to another process, where possible, so that no frame waits for them.
+
+    Raises:
+        InputError: there is no such network, or it can't be run here.
+
+    """
+    open_here = partial(local_detector, network)
+    return open_with_worker(open_here, _arguments(network)) if os.name == "posix" else open_here()
+
+
+def _period_ns(times_per_s: float) -> int:
     return round(1e9 / times_per_s)
 
 
-@cache
-def detector(table: NetworkSettings) -> Detector:
-    """The detector, opened once.
-
-    Raises:
-        InputError: there is no such network, or it can't be run here.
-
-    """
-    return open_detector(**_how(table))
-
-
-@cache
-def elsewhere(table: NetworkSettings) -> Detector:
-    """The detector, with whole pictures looked at by another process if it can, so that no frame waits for that.
-
-    Raises:
-        InputError: there is no such network, or it can't be run here.
-
-    """
-    here = partial(detector, table)
-    return open_with_worker(here, _how(table)) if os.name == "posix" else here()
-
-
-def _how(table: NetworkSettings) -> dict[str, Any]:
+def _arguments(network: NetworkSettings) -> dict[str, Any]:
     return {
-        "name_or_path": table.name or BUNDLED,
-        "threads": table.threads,
-        "follow_threads": table.follow_threads,
-        "refine": table.second_look,
+        "name_or_path": network.name or BUNDLED,
+        "threads": network.threads,
+        "follow_threads": network.refine_threads,
+        "refine": network.refine,
     }

@@ -1,1 +1,1 @@
-"""The recording: the camera's own packets in files of a minute, with an exact index, whatever happens."""
+"""Recordings: the camera's own packets in files of a minute, each with an exact index, and the frames out of them."""

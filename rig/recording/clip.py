@@ -1,4 +1,4 @@
-"""A recording with its tracks: NAME.mp4 and beside it NAME.tracks.jsonl, NAME.calibration.json, NAME.events.jsonl."""
+"""A clip with the files beside it: NAME.mp4, NAME.tracks.jsonl, NAME.calibration.json and NAME.events.jsonl."""
 
 from __future__ import annotations
 
@@ -14,51 +14,46 @@ from downfield.officiating.events import Event, read_events
 
 @dataclass(frozen=True, slots=True)
 class RecordedClip:
-    """A clip, where its camera was, what was on the board and what was declared.
+    """A clip with its calibration, its scenes and what was declared.
 
     Attributes:
-        clip: the video file.
+        path: the video file.
         calibration: of its camera.
-        tracks: its scenes, one a frame.
-        events: its declarations, in order; empty where there are none.
+        tracks: its scenes, one per frame.
+        events: the declarations, in order; empty if there are none.
 
     """
 
-    clip: Path
+    path: Path
     calibration: Calibration
     tracks: TrackFile
     events: tuple[Event, ...]
 
 
-def open_clip(clip: Path) -> RecordedClip:
-    """Open a clip with what lies beside it.
+def open_clip(path: Path) -> RecordedClip:
+    """Open a clip with the files beside it.
 
     Raises:
-        InputError: a part is missing or can't be read.
-        FormatError: a part breaks its format.
+        InputError: a file is missing or can't be read.
+        FormatError: a file is malformed.
 
     """
-    if not clip.is_file():
-        raise InputError(f"{clip}: no such file")
-    base = clip.with_suffix("")
-    return RecordedClip(
-        clip,
-        read_calibration(base.with_name(base.name + ".calibration.json")),
-        TrackFile(tracks_of(clip)),
-        declared(clip),
-    )
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    calibration = read_calibration(path.with_name(path.stem + ".calibration.json"))
+    return RecordedClip(path, calibration, TrackFile(tracks_path(path)), read_declarations(path))
 
 
-def tracks_of(clip: Path) -> Path:
-    """Where the tracks of a clip are, if it has any."""
+def tracks_path(clip: Path) -> Path:
+    """Return the path of a clip's tracks, whether it has any or not."""
     return clip.with_name(clip.stem + ".tracks.jsonl")
 
 
-def declared(clip: Path) -> tuple[Event, ...]:
-    """What was declared while a clip was taken; nothing where no file beside it says so.
+def read_declarations(clip: Path) -> tuple[Event, ...]:
+    """Return what was declared during a clip; empty if no file beside it says so.
 
     Raises:
-        FormatError: the file breaks its format.
+        FormatError: the file is malformed.
 
     """
     events = clip.with_name(clip.stem + ".events.jsonl")
@@ -66,5 +61,5 @@ def declared(clip: Path) -> tuple[Event, ...]:
 
 
 def bundled_demo() -> Path:
-    """The clip that comes with Downfield."""
+    """Return the path of the clip that comes with Downfield."""
     return Path(str(files("downfield.rig") / "demo" / "demo.mp4"))

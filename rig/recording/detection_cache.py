@@ -1,4 +1,4 @@
-"""What a detector saw, kept in a file, so that work that was interrupted can go on without seeing it all again."""
+"""A cache of detections in a file, so that interrupted work continues without running the detector again."""
 
 from __future__ import annotations
 
@@ -17,61 +17,61 @@ from downfield.models.detector import Detector, TrackingDetector
 
 @record
 class DetectionCacheHeader:
-    """First line of the file: what was looked at, and by what.
+    """First line of the file: which recording was processed, and by which detector.
 
     Attributes:
         source: name of the recording.
-        stamp: tells one version of it from another.
+        source_version: tells one version of the recording from another.
         detector: its name.
-        thorough: whether it looked at the figures of every frame.
+        thorough: whether it was run on the figures of every frame.
 
     """
 
     source: str
-    stamp: str
+    source_version: str
     detector: str
     thorough: bool = False
-    format: Literal["downfield.seen"] = "downfield.seen"
-    version: Literal[4] = 4
+    format: Literal["downfield.detections"] = "downfield.detections"
+    version: Literal[1] = 1
 
 
 @record
 class CachedDetections:
-    """What was seen in one picture."""
+    """The result of one call of the detector."""
 
     detections: tuple[Detection, ...]
 
 
 class CachingDetector:
-    """A detector that remembers: pictures it has been shown before, in the same order, it does not look at again.
+    """A detector that returns cached results for pictures it was given before, in the same order.
 
     Args:
-        detector: looks at all others.
-        path: where it is kept; one that is of something else, or broken, is begun afresh.
-        header: of what.
+        detector: runs on all others.
+        path: the cache file; one that belongs to another header, or is malformed, is replaced.
+        header: of the work at hand.
 
     Attributes:
-        note: what was found there, for people; empty when nothing was.
+        note: what was found in the file, for people; empty if nothing was.
 
     Raises:
-        OutputError: the place can't be written.
+        OutputError: the file can't be written.
 
     """
 
     def __init__(self, detector: Detector, path: Path, header: DetectionCacheHeader) -> None:
         self._detector, self._path = detector, path
         self.note = ""
-        before = self._read(header) if path.exists() else []
-        self._before = iter(before)
+        cached = self._read(header) if path.exists() else []
+        self._cached = iter(cached)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # Written anew: an interruption may have torn the last line.
+            # Written again from the start: an interruption may have cut off the last line.
             self._file: TextIO = path.open("w", encoding="utf-8")
         except OSError as error:
             raise OutputError(f"{path}: can't be written: {error.strerror}") from None
         self._write(to_json(DetectionCacheHeader, header))
-        for one in before:
-            self._write(to_json(CachedDetections, one, defaults=False))
+        for result in cached:
+            self._write(to_json(CachedDetections, result, defaults=False))
 
     def __enter__(self) -> CachingDetector:
         return self
@@ -83,78 +83,72 @@ class CachingDetector:
 
     @property
     def name(self) -> str:
-        """The detector's."""
+        """The detector's name."""
         return self._detector.name
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
-        """What is in the next picture."""
-        return self._known(lambda: self._detector.detect(image))
+        """As of `Detector.detect`."""
+        return self._cached_or(lambda: self._detector.detect(image))
 
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
-        """What is in the next picture, every base as it looks."""
+        """As of `TrackingDetector.detect_raw`; `detect` where the detector has none."""
         detector = self._detector
-        return (
-            self._known(lambda: detector.detect_raw(image))
-            if isinstance(detector, TrackingDetector)
-            else self.detect(image)
-        )
+        if not isinstance(detector, TrackingDetector):
+            return self.detect(image)
+        return self._cached_or(lambda: detector.detect_raw(image))
 
     def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
-        """What is in the next picture, roughly."""
+        """As of `TrackingDetector.find_candidates`; nothing where the detector has none."""
         detector = self._detector
-        return (
-            self._known(lambda: detector.find_candidates(image, ball=ball))
-            if isinstance(detector, TrackingDetector)
-            else ()
-        )
+        if not isinstance(detector, TrackingDetector):
+            return ()
+        return self._cached_or(lambda: detector.find_candidates(image, ball=ball))
 
     def refine_candidates(
         self, image: Image, found: Sequence[Detection], seen: Sequence[Detection]
     ) -> tuple[Detection, ...]:
-        """What a closer look makes of what was found in the next picture."""
+        """As of `TrackingDetector.refine_candidates`; nothing where the detector has none."""
         detector = self._detector
-        return (
-            self._known(lambda: detector.refine_candidates(image, found, seen))
-            if isinstance(detector, TrackingDetector)
-            else ()
-        )
+        if not isinstance(detector, TrackingDetector):
+            return ()
+        return self._cached_or(lambda: detector.refine_candidates(image, found, seen))
 
     def track(
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
-        """What was seen a moment ago, as it is in the next picture; everything in it, where the detector can't."""
+        """As of `TrackingDetector.track`; `detect` where the detector has none."""
         detector = self._detector
         if not isinstance(detector, TrackingDetector):
             return self.detect(image)
-        return self._known(lambda: detector.track(image, seen, found))
+        return self._cached_or(lambda: detector.track(image, seen, found))
 
-    def forget(self) -> None:
-        """The work is done: remove the file."""
+    def delete(self) -> None:
+        """Delete the file: the work is done."""
         self._file.close()
         self._path.unlink(missing_ok=True)
 
-    def _known(self, look: Callable[[], tuple[Detection, ...]]) -> tuple[Detection, ...]:
-        """What is in the next picture: kept from before, or looked for now and kept."""
-        kept = next(self._before, None)
-        if kept is not None:
-            return kept.detections
-        found = look()
-        self._write(to_json(CachedDetections, CachedDetections(found), defaults=False))
-        return found
+    def _cached_or(self, run: Callable[[], tuple[Detection, ...]]) -> tuple[Detection, ...]:
+        """Return the next cached result; or run the detector, and cache what it returns."""
+        cached = next(self._cached, None)
+        if cached is not None:
+            return cached.detections
+        detections = run()
+        self._write(to_json(CachedDetections, CachedDetections(detections), defaults=False))
+        return detections
 
     def _read(self, header: DetectionCacheHeader) -> list[CachedDetections]:
-        out: list[CachedDetections] = []
+        results: list[CachedDetections] = []
         try:
             lines = JsonLinesFile(self._path, DetectionCacheHeader, CachedDetections)
             if lines.header != header:
-                self.note = f"begun afresh: {self._path.name} is of another recording or network"
+                self.note = f"Starting from the beginning: {self._path.name} belongs to another recording or network."
                 return []
-            for one in lines:
-                out.append(one)  # noqa: PERF402 - what comes before a torn line counts
+            for result in lines:
+                results.append(result)  # noqa: PERF402 - what comes before a cut-off line counts
         except DownfieldError:
             pass
-        self.note = f"going on after {len(out)} frames that were seen before" if out else ""
-        return out
+        self.note = f"Continuing after {len(results)} frames that were processed before." if results else ""
+        return results
 
     def _write(self, line: str) -> None:
         try:

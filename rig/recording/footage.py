@@ -1,34 +1,48 @@
-"""The pictures calls were made from, for reviewers: of the recordings, or of the file being played."""
+"""The frames that calls were made from, for reviewers: exactly those, out of recordings or the clip being played."""
 
 from __future__ import annotations
 
 import time
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+import av
+import av.container
 import cv2
+import numpy as np
+from av.video.stream import VideoStream
 
 from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.core.arrays import Image
 from downfield.core.errors import InputError, NotRecordedError
 from downfield.game.footage import CallMarks, FootageFrame
 from downfield.rig.live.annotation import Annotator
 from downfield.rig.live.call_annotation import draw_call
-from downfield.rig.live.observer import LoopObserver
-from downfield.rig.recording.frame_access import unpack
-from downfield.rig.recording.index import index_of
-from downfield.rig.recording.lookup import lines_of, recorded
+from downfield.rig.live.connections import LoopObserver
+from downfield.rig.recording.library import find_frames, frames_of, index_path
+from downfield.rig.sources.jpeg import decode_jpeg
 from downfield.rig.sources.source import CapturedFrame
 
-QUALITY: Final = 92
-"""Of the JPEGs: they are looked at closely."""
+_JPEG_QUALITY: Final = 92  # these pictures are examined closely
+_MAX_DECODED: Final = 1200
+"""Frames between a key frame and the requested one; encoders put a key frame every few seconds, at most every 250."""
+
+_SECOND_NS: Final = 1_000_000_000
+_SEEK_BACK_NS: Final = (0, 2 * _SECOND_NS, 10 * _SECOND_NS)
+"""How much earlier to look for a key frame, when the one found shows a later picture."""
+
+TimedPicture = tuple[int, Callable[[], Image | None]]
+"""A picture's time in ticks of its stream, and what decodes it: None if it is damaged."""
 
 
 class RecordedFootage:
-    """Pictures out of the recordings of a live source.
+    """Frames out of the recordings of a live source.
 
     Args:
         folder: of all recordings.
@@ -38,90 +52,162 @@ class RecordedFootage:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:  # noqa: ARG002 - the seam's
-        """Every picture recorded in a span of time; the clock of live sources is the time of day, in every game.
+    def between(
+        self,
+        from_ns: int,
+        to_ns: int,
+        began_ns: int,  # noqa: ARG002 - the interface's
+    ) -> tuple[FootageFrame, ...]:
+        """Return every frame recorded in a span of time; the clock of live sources is the time of day in every game.
 
         Raises:
             NotRecordedError: there is none.
 
         """
-        found = recorded(self._folder, from_ns, to_ns)
+        found = find_frames(self._folder, from_ns, to_ns)
         if not found:
             when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(from_ns / 1e9))
             raise NotRecordedError(
-                f"no recording holds {when}: nothing was recorded then, or it was deleted to make room; "
-                "switch recording on, and keep more with recording.keep_gb and keep_days"
+                f"No recording holds {when}: recording was off, or the file was deleted to make room. Switch recording"
+                " on, and keep more with recording.keep_gb and recording.keep_days."
             )
         return found
 
-    def jpeg(self, still: FootageFrame, marks: CallMarks | None) -> bytes:
-        """One picture, drawn on with the calibration that was in use when its file was begun.
+    def jpeg(self, frame: FootageFrame, marks: CallMarks | None) -> bytes:
+        """Return a frame as JPEG, drawn on with the calibration that was in use when its file was begun.
 
         Raises:
-            NotRecordedError: it is gone, broken, or not on the disk yet.
+            NotRecordedError: it was deleted, is damaged, or is not on the disk yet.
 
         """
         calibration = None
         with suppress(InputError):  # recorded before there was one
-            calibration = read_calibration(still.video.with_suffix(".calibration.json"))
-        return _jpeg(still, marks, calibration)
+            calibration = read_calibration(frame.video.with_suffix(".calibration.json"))
+        return _encode(frame, marks, calibration)
 
 
 class ClipFootage(LoopObserver):
-    """Pictures out of the video file that is being played; an onlooker of the loop, to know when each was.
+    """Frames out of the video file that is being played; observes the loop, to know the time of each.
 
     Args:
         clip: the file.
-        calibration: in use; None for none.
+        calibration: the calibration in use; None for none.
 
     """
 
     def __init__(self, clip: Path, calibration: Callable[[], Calibration | None]) -> None:
         self._clip, self._calibration = clip, calibration
         self._opened_ns = time.time_ns()
-        self._has_index = index_of(clip).is_file()
+        self._has_index = index_path(clip).is_file()
         self._times_ns = array("q")
 
-    def shot(self, shot: CapturedFrame) -> None:
-        """Note when a picture was; one played again is known already."""
-        if shot.index == len(self._times_ns):
-            self._times_ns.append(shot.t_ns)
+    def frame_captured(self, frame: CapturedFrame) -> None:
+        """Note the time of a frame that is played for the first time."""
+        if frame.index == len(self._times_ns):
+            self._times_ns.append(frame.t_ns)
 
     def between(self, from_ns: int, to_ns: int, began_ns: int) -> tuple[FootageFrame, ...]:
-        """Every picture of a span of time that was played.
+        """Return every frame of a span of time that was played.
 
         Raises:
             NotRecordedError: there is none, or the game was played from another source.
 
         """
         if began_ns < self._opened_ns:
-            raise NotRecordedError("this game was played before the file that is open now: play its own file again")
+            raise NotRecordedError("This game was played before this file was opened. Play the game's own file again.")
         if self._has_index:
-            found = tuple(still for still in lines_of(self._clip) if from_ns <= still.t_ns <= to_ns)
+            found = tuple(frame for frame in frames_of(self._clip) if from_ns <= frame.t_ns <= to_ns)
         else:
             times_ns = self._times_ns[:]
             span = range(bisect_left(times_ns, from_ns), bisect_right(times_ns, to_ns))
             found = tuple(FootageFrame(index, times_ns[index], self._clip, times_ns[index]) for index in span)
         if not found:
-            raise NotRecordedError(f"{self._clip.name} has no picture of that instant")
+            raise NotRecordedError(f"{self._clip.name} has no frame of that time.")
         return found
 
-    def jpeg(self, still: FootageFrame, marks: CallMarks | None) -> bytes:
-        """One picture, drawn on with the calibration in use.
+    def jpeg(self, frame: FootageFrame, marks: CallMarks | None) -> bytes:
+        """Return a frame as JPEG, drawn on with the calibration in use.
 
         Raises:
-            NotRecordedError: the file is gone, or the picture broken.
+            NotRecordedError: the file was deleted, or the frame is damaged.
 
         """
-        return _jpeg(still, marks, self._calibration())
+        return _encode(frame, marks, self._calibration())
 
 
-def _jpeg(still: FootageFrame, marks: CallMarks | None, calibration: Calibration | None) -> bytes:
-    image = unpack(still)
+def decode_frame(frame: FootageFrame) -> Image:
+    """Return the picture of a frame, uint8 BGR, shape (height, width, 3), decoded as the live loop decodes it.
+
+    Raises:
+        NotRecordedError: the file was deleted, or the frame is damaged or not in it (yet).
+
+    """
+    try:
+        with av.open(str(frame.video)) as container:
+            stream = container.streams.video[0]
+            stream.codec_context.thread_count = 1
+            for back_ns in _SEEK_BACK_NS:
+                for image in _seek(container, stream, frame, frame.at_ns - back_ns):
+                    return image
+    except (av.FFmpegError, OSError, IndexError):
+        raise NotRecordedError(f"{_name(frame)} can no longer be read: it was deleted or damaged.") from None
+    raise NotRecordedError(f"Frame {frame.frame} is not in {_name(frame)}: it is damaged, or not on the disk yet.")
+
+
+def _encode(frame: FootageFrame, marks: CallMarks | None, calibration: Calibration | None) -> bytes:
+    image = decode_frame(frame)
     if marks is not None:
         annotator = None
         if calibration is not None and calibration.camera.lens.size_px == (image.shape[1], image.shape[0]):
             annotator = Annotator(calibration.camera, calibration.field, marks.players)
-        image = draw_call(image, annotator, marks, still)
-    _, packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
-    return packed.tobytes()
+        image = draw_call(image, annotator, marks, frame)
+    _, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    return jpeg.tobytes()
+
+
+def _seek(
+    container: av.container.InputContainer, stream: VideoStream, frame: FootageFrame, from_ns: int
+) -> Iterator[Image]:
+    """Yield the picture of a frame if it is found from a place in the file on; nothing if that place is behind it."""
+    tick_ns = (stream.time_base or Fraction(1, 1000)) * _SECOND_NS
+    container.seek(max(0, int(from_ns / tick_ns) - 1), stream=stream)
+    is_mjpeg = stream.codec_context.name == "mjpeg"
+    pictures = _jpeg_pictures(container, stream) if is_mjpeg else _decoded_pictures(container, stream)
+    same_time_before = frame.rank
+    for number, (ticks, decode) in enumerate(pictures):
+        at_ns = round(ticks * tick_ns)
+        if number > _MAX_DECODED or at_ns > frame.at_ns:
+            return
+        if at_ns == frame.at_ns and same_time_before == 0:
+            image = decode()
+            if image is not None:
+                yield image
+            return
+        same_time_before -= at_ns == frame.at_ns
+
+
+def _jpeg_pictures(container: av.container.InputContainer, stream: VideoStream) -> Iterator[TimedPicture]:
+    """Yield pictures that are still encoded: every JPEG stands by itself."""
+    for packet in container.demux(stream):
+        if packet.pts is not None:
+            yield packet.pts, partial(decode_jpeg, bytes(packet))
+
+
+def _decoded_pictures(container: av.container.InputContainer, stream: VideoStream) -> Iterator[TimedPicture]:
+    """Yield decoded pictures, each of which needs those before it; packets that can't be decoded are left out."""
+    for packet in container.demux(stream):
+        try:
+            frames = packet.decode()
+        except av.InvalidDataError:
+            continue
+        for frame in frames:
+            if isinstance(frame, av.VideoFrame) and frame.pts is not None:
+                yield frame.pts, partial(_bgr, frame)
+
+
+def _bgr(frame: av.VideoFrame) -> Image:
+    return np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
+
+
+def _name(frame: FootageFrame) -> str:
+    return f"{frame.video.parent.name}/{frame.video.name}"

@@ -1,4 +1,4 @@
-"""The recorder: beside the loop, never in its way, and the first to give up when the disk is full."""
+"""The recorder: runs beside the loop, never delays it, and is the first to give up when the disk is full."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,148 +15,158 @@ from downfield.calibration.calibration import Calibration, write_calibration
 from downfield.core.errors import DownfieldError, OutputError, RefusedError
 from downfield.game.published.board_topics import HealthReason, RecordingStatus
 from downfield.rig.configuration.settings import RecordingSettings
-from downfield.rig.live.handoff import BoundedQueue
-from downfield.rig.live.observer import LoopObserver
-from downfield.rig.live.troubles import ActiveProblems
-from downfield.rig.recording.index import RecordingIndexHeader
-from downfield.rig.recording.packets import H264Encoder, can_copy
-from downfield.rig.recording.retention import prune
-from downfield.rig.recording.segment import OpenFile, RecordingSegment, open_new
+from downfield.rig.live.connections import BoundedQueue, LoopObserver
+from downfield.rig.live.health import ActiveProblems
+from downfield.rig.recording.library import RecordingIndexHeader, prune
+from downfield.rig.recording.segment import H264Encoder, OpenFile, RecordingSegment, can_copy, create_file
 from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
 from downfield.vision.thread_priority import lower_priority
 
 GB: Final = 1_000_000_000
-DISK_LOW, DISK_FULL, FAILED, BEHIND = "disk_low", "disk_full", "recording_failed", "recording_behind"
+DISK_LOW, DISK_FULL = "disk_low", "disk_full"
+RECORDING_FAILED, RECORDING_BEHIND = "recording_failed", "recording_behind"
 
-_PACKED_WAITING: Final = 240
-"""Four seconds of packets, about 60 MB: what a disk may take to wake up."""
-
-_RAW_WAITING: Final = 24
-"""Pictures that are still to be packed are twenty times as large."""
-
-_LOOK_S: Final = 1.0  # between two looks at the room on the disk
 _FOLDER_NAME: Final = "%Y%m%d-%H%M%S"
 
 
+@dataclass(frozen=True, slots=True)
+class RecorderLimits:
+    """Sizes and times of the recorder."""
+
+    waiting_packets: int = 240
+    """Packets that wait to be written: four seconds, about 60 MB; what a disk may take to wake up."""
+
+    waiting_images: int = 24
+    """Raw pictures that wait to be encoded; they are twenty times as large."""
+
+    disk_check_s: float = 1.0
+    """Time between two checks of the free disk space."""
+
+
+LIMITS: Final = RecorderLimits()
+
+
 class Recorder(LoopObserver):
-    """Records what is captured.
+    """Records captured frames.
 
     Args:
         folder: where recordings go.
-        table: how they are cut and kept.
+        settings: how they are split and kept.
         facts: of the source.
-        troubles: told when it can't go on.
-        calibration: in use, kept beside every file; None for none.
-        open_file: opens files.
-        free_bytes: the room there is on a folder's disk.
+        problems: receives failures.
+        calibration: the calibration in use, kept beside every file; None for none.
+        open_file: creates files.
+        free_bytes: returns the free space on a folder's disk.
 
     """
 
     def __init__(
         self,
         folder: Path,
-        table: RecordingSettings,
+        settings: RecordingSettings,
         facts: Callable[[], SourceFacts],
-        troubles: ActiveProblems,
+        problems: ActiveProblems,
         *,
         calibration: Callable[[], Calibration | None] = lambda: None,
-        open_file: OpenFile = open_new,
+        open_file: OpenFile = create_file,
         free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
     ) -> None:
-        self._folder, self._table, self._facts, self._troubles = folder, table, facts, troubles
+        self._folder, self._settings, self._facts, self._problems = folder, settings, facts, problems
         self._calibration, self._open_file, self._free_bytes = calibration, open_file, free_bytes
         self._on = False
-        self._sitting: Path | None = None
+        self._recording_folder: Path | None = None
         self._segment: RecordingSegment | None = None
         self._files = 0
-        self._recorded_s = 0.0
-        self._packer: H264Encoder | None = None
-        self._looked_at = 0.0
+        self._finished_s = 0.0
+        self._encoder: H264Encoder | None = None
+        self._disk_checked_at = 0.0
         self._free_gb: float | None = None
-        self._waiting: BoundedQueue[CapturedFrame] = BoundedQueue(_PACKED_WAITING if facts().codec else _RAW_WAITING)
+        capacity = LIMITS.waiting_packets if facts().codec else LIMITS.waiting_images
+        self._waiting: BoundedQueue[CapturedFrame] = BoundedQueue(capacity)
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
     def record(self, on: bool) -> str:
-        """Begin or end recording.
+        """Start or stop recording; return what was done, in words.
 
         Raises:
-            RefusedError: there is no room.
+            RefusedError: the disk is full.
 
         """
         if on and not self._on:
-            if self._room() < self._table.stop_below_gb:
-                raise RefusedError(f"only {self._free_gb:.1f} GB are left on the disk: make room first")
-            for code in (DISK_FULL, FAILED, BEHIND):
-                self._troubles.clear(code)
+            if self._update_free_gb() < self._settings.stop_below_gb:
+                raise RefusedError(f"only {self._free_gb:.1f} GB are left on the disk. Make room first")
+            for code in (DISK_FULL, RECORDING_FAILED, RECORDING_BEHIND):
+                self._problems.resolve(code)
         self._on = on
         return "recording" if on else "recording ended"
 
-    def now(self) -> RecordingStatus:
-        """How the recording is."""
+    def status(self) -> RecordingStatus:
+        """Return the state of the recording."""
         segment = self._segment
-        seconds = self._recorded_s + (segment.seconds if segment is not None else 0.0)
+        seconds = self._finished_s + (segment.seconds if segment is not None else 0.0)
         name = f"{segment.path.parent.name}/{segment.path.name}" if segment is not None else ""
         free_gb = None if self._free_gb is None else round(self._free_gb, 1)
         return RecordingStatus(on=self._on, file=name, seconds=round(seconds, 1), free_gb=free_gb)
 
-    def shot(self, shot: CapturedFrame) -> None:
-        """Keep a picture for writing; with too many waiting the oldest is lost, and told."""
+    def frame_captured(self, frame: CapturedFrame) -> None:
+        """Keep a frame for writing; when too many wait, the oldest is dropped, and that is reported."""
         if not self._on:
             return
-        if can_copy(shot.packed):
-            shot = dataclasses.replace(shot, image=None)
-        if not self._waiting.offer(shot):
-            text = f"The recording has lost {self._waiting.dropped} pictures: the disk or the packing is too slow"
+        if can_copy(frame.packet):
+            frame = dataclasses.replace(frame, image=None)
+        if not self._waiting.put_or_drop(frame):
+            text = f"The recording has dropped {self._waiting.dropped} frames: the disk or the encoder is too slow"
             remedy = "Record to a faster disk, or use a camera that sends MJPEG"
-            self._troubles.add(HealthReason(code=BEHIND, level="warning", text=text, remedy=remedy))
+            self._problems.report(HealthReason(code=RECORDING_BEHIND, level="warning", text=text, remedy=remedy))
 
     def close(self) -> None:
-        """Write what waits, and end."""
+        """Write what waits, and finish."""
         self._waiting.close()
         self._thread.join()
 
     def _run(self) -> None:
         lower_priority()
-        while not self._waiting.ended:
-            shot = self._waiting.take(_LOOK_S)
+        while not self._waiting.finished:
+            frame = self._waiting.get(LIMITS.disk_check_s)
             try:
-                if shot is not None and self._on:
-                    self._write(shot)
-                self._look_at_the_disk()
+                if frame is not None and self._on:
+                    self._write(frame)
+                self._check_disk()
             except OutputError as error:
-                self._give_up(FAILED if self._room() >= self._table.stop_below_gb else DISK_FULL, str(error))
-            except DownfieldError as error:  # one broken picture: the next may be well
-                self._troubles.note("warning", f"Not recorded: {error}.")
+                has_room = self._update_free_gb() >= self._settings.stop_below_gb
+                self._give_up(RECORDING_FAILED if has_room else DISK_FULL, str(error))
+            except DownfieldError as error:  # one damaged picture: the next may be whole
+                self._problems.notify("warning", f"Not recorded: {error}.")
             if not self._on:
-                self._end_segment()
-        self._end_segment()
+                self._finish_segment()
+        self._finish_segment()
 
-    def _write(self, shot: CapturedFrame) -> None:
-        due = self._segment is None or self._segment.seconds >= self._table.segment_s
-        packed = shot.packed if can_copy(shot.packed) else self._packed(shot, key=due)
-        if packed is None:
+    def _write(self, frame: CapturedFrame) -> None:
+        due = self._segment is None or self._segment.seconds >= self._settings.segment_s
+        packet = frame.packet if can_copy(frame.packet) else self._encode(frame, key=due)
+        if packet is None:
             return
-        if due and packed.key:
-            self._end_segment()
-            self._segment = self._new_segment(packed, copied=packed is shot.packed)
+        if due and packet.is_keyframe:
+            self._finish_segment()
+            self._segment = self._create_segment(packet, copied=packet is frame.packet)
         if self._segment is not None:
-            self._segment.add(shot, packed)
+            self._segment.add(frame, packet)
 
-    def _packed(self, shot: CapturedFrame, *, key: bool) -> VideoPacket | None:
-        if self._packer is None:
-            self._packer = H264Encoder(self._facts().size_px, self._facts().fps)
-        return self._packer.pack(shot, key=key)
+    def _encode(self, frame: CapturedFrame, *, key: bool) -> VideoPacket | None:
+        if self._encoder is None:
+            self._encoder = H264Encoder(self._facts().size_px, self._facts().fps)
+        return self._encoder.encode(frame, key=key)
 
-    def _new_segment(self, first: VideoPacket, *, copied: bool) -> RecordingSegment:
-        if self._sitting is None:
-            self._sitting = self._folder / time.strftime(_FOLDER_NAME)
+    def _create_segment(self, first: VideoPacket, *, copied: bool) -> RecordingSegment:
+        if self._recording_folder is None:
+            self._recording_folder = self._folder / time.strftime(_FOLDER_NAME)
             self._files = 0
-        keep = (round(self._table.keep_gb * GB), self._table.keep_days)
-        for gone in prune(self._folder, *keep, time.time()):
-            self._troubles.note("info", f"Deleted the oldest recording, {gone.parent.name}/{gone.name}.")
+        keep = (round(self._settings.keep_gb * GB), self._settings.keep_days)
+        for deleted in prune(self._folder, *keep, time.time()):
+            self._problems.notify("info", f"Deleted the oldest recording, {deleted.parent.name}/{deleted.name}.")
         self._files += 1
-        path = self._sitting / f"{self._files:04d}.mkv"
+        path = self._recording_folder / f"{self._files:04d}.mkv"
         facts, calibration = self._facts(), self._calibration()
         header = RecordingIndexHeader(facts.name, first.codec, facts.size_px, facts.fps, copied)
         segment = RecordingSegment(path, first, header, self._open_file)
@@ -163,35 +174,35 @@ class Recorder(LoopObserver):
             write_calibration(path.with_suffix(".calibration.json"), calibration)
         return segment
 
-    def _end_segment(self) -> None:
+    def _finish_segment(self) -> None:
         segment, self._segment = self._segment, None
         if segment is not None:
-            self._recorded_s += segment.seconds
+            self._finished_s += segment.seconds
             segment.close()
 
-    def _look_at_the_disk(self) -> None:
-        if time.monotonic() - self._looked_at < _LOOK_S:
+    def _check_disk(self) -> None:
+        if time.monotonic() - self._disk_checked_at < LIMITS.disk_check_s:
             return
-        self._looked_at = time.monotonic()
-        free_gb = self._room()
-        if free_gb < self._table.stop_below_gb:
+        self._disk_checked_at = time.monotonic()
+        free_gb = self._update_free_gb()
+        if free_gb < self._settings.stop_below_gb:
             if self._on:
-                self._give_up(DISK_FULL, f"only {free_gb:.1f} GB are left")
-        elif free_gb < self._table.warn_below_gb:
+                self._give_up(DISK_FULL, f"only {free_gb:.1f} GB are left on the disk")
+        elif free_gb < self._settings.warn_below_gb:
             text = f"Only {free_gb:.0f} GB are left on the disk"
-            remedy = f"Make room: recording stops at {self._table.stop_below_gb:g} GB"
-            self._troubles.add(HealthReason(code=DISK_LOW, level="warning", text=text, remedy=remedy))
+            remedy = f"Make room. Recording stops at {self._settings.stop_below_gb:g} GB"
+            self._problems.report(HealthReason(code=DISK_LOW, level="warning", text=text, remedy=remedy))
         else:
-            self._troubles.clear(DISK_LOW)
+            self._problems.resolve(DISK_LOW)
 
-    def _give_up(self, code: str, why: str) -> None:
+    def _give_up(self, code: str, cause: str) -> None:
         self._on = False
-        self._end_segment()
+        self._finish_segment()
         remedy = "Calls go on. Make room on the disk, then start the recording again"
-        self._troubles.add(HealthReason(code=code, level="alarm", text=f"Recording has stopped: {why}", remedy=remedy))
+        self._problems.report(HealthReason(code=code, level="alarm", text=f"Recording stopped: {cause}", remedy=remedy))
 
-    def _room(self) -> float:
-        """GB left where recordings go."""
+    def _update_free_gb(self) -> float:
+        """Return the free space where recordings go, GB."""
         folder = self._folder
         while not folder.is_dir() and folder != folder.parent:
             folder = folder.parent

@@ -1,4 +1,4 @@
-"""One file of a recording, with its index: readable up to the last half second whatever happens to the process."""
+"""One file of a recording with its index, readable up to the last half second whatever happens to the process."""
 
 from __future__ import annotations
 
@@ -10,19 +10,24 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 import av
+import av.codec
 import av.container
+from av.video.codeccontext import VideoCodecContext
+from av.video.frame import PictureType
 
 from downfield.core.errors import OutputError
 from downfield.core.records import to_json
-from downfield.rig.recording.index import RecordedFrame, RecordingIndexHeader, index_of
+from downfield.rig.recording.library import RecordedFrame, RecordingIndexHeader, index_path
 from downfield.rig.sources.source import CapturedFrame, VideoPacket
 
+_START_CODES: Final = (b"\0\0\1", b"\0\0\0\1")
+_DEFAULT_FPS: Final = 30.0
 _NS: Final = Fraction(1, 1_000_000_000)
 _CLUSTER_MS: Final = 500
-"""What Matroska holds back before it writes; MJPEG leaves with every picture."""
+"""What Matroska holds back before it writes; MJPEG is written with every frame."""
 
-_BUFFER: Final = 1 << 20
-"""Bytes: a picture is written in one go, not in ten between which other threads are waited for."""
+_BUFFER_BYTES: Final = 1 << 20
+"""A frame is written in one go, not in ten between which other threads are waited for."""
 
 _SYNC_NS: Final = 1_000_000_000
 """How much a power failure may cost."""
@@ -30,8 +35,65 @@ _SYNC_NS: Final = 1_000_000_000
 OpenFile = Callable[[Path], BinaryIO]
 
 
-def open_new(path: Path) -> BinaryIO:
-    """A new file, written through without a buffer."""
+def can_copy(packet: VideoPacket | None) -> bool:
+    """Return whether a packet can be put into a file as it is.
+
+    JPEGs can, and H.264 as streams send it. In files, H.264 packets have another form, with the headers kept apart.
+    """
+    if packet is None:
+        return False
+    return packet.codec == "mjpeg" or (packet.codec == "h264" and packet.data.startswith(_START_CODES))
+
+
+class H264Encoder:
+    """Encodes frames as H.264.
+
+    Args:
+        size_px: of the frames; an odd edge is cut off.
+        fps: nominal frame rate; a key frame comes every second.
+
+    """
+
+    def __init__(self, size_px: tuple[int, int], fps: float | None) -> None:
+        context = av.codec.CodecContext.create("libx264", "w")
+        if not isinstance(context, VideoCodecContext):
+            raise TypeError("libx264 is a video codec")
+        context.width, context.height = (edge - edge % 2 for edge in size_px)
+        context.pix_fmt = "yuv420p"
+        context.time_base = _NS
+        context.framerate = Fraction(fps or _DEFAULT_FPS).limit_denominator(1001)
+        context.gop_size = max(1, round(fps or _DEFAULT_FPS))
+        context.thread_count = 1
+        # Every packet is returned at once, so that a crash loses none.
+        context.options = {"preset": "veryfast", "tune": "zerolatency", "crf": "20"}
+        self._context = context
+        self._pts = 0
+
+    def encode(self, frame: CapturedFrame, *, key: bool) -> VideoPacket | None:
+        """Return a frame as a packet; None in the rare case that the encoder holds it back.
+
+        Args:
+            frame: the frame.
+            key: whether it must be decodable by itself.
+
+        Raises:
+            SourceError: the picture is damaged.
+
+        """
+        image = frame.decode().image[: self._context.height, : self._context.width]
+        picture = av.VideoFrame.from_ndarray(image, format="bgr24")
+        picture.pts, picture.time_base = self._pts, _NS
+        self._pts += 1_000_000
+        if key:
+            picture.pict_type = PictureType.I
+        packets = self._context.encode(picture)
+        if not packets:
+            return None
+        return VideoPacket("h264", bytes(packets[0]), packets[0].is_keyframe)
+
+
+def create_file(path: Path) -> BinaryIO:
+    """Create a file that is written through without a buffer."""
     return path.open("xb", buffering=0)
 
 
@@ -42,7 +104,7 @@ class RecordingSegment:
         path: of the video, ``*.mkv``; the index lies beside it.
         first: the first packet, a key frame.
         header: of the index.
-        open_file: opens both.
+        open_file: creates both files.
 
     Raises:
         OutputError: they can't be written, or the packet can't be put into a file.
@@ -50,61 +112,61 @@ class RecordingSegment:
     """
 
     def __init__(
-        self, path: Path, first: VideoPacket, header: RecordingIndexHeader, open_file: OpenFile = open_new
+        self, path: Path, first: VideoPacket, header: RecordingIndexHeader, open_file: OpenFile = create_file
     ) -> None:
         self.path = path
-        self.began_ns: int | None = None
-        self.last_ns = 0
+        self._began_ns: int | None = None
+        self._last_ns = 0
         self._synced_ns = 0
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._video, self._index = open_file(path), open_file(index_of(path))
+            self._video, self._index = open_file(path), open_file(index_path(path))
             self._index.write(to_json(RecordingIndexHeader, header).encode() + b"\n")
             self._container: av.container.OutputContainer = av.open(
                 self._video,
                 "w",
                 format="matroska",
                 options={"cluster_time_limit": str(_CLUSTER_MS), "flush_packets": "1"},
-                buffer_size=_BUFFER,
+                buffer_size=_BUFFER_BYTES,
             )
-            with av.open(io.BytesIO(first.header + first.data), format=first.codec) as like:
-                self._stream = self._container.add_stream_from_template(like.streams.video[0])
+            with av.open(io.BytesIO(first.extradata + first.data), format=first.codec) as template:
+                self._stream = self._container.add_stream_from_template(template.streams.video[0])
             self._stream.time_base = Fraction(1, 1000)
         except (OSError, av.FFmpegError) as error:
             raise OutputError(f"{path}: can't be written: {error.strerror}") from None
 
-    def add(self, shot: CapturedFrame, packed: VideoPacket) -> None:
-        """Append a picture.
+    @property
+    def seconds(self) -> float:
+        """Its duration."""
+        return 0.0 if self._began_ns is None else (self._last_ns - self._began_ns) / 1e9
+
+    def add(self, frame: CapturedFrame, packet: VideoPacket) -> None:
+        """Append a frame, encoded as a packet.
 
         Raises:
-            OutputError: the disk does not take it.
+            OutputError: the disk does not accept it.
 
         """
-        if self.began_ns is None:
-            self.began_ns = shot.t_ns
-        packet = av.Packet(packed.data)
-        packet.pts = packet.dts = shot.t_ns - self.began_ns
-        packet.time_base = _NS
-        packet.is_keyframe = packed.key
-        packet.stream = self._stream
+        if self._began_ns is None:
+            self._began_ns = frame.t_ns
+        muxed = av.Packet(packet.data)
+        muxed.pts = muxed.dts = frame.t_ns - self._began_ns
+        muxed.time_base = _NS
+        muxed.is_keyframe = packet.is_keyframe
+        muxed.stream = self._stream
         try:
-            self._container.mux(packet)
-            self._index.write(to_json(RecordedFrame, RecordedFrame(shot.index, shot.t_ns)).encode() + b"\n")
-            if shot.t_ns - self._synced_ns > _SYNC_NS:
-                self._synced_ns = shot.t_ns
+            self._container.mux(muxed)
+            self._index.write(to_json(RecordedFrame, RecordedFrame(frame.index, frame.t_ns)).encode() + b"\n")
+            if frame.t_ns - self._synced_ns > _SYNC_NS:
+                self._synced_ns = frame.t_ns
                 os.fsync(self._video.fileno())
                 os.fsync(self._index.fileno())
         except (OSError, av.FFmpegError) as error:
             raise OutputError(f"{self.path}: can't be written: {error.strerror}") from None
-        self.last_ns = shot.t_ns
-
-    @property
-    def seconds(self) -> float:
-        """How long it is."""
-        return 0.0 if self.began_ns is None else (self.last_ns - self.began_ns) / 1e9
+        self._last_ns = frame.t_ns
 
     def close(self) -> None:
-        """End it; on a full disk it stays as a crash would leave it, which can be read."""
+        """Finish the file; on a full disk it stays as a crash would leave it, which is readable."""
         try:
             self._container.close()
         except (OSError, av.FFmpegError):

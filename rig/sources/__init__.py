@@ -1,1 +1,1 @@
-"""Where pictures come from: cameras, streams, files, the twin; and the watch over those that are live."""
+"""Frame sources: cameras, network streams, files and the twin; live ones reconnect by themselves."""

@@ -1,4 +1,8 @@
-"""A motion-JPEG stream over HTTP (``multipart/x-mixed-replace``), as network cameras and phones send it."""
+"""Motion JPEG over HTTP (``multipart/x-mixed-replace``), as network cameras and phones send it.
+
+libavformat's mpjpeg demuxer was tried instead: it drops ``X-Timestamp`` (its time stamps only count 1, 2, 3), so that
+capture times and latency could not be measured, and it can't be interrupted while it waits for the next picture.
+"""
 
 from __future__ import annotations
 
@@ -9,38 +13,63 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from downfield.core.errors import InputError, SourceError
-from downfield.rig.sources.clocks import CaptureClock, IncreasingTimestamps, SourceClock
-from downfield.rig.sources.jpeg import unpack_jpeg
-from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
+from downfield.rig.sources.jpeg import decode_jpeg
+from downfield.rig.sources.source import (
+    CaptureClock,
+    CapturedFrame,
+    IncreasingTimestamps,
+    SourceClock,
+    SourceFacts,
+    VideoPacket,
+)
 
-_LARGEST_PICTURE: Final = 32 << 20
-_LONGEST_LINE: Final = 4096
-_MOST_HEADERS: Final = 64
-_BLOCK: Final = 65536
+
+@dataclass(frozen=True, slots=True)
+class MjpegLimits:
+    """What a stream may send before it is refused: no server may fill this computer's memory."""
+
+    picture_bytes: int = 32 << 20
+    """Largest picture."""
+
+    line_bytes: int = 4096
+    """Longest line of a part's header."""
+
+    headers: int = 64
+    """Most header lines in a part."""
+
+    block_bytes: int = 65536
+    """Read at a time from a picture whose length was not given."""
+
+
+LIMITS: Final = MjpegLimits()
+
+Part = tuple[bytes, int, int | None]
+"""A picture, its arrival on the monotonic clock, and the camera's own time stamp, all in ns."""
 
 
 class HttpMjpeg:
-    """Reads a motion-JPEG stream. Its pictures are left packed.
+    """Reads a motion-JPEG stream. Its pictures stay encoded.
 
     Args:
-        url: ``http://`` or ``https://``, with name and password in it where the camera asks for them.
-        clock: of the table.
+        url: ``http://`` or ``https://``, with user name and password where the camera requires them.
+        clock: the capture clock.
         timeout_s: for connecting, and for silence.
 
     Raises:
-        InputError: the address can't be one.
-        SourceError: nobody answers there, or with something else.
+        InputError: the address is malformed.
+        SourceError: nothing answers there, or something that is no motion-JPEG stream.
 
     """
 
     def __init__(self, url: str, clock: CaptureClock, *, timeout_s: float = 5.0) -> None:
         address = urlsplit(url)
         if address.scheme not in {"http", "https"} or not address.hostname:
-            raise InputError(f"'{url}' is no address of a stream: write http://HOST:PORT/PATH")
+            raise InputError(f"'{url}' is not the address of a stream. Write http://HOST:PORT/PATH.")
         self._name = without_password(url)
         self._clock = clock
         self._connection = _connection(address, timeout_s)
@@ -50,51 +79,53 @@ class HttpMjpeg:
             first = next(self._parts)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise SourceError(f"{self._name}: can't be opened: {reason(error)}") from None
+            raise SourceError(f"{self._name}: can't be opened: {error_text(error)}") from None
         except BaseException:
             self.close()
             raise
         self._first = first
-        self._facts = SourceFacts("stream", self._name, _size_of(first[0], self._name), None, live=True, codec="mjpeg")
+        size_px = _picture_size(first[0], self._name)
+        self._facts = SourceFacts("stream", self._name, size_px, None, live=True, codec="mjpeg")
 
     @property
     def facts(self) -> SourceFacts:
-        """What it is."""
+        """What is known of the source."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
-        """Every picture, stamped by the camera where it sends ``X-Timestamp``, else as it comes.
+        """Yield every frame, stamped by the camera where it sends ``X-Timestamp``, otherwise on arrival.
 
         Raises:
-            SourceError: the stream broke off, fell silent or is no longer one.
+            SourceError: the stream ended, fell silent or is malformed.
 
         """
-        source_clock, rising = SourceClock(), IncreasingTimestamps()
+        source_clock, increasing = SourceClock(), IncreasingTimestamps()
         index = 0
-        part: tuple[bytes, int, int | None] | None = self._first
+        part: Part | None = self._first
         while part is not None and not self._closed.is_set():
             data, arrived_ns, stamp_ns = part
-            captured_ns = arrived_ns if stamp_ns is None else source_clock.monotonic_ns(stamp_ns, arrived_ns)
-            yield CapturedFrame(index, rising(self._clock.of(captured_ns)), captured_ns, VideoPacket("mjpeg", data))
+            captured_ns = arrived_ns if stamp_ns is None else source_clock.to_monotonic(stamp_ns, arrived_ns)
+            t_ns = increasing(self._clock.from_monotonic(captured_ns))
+            yield CapturedFrame(index, t_ns, captured_ns, VideoPacket("mjpeg", data))
             index += 1
             try:
                 part = next(self._parts, None)
             except (OSError, http.client.HTTPException, ValueError) as error:
                 if not self._closed.is_set():
-                    raise SourceError(f"{self._name}: the stream broke off: {reason(error)}") from None
+                    raise SourceError(f"{self._name}: the stream failed: {error_text(error)}") from None
                 return
         if not self._closed.is_set():
             raise SourceError(f"{self._name}: the stream ended")
 
     def close(self) -> None:
-        """End it, even while it waits for the next picture."""
+        """Stop, even while waiting for the next picture."""
         self._closed.set()
         connected = self._connection.sock
         if connected is not None:
             with contextlib.suppress(OSError):
                 connected.shutdown(socket.SHUT_RDWR)
 
-    def _open(self, address: SplitResult) -> Iterator[tuple[bytes, int, int | None]]:
+    def _open(self, address: SplitResult) -> Iterator[Part]:
         target = (address.path or "/") + (f"?{address.query}" if address.query else "")
         headers = {"Accept": "multipart/x-mixed-replace", "Host": address.netloc.rpartition("@")[2]}
         if address.username:
@@ -102,70 +133,70 @@ class HttpMjpeg:
             headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
         self._connection.connect()
         self._connection.request("GET", target, headers=headers)
-        # The answer takes the socket along when the camera closes the connection after it; `close` needs it.
+        # If the camera closes the connection after its response, the response takes the socket along; `close` needs it.
         connected = self._connection.sock
-        answer = self._connection.getresponse()
+        response = self._connection.getresponse()
         self._connection.sock = connected
-        if answer.status != http.client.OK:
-            raise SourceError(f"{self._name}: answers {answer.status} {answer.reason}")
-        kind = answer.headers.get_content_type()
-        boundary = answer.headers.get_param("boundary")
-        if kind != "multipart/x-mixed-replace" or not isinstance(boundary, str):
-            raise SourceError(f"{self._name}: sends {kind}, not a motion-JPEG stream")
-        return _parts(answer, b"--" + boundary.removeprefix("--").encode("latin-1"))
+        if response.status != http.client.OK:
+            raise SourceError(f"{self._name}: answered {response.status} {response.reason}")
+        content_type = response.headers.get_content_type()
+        boundary = response.headers.get_param("boundary")
+        if content_type != "multipart/x-mixed-replace" or not isinstance(boundary, str):
+            raise SourceError(f"{self._name}: sends {content_type}, not a motion-JPEG stream")
+        return _parts(response, b"--" + boundary.removeprefix("--").encode("latin-1"))
 
 
-def reason(error: BaseException) -> str:
-    """An error of the network in words."""
+def error_text(error: BaseException) -> str:
+    """Return a network error in words."""
     if isinstance(error, TimeoutError):
         return "no answer in time"
     return str(getattr(error, "strerror", None) or error or type(error).__name__)
 
 
 def without_password(url: str) -> str:
-    """An address that may be shown."""
+    """Return an address without user name and password, to be shown."""
     address = urlsplit(url)
     return address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
 
 
 def _connection(address: SplitResult, timeout_s: float) -> http.client.HTTPConnection:
-    kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
-    return kind(str(address.hostname), address.port, timeout=timeout_s)
+    connection_class = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+    return connection_class(str(address.hostname), address.port, timeout=timeout_s)
 
 
-def _size_of(jpeg: bytes, name: str) -> tuple[int, int]:
-    image = unpack_jpeg(jpeg)
+def _picture_size(jpeg: bytes, name: str) -> tuple[int, int]:
+    image = decode_jpeg(jpeg)
     if image is None:
-        raise SourceError(f"{name}: its first picture is broken")
+        raise SourceError(f"{name}: the first picture is damaged")
     return image.shape[1], image.shape[0]
 
 
-def _parts(answer: http.client.HTTPResponse, boundary: bytes) -> Iterator[tuple[bytes, int, int | None]]:
-    """Every picture, when it came on the monotonic clock, and the camera's own stamp, ns.
+def _parts(response: http.client.HTTPResponse, boundary: bytes) -> Iterator[Part]:
+    """Yield every picture of a stream.
 
     Raises:
-        ValueError: it breaks the form of such streams.
+        ValueError: the stream is malformed.
 
     """
     while True:
-        line = answer.readline(_LONGEST_LINE)
+        line = response.readline(LIMITS.line_bytes)
         if not line or line.rstrip() == boundary + b"--":
             return
         if line.strip() == b"":
             continue
         if line.rstrip() != boundary:
-            raise ValueError("a part does not begin with its boundary")
-        headers = _headers(answer)
+            raise ValueError("a part does not begin with the boundary")
+        headers = _read_headers(response)
         length = headers.get(b"content-length")
-        data = _counted(answer, length) if length is not None else _until(answer, boundary)
+        data = _read_length(response, length) if length is not None else _read_to_boundary(response, boundary)
         if data:
             yield data, time.monotonic_ns(), _stamp_ns(headers.get(b"x-timestamp"))
 
 
-def _headers(answer: http.client.HTTPResponse) -> dict[bytes, bytes]:
+def _read_headers(response: http.client.HTTPResponse) -> dict[bytes, bytes]:
     headers: dict[bytes, bytes] = {}
-    for _ in range(_MOST_HEADERS):
-        line = answer.readline(_LONGEST_LINE)
+    for _ in range(LIMITS.headers):
+        line = response.readline(LIMITS.line_bytes)
         if not line.strip():
             return headers
         name, _, value = line.partition(b":")
@@ -173,30 +204,30 @@ def _headers(answer: http.client.HTTPResponse) -> dict[bytes, bytes]:
     raise ValueError("a part has too many headers")
 
 
-def _counted(answer: http.client.HTTPResponse, length: bytes) -> bytes:
+def _read_length(response: http.client.HTTPResponse, length: bytes) -> bytes:
     count = int(length)
-    if not 0 <= count <= _LARGEST_PICTURE:
-        raise ValueError(f"a picture of {count} bytes")
-    data = answer.read(count)
+    if not 0 <= count <= LIMITS.picture_bytes:
+        raise ValueError(f"a picture of {count} bytes is too large")
+    data = response.read(count)
     if len(data) < count:
-        raise ValueError("a picture is cut off")
+        raise ValueError("a picture is truncated")
     return data
 
 
-def _until(answer: http.client.HTTPResponse, boundary: bytes) -> bytes:
-    """A picture whose length is not told: to the end of its JPEG, then to the next boundary's line."""
+def _read_to_boundary(response: http.client.HTTPResponse, boundary: bytes) -> bytes:
+    """Return a picture whose length was not given: to the end of its JPEG, which must be followed by the boundary."""
     data = bytearray()
-    while len(data) <= _LARGEST_PICTURE:
-        line = answer.readline(_BLOCK)
+    while len(data) <= LIMITS.picture_bytes:
+        line = response.readline(LIMITS.block_bytes)
         if not line:
             return b""
         if line.startswith(boundary):
-            raise ValueError("a picture without its length and without an end")
+            raise ValueError("a picture has neither a length nor an end")
         data += line
         end = data.rfind(b"\xff\xd9", max(0, len(data) - len(line) - 1))
         if end >= 0 and not data[end + 2 :].strip():
             return bytes(data[: end + 2])
-    raise ValueError("a picture without an end")
+    raise ValueError("a picture has no end")
 
 
 def _stamp_ns(value: bytes | None) -> int | None:

@@ -1,6 +1,6 @@
-"""JPEG pictures unpacked, as cameras send them.
+"""Decoding of the JPEG pictures that cameras send.
 
-FFmpeg does it in half of OpenCV's time, and takes pictures without Huffman tables, which many USB cameras leave out.
+FFmpeg takes half of OpenCV's time, and accepts pictures without Huffman tables, which many USB cameras leave out.
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ from av.video.codeccontext import VideoCodecContext
 
 from downfield.core.arrays import Image
 
-DECODING: Final = MappingProxyType({"idct": "xvid"})
-"""FFmpeg's options: of its exact inverse transforms the fastest. A recording is unpacked as the rig unpacked it."""
+DECODER_OPTIONS: Final = MappingProxyType({"idct": "xvid"})
+"""FFmpeg's options: the fastest of its exact inverse transforms. Recordings are decoded with the same one."""
 
-_HERE = threading.local()  # a decoder serves one thread at a time
+_THREAD = threading.local()  # a decoder serves one thread at a time
 
 
-def unpack_jpeg(data: bytes) -> Image | None:
-    """A picture, uint8 blue green red, shape (height, width, 3); None where it is broken."""
+def decode_jpeg(data: bytes) -> Image | None:
+    """Return a picture, uint8 BGR, shape (height, width, 3); None if it is damaged."""
     if not data:
         return None
     try:
         frames = _decoder().decode(av.Packet(data))
     except av.FFmpegError:
         return None
-    return _picture(frames[0].reformat(format="bgr24")) if frames else None
+    return _pixels(frames[0].reformat(format="bgr24")) if frames else None
 
 
-def _picture(frame: av.VideoFrame) -> Image:
-    """The pixels of a frame in blue green red, where they lie: a copy costs the memory as much as unpacking them."""
+def _pixels(frame: av.VideoFrame) -> Image:
+    """Return the pixels of a BGR frame without copying them: a copy costs as much memory traffic as decoding."""
     plane = frame.planes[0]
-    if plane.line_size != 3 * plane.width:  # rows with room between them
+    if plane.line_size != 3 * plane.width:  # rows with padding between them
         return np.asarray(frame.to_ndarray(), dtype=np.uint8)
     return np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, plane.width, 3)
 
 
 def _decoder() -> VideoCodecContext:
-    decoder: VideoCodecContext | None = getattr(_HERE, "decoder", None)
+    decoder: VideoCodecContext | None = getattr(_THREAD, "decoder", None)
     if decoder is None:
-        made = av.codec.CodecContext.create("mjpeg", "r")
-        if not isinstance(made, VideoCodecContext):
-            raise TypeError("mjpeg is video")
-        # A torn picture is no picture, rather than half a one with the rest made up.
-        made.thread_count, made.options = 1, {**DECODING, "err_detect": "explode"}
-        decoder = _HERE.decoder = made
+        created = av.codec.CodecContext.create("mjpeg", "r")
+        if not isinstance(created, VideoCodecContext):
+            raise TypeError("mjpeg is a video codec")
+        # A truncated picture is an error, rather than half a picture with the rest made up.
+        created.thread_count, created.options = 1, {**DECODER_OPTIONS, "err_detect": "explode"}
+        decoder = _THREAD.decoder = created
     return decoder

@@ -1,4 +1,4 @@
-"""RTSP, and any other network video PyAV opens: unpacked here, with the packets passed on for the recorder to copy."""
+"""RTSP and the other network video that PyAV opens: decoded here, with the packets passed on for the recorder."""
 
 from __future__ import annotations
 
@@ -13,46 +13,49 @@ import numpy as np
 from av.video.frame import VideoFrame
 
 from downfield.core.errors import SourceError
-from downfield.rig.sources.clocks import CaptureClock, IncreasingTimestamps, SourceClock
-from downfield.rig.sources.http_mjpeg import reason, without_password
-from downfield.rig.sources.source import CapturedFrame, SourceFacts, VideoPacket
+from downfield.rig.sources.http_mjpeg import error_text, without_password
+from downfield.rig.sources.source import (
+    CaptureClock,
+    CapturedFrame,
+    IncreasingTimestamps,
+    SourceClock,
+    SourceFacts,
+    VideoPacket,
+)
 
 SCHEMES: Final = ("rtsp", "rtsps", "rtmp", "srt", "udp", "tcp", "rtp")
 
-_UNDER_WAY = 64
-"""Packets remembered until their picture comes out of the decoder; live streams hold back a few at most."""
+_PENDING_PACKETS: Final = 64
+"""Packets remembered until the decoder returns their picture; live streams hold back a few at most."""
 
 _OPTIONS: Final = {"fflags": "nobuffer", "flags": "low_delay", "rtsp_transport": "tcp"}
-"""TCP, since a picture with holes is worse than one that comes 20 ms later."""
+"""TCP, since a picture with holes is worse than one that arrives 20 ms later."""
 
 
 class NetworkVideo:
     """Reads a network stream.
 
     Args:
-        url: where it is.
-        clock: of the table.
+        url: its address.
+        clock: the capture clock.
         timeout_s: for connecting, and for silence.
-        options: further ones of libavformat.
 
     Raises:
-        SourceError: nobody answers there, or without video.
+        SourceError: nothing answers there, or something without video.
 
     """
 
-    def __init__(
-        self, url: str, clock: CaptureClock, *, timeout_s: float = 5.0, options: dict[str, str] | None = None
-    ) -> None:
+    def __init__(self, url: str, clock: CaptureClock, *, timeout_s: float = 5.0) -> None:
         self._name = without_password(url)
         self._clock = clock
         self._closed = False
-        chosen = _OPTIONS | (options or {})
+        options = dict(_OPTIONS)
         if not url.startswith("rtsp"):
-            chosen = {key: value for key, value in chosen.items() if not key.startswith("rtsp")}
+            options = {key: value for key, value in options.items() if not key.startswith("rtsp")}
         try:
-            self._container: av.container.InputContainer = av.open(url, timeout=timeout_s, options=chosen)
+            self._container: av.container.InputContainer = av.open(url, timeout=timeout_s, options=options)
         except (av.FFmpegError, OSError) as error:
-            raise SourceError(f"{self._name}: can't be opened: {reason(error)}") from None
+            raise SourceError(f"{self._name}: can't be opened: {error_text(error)}") from None
         if not self._container.streams.video:
             self._container.close()
             raise SourceError(f"{self._name}: carries no video")
@@ -70,54 +73,55 @@ class NetworkVideo:
 
     @property
     def facts(self) -> SourceFacts:
-        """What it is."""
+        """What is known of the source."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
-        """Every picture, with the stream's own time brought to this computer's clock.
+        """Yield every frame, with the stream's own time converted to this computer's clock.
 
         Raises:
-            SourceError: the stream broke off, ended or fell silent.
+            SourceError: the stream ended, failed or fell silent.
 
         """
-        source_clock, rising = SourceClock(), IncreasingTimestamps()
+        source_clock, increasing = SourceClock(), IncreasingTimestamps()
         index = 0
         try:
-            for packed, frame, arrived_ns in self._decoded():
+            for packet, frame, arrived_ns in self._decoded():
                 captured_ns = arrived_ns
                 if frame.pts is not None and frame.time_base is not None:
-                    captured_ns = source_clock.monotonic_ns(round(frame.pts * frame.time_base * 10**9), arrived_ns)
+                    captured_ns = source_clock.to_monotonic(round(frame.pts * frame.time_base * 10**9), arrived_ns)
                 image = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
-                yield CapturedFrame(index, rising(self._clock.of(captured_ns)), captured_ns, packed, image)
+                t_ns = increasing(self._clock.from_monotonic(captured_ns))
+                yield CapturedFrame(index, t_ns, captured_ns, packet, image)
                 index += 1
                 if self._closed:
                     return
         except (av.FFmpegError, OSError) as error:
             if not self._closed:
-                raise SourceError(f"{self._name}: the stream broke off: {reason(error)}") from None
+                raise SourceError(f"{self._name}: the stream failed: {error_text(error)}") from None
         finally:
             self._container.close()
         if not self._closed:
             raise SourceError(f"{self._name}: the stream ended")
 
     def close(self) -> None:
-        """End it, at the latest with the next picture or time-out."""
+        """Stop, at the latest with the next picture or time-out."""
         self._closed = True
 
     def _decoded(self) -> Iterator[tuple[VideoPacket | None, VideoFrame, int]]:
-        """Pictures with the packets they came in; no packet where pictures are sent in another order than shown."""
-        header = bytes(self._stream.codec_context.extradata or b"")
+        """Yield decoded frames with their packets; no packet where pictures are sent in another order than shown."""
+        extradata = bytes(self._stream.codec_context.extradata or b"")
         codec = self._stream.codec_context.name
-        under_way: deque[tuple[int | None, VideoPacket]] = deque(maxlen=_UNDER_WAY)
+        pending: deque[tuple[int | None, VideoPacket]] = deque(maxlen=_PENDING_PACKETS)
         in_order, last_pts = True, None
-        for packet in self._container.demux(self._stream):
+        for received in self._container.demux(self._stream):
             if self._closed:
                 return
             arrived_ns = time.monotonic_ns()
-            if packet.size:
-                in_order = in_order and (last_pts is None or (packet.pts is not None and packet.pts > last_pts))
-                last_pts = packet.pts
-                under_way.append((packet.pts, VideoPacket(codec, bytes(packet), packet.is_keyframe, header)))
-            for frame in packet.decode():
-                packed = next((one for pts, one in under_way if pts == frame.pts), None)
-                yield packed if in_order else None, frame, arrived_ns
+            if received.size:
+                in_order = in_order and (last_pts is None or (received.pts is not None and received.pts > last_pts))
+                last_pts = received.pts
+                pending.append((received.pts, VideoPacket(codec, bytes(received), received.is_keyframe, extradata)))
+            for frame in received.decode():
+                packet = next((packet for pts, packet in pending if pts == frame.pts), None)
+                yield packet if in_order else None, frame, arrived_ns

@@ -1,4 +1,4 @@
-"""From what somebody names as the source to the source."""
+"""Opening the source that a user names."""
 
 from __future__ import annotations
 
@@ -13,73 +13,70 @@ from typing import Final
 import av
 
 from downfield.core.errors import DownfieldError, InputError, MissingExtraError
-from downfield.rig.live.troubles import ActiveProblems
-from downfield.rig.sources.clocks import CaptureClock
+from downfield.rig.live.health import ActiveProblems
+from downfield.rig.sources.cameras import CameraRequest, OpenCvCamera, UsbCamera, find_camera
+from downfield.rig.sources.file_sources import ImageFolder, VideoFile
 from downfield.rig.sources.http_mjpeg import HttpMjpeg
-from downfield.rig.sources.images import ImageFolder
 from downfield.rig.sources.network_video import SCHEMES, NetworkVideo
-from downfield.rig.sources.opencv_camera import OpenCvCamera
 from downfield.rig.sources.reconnecting import ReconnectingSource
 from downfield.rig.sources.sound import Microphone, SourceWithMicrophone
-from downfield.rig.sources.source import FrameSource
-from downfield.rig.sources.usb_camera import CameraRequest, UsbCamera, find_camera
-from downfield.rig.sources.video_file import VideoFile
+from downfield.rig.sources.source import CaptureClock, FrameSource
 
-TWIN: Final = "twin:"
+TWIN_PREFIX: Final = "twin:"
 
-_OPENER: Final = "downfield.twin.film.live:open_play"
-"""Opens a play of the twin, when the extra is installed; nothing of the rig needs it."""
+_TWIN_OPENER: Final = "downfield.twin.film.live:open_play"
+"""Opens a play of the twin, if that extra is installed; nothing in the rig depends on it."""
 
-_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
+_ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceChoice:
-    """What a source is opened with.
+    """What to open.
 
     Attributes:
         text: a camera's number, device file or a part of its name; an address; a video file; a folder of pictures; or
             ``twin:PLAY``.
-        wanted: what is asked of a camera.
-        paced: files at their own pace; else as fast as they go.
-        microphone: that listens beside a live source; empty for none.
+        camera: what a camera is asked to do.
+        paced: recordings at their own pace; otherwise as fast as they are processed.
+        microphone: beside a live source; empty for none.
 
     """
 
     text: str
-    wanted: CameraRequest = field(default_factory=CameraRequest)
+    camera: CameraRequest = field(default_factory=CameraRequest)
     paced: bool = True
     microphone: str = ""
 
 
-def open_source(choice: SourceChoice, clock: CaptureClock, troubles: ActiveProblems) -> FrameSource:
-    """Open a source; live ones with the watch over them.
+def open_source(choice: SourceChoice, clock: CaptureClock, problems: ActiveProblems) -> FrameSource:
+    """Open a source; a live one reconnects by itself.
 
     Raises:
         InputError: there is nothing of that name.
         SourceError: it can't be opened, or the microphone can't.
-        MissingExtraError: the twin is asked for and not installed.
+        MissingExtraError: the twin was named and is not installed.
 
     """
     path = Path(choice.text)
     if path.is_file():
         return VideoFile(path, paced=choice.paced)
     if path.is_dir():
-        return ImageFolder(path, fps=choice.wanted.fps, paced=choice.paced)
-    if choice.text.startswith(TWIN):
-        return _twin(choice)
-    source = ReconnectingSource(_live(choice, clock), troubles)
+        return ImageFolder(path, fps=choice.camera.fps, paced=choice.paced)
+    if choice.text.startswith(TWIN_PREFIX):
+        return _open_twin(choice)
+    source = ReconnectingSource(_live_opener(choice, clock), problems)
     if not choice.microphone:
         return source
     try:
-        return SourceWithMicrophone(source, Microphone(choice.microphone, troubles))
+        return SourceWithMicrophone(source, Microphone(choice.microphone, problems))
     except DownfieldError:
         source.close()
         raise
 
 
-def _live(choice: SourceChoice, clock: CaptureClock) -> Callable[[], FrameSource]:
-    """What opens a live source, again and again."""
+def _live_opener(choice: SourceChoice, clock: CaptureClock) -> Callable[[], FrameSource]:
+    """Return a function that opens a live source, as often as it is called."""
     text = choice.text
     address = _ADDRESS.match(text)
     if address is not None:
@@ -88,23 +85,23 @@ def _live(choice: SourceChoice, clock: CaptureClock) -> Callable[[], FrameSource
             return lambda: HttpMjpeg(text, clock)
         if scheme in SCHEMES:
             return lambda: NetworkVideo(text, clock)
-        raise InputError(f"'{text}': {scheme}:// is not known; there are: http, https, {', '.join(SCHEMES)}")
+        raise InputError(f"'{text}': {scheme}:// is not supported. Use one of http, https, {', '.join(SCHEMES)}.")
     if Path(text).suffix.lower() in {".mp4", ".mkv", ".avi", ".mov", ".webm"}:
         raise InputError(f"{text}: no such file")
     if sys.platform == "linux" and any("v4l2" in name for name in av.formats_available):
-        camera = find_camera(text)
-        return lambda: UsbCamera(camera, choice.wanted, clock)
+        device = find_camera(text)
+        return lambda: UsbCamera(device, choice.camera, clock)
     if not text.isdigit():
-        raise InputError(f"'{text}': on this system a camera goes by its number: 0 for the first")
-    return lambda: OpenCvCamera(int(text), choice.wanted, clock)
+        raise InputError(f"'{text}': on this system a camera is named by its number. Use 0 for the first.")
+    return lambda: OpenCvCamera(int(text), choice.camera, clock)
 
 
-def _twin(choice: SourceChoice) -> FrameSource:
-    module, _, name = _OPENER.partition(":")
-    play, wanted = choice.text.removeprefix(TWIN), choice.wanted
+def _open_twin(choice: SourceChoice) -> FrameSource:
+    module, _, name = _TWIN_OPENER.partition(":")
+    play, request = choice.text.removeprefix(TWIN_PREFIX), choice.camera
     try:
         opener = getattr(import_module(module), name)
-        source: FrameSource = opener(play, size_px=wanted.size_px, fps=wanted.fps, paced=choice.paced)
+        source: FrameSource = opener(play, size_px=request.size_px, fps=request.fps, paced=choice.paced)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"mujoco", "downfield"}:
             raise

@@ -1,7 +1,7 @@
-"""The watch over a live source: stalled or frozen, it is given up and opened anew, for as long as that takes.
+"""A live source that reopens itself when it stalls, freezes or fails, for as long as that takes.
 
-Each opening has a thread of its own that opens and reads. A camera driver can hang in the kernel where nothing reaches
-it, so a thread that does not answer is left behind rather than waited for.
+Each opening has its own thread, which opens the source and reads it. A camera driver can hang in the kernel where
+nothing reaches it, so a thread that does not answer is abandoned rather than waited for.
 """
 
 from __future__ import annotations
@@ -17,34 +17,37 @@ import numpy as np
 
 from downfield.core.errors import DownfieldError, SourceError
 from downfield.game.published.board_topics import HealthReason
-from downfield.rig.live.troubles import ActiveProblems
+from downfield.rig.live.health import CAMERA_LOST, ActiveProblems
 from downfield.rig.sources.source import CapturedFrame, FrameSource, SourceFacts
 
-LOST: Final = "camera_lost"
-_SPARSE: Final = 16  # every so many pixels of a raw picture are looked at for change
-_ENDING_S: Final = 0.3
-"""How long an opening is given to let go of the camera, which the next one needs."""
-
-_USUAL_FPS: Final = 30.0  # of a source that tells no rate
+_SAMPLE_STEP: Final = 16
+"""Every so many pixels of a raw picture are compared with the picture before."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReconnectLimits:
-    """How patient the watch is.
-
-    Attributes:
-        stalled_s: without a picture for so long, the source is given up. The slowest cameras send five a second.
-        frozen_s: with the same picture, bit for bit, for so long; a sensor's noise alone makes every picture new.
-        opening_s: for one opening; cameras take up to three seconds.
-        first_wait_s, longest_wait_s: between two openings that failed, doubling from the one to the other.
-
-    """
+    """When a live source is given up and reopened."""
 
     stalled_s: float = 1.0
+    """Reopen after so long without a frame. The slowest cameras send five per second."""
+
     frozen_s: float = 2.0
-    opening_s: float = 6.0
+    """Reopen after so long with the same picture, bit for bit; a sensor's noise alone makes every picture new."""
+
+    open_timeout_s: float = 6.0
+    """Longest time for one opening; cameras take up to three seconds."""
+
     first_wait_s: float = 0.1
+    """Wait before the second attempt; doubles with every failed one."""
+
     longest_wait_s: float = 1.0
+    """Longest wait between two attempts."""
+
+    release_s: float = 0.3
+    """How long an opening may take to release the camera, which the next one needs."""
+
+    default_fps: float = 30.0
+    """Frame rate assumed of a source that reports none, to number the lost frames."""
 
 
 class ReconnectingSource:
@@ -52,8 +55,8 @@ class ReconnectingSource:
 
     Args:
         open_source: opens it.
-        troubles: told when it is lost and back again.
-        watch: how patient to be.
+        problems: receives the loss, and its end.
+        limits: when to reopen; None for the defaults.
 
     Raises:
         SourceError: it can't be opened the first time.
@@ -61,114 +64,113 @@ class ReconnectingSource:
     """
 
     def __init__(
-        self, open_source: Callable[[], FrameSource], troubles: ActiveProblems, watch: ReconnectLimits | None = None
+        self, open_source: Callable[[], FrameSource], problems: ActiveProblems, limits: ReconnectLimits | None = None
     ) -> None:
         self._open = open_source
-        self._troubles = troubles
-        self._watch = watch or ReconnectLimits()
+        self._problems = problems
+        self._limits = limits or ReconnectLimits()
         self._closed = threading.Event()
-        self._reader = _Reader(open_source)
-        self._facts = self._reader.facts(self._watch.opening_s)
-        self.gaps = 0
+        self._reader = _Reader(open_source, self._limits)
+        self._facts = self._reader.facts()
 
     @property
     def facts(self) -> SourceFacts:
-        """What it is, as of the last opening."""
+        """What is known of the source, as of the last opening."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
-        """Every picture until it is closed. After a loss the indices go on as if the lost ones had been numbered."""
+        """Yield every frame until it is closed. After a loss, the indices leave a gap for the lost frames."""
         last: CapturedFrame | None = None
         while not self._closed.is_set():
-            frozen, ahead = _Frozen(self._watch.frozen_s), None
+            freeze_detector, index_offset = _FreezeDetector(self._limits.frozen_s), None
             try:
-                for shot in self._reader.frames(self._watch.stalled_s):
-                    if ahead is None:
-                        ahead = self._back(last, shot)
-                    last = dataclasses.replace(shot, index=ahead + shot.index)
+                for frame in self._reader.frames():
+                    if index_offset is None:
+                        index_offset = self._recovered(last, frame)
+                    last = dataclasses.replace(frame, index=index_offset + frame.index)
                     yield last
-                    frozen.look(shot)
+                    freeze_detector.check(frame)
             except SourceError as error:
-                self._lost(str(error))
-                if not self._reopened():
+                self._report_loss(str(error))
+                if not self._reopen():
                     return
             else:
                 return
 
     def close(self) -> None:
-        """End it."""
+        """Stop."""
         self._closed.set()
         self._reader.close()
 
-    def _lost(self, why: str) -> None:
+    def _report_loss(self, cause: str) -> None:
         if self._closed.is_set():
             return
-        self.gaps += 1
-        self._troubles.add(
+        self._problems.report(
             HealthReason(
-                code=LOST,
+                code=CAMERA_LOST,
                 level="alarm",
-                text=f"No picture: {why}",
-                remedy="Check the camera's cable and power. Downfield goes on trying",
+                text=f"No picture: {cause}",
+                remedy="Check the camera's cable and power. Downfield keeps trying to reconnect",
             )
         )
 
-    def _back(self, last: CapturedFrame | None, shot: CapturedFrame) -> int:
-        """It sends pictures; how far its indices are ahead of the opening's own."""
+    def _recovered(self, last: CapturedFrame | None, frame: CapturedFrame) -> int:
+        """Report that frames arrive; return what to add to this opening's indices."""
         if last is None:
-            self._troubles.clear(LOST, "The picture is there.")
+            self._problems.resolve(CAMERA_LOST, "The camera picture is there.")
             return 0
-        gap_s = (shot.captured_ns - last.captured_ns) / 1e9
-        self._troubles.clear(LOST, f"The picture is back after {gap_s:.1f} s.")
-        return last.index + max(2, round(gap_s * (self._facts.fps or _USUAL_FPS))) - shot.index
+        gap_s = (frame.captured_ns - last.captured_ns) / 1e9
+        self._problems.resolve(CAMERA_LOST, f"The camera picture is back after {gap_s:.1f} s.")
+        lost_frames = max(2, round(gap_s * (self._facts.fps or self._limits.default_fps)))
+        return last.index + lost_frames - frame.index
 
-    def _reopened(self) -> bool:
-        """Open it anew, again and again; False when it was closed meanwhile."""
-        wait_s = self._watch.first_wait_s
+    def _reopen(self) -> bool:
+        """Reopen the source, as often as it takes; return False if it was closed meanwhile."""
+        wait_s = self._limits.first_wait_s
         while True:
             self._reader.close()
             if self._closed.wait(wait_s):
                 return False
-            self._reader = _Reader(self._open)
+            self._reader = _Reader(self._open, self._limits)
             try:
-                self._facts = self._reader.facts(self._watch.opening_s)
+                self._facts = self._reader.facts()
             except DownfieldError:
-                wait_s = min(2 * wait_s, self._watch.longest_wait_s)
+                wait_s = min(2 * wait_s, self._limits.longest_wait_s)
             else:
                 return True
 
 
 class _Reader:
-    """One opening of a source, in a thread of its own."""
+    """One opening of a source, in its own thread."""
 
-    def __init__(self, open_source: Callable[[], FrameSource]) -> None:
-        self._open = open_source
-        self._out: queue.SimpleQueue[CapturedFrame | SourceFacts | DownfieldError | None] = queue.SimpleQueue()
+    def __init__(self, open_source: Callable[[], FrameSource], limits: ReconnectLimits) -> None:
+        self._open, self._limits = open_source, limits
+        self._output: queue.SimpleQueue[CapturedFrame | SourceFacts | DownfieldError | None] = queue.SimpleQueue()
         self._source: FrameSource | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="source", daemon=True)
         self._thread.start()
 
-    def facts(self, timeout_s: float) -> SourceFacts:
-        """What was opened.
+    def facts(self) -> SourceFacts:
+        """Wait until the source is open, and return what is known of it.
 
         Raises:
             DownfieldError: it can't be opened, or not in time.
 
         """
         try:
-            first = self._out.get(timeout=timeout_s)
+            first = self._output.get(timeout=self._limits.open_timeout_s)
         except queue.Empty:
             self.close()
-            raise SourceError(f"it does not open within {timeout_s:g} s") from None
+            raise SourceError(f"it does not open within {self._limits.open_timeout_s:g} s") from None
         if isinstance(first, DownfieldError):
             raise first
         if not isinstance(first, SourceFacts):
             raise SourceError("it was closed")
         return first
 
-    def frames(self, timeout_s: float) -> Iterator[CapturedFrame]:
-        """What it sends; ends when it was closed.
+    def frames(self) -> Iterator[CapturedFrame]:
+        """Yield its frames until it is closed.
 
         Raises:
             SourceError: it stopped or stalled.
@@ -176,9 +178,9 @@ class _Reader:
         """
         while True:
             try:
-                item = self._out.get(timeout=timeout_s)
+                item = self._output.get(timeout=self._limits.stalled_s)
             except queue.Empty:
-                raise SourceError(f"no picture for {timeout_s:g} s") from None
+                raise SourceError(f"no picture for {self._limits.stalled_s:g} s") from None
             if isinstance(item, DownfieldError):
                 raise item
             if not isinstance(item, CapturedFrame):
@@ -190,46 +192,46 @@ class _Reader:
         if self._source is not None:
             self._source.close()
         if self._thread is not threading.current_thread():
-            self._thread.join(_ENDING_S)
+            self._thread.join(self._limits.release_s)
 
     def _run(self) -> None:
         try:
             source = self._source = self._open()
             if self._closed:
                 source.close()
-            self._out.put(source.facts)
-            for shot in source.frames():
-                self._out.put(shot)
+            self._output.put(source.facts)
+            for frame in source.frames():
+                self._output.put(frame)
                 if self._closed:
                     return
-            self._out.put(None)
+            self._output.put(None)
         except DownfieldError as error:
-            self._out.put(error)
-        except Exception as error:  # whatever a driver comes up with, opening it anew is the answer
-            self._out.put(SourceError(f"{type(error).__name__}: {error}"))
+            self._output.put(error)
+        except Exception as error:  # whatever a driver raises, reopening is the answer
+            self._output.put(SourceError(f"{type(error).__name__}: {error}"))
 
 
-class _Frozen:
-    """Notices a picture that does not change any more."""
+class _FreezeDetector:
+    """Detects a picture that no longer changes."""
 
     def __init__(self, after_s: float) -> None:
         self._after_ns = round(after_s * 1e9)
-        self._seen: bytes | None = None
-        self._since_ns = 0
+        self._content: bytes | None = None
+        self._unchanged_since_ns = 0
 
-    def look(self, shot: CapturedFrame) -> None:
-        """Look at a picture.
+    def check(self, frame: CapturedFrame) -> None:
+        """Compare a frame with the one before.
 
         Raises:
-            SourceError: it has been the same for too long.
+            SourceError: the picture has not changed for too long.
 
         """
-        if shot.packed is not None:
-            seen = shot.packed.data
+        if frame.packet is not None:
+            content = frame.packet.data
         else:
-            image = shot.image if shot.image is not None else np.empty((0, 0, 3), dtype=np.uint8)
-            seen = image[::_SPARSE, ::_SPARSE].tobytes()
-        if seen != self._seen:
-            self._seen, self._since_ns = seen, shot.captured_ns
-        elif shot.captured_ns - self._since_ns > self._after_ns:
+            image = frame.image if frame.image is not None else np.empty((0, 0, 3), dtype=np.uint8)
+            content = image[::_SAMPLE_STEP, ::_SAMPLE_STEP].tobytes()
+        if content != self._content:
+            self._content, self._unchanged_since_ns = content, frame.captured_ns
+        elif frame.captured_ns - self._unchanged_since_ns > self._after_ns:
             raise SourceError(f"the picture has been frozen for {self._after_ns / 1e9:g} s")

@@ -1,10 +1,12 @@
-"""The seam of the frame sources: pictures with their place in time, still packed where they come packed."""
+"""What every frame source delivers: frames with their time, still encoded where they arrive encoded, and its clocks."""
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from downfield.calibration.calibration import Calibration
 from downfield.core.arrays import Image
@@ -12,84 +14,99 @@ from downfield.core.errors import SourceError
 from downfield.core.frame import Frame
 from downfield.core.scene import Scene
 from downfield.officiating.events import Event
-from downfield.rig.sources.jpeg import unpack_jpeg
+from downfield.rig.sources.jpeg import decode_jpeg
 
-Kind = Literal["camera", "clip", "stream", "images", "twin"]
+SourceKind = Literal["camera", "clip", "stream", "images", "twin"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClockLimits:
+    """Thresholds of the clocks of sources and of playback."""
+
+    same_clock_ns: int = 10_000_000_000
+    """A time stamp this near to a clock's present is of that clock; on a running computer others are days away."""
+
+    drift_rate: float = 1e-4
+    """How fast the offset to a camera's clock may grow, to follow a slow one: ten times what a bad crystal needs."""
+
+    catch_up_ns: int = 100_000_000
+    """Playback that is later than this goes on at its normal pace: nobody can follow a game that rushes to catch up."""
+
+
+LIMITS: Final = ClockLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class VideoPacket:
-    """One picture as the camera packed it, for the recorder to copy.
+    """One encoded picture as the camera sent it, for the recorder to copy.
 
     Attributes:
         codec: ``"mjpeg"``, ``"h264"``, ...
-        data: the packet.
-        key: whether it can be unpacked without those before it.
-        header: what a decoder needs besides; empty for MJPEG.
+        data: the encoded bytes.
+        is_keyframe: whether it can be decoded without earlier packets.
+        extradata: what a decoder needs besides; empty for MJPEG.
 
     """
 
     codec: str
     data: bytes
-    key: bool = True
-    header: bytes = b""
+    is_keyframe: bool = True
+    extradata: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedFrame:
-    """One picture as a source delivers it. At least one of `packed` (then MJPEG) and `image` is there.
+    """One frame as a source delivers it, with at least one of `packet` (then MJPEG) and `image`.
 
     Attributes:
-        index: in its source, from 0; a gap in the indices is frames that were lost.
-        t_ns: capture time, on the source's clock; rises strictly.
-        captured_ns: the same instant on the monotonic clock of this computer, to measure latency from. For what was
-            captured earlier, the instant it was handed over.
-        packed: as the camera packed it; None where it does not.
-        image: uint8 blue green red, shape (height, width, 3), raw; None while it is still packed.
-        hum: as of a frame.
+        index: its number in the source, from 0; a gap means lost frames.
+        t_ns: capture time on the source's clock; strictly increasing.
+        captured_ns: the same instant on this computer's monotonic clock, to measure latency from. For recordings, the
+            instant the frame was delivered.
+        packet: as the camera encoded it; None where it arrives raw.
+        image: uint8 BGR, shape (height, width, 3); None while it is still encoded.
+        hum: as in `Frame`.
 
     """
 
     index: int
     t_ns: int
     captured_ns: int
-    packed: VideoPacket | None = None
+    packet: VideoPacket | None = None
     image: Image | None = None
     hum: float = 0.0
 
-    def frame(self) -> Frame:
-        """The picture, unpacked.
+    def decode(self) -> Frame:
+        """Return the frame with its decoded image.
 
         Raises:
-            SourceError: it is broken.
+            SourceError: the picture is damaged.
 
         """
-        image = self.image if self.image is not None else self._unpacked()
-        return Frame(self.index, self.t_ns, image, self.hum)
-
-    def _unpacked(self) -> Image:
-        image = unpack_jpeg(self.packed.data) if self.packed else None
+        image = self.image
+        if image is None and self.packet is not None:
+            image = decode_jpeg(self.packet.data)
         if image is None:
-            raise SourceError(f"frame {self.index}: the picture is broken")
-        return image
+            raise SourceError(f"frame {self.index}: the picture is damaged")
+        return Frame(self.index, self.t_ns, image, self.hum)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """What a source is, once it is open.
+    """What is known of a source once it is open.
 
     Attributes:
-        kind: of what sort.
+        kind: the kind of source.
         name: for people and file names.
         size_px: width and height of its pictures.
-        fps: nominal frame rate; None when it tells none.
-        live: whether it shows what happens now; such frames come whether they are taken or not, all others wait.
-        codec: what it packs its pictures with; empty when they come raw.
-        notes: what was asked of it and refused, for people.
+        fps: nominal frame rate; None when the source does not say.
+        live: whether it shows what happens now. Live frames arrive whether they are processed or not; others wait.
+        codec: how its pictures are encoded; empty when they arrive raw.
+        notes: settings that the camera refused, for people.
 
     """
 
-    kind: Kind
+    kind: SourceKind
     name: str
     size_px: tuple[int, int]
     fps: float | None
@@ -100,12 +117,12 @@ class SourceFacts:
 
 @runtime_checkable
 class SourceWithTruth(Protocol):
-    """What a source may know besides its pictures, as the twin does.
+    """A source that also knows what its pictures show, as the twin does.
 
     Attributes:
         calibration: of its camera.
-        events: what is declared.
-        scenes: what is to be seen, one a picture.
+        events: the declarations of the play.
+        scenes: the true scenes, one per frame.
 
     """
 
@@ -115,22 +132,116 @@ class SourceWithTruth(Protocol):
 
 
 class FrameSource(Protocol):
-    """Delivers pictures. Opening is the constructor's work."""
+    """Delivers frames. The constructor opens it."""
 
     @property
     def facts(self) -> SourceFacts:
-        """What it is."""
+        """What is known of the source."""
         ...
 
     def frames(self) -> Iterator[CapturedFrame]:
-        """Every picture until it is over or closed; to be iterated over once.
+        """Yield every frame until the source ends or is closed; may be called once.
 
         Raises:
-            SourceError: it stopped and should not have.
+            SourceError: the source failed.
 
         """
         ...
 
     def close(self) -> None:
-        """End it; callable from any thread, more than once. `frames` ends soon after."""
+        """Stop; callable from any thread, more than once. `frames` ends soon after."""
         ...
+
+
+class CaptureClock:
+    """The clock of live sources: the time of day when the rig started, and monotonic from there."""
+
+    def __init__(self) -> None:
+        self._offset_ns = time.time_ns() - time.monotonic_ns()
+
+    def start_after(self, t_ns: int) -> None:
+        """Continue after an instant of a resumed game, even if the computer's clock was set back since."""
+        self._offset_ns = max(self._offset_ns, t_ns + 1 - time.monotonic_ns())
+
+    def now_ns(self) -> int:
+        """Return the time now, ns since 1970."""
+        return self.from_monotonic(time.monotonic_ns())
+
+    def from_monotonic(self, monotonic_ns: int) -> int:
+        """Return an instant of the monotonic clock as ns since 1970."""
+        return monotonic_ns + self._offset_ns
+
+
+class SourceClock:
+    """Converts the time stamps of a camera or stream to this computer's monotonic clock.
+
+    A V4L2 driver uses one of this computer's clocks, which is recognized. The offset of any other clock is taken from
+    the packets with the shortest delay, and followed as it drifts.
+    """
+
+    def __init__(self) -> None:
+        self._offset_ns: float | None = None
+        self._arrived_ns = 0
+
+    def to_monotonic(self, stamp_ns: int, arrived_ns: int) -> int:
+        """Return the monotonic time of a stamp, never after its arrival.
+
+        Args:
+            stamp_ns: the stamp.
+            arrived_ns: when it arrived, monotonic clock.
+
+        """
+        if 0 <= arrived_ns - stamp_ns < LIMITS.same_clock_ns:
+            return stamp_ns
+        offset = arrived_ns - stamp_ns
+        if self._offset_ns is not None and offset - self._offset_ns < LIMITS.same_clock_ns:
+            drifted = self._offset_ns + LIMITS.drift_rate * (arrived_ns - self._arrived_ns)
+            offset = min(offset, round(drifted))
+        self._offset_ns, self._arrived_ns = offset, arrived_ns
+        return stamp_ns + offset
+
+
+class IncreasingTimestamps:
+    """Makes time stamps strictly increasing, as track files and games need them; a camera may repeat one."""
+
+    def __init__(self) -> None:
+        self._last_ns: int | None = None
+
+    def __call__(self, t_ns: int) -> int:
+        """Return the stamp, or 1 ns after the last one."""
+        if self._last_ns is not None and t_ns <= self._last_ns:
+            t_ns = self._last_ns + 1
+        self._last_ns = t_ns
+        return t_ns
+
+
+class PlaybackPacer:
+    """Delays the frames of a recording until they are due.
+
+    Args:
+        paced: whether to delay them at all.
+
+    """
+
+    def __init__(self, *, paced: bool) -> None:
+        self._paced = paced
+        self._stopped = threading.Event()
+        self._offset_ns: int | None = None
+
+    def wait_until(self, t_ns: int) -> bool:
+        """Wait until a frame is due; the first one is due at once.
+
+        Returns:
+            False if playback was stopped meanwhile.
+
+        """
+        if self._paced:
+            now = time.monotonic_ns()
+            if self._offset_ns is None or now - (self._offset_ns + t_ns) > LIMITS.catch_up_ns:
+                self._offset_ns = now - t_ns
+            self._stopped.wait(max(0, self._offset_ns + t_ns - now) / 1e9)
+        return not self._stopped.is_set()
+
+    def stop(self) -> None:
+        """Stop waiting, now and from now on."""
+        self._stopped.set()

@@ -1,7 +1,11 @@
-"""Video4Linux: which cameras there are, what they can do, and their controls, asked of the kernel.
+"""Video4Linux: finding the cameras of this computer, and setting their exposure, focus and white balance.
 
-The structures are those of ``linux/videodev2.h``; `DeviceControls` takes the call that asks the kernel, so that a test
-can stand in for a camera.
+The structures are those of ``linux/videodev2.h``; `DeviceControls` receives the function that calls the kernel, so that
+a test can stand in for a camera. linuxpy was tried instead of these five requests: it is 4 MB, needs 90 ms to import,
+and queries every control and menu entry on opening, where some cameras answer with an error.
+
+Whatever a camera adjusts by itself it adjusts when a hand enters the picture: brightness jumps, the focus hunts, colors
+drift. So exposure, focus and white balance are held unless the configuration says otherwise.
 """
 
 from __future__ import annotations
@@ -13,26 +17,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-BY_ID = Path("/dev/v4l/by-id")
+BY_ID: Final = Path("/dev/v4l/by-id")
 
 QUERYCAP: Final = 0x80685600
 QUERYCTRL: Final = 0xC0445624
 G_CTRL: Final = 0xC008561B
 S_CTRL: Final = 0xC008561C
 ENUM_FMT: Final = 0xC0405602
-ENUM_FRAMESIZES: Final = 0xC02C564A
-ENUM_FRAMEINTERVALS: Final = 0xC034564B
 
 EXPOSURE_AUTO: Final = 0x009A0901
 EXPOSURE: Final = 0x009A0902
-EXPOSURE_SLOWS_RATE: Final = 0x009A0903
+EXPOSURE_LOWERS_RATE: Final = 0x009A0903
 FOCUS: Final = 0x009A090A
 FOCUS_AUTO: Final = 0x009A090C
 WHITE_BALANCE_AUTO: Final = 0x0098090C
 WHITE_BALANCE: Final = 0x0098091A
-GAIN: Final = 0x00980913
 
 EXPOSURE_MANUAL: Final = 1
 EXPOSURE_APERTURE_PRIORITY: Final = 3  # what USB cameras call automatic
@@ -41,10 +42,29 @@ _CAPTURE: Final = 0x1
 _DEVICE_CAPS: Final = 0x80000000
 _UNUSABLE: Final = 0x1 | 0x4  # disabled, read only
 _BUFFER_VIDEO_CAPTURE: Final = 1
-_DISCRETE: Final = 1
+_MAX_FORMATS: Final = 256
 
-Ask = Callable[[int, bytearray], None]
-"""Asks the kernel: a request's number and its structure, which is filled in; raises OSError."""
+Ioctl = Callable[[int, bytearray], None]
+"""Calls the kernel with a request's number and its structure, which is filled in; raises OSError."""
+
+ControlMode = Literal["hold", "auto"] | int
+"""``"hold"``: manual, at its present value; ``"auto"``: left to the camera; a number: manual, at that value."""
+
+
+@dataclass(frozen=True, slots=True)
+class CameraControls:
+    """What to do with a camera's controls.
+
+    Attributes:
+        exposure: in units of 0.1 ms.
+        focus: in the camera's own units.
+        white_balance: in kelvin.
+
+    """
+
+    exposure: ControlMode = "hold"
+    focus: ControlMode = "hold"
+    white_balance: ControlMode = "hold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +72,7 @@ class VideoDevice:
     """A camera that is plugged in.
 
     Attributes:
-        path: stable from one plugging in to the next, where the camera has such a name; else its device file.
+        path: its permanent name in the file system, where it has one; otherwise its device file.
         device: its device file now.
         name: what it calls itself.
 
@@ -65,17 +85,8 @@ class VideoDevice:
 
 @dataclass(frozen=True, slots=True)
 class DeviceControl:
-    """One control of a camera.
+    """The values that one control of a camera accepts."""
 
-    Attributes:
-        id: its number.
-        name: as the driver calls it.
-        lowest, highest, step: values it takes.
-
-    """
-
-    id: int
-    name: str
     lowest: int
     highest: int
     step: int
@@ -85,96 +96,60 @@ class DeviceControls:
     """The controls and formats of one camera.
 
     Args:
-        ask: asks the kernel about it.
+        ioctl: calls the kernel about it.
 
     """
 
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
+    def __init__(self, ioctl: Ioctl) -> None:
+        self._ioctl = ioctl
 
     def name(self) -> str | None:
-        """What the camera calls itself; None when it takes no pictures."""
+        """Return the camera's name; None if the device captures no video."""
         out = bytearray(104)
-        self._ask(QUERYCAP, out)
+        self._ioctl(QUERYCAP, out)
         _, card, _, _, capabilities, device = struct.unpack("16s32s32s3I", out[:92])
-        able = device if capabilities & _DEVICE_CAPS else capabilities
-        return _text(card) if able & _CAPTURE else None
+        available = device if capabilities & _DEVICE_CAPS else capabilities
+        return card.partition(b"\0")[0].decode("utf-8", "replace") if available & _CAPTURE else None
 
     def find(self, control: int) -> DeviceControl | None:
-        """A control; None when the camera hasn't got it."""
+        """Return a control; None if the camera does not have it."""
         out = bytearray(struct.pack("II32siiiiI8x", control, 0, b"", 0, 0, 0, 0, 0))
         try:
-            self._ask(QUERYCTRL, out)
+            self._ioctl(QUERYCTRL, out)
         except OSError:
             return None
-        _, _, name, lowest, highest, step, _, flags = struct.unpack("II32siiiiI8x", out)
-        return None if flags & _UNUSABLE else DeviceControl(control, _text(name), lowest, highest, step)
-
-    def get(self, control: int) -> int:
-        """A control's value.
-
-        Raises:
-            OSError: the camera doesn't tell.
-
-        """
-        out = bytearray(struct.pack("Ii", control, 0))
-        self._ask(G_CTRL, out)
-        value: int = struct.unpack("Ii", out)[1]
-        return value
+        _, _, _, lowest, highest, step, _, flags = struct.unpack("II32siiiiI8x", out)
+        return None if flags & _UNUSABLE else DeviceControl(lowest, highest, step)
 
     def set(self, control: int, value: int) -> int:
-        """Set a control, and read back what it is then.
+        """Set a control and return its value afterwards.
 
         Raises:
-            OSError: the camera refuses.
+            OSError: the camera refused.
 
         """
-        self._ask(S_CTRL, bytearray(struct.pack("Ii", control, value)))
-        return self.get(control)
+        self._ioctl(S_CTRL, bytearray(struct.pack("Ii", control, value)))
+        out = bytearray(struct.pack("Ii", control, 0))
+        self._ioctl(G_CTRL, out)
+        now: int = struct.unpack("Ii", out)[1]
+        return now
 
-    def formats(self) -> dict[str, int]:
-        """The picture formats it offers, by their four letters, with the kernel's number."""
-        return {
-            struct.pack("I", number).decode("latin-1").strip(): number
-            for out in self._listed(ENUM_FMT, lambda index: struct.pack("II56x", index, _BUFFER_VIDEO_CAPTURE))
-            for number in struct.unpack("12x32xI16x", out)
-        }
-
-    def sizes(self, pixel_format: int) -> list[tuple[int, int]]:
-        """The picture sizes it offers in a format; empty where it takes any."""
+    def formats(self) -> list[str]:
+        """Return the picture formats it offers, as their four letters, such as ``"MJPG"``."""
         found = []
-        for out in self._listed(ENUM_FRAMESIZES, lambda index: struct.pack("II36x", index, pixel_format)):
-            kind, width, height = struct.unpack("8xIII24x", out)
-            if kind != _DISCRETE:
-                return []
-            found.append((width, height))
-        return found
-
-    def rates(self, pixel_format: int, size_px: tuple[int, int]) -> list[float]:
-        """The frame rates it offers in a format and size; empty where it takes any."""
-        found = []
-        for out in self._listed(
-            ENUM_FRAMEINTERVALS, lambda index: struct.pack("IIII36x", index, pixel_format, *size_px)
-        ):
-            kind, numerator, denominator = struct.unpack("16xIII24x", out)
-            if kind != _DISCRETE or not numerator:
-                return []
-            found.append(denominator / numerator)
-        return found
-
-    def _listed(self, request: int, start: Callable[[int], bytes]) -> Iterator[bytearray]:
-        for index in range(256):
-            out = bytearray(start(index))
+        for index in range(_MAX_FORMATS):
+            out = bytearray(struct.pack("II56x", index, _BUFFER_VIDEO_CAPTURE))
             try:
-                self._ask(request, out)
+                self._ioctl(ENUM_FMT, out)
             except OSError:
-                return
-            yield out
+                break
+            found.append(struct.unpack("12x32x4s16x", out)[0].decode("latin-1").strip())
+        return found
 
 
 @contextmanager
-def opened(device: Path) -> Iterator[DeviceControls]:
-    """The controls of a device; it is not taken from whoever is taking pictures with it.
+def open_device(device: Path) -> Iterator[DeviceControls]:
+    """Open a device for its controls; another program may go on capturing from it.
 
     Raises:
         OSError: it can't be opened.
@@ -187,13 +162,13 @@ def opened(device: Path) -> Iterator[DeviceControls]:
         os.close(handle)
 
 
-def cameras(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[VideoDevice, ...]:
-    """Every camera that is plugged in, in the order of its device files."""
+def list_devices(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[VideoDevice, ...]:
+    """Return every camera that is plugged in, in the order of its device files."""
     links = {link.resolve(): link for link in sorted(by_id.glob("*"), reverse=True)} if by_id.is_dir() else {}
     found = []
     for device in sorted(devices.glob("video*"), key=lambda path: (len(path.name), path.name)):
         try:
-            with opened(device) as controls:
+            with open_device(device) as controls:
                 name = controls.name()
         except OSError:
             continue
@@ -202,9 +177,85 @@ def cameras(by_id: Path = BY_ID, devices: Path = Path("/dev")) -> tuple[VideoDev
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class _Adjustment:
+    """How something is adjusted: the control that switches its automatic on and off, and the control of its value."""
+
+    name: str
+    automatic: int
+    off: int
+    on: int
+    value: int
+
+
+_EXPOSURE: Final = _Adjustment("exposure", EXPOSURE_AUTO, EXPOSURE_MANUAL, EXPOSURE_APERTURE_PRIORITY, EXPOSURE)
+_FOCUS: Final = _Adjustment("focus", FOCUS_AUTO, 0, 1, FOCUS)
+_WHITE_BALANCE: Final = _Adjustment("white balance", WHITE_BALANCE_AUTO, 0, 1, WHITE_BALANCE)
+_RATE_NOTE: Final = "exposure: the camera lowers its frame rate in dim light, and this can't be switched off"
+
+
+def apply_controls(device: DeviceControls, controls: CameraControls) -> list[str]:
+    """Set a camera's exposure, focus and white balance.
+
+    Returns:
+        What it refused, one line each; empty if everything was set.
+
+    """
+    notes = []
+    for adjustment, mode in (
+        (_EXPOSURE, controls.exposure),
+        (_FOCUS, controls.focus),
+        (_WHITE_BALANCE, controls.white_balance),
+    ):
+        notes += [f"{adjustment.name}: {problem}" for problem in _adjust(device, adjustment, mode)]
+    if device.find(EXPOSURE_LOWERS_RATE) is not None:
+        try:
+            if device.set(EXPOSURE_LOWERS_RATE, 0) != 0:
+                notes.append(_RATE_NOTE)
+        except OSError:
+            notes.append(_RATE_NOTE)
+    return notes
+
+
+def _adjust(device: DeviceControls, adjustment: _Adjustment, mode: ControlMode) -> Iterator[str]:
+    """Adjust one thing; yield what was refused."""
+    control = device.find(adjustment.value)
+    yield from _switch_automatic(device, adjustment, mode, has_value=control is not None)
+    if not isinstance(mode, int):
+        return
+    if control is None:
+        yield f"{mode} requested, but the camera has no such control"
+        return
+    if not control.lowest <= mode <= control.highest:
+        yield f"{mode} requested, but the camera accepts {control.lowest} to {control.highest}"
+        return
+    try:
+        now = device.set(adjustment.value, mode)
+    except OSError as error:
+        yield f"{mode} requested, but the camera refused: {error.strerror}"
+        return
+    if abs(now - mode) > control.step:
+        yield f"{mode} requested, but the camera set {now}"
+
+
+def _switch_automatic(
+    device: DeviceControls, adjustment: _Adjustment, mode: ControlMode, *, has_value: bool
+) -> Iterator[str]:
+    """Switch the automatic on or off; a camera without one has a fixed value, and nothing need be done."""
+    wanted = adjustment.on if mode == "auto" else adjustment.off
+    if device.find(adjustment.automatic) is None:
+        if mode == "auto" and has_value:
+            yield "the camera has no automatic"
+        return
+    state = "on" if mode == "auto" else "off"
+    try:
+        now = device.set(adjustment.automatic, wanted)
+    except OSError as error:
+        yield f"the automatic can't be switched {state}: {error.strerror}"
+        return
+    if now != wanted:
+        yield f"the automatic can't be switched {state}"
+
+
 def _ioctl(handle: int, request: int, out: bytearray) -> None:
     fcntl.ioctl(handle, request, out)
-
-
-def _text(raw: bytes) -> str:
-    return raw.partition(b"\0")[0].decode("utf-8", "replace")

@@ -11,8 +11,7 @@ from typing import Final
 from downfield.calibration.calibration import Calibration
 from downfield.core.scene import Scene
 from downfield.officiating.events import Event
-from downfield.rig.sources.playback import PlaybackPacer
-from downfield.rig.sources.source import CapturedFrame, SourceFacts
+from downfield.rig.sources.source import CapturedFrame, PlaybackPacer, SourceFacts
 from downfield.twin.appearance import Appearance
 from downfield.twin.film.film import film
 from downfield.twin.physics.bench import with_bench
@@ -43,30 +42,30 @@ class PlaySource:
         self.events: tuple[Event, ...] = tuple(recording.events)
         self.scenes: tuple[Scene, ...] = tuple(recording.scenes)
         self._recording, self._appearance = recording, appearance
-        self._pace = PlaybackPacer(paced=paced)
+        self._pacer = PlaybackPacer(paced=paced)
         self._facts = SourceFacts("twin", script.name, appearance.camera.lens.size_px, script.fps, live=False)
 
     @property
     def facts(self) -> SourceFacts:
-        """What it is."""
+        """What is known of the source."""
         return self._facts
 
     def frames(self) -> Iterator[CapturedFrame]:
-        """Every picture, stamped with the play's own time."""
+        """Yield every frame, stamped with the play's own time."""
         players, field = self._recording.script.players, self._recording.field
         snapshots = [with_bench(snapshot, players, field) for snapshot in self._recording.snapshots]
         renderer = open_renderer("compositor", self._appearance, players)
         try:
             for index, frame in zip(itertools.count(), film(renderer, snapshots, seed=SEED), strict=False):
-                if not self._pace.wait_for(frame.t_ns):
+                if not self._pacer.wait_until(frame.t_ns):
                     return
                 yield CapturedFrame(index, frame.t_ns, time.monotonic_ns(), image=frame.image)
         finally:
             renderer.close()
 
     def close(self) -> None:
-        """End it."""
-        self._pace.end()
+        """Stop."""
+        self._pacer.stop()
 
 
 def open_play(name: str, *, size_px: tuple[int, int], fps: float, paced: bool) -> PlaySource:

@@ -1,4 +1,4 @@
-"""Files as sources, and how a source is chosen from what somebody writes."""
+"""Files as sources, and how a source is chosen by what the user writes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import pytest
 from loopback_streams import MjpegServer, picture
 
 from downfield.core.errors import InputError
-from downfield.rig.live.troubles import ActiveProblems
-from downfield.rig.sources.clocks import CaptureClock
-from downfield.rig.sources.images import ImageFolder
+from downfield.rig.live.health import ActiveProblems
+from downfield.rig.sources.cameras import CameraRequest
+from downfield.rig.sources.file_sources import ImageFolder, VideoFile
 from downfield.rig.sources.opening import SourceChoice, open_source
-from downfield.rig.sources.usb_camera import CameraRequest
-from downfield.rig.sources.video_file import VideoFile
+from downfield.rig.sources.source import CaptureClock
 
 TIMES_MS = (0, 33, 67, 100, 233, 267)
 
@@ -37,17 +36,17 @@ def clip(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_as_fast_as_it_goes_keeps_its_own_times(clip: Path) -> None:
+def test_a_file_played_fast_keeps_its_own_times(clip: Path) -> None:
     source = VideoFile(clip, paced=False)
     frames = list(source.frames())
     assert not source.facts.live
     assert source.facts.size_px == (160, 90)
-    assert [shot.index for shot in frames] == list(range(6))
-    assert [round(shot.t_ns / 1e6) for shot in frames] == list(TIMES_MS)
-    assert [round(int(shot.frame().image[10, 10, 0]) / 40) for shot in frames] == list(range(6))
+    assert [frame.index for frame in frames] == list(range(6))
+    assert [round(frame.t_ns / 1e6) for frame in frames] == list(TIMES_MS)
+    assert [round(int(frame.decode().image[10, 10, 0]) / 40) for frame in frames] == list(range(6))
 
 
-def test_a_file_at_its_pace_takes_its_time_and_can_be_ended(clip: Path) -> None:
+def test_a_file_played_at_its_own_pace_takes_its_time_and_can_be_closed(clip: Path) -> None:
     source = VideoFile(clip)
     began = time.monotonic()
     count = 0
@@ -59,33 +58,33 @@ def test_a_file_at_its_pace_takes_its_time_and_can_be_ended(clip: Path) -> None:
     assert count == 4
 
 
-def test_after_a_halt_a_file_goes_on_at_its_pace_and_does_not_rush(tmp_path: Path) -> None:
+def test_after_a_stall_playback_does_not_rush_to_catch_up(tmp_path: Path) -> None:
     for number in range(8):
         cv2.imwrite(str(tmp_path / f"{number}.png"), picture(number))
-    taken = []
-    for shot in ImageFolder(tmp_path, fps=20).frames():
-        if shot.index == 2:
+    times = []
+    for frame in ImageFolder(tmp_path, fps=20).frames():
+        if frame.index == 2:
             time.sleep(0.4)
-        taken.append(time.monotonic())
-    assert taken[-1] - taken[3] > 0.19
+        times.append(time.monotonic())
+    assert times[-1] - times[3] > 0.19
 
 
-def test_a_folder_plays_in_the_order_of_its_numbers(tmp_path: Path) -> None:
+def test_a_folder_is_played_in_the_order_of_its_numbers(tmp_path: Path) -> None:
     for number in (10, 2, 1):
         cv2.imwrite(str(tmp_path / f"frame-{number}.png"), picture(number))
     (tmp_path / "notes.txt").write_text("not a picture")
     frames = list(ImageFolder(tmp_path, fps=25, paced=False).frames())
-    assert [int(shot.frame().image[0, 0, 0]) for shot in frames] == [1, 2, 10]
-    assert [shot.t_ns for shot in frames] == [0, 40_000_000, 80_000_000]
+    assert [int(frame.decode().image[0, 0, 0]) for frame in frames] == [1, 2, 10]
+    assert [frame.t_ns for frame in frames] == [0, 40_000_000, 80_000_000]
 
 
-def test_a_source_is_chosen_by_what_its_name_is(clip: Path, tmp_path: Path) -> None:
-    clock, troubles = CaptureClock(), ActiveProblems()
+def test_a_source_is_chosen_by_its_name(clip: Path, tmp_path: Path) -> None:
+    clock, problems = CaptureClock(), ActiveProblems()
     cv2.imwrite(str(tmp_path / "a.png"), picture(1))
     server = MjpegServer()
     kinds = []
     for text in (str(clip), str(tmp_path), server.url):
-        source = open_source(SourceChoice(text, CameraRequest()), clock, troubles)
+        source = open_source(SourceChoice(text, CameraRequest()), clock, problems)
         kinds.append(source.facts.kind)
         source.close()
     server.close()
@@ -93,15 +92,15 @@ def test_a_source_is_chosen_by_what_its_name_is(clip: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("gone.mp4", "gone.mp4: no such file"),
-        ("gopher://table", "gopher:// is not known"),
-        ("no such camera", "no camera is called"),
+        ("gopher://table", "gopher:// is not supported"),
+        ("no such camera", "No camera matches"),
     ],
 )
-def test_a_source_that_is_not_there_is_refused_by_name(text: str, says: str) -> None:
-    with pytest.raises(InputError, match=says):
+def test_a_missing_source_is_refused_by_name(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         open_source(SourceChoice(text), CaptureClock(), ActiveProblems())
 
 
@@ -110,5 +109,5 @@ def test_a_folder_without_pictures_and_a_file_without_video_are_refused(tmp_path
         ImageFolder(tmp_path)
     text = tmp_path / "text.mp4"
     text.write_text("hello")
-    with pytest.raises(InputError, match="not a video"):
+    with pytest.raises(InputError, match="not a readable video"):
         VideoFile(text)

@@ -1,0 +1,229 @@
+"""Carries out the commands that people give the rig: calibrate, record, suspend calls, find the figures."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Final
+
+from downfield.calibration.calibration import Calibration
+from downfield.core.arrays import Image
+from downfield.core.errors import CalibrationError, DownfieldError, RefusedError
+from downfield.game.commands import (
+    FindFigures,
+    Recalibrate,
+    Record,
+    RigCommand,
+    Settings,
+    Suspend,
+    UseCalibration,
+)
+from downfield.game.published.board_topics import HealthReason
+from downfield.rig.configuration.loading import Configuration
+from downfield.rig.live.connections import LoopControls, VisionStage
+from downfield.rig.live.health import ActiveProblems
+from downfield.rig.table import NO_CALIBRATION, OpenedTable, no_calibration
+from downfield.rig.table_calibration import calibrate
+
+CALLS_SUSPENDED: Final = "calls_suspended"
+
+_RECORDED_SCENES: Final = "The scenes of this recording are shown as they were recorded; nothing is tracked."
+
+
+@dataclass(frozen=True, slots=True)
+class ControllerLimits:
+    """Times of the controller."""
+
+    retry_s: float = 6.0
+    """Between two attempts to calibrate a camera that has no calibration; one attempt takes a second or two."""
+
+
+LIMITS: Final = ControllerLimits()
+
+
+class CalibrationInUse:
+    """Holds the calibration in use, for all who need it.
+
+    Args:
+        calibration: at first; None for none.
+
+    """
+
+    def __init__(self, calibration: Calibration | None) -> None:
+        self._calibration = calibration
+
+    def get(self) -> Calibration | None:
+        """Return the calibration; None for none."""
+        return self._calibration
+
+    def replace(self, calibration: Calibration) -> None:
+        """Use another calibration from now on."""
+        self._calibration = calibration
+
+
+class RigController:
+    """Carries out commands. Callable from any thread.
+
+    Args:
+        configuration: the configuration in effect.
+        table: what the rig watches.
+        calibration: the calibration in use, which commands may replace.
+        problems: receives problems and notices.
+        controls: changes the running loop.
+        recent_images: returns recent pictures to calibrate from; empty while there are too few.
+        record: starts or stops the recording; None where nothing is recorded.
+        calibrated: is told each new calibration, once it is in use.
+
+    """
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        table: OpenedTable,
+        calibration: CalibrationInUse,
+        problems: ActiveProblems,
+        controls: LoopControls,
+        *,
+        recent_images: Callable[[], list[Image]] = list,
+        record: Callable[[bool], str] | None = None,
+        calibrated: Callable[[Calibration], None] = lambda _: None,
+    ) -> None:
+        self._configuration, self._calibration = configuration, calibration
+        self._size_px, self._make_vision = table.source.facts.size_px, table.make_vision
+        self._problems, self._controls = problems, controls
+        self._recent_images, self._record, self._calibrated = recent_images, record, calibrated
+        self._calibrating = threading.Lock()
+        self._closed = threading.Event()
+
+    def do(self, command: RigCommand) -> str:
+        """Carry out a command, or start to.
+
+        Returns:
+            What was done, in words.
+
+        Raises:
+            RefusedError: it can't be done now.
+            DownfieldError: it failed.
+
+        """
+        if isinstance(command, Recalibrate):
+            return self._recalibrate()
+        if isinstance(command, UseCalibration):
+            self._use(command.calibration)
+            return "The calibration is in use."
+        if isinstance(command, Record):
+            if self._record is None:
+                raise RefusedError("The source is a recording itself; nothing is recorded.")
+            return self._record(command.on)
+        if isinstance(command, Suspend):
+            return self._suspend(command.on)
+        if isinstance(command, FindFigures):
+            self._vision_opener()
+            self._controls.change_vision(_find_figures)
+            return "The figures are being found again."
+        raise RefusedError(f"This rig does not know the command '{command.command}'.")
+
+    def calibration(self) -> Calibration | None:
+        """Return the calibration in use."""
+        return self._calibration.get()
+
+    def settings(self) -> Settings:
+        """Return the configuration in effect, without the passwords in addresses of databases and cameras."""
+        values = self._configuration.settings.model_dump(mode="json")
+        for section, key in (("store", "url"), ("source", "name")):
+            values[section][key] = _without_password(values[section][key])
+        return Settings(version=version("downfield"), values=values, origins=dict(self._configuration.origins))
+
+    def calibrate_until_found(self) -> None:
+        """Without a calibration, try to calibrate every few seconds until one is in use; returns at once."""
+        if self._calibration.get() is None and self._make_vision is not None:
+            threading.Thread(target=self._keep_trying, name="calibration attempts", daemon=True).start()
+
+    def close(self) -> None:
+        """Stop trying to calibrate."""
+        self._closed.set()
+
+    def _keep_trying(self) -> None:
+        while not self._closed.wait(LIMITS.retry_s) and self._calibration.get() is None:
+            images = self._recent_images()
+            if images and self._calibrating.acquire(blocking=False):
+                self._start_calibrating(images).join()
+
+    def _suspend(self, on: bool) -> str:
+        self._controls.suspension = "calls are suspended by the operator" if on else ""
+        if not on:
+            self._problems.resolve(CALLS_SUSPENDED)
+            return "Calls from the camera are made again."
+        text, remedy = "Calls from the camera are suspended", "Resume them on the panel"
+        self._problems.report(HealthReason(code=CALLS_SUSPENDED, level="warning", text=text, remedy=remedy))
+        return "Calls from the camera are suspended."
+
+    def _recalibrate(self) -> str:
+        self._vision_opener()
+        images = self._recent_images()
+        if not images:
+            raise RefusedError("There are too few pictures yet. Try again in a second.")
+        if not self._calibrating.acquire(blocking=False):
+            raise RefusedError("A calibration is already running. Wait a few seconds.")
+        self._start_calibrating(images)
+        return "Calibrating; this takes a few seconds."
+
+    def _start_calibrating(self, images: list[Image]) -> threading.Thread:
+        """Calibrate in a thread of its own, so that a fault ends this attempt only."""
+        thread = threading.Thread(target=self._calibrate, args=(images,), name="calibration", daemon=True)
+        thread.start()
+        return thread
+
+    def _calibrate(self, images: list[Image]) -> None:
+        """Calibrate from pictures and use the result; `_calibrating` is held, and released at the end."""
+        try:
+            self._use(calibrate(self._configuration.settings.calibration, images, "camera"))
+            self._problems.resolve(NO_CALIBRATION)
+            self._problems.notify("info", "The camera was calibrated.")
+        except DownfieldError as error:
+            first = self._calibration.get() is None
+            self._problems.report(no_calibration(error) if first else _calibration_failed(error))
+        finally:
+            self._calibrating.release()
+
+    def _use(self, calibration: Calibration) -> None:
+        make_vision = self._vision_opener()
+        before = self._calibration.get()
+        size_px = calibration.camera.lens.size_px
+        if size_px != self._size_px:
+            raise CalibrationError(
+                f"The calibration is for pictures of {size_px[0]}x{size_px[1]}, but the camera sends"
+                f" {self._size_px[0]}x{self._size_px[1]}. Use a calibration of that size."
+            )
+        if before is not None and calibration.field != before.field:
+            raise CalibrationError(
+                f"The calibration is for the field '{calibration.field.name}', but the game is played on"
+                f" '{before.field.name}'. Restart Downfield with the new calibration."
+            )
+        vision = make_vision(calibration)
+        self._controls.change_vision(lambda _: vision)
+        self._calibration.replace(calibration)
+        self._calibrated(calibration)
+
+    def _vision_opener(self) -> Callable[[Calibration], VisionStage]:
+        if self._make_vision is None:
+            raise RefusedError(_RECORDED_SCENES)
+        return self._make_vision
+
+
+def _calibration_failed(error: DownfieldError) -> HealthReason:
+    remedy = "Clear the board, light it evenly and try again. The previous calibration is still in use"
+    return HealthReason(code=NO_CALIBRATION, level="warning", text=str(error), remedy=remedy)
+
+
+def _find_figures(vision: VisionStage) -> VisionStage:
+    vision.find_figures()
+    return vision
+
+
+def _without_password(address: str) -> str:
+    scheme, separator, rest = address.partition("://")
+    name, at, host = rest.rpartition("@")
+    return f"{scheme}{separator}{name.partition(':')[0]}{at}{host}" if separator else address

@@ -1,0 +1,28 @@
+"""The result of one check of the doctor."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from downfield.core.records import record
+
+CheckState = Literal["ok", "warning", "fault"]
+
+
+@record
+class CheckResult:
+    """The result of one check.
+
+    Attributes:
+        subject: what was checked: ``"camera"``, ``"light"``, ``"focus"``, ``"calibration"``, ``"network"``,
+            ``"disk"``, ``"port"`` or ``"time"``.
+        state: with a fault the rig does not work, with a warning not as well as it could.
+        text: what was found.
+        remedy: what to do about it; empty if nothing need be done.
+
+    """
+
+    subject: str
+    state: CheckState
+    text: str
+    remedy: str = ""

@@ -1,0 +1,115 @@
+"""Checks of the computer: the network's speed on it, its disk, the port and its clock."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Final
+
+from downfield.core.arrays import Image
+from downfield.core.errors import DownfieldError
+from downfield.models.detector import TrackingDetector
+from downfield.rig.configuration.settings import NetworkSettings, RecordingSettings, ServiceSettings
+from downfield.rig.doctor.check_result import CheckResult
+from downfield.rig.live.network_vision import detection_rate, local_detector
+
+_RUNS: Final = 8
+_TRIAL_BYTES: Final = 64 << 20
+_CAMERA_MB_PER_S: Final = 20.0
+"""What a good 1080p camera sends as MJPEG at 60 frames/s."""
+
+_FASTER_COMPUTER: Final = (
+    "Close other programs, or use a computer whose processor has AVX-VNNI or AVX-512 VNNI: it detects up to four times"
+    " as often"
+)
+_GB: Final = 1_000_000_000
+_UNSYNCHRONIZED: Final = 5  # result of adjtimex(2)
+_TIMEX_BYTES: Final = 256  # more than its structure takes
+
+
+def check_network(settings: NetworkSettings, image: Image) -> CheckResult:
+    """Check whether the neural network loads, and how often it can run."""
+    rate = detection_rate(settings, time.perf_counter_ns)
+    try:
+        detector = local_detector(settings)
+        detections = detector.detect(image)
+        for _ in range(_RUNS):
+            if isinstance(detector, TrackingDetector):
+                with rate.timed("full_frame"):
+                    detector.find_candidates(image, ball=False)
+            with rate.timed("figures"):
+                if isinstance(detector, TrackingDetector):
+                    detector.track(image, detections)
+                else:
+                    detector.detect(image)
+    except DownfieldError as error:
+        remedy = "Name an installed network in [network], or install Downfield again"
+        return CheckResult("network", "fault", str(error), remedy)
+    text = f"{detector.name}: {rate.summary}"
+    if rate.slow:
+        return CheckResult("network", "warning", f"this computer is slow; {text}", _FASTER_COMPUTER)
+    return CheckResult("network", "ok", text)
+
+
+def check_disk(folder: Path, settings: RecordingSettings) -> CheckResult:
+    """Check whether there is room for recordings, and whether the disk is fast enough."""
+    while not folder.is_dir() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        free_gb = shutil.disk_usage(folder).free / _GB
+        speed_mb_per_s = _write_speed_mb_per_s(folder)
+    except OSError as error:
+        remedy = "Choose another folder with data or recording.folder"
+        return CheckResult("disk", "fault", f"{folder}: can't be written: {error.strerror}", remedy)
+    hours = (free_gb - settings.stop_below_gb) * 1000 / _CAMERA_MB_PER_S / 3600
+    text = f"{free_gb:.0f} GB free in {folder}, {speed_mb_per_s:.0f} MB/s"
+    if free_gb < settings.stop_below_gb:
+        return CheckResult("disk", "fault", text, "Make room: nothing would be recorded")
+    if free_gb < settings.warn_below_gb:
+        return CheckResult("disk", "warning", f"{text}: enough for {hours:.1f} h at most", "Make room")
+    if speed_mb_per_s < _CAMERA_MB_PER_S:
+        remedy = f"Record to a faster disk: a camera may send {_CAMERA_MB_PER_S:.0f} MB/s"
+        return CheckResult("disk", "warning", text, remedy)
+    return CheckResult("disk", "ok", text)
+
+
+def check_port(settings: ServiceSettings) -> CheckResult:
+    """Check whether the service's port is free."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((settings.host, settings.port))
+        except OSError as error:
+            text = f"port {settings.port} on {settings.host} can't be opened: {error.strerror}"
+            remedy = "Close the other program (it may be Downfield itself), or choose another port with --port"
+            return CheckResult("port", "fault", text, remedy)
+    return CheckResult("port", "ok", f"port {settings.port} on {settings.host} is free")
+
+
+def check_time() -> CheckResult:
+    """Check whether the clock is synchronized: games of two rigs are told apart by it."""
+    if not sys.platform.startswith("linux"):
+        return CheckResult("time", "ok", "not checked on this system")
+    state = ctypes.CDLL(None, use_errno=True).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
+    if state == _UNSYNCHRONIZED:
+        return CheckResult("time", "warning", "the clock is not synchronized", "Run timedatectl set-ntp true")
+    if state < 0:
+        return CheckResult("time", "ok", f"can't be checked here: {os.strerror(ctypes.get_errno())}")
+    return CheckResult("time", "ok", "the clock is synchronized")
+
+
+def _write_speed_mb_per_s(folder: Path) -> float:
+    block = os.urandom(1 << 20)
+    with tempfile.TemporaryFile(dir=folder) as out:
+        began = time.perf_counter()
+        for _ in range(_TRIAL_BYTES >> 20):
+            out.write(block)
+        out.flush()
+        os.fsync(out.fileno())
+        return _TRIAL_BYTES / 1e6 / (time.perf_counter() - began)

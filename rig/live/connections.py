@@ -1,0 +1,251 @@
+"""What connects the parts of the live loop: the queue between its threads, and the interfaces of its stages."""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, Literal, Protocol, TypeVar
+
+from downfield.core.frame import Detection, Frame
+from downfield.core.scene import Player, Scene
+from downfield.officiating.calls import Call
+from downfield.officiating.events import Event
+from downfield.rig.sources.source import CapturedFrame
+from downfield.vision.board.health import PictureHealth
+
+T = TypeVar("T")
+
+NoticeLevel = Literal["info", "warning", "alarm"]
+
+DetectionResult = Callable[[], Sequence[Detection] | None]
+"""Waits for the detections that `VisionStage.detect` finds in a frame, and returns them."""
+
+_BURST_RECOVERY_S: Final = 2.0
+"""After an item was dropped, a burst is not stored for so long."""
+
+
+class BoundedQueue(Generic[T]):
+    """A bounded first-in, first-out queue between two threads, which drops the oldest items or makes the producer wait.
+
+    Args:
+        capacity: how many items it holds.
+        burst_capacity: how many more while nothing was dropped lately. A short stall then costs nothing, and under
+            constant overload no item waits longer because of it.
+
+    Attributes:
+        dropped: how many items were dropped.
+
+    """
+
+    def __init__(self, capacity: int, burst_capacity: int = 0) -> None:
+        self.dropped = 0
+        self._capacity, self._burst_capacity = capacity, burst_capacity
+        self._dropped_at = -math.inf
+        self._items: deque[T] = deque()
+        self._changed = threading.Condition()
+        self._closed = False
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def put_or_drop(self, item: T) -> bool:
+        """Add an item at once; when full, drop the oldest.
+
+        Returns:
+            Whether nothing was dropped.
+
+        """
+        with self._changed:
+            if self._closed:
+                return True
+            now = time.monotonic()
+            capacity = self._capacity + (self._burst_capacity if now - self._dropped_at > _BURST_RECOVERY_S else 0)
+            full = len(self._items) >= capacity
+            if full:
+                self._dropped_at = now
+            while len(self._items) >= capacity:
+                self._items.popleft()
+                self.dropped += 1
+            self._items.append(item)
+            self._changed.notify_all()
+            return not full
+
+    def put(self, item: T) -> None:
+        """Add an item as soon as there is room; does nothing once the queue is closed."""
+        with self._changed:
+            while len(self._items) >= self._capacity and not self._closed:
+                self._changed.wait()
+            if not self._closed:
+                self._items.append(item)
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Accept no more items; the consumer gets those that are left, and then the end."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def get(self, timeout_s: float | None = None) -> T | None:
+        """Return the next item; None if none came in time, or the queue is closed and empty."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._items or self._closed, timeout_s)
+            if not self._items:
+                return None
+            item = self._items.popleft()
+            self._changed.notify_all()
+            return item
+
+    @property
+    def finished(self) -> bool:
+        """Whether it is closed and empty."""
+        with self._changed:
+            return self._closed and not self._items
+
+    def __iter__(self) -> Iterator[T]:
+        """Yield items until the queue is closed and empty."""
+        while (item := self.get()) is not None:
+            yield item
+
+
+class VisionStage(Protocol):
+    """Turns frames into scenes in two steps, so that one thread may `detect` while another still does `update`."""
+
+    def detect(self, frame: Frame, waiting: int = 0) -> Sequence[Detection] | None:
+        """Return the detections in the next frame; frames come in time order, with gaps.
+
+        Args:
+            frame: the frame.
+            waiting: number of newer frames that already wait.
+
+        Returns:
+            None when the detector skipped the frame.
+
+        """
+        ...
+
+    def update(self, frame: Frame, detections: DetectionResult, carrier: str | None = None) -> Scene:
+        """Return the scene of a frame; frames come in time order, with gaps.
+
+        Args:
+            frame: the frame.
+            detections: returns what `detect` found in it; may raise, and so may this then.
+            carrier: roster id of the declared ball carrier; None if none is declared.
+
+        """
+        ...
+
+    @property
+    def players(self) -> tuple[Player, ...]:
+        """The roster of the figures on the board; empty while it is not known."""
+        ...
+
+    @property
+    def health(self) -> PictureHealth | None:
+        """Whether the pictures can be relied on; None where that is not examined."""
+        ...
+
+    def line_up(self, players: tuple[Player, ...]) -> None:
+        """Set the roster on the board; for the same players, confirm that each stands where he is tracked."""
+        ...
+
+    def find_figures(self) -> None:
+        """Forget all positions, and find every figure again."""
+        ...
+
+
+class Referee(Protocol):
+    """Runs the game and publishes it; `downfield.game.service.GameService` is one. Callable from any thread."""
+
+    def take(self, entry: Scene | Event) -> tuple[Call, ...]:
+        """Take a scene, or an event that did not come through the API, and publish what follows.
+
+        Returns:
+            The calls made or changed.
+
+        Raises:
+            RefusedError: the state does not allow it; nothing has changed.
+
+        """
+        ...
+
+    def tick(self) -> None:
+        """Advance the game's clock while no scenes come."""
+        ...
+
+
+class LoopObserver:
+    """Is notified of what happens in the loop, without delaying it; each subclass overrides what it needs."""
+
+    def frame_captured(self, frame: CapturedFrame, /) -> None:
+        """Handle a captured frame. Called from the capturing thread."""
+
+    def scene_ready(self, frame: Frame, scene: Scene, /) -> None:
+        """Handle the scene of a frame. Called from the tracking thread."""
+
+    def entry_judged(self, entry: Scene | Event, calls: tuple[Call, ...], /) -> None:
+        """Handle a judged scene or recorded event, with the calls made or changed. Called from the judging thread."""
+
+    def event_refused(self, event: Event, reason: str, /) -> None:
+        """Handle a recorded event that the game refused. Called from the judging thread."""
+
+    def notice_given(self, level: NoticeLevel, text: str, /) -> None:
+        """Handle a notice about the rig. Called from any thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLineup:
+    """The line-up as the game knows it.
+
+    Attributes:
+        players: the roster on the board; empty while it is not known.
+        confirmations: how often someone confirmed who stands where.
+
+    """
+
+    players: tuple[Player, ...] = ()
+    confirmations: int = 0
+
+
+class LoopControls:
+    """Changes to a running loop, which it applies before its next frame. Callable from any thread.
+
+    Attributes:
+        suspension: why no calls are made from the camera now; empty while they are made.
+
+    """
+
+    def __init__(self) -> None:
+        self.suspension = ""
+        self._changes: queue.SimpleQueue[Callable[[VisionStage], VisionStage]] = queue.SimpleQueue()
+
+    def change_vision(self, change: Callable[[VisionStage], VisionStage]) -> None:
+        """Call a function with the vision stage before the next frame; it returns the stage to continue with."""
+        self._changes.put(change)
+
+    def apply_changes(self, vision: VisionStage) -> VisionStage:
+        """Apply all changes requested since the last frame; return the vision stage to continue with."""
+        while not self._changes.empty():
+            vision = self._changes.get()(vision)
+        return vision
+
+
+class EventPlayback:
+    """Plays back recorded events when their time comes.
+
+    Args:
+        events: in any order.
+
+    """
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._pending = sorted(events, key=lambda event: event.t_ns, reverse=True)
+
+    def due(self, t_ns: int | None = None) -> Iterable[Event]:
+        """Yield the events up to an instant that were not yielded yet, in order; None for all that are left."""
+        while self._pending and (t_ns is None or self._pending[-1].t_ns <= t_ns):
+            yield self._pending.pop()

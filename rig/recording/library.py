@@ -1,0 +1,198 @@
+"""The recorded files: their indexes, the frames of a span of time in them, and how long they are kept.
+
+A recording is a folder named for its start with files ``0001.mkv``, ``0002.mkv``, ..., each with an index
+``*.frames.jsonl`` beside it: a header line, then one line per frame, in the order of the video.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from downfield.core.errors import FormatError, InputError
+from downfield.core.records import from_json, read_lines, record
+from downfield.game.footage import FootageFrame
+
+_FOLDER: Final = re.compile(r"\d{8}-\d{6}")
+_FILE: Final = re.compile(r"\d{4}\.mkv")
+_DAY_S: Final = 86_400
+_TICK_NS: Final = 1_000_000
+"""Times in a Matroska file are rounded to this; the exact ones are in the index."""
+
+
+@record
+class RecordingIndexHeader:
+    """First line of an index.
+
+    Attributes:
+        source: name of the source.
+        codec: of the video file.
+        size_px: width and height of the frames.
+        fps: nominal frame rate; None if the source reported none.
+        copied: whether the packets are the camera's own, not encoded again.
+
+    """
+
+    source: str
+    codec: str
+    size_px: tuple[int, int]
+    fps: float | None = None
+    copied: bool = True
+    format: Literal["downfield.frames"] = "downfield.frames"
+    version: Literal[1] = 1
+
+
+@record
+class RecordedFrame:
+    """One frame.
+
+    Attributes:
+        frame: its index in the source; a gap means lost frames.
+        t_ns: capture time.
+
+    """
+
+    frame: int
+    t_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingIndex:
+    """An index that was read.
+
+    Attributes:
+        header: its first line.
+        frames: the others.
+
+    """
+
+    header: RecordingIndexHeader
+    frames: tuple[RecordedFrame, ...]
+
+
+def index_path(video: Path) -> Path:
+    """Return the path of a video file's index, whether it has one or not."""
+    return video.with_name(video.stem + ".frames.jsonl")
+
+
+def read_index(path: Path) -> RecordingIndex:
+    """Read an index. A last line that a crash cut off is left out.
+
+    Raises:
+        InputError: it can't be read.
+        FormatError: it is malformed; names the line and the field.
+
+    """
+    lines = [(number, text) for number, text in read_lines(path) if text.endswith("\n")]
+    if not lines:
+        raise FormatError(str(path), "empty: the file begins with a header line")
+    header = from_json(RecordingIndexHeader, lines[0][1], path=str(path), line=lines[0][0])
+    frames = tuple(from_json(RecordedFrame, text, path=str(path), line=number) for number, text in lines[1:])
+    return RecordingIndex(header, frames)
+
+
+def find_frames(folder: Path, from_ns: int, to_ns: int) -> tuple[FootageFrame, ...]:
+    """Return every frame recorded in a span of time, in order; those of the latest run of the rig that recorded any.
+
+    Args:
+        folder: of all recordings.
+        from_ns: the first instant of the span, on the capture clock.
+        to_ns: the last.
+
+    """
+    starts = ((_start_ns(video), video) for video in recorded_videos(folder))
+    latest_first = sorted(((start_ns, video) for start_ns, video in starts if start_ns is not None), reverse=True)
+    found: list[FootageFrame] = []
+    for start_ns, video in latest_first:
+        if start_ns <= to_ns:
+            found[:0] = _frames_between(video, from_ns, to_ns)
+        if start_ns <= from_ns:
+            break  # a file ends before the next begins
+    return tuple(frame for frame in found if frame.video.parent == found[-1].video.parent)
+
+
+def frames_of(video: Path) -> Iterator[FootageFrame]:
+    """Yield every frame of a recorded file, in order.
+
+    Raises:
+        InputError: its index can't be read.
+
+    """
+    frames = read_index(index_path(video)).frames
+    same_time: Counter[int] = Counter()
+    for frame in frames:
+        at_ns = _rounded_ticks(frame.t_ns - frames[0].t_ns) * _TICK_NS
+        yield FootageFrame(frame.frame, frame.t_ns, video, at_ns, same_time[at_ns])
+        same_time[at_ns] += 1
+
+
+def recorded_videos(folder: Path) -> list[Path]:
+    """Return the video files that a recorder has named in a folder of recordings; empty if there is no such folder."""
+    if not folder.is_dir():
+        return []
+    folders = [path for path in folder.iterdir() if _FOLDER.fullmatch(path.name) and path.is_dir()]
+    return [path for recording in folders for path in recording.iterdir() if _FILE.fullmatch(path.name)]
+
+
+def prune(folder: Path, keep_bytes: int, keep_days: float, now_s: float) -> list[Path]:
+    """Delete the oldest files that exceed a size or an age. Only files that a recorder named are touched.
+
+    Args:
+        folder: of all recordings.
+        keep_bytes: how much is kept.
+        keep_days: how long it is kept.
+        now_s: the time, seconds since 1970.
+
+    Returns:
+        The video files deleted.
+
+    """
+    oldest_first = sorted(recorded_videos(folder), key=lambda path: (path.stat().st_mtime, path))
+    total = sum(_size_bytes(path) for path in oldest_first)
+    deleted = []
+    for path in oldest_first:
+        too_old = now_s - path.stat().st_mtime > keep_days * _DAY_S
+        if not (too_old or total > keep_bytes):
+            continue
+        total -= _size_bytes(path)
+        for file in _files(path):
+            file.unlink(missing_ok=True)
+        deleted.append(path)
+        if not any(path.parent.iterdir()):
+            path.parent.rmdir()
+    return deleted
+
+
+def _frames_between(video: Path, from_ns: int, to_ns: int) -> list[FootageFrame]:
+    with suppress(InputError):  # deleted since it was listed
+        return [frame for frame in frames_of(video) if from_ns <= frame.t_ns <= to_ns]
+    return []
+
+
+def _start_ns(video: Path) -> int | None:
+    """Return when a file's first frame was captured; None while it has none, or is being deleted."""
+    path = index_path(video)
+    try:
+        with path.open(encoding="utf-8") as file:
+            file.readline()
+            return from_json(RecordedFrame, file.readline(), path=str(path), line=2).t_ns
+    except (OSError, InputError):
+        return None
+
+
+def _rounded_ticks(duration_ns: int) -> int:
+    """Return a duration in ticks, rounded as the muxer rounds: half a tick up."""
+    return (2 * duration_ns + _TICK_NS) // (2 * _TICK_NS)
+
+
+def _files(video: Path) -> list[Path]:
+    return [video, index_path(video), video.with_suffix(".calibration.json")]
+
+
+def _size_bytes(video: Path) -> int:
+    return sum(file.stat().st_size for file in _files(video) if file.exists())

@@ -1,0 +1,106 @@
+"""Calibrating the camera of a table from the printed field, with the figures on it to tell the camera's height."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.calibration.field.solver import LensFromDistance, solve_field
+from downfield.calibration.lens.figure_lean import StandingFigures, estimate_lens_from_lean
+from downfield.calibration.lens.lens_calibration import read_lens
+from downfield.calibration.lens.prior import lens_at_height
+from downfield.calibration.quality import to_calibration
+from downfield.core.arrays import Image
+from downfield.core.errors import CalibrationError
+from downfield.core.field import FieldModel, load_field, preset, preset_names
+from downfield.models.opening import open_detector
+from downfield.rig.configuration.settings import CalibrationSettings
+from downfield.rig.live.annotated_picture import LIMITS as PICTURE_LIMITS
+from downfield.rig.live.health import ActiveProblems
+from downfield.rig.sources.opening import SourceChoice, open_source
+from downfield.rig.sources.source import CaptureClock, FrameSource
+
+_MIN_SCORE: Final = 0.6
+"""Score that a figure and its helmet need to count."""
+
+
+def find_calibration(
+    settings: CalibrationSettings, choice: SourceChoice, clock: CaptureClock, problems: ActiveProblems
+) -> Calibration:
+    """Return the calibration that is configured or lies beside a clip; otherwise calibrate from the first pictures.
+
+    Raises:
+        InputError: the configured file can't be read.
+        CalibrationError: the printed field was not found, or no result can be trusted; says what to change.
+
+    """
+    beside = Path(choice.text).with_suffix(".calibration.json")
+    if settings.file:
+        return read_calibration(Path(settings.file))
+    if Path(choice.text).is_file() and beside.is_file():
+        return read_calibration(beside)
+    source = open_source(SourceChoice(choice.text, choice.camera, paced=False), clock, problems)
+    try:
+        images = first_pictures(source)
+    finally:
+        source.close()
+    return calibrate(settings, images, source.facts.name)
+
+
+def calibrate(settings: CalibrationSettings, images: list[Image], name: str) -> Calibration:
+    """Calibrate from the printed field in pictures of a source.
+
+    Raises:
+        CalibrationError: the printed field was not found, or no result can be trusted; says what to change.
+
+    """
+    prior = read_lens(Path(settings.lens)).prior() if settings.lens else None
+    distance = lens_from_distance(images[0], settings.camera_height_mm or None) if prior is None else None
+    try:
+        solution = solve_field(images, candidate_fields(settings), prior=prior, distance=distance)
+    except CalibrationError as error:
+        raise CalibrationError(f"{name}: can't be calibrated from the printed field: {error}") from None
+    return to_calibration(solution.field, solution.fit, solution.observations, method="field", made_from=[name])
+
+
+def candidate_fields(settings: CalibrationSettings) -> list[FieldModel]:
+    """Return the printed fields that the board may have."""
+    return [preset(name) for name in preset_names()] if settings.field == "auto" else [load_field(settings.field)]
+
+
+def first_pictures(source: FrameSource) -> list[Image]:
+    """Return a few of a source's first pictures.
+
+    Raises:
+        SourceError: it ended or failed before it sent any.
+
+    """
+    images: list[Image] = []
+    for frame in source.frames():
+        if frame.index % PICTURE_LIMITS.calibration_step == 0:
+            images.append(frame.decode().image)
+            if len(images) == PICTURE_LIMITS.calibration_pictures:
+                break
+    return images
+
+
+def lens_from_distance(image: Image, height_mm: float | None) -> LensFromDistance:
+    """Return how the distance of a camera is found: its measured height, otherwise the figures in its picture."""
+    if height_mm is not None:
+        return partial(lens_at_height, height_mm=height_mm)
+    return partial(estimate_lens_from_lean, standing=_standing_figures(image))
+
+
+def _standing_figures(image: Image) -> StandingFigures:
+    """Return the upright figures with a visible helmet, by the bundled network, opened for this picture alone."""
+    figures = [
+        (figure.corners_px, figure.helmet_px)
+        for figure in open_detector().detect(image)
+        if figure.kind == "upright" and figure.helmet_px and min(figure.score, figure.helmet_score) >= _MIN_SCORE
+    ]
+    corners = np.array([corners for corners, _ in figures], dtype=np.float64).reshape(-1, 4, 2)
+    return StandingFigures(corners, np.array([helmet for _, helmet in figures], dtype=np.float64).reshape(-1, 2))

@@ -1,0 +1,184 @@
+"""The commands of the rig: suspend calls, find figures, use a calibration, calibrate, show the configuration."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import time
+from collections.abc import Callable, Iterator
+
+import av
+import numpy as np
+import pytest
+from rig_fakes import FakeSource, FakeVision, tackle
+
+from downfield.calibration.calibration import Calibration, read_calibration
+from downfield.core.errors import CalibrationError, RefusedError
+from downfield.core.field import preset
+from downfield.core.frame import Frame
+from downfield.game.commands import FindFigures, Recalibrate, Record, Suspend, UseCalibration
+from downfield.rig import controller as controller_module
+from downfield.rig.configuration.loading import load
+from downfield.rig.controller import CALLS_SUSPENDED, CalibrationInUse, ControllerLimits, RigController
+from downfield.rig.live.annotated_picture import RecentPictures
+from downfield.rig.live.connections import LoopControls, VisionStage
+from downfield.rig.live.health import ActiveProblems
+from downfield.rig.recording.clip import bundled_demo
+from downfield.rig.sources.source import SourceFacts
+from downfield.rig.table import NO_CALIBRATION, OpenedTable
+
+FACTS = SourceFacts("camera", "Table Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
+ADDRESS = "rtsp://coach:secret@table/1"
+
+
+@pytest.fixture
+def calibration() -> Calibration:
+    return read_calibration(bundled_demo().with_suffix(".calibration.json"))
+
+
+def camera() -> FakeSource:
+    """Return a camera whose pictures have the size of the calibration."""
+    source = FakeSource(live=True)
+    source.facts = FACTS
+    return source
+
+
+class Bench:
+    """A controller with what surrounds it in a rig."""
+
+    def __init__(self, calibration: Calibration | None) -> None:
+        self.problems, self.controls, self.pictures = ActiveProblems(), LoopControls(), RecentPictures()
+        self.vision: VisionStage = FakeVision()
+        self.opened: list[Calibration] = []
+        self.calibrated: list[Calibration] = []
+        configuration = load(environment={}, command_line={"source.name": ADDRESS, "calibration.field": "ultimate"})
+        self.controller = RigController(
+            configuration,
+            OpenedTable(camera(), calibration, preset("ultimate"), self.vision, self._open_vision, (), "a table"),
+            CalibrationInUse(calibration),
+            self.problems,
+            self.controls,
+            recent_images=self.pictures.images,
+            calibrated=self.calibrated.append,
+        )
+
+    def _open_vision(self, calibration: Calibration) -> VisionStage:
+        self.opened.append(calibration)
+        return FakeVision()
+
+    def next_frame(self) -> VisionStage:
+        """Apply the changes as the loop does before its next frame; return the vision stage."""
+        self.vision = self.controls.apply_changes(self.vision)
+        return self.vision
+
+
+@pytest.fixture
+def bench(calibration: Calibration) -> Iterator[Bench]:
+    made = Bench(calibration)
+    yield made
+    made.controller.close()
+
+
+def test_calls_are_suspended_and_resumed(bench: Bench) -> None:
+    assert bench.controls.suspension == ""
+    bench.controller.do(Suspend(on=True))
+    assert bench.controls.suspension == "calls are suspended by the operator"
+    assert [problem.code for problem in bench.problems.active()] == [CALLS_SUSPENDED]
+    bench.controller.do(Suspend(on=False))
+    assert bench.controls.suspension == ""
+    assert bench.problems.level() == "ok"
+
+
+def test_figures_are_found_again_before_the_next_frame(bench: Bench) -> None:
+    vision = bench.vision
+    assert isinstance(vision, FakeVision)
+    bench.controller.do(FindFigures())
+    assert bench.next_frame() is vision
+    assert vision.searches == 1
+
+
+def test_another_calibration_is_used_with_a_new_vision_stage(bench: Bench, calibration: Calibration) -> None:
+    before = bench.vision
+    other = dataclasses.replace(calibration, made_from=("elsewhere",))
+    bench.controller.do(UseCalibration(calibration=other))
+    assert bench.controller.calibration() == other
+    assert bench.opened == bench.calibrated == [other]
+    assert bench.next_frame() is not before
+
+
+def test_a_calibration_for_another_field_or_size_is_refused(bench: Bench, calibration: Calibration) -> None:
+    with pytest.raises(CalibrationError, match="Restart Downfield"):
+        bench.controller.do(UseCalibration(calibration=dataclasses.replace(calibration, field=preset("mini"))))
+    lens = dataclasses.replace(calibration.camera.lens, size_px=(640, 360))
+    smaller = dataclasses.replace(calibration, camera=dataclasses.replace(calibration.camera, lens=lens))
+    with pytest.raises(CalibrationError, match="pictures of 640x360, but the camera sends 1920x1080"):
+        bench.controller.do(UseCalibration(calibration=smaller))
+    assert bench.opened == []
+
+
+def test_recalibration_needs_pictures_and_reports_when_they_show_no_field(
+    bench: Bench, calibration: Calibration
+) -> None:
+    with pytest.raises(RefusedError, match="too few pictures"):
+        bench.controller.do(Recalibrate())
+    dark = np.zeros((1080, 1920, 3), dtype=np.uint8)
+    for index in range(0, 60, 6):
+        bench.pictures.scene_ready(Frame(index, index, dark), tackle(index))
+    assert bench.controller.do(Recalibrate()).startswith("Calibrating")
+    until = time.monotonic() + 60
+    while not bench.problems.active() and time.monotonic() < until:
+        time.sleep(0.01)
+    (problem,) = bench.problems.active()
+    assert problem.code == NO_CALIBRATION
+    assert "too dark" in problem.text
+    assert bench.controller.calibration() == calibration
+
+
+def test_without_a_calibration_the_rig_keeps_trying_until_the_board_is_in_the_picture(
+    calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(controller_module, "LIMITS", ControllerLimits(retry_s=0.02))
+    bench = Bench(None)
+    bench.controller.calibrate_until_found()
+    indices = itertools.count(0, 6)
+
+    def show(image: np.ndarray, done: Callable[[], object]) -> None:
+        end = time.monotonic() + 120
+        while not done():
+            assert time.monotonic() < end
+            index = next(indices)
+            bench.pictures.scene_ready(Frame(index, index, image), tackle(index))
+            time.sleep(0.02)
+
+    show(np.zeros((1080, 1920, 3), dtype=np.uint8), bench.problems.active)
+    (problem,) = bench.problems.active()
+    assert (problem.code, problem.level) == (NO_CALIBRATION, "alarm")
+    assert bench.controller.calibration() is None
+    with av.open(str(bundled_demo())) as video:
+        board = next(video.decode(video=0)).to_ndarray(format="bgr24")
+    show(board, lambda: bench.calibrated)
+    assert bench.controller.calibration() == bench.calibrated[0]
+    assert bench.opened == bench.calibrated
+    ends = calibration.field.to_mm(np.array([(0.0, 0.0), (100.0, 53.3)]))
+    found, expected = (made.camera.to_pixels(ends) for made in (bench.calibrated[0], calibration))
+    np.testing.assert_allclose(found, expected, atol=2.0)
+    until = time.monotonic() + 10
+    while bench.problems.active() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not bench.problems.active()
+
+
+def test_with_recorded_scenes_there_is_nothing_to_record_calibrate_or_find(calibration: Calibration) -> None:
+    table = OpenedTable(camera(), calibration, calibration.field, FakeVision(), None, (), "a recording")
+    in_use = CalibrationInUse(calibration)
+    controller = RigController(load(environment={}), table, in_use, ActiveProblems(), LoopControls())
+    for command in (Record(on=True), Recalibrate(), UseCalibration(calibration=calibration), FindFigures()):
+        with pytest.raises(RefusedError):
+            controller.do(command)
+
+
+def test_the_configuration_is_shown_without_passwords(bench: Bench) -> None:
+    shown = bench.controller.settings()
+    assert shown.values["source"]["name"] == "rtsp://coach@table/1"
+    assert shown.origins["source.name"] == "command line"
+    assert "secret" not in shown.model_dump_json()

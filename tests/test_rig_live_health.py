@@ -1,0 +1,85 @@
+"""The health report: problems, frame statistics, and whether calls are suspended."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+
+import numpy as np
+import pytest
+from rig_fakes import tackle
+
+from downfield.core.frame import Frame
+from downfield.game.published.board_topics import HealthReason, HealthStatus
+from downfield.rig.live.health import CAMERA_LOST, ActiveProblems, FrameMeter, HealthReporter
+from downfield.rig.sources.source import SourceFacts
+from downfield.vision.board.health import PictureHealth
+
+FACTS = SourceFacts("camera", "Table Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
+
+
+def test_latency_is_measured_from_capture_to_publication() -> None:
+    meter = FrameMeter()
+    for _ in range(20):
+        meter.frame_published(time.monotonic_ns() - 30_000_000)
+    statistics = meter.statistics()
+    assert statistics.frames == 20
+    assert statistics.latency_ms == pytest.approx(30, abs=5)
+    assert statistics.latency_p99_ms is not None
+    assert FrameMeter().statistics().fps is None
+
+
+def test_problems_are_reported_at_once_and_only_a_lost_camera_suspends_calls() -> None:
+    reports: list[HealthStatus] = []
+    reported, wake = threading.Event(), threading.Event()
+
+    def report(health: HealthStatus) -> None:
+        reports.append(health)
+        reported.set()
+
+    problems, meter = ActiveProblems(wake.set), FrameMeter()
+    picture: dict[str, PictureHealth | None] = {"health": None}
+    reporter = HealthReporter(
+        report,
+        problems,
+        meter,
+        wake,
+        facts=lambda: FACTS,
+        dropped=lambda: 2,
+        calibration=lambda: None,
+        picture_health=lambda: picture["health"],
+    )
+    meter.frame_published(time.monotonic_ns() - 20_000_000)
+    assert (reporter.health().level, reporter.health().calls) == ("ok", "on")
+    problems.report(HealthReason(code="disk_full", level="alarm", text="Recording stopped"))
+    assert (reporter.health().level, reporter.health().calls) == ("alarm", "on")
+    problems.resolve("disk_full")
+    problems.report(HealthReason(code=CAMERA_LOST, level="alarm", text="No picture"))
+    assert reporter.health().calls == "suspended"
+    problems.resolve(CAMERA_LOST)
+    picture["health"] = PictureHealth("warn", warnings=("the picture is dim",))
+    assert (reporter.health().level, reporter.health().text) == ("warning", "the picture is dim")
+    picture["health"] = None
+    blank = np.zeros((2, 2, 3), dtype=np.uint8)
+    reporter.scene_ready(Frame(0, 0, blank), dataclasses.replace(tackle(5), unfit=("the camera was moved",)))
+    health = reporter.health()
+    assert (health.level, health.calls, health.text) == ("warning", "suspended", "the camera was moved")
+    assert (health.board, health.dropped, health.frames, health.camera) == ("on", 2, 1, "Table Cam")
+    reporter.start()
+    assert reported.wait(10)
+    reported.clear()
+    problems.report(HealthReason(code="disk_full", level="alarm", text="Recording stopped"))
+    assert reported.wait(0.9)
+    reporter.close()
+    assert reports[-1].level == "alarm"
+
+
+def test_a_problem_gives_one_notice_when_it_begins_and_one_when_it_ends() -> None:
+    notices: list[str] = []
+    problems = ActiveProblems(notify=lambda level, text: notices.append(f"{level}: {text}"))
+    for text in ("No picture: it was unplugged", "No picture: it is not plugged in"):
+        problems.report(HealthReason(code=CAMERA_LOST, level="alarm", text=text, remedy="Check the cable."))
+    problems.resolve(CAMERA_LOST, "The camera picture is back.")
+    problems.resolve(CAMERA_LOST, "The camera picture is back.")
+    assert notices == ["alarm: No picture: it was unplugged. Check the cable.", "info: The camera picture is back."]
