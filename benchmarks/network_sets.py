@@ -20,7 +20,7 @@ def picture_sets(data: Path) -> Mapping[str, Path]:
             print(f"making {PICTURES} test pictures in {data / name}")
             size = ("--count", str(PICTURES), "--per-table", str(PER_TABLE))
             twin("dataset", str(data / name), "--split", "test", "--renderer", name, "--seed", str(seed), *size)
-    found = {name: data / name for name in (*SETS, "photoreal") if _count(data / name)}
+    found = {name: data / name for name in (*SETS, "photoreal", "strangers") if _count(data / name)}
     if "photoreal" not in found:
         print(f"{data / 'photoreal'}: no photoreal test pictures; how to make them is said with --help")
     return found
