@@ -182,6 +182,7 @@ def _figure(
 
 
 def base_corners(base: dict[str, Any]) -> Array:
+    """Corners of a base, its top ordered as a footprint and then its underside, shape (8, 3), in the figure frame."""
     half = np.array([base["length"] / 2, base["width"] / 2, base["height"]])
     signs = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)], dtype=np.float64)
     top = np.column_stack([signs * half[:2], np.full(4, half[2])])
