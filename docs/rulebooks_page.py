@@ -1,7 +1,7 @@
-"""Write the page of the rulebooks as read from the catalog: ``python docs/rulebooks_page.py docs/rulebooks.md``.
+"""Write the page of how the rulebooks are read: ``python docs/rulebooks_page.py docs/rulebooks.md``.
 
-How a clause is read stands beside it in the catalog and its parameters' values in the rulebook, so the page can't
-drift from either; a test holds the committed page against what this module writes, and runs its example.
+The readings come from the catalog and the values from the rulebooks' parameters, so the page can't drift from either. A
+test compares the committed page with what this module writes, and runs its example.
 """
 
 from __future__ import annotations
@@ -16,37 +16,38 @@ from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalog, Claus
 from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
 from downfield.rig.cli.rules import shown_value
 
-INTRODUCTION = """# The rulebooks as read
+INTRODUCTION = """# How Downfield reads the rulebooks
 
-Downfield referees four rulebooks. Each of their clauses is accounted for in one of four ways, `downfield rules BOOK`
-prints them all, and this page lists those that had to be *read*: clauses that leave something open, contradict another
-or are lost in the source, with the parameter that changes the reading where there is one.
+Downfield referees four rulebooks. Every clause is dealt with in one of four ways, and `downfield rules BOOK` prints
+them all. This page lists the clauses that had to be interpreted: those that leave something open, contradict another
+clause or are lost in the source, with the parameter that changes the reading where there is one.
 
-Nothing here is invented to punish anybody. A formation, a pivot or a clock that breaks a clause without a stated
-penalty is reported with its margin, and the table decides. What a book leaves to a coach to claim (too many men, delay)
-is told to nobody before he claims it.
+No penalties are made up. A formation, a pivot or a clock that breaks a clause without a stated penalty is reported with
+its margin, and the table decides. What a rulebook leaves to a coach to claim (too many men, delay of game) is shown to
+nobody before he claims it.
 
 ## Changing a reading
 
-A league's file names the rulebook it builds on and sets what differs; a parameter's first word is its table:
+A league's file names the rulebook it builds on and sets what differs; the first word of a parameter's name is its
+table:
 
 ```toml
 name = "River City"
 base = "tap"
 
 [formation]
-line_gap_exact = true      # linemen exactly a yard apart, not at least
+line_gap_exact = true      # linemen exactly one yard apart, instead of at least one
 
 [stop]
-none_for_none = false      # the defense's one more even where the offense pivots nobody
+none_for_none = false      # the defense may pivot one even when the offense pivots nobody
 ```
 
-`downfield rules --house river-city.toml` shows what is then in force. An unknown name or an impossible value is refused
-by name.
+`downfield rules --house river-city.toml` shows the values then in force. Unknown names and impossible values are
+refused by name.
 
 ## Checking a formation by hand
 
-A check needs no game and no tracks: a scene, the roster, and which way the offense goes.
+A check needs no game and no tracks, only a scene, the roster, and the direction of the offense:
 
 ```python
 from downfield.core.field import preset
@@ -69,15 +70,15 @@ for result in TAP_CHECKS.check_formation(formation):
     print(result.outcome, result.clauses, result.text)
 ```
 
-A result says `kept`, `broken`, `too_close` (the measurement can't tell at the confidence asked for) or `unknown` (what
-the clause needs was neither seen nor named), with margin, error and probability. `check_stoppage` does the same for a
-stoppage, from the poses before and after it. Roles nobody named are inferred from where men stand; how, is told in
-`officiating/checks/roles.py`.
+A result is `kept`, `broken`, `too_close` (the measurement can't tell at the required confidence) or `unknown` (what the
+clause needs was neither seen nor declared), with margin, error and probability. `check_stoppage` does the same for a
+stoppage, from the poses before and after it. Roles that nobody named are inferred from where players line up;
+`officiating/checks/roles.py` says how.
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     books = [load_rulebook(name) for name in bundled_rulebooks()]
     return INTRODUCTION + "".join(line + "\n" for book in books for line in _book(book))
 
@@ -86,29 +87,29 @@ def _book(rulebook: Rulebook) -> Iterator[str]:
     clauses = catalog(rulebook.system.name)
     yield f"\n## {clauses.title} (`{rulebook.name}`)\n"
     yield f"{len(clauses.clauses)} clauses:\n"
-    for how, words in DISPOSITIONS.items():
-        yield f"- {len(clauses.dealt_with(how))} {words}"
-    yield "\n| Clause | Says | Is read | Changed by |"
+    for how, description in DISPOSITIONS.items():
+        yield f"- {len(clauses.dealt_with(how))} {description}"
+    yield "\n| Clause | Text | Reading | Parameters |"
     yield "|---|---|---|---|"
     for name, clause in clauses.clauses.items():
         if clause.reading:
             yield f"| {name} | {_cell(clause.text)} | {_cell(clause.reading)} | {_params(rulebook, clause)} |"
-    rest = [name for name, clause in clauses.clauses.items() if clause.how == "outside"]
-    yield f"\nOutside any system: {', '.join(rest)}."
+    outside = [name for name, clause in clauses.clauses.items() if clause.how == "outside"]
+    yield f"\nNot refereed: {', '.join(outside)}."
     yield from _changed_numbers(rulebook, clauses)
 
 
 def _changed_numbers(rulebook: Rulebook, clauses: Catalog) -> Iterator[str]:
-    plain = [(name, one) for name, one in clauses.clauses.items() if one.params and not one.reading]
+    plain = [(name, clause) for name, clause in clauses.clauses.items() if clause.params and not clause.reading]
     if plain:
-        yield "\nPlain clauses whose numbers a league may change:\n"
+        yield "\nClear clauses whose numbers a league may change:\n"
         for name, clause in plain:
             yield f"- {name}: {_params(rulebook, clause)}"
 
 
 def _params(rulebook: Rulebook, clause: Clause) -> str:
-    shown = (shown_value(rulebook.params.definitions[name], rulebook.params[name]) for name in clause.params)
-    return "; ".join(f"`{name}` = {value}" for name, value in zip(clause.params, shown, strict=True))
+    values = (shown_value(rulebook.params.definitions[name], rulebook.params[name]) for name in clause.params)
+    return "; ".join(f"`{name}` = {value}" for name, value in zip(clause.params, values, strict=True))
 
 
 def _cell(text: str) -> str:
@@ -117,5 +118,5 @@ def _cell(text: str) -> str:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        raise InputError("usage: python docs/rulebooks_page.py PATH")
+        raise InputError("Usage: python docs/rulebooks_page.py PATH")
     write_text(Path(sys.argv[1]), [page()])

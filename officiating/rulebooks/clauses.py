@@ -19,7 +19,7 @@ DISPOSITIONS: dict[Disposition, str] = {
     "measured": "decided by measurement",
     "declared": "decided from a declaration, a roll, a coin or a clock",
     "checked": "checked and reported",
-    "outside": "outside any system: equipment, weight, information",
+    "outside": "not refereed: equipment, weight, information",
 }
 
 _DATA = files("downfield.officiating.rulebooks") / "catalog"
