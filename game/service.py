@@ -24,7 +24,7 @@ from downfield.game.published.game_topics import CallView, DeclarationView, Noti
 from downfield.game.published.publisher import LineUpStatus, StatePublisher
 from downfield.game.published.topic_sink import TopicSink
 from downfield.game.receipts import Accepted, KeyedReceipt, Receipt, Refused, Submission
-from downfield.game.session import GameSession
+from downfield.game.session import LIMITS, GameSession
 from downfield.game.session_start import resume_session, set_up_of, start_session, switch_rulebook
 from downfield.game.store import Store
 from downfield.officiating.calls import Call
@@ -32,9 +32,6 @@ from downfield.officiating.declarations import Declaration, LineUpDeclared
 from downfield.officiating.engine.state import Phase
 from downfield.officiating.events import Event, Ruling, Tick, Undo
 from downfield.officiating.rulebooks.rulebook import Rulebook, load_rulebook
-
-MAX_KEYS: Final = 10_000
-"""Idempotency keys remembered; the oldest are forgotten first."""
 
 NO_GAME: Final = "No game is in play. Start one."
 
@@ -82,7 +79,7 @@ class IdempotencyCache:
         fresh = KeyedReceipt(content)
         if key is not None:
             self._receipts[key] = fresh
-            if len(self._receipts) > MAX_KEYS:
+            if len(self._receipts) > LIMITS.idempotency_keys:
                 self._receipts.popitem(last=False)
         return fresh
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from downfield.core.errors import NotFoundError
@@ -20,8 +20,19 @@ from downfield.officiating.engine.judged_game import GameUpdate, JudgedGame
 from downfield.officiating.engine.state import GameState, Team
 from downfield.officiating.events import Body, Event, Ruling, Tick, Undo
 
-BATCH_SCENES: Final = 60
-"""Scenes written together while no call is made: about a second, which a crash may lose."""
+
+@dataclass(frozen=True, slots=True)
+class GameLimits:
+    """Limits of a game in play."""
+
+    batch_scenes: int = 60
+    """Scenes written together while no call is made: about a second, which a crash may lose."""
+
+    idempotency_keys: int = 10_000
+    """Keys remembered with their receipts; the oldest are forgotten first."""
+
+
+LIMITS: Final = GameLimits()
 
 
 class GameSession:
@@ -67,7 +78,7 @@ class GameSession:
 
         """
         update = self._judge(scene)
-        if update.calls or len(self.unwritten) >= BATCH_SCENES:
+        if update.calls or len(self.unwritten) >= LIMITS.batch_scenes:
             self._write_scenes(update, scene.frame)
         self._publisher.publish_scene(scene)
         if update.calls:

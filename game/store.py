@@ -19,11 +19,19 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemy
 from downfield.core.errors import InputError, MissingExtraError, OutputError
 from downfield.game.store_schema import DEVICES, ENTRIES, GAMES, TEAMS, migrate
 
-BUSY_TIMEOUT_S: Final = 5.0
-"""How long to wait for a transaction of another process on the same file."""
 
-PAGE_ENTRIES: Final = 200
-"""Entries read from the database at once."""
+@dataclass(frozen=True, slots=True)
+class StoreLimits:
+    """Limits of the store."""
+
+    busy_timeout_s: float = 5.0
+    """How long to wait for a transaction of another process on the same file."""
+
+    page_entries: int = 200
+    """Entries read from the database at once."""
+
+
+LIMITS: Final = StoreLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +178,7 @@ class Store:
         while True:
             query = select(*columns).where(ENTRIES.c.game == game, ENTRIES.c.seq > after)
             with self._reading() as connection:
-                rows = connection.execute(query.order_by(ENTRIES.c.seq).limit(PAGE_ENTRIES))
+                rows = connection.execute(query.order_by(ENTRIES.c.seq).limit(LIMITS.page_entries))
                 page = [EntryRow(*row) for row in rows]
             if not page:
                 return
@@ -270,7 +278,7 @@ def _create_engine(url: str) -> Engine:
     if parsed.drivername != "sqlite" or parsed.database in {None, "", ":memory:"}:
         shown = parsed.render_as_string(hide_password=True)
         raise InputError(f"{shown}: a store is sqlite:///FILE or postgresql://...")
-    engine = create_engine(parsed, connect_args={"timeout": BUSY_TIMEOUT_S})
+    engine = create_engine(parsed, connect_args={"timeout": LIMITS.busy_timeout_s})
     event.listen(engine, "connect", _set_durable)
     event.listen(engine, "begin", _begin)
     return engine

@@ -25,7 +25,7 @@ from downfield.game.evidence import LIMITS
 from downfield.game.footage import CallMarks, FootageFrame
 from downfield.game.receipts import Submission
 from downfield.game.service import GameService
-from downfield.game.session import BATCH_SCENES
+from downfield.game.session import LIMITS as GAME
 from downfield.game.store import Store
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 
@@ -145,7 +145,7 @@ def test_scenes_that_are_not_on_disk_yet_can_be_drawn(tmp_path: Path) -> None:
     service = Service(tmp_path / "a.db")
     service.play()
     unwritten = service.game_service.unwritten_scenes()
-    assert 0 < len(unwritten) < BATCH_SCENES
+    assert 0 < len(unwritten) < GAME.batch_scenes
     measured = {
         one["frame"]: one["measured"] for one in service.client.get(service.tackle() + "?seconds=3").json["frames"]
     }
