@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from downfield.core.footprint import BaseSize, Footprint, signed_gap
 from downfield.officiating.engine.facts import OpponentContact
 from downfield.officiating.rulebooks.params import Params
-from downfield.officiating.rules.square_tackles import PARAMS, SquareHit, square_hit
+from downfield.officiating.rules.square_tackles import SQUARE_TACKLE_PARAMS, SquareHit, square_hit
 
-BOOK = Params(PARAMS)
+BOOK = Params(SQUARE_TACKLE_PARAMS)
 SIZE = BaseSize(30.0, 18.0, 5.5, 1.0)
 SURE = 0.95
 
@@ -100,7 +100,9 @@ def test_a_doubtful_heading_makes_a_doubtful_hit() -> None:
 
 
 def test_a_league_may_let_any_face_tackle() -> None:
-    ours = Params(PARAMS, {"tackle.pairs": ("side-side",), "tackle.angle_deg": 5.0, "tackle.unsure_from_deg": 5.0})
+    ours = Params(
+        SQUARE_TACKLE_PARAMS, {"tackle.pairs": ("side-side",), "tackle.angle_deg": 5.0, "tackle.unsure_from_deg": 5.0}
+    )
     assert judge_recording((0.0, 0.0, 0.0), (0.0, 18.0, 0.0), params=ours).probability == 1.0
     assert judge_recording((0.0, 0.0, 0.0), (30.0, 0.0, 180.0), params=ours).probability == 0.0
 

@@ -1,4 +1,4 @@
-"""The passer."""
+"""Rules about the passer: contact that ends the right to pass, a touch of the handle, and dropping too deep."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from downfield.officiating.engine.facts import Facts, MeasuredPoint, capped_if_u
 from downfield.officiating.engine.interfaces import ImmediateRule
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param, Params
-from downfield.officiating.rules.lines import LINGER_NS, reference_param, reference_point, spot_at
+from downfield.officiating.rules.lines import LIMITS, reference_param, reference_point, spot_at
 
 HANDLE_PARAMS: Final = (
     Param("sack.handle_mm", 12.0, "mm", "the handle behind the base; measure it on the figure", low=0, high=60),
@@ -23,7 +23,7 @@ HANDLE_PARAMS: Final = (
 
 
 def may_still_pass(state: GameState) -> bool:
-    """Whether the carrier is the passing quarterback with the right to pass: he holds it and is short of the line."""
+    """Return whether the carrier is the passing quarterback, holds the ball and is short of the line of scrimmage."""
     play = state.play
     entry = state.player(play.carrier)
     passer = entry is not None and canonical_role(entry.role) == "QB"
@@ -32,7 +32,7 @@ def may_still_pass(state: GameState) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PasserTouched(ImmediateRule):
-    """A defender's base touches the passer's, in whatever way: he may not pass any more (EFL-029)."""
+    """A defender's base touches the passer's, in whatever way: he may no longer pass (EFL-029)."""
 
     id: str = "passer_touched"
     clauses: tuple[str, ...] = ("EFL-029",)
@@ -40,28 +40,28 @@ class PasserTouched(ImmediateRule):
     params: tuple[Param, ...] = ()
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
-        """The surest touch of a standing defender."""
+        """Return a finding for the most probable contact with a standing defender."""
         carrier = facts.carrier
         if carrier is None or not may_still_pass(state) or state.play.note("pass_over") is not None:
             return ()
-        touches = [touch for touch in facts.carrier_contacts if not facts.has_fallen(touch.other)]
-        best = max(touches, key=lambda touch: touch.probability, default=None)
-        if best is None or best.probability <= 1.0 - params.real("calls.confidence"):
+        contacts = [contact for contact in facts.carrier_contacts if not facts.has_fallen(contact.other)]
+        contact = max(contacts, key=lambda contact: contact.probability, default=None)
+        if contact is None or contact.probability <= 1.0 - params.real("calls.confidence"):
             return ()
         return (
             Finding(
                 rule=self.id,
                 kind="info",
-                t_ns=max(facts.t_ns if best.since_ns is None else best.since_ns, state.play.board_on_ns or 0),
-                text=f"{carrier.id} is touched by {best.other} and may not pass any more",
+                t_ns=max(facts.t_ns if contact.since_ns is None else contact.since_ns, state.play.board_on_ns or 0),
+                text=f"{carrier.id} is touched by {contact.other} and may no longer pass",
                 clauses=self.clauses,
-                key=f"{best.other}@{state.play.board_on_ns}",
-                players=(carrier.id, best.other),
-                margin=0.0 - best.gap_mm,
-                sigma=best.sigma_mm,
+                key=f"{contact.other}@{state.play.board_on_ns}",
+                players=(carrier.id, contact.other),
+                margin=0.0 - contact.gap_mm,
+                sigma=contact.sigma_mm,
                 unit="mm",
-                probability=best.probability,
-                against=f"{best.other} does not touch {carrier.id}: he may pass",
+                probability=contact.probability,
+                against=f"{contact.other} does not touch {carrier.id}: he may pass",
                 detail="pass_over",
             ),
         )
@@ -69,9 +69,9 @@ class PasserTouched(ImmediateRule):
 
 @dataclass(frozen=True, slots=True)
 class HandleSack(ImmediateRule):
-    """A defender coming from behind touches the passer's handle behind the line: a sack, left to a person (EFL-043).
+    """A defender coming from behind touches the passer's handle behind the line: a sack (EFL-043).
 
-    The handle stands above the board and no camera tells its touch for certain, so it is only proposed.
+    The handle stands above the board, where no camera measures contact for certain, so the sack is only proposed.
     """
 
     id: str = "handle_sack"
@@ -80,25 +80,23 @@ class HandleSack(ImmediateRule):
     params: tuple[Param, ...] = HANDLE_PARAMS
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
-        """Defenders behind the passer whose bases reach the handle."""
+        """Return a finding for each defender behind the passer whose base may reach the handle."""
         carrier = facts.carrier
         if carrier is None or not may_still_pass(state):
             return ()
         handle = _handle(carrier, params)
-        out = []
+        found = []
         for figure in facts.scene.figures:
             if figure.jersey == carrier.jersey or facts.has_fallen(figure.id) or not _is_behind(figure, carrier):
                 continue
-            if (
-                math.hypot(figure.x_mm - handle.x_mm, figure.y_mm - handle.y_mm)
-                > figure.length_mm + handle.size.length_mm
-            ):
+            distance = math.hypot(figure.x_mm - handle.x_mm, figure.y_mm - handle.y_mm)
+            if distance > figure.length_mm + handle.size.length_mm:
                 continue
             gap = signed_gap(handle, figure.footprint)
             sigma = math.hypot(*carrier.sigma_mm, *figure.sigma_mm)
             if exceedance_probability(0.0 - gap.gap_mm, sigma) > 1.0 - params.real("calls.confidence"):
-                out.append(self._sack(facts, carrier, figure, state, gap.gap_mm, sigma))
-        return tuple(out)
+                found.append(self._sack(facts, carrier, figure, state, gap.gap_mm, sigma))
+        return tuple(found)
 
     def _sack(
         self, facts: Facts, carrier: Figure, tackler: Figure, state: GameState, gap_mm: float, sigma_mm: float
@@ -121,27 +119,9 @@ class HandleSack(ImmediateRule):
         )
 
 
-def _handle(carrier: Figure, params: Params) -> Footprint:
-    length, width = params.real("sack.handle_mm"), params.real("sack.handle_width_mm")
-    back = (carrier.length_mm + length) / 2
-    turn = math.radians(carrier.heading_deg)
-    return Footprint(
-        carrier.x_mm - back * math.cos(turn),
-        carrier.y_mm - back * math.sin(turn),
-        carrier.heading_deg,
-        BaseSize(max(length, 0.1), width, 0.0, 0.0),
-    )
-
-
-def _is_behind(figure: Figure, carrier: Figure) -> bool:
-    turn = math.radians(carrier.heading_deg)
-    ahead = (figure.x_mm - carrier.x_mm) * math.cos(turn) + (figure.y_mm - carrier.y_mm) * math.sin(turn)
-    return ahead < -carrier.length_mm / 2
-
-
 @dataclass(frozen=True, slots=True)
 class TooDeep(ImmediateRule):
-    """The passer is farther behind the line of scrimmage than he may be.
+    """The passer is farther behind the line of scrimmage than allowed: a sack (Lion's Den).
 
     Attributes:
         clauses: cited.
@@ -157,18 +137,19 @@ class TooDeep(ImmediateRule):
     )
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
-        """The passer's depth against the limit."""
+        """Return a finding when the passer may be deeper than the limit."""
         carrier = facts.carrier
         if carrier is None or not may_still_pass(state) or state.play.kind not in {"scrimmage", "two_point"}:
             return ()
-        word = params.choice("pocket.reference")
-        reach = reference_point(facts, carrier, word)
-        margin = self._margin(reach, facts, state, params)
-        probability = exceedance_probability(margin, reach.sigma_mm)
+        reference = params.choice("pocket.reference")
+        point = reference_point(facts, carrier, reference)
+        margin = self._margin(point, facts, state, params)
+        probability = exceedance_probability(margin, point.sigma_mm)
         if probability <= 1.0 - params.real("calls.confidence"):
             return ()
         t_ns = facts.crossing_time_ns(
-            margin, lambda then, before: self._margin(reference_point(facts, then, word, before), facts, state, params)
+            margin,
+            lambda then, scene: self._margin(reference_point(facts, then, reference, scene), facts, state, params),
         )
         return (
             Finding(
@@ -179,18 +160,38 @@ class TooDeep(ImmediateRule):
                 clauses=self.clauses,
                 key=f"{carrier.id}@{state.play.board_on_ns}",
                 players=(carrier.id,),
-                spot_yd=spot_at(facts, carrier, word, t_ns),
+                spot_yd=spot_at(facts, carrier, reference, t_ns),
                 margin=margin,
-                sigma=reach.sigma_mm,
+                sigma=point.sigma_mm,
                 unit="mm",
                 probability=capped_if_unsure(probability, carrier),
                 against=f"{carrier.id} is not yet too deep",
-                settle_ns=facts.t_ns + LINGER_NS,
+                settle_ns=facts.t_ns + LIMITS.linger_ns,
                 detail="depth",
             ),
         )
 
-    def _margin(self, reach: MeasuredPoint, facts: Facts, state: GameState, params: Params) -> float:
-        """Millimeters deeper than allowed."""
-        behind = (state.los_yd * facts.field.mm_per_yd_x - reach.x_mm) * state.ball_direction
+    def _margin(self, point: MeasuredPoint, facts: Facts, state: GameState, params: Params) -> float:
+        """Return how much deeper than allowed a point is, mm."""
+        behind = (state.los_yd * facts.field.mm_per_yd_x - point.x_mm) * state.ball_direction
         return behind - params.real("pocket.depth_yd") * facts.field.mm_per_yd_x
+
+
+def _handle(carrier: Figure, params: Params) -> Footprint:
+    """Return the footprint of the handle behind a base."""
+    length, width = params.real("sack.handle_mm"), params.real("sack.handle_width_mm")
+    back = (carrier.length_mm + length) / 2
+    turn = math.radians(carrier.heading_deg)
+    return Footprint(
+        carrier.x_mm - back * math.cos(turn),
+        carrier.y_mm - back * math.sin(turn),
+        carrier.heading_deg,
+        BaseSize(max(length, 0.1), width, 0.0, 0.0),
+    )
+
+
+def _is_behind(figure: Figure, carrier: Figure) -> bool:
+    """Return whether a figure's center is behind the rear edge of the carrier's base."""
+    turn = math.radians(carrier.heading_deg)
+    ahead = (figure.x_mm - carrier.x_mm) * math.cos(turn) + (figure.y_mm - carrier.y_mm) * math.sin(turn)
+    return ahead < -carrier.length_mm / 2

@@ -1,4 +1,8 @@
-"""Tackles and falls."""
+"""Tackles and falls: contact with the carrier, the carrier down on its own, other figures out of the play.
+
+TAP decides a tackle by who still stands afterwards, so a contact waits for the fall window before it is called. A
+rulebook in which falls mean nothing (Lion's Den) has a window of 0.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +19,28 @@ from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.lines import reference_param, spot_at
 
+
+@dataclass(frozen=True, slots=True)
+class TackleLimits:
+    """Time limits of tackles and falls that no rulebook states."""
+
+    early_fall_ns: int = 100_000_000
+    """A camera may see a figure lie a little before it sees the gap close: such a fall belongs to the contact."""
+
+    late_fall_ns: int = 150_000_000
+    """A tackle waits this much past its window: a fall at its end is detected some frames after it happened."""
+
+    confirm_fall_ns: int = 200_000_000
+    """The carrier must lie this long to have fallen: a network takes some figures for fallen for a moment."""
+
+
+LIMITS: Final = TackleLimits()
+
 FACES: Final = ("front", "rear", "left", "right", "corner")
-EARLY_FALL_NS: Final = 100_000_000
-"""A camera may see a figure lie a little before it sees the gap close: such falls belong to the contact."""
-BELIEVED_NS: Final = 150_000_000
-"""After its window a tackle waits for so long: a fall in its last moments is believed some frames after it happened."""
 
 
 def tackle_params(window_s: float, spot: str, reason: str, *, fallen_tackles: bool) -> tuple[Param, ...]:
-    """The parameters of `Tackle`, with a rulebook's defaults."""
+    """Return the parameters of `Tackle` with a rulebook's defaults."""
     return (
         Param("tackle.fall_window_s", window_s, "s", reason, low=0, high=5),
         Param("tackle.fallen_tackles", fallen_tackles, "", "whether a fallen defender's base still makes a tackle"),
@@ -36,7 +53,7 @@ def tackle_params(window_s: float, spot: str, reason: str, *, fallen_tackles: bo
 
 @dataclass(frozen=True, slots=True)
 class Tackle:
-    """A defender's base touches the carrier's: tackle, broken tackle, fumble, or both down.
+    """A defender's base touches the carrier's: a tackle, a broken tackle, a fumble, or both down.
 
     Attributes:
         clauses: of a plain tackle.
@@ -55,19 +72,19 @@ class Tackle:
     phases: frozenset[Phase] = frozenset({Phase.LIVE})
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
-        """Contacts of the carrier with standing opponents that may be real."""
+        """Return a finding for each contact of the carrier with a standing opponent that may be real."""
         carrier = facts.carrier
         if carrier is None or not facts.carrier_contacts:
             return ()
         doubtful = 1.0 - params.real("calls.confidence")
         return tuple(
-            self._contact(facts, carrier, touch, state, params)
-            for touch in facts.carrier_contacts
-            if touch.probability > doubtful and self._counts(touch, facts, state, params)
+            self._finding(facts, carrier, contact, state, params)
+            for contact in facts.carrier_contacts
+            if contact.probability > doubtful and self._may_tackle(contact, facts, state, params)
         )
 
     def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:
-        """What the contact became, by who has fallen in the window."""
+        """Return what the contact became, by who fell within the window."""
         window_ns = context.params.ns("tackle.fall_window_s")
         carrier, tackler = finding.players[:2]
         carrier_fell = fall_in_window(state, carrier, finding.t_ns, window_ns) is not None
@@ -75,14 +92,10 @@ class Tackle:
             state, tackler, finding.t_ns, window_ns
         )
         if tackler_fell and carrier_fell:
-            if self._another_stands(finding, state, window_ns):
-                return None  # the other one's tackle, and so his fumble
-            return replace(
-                finding,
-                kind="down_by_fall",
-                text=f"{carrier} and {tackler} both fall: no fumble, down by the fall",
-                clauses=(*self.both, *self.spot),
-            )
+            if self._another_tackler_stands(finding, state, window_ns):
+                return None  # it is the other defender's tackle, and so his fumble
+            text = f"{carrier} and {tackler} both fall: {carrier} is down, no fumble"
+            return replace(finding, kind="down_by_fall", text=text, clauses=(*self.both, *self.spot))
         if tackler_fell:
             text = f"broken tackle: {tackler} falls, {carrier} runs on"
             return replace(finding, kind="broken_tackle", text=text, clauses=self.broken, spot_yd=None)
@@ -91,66 +104,53 @@ class Tackle:
             return replace(finding, kind="fumble", text=text, clauses=(*self.fumble, *self.spot))
         return finding
 
-    def _contact(
-        self, facts: Facts, carrier: Figure, touch: OpponentContact, state: GameState, params: Params
+    def _finding(
+        self, facts: Facts, carrier: Figure, contact: OpponentContact, state: GameState, params: Params
     ) -> Finding:
         board_on_ns = state.play.board_on_ns or 0
-        since_ns = facts.t_ns if touch.since_ns is None else touch.since_ns
+        since_ns = facts.t_ns if contact.since_ns is None else contact.since_ns
         t_ns = max(since_ns, board_on_ns)
         window_ns = params.ns("tackle.fall_window_s")
-        likely = facts.sustained_probability(carrier.id, touch)
+        probability = facts.sustained_probability(carrier.id, contact)
         return Finding(
             rule=self.id,
             kind="tackle",
             t_ns=t_ns,
-            text=f"{carrier.id} tackled by {touch.other}",
+            text=f"{carrier.id} tackled by {contact.other}",
             clauses=(*self.clauses, *self.spot),
-            key=f"{touch.other}@{board_on_ns}",
-            players=(carrier.id, touch.other),
+            key=f"{contact.other}@{board_on_ns}",
+            players=(carrier.id, contact.other),
             spot_yd=spot_at(facts, carrier, params.choice("tackle.spot"), t_ns),
-            margin=0.0 - touch.gap_mm,
-            sigma=touch.sigma_mm,
+            margin=0.0 - contact.gap_mm,
+            sigma=contact.sigma_mm,
             unit="mm",
-            probability=capped_if_unsure(likely, carrier),
-            against=f"{touch.other} does not touch {carrier.id}: play on",
-            settle_ns=t_ns + window_ns + (BELIEVED_NS if window_ns else 0),
+            probability=capped_if_unsure(probability, carrier),
+            against=f"{contact.other} does not touch {carrier.id}: play on",
+            settle_ns=t_ns + window_ns + (LIMITS.late_fall_ns if window_ns else 0),
             settle_early=False,
         )
 
-    def _counts(self, touch: OpponentContact, facts: Facts, state: GameState, params: Params) -> bool:
-        if touch.other_face not in params.choices("tackle.faces"):
+    def _may_tackle(self, contact: OpponentContact, facts: Facts, state: GameState, params: Params) -> bool:
+        """Return whether the opponent's face counts and he was standing when the contact began."""
+        if contact.other_face not in params.choices("tackle.faces"):
             return False
         if params.flag("tackle.fallen_tackles"):
             return True
-        fell_ns = state.play.fallen_ns(touch.other)
-        since_ns = facts.t_ns if touch.since_ns is None else max(touch.since_ns, state.play.board_on_ns or 0)
-        return fell_ns is None or fell_ns >= since_ns - EARLY_FALL_NS
+        fell_ns = state.play.fallen_ns(contact.other)
+        since_ns = facts.t_ns if contact.since_ns is None else max(contact.since_ns, state.play.board_on_ns or 0)
+        return fell_ns is None or fell_ns >= since_ns - LIMITS.early_fall_ns
 
-    def _another_stands(self, finding: Finding, state: GameState, window_ns: int) -> bool:
-        """Whether another defender's contact within the window is pending and he stays up."""
+    def _another_tackler_stands(self, finding: Finding, state: GameState, window_ns: int) -> bool:
+        """Return whether another defender's contact within the window is pending and that defender stays up."""
         for rival in state.play.pending:
             if rival.rule == self.id and rival.t_ns <= finding.t_ns + window_ns:
                 return fall_in_window(state, rival.players[1], rival.t_ns, window_ns) is None
         return False
 
 
-def fall_in_window(state: GameState, player: str, contact_ns: int, window_ns: int) -> FigureFall | None:
-    """The fall of a figure that belongs to a contact: from just before it to the end of the window."""
-    for fall in state.play.falls:
-        if fall.player == player and contact_ns - EARLY_FALL_NS <= fall.t_ns <= contact_ns + window_ns:
-            return fall
-    return None
-
-
-ON_FEET: Final = frozenset({Phase.LIVE, Phase.IN_AIR})
-
-LIES_NS: Final = 200_000_000
-"""For so long somebody must lie to have fallen: a network takes some for fallen for a moment."""
-
-
 @dataclass(frozen=True, slots=True)
 class DownByFall:
-    """The carrier falls with no standing defender in the tackle: down there, the ball at the base's foremost part.
+    """The carrier falls without a standing defender in the tackle: down there, by the foremost part of the base.
 
     Attributes:
         clauses: cited.
@@ -163,7 +163,7 @@ class DownByFall:
     params: tuple[Param, ...] = ()
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:  # noqa: ARG002
-        """The carrier has fallen since the board came on."""
+        """Return a finding when the carrier has fallen since the frame before."""
         carrier, before = facts.carrier, facts.carrier_before
         if carrier is None or carrier.posture != "fallen" or before is None or before.posture == "fallen":
             return ()
@@ -174,25 +174,25 @@ class DownByFall:
                 rule=self.id,
                 kind="down_by_fall",
                 t_ns=t_ns,
-                text=f"{carrier.id} falls by himself and is down",
+                text=f"{carrier.id} falls untouched and is down",
                 clauses=self.clauses,
                 key=f"{carrier.id}@{facts.t_ns}",
                 players=(carrier.id,),
                 spot_yd=spot_at(facts, standing, "base", t_ns),
                 probability=capped_if_unsure(1.0, carrier),
-                against=f"it is not {carrier.id} who fell",
-                settle_ns=facts.t_ns + LIES_NS,
+                against=f"the figure that fell is not {carrier.id}",
+                settle_ns=facts.t_ns + LIMITS.confirm_fall_ns,
                 settle_early=False,
             ),
         )
 
     def settle(self, finding: Finding, state: GameState, context: RuleContext) -> Finding | None:  # noqa: ARG002
-        """Nothing, when he stands again or a contact came so soon that the fall belongs to it.
+        """Return the finding, or None when the carrier stands again or the fall belongs to a contact.
 
-        Doubtful, when a contact may have come before.
+        The finding is doubtful when a contact before the fall was too close to call.
         """
         tackled = any(
-            rival.rule == "tackle" and rival.t_ns <= finding.t_ns + EARLY_FALL_NS for rival in state.play.pending
+            rival.rule == "tackle" and rival.t_ns <= finding.t_ns + LIMITS.early_fall_ns for rival in state.play.pending
         )
         if tackled or state.play.fallen_ns(finding.players[0]) is None:
             return None
@@ -204,7 +204,7 @@ class DownByFall:
 
 @dataclass(frozen=True, slots=True)
 class FigureDead(ImmediateRule):
-    """A figure without the ball falls: it is out of the play, and in everyone's way.
+    """A figure without the ball falls: it is out of the play but stays where it lies.
 
     Attributes:
         clauses: cited.
@@ -213,11 +213,11 @@ class FigureDead(ImmediateRule):
 
     clauses: tuple[str, ...]
     id: str = "figure_dead"
-    phases: frozenset[Phase] = ON_FEET
+    phases: frozenset[Phase] = frozenset({Phase.LIVE, Phase.IN_AIR})
     params: tuple[Param, ...] = ()
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:  # noqa: ARG002
-        """Who has fallen in this frame."""
+        """Return a finding for each figure that has fallen in this frame."""
         falls = state.play.falls
         if not falls or falls[-1].first_seen_ns != facts.t_ns:
             return ()
@@ -235,3 +235,11 @@ class FigureDead(ImmediateRule):
             for fall in falls
             if fall.first_seen_ns == facts.t_ns and fall.player != state.play.carrier
         )
+
+
+def fall_in_window(state: GameState, player: str, contact_ns: int, window_ns: int) -> FigureFall | None:
+    """Return the fall of a figure that belongs to a contact: from just before it to the end of the window."""
+    for fall in state.play.falls:
+        if fall.player == player and contact_ns - LIMITS.early_fall_ns <= fall.t_ns <= contact_ns + window_ns:
+            return fall
+    return None

@@ -1,9 +1,9 @@
-"""Turning."""
+"""Rules about where a figure faces: a carrier that goes the wrong way, and a figure turned by an opponent's touch."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from downfield.core.angles import difference_deg
 from downfield.core.scene import Contact, Figure, Scene
@@ -16,21 +16,43 @@ from downfield.officiating.rulebooks.params import Param, Params
 from downfield.officiating.rules.ball import ball_position
 from downfield.officiating.rules.lines import reference_param, reference_point, spot_at
 
-SIDEWAYS_DEG: Final = 90.0
 
-BACKWARD_PARAMS = (
+@dataclass(frozen=True, slots=True)
+class TurningLimits:
+    """Angles between a carrier's heading and the goal it attacks."""
+
+    sideways_deg: float = 90.0
+    """A carrier that faces farther away than this faces its own goal line."""
+
+    forward_deg: float = 80.0
+    """Within this the carrier has certainly turned forward again; a heading jitters by a few degrees."""
+
+
+LIMITS: Final = TurningLimits()
+
+FORWARD_AGAIN: Final = "forward_again"
+"""Detail and note of a carrier that faces forward again."""
+
+BACKWARD_PARAMS: Final = (
     Param("backward.window_s", 0.2, "s", "longer than a vibration; a carrier jitters", low=0.05, high=0.5),
     Param("backward.speed_mm_s", 10.0, "mm/s", "slower is a figure jiggling on the spot", low=0, high=500),
 )
+INTERFERENCE_PARAMS: Final = (
+    Param("interference.turn_deg", 20.0, "deg", "not stated; more than a nudge, less than being spun", low=5, high=90),
+    Param("interference.window_s", 0.3, "s", "not stated; a later turn has other causes", low=0.05, high=0.5),
+)
+
+INSIDE_ROLES: Final = frozenset({*LINEMEN, "C", "G", "T", "DL", "NT", "DT", "DE"})
+"""Roles inside the line, against which pass interference is not looked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backward(ImmediateRule):
-    """The carrier moves toward his own goal line.
+    """The carrier moves toward its own goal line. TAP leaves the consequence to the coach, so it is only reported.
 
     Attributes:
-        turned: clauses when he faces it too.
-        pushed: clauses when he faces the right way and is pushed.
+        turned: clauses when the carrier faces that way too.
+        pushed: clauses when the carrier faces forward and is pushed.
 
     """
 
@@ -42,39 +64,38 @@ class Backward(ImmediateRule):
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """All it stands for."""
+        """All clauses of the rule."""
         return (*self.turned, *self.pushed)
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
-        """Which way the carrier moves and faces, told once each for every time the board comes on."""
+        """Return a finding, at most one of either kind each time the board comes on."""
         carrier = facts.carrier
         if carrier is None:
             return ()
         detail = backward_motion(facts, state, params)
         if detail is None:
             return ()
-        turned = detail == "turned"
         key = f"{detail}:{carrier.id}@{state.play.board_on_ns}"
         if f"{self.id}:{key}" in state.play.settled:
             return ()
-        text = (
-            f"{carrier.id} has turned toward his own goal line; his coach may let him run or stop"
-            if turned
-            else f"{carrier.id} is pushed back; his coach may play on, without forward progress"
-        )
+        off_deg = facts.heading_error_deg(carrier)
+        if detail == "turned":
+            text = f"{carrier.id} has turned toward his own goal line; his coach may let him run or stop him"
+            clauses, margin = self.turned, off_deg - LIMITS.sideways_deg
+        else:
+            text = f"{carrier.id} is pushed back; his coach may play on, without forward progress"
+            clauses, margin = self.pushed, LIMITS.sideways_deg - off_deg
         return (
             Finding(
                 rule=self.id,
                 kind="turned_back",
                 t_ns=facts.t_ns,
                 text=text,
-                clauses=self.turned if turned else self.pushed,
+                clauses=clauses,
                 key=key,
                 players=(carrier.id,),
                 spot_yd=spot_at(facts, carrier, "base", facts.t_ns),
-                margin=facts.heading_error_deg(carrier) - SIDEWAYS_DEG
-                if turned
-                else SIDEWAYS_DEG - facts.heading_error_deg(carrier),
+                margin=margin,
                 sigma=carrier.sigma_deg,
                 unit="deg",
                 reported=True,
@@ -83,31 +104,26 @@ class Backward(ImmediateRule):
         )
 
 
-def backward_motion(facts: Facts, state: GameState, params: Params) -> str | None:
-    """``"turned"`` or ``"pushed"`` while the carrier moves toward his own goal line, else None."""
+def backward_motion(facts: Facts, state: GameState, params: Params) -> Literal["turned", "pushed"] | None:
+    """Return how the carrier moves toward its own goal line: ``"turned"``, ``"pushed"``, or None if it does not."""
     carrier = facts.carrier
     window_ns = params.ns("backward.window_s")
     if carrier is None or facts.t_ns - (state.play.board_on_ns or 0) < window_ns:
         return None
-    speed = facts.velocity_mm_s(carrier.id, window_ns)
-    if speed is None or -speed[0] * state.ball_direction < params.real("backward.speed_mm_s"):
+    velocity = facts.velocity_mm_s(carrier.id, window_ns)
+    if velocity is None or -velocity[0] * state.ball_direction < params.real("backward.speed_mm_s"):
         return None
-    return "turned" if facts.heading_error_deg(carrier) > SIDEWAYS_DEG else "pushed"
-
-
-AGAIN_DEG: Final = 80.0
-"""Nearer to the goal than this he has surely come round; a heading jitters by a few degrees."""
-FORWARD_AGAIN: Final = "forward_again"
+    return "turned" if facts.heading_error_deg(carrier) > LIMITS.sideways_deg else "pushed"
 
 
 @dataclass(frozen=True, slots=True)
 class CarrierTurnedBack(ImmediateRule):
-    """The carrier faces and moves toward his own goal line, the first time and the second.
+    """The carrier faces and moves toward its own goal line (Lion's Den): turned around once, down the second time.
 
-    Both are needed: turned alone, he may be spinning; moving alone, he is being pushed.
+    Both are needed: a carrier that only faces back may be spinning, one that only moves back is being pushed.
 
     Attributes:
-        first, second: clauses of either turn.
+        first, second: clauses of the first and the second turn.
 
     """
 
@@ -122,22 +138,22 @@ class CarrierTurnedBack(ImmediateRule):
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """All it stands for."""
+        """All clauses of the rule."""
         return (*self.first, *self.second)
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
-        """A turn, or the carrier facing forward again after the first."""
+        """Return a finding for a turn, or for the carrier facing forward again after the first."""
         carrier = facts.carrier
         if carrier is None:
             return ()
         turns = state.play.turns
         if turns == 1 and state.play.note(FORWARD_AGAIN) is None:
-            return self._forward(facts, carrier, params)
+            return self._forward_again(facts, carrier, params)
         if turns > 1 or backward_motion(facts, state, params) != "turned":
             return ()
-        margin = facts.heading_error_deg(carrier) - SIDEWAYS_DEG
-        at, scene = _turning_point(facts, carrier)
-        point = reference_point(facts, at, params.choice("turned_back.spot"), scene)
+        margin = facts.heading_error_deg(carrier) - LIMITS.sideways_deg
+        turned, scene = _turning_point(facts, carrier)
+        point = reference_point(facts, turned, params.choice("turned_back.spot"), scene)
         again = turns == 1
         return (
             Finding(
@@ -146,11 +162,11 @@ class CarrierTurnedBack(ImmediateRule):
                 t_ns=scene.t_ns,
                 text=f"{carrier.id} turns back again: down where he turned"
                 if again
-                else f"{carrier.id} turns back; his coach may turn him round once",
+                else f"{carrier.id} turns back; his coach may turn him around once",
                 clauses=self.second if again else self.first,
                 key=f"{carrier.id}:{turns}",
                 players=(carrier.id,),
-                spot_yd=facts.spot_yd(point.x_mm, at.y_mm),
+                spot_yd=facts.spot_yd(point.x_mm, turned.y_mm),
                 margin=margin,
                 sigma=carrier.sigma_deg,
                 unit="deg",
@@ -160,8 +176,8 @@ class CarrierTurnedBack(ImmediateRule):
             ),
         )
 
-    def _forward(self, facts: Facts, carrier: Figure, params: Params) -> tuple[Finding, ...]:
-        margin = AGAIN_DEG - facts.heading_error_deg(carrier)
+    def _forward_again(self, facts: Facts, carrier: Figure, params: Params) -> tuple[Finding, ...]:
+        margin = LIMITS.forward_deg - facts.heading_error_deg(carrier)
         if exceedance_probability(margin, carrier.sigma_deg) < params.real("calls.confidence"):
             return ()
         return (
@@ -179,26 +195,23 @@ class CarrierTurnedBack(ImmediateRule):
 
 
 def _turning_point(facts: Facts, carrier: Figure) -> tuple[Figure, Scene]:
-    """The carrier as he first faced back in this turn, as far as the last scenes go."""
-    point, at = carrier, facts.scene
+    """Return the carrier as it first faced back in this turn, and that scene, as far back as the facts go."""
+    turned, at = carrier, facts.scene
     for scene in reversed(facts.recent):
         figure = find_figure(scene, carrier.id)
-        if figure is None or facts.heading_error_deg(figure) <= SIDEWAYS_DEG:
+        if figure is None or facts.heading_error_deg(figure) <= LIMITS.sideways_deg:
             break
-        point, at = figure, scene
-    return point, at
-
-
-INTERFERENCE_PARAMS: Final = (
-    Param("interference.turn_deg", 20.0, "deg", "not stated; more than a nudge, less than being spun", low=5, high=90),
-    Param("interference.window_s", 0.3, "s", "not stated; a later turn has other causes", low=0.05, high=0.5),
-)
-INSIDE: Final = frozenset({*LINEMEN, "C", "G", "T", "DL", "NT", "DT", "DE"})
+        turned, at = figure, scene
+    return turned, at
 
 
 @dataclass(frozen=True, slots=True)
 class Interference(ImmediateRule):
-    """A touch followed by a turn, on a pass in the air or against a declared gunner.
+    """An opponent's touch after which a figure turns, on a pass in the air or against a declared gunner.
+
+    Touching alone is no foul. Whether the touch made the figure turn is a judgment, so interference is only ever
+    proposed, with the headings before and after. On passes the turn is away from the ball, on punts from the gunner's
+    own course.
 
     Attributes:
         on_pass: clauses of pass interference.
@@ -214,27 +227,26 @@ class Interference(ImmediateRule):
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """All it stands for."""
+        """All clauses of the rule."""
         return (*self.on_pass, *self.on_gunner)
 
     def observe(self, facts: Facts, state: GameState, params: Params) -> tuple[Finding, ...]:
-        """Touches that are just old enough for the turn to show."""
+        """Return a finding for each recent touch after which a figure has turned."""
         play = state.play
         in_air = state.phase is Phase.IN_AIR and play.kind != "onside"
         if not in_air and not play.gunners:
             return ()
         window_ns = params.ns("interference.window_s")
-        out = []
+        found: list[Finding] = []
         for contact in facts.scene.contacts:
             since_ns = contact.since_ns
             if since_ns is None or since_ns < (play.board_on_ns or 0) or contact.probability <= EVEN_ODDS:
                 continue
-            if not since_ns < facts.t_ns <= since_ns + window_ns:
-                continue
-            out += self._between(contact, since_ns, facts, state, params, in_air=in_air)
-        return tuple(out)
+            if since_ns < facts.t_ns <= since_ns + window_ns:
+                found += self._findings_of(contact, since_ns, facts, state, params, in_air=in_air)
+        return tuple(found)
 
-    def _between(
+    def _findings_of(
         self, contact: Contact, since_ns: int, facts: Facts, state: GameState, params: Params, *, in_air: bool
     ) -> list[Finding]:
         a, b = facts.figures.get(contact.a), facts.figures.get(contact.b)
@@ -243,27 +255,28 @@ class Interference(ImmediateRule):
         then = _scene_at(facts, since_ns)
         found = []
         for victim, offender in ((a, b), (b, a)):
-            if not self._may_suffer(victim, state, facts, in_air=in_air):
+            if not self._is_protected(victim, state, facts, in_air=in_air):
                 continue
             before = find_figure(then, victim.id) if then else None
             if before is None:
                 continue
-            turn = self._turn(before, victim, facts, state, in_air=in_air)
-            if turn >= params.real("interference.turn_deg"):
-                found.append(self._finding(before, victim, offender, turn, since_ns, facts, state, params, in_air))
+            turn_deg = self._turn_deg(before, victim, facts, state, in_air=in_air)
+            if turn_deg >= params.real("interference.turn_deg"):
+                found.append(self._finding(before, victim, offender, turn_deg, since_ns, facts, state, params, in_air))
         return found
 
-    def _may_suffer(self, victim: Figure, state: GameState, facts: Facts, *, in_air: bool) -> bool:
+    def _is_protected(self, figure: Figure, state: GameState, facts: Facts, *, in_air: bool) -> bool:
         if not in_air:
-            return victim.id in state.play.gunners
-        entry = state.player(victim.id)
-        return (entry is None or canonical_role(entry.role) not in INSIDE) and not facts.has_fallen(victim.id)
+            return figure.id in state.play.gunners
+        entry = state.player(figure.id)
+        inside = entry is not None and canonical_role(entry.role) in INSIDE_ROLES
+        return not inside and not facts.has_fallen(figure.id)
 
-    def _turn(self, before: Figure, victim: Figure, facts: Facts, state: GameState, *, in_air: bool) -> float:
-        """By how many degrees the victim has turned away."""
-        place = ball_position(facts.scene, state)
-        if in_air and place is not None:
-            return facts.bearing_error_deg(victim, *place) - facts.bearing_error_deg(before, *place)
+    def _turn_deg(self, before: Figure, victim: Figure, facts: Facts, state: GameState, *, in_air: bool) -> float:
+        """Return by how many degrees the victim has turned away."""
+        position = ball_position(facts.scene, state)
+        if in_air and position is not None:
+            return facts.bearing_error_deg(victim, *position) - facts.bearing_error_deg(before, *position)
         return difference_deg(victim.heading_deg, before.heading_deg)
 
     def _finding(
@@ -271,30 +284,30 @@ class Interference(ImmediateRule):
         before: Figure,
         victim: Figure,
         offender: Figure,
-        turn: float,
+        turn_deg: float,
         since_ns: int,
         facts: Facts,
         state: GameState,
         params: Params,
         in_air: bool,
     ) -> Finding:
-        against_offense = facts.side_of(offender) == state.offense
+        by_offense = facts.side_of(offender) == state.offense
         detail = "gunner_interference"
         if in_air:
-            detail = "offensive_pass_interference" if against_offense else "defensive_pass_interference"
-        margin = turn - params.real("interference.turn_deg")
+            detail = "offensive_pass_interference" if by_offense else "defensive_pass_interference"
+        margin = turn_deg - params.real("interference.turn_deg")
         sigma = (before.sigma_deg**2 + victim.sigma_deg**2) ** 0.5
-        reach = facts.foremost_point(victim)
+        foremost = facts.foremost_point(victim)
         return Finding(
             rule=self.id,
             kind="penalty",
             t_ns=since_ns,
-            text=f"{detail.replace('_', ' ')} by {offender.id}: {victim.id} turns away from "
+            text=f"{detail.replace('_', ' ')} by {offender.id}: {victim.id} turns from "
             f"{before.heading_deg:.0f} to {victim.heading_deg:.0f} degrees",
             clauses=self.on_pass if in_air else self.on_gunner,
             key=f"{offender.id}:{victim.id}@{since_ns}",
             players=(offender.id, victim.id),
-            spot_yd=facts.spot_yd(reach.x_mm, victim.y_mm),
+            spot_yd=facts.spot_yd(foremost.x_mm, victim.y_mm),
             margin=margin,
             sigma=sigma,
             unit="deg",
@@ -309,5 +322,5 @@ class Interference(ImmediateRule):
 
 
 def _scene_at(facts: Facts, t_ns: int) -> Scene | None:
-    """The last scene not after an instant."""
+    """Return the last recent scene not after an instant."""
     return next((scene for scene in reversed(facts.recent) if scene.t_ns <= t_ns), None)
