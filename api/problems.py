@@ -112,9 +112,11 @@ def _handle_problem(_request: Request, error: Exception) -> JSONResponse:
 def _handle_validation_error(_request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, RequestValidationError):
         raise error
-    fields = tuple(_invalid_field(one) for one in error.errors()[:_MAX_FIELD_ERRORS])
-    unreadable = any(one["type"] == "json_invalid" for one in error.errors())
-    detail = "; ".join(f"{one.field}: {one.problem}" for one in fields[:3]) or "The request could not be read."
+    fields = tuple(_invalid_field(found) for found in error.errors()[:_MAX_FIELD_ERRORS])
+    unreadable = any(found["type"] == "json_invalid" for found in error.errors())
+    detail = (
+        "; ".join(f"{found.field}: {found.problem}" for found in fields[:3]) or "The request could not be read."
+    )
     return problem_response(400 if unreadable else 422, detail, errors=fields)
 
 

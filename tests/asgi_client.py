@@ -28,9 +28,9 @@ class AsgiClient:
 
     Attributes:
         app: the application.
-        peer: where requests come from.
-        host: as which host the application is called; None for no Host header.
-        token: of a device, as a bearer token; empty for none.
+        peer: address that requests come from.
+        host: the Host header; None for none.
+        token: bearer token of a device; empty for none.
 
     """
 

@@ -113,7 +113,7 @@ def routes() -> Iterator[tuple[str, str, Any]]:
                 yield "WS", route.path, route.endpoint
 
 
-ROUTES = [pytest.param(*one, id=f"{one[0]} {one[1]}") for one in routes()]
+ROUTES = [pytest.param(*route, id=f"{route[0]} {route[1]}") for route in routes()]
 
 
 @pytest.mark.parametrize(("method", "path", "endpoint"), ROUTES)
@@ -192,7 +192,7 @@ def test_a_code_pairs_one_phone_once(lan: Service) -> None:
 
 def test_a_revoked_device_is_refused_at_once_and_after_a_restart(lan: Service) -> None:
     phone = lan.phone("operator")
-    device = next(one for one in lan.phone("admin").get("/api/devices").json if one["role"] == "operator")
+    device = next(listed for listed in lan.phone("admin").get("/api/devices").json if listed["role"] == "operator")
     assert lan.phone("admin").request("DELETE", f"/api/devices/{device['id']}").status == 204
     assert phone.get("/api/game").status == 401
     assert TokenStore(lan.store).find_device(phone.token) is None

@@ -187,7 +187,7 @@ class Hub:
     def local_subscribers(self) -> int:
         """How many subscribers this process serves."""
         with self._lock:
-            return sum(len(one.subscribers) for one in self._loops.values())
+            return sum(len(group.subscribers) for group in self._loops.values())
 
     @property
     def seq(self) -> int:

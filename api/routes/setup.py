@@ -83,15 +83,15 @@ def team(store: StoreDep, team: TeamId) -> TeamDetails:
 
 @router.put("/teams/{team}", tags=["teams"], summary="Save a team")
 @allow("operator")
-def save_team(store: StoreDep, team: TeamId, asked: TeamRequest) -> TeamDetails:
+def save_team(store: StoreDep, team: TeamId, request: TeamRequest) -> TeamDetails:
     """Replaces a team with the same id."""
-    ids = [player.id for player in asked.players]
+    ids = [player.id for player in request.players]
     if len(set(ids)) < len(ids):
         raise ProblemError(422, "Two players have the same id. Give each player an id of its own.")
     if len(store.teams()) >= MAX_TEAMS and team not in store.teams():
         raise ProblemError(409, f"{MAX_TEAMS} teams are saved. Remove one first.", "not_now")
-    store.keep_team(team, asked.model_dump_json(), time.time_ns())
-    return _team(team, asked.model_dump_json())
+    store.keep_team(team, request.model_dump_json(), time.time_ns())
+    return _team(team, request.model_dump_json())
 
 
 @router.delete("/teams/{team}", tags=["teams"], summary="Remove a team", status_code=204)
@@ -172,11 +172,11 @@ def calibrated_field(game_service: GameServiceDep) -> Response:
 def use_calibration(
     game_service: GameServiceDep,
     principal: PrincipalDep,
-    asked: Annotated[Calibration, Body()],
+    calibration: Annotated[Calibration, Body()],
     key: IdempotencyKey = None,
 ) -> Accepted:
     """The content of a `*.calibration.json` file."""
-    receipt = game_service.command(UseCalibration(calibration=asked), Submission(principal.name, key))
+    receipt = game_service.command(UseCalibration(calibration=calibration), Submission(principal.name, key))
     if isinstance(receipt, Refused):
         raise refusal_problem(receipt)
     return receipt
