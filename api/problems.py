@@ -114,9 +114,7 @@ def _handle_validation_error(_request: Request, error: Exception) -> JSONRespons
         raise error
     fields = tuple(_invalid_field(found) for found in error.errors()[:_MAX_FIELD_ERRORS])
     unreadable = any(found["type"] == "json_invalid" for found in error.errors())
-    detail = (
-        "; ".join(f"{found.field}: {found.problem}" for found in fields[:3]) or "The request could not be read."
-    )
+    detail = "; ".join(f"{found.field}: {found.problem}" for found in fields[:3]) or "The request could not be read."
     return problem_response(400 if unreadable else 422, detail, errors=fields)
 
 
