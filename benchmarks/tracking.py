@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from simulated_detector import Network, calibration_of, jerseys, sights
+from simulated_detector import SimulatedDetector, calibration_of, classify_jerseys, simulated_views
 from tracking_tally import Tally, Watched, judge, report
 
 from downfield.core.roster import Roster, RosterSpot
@@ -46,30 +46,32 @@ def _simulated(count: int) -> Iterator[Watched]:
             RosterSpot(one.id, one.x_mm / model.mm_per_yd_x, one.y_mm / model.mm_per_yd_y)
             for one in recording.scenes[0].figures
         )
-        network, search = Network(seed=seed), LineUpSearch(model, Roster(players, spots))
+        detector, search = SimulatedDetector(seed=seed), LineUpSearch(model, Roster(players, spots))
         tracker: Tracker | None = None
         hands = HandTracker()
         out = Watched(recording.script.name, recording.script.direction, model.mm_per_yd_x)
         out.happened = list(recording.happened)
-        for sight, scene in zip(sights(recording.snapshots, players, look, seed=seed), recording.scenes, strict=True):
-            detections, calibration = network.see(sight), calibration_of(sight, look)
+        for view, scene in zip(
+            simulated_views(recording.snapshots, players, look, seed=seed), recording.scenes, strict=True
+        ):
+            detections, calibration = detector.detect(view), calibration_of(view, look)
             if tracker is None:
-                found = search.update(measure(detections, calibration, search.height_mm), sight.t_ns)
-                tracker = None if found is None else Tracker(found, sight.t_ns)
+                found = search.update(measure(detections, calibration, search.height_mm), view.t_ns)
+                tracker = None if found is None else Tracker(found, view.t_ns)
                 continue
-            sightings = jerseys(measure(detections, calibration, tracker.height_mm), sight)
-            hands.update(detections, calibration.camera, sight.t_ns)
+            measurements = classify_jerseys(measure(detections, calibration, tracker.height_mm), view)
+            hands.update(detections, calibration.camera, view.t_ns)
             estimates = tracker.update(
-                sightings,
-                sight.t_ns,
+                measurements,
+                view.t_ns,
                 power=scene.board,
                 fingertips_mm=hands.fingertips_mm,
                 hands_mm=hands.outlines_mm,
             )
             out.truth.append(scene)
             out.seen.append(tuple(estimate.to_figure() for estimate in estimates))
-            out.boxes.append((list(sightings.detections), sightings.pose[:, :2]))
-            out.see_falls(tracker.falls, sight.t_ns)
+            out.boxes.append((list(measurements.detections), measurements.pose[:, :2]))
+            out.see_falls(tracker.falls, view.t_ns)
         yield out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from simulated_detector import Faults, ListDetector, Network
+from simulated_detector import Faults, ListDetector, SimulatedDetector
 from tracked_tables import FIELD, Table, filmed, look_of, standing
 
 from downfield.calibration.calibration import Calibration
@@ -37,9 +37,9 @@ def picture() -> Image:
 
 @cache
 def detections() -> tuple[tuple[Detection, ...], ...]:
-    calm = Network(Faults(false=0.0, double=0.0, flip=0.0), seed=5)
+    calm = SimulatedDetector(Faults(false=0.0, double=0.0, flip=0.0), seed=5)
     look = look_of(TABLE.players)
-    return tuple(calm.see(replace(sight, camera=look.camera)) for sight, _, _ in filmed(TABLE))
+    return tuple(calm.detect(replace(view, camera=look.camera)) for view, _, _ in filmed(TABLE))
 
 
 def shot(number: int) -> Frame:

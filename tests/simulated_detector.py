@@ -1,7 +1,7 @@
-"""A detector that sees the twin's truth instead of pictures, with the faults of a network: for tests and benchmarks.
+"""A detector simulated from the twin's truth, with the errors of a network: for tests and benchmarks.
 
-`sights` says what a camera has before it at every frame of a play: exact corners, boxes and what hides what.
-`Network` makes detections of it, with every fault a named number of `Faults`.
+`simulated_views` gives what a camera views in every frame of a play: exact corners, boxes and what hides what.
+`SimulatedDetector` makes detections of it; every error is a named number of `Faults`.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _EDGEWISE = np.stack([np.linalg.cholesky(CORNER_CORRELATION[..., axis]) for axis
 
 
 @dataclass(frozen=True, slots=True)
-class FigureSight:
-    """One figure in the picture.
+class SimulatedFigure:
+    """One figure in the image.
 
     Attributes:
         id: roster id.
         corners_px: of its base's top, shape (4, 2).
-        corners_visible: which of them are seen.
-        visible: share of the base's top that is seen.
-        covered: whether a hand lies over its middle.
-        box: of all of it.
+        corners_visible: which of them are visible.
+        visible: share of the base's top that is visible.
+        covered: whether a hand covers its middle.
+        box: around all of it.
         helmet_px: center of the helmet.
         tilt_deg: 0 upright.
 
@@ -61,13 +61,13 @@ class FigureSight:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """What the camera has before it at one frame.
+class SimulatedView:
+    """What the camera views in one frame.
 
     Attributes:
-        t_ns: the instant.
+        t_ns: its time.
         camera: where the camera truly is.
-        figures: in roster order; those outside the picture are left out.
+        figures: in roster order, without those outside the image.
         ball_px: center of the ball, None when there is none.
         hands: box and fingertips of each.
 
@@ -75,15 +75,15 @@ class Sight:
 
     t_ns: int
     camera: Camera
-    figures: tuple[FigureSight, ...]
+    figures: tuple[SimulatedFigure, ...]
     ball_px: Array | None
     hands: tuple[tuple[Box, Array], ...]
 
 
-def sights(
+def simulated_views(
     snapshots: Iterable[Snapshot], players: tuple[Player, ...], look: Appearance, *, seed: int = 0
-) -> Iterator[Sight]:
-    """What the look's camera, swaying and buzzing, has before it in each snapshot."""
+) -> Iterator[SimulatedView]:
+    """What the appearance's camera, swaying and vibrating, views in each snapshot."""
     placer, sway = SolidPlacer(look), Sway(look.sensor, seed)
     helmets = [i for i, solid in enumerate(s for f in look.figures for s in f.solids) if solid.part == "helmet"]
     starts = np.cumsum([0, *(len(figure.solids) for figure in look.figures)])
@@ -98,7 +98,7 @@ def sights(
         tops = base_tops(players, snapshot, placed, camera)
         size = np.array(camera.lens.size_px)
         figures = tuple(
-            FigureSight(
+            SimulatedFigure(
                 id=top.id,
                 corners_px=top.corners_px,
                 corners_visible=top.corners_visible,
@@ -112,27 +112,27 @@ def sights(
             if np.isfinite(top.corners_px).all() and (high[i] > 0).all() and (low[i] < size).all()
         )
         ball = None if snapshot.ball is None else camera.to_pixels(np.array(snapshot.ball.position_mm))
-        yield Sight(snapshot.t_ns, camera, figures, ball, tuple((box, tip) for box, tip, _ in hands))
+        yield SimulatedView(snapshot.t_ns, camera, figures, ball, tuple((box, tip) for box, tip, _ in hands))
 
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """How the network errs. Pixels are those of a picture 1920 wide.
+    """Errors of the network. Pixels are those of an image 1920 wide.
 
     Attributes:
         corner_px: standard deviation of a visible corner, in each direction.
-        hidden_px: of a hidden one.
-        lasting: share of the corners' variance that lasts from frame to frame.
-        lasting_s: how long it does.
-        wild: share of figures whose corners err three times as much.
-        miss: share of figures in full view that are not found.
-        faint: base tops seen less than this are found ever less often.
-        flip: share of figures seen the wrong way round.
+        hidden_px: the same of a hidden one.
+        lasting: share of the corners' variance that persists from frame to frame.
+        lasting_s: time constant of that.
+        wild: share of figures whose corners have three times the error.
+        miss: share of fully visible figures that are missed.
+        faint: visible share of a base top below which misses become more frequent.
+        flip: share of figures detected the wrong way around.
         flip_s: how long one stays so.
-        double: share of figures found twice.
-        false: figures found where there is none, in every frame.
-        tilt_deg: standard deviation of the tilt that upright and fallen are told apart by.
-        mistake: share of figures taken for the other kind without reason.
+        double: share of figures detected twice.
+        false: false detections per frame.
+        tilt_deg: standard deviation of the tilt that decides between upright and fallen.
+        mistake: share of figures classified wrongly at random.
 
     """
 
@@ -165,7 +165,7 @@ PERFECT = Faults(
 )
 """No faults at all."""
 
-_HIDDEN_MISSED = 0.95  # of the figures of which nothing is seen
+_HIDDEN_MISSED = 0.95  # share of entirely hidden figures
 _HIDDEN_SCORE, _SEEN_SCORE = 0.3, 0.93
 _JERSEY_ODDS = 5.0
 _HELMET_PX, _BOX_PX = 1.0, 1.5
@@ -173,12 +173,12 @@ _BALL_PX = (5.0, 0.6)  # half its size, and error
 _BALL_FOUND = 0.6
 
 
-class Network:
-    """Sees what is before the camera as a network would, frame after frame.
+class SimulatedDetector:
+    """Detects figures as a network would, frame after frame.
 
     Args:
-        faults: how it errs.
-        seed: of its errors.
+        faults: its errors.
+        seed: of the errors.
 
     """
 
@@ -189,32 +189,32 @@ class Network:
         self._flipped: dict[str, bool] = {}
         self._last_ns: int | None = None
 
-    def see(self, sight: Sight) -> tuple[Detection, ...]:
+    def detect(self, view: SimulatedView) -> tuple[Detection, ...]:
         """The detections of one frame, best first."""
-        scale = sight.camera.lens.size_px[0] / 1920
-        step_s = 1 / 30 if self._last_ns is None else (sight.t_ns - self._last_ns) * 1e-9
-        self._last_ns = sight.t_ns
+        scale = view.camera.lens.size_px[0] / 1920
+        step_s = 1 / 30 if self._last_ns is None else (view.t_ns - self._last_ns) * 1e-9
+        self._last_ns = view.t_ns
         found = []
-        for figure in sight.figures:
+        for figure in view.figures:
             if self._random.random() < self._missed(figure):
                 continue
-            one = self._figure(figure, step_s, scale)
-            found.append(one)
+            detection = self._figure(figure, step_s, scale)
+            found.append(detection)
             if self._random.random() < self._faults.double:
-                found.append(replace(self._figure(figure, step_s, scale), score=0.6 * one.score))
-        found += [self._false(sight, scale) for _ in range(self._random.poisson(self._faults.false))]
-        found += self._things(sight, scale)
-        return tuple(sorted(found, key=lambda one: -one.score))
+                found.append(replace(self._figure(figure, step_s, scale), score=0.6 * detection.score))
+        found += [self._false(view, scale) for _ in range(self._random.poisson(self._faults.false))]
+        found += self._things(view, scale)
+        return tuple(sorted(found, key=lambda detection: -detection.score))
 
-    def _missed(self, figure: FigureSight) -> float:
+    def _missed(self, figure: SimulatedFigure) -> float:
         faults = self._faults
-        lies = figure.tilt_deg > FALLEN_DEG  # of which no base top may be seen
+        lies = figure.tilt_deg > FALLEN_DEG  # its base top may be hidden
         seen = (0.0 if figure.covered else 1.0) if lies else figure.visible
         if seen >= faults.faint:
             return faults.miss
         return faults.miss + (_HIDDEN_MISSED - faults.miss) * (1 - seen / faults.faint) ** 2
 
-    def _figure(self, figure: FigureSight, step_s: float, scale: float) -> Detection:
+    def _figure(self, figure: SimulatedFigure, step_s: float, scale: float) -> Detection:
         faults, random = self._faults, self._random
         shown = np.array(figure.corners_visible)
         sigma = np.where(shown, faults.corner_px, faults.hidden_px) * scale
@@ -245,7 +245,7 @@ class Network:
         )
 
     def _unit_error(self, id_: str, step_s: float) -> Array:
-        """Errors of unit variance of a figure's corners along and across its base, shape (4, 2): some of each lasts."""
+        """Errors of a figure's corners along and across its base, unit variance, in part persistent; shape (4, 2)."""
         faults = self._faults
         fresh = self._random.normal(size=(4, 2))
         keep = math.exp(-step_s / faults.lasting_s)
@@ -265,9 +265,9 @@ class Network:
             self._flipped[id_] = bool(self._random.random() < self._faults.flip)
         return self._flipped[id_]
 
-    def _false(self, sight: Sight, scale: float) -> Detection:
+    def _false(self, view: SimulatedView, scale: float) -> Detection:
         random = self._random
-        center = random.uniform((0, 0), sight.camera.lens.size_px)
+        center = random.uniform((0, 0), view.camera.lens.size_px)
         turn, half = random.uniform(0, 2 * np.pi), random.uniform(0.6, 1.3) * scale * np.array([27.0, 16.0])
         spin = np.array([[math.cos(turn), math.sin(turn)], [math.sin(turn), -math.cos(turn)]])
         corners = center + (half * [(1, 1), (1, -1), (-1, -1), (-1, 1)]) @ spin.T
@@ -280,15 +280,15 @@ class Network:
             tuple(float(score) for score in random.uniform(0.2, 0.9, 4)),
         )
 
-    def _things(self, sight: Sight, scale: float) -> list[Detection]:
+    def _things(self, view: SimulatedView, scale: float) -> list[Detection]:
         random = self._random
         out = []
-        if sight.ball_px is not None and random.random() < _BALL_FOUND:
-            center = sight.ball_px + random.normal(0, _BALL_PX[1] * scale, 2)
+        if view.ball_px is not None and random.random() < _BALL_FOUND:
+            center = view.ball_px + random.normal(0, _BALL_PX[1] * scale, 2)
             half = _BALL_PX[0] * scale
             at = (float(center[0]), float(center[1]))
             out.append(Detection("ball", 0.995, _box(center - half, center + half), helmet_px=at, helmet_score=0.7))
-        for box, tip in sight.hands:
+        for box, tip in view.hands:
             seen = tip + random.normal(0, 4 * scale, 2)
             at = (float(seen[0]), float(seen[1]))
             shaken = _shaken(box, random.normal(0, 4 * scale, 4))
@@ -296,21 +296,21 @@ class Network:
         return out
 
 
-def jerseys(sightings: Measurements, sight: Sight) -> Measurements:
-    """The sightings with what a look at their colors would tell; ids begin with the jersey."""
+def classify_jerseys(measurements: Measurements, view: SimulatedView) -> Measurements:
+    """The measurements with the teams that their colors would show; ids start with the jersey."""
     light = []
-    for one in sightings.detections:
-        middle = np.mean(one.corners_px, axis=0)
-        near = min(sight.figures, key=lambda figure: float(np.linalg.norm(figure.corners_px.mean(axis=0) - middle)))
+    for detection in measurements.detections:
+        middle = np.mean(detection.corners_px, axis=0)
+        near = min(view.figures, key=lambda figure: float(np.linalg.norm(figure.corners_px.mean(axis=0) - middle)))
         light.append(_JERSEY_ODDS if near.id.startswith("light") else -_JERSEY_ODDS)
-    return replace(sightings, light=np.array(light))
+    return replace(measurements, light=np.array(light))
 
 
 class ListDetector:
-    """Hands out detections made beforehand, one picture after the other.
+    """Returns prepared detections, image by image.
 
     Args:
-        detections: of every picture to come.
+        detections: of every image to come.
 
     """
 
@@ -319,18 +319,18 @@ class ListDetector:
 
     @property
     def name(self) -> str:
-        """What it is."""
+        """Its name in reports."""
         return "simulated"
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
-        """The next ones, whatever the picture."""
+        """The next detections, whatever the image."""
         del image
         return tuple(next(self._detections))
 
 
-def calibration_of(sight: Sight, look: Appearance) -> Calibration:
-    """The calibration a shake tracker would have at this frame."""
-    return Calibration(look.field, sight.camera, "truth")
+def calibration_of(view: SimulatedView, look: Appearance) -> Calibration:
+    """The calibration that a shake tracker would have in this frame."""
+    return Calibration(look.field, view.camera, "truth")
 
 
 def _tilt_deg(pose: FigurePose) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from simulated_detector import Faults, ListDetector, Network
+from simulated_detector import Faults, ListDetector, SimulatedDetector
 from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing, walking
 from typer.testing import CliRunner, Result
 
@@ -50,8 +50,8 @@ class Counted(ListDetector):
 
 
 def seen() -> list[tuple[Detection, ...]]:
-    network = Network(Faults(false=0.0), seed=2)
-    return [network.see(sight) for sight, _, _ in filmed(TABLE)]
+    detector = SimulatedDetector(Faults(false=0.0), seed=2)
+    return [detector.detect(view) for view, _, _ in filmed(TABLE)]
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from simulated_detector import Faults, ListDetector, Network
+from simulated_detector import Faults, ListDetector, SimulatedDetector
 from tracked_tables import FIELD, Table, filmed, look_of, roster_of, standing
 
 from downfield.calibration.calibration import Calibration
@@ -43,8 +43,8 @@ def picture() -> Image:
 
 def scenes_with(*, hand: bool) -> list[Scene]:
     """Scenes of frames in all of which the network detects a hand; from `COMES` on there may be one."""
-    calm = Network(Faults(false=0.0, double=0.0, flip=0.0), seed=5)
-    detections = [(*calm.see(sight), HAND) for sight, _, _ in filmed(TABLE)]
+    calm = SimulatedDetector(Faults(false=0.0, double=0.0, flip=0.0), seed=5)
+    detections = [(*calm.detect(view), HAND) for view, _, _ in filmed(TABLE)]
     vision = Vision(Calibration(FIELD, LOOK.camera, "truth"), ListDetector(detections), roster_of(TABLE))
     scenes = []
     for number in range(len(detections)):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from simulated_detector import PERFECT, Network, calibration_of
+from simulated_detector import PERFECT, SimulatedDetector, calibration_of
 from tracked_tables import FIELD, LINE_UP_S, Table, filmed, look_of, roster_of, standing, walking
 
 from downfield.core.roster import Roster, RosterSpot
@@ -26,9 +26,9 @@ SLOW_NS = 400_000_000
 
 def measured(table: Table, count: int | None = None) -> list[Measurements]:
     """The measurements of a perfect detector in every frame."""
-    network, look = Network(PERFECT), look_of(table.players)
+    detector, look = SimulatedDetector(PERFECT), look_of(table.players)
     frames = filmed(table)[:count]
-    return [measure(network.see(sight), calibration_of(sight, look), 5.5) for sight, _, _ in frames]
+    return [measure(detector.detect(view), calibration_of(view, look), 5.5) for view, _, _ in frames]
 
 
 def spots(table: Table, *ids: str) -> tuple[RosterSpot, ...]:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulated_detector import PERFECT, Faults, Network, calibration_of
+from simulated_detector import PERFECT, Faults, SimulatedDetector, calibration_of
 from tracked_tables import (
     BASE,
     Table,
@@ -28,9 +28,11 @@ from downfield.vision.tracking.measurement import measure
 )
 def test_a_perfectly_detected_base_is_measured_where_it_stands(x_mm: float, y_mm: float, heading: float) -> None:
     table = Table({"dark-1": standing(x_mm, y_mm, heading)}, 0.0)
-    sight = filmed(table)[0][0]
-    seen = measure(Network(PERFECT).see(sight), calibration_of(sight, look_of(table.players)), BASE.height_mm)
-    x, y, turn, length, width = seen.pose[0]
+    view = filmed(table)[0][0]
+    seen = measure(
+        SimulatedDetector(PERFECT).detect(view), calibration_of(view, look_of(table.players)), BASE.height_mm
+    )
+    x, y, turn, length, width = measured.pose[0]
     assert math.hypot(x - x_mm, y - y_mm) < 0.05
     assert abs(math.remainder(turn - math.radians(heading), 2 * math.pi)) < 0.01
     assert abs(length - BASE.length_mm) < 0.1
@@ -39,13 +41,13 @@ def test_a_perfectly_detected_base_is_measured_where_it_stands(x_mm: float, y_mm
 
 def test_measurement_errors_agree_with_their_covariances() -> None:
     table = Table({"dark-1": standing(300, 200, 20), "light-1": standing(600, 300, -130)}, 0.0)
-    sight = filmed(table)[0][0]
-    calibration = calibration_of(sight, look_of(table.players))
+    view = filmed(table)[0][0]
+    calibration = calibration_of(view, look_of(table.players))
     distances = []
     for seed in range(150):
         quiet = Faults(miss=0.0, flip=0.0, double=0.0, false=0.0, wild=0.0, mistake=0.0)
-        seen = measure(Network(quiet, seed).see(sight), calibration, BASE.height_mm)
-        for pose, cov in zip(seen.pose, seen.covariance, strict=True):
+        measured = measure(SimulatedDetector(quiet, seed).detect(view), calibration, BASE.height_mm)
+        for pose, cov in zip(measured.pose, measured.covariance, strict=True):
             truth = (300, 200, math.radians(20)) if pose[0] < 450 else (600, 300, math.radians(-130))
             off = pose[:3] - truth
             distances.append(off @ np.linalg.solve(cov[:3, :3], off))
@@ -54,18 +56,18 @@ def test_measurement_errors_agree_with_their_covariances() -> None:
 
 def test_a_base_whose_corners_are_one_point_is_measured_anyway() -> None:
     table = Table({"dark-1": standing(300, 200, 0)}, 0.0)
-    sight = filmed(table)[0][0]
-    (detection,) = Network(PERFECT).see(sight)
+    view = filmed(table)[0][0]
+    (detection,) = SimulatedDetector(PERFECT).detect(view)
     flat = dataclasses.replace(detection, corners_px=(detection.corners_px[0],) * 4)
-    measured = measure([flat], calibration_of(sight, look_of(table.players)), BASE.height_mm)
+    measured = measure([flat], calibration_of(view, look_of(table.players)), BASE.height_mm)
     assert np.isfinite(measured.pose).all()
 
 
 def test_a_figure_called_fallen_is_judged_by_its_base_and_helmet() -> None:
     table = Table({"dark-1": standing(300, 200, 0)}, 0.0)
-    sight = filmed(table)[0][0]
-    calibration = calibration_of(sight, look_of(table.players))
-    (stands,) = Network(PERFECT).see(sight)
+    view = filmed(table)[0][0]
+    calibration = calibration_of(view, look_of(table.players))
+    (stands,) = SimulatedDetector(PERFECT).detect(view)
     over = dataclasses.replace(stands, kind="fallen", score=1.0)
     assert over.helmet_px is not None
     beside = dataclasses.replace(over, helmet_px=(over.helmet_px[0], over.helmet_px[1] + 40))
@@ -90,10 +92,10 @@ def test_a_figure_called_fallen_is_judged_by_its_base_and_helmet() -> None:
 def test_at_the_edge_of_the_board_a_helmet_far_off_its_base_in_the_image_is_over_it() -> None:
     """A standing figure there is visible from its side, like a fallen one."""
     table = Table({"dark-1": standing(1080, 580, 0)}, 0.0)
-    sight = filmed(table)[0][0]
-    (stands,) = Network(PERFECT).see(sight)
+    view = filmed(table)[0][0]
+    (stands,) = SimulatedDetector(PERFECT).detect(view)
     right_px = max(x for x, _ in stands.corners_px)
     assert stands.helmet_px is not None
     assert stands.helmet_px[0] > right_px
     called_fallen = dataclasses.replace(stands, kind="fallen", score=1.0)
-    assert measure([called_fallen], calibration_of(sight, look_of(table.players)), BASE.height_mm).fallen < 0
+    assert measure([called_fallen], calibration_of(view, look_of(table.players)), BASE.height_mm).fallen < 0

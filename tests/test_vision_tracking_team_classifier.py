@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from simulated_detector import PERFECT, Network, calibration_of
+from simulated_detector import PERFECT, SimulatedDetector, calibration_of
 from tracked_tables import Table, filmed, look_of, roster_of, standing
 
 from downfield.vision.tracking.estimate import Estimate
@@ -33,7 +33,7 @@ def colors() -> TeamColors:
 def frame(painted: dict[str, tuple[float, float, float]]) -> tuple[Measurements, tuple[Estimate, ...]]:
     """The measurements and estimates of a table at rest, with some figures painted unlike their teams."""
     image = filmed(TABLE)[0][0]
-    measured = measure(Network(PERFECT).see(image), calibration_of(image, look_of(TABLE.players)), 5.5)
+    measured = measure(SimulatedDetector(PERFECT).detect(image), calibration_of(image, look_of(TABLE.players)), 5.5)
     search = LineUpSearch(calibration_of(image, look_of(TABLE.players)).field, roster_of(TABLE))
     found = search.from_single_frame(measured, 0)
     assert found is not None

@@ -1,4 +1,4 @@
-"""Small tables of a few figures that walk, fall and are handled as told, tracked through the simulated network."""
+"""Small tables with a few figures that walk, fall and are handled as given, tracked through a simulated detector."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
-from simulated_detector import Faults, Network, Sight, calibration_of, jerseys, sights
+from simulated_detector import (
+    Faults,
+    SimulatedDetector,
+    SimulatedView,
+    calibration_of,
+    classify_jerseys,
+    simulated_views,
+)
 
 from downfield.core.angles import difference_deg
 from downfield.core.field import preset
@@ -41,14 +48,14 @@ class Table:
 
     Attributes:
         paths: of the figures, by id, such as ``dark-1``.
-        seconds: how long.
+        seconds: duration.
         power: whether the board is on.
         hands: over the board.
-        tilts: of figures, degrees to their left side; upright when not given.
-        sizes: of bases, where they are not `BASE`.
+        tilts: of figures, degrees to their left side; upright if not given.
+        sizes: of bases that are not `BASE`.
         gone: which figures are not on the board.
-        lost: which frames never arrive.
-        unlisted: those of them that are on no roster, such as a stain that looks like a figure.
+        lost: which frames are dropped.
+        unlisted: ids that are on no roster, such as a stain that looks like a figure.
 
     """
 
@@ -64,12 +71,12 @@ class Table:
 
     @property
     def players(self) -> tuple[Player, ...]:
-        """Everybody and everything that looks like a figure."""
+        """All figures, and everything that looks like one."""
         jersey: dict[str, Jersey] = {id_: "dark" if id_.startswith("dark") else "light" for id_ in self.paths}
         return tuple(Player(id_, jersey[id_], base=self.sizes.get(id_, BASE)) for id_ in self.paths)
 
     def snapshot(self, t_s: float) -> Snapshot:
-        """One instant."""
+        """The table at one instant."""
         figures = tuple(
             FigurePose(id_, (x, y, 0.0), _attitude(heading, self.tilts.get(id_, _upright)(t_s)))
             for id_, (x, y, heading) in ((id_, path(t_s)) for id_, path in self.paths.items())
@@ -85,7 +92,7 @@ class Tracked:
     Attributes:
         t_s: since the line-up was found.
         truth: where each figure is.
-        seen: what is believed of each.
+        seen: the estimate of each.
 
     """
 
@@ -94,26 +101,26 @@ class Tracked:
     seen: Mapping[str, Estimate]
 
     def error_mm(self, id_: str) -> float:
-        """Distance of a figure from where it truly is."""
+        """Distance of a figure's estimate from its true place."""
         x, y, _ = self.truth[id_]
         return math.hypot(self.seen[id_].footprint.x_mm - x, self.seen[id_].footprint.y_mm - y)
 
     def turn_deg(self, id_: str) -> float:
-        """How far its heading is off."""
+        """Error of its heading, degrees."""
         return difference_deg(self.seen[id_].footprint.heading_deg, self.truth[id_][2])
 
 
 def tracked(
     table: Table, faults: Faults | None = None, *, seed: int = 0, named: bool = True, every: int = 1
 ) -> list[Tracked]:
-    """The table, tracked from the frame on in which the line-up was found.
+    """Track a table from the frame on in which the line-up was found.
 
     Args:
         table: what is filmed.
-        faults: of the network.
+        faults: errors of the detector.
         seed: of these.
-        named: whether it is said who stands where.
-        every: which frames are looked at; the tracker goes on to the others by itself.
+        named: whether there is a roster with places.
+        every: the detector runs on every so many frames; the tracker predicts the others.
 
     """
     return tracked_with(table, faults, seed=seed, named=named, every=every)[0]
@@ -122,70 +129,70 @@ def tracked(
 def tracked_with(
     table: Table, faults: Faults | None = None, *, seed: int = 0, named: bool = True, every: int = 1
 ) -> tuple[list[Tracked], Tracker]:
-    """The same, and the tracker."""
-    network = Network(faults, seed)
+    """As `tracked`, with the tracker."""
+    detector = SimulatedDetector(faults, seed)
     search = LineUpSearch(FIELD, roster_of(table) if named else None)
     tracker: Tracker | None = None
     hands = HandTracker()
     out: list[Tracked] = []
     look = look_of(table.players)
-    for sight, power, t_s in filmed(table):
-        detections, calibration = network.see(sight), calibration_of(sight, look)
+    for view, power, t_s in filmed(table):
+        detections, calibration = detector.detect(view), calibration_of(view, look)
         if tracker is None:
-            found = search.update(measure(detections, calibration, search.height_mm), sight.t_ns)
-            tracker = None if found is None else Tracker(found, sight.t_ns)
+            found = search.update(measure(detections, calibration, search.height_mm), view.t_ns)
+            tracker = None if found is None else Tracker(found, view.t_ns)
             continue
         if (len(out) + 1) % every:
-            estimates = tracker.predict(sight.t_ns, power=power)
+            estimates = tracker.predict(view.t_ns, power=power)
         else:
-            hands.update(detections, calibration.camera, sight.t_ns)
+            hands.update(detections, calibration.camera, view.t_ns)
             estimates = tracker.update(
-                jerseys(measure(detections, calibration, tracker.height_mm), sight),
-                sight.t_ns,
+                classify_jerseys(measure(detections, calibration, tracker.height_mm), view),
+                view.t_ns,
                 power=power,
                 fingertips_mm=hands.fingertips_mm,
                 hands_mm=hands.outlines_mm,
             )
         truth = {id_: path(t_s) for id_, path in table.paths.items()}
-        out.append(Tracked(t_s, truth, {one.id: one for one in estimates}))
+        out.append(Tracked(t_s, truth, {figure.id: figure for figure in estimates}))
     if tracker is None:
         raise AssertionError("no line-up was found")
     return out, tracker
 
 
-def filmed(table: Table) -> list[tuple[Sight, Power, float]]:
-    """What the camera has before it, frame by frame."""
+def filmed(table: Table) -> list[tuple[SimulatedView, Power, float]]:
+    """What the camera views, the board's power and the time, frame by frame."""
     count = round((LINE_UP_S + table.seconds) * FPS)
     times = [frame / FPS - LINE_UP_S for frame in range(count)]
     times = [t_s for t_s in times if not table.lost(t_s)]
-    seen = sights([table.snapshot(t_s) for t_s in times], table.players, look_of(table.players))
-    return [(sight, "on" if table.power(t_s) else "off", t_s) for sight, t_s in zip(seen, times, strict=True)]
+    views = simulated_views([table.snapshot(t_s) for t_s in times], table.players, look_of(table.players))
+    return [(view, "on" if table.power(t_s) else "off", t_s) for view, t_s in zip(views, times, strict=True)]
 
 
 def roster_of(table: Table) -> Roster:
-    """Everybody, with his place."""
+    """A roster of all figures with their places."""
     spots = []
     for id_, path in table.paths.items():
         if id_ in table.unlisted:
             continue
         x_mm, y_mm, _ = path(-LINE_UP_S)
         spots.append(RosterSpot(id_, x_mm / FIELD.mm_per_yd_x, y_mm / FIELD.mm_per_yd_y))
-    return Roster(tuple(one for one in table.players if one.id not in table.unlisted), tuple(spots))
+    return Roster(tuple(player for player in table.players if player.id not in table.unlisted), tuple(spots))
 
 
 @cache
 def look_of(players: tuple[Player, ...]) -> Appearance:
-    """A table with a camera over it."""
+    """The appearance of a table with a camera over it."""
     return draw(3, players, field=FIELD, size=SIZE_PX, fps=FPS)
 
 
 def standing(x_mm: float, y_mm: float, heading_deg: float = 0.0) -> Path:
-    """Stands."""
+    """A path that stays in place."""
     return lambda _: (x_mm, y_mm, heading_deg)
 
 
 def walking(x_mm: float, y_mm: float, heading_deg: float, speed_mm_s: float = 60.0) -> Path:
-    """Walks ahead once the board is on."""
+    """A path ahead once the board is on."""
     turn = math.radians(heading_deg)
 
     def path(t_s: float) -> Place:
@@ -201,7 +208,7 @@ def hand_at(x_mm: float, y_mm: float, holds: str | None = None) -> HandPose:
 
 
 def switches(frames: Sequence[Tracked]) -> set[str]:
-    """Who is ever believed to be where another one is, and not where he is."""
+    """The figures whose estimates are ever where another figure is, and not where they are."""
     out = set()
     for frame in frames:
         for id_, estimate in frame.seen.items():
@@ -217,7 +224,7 @@ def _upright(_: float) -> float:
 
 
 def _attitude(heading_deg: float, tilt_deg: float) -> tuple[float, float, float, float]:
-    """Turned to the heading, then tilted about its own length, to the right."""
+    """The rotation to a heading and then about the figure's own length, to the right."""
     turn, roll = math.radians(heading_deg) / 2, math.radians(tilt_deg) / 2
     return (
         math.cos(turn) * math.cos(roll),
