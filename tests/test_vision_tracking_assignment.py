@@ -84,28 +84,28 @@ def test_a_figure_of_known_heading_is_not_assigned_a_base_across_it(
     assert (assigned(motion, across) == {0: 0}) == matches
 
 
-def doubtful(motion: MotionFilter, found: Measurements, *jerseys: float) -> set[int]:
+def ambiguous(motion: MotionFilter, found: Measurements, *jerseys: float) -> set[int]:
     figures = np.arange(len(motion.mean))
     pairs = assign(motion, figures, found, np.arange(len(found)), np.array(jerseys))
-    return set(pairs.doubtful.tolist())
+    return set(pairs.ambiguous.tolist())
 
 
 def test_a_figure_detected_a_moment_ago_is_not_confused_with_its_half_hidden_opponent() -> None:
     strip = measurements((131.0, 100, np.diag([64.0, 64.0, 0.05, 4.0, 4.0]), 0.96, -7.0))
     opponents = standing((100, 100), (131, 100))
-    assert doubtful(opponents, strip, DARK, LIGHT) == set()
+    assert ambiguous(opponents, strip, DARK, LIGHT) == set()
     opponents.inflate(np.array([0]), 10.0, 0.1)  # now the other's place is unknown
-    assert doubtful(opponents, strip, DARK, LIGHT) == {0, 1}
+    assert ambiguous(opponents, strip, DARK, LIGHT) == {0, 1}
 
 
-def test_a_detection_that_fits_one_figure_badly_and_another_worse_leaves_no_doubt() -> None:
+def test_a_detection_that_fits_one_figure_badly_and_another_worse_is_not_ambiguous() -> None:
     part = measurements((100.0, 108.0, EXACT, 0.95, 7.0))
     part.pose[0, 3:] = 20.0, 12.0  # half a base
     neighbors = standing((100, 100), (100, 128))
     neighbors.inflate(np.array([0, 1]), 4.0, 0.1)
-    assert doubtful(neighbors, part, LIGHT, LIGHT) == set()
+    assert ambiguous(neighbors, part, LIGHT, LIGHT) == set()
     neighbors.mean[1, 1] = 116.0  # as far from it as the first
-    assert doubtful(neighbors, part, LIGHT, LIGHT) == {0, 1}
+    assert ambiguous(neighbors, part, LIGHT, LIGHT) == {0, 1}
 
 
 def fallen(odds: float, x_mm: float, light: float = -7.0) -> Measurements:

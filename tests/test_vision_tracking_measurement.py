@@ -29,9 +29,8 @@ from downfield.vision.tracking.measurement import measure
 def test_a_perfectly_detected_base_is_measured_where_it_stands(x_mm: float, y_mm: float, heading: float) -> None:
     table = Table({"dark-1": standing(x_mm, y_mm, heading)}, 0.0)
     view = filmed(table)[0][0]
-    seen = measure(
-        SimulatedDetector(PERFECT).detect(view), calibration_of(view, look_of(table.players)), BASE.height_mm
-    )
+    calibration = calibration_of(view, look_of(table.players))
+    measured = measure(SimulatedDetector(PERFECT).detect(view), calibration, BASE.height_mm)
     x, y, turn, length, width = measured.pose[0]
     assert math.hypot(x - x_mm, y - y_mm) < 0.05
     assert abs(math.remainder(turn - math.radians(heading), 2 * math.pi)) < 0.01

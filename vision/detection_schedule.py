@@ -44,16 +44,16 @@ class ScheduleLimits:
     """Time between figure runs where time is short: more often, the network hardly tells anything new."""
 
     early_ns: int = 4_000_000
-    """A frame this much before its time is in time for a full-frame run,"""
+    """A frame may be this much early for a full-frame run."""
 
     early_share: float = 0.28
-    """and one this share of the interval before it for a figure run: all frames at 40 frames/s, every other at 50."""
+    """A frame may be early by this share of the interval for a figure run: every one at 40 frames/s, half at 50."""
 
     max_full_frame_share: float = 0.2
-    """Share of the time that full-frame runs may take,"""
+    """Share of the time that full-frame runs may take."""
 
     max_total_share: float = 0.9
-    """and all runs together."""
+    """Share of the time that all runs together may take."""
 
     max_spare_share: float = 0.35
     """Share of the time for figure runs beyond the sufficient rate, since frames wait for them."""
@@ -68,31 +68,31 @@ class ScheduleLimits:
     """A late frame gets a figure run only if that is this much overdue."""
 
     late_frames: int = 2
-    """A frame is late when this many newer ones wait,"""
+    """A frame is late when this many newer ones wait."""
 
     many_frames: int = 4
-    """and frames will soon be dropped when this many do: the interval grows."""
+    """When this many newer frames wait, some will soon be dropped, so the interval grows."""
 
     interval_growth: float = 1.1
-    """Factor by which the interval grows per frame then,"""
+    """Factor by which the interval grows per frame while many frames wait."""
 
     interval_decay: float = 0.99
-    """by which it shrinks otherwise,"""
+    """Factor by which the interval shrinks per frame otherwise."""
 
     max_interval_factor: float = 3.0
-    """and its upper limit."""
+    """Largest factor of the interval."""
 
     relieved_factor: float = 1.1
     """Factor of the interval below which the warning ends."""
 
     timed_runs: int = 8
-    """Passes whose median duration counts; the first few of a cold network take longer."""
+    """Runs whose median duration counts; the first few of a cold network take longer."""
 
     slow_full_frame_factor: float = 8.0
-    """Factor of the requested interval of full-frame runs above which the computer is called slow,"""
+    """The computer is slow if full-frame runs are this many times rarer than requested."""
 
     slow_figures_factor: float = 1.5
-    """and of the sufficient interval of figure runs."""
+    """The computer is slow if figure runs are this many times rarer than sufficient."""
 
 
 LIMITS: Final = ScheduleLimits()

@@ -27,10 +27,10 @@ class EdgeLimits:
     """Sampled lines of a segment."""
 
     reach_mm: float = 2.6
-    """How far to both sides of a predicted side the image is sampled,"""
+    """How far to both sides of a predicted side the image is sampled."""
 
     step_mm: float = 0.2
-    """and in which steps."""
+    """Distance of samples."""
 
     corner_clear_mm: float = 0.8
     """A side's end, beyond its rounded corner, that is left out."""
@@ -42,10 +42,10 @@ class EdgeLimits:
     """Candidates per segment."""
 
     min_snr: float = 4.0
-    """Signal-to-noise ratio below which there is no edge,"""
+    """Signal-to-noise ratio below which there is no edge."""
 
     clear_snr: float = 10.0
-    """and how much above it an edge is clear."""
+    """An edge is clear when its signal-to-noise ratio is this much higher."""
 
     min_sigma_mm: float = 0.25
     """No edge of a segment is found more precisely, whatever the contrast."""
@@ -241,7 +241,7 @@ def _sample(image: Image, camera: Camera, outlines: Array, height_mm: Array, coe
         where = cv2.perspectiveTransform(lines[row], cv2.getPerspectiveTransform(own[row], seen[row]))
         where = where.reshape(LIMITS.lines, -1, 2)  # as an image of few rows, which is fastest
         part = image[top:bottom, left:right]
-        # One map of both x and y; opencv's types do not know that the other one is then None.
+        # One map of both x and y; opencv's types do not allow the second map to be None.
         colors = cv2.remap(part, where, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[call-overload]
         out[row] = colors.reshape(out.shape[1:])
     total = np.add(out[:, 0], out[:, 1], dtype=np.uint16)

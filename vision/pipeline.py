@@ -118,7 +118,7 @@ class Vision:
     def line_up(self, players: tuple[Player, ...]) -> None:
         """Set the players on the board: each stays where the tracker has it, and unseen ones are searched for.
 
-        Setting the same players again confirms that every figure is who the tracker takes it for.
+        Setting the same players again confirms the identity of every figure.
         """
         if players == (self.players if self._roster is None else self._roster.players):
             if self._tracker is None:

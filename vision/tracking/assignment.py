@@ -2,8 +2,8 @@
 
 The cost of a pair is twice the negative log-likelihood of the detection, less what its own noise accounts for: the
 Mahalanobis distance of place, heading modulo 180 degrees and size, the volume in which the figure might have been, and
-the jersey. Bases are solid, so two visible figures never compete for one detection; doubt arises where a figure was not
-detected for a while. Duplicates, and detections that a hand may have caused, are dropped before.
+the jersey. Bases are solid, so two visible figures never compete for one detection; figures become ambiguous where one
+was not detected for a while. Duplicates, and detections that a hand may have caused, are dropped first.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class AssignmentLimits:
     known_mm: float = 20.0
     """A figure whose place is known is assigned no detection beyond this."""
 
-    doubt: float = 9.2
+    exchange_margin: float = 9.2
     """Twice the log of the odds, 100 to 1, by which the assignment must beat the one with two figures exchanged."""
 
     beside_hand_mm: float = 20.0
@@ -102,18 +102,18 @@ class Assignment:
     Attributes:
         figures, detections: rows of the pairs, shape (k,) each.
         flipped: whether the detection faces the other way than the figure was believed to, shape (k,).
-        doubtful: rows of figures that might as well be another of them.
+        ambiguous: rows of figures that might as well be another of them.
 
     """
 
     figures: Indices
     detections: Indices
     flipped: Bools
-    doubtful: Indices
+    ambiguous: Indices
 
     def select(self, kept: Bools) -> Assignment:
-        """Only these pairs, shape (k,); doubtful figures stay."""
-        return Assignment(self.figures[kept], self.detections[kept], self.flipped[kept], self.doubtful)
+        """Only these pairs, shape (k,); ambiguous figures stay."""
+        return Assignment(self.figures[kept], self.detections[kept], self.flipped[kept], self.ambiguous)
 
     def joined(self, other: Assignment) -> Assignment:
         """Both together; they share no figure and no detection."""
@@ -121,7 +121,7 @@ class Assignment:
             np.concatenate([self.figures, other.figures]),
             np.concatenate([self.detections, other.detections]),
             np.concatenate([self.flipped, other.flipped]),
-            np.concatenate([self.doubtful, other.doubtful]),
+            np.concatenate([self.ambiguous, other.ambiguous]),
         )
 
 
@@ -204,7 +204,7 @@ def assign(
     padded = np.concatenate([np.where(never, _NEVER, cost + jersey_cost), missed], axis=1)
     paired = chosen < len(columns)
     own, column = chosen_row[paired], chosen[paired]
-    return Assignment(rows[own], columns[column], flipped[own, column], rows[_doubtful(padded, chosen)])
+    return Assignment(rows[own], columns[column], flipped[own, column], rows[_ambiguous(padded, chosen)])
 
 
 def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, columns: Indices) -> tuple[Array, Bools]:
@@ -237,7 +237,7 @@ def _costs(motion: MotionFilter, rows: Indices, measurements: Measurements, colu
     return cost, flipped
 
 
-def _doubtful(padded: Array, chosen: Indices) -> Indices:
+def _ambiguous(padded: Array, chosen: Indices) -> Indices:
     """Rows that could change places with another row at little cost; being unmatched is such a place."""
     count = len(chosen)
     own = padded[np.arange(count), chosen]
@@ -249,5 +249,5 @@ def _doubtful(padded: Array, chosen: Indices) -> Indices:
     np.fill_diagonal(dearer, _NEVER)
     both_missed = (own == LIMITS.unmatched_cost)[:, None] & (own == LIMITS.unmatched_cost)[None]
     dearer[both_missed] = _NEVER
-    doubtful: Indices = np.flatnonzero((dearer < LIMITS.doubt).any(axis=1))
-    return doubtful
+    ambiguous: Indices = np.flatnonzero((dearer < LIMITS.exchange_margin).any(axis=1))
+    return ambiguous

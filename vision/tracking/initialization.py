@@ -33,28 +33,28 @@ class LineUpLimits:
     """A figure that moves less than this between frames stands still."""
 
     gone_ns: int = 200_000_000
-    """A figure not detected for longer than this was taken away,"""
+    """A figure not detected for longer than this was taken away, if enough detections missed it."""
 
     gone_detections: int = 2
-    """unless fewer detections than this have missed it."""
+    """Number of detections that must have missed a figure that was taken away."""
 
     min_detected_share: float = 0.5
     """Share of the frames since its first detection in which a figure must be detected."""
 
     max_wait_ns: int = 2_000_000_000
-    """An incomplete line-up is taken as it is after this time,"""
+    """An incomplete line-up is accepted after this time."""
 
     max_moving_share: float = 0.2
-    """unless more of the figures than this move."""
+    """An incomplete line-up is accepted only if at most this share of the figures moves."""
 
     roster_size_sigma_mm: float = 0.3
     """Error of a roster's base sizes."""
 
     roster_height_sigma_mm: float = 0.2
-    """Error of a roster's base heights,"""
+    """Error of a roster's base heights."""
 
     guessed_height_sigma_mm: float = 0.8
-    """and of base heights without a roster."""
+    """Error of base heights without a roster."""
 
     unfound_sigma_mm: float = 500.0
     """Deviation of the place of a figure that was not found."""

@@ -85,7 +85,7 @@ class KalmanLimits:
     """Beyond this, an edge of another base was measured; the size is left alone."""
 
     start_rate_sigma: tuple[float, float, float] = (3.0, 3.0, 0.05)
-    """Deviations of x and y in mm/s and of the heading in rad/s at the line-up, where everybody stands."""
+    """Deviations of x and y in mm/s and of the heading in rad/s at the line-up, where all figures stand."""
 
     resting_rate_sigma: float = 0.1
     """Deviation, mm/s and rad/s, of what is held to stand still."""

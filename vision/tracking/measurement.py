@@ -53,19 +53,19 @@ class MeasurementLimits:
     """Error of a corner that the network has to guess."""
 
     seen_score: float = 0.8
-    """Corner score (0..1) of a corner in full view; the error is linear between it and"""
+    """Corner score (0..1) of a corner in full view; the error is linear between this and `hidden_score`."""
 
     hidden_score: float = 0.35
-    """the score of a corner that has to be guessed."""
+    """Corner score of a corner that has to be guessed."""
 
     reference_width_px: float = 1920.0
     """Image width for which the corner errors hold."""
 
     usual_size_mm: tuple[float, float] = (30.0, 18.0)
-    """A base's usual length and width: a weak prior,"""
+    """A base's usual length and width, as a weak prior."""
 
     usual_size_sigma_mm: tuple[float, float] = (5.0, 4.0)
-    """its deviation; it keeps the fit sound when two corners are guesses."""
+    """Deviation of the usual size; keeps the fit sound when two corners are guesses."""
 
     fit_rounds: int = 3
     """Gauss-Newton steps of the fit."""

@@ -27,31 +27,31 @@ class RecoveryLimits:
     """Unmatched detections that last this long are real; false ones of the network do not last."""
 
     forgotten_ns: int = 150_000_000
-    """An unmatched detection not repeated for this long is gone,"""
+    """An unmatched detection not repeated for this long is gone."""
 
     min_detections: int = 3
     """Least number of detections that make an unmatched one settled."""
 
     fixture_ns: int = 500_000_000
-    """An object this long in one place while a figure was elsewhere is not that figure,"""
+    """An object this long in one place while a figure was elsewhere is not that figure."""
 
     fixture_forgotten_ns: int = 3_000_000_000
-    """even when it is detected again after a gap of up to this."""
+    """Such an object is remembered for this long after its last detection."""
 
     lost_mm: float = 25.0
-    """A hidden figure whose place is this uncertain may be anywhere,"""
+    """A hidden figure whose place has this deviation may be anywhere."""
 
     lost_ns: int = 400_000_000
-    """and so may one not detected for this long."""
+    """A hidden figure not detected for this long may be anywhere."""
 
     walking_mm_per_s: float = 30.0
-    """Speed, one sigma, at which a lost figure may have walked away,"""
+    """Speed, one sigma, at which a lost figure may have walked away."""
 
     walking_sigmas: float = 2.5
-    """up to this many sigmas,"""
+    """A lost figure has walked away at most this many sigmas."""
 
     stride_mm: float = 80.0
-    """or this distance."""
+    """A lost figure may always be this far away."""
 
     anywhere_mm: float = 300.0
     """Deviation of a place that may be anywhere."""

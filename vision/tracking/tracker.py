@@ -79,10 +79,10 @@ class TrackerLimits:
     """A figure that moved against the prediction may go on doing so for this long."""
 
     pivot_mm: float = 4.0
-    """How far a hand moves a figure that it hides and leaves in place,"""
+    """How far a hand moves a figure that it hides and leaves in place."""
 
     pivot_rad: float = 1.0
-    """and how far it turns it."""
+    """How far a hand turns a figure that it hides and leaves in place."""
 
     astray_mm: float = 60.0
     """A figure found further than this from its prediction, without a hand, may be another one."""
@@ -202,7 +202,7 @@ class Tracker:
         return self.estimates(fresh=False)
 
     def confirm_identities(self) -> bool:
-        """Take it from a person that every visible figure is who it is believed to be.
+        """Mark every visible figure as sure, because a person confirmed the identities.
 
         Returns:
             Whether all were visible and sure already.
@@ -351,7 +351,7 @@ class Tracker:
         figures.by_height[rows] = measurements.by_height[columns]
         helmets_mm = [measurements.helmet_mm[column] for column in columns.tolist()]
         self._posture.update_helmets(rows, helmets_mm, self._motion.mean[rows, :2])
-        figures.sure[found.doubtful] = False
+        figures.sure[found.ambiguous] = False
         beside_hand = near_hands(hands_mm, pose[:, :2])
         front = np.where(found.flipped, -1.0, 1.0) * measurements.front[columns]
         self._front.update_from_network(rows[upright], front[upright], visible[upright], beside_hand[upright], step_s)
