@@ -34,7 +34,7 @@ from downfield.rig.recording.clip import bundled_demo  # noqa: E402
 from downfield.training.export import RawLook, export_onnx  # noqa: E402
 from downfield.training.own_table import agreement, learn_table, open_second_look  # noqa: E402
 from downfield.training.second_look import OUTPUTS, SecondLook  # noqa: E402
-from downfield.training.table_frames import corrected, doubt, read_table  # noqa: E402
+from downfield.training.table_frames import corrected, count_uncertain, read_table  # noqa: E402
 
 SIZE_PX = (640, 360)
 KNOWN = Calibration(FIELD, camera_over(SIZE_PX, tilt_deg=8.0), "truth")
@@ -184,11 +184,13 @@ def test_an_exported_network_can_be_taught_further(tmp_path: Path, hidden: int) 
 def test_a_corrected_frame_believes_whoever_looked_and_a_doubtful_one_is_told(recording: tuple[Path, Path]) -> None:
     learned, _ = read_table(*recording, KNOWN, Seer(), count=20)
     frame = learned[0]
-    assert doubt(frame) == 2  # the second figure, never sure: where its track has it, and where the detector does
+    assert (
+        count_uncertain(frame) == 2
+    )  # the second figure, never sure: where its track has it, and where the detector does
     there = corners_px(figures(0)[1])
     better = corrected(frame, [*frame.objects.points[:, :4, :2], there])
     np.testing.assert_allclose(better.objects.points[2, :4, :2], there)
     assert better.objects.points[:2, :4, 2].tolist() == frame.objects.points[:, :4, 2].tolist()
     assert better.objects.points[2, :4, 2].tolist() == [2, 2, 2, 2]
-    assert doubt(better) == 0
+    assert count_uncertain(better) == 0
     assert len(corrected(frame, []).objects.kinds) == 0

@@ -64,7 +64,7 @@ class BallCrops(Dataset[Batch]):
 
 
 def crops_of(image: Image, objects: Objects, rng: np.random.Generator, unasked: Array) -> Batch:
-    """Crops of one frame, with what is true of them.
+    """Cut crops of one frame, with their labels.
 
     Args:
         image: the frame.
@@ -93,7 +93,7 @@ def collate_crops(items: Sequence[Batch]) -> Batch:
 
 
 def _unasked(thing: ThingLabel) -> bool:
-    """Whether a ball is one that this network need not see: the second look finds it in an arm, and none hidden."""
+    """Return whether a ball is ignored here: carried ones are left to the refiner, hidden ones can't be seen."""
     return thing.kind == "ball" and (thing.state == "carried" or thing.shown < _SEEN_FROM)
 
 

@@ -21,7 +21,7 @@ PLACE_WEIGHT: Final = 0.2
 
 
 def ball_look_loss(said: Tensor, batch: Batch) -> tuple[Tensor, Losses]:
-    """The loss of what a ball look said.
+    """Return the loss of the ball detector's output.
 
     Args:
         said: shape (n, 3, rows, columns).

@@ -18,7 +18,7 @@ FRAMES: Final = 4  # in a batch
 
 
 def close_look_loss(heat: Tensor, batch: Batch) -> Tensor:
-    """The loss of where a close look sees the ball: cross-entropy over all cells and nowhere.
+    """Return the loss of the ball's place: cross-entropy over all cells and nowhere.
 
     Args:
         heat: logits of the cells, shape (n, 256); that of nowhere is 0.

@@ -67,7 +67,7 @@ class CropStream(Dataset[list[dict[str, Any]]]):
 
 
 def read_small(path: Path) -> tuple[Image, Objects]:
-    """A frame at the network's scale with what is in it.
+    """Read a frame at the network's scale, with its objects.
 
     Raises:
         InputError: it can't be decoded.

@@ -79,7 +79,7 @@ class RawFirstLook(torch.nn.Module):
 
 
 class RawLook(torch.nn.Module):
-    """A look from pictures as a camera gives them to what it says of them.
+    """A network from camera pictures to its outputs.
 
     Args:
         network: its first convolution is changed.
@@ -161,7 +161,7 @@ def export_ball_look(weights: Path, out: Path, input_px: tuple[int, int]) -> Non
 
 
 def _remember(network: torch.nn.Module, weights: Path, what: str) -> None:
-    """Make a network what a learner's moving average was, ready to run.
+    """Load a learner's moving average into a network, ready to run.
 
     Raises:
         InputError: there is no checkpoint, or it holds no such network.
@@ -235,7 +235,7 @@ def quantize(
 
 
 def quantize_second_look(full: Path, out: Path, patches: Sequence[Pictures]) -> None:
-    """The same of a second look.
+    """Quantize a figure refiner to int8.
 
     Its full layers cost next to nothing, and say places to a hundredth of a patch. Of patches without a figure it may
     say wild ones, so biases are best left alone.

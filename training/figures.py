@@ -1,4 +1,4 @@
-"""The figures by which a detector is judged, out of the scores of single pictures."""
+"""The accuracy measures of a detector, from the scores of single pictures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Frames = Sequence[FrameScore]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One figure.
+    """One measure of accuracy and its target.
 
     Attributes:
         name: what it is.
@@ -35,25 +35,25 @@ class Measure:
     least: bool = True
 
     def kept(self, value: float) -> bool:
-        """Whether a value is what was promised."""
+        """Return whether a value meets the target."""
         return self.promised is None or (value >= self.promised if self.least else value <= self.promised)
 
 
 def recall(frames: Frames, least_visible: float) -> float:
-    """Share of figures found, of those whose base top shows at least so much."""
+    """Share of figures found, of those whose base top is visible at least so much."""
     found = np.concatenate([frame.found[frame.visible >= least_visible] for frame in frames])
     return float(found.mean()) if len(found) else np.nan
 
 
 def precision(frames: Frames) -> float:
-    """Share of figures seen that are there."""
+    """Share of detected figures that exist."""
     true = sum(int(frame.found.sum()) for frame in frames)
     false = sum(len(frame.false_scores) for frame in frames)
     return true / (true + false) if true + false else np.nan
 
 
 def fallen_f1(frames: Frames) -> float:
-    """F1 of telling fallen from upright, over the figures found."""
+    """F1 of classifying fallen figures, over the figures found."""
     true, said = (
         np.concatenate([getattr(frame, name)[frame.found] for frame in frames]) for name in ("fallen", "said_fallen")
     )
@@ -63,7 +63,7 @@ def fallen_f1(frames: Frames) -> float:
 
 
 def corner_mm(frames: Frames, percentile: float, *, seen_only: bool = False) -> float:
-    """A percentile of the corners' errors on the board, of standing figures well seen."""
+    """A percentile of the corners' errors on the board, of standing, clearly visible figures."""
     errors = np.concatenate(
         [
             frame.corners_mm[_well_seen(frame)][frame.corners_seen[_well_seen(frame)] | (not seen_only)]
@@ -74,25 +74,25 @@ def corner_mm(frames: Frames, percentile: float, *, seen_only: bool = False) -> 
 
 
 def heading_deg(frames: Frames, percentile: float) -> float:
-    """A percentile of the headings' errors, of standing figures well seen."""
+    """A percentile of the headings' errors, of standing, clearly visible figures."""
     return _percentile(np.concatenate([frame.heading_deg[_well_seen(frame)] for frame in frames]), percentile)
 
 
 def turned(frames: Frames) -> float:
-    """Share of standing figures found and well seen whose heading is wrong by more than 90 degrees."""
+    """Share of standing, clearly visible figures whose heading is wrong by more than 90 degrees."""
     errors = np.concatenate([frame.heading_deg[_well_seen(frame)] for frame in frames])
     errors = errors[np.isfinite(errors)]
     return float((errors > 90).mean()) if len(errors) else np.nan
 
 
 def ball_recall(frames: Frames, least_shown: float = WELL_SEEN) -> float:
-    """Share of pictures with a ball to be seen, so much of it at least, in which it was found."""
+    """Share of pictures with a visible ball, at least so much of it, in which it was found."""
     found = [frame.ball_found for frame in frames if frame.ball_shown >= least_shown]
     return float(np.mean(found)) if found else np.nan
 
 
 def ball_precision(frames: Frames) -> float:
-    """Share of balls seen that are the ball."""
+    """Share of detected balls that are the ball."""
     true, false = sum(frame.ball_found for frame in frames), sum(frame.balls_false for frame in frames)
     return true / (true + false) if true + false else np.nan
 
@@ -104,13 +104,13 @@ def hand_recall(frames: Frames) -> float:
 
 
 def hand_precision(frames: Frames) -> float:
-    """Share of hands seen that are there."""
+    """Share of detected hands that exist."""
     true, false = sum(frame.hands_found for frame in frames), sum(frame.hands_false for frame in frames)
     return true / (true + false) if true + false else np.nan
 
 
 def sigma_ratio(frames: Frames) -> float:
-    """How many of the standard deviations said hold 68 % of the errors along x and y; 1 when they are true."""
+    """Factor by which the reported standard deviations must be scaled to hold 68 % of the errors; 1 is right."""
     ratios = np.concatenate(
         [(np.abs(frame.corners_px) / frame.sigmas_px[..., None])[_right(frame)] for frame in frames]
     )
@@ -118,7 +118,7 @@ def sigma_ratio(frames: Frames) -> float:
 
 
 def of_size(frames: Frames, low_px: float, high_px: float) -> list[FrameScore]:
-    """The same pictures as if only bases of a size were in them; balls, hands and what is false stay as they are."""
+    """Restrict pictures to bases of a size; balls, hands and false detections stay."""
     out = []
     for frame in frames:
         rows = (frame.length_px >= low_px) & (frame.length_px < high_px)
@@ -158,7 +158,7 @@ def _well_seen(frame: FrameScore) -> Bools:
 
 
 def _right(frame: FrameScore) -> Bools:
-    """Corners whose error is one of place, not of what is the front, shape (n, 4)."""
+    """Return which corners have front and rear right, shape (n, 4)."""
     rows: Bools = frame.corners_seen & (frame.heading_deg < 90)[:, None]
     return rows
 

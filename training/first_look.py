@@ -1,4 +1,4 @@
-"""The first look: a YOLO26-pose network that finds figures, the ball and hands in whole frames."""
+"""The figure detector (first look): a YOLO26-pose network that finds figures, the ball and hands in whole frames."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Where a first look really puts figures in training pictures, and a ball look balls: closer looks learn to better it.
+"""Real detections in training pictures, from which the refiners learn to correct the detectors.
 
-They are kept beside the labels of a data set, two files a picture, and made anew for other weights.
+They are stored beside the labels of a data set, two files a picture, and made anew for other weights.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from downfield.training.labeled_frames import frames_of, read_frame
 
 
 def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int], None] = lambda _n, _of: None) -> None:
-    """Look at all training pictures of a data set.
+    """Run a detector on all training pictures of a data set.
 
     Args:
         detector: a first look that says what it is least sure of, too; or a second one upon it, whose ball look is
@@ -46,12 +46,12 @@ def make_guesses(detector: Detector, folder: Path, progress: Callable[[int, int]
 
 
 def guesses_of(image: Path) -> Array | None:
-    """Corners of all figures guessed in a picture, shape (n, 4, 2); None where nobody has looked."""
+    """Return the corners of all figures detected in a picture, shape (n, 4, 2); None where none were stored."""
     return _kept(image, _FIGURES)
 
 
 def ball_guesses_of(image: Path) -> Array | None:
-    """Corners by which patches are cut about what was taken for a ball, as `guesses_of` gives them."""
+    """Return the corners by which patches are cut around ball candidates, as of `guesses_of`."""
     return _kept(image, _BALLS)
 
 

@@ -1,4 +1,4 @@
-"""The labeled frames of data sets that training draws from, in the form `downfield twin dataset` writes them."""
+"""Labeled frames of data sets, as `downfield twin dataset` writes them, and random draws from them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Sources = Sequence[tuple[Path, float]]
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """What is in a picture, in its pixels.
+    """The objects in a picture, in its pixels.
 
     Attributes:
         kinds: class of each, shape (n,).
@@ -52,7 +52,7 @@ def read_objects(path: Path, size_px: tuple[int, int]) -> Objects:
 
 
 def things_of(sources: Sources, split: Split) -> dict[Path, tuple[ThingLabel, ...]]:
-    """Balls and hands of every picture of a split, with how much of each shows, which label files don't say.
+    """Return the balls and hands of a split's pictures, with how much of each is visible (not in the label files).
 
     Raises:
         InputError: a folder holds no finished pictures of the split.
@@ -83,14 +83,14 @@ class FrameDraw:
         self._seed = seed
 
     def draw(self, index: int) -> tuple[Path, np.random.Generator]:
-        """A frame's picture, and where all chance about it comes from."""
+        """Draw a frame's picture and the random generator for it."""
         rng = np.random.default_rng([self._seed, index])
         images = self._images[int(rng.choice(len(self._images), p=self._shares))]
         return images[int(rng.integers(len(images)))], rng
 
 
 def frames_of(folder: Path, split: str) -> list[Path]:
-    """The labeled pictures of a data set's split.
+    """Return the labeled pictures of a data set's split.
 
     Raises:
         InputError: there are none.
@@ -99,7 +99,7 @@ def frames_of(folder: Path, split: str) -> list[Path]:
     where = folder / "images" / split
     images = [path for path in sorted(where.iterdir()) if labels_of(path).exists()] if where.is_dir() else []
     if not images:
-        raise InputError(f"{folder}: holds no labeled pictures of the split '{split}'")
+        raise InputError(f"{folder}: no labeled pictures of the split '{split}'")
     return images
 
 
@@ -116,10 +116,10 @@ def read_frame(path: Path, *, halved: bool = False) -> Image:
     """
     image = cv2.imread(str(path), cv2.IMREAD_REDUCED_COLOR_2 if halved else cv2.IMREAD_COLOR)
     if image is None:
-        raise InputError(f"{path}: can't be decoded")
+        raise InputError(f"{path}: the picture can't be decoded")
     return np.asarray(image, dtype=np.uint8)
 
 
 def labels_of(image: Path) -> Path:
-    """Where a picture's labels are."""
+    """Return the path of a picture's labels."""
     return image.parent.parent.parent / "labels" / image.parent.name / f"{image.stem}.txt"

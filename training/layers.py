@@ -1,4 +1,4 @@
-"""What the networks are made of."""
+"""Layers of the networks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 class Residual(nn.Module):
-    """Two convolutions beside a way past them."""
+    """Two convolutions with a residual connection."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -15,10 +15,10 @@ class Residual(nn.Module):
         self.second = nn.Sequential(nn.Conv2d(width, width, 3, padding=1, bias=False), nn.BatchNorm2d(width))
 
     def forward(self, features: Tensor) -> Tensor:
-        """What is seen, with what was seen before added."""
+        """Return the convolved features plus the input."""
         return torch.relu(features + self.second(self.first(features)))
 
 
 def convolve(into: int, out: int, stride: int) -> nn.Sequential:
-    """A convolution of 3 x 3, its normalization and its threshold."""
+    """Return a 3 x 3 convolution with normalization and activation."""
     return nn.Sequential(nn.Conv2d(into, out, 3, stride, padding=1, bias=False), nn.BatchNorm2d(out), nn.ReLU())

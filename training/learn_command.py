@@ -93,10 +93,10 @@ def _looked_over(
 
     A corrected frame is learned from more often than others: it is what the tracks did not know.
     """
-    from downfield.training.table_frames import corrected, doubt
+    from downfield.training.table_frames import corrected, count_uncertain
 
     every = [*learned, *held]
-    rows = sorted(sorted(range(len(every)), key=lambda row: -doubt(every[row]))[:count])
+    rows = sorted(sorted(range(len(every)), key=lambda row: -count_uncertain(every[row]))[:count])
     shown = [every[row] for row in rows]
     marks: list[list[Corners]] = [
         [tuple((float(x), float(y)) for x, y in points[:4, :2]) for points in frame.objects.points] for frame in shown

@@ -1,8 +1,8 @@
-"""A few minutes of learning on a table of one's own: the second look gets used to its bases, its paint and its lamps.
+"""Adapts a network to one's own table in a few minutes: the refiner learns its bases, its paint and its light.
 
-Only the second look learns. The first one finds figures in unknown places well enough, and would have to be told of
-everything in a frame, while tracks are sure only of some. What tracks can't teach, who has fallen, is kept as the
-network had it (Li and Hoiem, Learning without Forgetting, 2016).
+Only the refiner (second look) learns. The detector finds figures on unknown tables well enough, and would need labels
+for everything in a frame, while tracks are confident of only some figures. What tracks can't teach, who has fallen, is
+kept as the network had it (Li and Hoiem, Learning without Forgetting, 2016).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NEAR = 0.5  # of a base's length: a detection this near a track's base is that 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How a network agrees with sure tracks on frames it did not learn from.
+    """How well a network agrees with confident tracks on frames it did not learn from.
 
     Attributes:
         figures: compared.
@@ -65,7 +65,7 @@ class Agreement:
 def agreement(
     detector: Detector, frames: Sequence[TableFrame], calibration: Calibration, height_mm: float = 5.5
 ) -> Agreement:
-    """Compare what a detector sees with sure tracks."""
+    """Compare a detector with confident tracks."""
     errors: list[Array] = []
     turned = figures = 0
     for frame in frames:
@@ -98,7 +98,7 @@ def learn_table(
     name: str,
     progress: Callable[[float], None] = lambda _share: None,
 ) -> None:
-    """Write a network whose second look has learned from frames of one table; the old one stays as it is.
+    """Write a network whose refiner has learned from frames of one table; the old network is not changed.
 
     Args:
         network: folder of the network to begin from.
@@ -114,7 +114,7 @@ def learn_table(
     """
     card = read_card(network)
     if card.second_look is None:
-        raise InputError(f"{network}: this network has no second look to teach")
+        raise InputError(f"{network}: this network has no figure refiner to train")
     model, old = (open_second_look(network / card.second_look.fp32) for _ in range(2))
     _learn(model, old, frames, minutes * 60, progress)
     out.mkdir(parents=True, exist_ok=True)
@@ -136,7 +136,7 @@ def learn_table(
 
 
 def open_second_look(path: Path) -> SecondLook:
-    """The network of an exported second look, for learning on: its norms are folded into its convolutions and stay so.
+    """Open an exported refiner for further training; its norms stay folded into its convolutions.
 
     Raises:
         InputError: it is another network.
@@ -151,7 +151,7 @@ def open_second_look(path: Path) -> SecondLook:
     places = [one for one in network.modules() if isinstance(one, torch.nn.Conv2d | torch.nn.Linear)]
     norms = iter([one for one in network.modules() if isinstance(one, torch.nn.BatchNorm2d)])
     if [tuple(weight.shape) for weight, _ in layers] != [tuple(place.weight.shape) for place in places]:
-        raise InputError(f"{path}: not a second look that can be taught further")
+        raise InputError(f"{path}: not a figure refiner that can be trained further")
     with torch.no_grad():
         for place, (weight, bias) in zip(places, layers, strict=True):
             place.weight.copy_(torch.from_numpy(weight.copy()))
@@ -193,7 +193,7 @@ def _batch(frame: TableFrame, rng: np.random.Generator) -> Batch:
 
 
 def _pictures(frames: Sequence[TableFrame]) -> list[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]]:
-    """Patches as varied as those learned from: by one table's alone int8 would measure too small a range."""
+    """Return patches as varied as in training: on one table's alone int8 would calibrate too small a range."""
     rng = np.random.default_rng(1)
     out: list[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]] = []
     for _ in range(_GOES):

@@ -1,4 +1,4 @@
-"""What the second look learns from: patches around all figures of a frame, cut where a first look might put them."""
+"""Training patches of the figure refiner, cut where the figure detector might put the figures of a frame."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from downfield.training.labeled_frames import (
     read_frame,
     read_objects,
 )
-from downfield.training.places import TakenPlaces, along_bodies, guessed_bases, nobodys_bases
+from downfield.training.places import TakenPlaces, along_bodies, empty_bases, guessed_bases
 from downfield.training.shadows import cast_hard_shadows
 from downfield.training.trainer import Batch
 from downfield.training.turning import mirrored_frame
@@ -77,7 +77,7 @@ class PatchStream(Dataset[Batch]):
 
 @dataclass(frozen=True, slots=True)
 class PatchCut:
-    """Patches of a frame's figures, and after them of empty places.
+    """Patches of a frame's figures, followed by patches of empty places.
 
     Attributes:
         patches: blue green red, uint8, shape (m, 64, 64, 3).
@@ -107,7 +107,7 @@ def cut_guessed(
     faithful: bool = False,
     closer: float = 1.0,
 ) -> PatchCut:
-    """Patches of a frame, cut where a first look might have put figures.
+    """Cut patches of a frame where a detector might have put figures.
 
     Args:
         image: the frame.
@@ -135,7 +135,7 @@ def cut_guessed(
     tempting = balls
     if lures is not None:
         tempting = np.concatenate([tempting, lures[rng.permutation(len(lures))[:_LURES]]])
-    empty = nobodys_bases(points[:, :4, :2], taken, (image.shape[1], image.shape[0]), tempting, seen, rng)
+    empty = empty_bases(points[:, :4, :2], taken, (image.shape[1], image.shape[0]), tempting, seen, rng)
     more = np.zeros((0, 4, 2)) if besides is None else besides
     transforms = patch_transform(np.concatenate([guessed, empty, more]))
     if not plain:
@@ -181,13 +181,13 @@ def patches_of(cut: PatchCut) -> Batch:
 
 
 def to_batch(patches: Image, truth: dict[str, Array]) -> Batch:
-    """Patches, blue green red, and what is true of them as tensors."""
+    """Convert patches, blue green red, and their labels to tensors."""
     tensors = {name: torch.from_numpy(values.astype(np.float32)) for name, values in truth.items()}
     return {"img": torch.from_numpy(np.ascontiguousarray(patches[..., ::-1].transpose(0, 3, 1, 2)))} | tensors
 
 
 def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> Array:
-    """Transforms that show bases longer or shorter for their width than they are: makes differ more than data sets.
+    """Stretch bases along or across, since real makes differ more than the data sets do.
 
     Args:
         transforms: shape (m, 2, 3).
@@ -210,13 +210,13 @@ def _stretched(transforms: Array, corners: Array, rng: np.random.Generator) -> A
 
 
 def _recolored(patches: Image, rng: np.random.Generator, *, faithful: bool) -> Image:
-    """A few patches as if of one camera and lamp, shape (n, 64, 64, 3): together they cost hardly more than one."""
+    """Recolor a few patches as if of one camera and light, shape (n, 64, 64, 3)."""
     side = patches.shape[2]
     return recolor(patches.reshape(-1, side, 3), rng, faithful=faithful).reshape(patches.shape)
 
 
 def collate_patches(items: Sequence[Batch]) -> Batch:
-    """One batch of several frames' patches."""
+    """Collate the patches of several frames into a batch."""
     return {name: torch.cat([item[name] for item in items]) for name in items[0]}
 
 

@@ -1,4 +1,4 @@
-"""Where patches are cut: where a first look may put the figures of a frame, and where nobody is."""
+"""Chooses where training patches are cut: at simulated or real detections, and at empty places."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SEEN_AWAY = 0.02  # moved a little, so that the same guess is never seen twice
 
 
 def along_bodies(objects: Objects) -> Array:
-    """Ways from the middles of bases to where the same figures may be put, `_ALONG` of each, shape (`_ALONG`, n, 2).
+    """Return offsets from bases to where a detector may put the same figures, shape (`_ALONG`, n, 2).
 
     The body of one that lies is beside its base, and a first look puts the figure there as often; of others no way.
     """
@@ -47,7 +47,7 @@ def along_bodies(objects: Objects) -> Array:
 
 
 def guessed_bases(corners: Array, along: Array, seen: Array | None, rng: np.random.Generator) -> Array:
-    """Bases as a first look may say them, or really did of half of those it found, front and rear as it will.
+    """Simulate detected bases, or take real detections for half of those found; front and rear at random.
 
     Args:
         corners: of the bases, shape (n, 4, 2).
@@ -95,20 +95,20 @@ def _as_seen(guessed: Array, corners: Array, along: Array, seen: Array, rng: np.
 
 @dataclass(frozen=True, slots=True)
 class TakenPlaces:
-    """Where nothing is empty: corners about figures, shape (n, 4, 2), and places that may be taken, shape (k, 2)."""
+    """Places that are not empty: corners of figures, shape (n, 4, 2), and other occupied places, shape (k, 2)."""
 
     figures: Array
     avoid: Array
 
     def leaves(self, spots: Array, length: Array) -> NDArray[np.bool_]:
-        """Which spots, shape (m, 2), are nobody's, for bases of these lengths, shape (m,)."""
+        """Return which spots, shape (m, 2), are empty, for bases of these lengths, shape (m,)."""
         clear = _apart(self.figures, spots).min(axis=0, initial=np.inf) > _EMPTY_FROM
         off = np.linalg.norm(self.avoid[:, None] - spots[None], axis=2).min(axis=0, initial=np.inf)
         nobodys: NDArray[np.bool_] = clear & (off > _AVOIDED * length)
         return nobodys
 
 
-def nobodys_bases(
+def empty_bases(
     corners: Array,
     taken: TakenPlaces,
     size_px: tuple[int, int],
@@ -116,7 +116,7 @@ def nobodys_bases(
     seen: Array | None,
     rng: np.random.Generator,
 ) -> Array:
-    """Bases where there are none: those that a first look saw, then some at lures, near figures and anywhere.
+    """Choose bases where there are none: at false detections, at lures, near figures and anywhere.
 
     Args:
         corners: of real bases, shape (n, 4, 2).
@@ -137,7 +137,7 @@ def nobodys_bases(
 
 
 def _wrongly_seen(seen: Array, taken: TakenPlaces, rng: np.random.Generator) -> Array:
-    """Some of the figures that a first look saw where there are none, as many as half of the empty places."""
+    """Choose some false detections, as many as half of the empty places."""
     if not len(seen):
         return np.zeros((0, 4, 2))
     wrong = np.flatnonzero(taken.leaves(seen.mean(axis=1), _lengths(seen)))
@@ -180,7 +180,7 @@ def _empty(
 
 
 def _apart(corners: Array, spots: Array) -> Array:
-    """How far spots, shape (m, 2), are from the middles of bases, shape (n, 4, 2), in their lengths and widths."""
+    """Return how far spots, shape (m, 2), are from bases, shape (n, 4, 2), in their lengths and widths."""
     ahead = corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1)
     aside = corners[:, [0, 3]].mean(axis=1) - corners[:, [1, 2]].mean(axis=1)
     off = spots[None] - corners.mean(axis=1)[:, None]
@@ -195,7 +195,7 @@ def _apart(corners: Array, spots: Array) -> Array:
 
 
 def _lengths(corners: Array) -> Array:
-    """The longer sides of bases, at least a few pixels: one that stands on its front has hardly any length."""
+    """Return the longer sides of bases, at least a few pixels, since a base on its edge has hardly any length."""
     ahead = np.linalg.norm(corners[:, :2].mean(axis=1) - corners[:, 2:].mean(axis=1), axis=1)
     aside = np.linalg.norm(corners[:, [0, 3]].mean(axis=1) - corners[:, [1, 2]].mean(axis=1), axis=1)
     longer: Array = np.maximum(np.maximum(ahead, aside), _SHORTEST_PX)

@@ -1,10 +1,10 @@
-"""The loss of the first look: ultralytics' YOLO26-pose loss, but a corner's confidence learns whether it is seen.
+"""The loss of the figure detector: ultralytics' YOLO26-pose loss, with a corner's confidence learning its visibility.
 
 ultralytics teaches a keypoint's confidence whether the keypoint is labeled at all. Here hidden corners are labeled
 too, since where they are follows from the rest of the figure, so the confidence is free to say that they are hidden.
 
-And ultralytics teaches a cell to score by how near it puts every keypoint, so a figure taken rear for front, or one
-lying on its side, is taught to be none. Here a score says only that something is there: the second look measures it.
+And ultralytics scores a cell by how near it puts every keypoint, so a figure with front and rear swapped, or one lying
+on its side, would be taught to be none. Here a score means only that something is there; the refiner measures it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ASSIGNER = ("topk", "topk2", "num_classes", "alpha", "beta", "stride")
 
 
 class PlaceAssigner(PoseTaskAlignedAssigner):
-    """Gives objects to cells by how near these put the middle of their keypoints, whichever way round those are.
+    """Assigns objects to cells by how near these put the middle of their keypoints, regardless of the order.
 
     A cell speaks of one object. The ball in a figure's arm and a hand over figures get the cells they need before the
     figures do: these have others.
@@ -45,7 +45,7 @@ class PlaceAssigner(PoseTaskAlignedAssigner):
         mask_gt: torch.Tensor,
         **extra: torch.Tensor,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Which cells may speak of which objects; as ultralytics has it, with the objects' classes remembered."""
+        """Return which cells may predict which objects, as ultralytics does, remembering the objects' classes."""
         self._kinds = gt_labels[..., 0].long()
         masks: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = super().get_pos_mask(
             pd_scores, pd_bboxes, gt_labels, gt_bboxes, anc_points, mask_gt, **extra
@@ -55,7 +55,7 @@ class PlaceAssigner(PoseTaskAlignedAssigner):
     def select_highest_overlaps(
         self, mask_pos: torch.Tensor, overlaps: torch.Tensor, n_max_boxes: int, align_metric: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Leave every cell one object: a ball or a hand, else the one it agrees with best."""
+        """Leave each cell one object: a ball or a hand, else the one it agrees with best."""
         over = (self._kinds >= _FIRST_KIND_OVER_FIGURES)[..., None].to(overlaps.dtype)
         chosen: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = super().select_highest_overlaps(
             mask_pos, overlaps + over * mask_pos, n_max_boxes, align_metric
@@ -70,7 +70,7 @@ class PlaceAssigner(PoseTaskAlignedAssigner):
         pd_kpts: torch.Tensor,
         gt_kpts: torch.Tensor,
     ) -> torch.Tensor:
-        """How well pairs of an object and a cell agree, 0..1, shape (pairs,).
+        """Return how well pairs of an object and a cell agree, 0..1, shape (pairs,).
 
         Args:
             indices: picture, object and cell of each pair, each of shape (pairs,).
@@ -111,7 +111,7 @@ class SeenPoseLoss(PoseLoss26):
         target_bboxes: torch.Tensor,
         pred_kpts: torch.Tensor,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Losses of place, confidence and likelihood, over the cells that answer for an object.
+        """Return the losses of place, confidence and likelihood over the cells that predict an object.
 
         Args:
             masks: which cells do, shape (pictures, cells).

@@ -1,4 +1,4 @@
-"""What the bundled networks are trained on and for how long, as `recipe.toml` says."""
+"""The training recipe, `recipe.toml`: the data sets of the bundled networks and their schedules."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Schedule(_Part):
 
 
 class TrainingRecipe(_Part):
-    """All of it."""
+    """The whole recipe."""
 
     sets: tuple[TrainingSet, ...]
     first_look: Schedule
@@ -57,7 +57,7 @@ class TrainingRecipe(_Part):
     close_look: Schedule
 
     def sources(self, folder: Path, *, practice: bool = False) -> list[tuple[Path, float]]:
-        """The folders of the sets that are there, with their shares.
+        """Return the folders of the existing data sets, with their shares.
 
         Args:
             folder: that they are in.
@@ -70,12 +70,14 @@ class TrainingRecipe(_Part):
         wanted = [each for each in self.sets if practice or not each.practice]
         found = [(folder / each.name, each.share) for each in wanted if (folder / each.name / "images").is_dir()]
         if not found:
-            raise InputError(f"{folder}: holds none of the recipe's data sets; make them with 'downfield train data'")
+            raise InputError(
+                f"{folder}: none of the recipe's data sets are there. Make them with 'downfield train data'."
+            )
         return found
 
 
 def read_recipe(path: Path | None = None) -> TrainingRecipe:
-    """A recipe file; the bundled one for None.
+    """Read a recipe file; the bundled one for None.
 
     Raises:
         InputError: it can't be read or says something it can't; names the key.

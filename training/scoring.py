@@ -1,4 +1,4 @@
-"""What a detector made of pictures whose truth is known: what it missed, made up, and how far off it was."""
+"""Scores a detector on labeled pictures: missed objects, false detections and errors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _RESAMPLES = 400
 
 @dataclass(frozen=True, slots=True)
 class FrameScore:
-    """One picture's outcome; figures hardly shown are left out.
+    """The score of one picture; hardly visible figures are left out.
 
     Attributes:
         table: which drawn table it shows; pictures of a table are alike, so chance is drawn by table.
@@ -85,7 +85,7 @@ class FrameScore:
 
 
 def pictures_of(folder: Path, split: Split) -> Iterable[tuple[Sample, Image]]:
-    """The pictures of a data set with their truth.
+    """Yield the pictures of a data set with their labels.
 
     Raises:
         InputError: there are none, or one can't be decoded.
@@ -99,7 +99,7 @@ def pictures_of(folder: Path, split: Split) -> Iterable[tuple[Sample, Image]]:
 
 
 def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
-    """Compare what was seen in one picture with what is in it."""
+    """Compare the detections in one picture with its labels."""
     figures = list(sample.labels.figures)
     said = [detection for detection in detections if detection.corners_px]
     pairs = _match(figures, said)
@@ -144,7 +144,7 @@ def score_frame(sample: Sample, detections: Sequence[Detection]) -> FrameScore:
 def interval(
     frames: Sequence[FrameScore], statistic: Callable[[Sequence[FrameScore]], float], seed: int = 0
 ) -> tuple[float, float, float]:
-    """A statistic of pictures with its 95 % bootstrap interval, tables drawn anew: value, low, high."""
+    """Return a statistic of pictures with its 95 % bootstrap interval over tables: value, low, high."""
     rng = np.random.default_rng(seed)
     tables: dict[int, list[FrameScore]] = {}
     for frame in frames:
@@ -160,7 +160,7 @@ def interval(
 
 
 def _match(figures: Sequence[FigureLabel], said: Sequence[Detection]) -> dict[int, int]:
-    """Which detection is which figure: row of the truth to row of what was said."""
+    """Match figures to detections: row of the truth to row of the detections."""
     if not figures or not said:
         return {}
     true = np.array([figure.corners_px for figure in figures])
@@ -173,7 +173,7 @@ def _match(figures: Sequence[FigureLabel], said: Sequence[Detection]) -> dict[in
 
 
 def _on_board(sample: Sample, known: Sequence[FigureLabel], found: Sequence[Detection | None]) -> tuple[Array, Array]:
-    """Errors of corners, mm, shape (n, 4), and of headings, degrees, shape (n,)."""
+    """Return the errors of corners, mm, shape (n, 4), and of headings, degrees, shape (n,)."""
     corners, headings = np.full((len(known), 4), np.nan), np.full(len(known), np.nan)
     for i, (figure, one) in enumerate(zip(known, found, strict=True)):
         if one is None or figure.kind == "fallen" or figure.in_hand:
@@ -206,13 +206,13 @@ def _tip(hand: Detection) -> tuple[float, float]:
 
 
 def _within(box: Sequence[float], point: Sequence[float], reach: float) -> bool:
-    """Whether a point is in a box or near it: a hand said elsewhere on the arm is not made up."""
+    """Return whether a point is in a box or near it: a hand detected elsewhere on the arm is no false detection."""
     left, top, right, bottom = box
     return left - reach <= point[0] <= right + reach and top - reach <= point[1] <= bottom + reach
 
 
 def _length(corners: Array) -> float:
-    """The longer side of a base in the picture."""
+    """Return the longer side of a base in the picture."""
     ahead = float(np.linalg.norm(corners[:2].mean(axis=0) - corners[2:].mean(axis=0)))
     aside = float(np.linalg.norm(corners[[0, 3]].mean(axis=0) - corners[[1, 2]].mean(axis=0)))
     return max(ahead, aside, 1.0)

@@ -1,15 +1,15 @@
-"""The second look: a small network that sees one figure at full resolution and says exactly where its base is.
+"""The figure refiner (second look): a small network that measures one figure's base at full resolution.
 
-It looks at a patch that `models.patch` cuts: the base's supposed front to the right, its supposed length 34 px of 64.
-The first look's doubt is about which end is the front; so that places need not depend on it, corners are said in the
-order that fits the patch, and a logit of their own says whether front and rear are the other way round.
+Its input is a patch that `models.patches` cuts: the base's supposed front to the right, its supposed length 34 px of
+64. The detector is often unsure which end is the front. So that places do not depend on it, corners are in the order
+that fits the patch, and a logit of its own tells whether front and rear are swapped.
 
 Output, one row of `OUTPUTS` numbers a patch, places in units of half a patch from its middle (-1 left or upper edge):
 
     0:10   x, y of front-left, front-right, rear-right, rear-left corner and helmet
     10:15  log of each one's spread, in the same units: mean absolute error of either coordinate
-    15:20  logits: each of them is seen
-    20     logit: front and rear are the other way round, so the true order is rear-right, rear-left, front-left, ...
+    15:20  logits: each of them is visible
+    20     logit: front and rear are swapped, so the true order is rear-right, rear-left, front-left, ...
     21     logit: the figure has fallen
     22     logit: there is a figure in the middle of the patch at all
 """
@@ -32,7 +32,7 @@ HIDDEN: Final = 256
 
 
 class SecondLook(nn.Module):
-    """The network: three stages of residual convolutions, then two full layers that keep places.
+    """The network: three stages of residual convolutions, then two fully connected layers.
 
     Input is red, green, blue in 0..1, shape (n, 3, 64, 64); output has shape (n, `OUTPUTS`).
 
@@ -57,6 +57,6 @@ class SecondLook(nn.Module):
         self.head = nn.Sequential(nn.Flatten(), nn.Linear(high * 64, hidden), nn.ReLU(), nn.Linear(hidden, OUTPUTS))
 
     def forward(self, patches: Tensor) -> Tensor:
-        """What is in each patch."""
+        """Return the outputs of each patch."""
         said: Tensor = self.head(self.features(patches))
         return said

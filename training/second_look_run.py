@@ -1,4 +1,4 @@
-"""Training of the second look."""
+"""Training of the figure refiner (second look)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PER_FRAME = 22 + EMPTY_PER_FRAME
 
 
 def second_look_loss(said: Tensor, batch: Batch) -> tuple[Tensor, Losses]:
-    """The loss of what a second look said.
+    """Return the loss of the refiner's output.
 
     Args:
         said: shape (n, `OUTPUTS`).

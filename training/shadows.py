@@ -1,7 +1,7 @@
-"""Shadows of a hard lamp, cast by the figures of a picture that was taken in softer light.
+"""Draws hard shadows of the figures into pictures that were rendered in softer light.
 
-A bare bulb over a dark room throws a man's shadow onto the board as black and as sharp as the man: it has arms and a
-head, but no base. What looks for figures must have seen many to tell them apart.
+A bare bulb in a dark room casts shadows as dark and sharp as the figures: they have arms and a head, but no base. The
+networks must see many to distinguish them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SUBPIXEL = 4  # bits
 
 
 def cast_hard_shadows(image: Image, objects: Objects, rng: np.random.Generator) -> tuple[Image, Array]:
-    """The picture with a hard lamp's shadows in some cases, and where these lie.
+    """Draw a hard lamp's shadows into some pictures; return the picture and where the shadows are.
 
     Args:
         image: blue green red, uint8 (height, width, 3).

@@ -1,4 +1,4 @@
-"""What a table of one's own teaches: frames of a recording, with figures where its tracks surely have them."""
+"""Training frames of one's own table: frames of a recording, labeled by its confident tracks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NEAR = 0.5  # of a base's length: a detection this near a track's base is that 
 
 @dataclass(frozen=True, slots=True)
 class TableFrame:
-    """One frame with what is surely in it.
+    """One frame with its confident labels.
 
     Attributes:
         image: as the camera gave it.
@@ -47,8 +47,8 @@ class TableFrame:
     unsure: Array
 
 
-def doubt(frame: TableFrame) -> int:
-    """How many places in a frame may hold a figure and are not sure: the more, the more there is to be told."""
+def count_uncertain(frame: TableFrame) -> int:
+    """Return how many places in a frame may hold a figure but have no confident label."""
     middles = frame.objects.points[:, :4, :2].mean(axis=1)
     lengths = np.linalg.norm(frame.objects.points[:, 0, :2] - frame.objects.points[:, 3, :2], axis=1)
     apart = np.linalg.norm(frame.unsure[:, None] - middles[None], axis=2)
@@ -56,7 +56,7 @@ def doubt(frame: TableFrame) -> int:
 
 
 def corrected(frame: TableFrame, corners: Sequence[Array]) -> TableFrame:
-    """A frame as somebody who looked at it has it.
+    """Return a frame with the corners that a person corrected.
 
     Args:
         frame: as it was believed.
@@ -78,7 +78,7 @@ def corrected(frame: TableFrame, corners: Sequence[Array]) -> TableFrame:
 def read_table(
     recording: Path, tracks: Path, calibration: Calibration, detector: Detector, count: int
 ) -> tuple[list[TableFrame], list[TableFrame]]:
-    """Frames to learn from, and frames at the end of the recording to measure on.
+    """Return frames to learn from, and frames at the end of the recording to measure on.
 
     Args:
         recording: a video.
@@ -94,7 +94,7 @@ def read_table(
     known = TrackFile(tracks)
     scenes = {scene.t_ns: scene for scene in known}
     if not scenes:
-        raise InputError(f"{tracks}: holds no scenes")
+        raise InputError(f"{tracks}: no scenes in it")
     heights_mm = {player.id: player.base.height_mm for player in known.header.players}
     times = sorted(scenes)
     wanted = {times[i] for i in np.linspace(0, len(times) - 1, min(count, len(times))).astype(int)}
@@ -106,8 +106,8 @@ def read_table(
     frames = [(t_ns, frame) for t_ns, frame in frames if len(frame.objects.kinds)]
     if len(frames) < 8:
         raise InputError(
-            f"{recording}: only {len(frames)} frames hold figures that {tracks} is sure of; "
-            "track this recording with this calibration, and let it be longer"
+            f"{recording}: only {len(frames)} frames hold figures with confident tracks in {tracks}. "
+            "Track this recording with this calibration, or make a longer one."
         )
     border = times[int(len(times) * (1 - HELD_OUT))]
     return [frame for t, frame in frames if t < border], [frame for t, frame in frames if t >= border]
@@ -156,7 +156,7 @@ def _corners_px(figure: Figure, calibration: Calibration, heights_mm: Mapping[st
 
 
 def _flags(corners: Array, seen: Sequence[Detection]) -> Array:
-    """2 for corners that a detection there sees, 1 for hidden ones; 0 where no detection is there."""
+    """Return 2 for corners that a detection there shows, 1 for hidden ones, 0 where there is no detection."""
     length = float(np.linalg.norm(corners[:2].mean(axis=0) - corners[2:].mean(axis=0)))
     near = [
         one

@@ -1,7 +1,7 @@
-"""One network in training, over as many sittings as it takes.
+"""Trains one network, resumable over any number of runs.
 
-The learning rate stays level for as long as there is time, so training can stop and go on anywhere; a *finish* brings
-it down to nothing from wherever training is and leaves the level run untouched, to be gone on with later (the warm-up,
+The learning rate stays level, so training can stop and resume anywhere; a *finish* brings it down to zero from the
+current checkpoint and leaves the level run untouched, to be continued later (the warm-up,
 stable, decay schedule of Hu et al., MiniCPM, 2024).
 """
 
@@ -64,7 +64,7 @@ class Learner:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a network has to learn.
+    """How a network is trained.
 
     Attributes:
         network: makes one that has learned nothing.
@@ -80,7 +80,7 @@ class Lesson:
     finished: Callable[[Learner, Path], None]
 
     def new(self) -> Learner:
-        """A learner that has seen nothing."""
+        """Return an untrained learner."""
         model = self.network()
         model.train()
         model.to(memory_format=torch.channels_last)
@@ -106,7 +106,7 @@ def save_learner(learner: Learner, path: Path) -> None:
 
 
 def load_learner(learner: Learner, path: Path) -> None:
-    """Bring a new learner to where a checkpoint was; the optimizer's state is gathered anew where it holds none.
+    """Load a checkpoint into a new learner; optimizer state that it lacks is accumulated anew.
 
     Raises:
         InputError: the checkpoint is not one of this network.
@@ -121,7 +121,7 @@ def load_learner(learner: Learner, path: Path) -> None:
             learner.optimizer.load_state_dict(kept["optimizer"])
         learner.seen, learner.descent = kept["seen"], kept.get("descent")
     except (OSError, KeyError, RuntimeError, ValueError) as error:
-        raise InputError(f"{path}: is no checkpoint of this network: {error}") from None
+        raise InputError(f"{path}: not a checkpoint of this network: {error}") from None
 
 
 def learn(
@@ -134,7 +134,7 @@ def learn(
     checkpoint: Path | None = None,
     report: Report = lambda _seen, _losses: None,
 ) -> None:
-    """Learn from the training split.
+    """Train on the training split.
 
     Args:
         lesson: what is learned.
@@ -173,7 +173,7 @@ def learn(
 
 
 def load(stream: Dataset[Any], collate: Callable[[Any], Batch], items: range, items_a_batch: int) -> Iterator[Batch]:
-    """Batches of a stream's items, made ready in a process of their own; a last, smaller one is left out."""
+    """Yield batches of a stream's items, prepared in a separate process; an incomplete last one is left out."""
     loader: DataLoader[Any] = DataLoader(
         stream, items_a_batch, sampler=items, num_workers=1, collate_fn=collate, prefetch_factor=4, drop_last=True
     )

@@ -1,4 +1,4 @@
-"""Thresholds and error scales of a network, set on validation pictures: nothing here ever sees a test picture."""
+"""Sets thresholds and error scales of a network on validation pictures, never on test pictures."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Seen = Sequence[tuple[Sample, Sequence[Detection]]]
 
 @dataclass(frozen=True, slots=True)
 class _Looks:
-    """What all looks say of one picture: everything from the lowest threshold on."""
+    """The outputs of all networks for one picture, from the lowest threshold on."""
 
     sample: Sample
     figures: list[Detection]
@@ -64,11 +64,11 @@ class _Looks:
 
     @property
     def first(self) -> list[Detection]:
-        """What the first look says alone."""
+        """Return the detections of the figure detector alone."""
         return self.figures + self.balls + self.hands
 
     def with_odds(self, slope: float, intercept: float) -> _Looks:
-        """The same, the balls' scores made chances of being right."""
+        """Return it with the balls' scores calibrated to probabilities."""
         scores = sigmoid(slope * logit(np.array([ball.score for ball in self.balls])) + intercept).tolist()
         balls = [dataclasses.replace(ball, score=score) for ball, score in zip(self.balls, scores, strict=True)]
         return dataclasses.replace(self, balls=balls)
@@ -143,7 +143,7 @@ def _tune_second(
 
 
 def _ball_odds(looks: Sequence[_Looks]) -> tuple[float, float]:
-    """Slope and intercept that make the ball look's logits log-odds: of the likeliest logistic curve."""
+    """Fit slope and intercept that calibrate the ball detector's logits to log-odds, by logistic regression."""
     told = [(each.sample, ball) for each in looks for ball in each.balls]
     logits = logit(np.array([ball.score for _, ball in told]))
     right = np.array([score_frame(sample, [ball]).ball_found for sample, ball in told])
@@ -190,7 +190,7 @@ def _looks(folder: Path, sets: Iterable[Path]) -> Iterator[_Looks]:
 def _better(
     looks: Sequence[_Looks], turn_logit: float, fallen_logit: float = 0.0
 ) -> Iterator[tuple[Sample, list[Detection]]]:
-    """What the second look makes of the first, turning figures round and having them fallen above logits."""
+    """Refine the detections, swapping front and rear and marking figures fallen above the given logits."""
     for each in looks:
         said = each.said.copy()
         if len(said):
@@ -204,7 +204,7 @@ def _better(
 def _best(
     seen: Seen, kinds: tuple[str, ...], judged: Callable[[Frames], tuple[float, float]], weight: float = 1.0
 ) -> float:
-    """The threshold with the best F score of recall and precision; the middle of those equally good.
+    """Return the threshold with the best F score of recall and precision; the middle of equally good ones.
 
     What is never right is hardly to be reported: the highest.
 

@@ -1,4 +1,4 @@
-"""Frames mirrored, and parts cut out of them turned by quarters: costs no sharpness and leaves the table likely."""
+"""Geometric augmentation: mirrored frames and crops turned by quarters, which lose no sharpness."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MIRRORED_POINTS: Final = (*MIRRORED_CORNERS, 4)
 
 
 def mirrored_frame(image: Image, objects: Objects, guessed: Array | None) -> tuple[Image, Objects, Array | None]:
-    """A frame as a mirror shows it, with what is in it, and corners of figures guessed there, shape (n, 4, 2)."""
+    """Mirror a frame with its objects and the corners of detected figures, shape (n, 4, 2)."""
     last = image.shape[1] - 1
     points = objects.points[:, MIRRORED_POINTS].copy()
     points[..., 0] = last - points[..., 0]
@@ -30,14 +30,14 @@ def mirrored_frame(image: Image, objects: Objects, guessed: Array | None) -> tup
 
 
 def quarter_turn(rng: np.random.Generator) -> tuple[Array, bool]:
-    """A turn by some quarters, mirrored or not: its matrix, shape (2, 2), and whether it mirrors."""
+    """Draw a turn by some quarters, mirrored or not: its matrix, shape (2, 2), and whether it mirrors."""
     turn = np.linalg.matrix_power(np.array([[0.0, -1.0], [1.0, 0.0]]), int(rng.integers(4)))
     mirrored = bool(rng.random() < 0.5)
     return (turn @ np.diag([-1.0, 1.0]) if mirrored else turn), mirrored
 
 
 def cut_out(image: Image, matrix: Array, side_px: int, rng: np.random.Generator) -> Image:
-    """A square part of a picture, by the transform to it, shape (2, 3); of one color where there is no picture."""
+    """Cut a square part of a picture by a transform to it, shape (2, 3); one color outside the picture."""
     color = tuple(int(value) for value in rng.integers(0, 255, 3))
     part = cv2.warpAffine(image, matrix, (side_px, side_px), flags=cv2.INTER_LINEAR, borderValue=color)
     return np.asarray(part, dtype=np.uint8)
