@@ -181,12 +181,11 @@ def test_an_exported_network_can_be_taught_further(tmp_path: Path, hidden: int) 
     torch.testing.assert_close(open_second_look(path)(pictures).detach(), said, atol=1e-3, rtol=1e-3)
 
 
-def test_a_corrected_frame_believes_whoever_looked_and_a_doubtful_one_is_told(recording: tuple[Path, Path]) -> None:
+def test_a_corrected_frame_takes_the_corrections_and_uncertain_places_are_counted(recording: tuple[Path, Path]) -> None:
     learned, _ = read_table(*recording, KNOWN, Seer(), count=20)
     frame = learned[0]
-    assert (
-        count_uncertain(frame) == 2
-    )  # the second figure, never sure: where its track has it, and where the detector does
+    # The second figure, never sure: where its track has it, and where the detector does.
+    assert count_uncertain(frame) == 2
     there = corners_px(figures(0)[1])
     better = corrected(frame, [*frame.objects.points[:, :4, :2], there])
     np.testing.assert_allclose(better.objects.points[2, :4, :2], there)

@@ -1,1 +1,1 @@
-"""Training the networks: data, losses, schedules, checkpoints. Needs the extra `train`; the rig never imports it."""
+"""Training of the networks: data, losses, schedules, export, learning one's own table. Needs the extra `train`."""

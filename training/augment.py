@@ -1,4 +1,4 @@
-"""What another camera and another lamp would have made of the same picture."""
+"""Photometric augmentation: the same picture through another camera and under other light."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GLARE_CHANCE, _GLARE, _GLARE_SHARE = 0.3, (30.0, 140.0), (0.05, 0.3)
 
 
 def recolor(image: Image, rng: np.random.Generator, *, faithful: bool = False) -> Image:
-    """The picture under other light, through another sensor; the geometry stays.
+    """Change the light and the sensor of a picture; the geometry stays.
 
     Args:
         image: uint8 blue green red, shape (height, width, 3).

@@ -1,4 +1,4 @@
-"""What the ball look learns from: parts of frames, most of them about a ball, at the size at which it will see them."""
+"""Training crops of the ball detector: parts of frames, most of them around a ball, at the scale it runs at."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def crops_of(image: Image, objects: Objects, rng: np.random.Generator, unasked: 
 
 
 def collate_crops(items: Sequence[Batch]) -> Batch:
-    """A batch of several frames' crops."""
+    """Collate the crops of several frames into a batch."""
     return {name: torch.cat([item[name] for item in items]) for name in items[0]}
 
 
@@ -98,7 +98,7 @@ def _unasked(thing: ThingLabel) -> bool:
 
 
 def _place(image: Image, objects: Objects, balls: Array, rng: np.random.Generator) -> Array:
-    """Center of a crop, frame pixels."""
+    """Choose the center of a crop, frame pixels."""
     height, width = image.shape[:2]
     chance = rng.random()
     side = CROP_PX / _SCALE
@@ -111,7 +111,7 @@ def _place(image: Image, objects: Objects, balls: Array, rng: np.random.Generato
 
 
 def _crop(image: Image, center: Array, rng: np.random.Generator) -> tuple[Image, Array]:
-    """A part of a frame about a place, turned by quarters, mirrored, scaled and recolored, and how it was cut."""
+    """Cut a part of a frame, turned by quarters, mirrored, scaled and recolored; return it and its transform."""
     turn, _ = quarter_turn(rng)
     linear = turn * _SCALE * float(np.exp(rng.uniform(*np.log(_GROWTH))))
     matrix = np.concatenate([linear, (np.full(2, (CROP_PX - 1) / 2) - linear @ center)[:, None]], axis=1)
@@ -119,7 +119,7 @@ def _crop(image: Image, center: Array, rng: np.random.Generator) -> tuple[Image,
 
 
 def _moved(points: Array, matrix: Array) -> Array:
-    """Points of the frame, shape (n, 2), in cells of a crop from its outer edge."""
+    """Transform points of the frame, shape (n, 2), to cells of a crop from its outer edge."""
     cells: Array = (points @ matrix[:, :2].T + matrix[:, 2] + 0.5) / CELL_PX
     return cells
 

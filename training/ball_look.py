@@ -1,7 +1,7 @@
-"""The ball look: a small network that says where in a picture a ball may lie.
+"""The ball detector (ball look): a small network that finds where in a picture a ball may lie.
 
-It is run over the whole frame at two thirds of its size: a ball is ten pixels long, so what it is only what is around
-tells: a helmet, a numeral of the field, or nothing.
+It runs over the whole frame at two thirds of its size. A ball is ten pixels long, so only its surroundings distinguish
+it from a helmet or a numeral of the field.
 
 Output, shape (n, 3, height / 8, width / 8): of each cell of 8 x 8 pixels the logit of a ball's middle being in it, and
 how far right and down of the cell's middle, in cells.
@@ -40,7 +40,7 @@ class BallLook(nn.Module):
             last.bias.copy_(torch.tensor([_RARE, 0.0, 0.0]))
 
     def forward(self, pictures: Tensor) -> Tensor:
-        """What is seen in each cell."""
+        """Return the outputs of each cell."""
         near = self.near(pictures)
         around = nn.functional.interpolate(self.far(near), scale_factor=2.0)
         said: Tensor = self.both(near + around)

@@ -1,4 +1,4 @@
-"""Training of the ball look."""
+"""Training of the ball detector (ball look)."""
 
 from __future__ import annotations
 

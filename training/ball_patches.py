@@ -1,4 +1,4 @@
-"""What the close look learns from: patches about figures and about what may be a ball, a third of which show one."""
+"""Training patches of the ball refiner: around figures and ball candidates; a third of them show a ball."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def ball_patches_of(
     seen: Array | None = None,
     taken_for_ball: Array | None = None,
 ) -> Batch:
-    """Patches of a frame, with whether and where they show a ball.
+    """Cut patches of a frame, with whether and where they show a ball.
 
     Args:
         image: the frame.
@@ -116,7 +116,7 @@ def ball_patches_of(
 
 
 def _shaken(corners: Array | None, rng: np.random.Generator) -> Array:
-    """Corners of patches moved a little and half of them turned round, so that none is seen twice alike."""
+    """Jitter the corners of patches and turn half of them round."""
     if corners is None:
         return np.zeros((0, 4, 2))
     moved = corners + rng.normal(0, _MOVED_PX, (len(corners), 1, 2))
@@ -129,7 +129,7 @@ def _hardly_shows(thing: ThingLabel) -> bool:
 
 
 def _hidden(objects: Objects, balls: Array) -> Objects:
-    """The objects with balls of some middles, shape (n, 2), flagged as hidden."""
+    """Return the objects with the balls at some places, shape (n, 2), flagged as hidden."""
     points = objects.points.copy()
     for row in np.flatnonzero(objects.kinds == BALL_KIND):
         if (np.abs(balls - points[row, BALL_POINT, :2]) < 1).all(axis=1).any():
@@ -138,7 +138,7 @@ def _hidden(objects: Objects, balls: Array) -> Objects:
 
 
 def _truth(balls: Array, transforms: Array) -> dict[str, Array]:
-    """Whether and where patches show a ball, of x, y and flag of each, shape (n, 3)."""
+    """Return whether and where patches show a ball: x, y and flag of each, shape (n, 3)."""
     total = len(transforms)
     ball, place, known = np.zeros(total), np.zeros((total, 2)), np.ones(total)
     for x, y, flag in balls:

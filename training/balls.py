@@ -1,4 +1,4 @@
-"""Balls drawn into pictures: a rendered one shows a single ball, of a set's few makes, and that mostly hidden.
+"""Draws balls into pictures, since a rendered picture shows a single ball of few makes, mostly hidden.
 
 A ball is drawn near figures, over them or somewhere on the table, as a football from above or a disc with a football or
 a cross on it, of any likely color, now and then partly covered by what is there.
@@ -39,7 +39,7 @@ _SHADE = (0.25, 0.6)
 
 
 def lay_balls(image: Image, objects: Objects, rng: np.random.Generator) -> tuple[Image, Objects]:
-    """The picture with drawn balls in some cases, and what is in it then.
+    """Draw balls into some pictures; return the picture and its objects.
 
     Args:
         image: blue green red, uint8 (height, width, 3).
@@ -78,7 +78,7 @@ def lay_balls(image: Image, objects: Objects, rng: np.random.Generator) -> tuple
 
 
 def _draw(image: Image, middle: Array, half_px: float, rng: np.random.Generator) -> bool:
-    """Draw one ball, in place; whether there is room for it in the picture."""
+    """Draw one ball in place; return whether there was room for it."""
     margin = int(np.ceil(half_px)) + 3
     left, top = (int(value) - margin for value in np.floor(middle))
     side = 2 * margin + 1
@@ -96,7 +96,7 @@ def _draw(image: Image, middle: Array, half_px: float, rng: np.random.Generator)
 
 
 def _ball(side: int, middle: Array, half_px: float, rng: np.random.Generator) -> tuple[Image, NDArray[np.float32]]:
-    """A ball's picture and how much of each pixel it covers, 0..255, shape (side, side, 3) and (side, side)."""
+    """Return a ball's picture and how much of each pixel it covers, 0..255, shape (side, side, 3) and (side, side)."""
     fine = side * _FINE
     x, y = ((middle + 0.5) * _FINE).tolist()
     turn = rng.uniform(0, 360)

@@ -1,7 +1,7 @@
-"""The close look: a small network that says whether a patch shows the ball, in an arm or on the board, and where.
+"""The ball refiner (close look): a small network that finds the ball in a patch, in an arm or on the board.
 
-It sees patches like the second look's (`models.patch`), only closer: about each figure, turned as it stands, and about
-each place where the ball look takes something for a ball.
+Its patches are like the figure refiner's (`models.patches`), only closer: around each figure, turned as it stands, and
+around each candidate of the ball detector.
 
 Output, shape (n, 256): logits of the ball's middle being seen in each of 16 x 16 cells of the patch, row by row,
 against 0 for nowhere.
@@ -36,7 +36,7 @@ class CloseLook(nn.Module):
         self.heat = nn.Sequential(nn.ReLU(), Residual(_EYES), Residual(_EYES), nn.Conv2d(_EYES, 1, 1))
 
     def forward(self, patches: Tensor) -> Tensor:
-        """Where the ball is in each patch."""
+        """Return the logits of the ball's place in each patch."""
         sharp = self.sharp(patches)
         coarse = self.coarse(sharp)
         around = nn.functional.interpolate(self.around(self.fine(coarse)), scale_factor=2.0)

@@ -1,4 +1,4 @@
-"""Training of the close look."""
+"""Training of the ball refiner (close look)."""
 
 from __future__ import annotations
 

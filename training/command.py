@@ -1,6 +1,6 @@
-"""`downfield train`: the data sets, the four networks, and what the rig runs made of them.
+"""The command `downfield train`: data sets, training of the four networks, and export.
 
-What needs torch or the twin is imported inside: the command's help must need neither.
+Torch and the twin are imported inside the functions, so that the command's help needs neither.
 """
 
 from __future__ import annotations
@@ -25,15 +25,17 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Train the networks.")
 
 LEAST_GUESS = 0.02
-"""Score from which a first look's guesses are worth another look."""
+"""Least score of a figure detection that a refiner is trained on."""
 
 Data = Annotated[Path, typer.Argument(help="Folder of the recipe's data sets.")]
 Runs = Annotated[Path, typer.Option("--runs", help="Folder of checkpoints and finished networks.")]
 RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="A recipe of your own (.toml).")]
-Until = Annotated[int | None, typer.Option(help="Samples seen at the end of this sitting; the recipe's by default.")]
-Finish = Annotated[bool, typer.Option("--finish", help="Bring the learning rate down, from where training is.")]
-Start = Annotated[Path | None, typer.Option("--from", help="A checkpoint to start from, where the runs have none.")]
-Threads = Annotated[int, typer.Option(min=1, help="Cores to use.")]
+Until = Annotated[int | None, typer.Option(help="Stop after so many samples in all; by default as in the recipe.")]
+Finish = Annotated[
+    bool, typer.Option("--finish", help="Bring the learning rate down to zero from the current checkpoint.")
+]
+Start = Annotated[Path | None, typer.Option("--from", help="Checkpoint to start from if the runs folder has none.")]
+Threads = Annotated[int, typer.Option(min=1, help="CPU cores to use.")]
 
 
 @app.callback()
@@ -45,9 +47,9 @@ def _root() -> None:
 def data(
     folder: Data,
     recipe: RecipeFile = None,
-    workers: Annotated[int, typer.Option(help="Processes that draw.")] = 1,
+    workers: Annotated[int, typer.Option(help="Processes that render.")] = 1,
 ) -> None:
-    """Make the recipe's data sets. Interrupted, it goes on where it was."""
+    """Render the recipe's data sets. An interrupted run is resumed."""
     from downfield.twin.sets.dataset import Recipe, make_dataset
 
     for each in read_recipe(recipe).sets:
@@ -68,10 +70,12 @@ def data(
 @app.command()
 def guesses(
     folder: Data,
-    network: Annotated[Path, typer.Argument(help="Folder of an exported first look, with a ball look or without.")],
+    network: Annotated[
+        Path, typer.Argument(help="Folder of an exported network; its figure and ball detectors are used.")
+    ],
     recipe: RecipeFile = None,
 ) -> None:
-    """Let a first look guess in all training pictures, so that closer looks learn to better its guesses."""
+    """Run the detectors on all training pictures, so that the refiners learn from their real errors."""
     from downfield.models.opening import open_detector
     from downfield.training.guesses import make_guesses
 
@@ -85,8 +89,8 @@ def _trains(look: str, module: str, about: str, *, practice: bool = False) -> No
     """Add the command that trains one of the networks.
 
     Args:
-        look: its name, and so that of the command, the runs' folder, the recipe's schedule and the lesson.
-        module: that has the lesson; it needs torch, so it is imported when the command runs.
+        look: its name, also that of the command, the runs' folder, the recipe's schedule and the lesson.
+        module: holds the lesson; it needs torch, so it is imported when the command runs.
         about: the command's help.
         practice: whether it also learns from the sets where many figures have a ball of their own.
 
@@ -103,35 +107,39 @@ def _trains(look: str, module: str, about: str, *, practice: bool = False) -> No
     ) -> None:
         name, plan = look.replace("-", "_"), read_recipe(recipe)
         lesson: Lesson = getattr(import_module(f"downfield.training.{module}"), name.upper())
-        sitting = _Sitting(runs / look, getattr(plan, name), until, finish, start, threads)
-        sitting.hold(lesson, plan.sources(folder, practice=practice))
+        run = _TrainingRun(runs / look, getattr(plan, name), until, finish, start, threads)
+        run.execute(lesson, plan.sources(folder, practice=practice))
 
-    app.command(look, help=f"{about} Interrupted, it goes on from its checkpoint.")(train)
+    app.command(look, help=f"{about} An interrupted run is resumed from its checkpoint.")(train)
 
 
-_trains("first-look", "first_look", "Train the network that finds figures in frames.")
-_trains("second-look", "second_look_run", "Train the network that measures each figure.")
-_trains("ball-look", "ball_look_run", "Train the network that finds what may be the ball.", practice=True)
-_trains("close-look", "close_look_run", "Train the network that tells the ball, and sees it in an arm.", practice=True)
+_trains("first-look", "first_look", "Train the figure detector, which finds figures, balls and hands in frames.")
+_trains("second-look", "second_look_run", "Train the figure refiner, which measures each figure in a patch.")
+_trains("ball-look", "ball_look_run", "Train the ball detector, which finds ball candidates in frames.", practice=True)
+_trains("close-look", "close_look_run", "Train the ball refiner, which confirms the ball in a patch.", practice=True)
 
 
 @app.command()
 def export(
-    first: Annotated[Path, typer.Argument(help="Checkpoint of the first look (.pt).")],
+    first: Annotated[Path, typer.Argument(help="Checkpoint of the figure detector (.pt).")],
     out: Annotated[Path, typer.Argument(help="Folder of the network to write.")],
-    second: Annotated[Path | None, typer.Option(help="Checkpoint of the second look (.pt).")] = None,
-    ball: Annotated[Path | None, typer.Option(help="Checkpoint of the ball look (.pt).")] = None,
-    close: Annotated[Path | None, typer.Option(help="Checkpoint of the close look (.pt).")] = None,
-    train: Annotated[list[Path] | None, typer.Option(help="Data sets whose training pictures calibrate int8.")] = None,
-    val: Annotated[list[Path] | None, typer.Option(help="Data sets whose val pictures set the thresholds.")] = None,
-    name: Annotated[str, typer.Option(help="Of the network.")] = "downfield",
+    second: Annotated[Path | None, typer.Option(help="Checkpoint of the figure refiner (.pt).")] = None,
+    ball: Annotated[Path | None, typer.Option(help="Checkpoint of the ball detector (.pt).")] = None,
+    close: Annotated[Path | None, typer.Option(help="Checkpoint of the ball refiner (.pt).")] = None,
+    train: Annotated[
+        list[Path] | None, typer.Option(help="Data sets whose training pictures calibrate the int8 networks.")
+    ] = None,
+    val: Annotated[
+        list[Path] | None, typer.Option(help="Data sets whose validation pictures set the thresholds.")
+    ] = None,
+    name: Annotated[str, typer.Option(help="Name of the network.")] = "downfield",
 ) -> None:
-    """Write what the rig runs: the networks as ONNX, full and int8, with thresholds set on validation pictures."""
+    """Export the networks that the rig runs: ONNX, full and int8, with thresholds set on validation pictures."""
     from downfield.training.export import export_network
     from downfield.training.tuning import tune
 
     if second is None and (ball is not None or close is not None):
-        raise InputError("--ball and --close go with --second, whose patches they share")
+        raise InputError("--ball and --close need --second, whose patches they share")
     if not train or not val:
         raise InputError("give at least one data set with --train and one with --val")
     export_network(first, second, ball, close, out, train, name=name, progress=typer.echo)
@@ -140,8 +148,8 @@ def export(
 
 
 @dataclass(frozen=True, slots=True)
-class _Sitting:
-    """Training from the checkpoint, if there is one. A finish has a checkpoint of its own and leaves the level one."""
+class _TrainingRun:
+    """One run of training, from a checkpoint if there is one. A finish has its own and leaves the level one."""
 
     where: Path
     schedule: Schedule
@@ -150,36 +158,36 @@ class _Sitting:
     start: Path | None
     threads: int
 
-    def hold(self, lesson: Lesson, sources: Sources) -> None:
-        """Train, and write the network when this was a finish."""
+    def execute(self, lesson: Lesson, sources: Sources) -> None:
+        """Train, and write the network after a finish."""
         import torch
 
         from downfield.training.trainer import learn, load_learner
 
-        for asked in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned, and left in the background, too
-            signal.signal(asked, signal.default_int_handler)
+        for stop in (signal.SIGINT, signal.SIGTERM):  # both keep what was learned, in the background too
+            signal.signal(stop, signal.default_int_handler)
         torch.set_num_threads(self.threads)
         self.where.mkdir(parents=True, exist_ok=True)
         level, descent = self.where / "level.pt", self.where / "finish.pt"
         learner = lesson.new()
-        begin = next((each for each in self._beginnings(level, descent) if each.exists()), None)
+        begin = next((each for each in self._checkpoints(level, descent) if each.exists()), None)
         if begin is not None:
             load_learner(learner, begin)
         elif self.finish:
-            raise InputError(f"{level}: no such file; train without --finish first")
+            raise InputError(f"{level}: no such file. Train without --finish first.")
         if learner.descent is not None:
             goal = learner.descent[1]
         else:
             goal = self.until or (learner.seen + self.schedule.finish if self.finish else self.schedule.level)
         if goal <= learner.seen:
-            typer.echo(f"already seen {learner.seen} samples of {goal}")
+            typer.echo(f"already trained on {learner.seen} of {goal} samples")
             return
         begun, before = time.monotonic(), learner.seen
 
         def report(seen: int, losses: dict[str, float]) -> None:
             each_ms = (time.monotonic() - begun) / max(seen - before, 1) * 1e3
             parts = "  ".join(f"{name} {value:.3f}" for name, value in losses.items())
-            typer.echo(f"{seen:>9} of {goal}  {each_ms:.2f} ms each  {parts}")
+            typer.echo(f"{seen:>9} of {goal} samples  {each_ms:.2f} ms each  {parts}")
 
         kept = descent if self.finish else level
         learn(lesson, learner, sources, goal, finish=self.finish, checkpoint=kept, report=report)
@@ -188,7 +196,7 @@ class _Sitting:
             descent.unlink()
             typer.echo(f"finished: {self.where.with_suffix('.pt')}")
 
-    def _beginnings(self, level: Path, descent: Path) -> list[Path]:
-        """Where to go on from, the first there is."""
+    def _checkpoints(self, level: Path, descent: Path) -> list[Path]:
+        """Return the checkpoints to continue from, the preferred one first."""
         given = [] if self.start is None else [self.start]
         return [*([descent] if self.finish else []), level, *given]

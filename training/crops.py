@@ -1,4 +1,4 @@
-"""Training crops, cut anew every time from whole frames of a data set: turned, flipped, scaled, recolored.
+"""Training crops of the figure detector, cut anew every time from whole frames: turned, flipped, scaled, recolored.
 
 A crop has the size at which figures are seen when a whole frame goes through the network, so a network trained on
 crops runs on frames.
@@ -82,7 +82,7 @@ def read_small(path: Path) -> tuple[Image, Objects]:
 
 
 def _with_room(objects: Objects) -> Objects:
-    """The same with the ball's box no smaller than `BALL_PX`, and hands' boxes no further than `HAND_PX`."""
+    """Return the objects with the ball's box at least `BALL_PX` and hands' boxes at most `HAND_PX`."""
     boxes = objects.boxes.copy()
     hands = (objects.kinds == _HAND) & (objects.points[:, 4, 2] > 0)
     tips = objects.points[hands, 4, :2]
@@ -96,7 +96,7 @@ def _with_room(objects: Objects) -> Objects:
 
 
 def cut(image: Image, objects: Objects, rng: np.random.Generator) -> tuple[Image, Objects]:
-    """One crop of a frame, already at the network's scale, with what is in it; boxes are cut at its edge."""
+    """Cut one crop of a frame that is at the network's scale, with its objects; boxes are cut at its edge."""
     exact = bool(rng.random() < _EXACT)
     scale = 1.0 if exact else float(np.exp(rng.uniform(*np.log(_SCALES))))
     center = _place(image, objects, scale, rng)
@@ -110,7 +110,7 @@ def cut(image: Image, objects: Objects, rng: np.random.Generator) -> tuple[Image
 
 
 def _place(image: Image, objects: Objects, scale: float, rng: np.random.Generator) -> Array:
-    """Center of a crop, frame pixels: the fullest of some tried, often around something rare."""
+    """Choose the center of a crop, frame pixels: the fullest of some tried, often around something rare."""
     height, width = image.shape[:2]
     side = CROP_PX / scale
     middles = (objects.boxes[:, :2] + objects.boxes[:, 2:]) / 2
@@ -155,7 +155,7 @@ def _as_tensors(image: Image, objects: Objects) -> dict[str, Any]:
 
 
 def collate(items: Sequence[Sequence[dict[str, Any]]]) -> dict[str, torch.Tensor]:
-    """A batch as ultralytics' losses take it: pictures stacked, objects in one list with their picture's number."""
+    """Collate a batch for ultralytics' losses: pictures stacked, objects in one list with their picture's number."""
     crops = [crop for item in items for crop in item]
     counts = torch.tensor([len(crop["cls"]) for crop in crops])
     batch = {key: torch.cat([crop[key] for crop in crops]) for key in ("cls", "bboxes", "keypoints")}

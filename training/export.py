@@ -1,4 +1,4 @@
-"""From a trained checkpoint to what the runtime opens: ONNX files, full and quantized, and the card that names them.
+"""Exports trained checkpoints for the runtime: ONNX files, full and quantized, and their card.
 
 The graph takes a picture as a camera gives it, uint8 blue green red, so that no runtime has to be told how to prepare
 one: the change of order and scale is folded into the first convolution. What comes out of it is the head as `head.py`
@@ -60,7 +60,7 @@ class RawFirstLook(torch.nn.Module):
         take_camera_pictures(self.layers[0].conv)
 
     def forward(self, pictures: torch.Tensor) -> torch.Tensor:
-        """Pictures, uint8 (n, height, width, 3), to the head, float (n, channels, cells)."""
+        """Return the head, float (n, channels, cells), for pictures, uint8 (n, height, width, 3)."""
         flow = pictures.permute(0, 3, 1, 2).float()
         kept: list[torch.Tensor] = []
         for layer in self.layers[:-1]:
@@ -92,18 +92,18 @@ class RawLook(torch.nn.Module):
         take_camera_pictures(next(one for one in network.modules() if isinstance(one, torch.nn.Conv2d)))
 
     def forward(self, pictures: torch.Tensor) -> Any:
-        """Pictures, uint8 (n, height, width, 3), to what is said of them."""
+        """Return the outputs for pictures, uint8 (n, height, width, 3)."""
         return self.network(pictures.permute(0, 3, 1, 2).float())
 
 
 def take_camera_pictures(first: torch.nn.Conv2d) -> None:
-    """Let a network's first convolution, trained on red green blue 0..1, take blue green red 0..255."""
+    """Make a network's first convolution, trained on red green blue 0..1, take blue green red 0..255."""
     with torch.no_grad():
         first.weight.copy_(first.weight.flip(1) / 255)
 
 
 def export_first_look(weights: Path, out: Path, input_px: tuple[int, int]) -> None:
-    """Write the first look of a checkpoint as ONNX.
+    """Write a figure detector as ONNX.
 
     Args:
         weights: checkpoint of ultralytics' form; torch runs code in it.
@@ -126,7 +126,7 @@ def export_first_look(weights: Path, out: Path, input_px: tuple[int, int]) -> No
 
 
 def export_patch_look(network: SecondLook | CloseLook, what: str, weights: Path, out: Path) -> None:
-    """Write a look at patches as ONNX.
+    """Write a network that takes patches as ONNX.
 
     Args:
         network: a new one.
@@ -143,7 +143,7 @@ def export_patch_look(network: SecondLook | CloseLook, what: str, weights: Path,
 
 
 def export_ball_look(weights: Path, out: Path, input_px: tuple[int, int]) -> None:
-    """Write a ball look as ONNX.
+    """Write a ball detector as ONNX.
 
     Args:
         weights: checkpoint of its learner; the moving average in it is what is written.
@@ -209,7 +209,7 @@ def export_onnx(
 def quantize(
     full: Path, out: Path, pictures: Sequence[Pictures], *, exact: Sequence[str] = (), correct_biases: bool = True
 ) -> None:
-    """Write the int8 form of an ONNX file, by what flows through it for pictures it was trained on.
+    """Quantize an ONNX file to int8, calibrated on training pictures.
 
     Args:
         full: ONNX file.
@@ -254,7 +254,7 @@ def export_network(
     name: str,
     progress: Callable[[str], None] = lambda _line: None,
 ) -> None:
-    """Write a network's folder: ONNX files of its looks, full and int8, and a card with untuned thresholds.
+    """Write a network's folder: ONNX files of its parts, full and int8, and a card with untuned thresholds.
 
     Args:
         first: checkpoint of the first look.
@@ -297,7 +297,7 @@ def export_network(
 
 
 def _frames(sets: Sequence[Path], input_px: tuple[int, int]) -> list[Pictures]:
-    """Training pictures fitted to an input, evenly out of all sets."""
+    """Return training pictures fitted to an input, evenly from all sets."""
     out = []
     for folder in sets:
         paths = frames_of(folder, "train")
@@ -312,7 +312,7 @@ def _frames(sets: Sequence[Path], input_px: tuple[int, int]) -> list[Pictures]:
 
 
 def _patches(stream: Dataset[Batch]) -> list[Pictures]:
-    """Training patches as they will be seen."""
+    """Return training patches as the runtime cuts them."""
     out: list[Pictures] = []
     for item in range(CALIBRATION_PATCHES):
         pictures = stream[item]["img"].numpy().transpose(0, 2, 3, 1)[..., ::-1]
@@ -335,7 +335,7 @@ def _model_of(weights: Path) -> Any:
 
 
 def _inputs(source: int | list[int], flow: torch.Tensor, kept: list[torch.Tensor]) -> Any:
-    """What a layer takes: of ultralytics' graphs, -1 is the layer before, other numbers are layers."""
+    """Return a layer's inputs: in ultralytics' graphs -1 is the previous layer, other numbers are layers."""
     if isinstance(source, int):
         return flow if source == -1 else kept[source]
     return [flow if one == -1 else kept[one] for one in source]

@@ -1,6 +1,6 @@
-"""``downfield learn``: a network that has got used to one's own table, from a recording of it.
+"""The command `downfield learn`: adapts the network to one's own table, from a recording of it.
 
-Needs the extra `train`; what needs torch is imported inside, so that the command's help does not.
+Needs the extra `train`; torch is imported inside, so that the command's help does not need it.
 """
 
 from __future__ import annotations
@@ -26,48 +26,52 @@ if TYPE_CHECKING:
     from downfield.training.table_frames import TableFrame
 
 REVIEWED: Final = 8
-"""Frames looked over unless another number is asked for."""
+"""Frames to review by default."""
 
 CORRECTED_TIMES: Final = 4
-"""How often a corrected frame counts against one that was not looked at."""
+"""How often a corrected frame is used for each time another one is."""
 
 _STEPS = 100  # of the progress bar
 
 
 def learn(
     recording: Annotated[Path, typer.Argument(help="A video of the table, with figures walking.")],
-    tracks: Annotated[Path, typer.Argument(help="What 'downfield track' made of it, *.tracks.jsonl.")],
-    calibration: Annotated[Path, typer.Option("--calibration", "-c", help="Of the camera, *.calibration.json.")],
+    tracks: Annotated[Path, typer.Argument(help="Its tracks from 'downfield track', *.tracks.jsonl.")],
+    calibration: Annotated[
+        Path, typer.Option("--calibration", "-c", help="Calibration of the camera, *.calibration.json.")
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the new network.")],
-    detector: Annotated[str, typer.Option(help="The network to begin from; it stays as it is.")] = BUNDLED,
-    minutes: Annotated[float, typer.Option(min=0.05, help="How long to learn.")] = 5.0,
+    detector: Annotated[str, typer.Option(help="Network to start from; it is not changed.")] = BUNDLED,
+    minutes: Annotated[float, typer.Option(min=0.05, help="Minutes to learn.")] = 5.0,
     frames: Annotated[int, typer.Option(min=16, help="Frames to take from the recording.")] = 160,
     review: Annotated[
         int | None,
-        typer.Option(min=0, help="Frames to look over in the browser first; 0 for none. 8 at a terminal."),
+        typer.Option(
+            min=0, help="Frames to review in the browser first; 0 for none. Default: 8 at a terminal, else 0."
+        ),
     ] = None,
 ) -> None:
-    """Teach the network a table of one's own, where the tracks of a recording are sure of it."""
+    """Adapt the network to your own table, from the confident tracks of a recording."""
     if find_spec("torch") is None:
         raise MissingExtraError("train", "learning")
     network = find_network(detector)
     if (out / CARD).exists():
-        raise InputError(f"{out}: holds a network already; give another folder")
+        raise InputError(f"{out}: a network is there already. Give another folder.")
     from downfield.training.own_table import Agreement, agreement, learn_table
     from downfield.training.table_frames import read_table
 
     known, before = read_calibration(calibration), open_detector(network)
     learned, held = read_table(recording, tracks, known, before, frames)
-    typer.echo(f"{len(learned)} frames to learn from, {len(held)} from the recording's end held out")
+    typer.echo(f"{len(learned)} frames to learn from, {len(held)} frames from the end of the recording held out")
 
-    looked_over = (REVIEWED if sys.stdin.isatty() else 0) if review is None else review
-    if looked_over:
-        learned, held = _looked_over(learned, held, looked_over)
+    review_count = (REVIEWED if sys.stdin.isatty() else 0) if review is None else review
+    if review_count:
+        learned, held = _review_frames(learned, held, review_count)
 
     def tell(when: str, seen: Agreement) -> None:
         typer.echo(
-            f"{when:7} {seen.figures} sure figures held out: {100 * seen.found:.1f} % found, corners off by "
-            f"{seen.corner_mm:.2f} mm (95 %: {seen.corner_p95_mm:.2f}), {100 * seen.turned:.2f} % turned round"
+            f"{when:7} {seen.figures} held-out figures: {100 * seen.found:.1f} % found, corner"
+            f" error {seen.corner_mm:.2f} mm (95 %: {seen.corner_p95_mm:.2f} mm), {100 * seen.turned:.2f} % swapped"
         )
 
     was = agreement(before, held, known)
@@ -80,18 +84,18 @@ def learn(
     tell("after", now)
     better = now.corner_mm <= was.corner_mm and now.turned <= was.turned and now.found >= was.found - 0.002
     typer.echo(
-        f"{out}: use it with --detector {out}"
+        f"{out}: better on this table. Use it with --detector {out}"
         if better
-        else f"{out}: is no better on this table than {detector}: keep using that one"
+        else f"{out}: no better on this table than {detector}. Keep using that one."
     )
 
 
-def _looked_over(
+def _review_frames(
     learned: list[TableFrame], held: list[TableFrame], count: int
 ) -> tuple[list[TableFrame], list[TableFrame]]:
-    """The frames after somebody corrected the most doubtful of them in a browser, or skipped that.
+    """Let a person correct the least certain frames in a browser; return the frames, corrected or as they were.
 
-    A corrected frame is learned from more often than others: it is what the tracks did not know.
+    A corrected frame is used more often than others: it shows what the tracks did not know.
     """
     from downfield.training.table_frames import corrected, count_uncertain
 
@@ -101,18 +105,18 @@ def _looked_over(
     marks: list[list[Corners]] = [
         [tuple((float(x), float(y)) for x, y in points[:4, :2]) for points in frame.objects.points] for frame in shown
     ]
-    over = LabelReview([frame.image for frame in shown], marks)
+    review = LabelReview([frame.image for frame in shown], marks)
 
     def opened(address: str) -> None:
-        typer.echo(f"Look over {len(shown)} frames at {address} (Ctrl-C skips it)")
+        typer.echo(f"Review {len(shown)} frames at {address} (Ctrl-C to skip)")
         webbrowser.open(address)
 
-    serve_label_review(over, opened)
-    if over.skipped:
-        typer.echo("skipped: learning from the tracks alone")
+    serve_label_review(review, opened)
+    if review.skipped:
+        typer.echo("review skipped: learning from the tracks alone")
         return learned, held
-    for place in over.checked:
-        every[rows[place]] = corrected(shown[place], [np.array(corners) for corners in over.labels[place]])
-    typer.echo(f"{len(over.checked)} frames looked over")
-    again = [every[rows[place]] for place in over.checked if rows[place] < len(learned)]
+    for place in review.checked:
+        every[rows[place]] = corrected(shown[place], [np.array(corners) for corners in review.labels[place]])
+    typer.echo(f"{len(review.checked)} frames reviewed")
+    again = [every[rows[place]] for place in review.checked if rows[place] < len(learned)]
     return [*every[: len(learned)], *again * (CORRECTED_TIMES - 1)], every[len(learned) :]
