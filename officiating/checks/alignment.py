@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from downfield.core.footprint import PoseError, signed_gap
-from downfield.officiating.checks.check import Measurement, at_most, check
+from downfield.officiating.checks.check import LIMITS, Measurement, at_most, check
 from downfield.officiating.checks.formation import Formation, FormationPlayer
 from downfield.officiating.checks.roles import LINEMEN
 from downfield.officiating.engine.facts import EVEN_ODDS, exceedance_probability
@@ -223,7 +223,7 @@ def stacked_pairs(players: Sequence[FormationPlayer], params: Params) -> list[St
         clear = (along, a.sigma_u_mm, b.sigma_u_mm) if along > across else (across, a.sigma_v_mm, b.sigma_v_mm)
         sigma = (clear[1] ** 2 + clear[2] ** 2) ** 0.5
         side_by_side = abs(a.depth_mm - b.depth_mm) < min(a.length_mm, b.length_mm) / 2
-        if clear[0] < 3 * sigma + 1e-9 and not side_by_side:
+        if clear[0] < LIMITS.clear_sigmas * sigma + LIMITS.rounding_mm and not side_by_side:
             pairs.append(StackedPair(front, rear, clear[0], sigma))
     return pairs
 

@@ -17,8 +17,20 @@ from downfield.officiating.rulebooks.params import Param, Params
 ClauseOutcome = Literal["kept", "broken", "too_close", "unknown"]
 Subject = TypeVar("Subject")
 
-DEFAULT_CONFIDENCE: Final = 0.95
-"""Used where no rulebook sets another: one report in twenty is wrong at the limit."""
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CheckLimits:
+    """Thresholds of the checks that are no rule of any rulebook."""
+
+    confidence: float = 0.95
+    """Used where no rulebook sets another: one report in twenty is wrong at the limit."""
+    clear_sigmas: int = 3
+    """Figures clear of each other by this many standard deviations are not measured any further."""
+    rounding_mm: float = 1e-9
+    """Added to the clearance, so that bases that exactly touch are measured without error too."""
+
+
+LIMITS: Final = CheckLimits()
 
 
 @record
@@ -122,7 +134,7 @@ class Check(Generic[Subject]):
         params = Params(self.params) if params is None else params
         if confidence is None:
             defined = "calls.confidence" in params.definitions
-            confidence = params.real("calls.confidence") if defined else DEFAULT_CONFIDENCE
+            confidence = params.real("calls.confidence") if defined else LIMITS.confidence
         results = (self._result(measurement, confidence, book) for measurement in self.measure(subject, params))
         return tuple(result for result in results if result.clauses)
 

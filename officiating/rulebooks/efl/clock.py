@@ -48,7 +48,7 @@ def begin(game: GameState, params: Params) -> GameState:
 
 
 def begin_overtime(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Tied after the last quarter, the home team receives (EFL-070..072)."""
+    """Begin overtime when the score is tied after the last quarter; the home team receives (EFL-070..072)."""
     clock = Clock(context.params.real("overtime.period_s"), False, context.t_ns)
     game = replace(game, period=game.period + 1, clock=clock, overtime=Overtime(1, HOME_RECEIVES))
     return Outcome(downs.schedule_kick(game, opponent(HOME_RECEIVES), "kickoff", call.t_ns))

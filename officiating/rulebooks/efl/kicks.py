@@ -217,7 +217,7 @@ def _end_placed_kick(game: GameState, what: PlacedKick, end: str, clause: str, c
 
 
 def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """A kick has come down: dead, first and ten there; live, for whoever touched it."""
+    """Put the ball where a kick came down: dead, first and ten there; live, with whoever touched it."""
     side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail != "live":

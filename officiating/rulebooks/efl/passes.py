@@ -49,7 +49,7 @@ def _require_eligible(game: GameState, receiver: str, context: RuleContext) -> N
         raise RefusedError(f"pass: {receiver} ({entry.role}) is not an eligible receiver (EFL-030)")
     confidence = context.params.real("calls.confidence")
     contacts = (
-        [touch for touch in context.facts.opponent_contacts(receiver) if touch.probability >= confidence]
+        [contact for contact in context.facts.opponent_contacts(receiver) if contact.probability >= confidence]
         if context.facts
         else []
     )
@@ -98,7 +98,7 @@ def _miss_pass(game: GameState, context: RuleContext) -> Outcome:
 
 
 def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """A pass is caught or intercepted: the catcher has the ball, and the play goes on."""
+    """Give the ball to whoever caught or intercepted the pass; the play goes on."""
     side = call.side or (game.offense if call.kind == "reception" else game.defense)
     play = replace(
         game.play,
@@ -115,7 +115,7 @@ def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
 
 
 def end_right_to_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """A defender has touched the passer, who may not throw any more."""
+    """End the right to pass of a passer whom a defender has touched."""
     return Outcome(_with_play_note(game, "pass_over", 1.0) if call.detail == "pass_over" else game)
 
 

@@ -39,7 +39,7 @@ def declare_carrier(game: GameState, event: Event, context: RuleContext) -> Outc
 
 
 def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Past the line the passer must run (EFL-028); the board is not stopped for it."""
+    """Note that the carrier is past the line, where the passer must run (EFL-028); the board runs on."""
     return Outcome(replace(game, play=replace(game.play, line_reached_ns=call.t_ns)))
 
 

@@ -247,7 +247,7 @@ def _nearest_to_punter(game: GameState, context: RuleContext) -> Figure | None:
 
 
 def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """A kick has come down: dead, first and ten there; else the returner's, live."""
+    """Put the ball where a kick came down: dead, first and ten there; else live with the returner."""
     side = call.side or game.offense
     x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)
     if call.detail == "dead":

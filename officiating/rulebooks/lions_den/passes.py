@@ -14,7 +14,7 @@ from downfield.officiating.checks.roles import ELIGIBLE, canonical_role
 from downfield.officiating.consequences.declaration_handlers import body_of, refuse_unless, require_on_side
 from downfield.officiating.consequences.rolls_and_choices import d10, percentile, wait_for_roll
 from downfield.officiating.declarations import PassDeclared, Roll
-from downfield.officiating.engine.facts import Facts, exceedance_probability, outermost_x
+from downfield.officiating.engine.facts import EVEN_ODDS, Facts, exceedance_probability, outermost_x
 from downfield.officiating.engine.interfaces import Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, Phase
 from downfield.officiating.events import Event
@@ -114,9 +114,9 @@ def _defenders_near(
         gap = min(signed_gap(figure.footprint, target.footprint).gap_mm for target in (passer, receiver))
         if gap <= reach:
             touching = any(
-                touch.other == figure.id and touch.probability > 0.5
+                contact.other == figure.id and contact.probability > EVEN_ODDS
                 for target in (passer, receiver)
-                for touch in facts.opponent_contacts(target.id)
+                for contact in facts.opponent_contacts(target.id)
             )
             near.append((figure.id, touching))
     return tuple(near)
@@ -195,7 +195,7 @@ def _spot_yd(game: GameState, name: str, context: RuleContext) -> tuple[float, f
 
 
 def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """A pass is caught or intercepted and live; caught in the opponent's end zone it is a touchdown (LD-022)."""
+    """Give the ball to the catcher or interceptor, live; a catch in the end zone is a touchdown (LD-022)."""
     side = call.side or (game.offense if call.kind == "reception" else game.defense)
     play = replace(
         game.play,

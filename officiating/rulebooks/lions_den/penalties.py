@@ -17,6 +17,7 @@ from downfield.officiating.consequences.rolls_and_choices import (
     wait_for_roll,
 )
 from downfield.officiating.declarations import ChoiceMade, Roll, Side
+from downfield.officiating.engine.facts import EVEN_ODDS
 from downfield.officiating.engine.interfaces import Consequence, Outcome, RuleContext
 from downfield.officiating.engine.state import GameState, Phase, opponent
 from downfield.officiating.rulebooks.lions_den import tables
@@ -75,7 +76,7 @@ def _is_sack(game: GameState, call: Call) -> bool:
 def _count_sackers(game: GameState, call: Call, context: RuleContext) -> int:
     if context.facts is None or game.play.carrier is None:
         return len(call.players) - 1
-    return sum(touch.probability > 0.5 for touch in context.facts.opponent_contacts(game.play.carrier))
+    return sum(contact.probability > EVEN_ODDS for contact in context.facts.opponent_contacts(game.play.carrier))
 
 
 def _with_situation_before(state: GameState, before: GameState) -> GameState:

@@ -26,12 +26,12 @@ def resume_play(game: GameState) -> GameState:
 
 
 def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Past the line the quarterback may not pass any more (LD-040), even if he drifts back."""
+    """Note that the quarterback is past the line and may not pass any more, even if he drifts back (LD-040)."""
     return Outcome(replace(game, play=replace(game.play, line_reached_ns=call.t_ns)))
 
 
 def turn_back(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """The first turn back may be corrected; the second ends the play (LD-012, LD-014)."""
+    """Count a turn back: the first may be corrected, the second ends the play (LD-012, LD-014)."""
     game = replace(game, play=replace(game.play, turns=game.play.turns + 1))
     return after_down(downs.dead_ball)(game, call, context) if call.detail == "second" else Outcome(game)
 
@@ -47,7 +47,7 @@ def go_out_of_bounds(game: GameState, call: Call, context: RuleContext) -> Outco
 
 
 def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """The ball is loose: play stops, each coach turns three, and the first to touch it has it (LD-017..019)."""
+    """Stop play for a loose ball: each coach turns three, and the first to touch it has it (LD-017..019)."""
     play = replace(game.play, carrier=None, fumble_yd=call.spot_yd, forced_stop="fumble")
     if game.board != "on":
         stoppage = play.stoppage or Stoppage(number=0, since_ns=context.t_ns)
@@ -57,7 +57,7 @@ def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
 
 
 def recover_fumble(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """Recovered and live; behind one's own goal line a safety, in the opponent's end zone a touchdown."""
+    """Give the ball to the recoverer, live; a safety behind his goal line, a touchdown in the other end zone."""
     side = call.side or game.play.ball_side
     x_yd = call.spot_yd[0] if call.spot_yd else game.los_yd
     own = game.progress_yd(x_yd, game.direction_of(side))

@@ -130,24 +130,24 @@ def choose_penalty(game: GameState, choice: ChoiceMade, context: RuleContext) ->
 
 
 def hurry_up(game: GameState, _choice: ChoiceMade, _context: RuleContext) -> Outcome:
-    """The offense hurries its next play (NFLS-015)."""
+    """Handle a hurry-up call for the next play (NFLS-015)."""
     refuse_unless(game.phase in AT_REST and game.due == "scrimmage", "hurry-up", game)
     return Outcome(game.with_note("hurry_up", 1.0))
 
 
 def let_clock_run(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The offense lets the last lines run out (NFLS-024)."""
+    """Handle the offense's letting the last lines run out (NFLS-024)."""
     refuse_unless(game.phase in AT_REST, "let the clock run", game)
     return move_clock(game, run_out_clock(card_game(game).lines), context)
 
 
 def kneel(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The offense kneels."""
+    """Handle a kneel-down."""
     return _start_play(game, CardPlayed("kneel"), context.t_ns, context)
 
 
 def spike_ball(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The offense spikes the ball."""
+    """Handle a spike."""
     return _start_play(game, CardPlayed("spike"), context.t_ns, context)
 
 

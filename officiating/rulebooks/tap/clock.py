@@ -52,7 +52,7 @@ def _end_of_time(game: GameState, context: RuleContext) -> Finding:
 
 
 def end_period(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """A period is over: the next one with ends changed, or the coin toss for overtime (TAP-133)."""
+    """Start the next period with ends changed, or wait for the coin toss for overtime (TAP-133)."""
     clock = replace(game.clock, left_s=None, running=False, at_ns=call.t_ns)
     if call.detail == "overtime":
         game = replace(downs.end_play(game), overtime=Overtime(0, "home"), clock=clock)

@@ -125,7 +125,7 @@ def roll_onside_place(game: GameState, roll: Roll, context: RuleContext) -> Outc
 
 
 def offer_return(game: GameState, _t_ns: int, _context: RuleContext) -> Outcome:
-    """After the kickoff has run, wait for the choice: touchback, or a return from the goal line (TAP-052)."""
+    """Wait for the choice after a kickoff has run: touchback, or a return from the goal line (TAP-052)."""
     return Outcome(wait_for_choice(game, "kickoff", ("touchback", "return"), game.offense))
 
 
@@ -207,7 +207,7 @@ def choose_punt(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
 
 
 def land_kick(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """A kick has come down: a failed onside kick, a recovered one, or a punt to be returned (TAP-124)."""
+    """Put the ball where a kick came down: a failed onside kick, a recovered one, or a punt to return (TAP-124)."""
     if call.detail in {"failed", "recovered"}:
         side = call.side or game.offense
         x_yd, y_yd = call.spot_yd or (game.los_yd, game.width_yd / 2)

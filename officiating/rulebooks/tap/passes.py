@@ -125,7 +125,7 @@ def stop_overrun_pass(game: GameState, _choice: ChoiceMade, context: RuleContext
 
 
 def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """A pass is caught: the catcher has the ball; the board stops, and that stop uses up no stoppage (TAP-102)."""
+    """Give the ball to the catcher; the board stops, and that stop uses up no stoppage (TAP-102)."""
     play = replace(
         game.play, carrier=_catcher(call), possession_ns=call.t_ns, pass_caught=True, ball_mm=None, forced_stop="catch"
     )
@@ -133,7 +133,7 @@ def catch_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
 
 
 def intercept_pass(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """A pass is intercepted: the other side has the ball and may return it; the passing team works the switch."""
+    """Give the ball to the interceptor, who may return it; the passing team works the switch."""
     play = replace(
         game.play,
         carrier=_catcher(call),
@@ -204,7 +204,7 @@ def _require_eligible(game: GameState, receiver: str, context: RuleContext) -> N
     if game.play.fallen_ns(receiver) is not None:
         raise RefusedError(f"pass: {receiver} has fallen and is out of the play (TAP-028)")
     confidence = context.params.real("calls.confidence")
-    if context.facts and any(touch.probability >= confidence for touch in context.facts.opponent_contacts(receiver)):
+    if context.facts and any(contact.probability >= confidence for contact in context.facts.opponent_contacts(receiver)):
         raise RefusedError(f"pass: {receiver} is engaged and may not catch a pass (TAP-030)")
 
 

@@ -18,13 +18,13 @@ from downfield.officiating.rules.lines import spot_at
 
 
 def reach_line(game: GameState, call: Call, _context: RuleContext) -> Outcome:
-    """The carrier reaches the line of scrimmage: the board goes off, and the defense has the switch (TAP-087)."""
+    """Stop the board at the line of scrimmage and give the defense the switch (TAP-087)."""
     play = replace(game.play, line_reached_ns=call.t_ns, switch=opponent(game.offense), forced_stop="line")
     return Outcome(replace(game, play=play))
 
 
 def fumble_ball(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """The carrier was knocked down by a defender who stands: a coin decides possession (TAP-034)."""
+    """Wait for the coin after a defender who stays up has knocked the carrier down (TAP-034)."""
     spot = call.spot_yd or (game.los_yd, game.width_yd / 2)
     stoppage = game.play.stoppage or Stoppage(number=0, since_ns=context.t_ns, reason="fumble")
     tackler = call.players[1] if len(call.players) > 1 else None
@@ -59,7 +59,7 @@ def flip_fumble(game: GameState, coin: Coin, context: RuleContext) -> Outcome:
 
 
 def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome:
-    """Kept, the ball is dead where its carrier fell; lost, the other side may return it (TAP-035)."""
+    """Give the fumble to the side the coin chose: kept, it is dead there; lost, it may be returned (TAP-035)."""
     x_yd, y_yd = call.spot_yd or game.play.fumble_yd or (game.los_yd, game.width_yd / 2)
     side = call.side or game.play.ball_side
     if side == game.play.ball_side:
@@ -79,7 +79,7 @@ def recover_fumble(game: GameState, call: Call, context: RuleContext) -> Outcome
 
 
 def stop_runner(game: GameState, _choice: ChoiceMade, context: RuleContext) -> Outcome:
-    """The runner's coach stops him: dead at the foremost part of the base (TAP-031)."""
+    """Handle a coach's stopping his runner: dead at the foremost part of the base (TAP-031)."""
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED} and game.play.snap_ns is not None, "stop here", game)
     facts = context.facts
     carrier = facts.figures.get(game.play.carrier or "") if facts else None
@@ -98,6 +98,6 @@ def stop_runner(game: GameState, _choice: ChoiceMade, context: RuleContext) -> O
 
 
 def keep_running(game: GameState, _choice: ChoiceMade, _context: RuleContext) -> Outcome:
-    """The runner's coach lets him run on, giving up the forward progress made so far (TAP-031, TAP-032)."""
+    """Handle a coach's letting his runner run on, giving up the progress made so far (TAP-031, TAP-032)."""
     refuse_unless(game.phase in {Phase.LIVE, Phase.STOPPED}, "let run", game)
     return Outcome(game)

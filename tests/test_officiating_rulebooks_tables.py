@@ -96,7 +96,7 @@ def test_tap_extra_point_misses_only_on_two_ones() -> None:
     assert [total for total in range(2, 13) if not tables_tap.is_extra_point_good(total)] == [2]
 
 
-def test_tap_onside_roll_roll() -> None:
+def test_tap_onside_first_roll() -> None:
     for total in range(2, 13):
         kick = tables_tap.onside_roll(total)
         assert kick.yard_line == 30 + total
