@@ -204,7 +204,8 @@ def _require_eligible(game: GameState, receiver: str, context: RuleContext) -> N
     if game.play.fallen_ns(receiver) is not None:
         raise RefusedError(f"pass: {receiver} has fallen and is out of the play (TAP-028)")
     confidence = context.params.real("calls.confidence")
-    if context.facts and any(contact.probability >= confidence for contact in context.facts.opponent_contacts(receiver)):
+    contacts = context.facts.opponent_contacts(receiver) if context.facts else ()
+    if any(contact.probability >= confidence for contact in contacts):
         raise RefusedError(f"pass: {receiver} is engaged and may not catch a pass (TAP-030)")
 
 
