@@ -16,7 +16,7 @@ _DIGITS: Final = 4  # of millimeters and degrees in a scene: a tenth of a microm
 
 
 @dataclass(frozen=True, slots=True)
-class BaseSizeLimits:
+class EstimateLimits:
     """Errors of the two sources of a base's size, and how a fallen base is drawn."""
 
     measured_sigma_mm: float = 0.5
@@ -35,7 +35,7 @@ class BaseSizeLimits:
     """A head that points this closely along the heading means the figure fell forward or backward."""
 
 
-LIMITS: Final = BaseSizeLimits()
+LIMITS: Final = EstimateLimits()
 
 _DIFFERENCE_MM: Final = math.hypot(LIMITS.measured_sigma_mm, LIMITS.roster_sigma_mm)  # of one source from the other
 _PEAK: Final = _DIFFERENCE_MM * math.sqrt(2 * math.pi)
