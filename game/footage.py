@@ -66,7 +66,7 @@ class CallMarks:
         judged = next((contact for contact in self.scene.contacts if {contact.a, contact.b} == {a.id, b.id}), None)
         if judged is None:
             return f"gap {signed_gap(a.footprint, b.footprint).gap_mm:.1f} mm"
-        return f"gap {judged.gap_mm:+.2f} ± {judged.sigma_mm:.2f} mm, touching by {judged.probability:.0%}"
+        return f"gap {judged.gap_mm:+.2f} ± {judged.sigma_mm:.2f} mm, probability of contact {judged.probability:.0%}"
 
 
 class Footage(Protocol):

@@ -112,7 +112,7 @@ def test_the_frames_around_a_call_are_listed_with_the_one_that_decides(service: 
     assert all(isinstance(one["t_ns"], int) for one in found["frames"])
     words = {one["frame"]: one["text"] for one in found["frames"]}
     assert words[nearest.frame + 3].startswith("gap -") or words[nearest.frame + 3].startswith("gap +0")
-    assert words[nearest.frame + 3].endswith("touching by 100%")
+    assert words[nearest.frame + 3].endswith("probability of contact 100%")
 
 
 def test_a_span_without_its_middle_still_has_the_frame_nearest_to_it(service: Service) -> None:

@@ -27,7 +27,7 @@ class Principal:
     """
 
     role: Role | None = None
-    name: str = "somebody"
+    name: str = "an unpaired device"
     device: str = ""
     local: bool = False
 
