@@ -14,7 +14,7 @@ from downfield.core.errors import InputError
 from downfield.core.records import write_text
 from downfield.officiating.rulebooks.clauses import DISPOSITIONS, Catalog, Clause, catalog
 from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks, load_rulebook
-from downfield.rig.cli.rules import shown_value
+from downfield.rig.cli.rules import format_value
 
 INTRODUCTION = """# How Downfield reads the rulebooks
 
@@ -108,7 +108,7 @@ def _changed_numbers(rulebook: Rulebook, clauses: Catalog) -> Iterator[str]:
 
 
 def _params(rulebook: Rulebook, clause: Clause) -> str:
-    values = (shown_value(rulebook.params.definitions[name], rulebook.params[name]) for name in clause.params)
+    values = (format_value(rulebook.params.definitions[name], rulebook.params[name]) for name in clause.params)
     return "; ".join(f"`{name}` = {value}" for name, value in zip(clause.params, values, strict=True))
 
 

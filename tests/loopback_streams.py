@@ -1,4 +1,4 @@
-"""Streams on the loopback interface, for tests of sources: motion JPEG over HTTP, and a small RTSP server."""
+"""Stream servers on the loopback interface for tests: motion JPEG over HTTP, and a small RTSP server."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from downfield.core.arrays import Image
 
 
 def picture(value: int, size_px: tuple[int, int] = (160, 90)) -> Image:
-    """A picture whose top left quarter has a brightness that survives packing, and noise elsewhere."""
+    """Return a picture whose top left quarter has a brightness that survives encoding, and noise elsewhere."""
     image = np.random.default_rng(value).integers(0, 255, (size_px[1], size_px[0], 3)).astype(np.uint8)
     image[: size_px[1] // 2, : size_px[0] // 2] = value % 250
     return image
 
 
 def jpeg(value: int, size_px: tuple[int, int] = (160, 90)) -> bytes:
-    done, packed = cv2.imencode(".jpg", picture(value, size_px))
+    done, data = cv2.imencode(".jpg", picture(value, size_px))
     assert done
-    return packed.tobytes()
+    return data.tobytes()
 
 
 class MjpegServer:
-    """Sends pictures to whoever asks, until it is cut.
+    """Sends pictures to every client, until it is cut.
 
     Args:
         fps: pictures a second.
-        with_length: whether parts tell their length.
-        stamp: the camera's own stamp of a picture, in seconds.
-        packed: the picture of a number, from 1.
+        with_length: whether parts have a Content-Length.
+        stamp: returns the camera's own time stamp of a picture, in seconds.
+        encoded: returns the encoded picture of a number, from 1.
 
     """
 
@@ -46,9 +46,9 @@ class MjpegServer:
         *,
         with_length: bool = True,
         stamp: Callable[[], float] | None = None,
-        packed: Callable[[int], bytes] = jpeg,
+        encoded: Callable[[int], bytes] = jpeg,
     ) -> None:
-        self.fps, self.with_length, self.stamp, self.packed = fps, with_length, stamp, packed
+        self.fps, self.with_length, self.stamp, self.encoded = fps, with_length, stamp, encoded
         self.sent = 0
         self.refuses = threading.Event()
         self.stalls = threading.Event()
@@ -86,7 +86,7 @@ class MjpegServer:
     def _part(self) -> bytes:
         if not self.freezes.is_set():
             self.sent += 1
-        data = self.packed(self.sent)
+        data = self.encoded(self.sent)
         head = b"--cut\r\nContent-Type: image/jpeg\r\n"
         if self.with_length:
             head += b"Content-Length: %d\r\n" % len(data)
@@ -95,7 +95,7 @@ class MjpegServer:
         return head + b"\r\n" + data + b"\r\n"
 
     def cut(self) -> None:
-        """Break every connection off, and refuse new ones until `restore`."""
+        """End every connection, and refuse new ones until `restore`."""
         self.refuses.set()
         for connection in list(self._open):
             with contextlib.suppress(OSError):
@@ -112,9 +112,9 @@ class MjpegServer:
 
 
 class RtspServer:
-    """One client at a time gets an endless H.264 film, RTP interleaved in the RTSP connection (RFC 2326, RFC 6184).
+    """Sends one client at a time an endless H.264 video, RTP interleaved in the RTSP connection (RFC 2326, RFC 6184).
 
-    The RTP packets are libavformat's own, caught on a UDP socket.
+    The RTP packets come from libavformat, through a UDP socket.
     """
 
     def __init__(self, fps: int = 25, size_px: tuple[int, int] = (160, 96)) -> None:

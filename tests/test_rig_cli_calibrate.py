@@ -26,9 +26,9 @@ def test_a_table_is_calibrated_drawn_and_certified(tmp_path: Path) -> None:
     scene = photograph()
     photo, out, drawn, report = (tmp_path / name for name in ("a.png", "a.calibration.json", "b.png", "r.html"))
     write_picture(photo, scene.image)
-    said = run("calibrate", "field", photo, "--field", "tudor-620", "-o", out, "--picture", drawn)
-    assert "tudor-620" in said
-    assert "px" in said
+    output = run("calibrate", "field", photo, "--field", "tudor-620", "-o", out, "--picture", drawn)
+    assert "tudor-620" in output
+    assert "px" in output
     calibration = read_calibration(out)
     assert calibration.method == "field"
     assert calibration.made_from == ("a.png",)
@@ -37,16 +37,16 @@ def test_a_table_is_calibrated_drawn_and_certified(tmp_path: Path) -> None:
     assert read_calibration(out).certificate is not None
     assert report.read_text(encoding="utf-8").startswith("<!doctype html>")
     corners = [(0.0, 0.0), (100.0, 0.0), (100.0, TUDOR.width_yd), (0.0, TUDOR.width_yd)]
-    shown = []
+    landmarks = []
     for x, y in corners:
         u, v = scene.camera.to_pixels(TUDOR.to_mm(np.array([x, y]))).tolist()
-        shown += ["--at", f"{x},{y}={u},{v}"]
+        landmarks += ["--at", f"{x},{y}={u},{v}"]
     by_hand = tmp_path / "hand.calibration.json"
-    run("calibrate", "landmarks", photo, "--field", "tudor-620", "-o", by_hand, *shown)
+    run("calibrate", "landmarks", photo, "--field", "tudor-620", "-o", by_hand, *landmarks)
     assert read_calibration(by_hand).method == "landmarks"
 
 
-def test_the_sheet_is_written(tmp_path: Path) -> None:
+def test_the_lens_sheet_is_written(tmp_path: Path) -> None:
     out = tmp_path / "sheet.pdf"
     assert "100%" in run("calibrate", "sheet", "-o", out, "--paper", "a3", "--square-mm", "30")
     assert out.read_bytes().startswith(b"%PDF")

@@ -1,4 +1,4 @@
-"""``downfield rules``: what it prints, for people and for programs, and how it refuses."""
+"""``downfield rules`` prints rulebooks for people and as JSON, and refuses invalid house rules."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def test_a_rulebook_is_printed_with_every_clause_and_parameter() -> None:
     assert "TAP's one yard between offensive linemen" in out
 
 
-def test_a_leagues_values_are_shown_beside_the_books(tmp_path: Path) -> None:
+def test_house_rules_are_shown_beside_the_defaults(tmp_path: Path) -> None:
     house = tmp_path / "river.toml"
     house.write_text('name = "river"\nbase = "tap"\n[formation]\nline_gap_yd = 1.5\n')
     out = printed("--house", str(house))
     assert out.startswith("river")
-    assert "formation.line_gap_yd = 1.5 yd (else 1 yd)" in out
+    assert "formation.line_gap_yd = 1.5 yd (default 1 yd)" in out
 
 
-def test_on_a_terminal_it_is_tables() -> None:
+def test_on_a_terminal_a_rulebook_is_printed_as_tables() -> None:
     console = Console(width=160, file=io.StringIO(), record=True)
     show(load_rulebook("tap"), catalog("tap"), console)
     out = console.export_text()
@@ -53,17 +53,17 @@ def test_on_a_terminal_it_is_tables() -> None:
         assert name in out
 
 
-def test_for_programs() -> None:
+def test_a_rulebook_is_printed_as_json() -> None:
     data = json.loads(printed("tap", "--json"))
     assert data["system"] == "tap"
     assert len(data["clauses"]) == 148
-    gap = next(one for one in data["parameters"] if one["name"] == "formation.line_gap_yd")
+    gap = next(param for param in data["parameters"] if param["name"] == "formation.line_gap_yd")
     assert (gap["value"], gap["unit"]) == (1.0, "yd")
-    assert {one["name"] for one in json.loads(printed("--json"))} >= {"tap", "nfl-strategy"}
+    assert {book["name"] for book in json.loads(printed("--json"))} >= {"tap", "nfl-strategy"}
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ('base = "tap"\n[formation]\nline_gap_yd = "wide"\n', "formation.line_gap_yd"),
         ('base = "tap"\n[formation]\nline_gap_yd = 99\n', "formation.line_gap_yd"),
@@ -71,16 +71,16 @@ def test_for_programs() -> None:
         ('base = "tap"\n[stop]\nnone_for_none = 1\n', "stop.none_for_none"),
     ],
 )
-def test_impossible_house_rules_are_refused_by_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str, wanted: str
+def test_invalid_house_rules_are_refused_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str, expected: str
 ) -> None:
     house = tmp_path / "river.toml"
     house.write_text(text)
     assert _status(monkeypatch, "rules", "tap", "--house", str(house)) == 2
-    assert wanted in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
 
 
-def test_an_unknown_book_is_one_line_and_status_2(
+def test_an_unknown_rulebook_is_one_line_and_status_2(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert _status(monkeypatch, "rules", "backyard") == 2
@@ -90,13 +90,13 @@ def test_an_unknown_book_is_one_line_and_status_2(
     assert err.count("\n") == 1
 
 
-def test_a_league_on_another_book_is_refused(
+def test_house_rules_for_another_rulebook_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house = tmp_path / "river.toml"
     house.write_text('base = "nfl-strategy"\n')
     assert _status(monkeypatch, "rules", "tap", "--house", str(house)) == 2
-    assert "nfl-strategy, not on tap" in capsys.readouterr().err
+    assert "nfl-strategy, not for tap" in capsys.readouterr().err
 
 
 def _status(monkeypatch: pytest.MonkeyPatch, *words: str) -> object:

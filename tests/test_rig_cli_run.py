@@ -1,4 +1,4 @@
-"""`downfield run` as a user runs it: a process of its own, its terminal lines, its page and its feed."""
+"""`downfield run` in its own process, as a user runs it: its output, its pages and its feed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FPS = 30
 
 
 def scene(index: int) -> Scene:
-    """A carrier that walks into a standing defender at frame 30."""
+    """Return a scene of a play: the carrier walks into a standing defender at frame 30."""
     t_ns = index * 1_000_000_000 // FPS
     ahead = min(index, 30) * 1.5
     contacts: tuple[Contact, ...] = ()
@@ -74,25 +74,25 @@ def downfield(*args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
-def test_the_terminal_tells_the_tackle_and_its_clause(clip: Path) -> None:
-    told = downfield("run", "--source", str(clip), "--once", "--fast", "--no-page")
-    assert told.returncode == 0, told.stderr
-    assert re.search(r"1\.00 s +dark-1 tackled by light-9 .*TAP-022", told.stdout)
-    assert "2nd & " in told.stdout.splitlines()[-1]
+def test_the_tackle_and_its_clause_are_printed(clip: Path) -> None:
+    done = downfield("run", "--source", str(clip), "--once", "--fast", "--no-page")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"1\.00 s +dark-1 tackled by light-9 .*TAP-022", done.stdout)
+    assert "2nd & " in done.stdout.splitlines()[-1]
 
 
-def test_the_bundled_recording_is_seen_by_the_network_and_its_tackle_is_called() -> None:
-    told = downfield("run", "--once", "--fast", "--no-page")
-    assert told.returncode == 0, told.stderr
-    assert re.search(r"9\.2\d s +dark-28 tackled by light-24", told.stdout)
+def test_the_bundled_recording_is_tracked_by_the_network_and_its_tackle_is_called() -> None:
+    done = downfield("run", "--once", "--fast", "--no-page")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"9\.2\d s +dark-28 tackled by light-24", done.stdout)
 
 
-def test_the_bundled_recording_s_own_tracks_end_in_a_tackle_and_a_fumble() -> None:
-    told = downfield("run", "--source", str(bundled_demo()), "--once", "--fast", "--no-page")
-    assert told.returncode == 0, told.stderr
-    assert "tackled by" in told.stdout
-    assert "fumbles" in told.stdout
-    assert "refused" not in told.stdout
+def test_the_recorded_tracks_of_the_bundled_recording_end_in_a_tackle_and_a_fumble() -> None:
+    done = downfield("run", "--source", str(bundled_demo()), "--once", "--fast", "--no-page")
+    assert done.returncode == 0, done.stderr
+    assert "tackled by" in done.stdout
+    assert "fumbles" in done.stdout
+    assert "refused" not in done.stdout
     assert bundled_demo().stat().st_size < 8_000_000
 
 
@@ -129,9 +129,9 @@ def test_the_camera_is_served_as_motion_jpeg(served: str) -> None:
     assert b"\xff\xd8" in start
 
 
-@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_or_a_service_manager_ends_it_quietly_even_while_somebody_watches(
-    clip: Path, asked: signal.Signals
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_or_a_service_manager_stops_it_quietly_even_while_someone_watches(
+    clip: Path, number: signal.Signals
 ) -> None:
     command = [sys.executable, "-m", "downfield.rig", "run", "--source", str(clip), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -139,30 +139,30 @@ def test_ctrl_c_or_a_service_manager_ends_it_quietly_even_while_somebody_watches
     address = next(found for line in process.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/", line)))
     with urllib.request.urlopen(address.group() + "api/feed", timeout=60) as feed:
         feed.readline()
-        process.send_signal(asked)
-        told, _ = process.communicate(timeout=60)
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert told.splitlines()[-1] == "stopped"
-    assert "Traceback" not in told
+    assert output.splitlines()[-1] == "stopped"
+    assert "Traceback" not in output
 
 
 @pytest.mark.parametrize(
-    ("args", "says"),
+    ("args", "message"),
     [
         (["--source", "gone.mp4"], "gone.mp4: no such file"),
-        (["--rulebook", "chess"], "no rulebook is called 'chess'"),
+        (["--rulebook", "chess"], "No rulebook is named 'chess'"),
     ],
 )
-def test_bad_input_is_one_clear_line_and_status_2(args: list[str], says: str) -> None:
-    told = downfield("run", "--once", *args)
-    assert told.returncode == 2
-    assert says in told.stderr
-    assert len(told.stderr.splitlines()) == 1
+def test_invalid_input_is_one_clear_line_and_status_2(args: list[str], message: str) -> None:
+    done = downfield("run", "--once", *args)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_clip_without_a_calibration_that_shows_no_field_says_what_to_do(clip: Path, tmp_path: Path) -> None:
+def test_a_clip_without_calibration_or_field_is_refused_with_what_to_do(clip: Path, tmp_path: Path) -> None:
     alone = tmp_path / "alone.mp4"
     alone.write_bytes(clip.read_bytes())
-    told = downfield("run", "--source", str(alone), "--once")
-    assert told.returncode == 2
-    assert "alone.mp4: no calibration from the printed field: the picture is only 320x180" in told.stderr
+    done = downfield("run", "--source", str(alone), "--once")
+    assert done.returncode == 2
+    assert "alone.mp4: can't be calibrated from the printed field: the picture is only 320x180" in done.stderr

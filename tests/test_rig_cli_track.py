@@ -28,8 +28,8 @@ class Interrupted(Exception):  # noqa: N818 - stands for Ctrl-C
     """The work ends here."""
 
 
-class Counted(ListDetector):
-    """Counts what it is asked, and breaks off.
+class CountingDetector(ListDetector):
+    """Counts its calls, and is interrupted.
 
     Args:
         after: how many pictures.
@@ -38,14 +38,14 @@ class Counted(ListDetector):
 
     def __init__(self, after: int = 1000) -> None:
         super().__init__(seen()[:0])
-        self.asked = 0
+        self.calls = 0
         self._after = after
 
     def detect(self, image: Image) -> tuple[Detection, ...]:
-        """What is in the picture whose number it shows."""
-        if self.asked == self._after:
+        """Return the detections of the picture whose number it shows."""
+        if self.calls == self._after:
             raise Interrupted
-        self.asked += 1
+        self.calls += 1
         return seen()[int(image[4, 4, 0])]
 
 
@@ -56,7 +56,7 @@ def seen() -> list[tuple[Detection, ...]]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Pictures that each show their number as a gray, a calibration and a roster."""
+    """Return a folder with pictures that each show their number as a gray level, a calibration and a roster."""
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     for i in range(len(filmed(TABLE))):
@@ -66,10 +66,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, detector: Counted, monkeypatch: pytest.MonkeyPatch, *more: str) -> Result:
+def run(folder: Path, detector: CountingDetector, monkeypatch: pytest.MonkeyPatch, *more: str) -> Result:
 
-    def opened(_: str, *, careful: bool) -> Counted:
-        assert careful == ("--independent" in more)
+    def opened(_: str, *, augmented: bool) -> CountingDetector:
+        assert augmented == ("--independent" in more)
         return detector
 
     monkeypatch.setattr(track, "open_detector", opened)
@@ -78,59 +78,57 @@ def run(folder: Path, detector: Counted, monkeypatch: pytest.MonkeyPatch, *more:
 
 
 def test_a_folder_is_tracked_into_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    result = run(folder, Counted(), monkeypatch)
+    result = run(folder, CountingDetector(), monkeypatch)
     assert result.exit_code == 0, result.output
     tracks = TrackFile(folder / "out.tracks.jsonl")
     scenes = list(tracks)
     assert [player.id for player in tracks.header.players] == ["dark-7", "dark-9", "light-3"]
     assert len(scenes) == len(filmed(TABLE))
     assert len(scenes[-1].figures) == 3
-    assert not (folder / "out.tracks.jsonl.seen").exists()
+    assert not (folder / "out.tracks.jsonl.detections").exists()
 
 
-def test_interrupted_it_goes_on_where_it_was_and_comes_out_the_same(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run(folder, Counted(), monkeypatch)
+def test_after_an_interruption_the_result_is_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(folder, CountingDetector(), monkeypatch)
     whole = (folder / "out.tracks.jsonl").read_text()
     (folder / "out.tracks.jsonl").unlink()
-    broken = run(folder, Counted(after=15), monkeypatch)
+    broken = run(folder, CountingDetector(after=15), monkeypatch)
     assert isinstance(broken.exception, Interrupted)
-    with (folder / "out.tracks.jsonl.seen").open("a") as torn:
+    with (folder / "out.tracks.jsonl.detections").open("a") as torn:
         torn.write('{"detections": [{"kind"')
-    rest = Counted()
+    rest = CountingDetector()
     result = run(folder, rest, monkeypatch)
     assert "after 15 frames" in result.output
-    assert rest.asked == len(filmed(TABLE)) - 15
+    assert rest.calls == len(filmed(TABLE)) - 15
     assert (folder / "out.tracks.jsonl").read_text() == whole
 
 
-def test_what_is_kept_of_another_recording_is_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run(folder, Counted(after=15), monkeypatch)
+def test_the_cache_of_another_recording_is_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(folder, CountingDetector(after=15), monkeypatch)
     cv2.imwrite(str(folder / "pictures" / "99.png"), np.zeros((540, 960, 3), dtype=np.uint8))
-    again = Counted()
+    again = CountingDetector()
     result = run(folder, again, monkeypatch)
-    assert "begun afresh" in result.output
-    assert again.asked == len(filmed(TABLE)) + 1
+    assert "Starting from the beginning" in result.output
+    assert again.calls == len(filmed(TABLE)) + 1
 
 
-def test_pictures_by_themselves_each_have_their_figures(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run(folder, Counted(), monkeypatch, "--independent").exit_code == 0
+def test_independent_pictures_each_have_their_figures(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(folder, CountingDetector(), monkeypatch, "--independent").exit_code == 0
     assert all(len(scene.figures) == 3 for scene in TrackFile(folder / "out.tracks.jsonl"))
 
 
-def test_a_recording_in_which_nobody_stands_still_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recording_without_a_line_up_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for path in sorted((folder / "pictures").iterdir())[8:]:
         path.unlink()
-    result = run(folder, Counted(), monkeypatch)
-    assert "nobody is known" in str(result.exception)
+    result = run(folder, CountingDetector(), monkeypatch)
+    assert "no line-up was found" in str(result.exception)
     assert not (folder / "out.tracks.jsonl").exists()
 
 
-class Again(Counted):
-    """One that can look again, and sees the same."""
+class CountingTrackingDetector(CountingDetector):
+    """One that can also track, with the same result."""
 
-    again = 0
+    tracked = 0
 
     def detect_raw(self, image: Image) -> tuple[Detection, ...]:
         return self.detect(image)
@@ -145,18 +143,18 @@ class Again(Counted):
         self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
     ) -> tuple[Detection, ...]:
         assert seen or found is not None
-        self.again += found is None
+        self.tracked += found is None
         return self.detect(image)
 
 
-def test_a_detector_that_can_look_again_is_resumed_bit_for_bit_too(
+def test_with_a_tracking_detector_an_interrupted_run_gives_the_same_result(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(folder, Counted(), monkeypatch)
+    run(folder, CountingDetector(), monkeypatch)
     whole = (folder / "out.tracks.jsonl").read_text()
-    broken = run(folder, Again(after=15), monkeypatch)
+    broken = run(folder, CountingTrackingDetector(after=15), monkeypatch)
     assert isinstance(broken.exception, Interrupted)
-    rest = Again()
+    rest = CountingTrackingDetector()
     run(folder, rest, monkeypatch)
-    assert 0 < rest.again < rest.asked == len(filmed(TABLE)) - 15
+    assert 0 < rest.tracked < rest.calls == len(filmed(TABLE)) - 15
     assert (folder / "out.tracks.jsonl").read_text() == whole

@@ -1,4 +1,4 @@
-"""Tracking what happens now: a stream until Ctrl-C, and what can't be had of one."""
+"""Tracking a live stream until Ctrl-C, and what is refused for one."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def demo_pictures(count: int) -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def stream() -> Iterator[MjpegServer]:
-    """The line-up of the bundled recording, there and back over and over, as a network camera sends it."""
-    there = demo_pictures(60)
-    film = there + there[-2:0:-1]
-    server = MjpegServer(fps=6, packed=lambda number: film[(number - 1) % len(film)])
+    """Serve the line-up of the bundled recording, forward and backward, as a network camera does."""
+    forward = demo_pictures(60)
+    pictures = forward + forward[-2:0:-1]
+    server = MjpegServer(fps=6, encoded=lambda number: pictures[(number - 1) % len(pictures)])
     yield server
     server.close()
 
@@ -60,13 +60,13 @@ def test_a_stream_is_tracked_until_ctrl_c(stream: MjpegServer, tmp_path: Path) -
             assert time.monotonic() < until, "no tracks were written"
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=LONGEST_S)[1]
-    assert process.returncode == 0, said
+        output = process.communicate(timeout=LONGEST_S)[1]
+    assert process.returncode == 0, output
     tracks = TrackFile(out)
     scenes = list(tracks)
-    # How many a busy computer sees in time is not what this is about.
+    # How many figures a busy computer finds in time is not tested here.
     count = len(tracks.header.players)
-    assert f"{count} figures" in said
+    assert f"{count} figures" in output
     assert 0 < count <= 22
     assert tracks.header.fps < 15
     assert all(before.t_ns < after.t_ns for before, after in pairwise(scenes))
@@ -82,7 +82,7 @@ def words(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("ending", ["", ".part"])
-def test_a_game_that_was_tracked_live_is_not_written_over(
+def test_a_game_that_was_tracked_live_is_not_overwritten(
     words: list[str], tmp_path: Path, stream: MjpegServer, ending: str
 ) -> None:
     there = tmp_path / f"out.tracks.jsonl{ending}"
@@ -94,7 +94,7 @@ def test_a_game_that_was_tracked_live_is_not_written_over(
 
 
 @pytest.mark.parametrize("option", ["--independent", "--thorough"])
-def test_what_takes_longer_than_frames_do_is_refused_live(words: list[str], stream: MjpegServer, option: str) -> None:
+def test_options_too_slow_for_a_live_source_are_refused(words: list[str], stream: MjpegServer, option: str) -> None:
     result = CliRunner().invoke(app, ["track", stream.url, *words, option])
     assert result.exit_code != 0
     assert f"{option} takes longer" in str(result.exception)
@@ -105,17 +105,17 @@ def test_a_missing_recording_is_named(words: list[str]) -> None:
     assert "nowhere.mp4: no such file" in str(result.exception)
 
 
-def test_a_camera_s_device_file_is_no_recording(words: list[str]) -> None:
+def test_the_device_file_of_a_camera_is_not_taken_for_a_recording(words: list[str]) -> None:
     result = CliRunner().invoke(app, ["track", "/dev/null", *words])
     assert "/dev/null" in str(result.exception)
     assert "no such file" not in str(result.exception)
 
 
-class Seer:
-    """Stands for the vision: notes the frames it is shown."""
+class FakeVision:
+    """Notes the frames it processes."""
 
     def __init__(self, pause_s: float = 0.0) -> None:
-        self.shown: list[int] = []
+        self.processed: list[int] = []
         self._pause_s = pause_s
 
     def detect(self, frame: Frame, waiting: int) -> None:
@@ -123,12 +123,12 @@ class Seer:
 
     def update(self, frame: Frame, _: object) -> int:
         time.sleep(self._pause_s)
-        self.shown.append(frame.index)
+        self.processed.append(frame.index)
         return frame.index
 
 
-class Packets(FakeSource):
-    """Sends what it is given, packed."""
+class PacketSource(FakeSource):
+    """Sends given packets."""
 
     def __init__(self, packets: list[bytes]) -> None:
         super().__init__(len(packets), live=True)
@@ -139,27 +139,27 @@ class Packets(FakeSource):
             yield CapturedFrame(index, index, index, VideoPacket("mjpeg", data))
 
 
-def test_a_broken_picture_is_told_and_left_out() -> None:
-    said: list[str] = []
-    seer = Seer()
-    source = Packets([jpeg(1), b"no picture", jpeg(3)])
-    list(live_scenes(cast("Vision", seer), source, said.append))
-    assert seer.shown == [0, 2]
-    assert any("frame 1" in text and "broken" in text for text in said)
+def test_a_damaged_picture_is_reported_and_skipped() -> None:
+    notices: list[str] = []
+    vision = FakeVision()
+    source = PacketSource([jpeg(1), b"no picture", jpeg(3)])
+    list(live_scenes(cast("Vision", vision), source, notices.append))
+    assert vision.processed == [0, 2]
+    assert any("frame 1" in text and "damaged" in text for text in notices)
 
 
-def test_frames_too_fast_to_be_seen_are_lost_oldest_first_and_counted() -> None:
-    said: list[str] = []
-    seer = Seer(pause_s=0.005)
-    list(live_scenes(cast("Vision", seer), FakeSource(200, live=True), said.append))
-    assert seer.shown[-1] == 199
-    assert seer.shown == sorted(seer.shown)
-    assert f"{200 - len(seer.shown)} frames were lost" in said[-1]
+def test_live_frames_that_come_too_fast_are_dropped_oldest_first_and_counted() -> None:
+    notices: list[str] = []
+    vision = FakeVision(pause_s=0.005)
+    list(live_scenes(cast("Vision", vision), FakeSource(200, live=True), notices.append))
+    assert vision.processed[-1] == 199
+    assert vision.processed == sorted(vision.processed)
+    assert f"{200 - len(vision.processed)} frames were dropped" in notices[-1]
 
 
-def test_of_a_source_that_waits_no_frame_is_lost() -> None:
-    said: list[str] = []
-    seer = Seer(pause_s=0.001)
-    list(live_scenes(cast("Vision", seer), FakeSource(120, live=False), said.append))
-    assert seer.shown == list(range(120))
-    assert not said
+def test_no_frame_of_a_recording_is_dropped() -> None:
+    notices: list[str] = []
+    vision = FakeVision(pause_s=0.001)
+    list(live_scenes(cast("Vision", vision), FakeSource(120, live=False), notices.append))
+    assert vision.processed == list(range(120))
+    assert not notices

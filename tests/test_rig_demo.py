@@ -1,4 +1,4 @@
-"""The bundled demonstration: small enough to ship, and its files agree with each other."""
+"""The bundled demo is small enough to ship, and its files agree with each other."""
 
 from __future__ import annotations
 
@@ -52,6 +52,6 @@ def test_it_shows_two_plays_with_a_stop_a_tackle_and_a_fumble(clip: Path) -> Non
     assert any(scene.hands for scene in scenes)
     assert any(contact.gap_mm < 0.1 for scene in scenes for contact in scene.contacts)
     assert any(figure.posture == "fallen" for figure in scenes[-1].figures)
-    said = [type(event.body) for event in events]
-    assert said.count(Carrier) >= 2
-    assert {LineUpDeclared, Coin} <= set(said)
+    kinds = [type(event.body) for event in events]
+    assert kinds.count(Carrier) >= 2
+    assert {LineUpDeclared, Coin} <= set(kinds)

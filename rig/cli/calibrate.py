@@ -28,7 +28,11 @@ from downfield.rig.sources.opening import SourceChoice, open_source
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.table_calibration import lens_from_distance
 
-app = typer.Typer(no_args_is_help=True, help="Calibrate a camera from pictures of the table, or measure its lens.")
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Calibrate a camera from pictures of the table, or measure its lens.",
+)
 
 _COARSE_SIGMA_YD: Final = 0.03
 """Standard deviation of positions from which a better calibration is suggested."""

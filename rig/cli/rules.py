@@ -1,4 +1,4 @@
-"""``downfield rules``: a rulebook with its clauses by topic, how each is dealt with, and every parameter in force."""
+"""``downfield rules``: print a rulebook with its clauses by topic and every parameter in force."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from downfield.officiating.rulebooks.rulebook import Rulebook, bundled_rulebooks
 
 
 def rules(
-    book: Annotated[str, typer.Argument(help="A rulebook; all of them when left out.", show_default=False)] = "",
+    book: Annotated[str, typer.Argument(help="A bundled rulebook. Default: a list of all.", show_default=False)] = "",
     house: Annotated[
-        Path | None, typer.Option("--house", metavar="FILE", help="A league's house rules on top of it.")
+        Path | None, typer.Option("--house", metavar="FILE", help="A league's .toml file with house rules for it.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Print a rulebook: every clause, how it is decided and by what, and every parameter with value and reason."""
+    """Print a rulebook: every clause with how it is decided, and every parameter with its value and reason."""
     if not book and house is None:
-        _write(_index_json() if as_json else "\n".join(_index()))
+        _write(_list_as_json() if as_json else "\n".join(_list_rulebooks()))
         return
-    rulebook = _rulebook(book, house)
+    rulebook = _load(book, house)
     clauses = catalog(rulebook.system.name)
     if as_json:
         _write(json.dumps(as_data(rulebook, clauses), indent=2, ensure_ascii=False))
@@ -43,7 +43,7 @@ def rules(
 
 
 def as_data(rulebook: Rulebook, clauses: Catalog) -> dict[str, Any]:
-    """A rulebook as plain data: name, title, clauses and parameters."""
+    """Return a rulebook as plain data: name, title, clauses and parameters."""
     return {
         "name": rulebook.name,
         "title": rulebook.title,
@@ -67,66 +67,68 @@ def as_data(rulebook: Rulebook, clauses: Catalog) -> dict[str, Any]:
 
 
 def as_text(rulebook: Rulebook, clauses: Catalog) -> Iterator[str]:
-    """A rulebook as lines of plain text."""
+    """Yield a rulebook as lines of plain text."""
     yield f"{rulebook.name}: {rulebook.title}"
-    yield _counts(clauses)
-    for topic, there in _by_topic(clauses).items():
+    yield _summary(clauses)
+    for topic, in_topic in _by_topic(clauses).items():
         yield f"\n{topic}"
-        for name, clause in there:
+        for name, clause in in_topic:
             yield f"  {name}  [{clause.how}]  {clause.text}"
             if clause.reading:
-                yield f"      read: {clause.reading}"
+                yield f"      interpretation: {clause.reading}"
             if clause.params:
                 yield f"      parameters: {', '.join(clause.params)}"
             if clause.by:
-                yield f"      by: {clause.by}"
+                yield f"      code: {clause.by}"
     yield "\nparameters"
     for param, value in _parameters(rulebook):
-        yield f"  {param.name} = {shown_value(param, value)}{_changed(param, value)}"
+        yield f"  {param.name} = {format_value(param, value)}{_default_note(param, value)}"
         yield f"      {param.reason}"
 
 
 def show(rulebook: Rulebook, clauses: Catalog, console: Console) -> None:
-    """A rulebook as tables on a terminal."""
-    console.print(f"[bold]{escape(rulebook.title)}[/] ({escape(rulebook.name)})\n{_counts(clauses)}\n", highlight=False)
-    table = Table("clause", "how", "what it says, and how it is read", "lines", box=None, padding=(0, 1), expand=True)
-    for topic, there in _by_topic(clauses).items():
+    """Print a rulebook as tables on a terminal."""
+    console.print(
+        f"[bold]{escape(rulebook.title)}[/] ({escape(rulebook.name)})\n{_summary(clauses)}\n", highlight=False
+    )
+    table = Table("clause", "how", "text and interpretation", "lines", box=None, padding=(0, 1), expand=True)
+    for topic, in_topic in _by_topic(clauses).items():
         table.add_row("", "", f"[bold]{topic}[/]", "")
-        for name, clause in there:
-            read = f"\n[dim]read: {escape(clause.reading)}[/]" if clause.reading else ""
+        for name, clause in in_topic:
+            read = f"\n[dim]interpretation: {escape(clause.reading)}[/]" if clause.reading else ""
             params = f"\n[cyan]{', '.join(clause.params)}[/]" if clause.params else ""
             table.add_row(name, clause.how, escape(clause.text) + read + params, clause.lines)
     console.print(table)
-    values = Table("parameter", "value", "why", box=None, padding=(0, 1), expand=True, title="\nParameters")
+    values = Table("parameter", "value", "reason", box=None, padding=(0, 1), expand=True, title="\nParameters")
     for param, value in _parameters(rulebook):
-        changed = _changed(param, value)
-        shown = escape(f"{shown_value(param, value)}{changed}")
-        values.add_row(param.name, f"[bold]{shown}[/]" if changed else shown, escape(param.reason))
+        note = _default_note(param, value)
+        shown = escape(f"{format_value(param, value)}{note}")
+        values.add_row(param.name, f"[bold]{shown}[/]" if note else shown, escape(param.reason))
     console.print(values)
 
 
-def _rulebook(book: str, house: Path | None) -> Rulebook:
+def _load(book: str, house: Path | None) -> Rulebook:
     if house is None:
         return load_rulebook(book)
     path = str(house) if house.suffix == ".toml" else f"{house.parent}/{house.name}"
     rulebook = load_rulebook(path)
     if book and load_rulebook(book).system.name != rulebook.system.name:
-        raise RulebookError(f"{house}: is built on {rulebook.system.name}, not on {book}")
+        raise RulebookError(f"{house}: has house rules for {rulebook.system.name}, not for {book}")
     return rulebook
 
 
-def _index() -> Iterator[str]:
+def _list_rulebooks() -> Iterator[str]:
     for name in bundled_rulebooks():
         rulebook = load_rulebook(name)
         yield f"{name}: {rulebook.title}"
-        yield f"    {_counts(catalog(rulebook.system.name))}"
+        yield f"    {_summary(catalog(rulebook.system.name))}"
 
 
-def _index_json() -> str:
+def _list_as_json() -> str:
     return json.dumps([{"name": name, "title": load_rulebook(name).title} for name in bundled_rulebooks()], indent=2)
 
 
-def _counts(clauses: Catalog) -> str:
+def _summary(clauses: Catalog) -> str:
     parts = [
         f"{len(clauses.dealt_with(how))} {words}" for how, words in DISPOSITIONS.items() if clauses.dealt_with(how)
     ]
@@ -145,8 +147,8 @@ def _parameters(rulebook: Rulebook) -> Iterator[tuple[Param, Value]]:
         yield rulebook.params.definitions[name], rulebook.params[name]
 
 
-def shown_value(param: Param, value: Value) -> str:
-    """A value as people read it, with its unit."""
+def format_value(param: Param, value: Value) -> str:
+    """Return a value as people read it, with its unit."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     unit = f" {param.unit}" if param.unit not in {"", "count"} else ""
@@ -154,12 +156,12 @@ def shown_value(param: Param, value: Value) -> str:
         return f"{value:g}{unit}"
     if isinstance(value, str):
         return value
-    rows = ["/".join(f"{one:g}" for one in row) if isinstance(row, tuple) else row for row in value]
+    rows = ["/".join(f"{number:g}" for number in row) if isinstance(row, tuple) else row for row in value]
     return (", ".join(rows) or "none") + (unit if rows else "")
 
 
-def _changed(param: Param, value: Value) -> str:
-    return "" if value == param.default else f" (else {shown_value(param, param.default)})"
+def _default_note(param: Param, value: Value) -> str:
+    return "" if value == param.default else f" (default {format_value(param, param.default)})"
 
 
 def _write(text: str) -> None:
