@@ -9,7 +9,7 @@ A touch is called at the first frame in which it is sure for the rules, and its 
 for nothing is promised below that; a touch that is called more than once is told of. Near misses are judged over many
 draws of the errors, for a single draw says little.
 
-The rates in `vision/contacts/tracker.py` were measured on random plays 3000 to 3023. Report on others: 7000 and on.
+The rates in `vision/contacts/limits.py` were measured on random plays 3000 to 3023. Report on others: 7000 and on.
 
 python benchmarks/contacts.py [random plays [first seed]]
 """
@@ -33,7 +33,7 @@ from downfield.twin.plays.formations import RB, RCB
 from downfield.twin.plays.free import random_play
 from downfield.twin.plays.library import named
 from downfield.twin.plays.performance import play
-from downfield.vision.contacts.tracker import ContactTracker
+from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.tracking.estimate import Estimate
 
 FPS = 60.0

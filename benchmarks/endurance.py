@@ -25,7 +25,7 @@ from downfield.calibration.calibration import read_calibration
 from downfield.core.arrays import Image
 from downfield.core.frame import Detection, Frame
 from downfield.core.roster import read_roster
-from downfield.models.opening import open_detector
+from downfield.models.loading import open_detector
 from downfield.rig.recording.clip import bundled_demo
 from downfield.vision.detection_schedule import DetectionRate, DetectionSchedule
 from downfield.vision.pipeline import Vision

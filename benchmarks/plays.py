@@ -25,7 +25,7 @@ from watching import Moment, watched
 
 from downfield.calibration.calibration import Calibration, read_calibration
 from downfield.models.card import BUNDLED
-from downfield.models.opening import open_detector
+from downfield.models.loading import open_detector
 
 SEED, LOOK = 91_925, 8_755  # the first of both
 RENDERERS = ("compositor", "mujoco")

@@ -50,7 +50,7 @@ from downfield.rig.recording.clip import bundled_demo, open_clip
 from downfield.rig.rig import Rig
 from downfield.rig.sources.jpeg import decode_jpeg
 from downfield.rig.sources.source import CapturedFrame
-from downfield.vision.board.health import PictureHealth
+from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import Vision
 
 _PICTURES = 240

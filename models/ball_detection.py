@@ -21,7 +21,6 @@ from downfield.core.arrays import Array, Image
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection, Pixel
 from downfield.models.frame_detector import Letterbox
-from downfield.models.matching import suppress_duplicates
 from downfield.models.refiner import (
     BASE_LENGTH_PX,
     from_patch,
@@ -32,6 +31,7 @@ from downfield.models.refiner import (
     to_units,
 )
 from downfield.models.runtime import Network, logit, sigmoid
+from downfield.models.suppression import non_maximum_suppression
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class BallDetector:
         slope, intercept = self._odds
         least = (float(logit(np.array(self._threshold))) - intercept) / slope
         places, logits = self._run(least)
-        kept = suppress_duplicates(
+        kept = non_maximum_suppression(
             len(places),
             lambda row, rest: np.linalg.norm(places[rest] - places[row], axis=1) <= LIMITS.same_place_px,
             LIMITS.max_candidates,

@@ -26,7 +26,7 @@ from downfield.core.frame import Detection
 
 
 @dataclass(frozen=True, slots=True)
-class BaseSizeLimits:
+class SizeCorrectionLimits:
     """Parameters of the error model and of the size estimate."""
 
     min_bases: int = 4
@@ -51,7 +51,7 @@ class BaseSizeLimits:
     """At least this share of a corner's variance stays."""
 
 
-LIMITS: Final = BaseSizeLimits()
+LIMITS: Final = SizeCorrectionLimits()
 
 # How many times its stated error a side is off, and how often: a guess may be far off.
 _ERROR_FACTORS: Final = np.array([1.0, 3.0, 9.0])

@@ -82,7 +82,7 @@ class NetworkCard:
         check(
             len(self.thresholds) == len(KINDS),
             InputError,
-            f"thresholds has {len(self.thresholds)} values; {len(KINDS)} are needed: {', '.join(KINDS)}.",
+            f"There are {len(self.thresholds)} thresholds; {len(KINDS)} are needed: {', '.join(KINDS)}.",
         )
         check(
             all(0 < value < 1 for value in (*self.thresholds, self.figure_threshold, self.ball_threshold)),

@@ -18,10 +18,10 @@ from downfield.core.arrays import Array, Bools, Image, Indices
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection, Pixel
 from downfield.models.card import KINDS
-from downfield.models.matching import LIMITS as MATCHING
-from downfield.models.matching import suppress_duplicates
 from downfield.models.refiner import longer_sides
 from downfield.models.runtime import Network, logit, sigmoid
+from downfield.models.suppression import LIMITS as SUPPRESSION
+from downfield.models.suppression import non_maximum_suppression
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class DetectorLimits:
 
 LIMITS: Final = DetectorLimits()
 
-GREY: Final = 114
+GRAY: Final = 114
 """Gray level around a frame, as YOLO networks are trained."""
 
 STRIDE_PX: Final = 8
@@ -84,7 +84,7 @@ class Letterbox:
 
     def new_input(self) -> Image:
         """Return an empty input to fit frames into, uint8, shape (1, height, width, 3)."""
-        return np.full((1, self.input_px[1], self.input_px[0], 3), GREY, dtype=np.uint8)
+        return np.full((1, self.input_px[1], self.input_px[0], 3), GRAY, dtype=np.uint8)
 
     def fit(self, frame: Image, into: Image) -> None:
         """Shrink a frame into an input made by `new_input`."""
@@ -242,10 +242,10 @@ def _suppress(output: HeadOutput) -> list[int]:
 
     def duplicates(row: int, rest: slice) -> Bools:
         small = LIMITS.same_hand_px if kinds[row] == _HAND else LIMITS.same_ball_px
-        reach = MATCHING.same_place * np.maximum(sizes[row], sizes[rest]) if figure[row] else small
+        reach = SUPPRESSION.same_place * np.maximum(sizes[row], sizes[rest]) if figure[row] else small
         off = centers[rest] - centers[row]
         near = off[:, 0] ** 2 + off[:, 1] ** 2 < reach**2
         same: Bools = near & (kinds[rest] == kinds[row])
         return same
 
-    return suppress_duplicates(len(kinds), duplicates)
+    return non_maximum_suppression(len(kinds), duplicates)

@@ -89,6 +89,9 @@ TURN: Final = 20
 FALLEN: Final = 21
 """The column of having fallen."""
 
+FIGURE: Final = 22
+"""The column of there being a figure."""
+
 LOGITS: Final = slice(20, 23)
 """The columns of facing the other way, of having fallen, and of there being a figure."""
 
@@ -98,7 +101,9 @@ ROTATED_POINTS: Final = (2, 3, 0, 1, 4)
 MIRRORED_CORNERS: Final = (1, 0, 3, 2)
 """Which corner each one is in a mirror, where left is right."""
 
-_POINTS, _LOG_ERRORS, _VISIBLE, _FIGURE = slice(0, 10), slice(10, 15), slice(15, 20), 22
+POINTS, LOG_ERRORS, VISIBLE = slice(0, 10), slice(10, 15), slice(15, 20)
+"""The columns of the keypoints, of their errors and of their visibility."""
+
 _SIGMA_PER_ERROR: Final = math.sqrt(2)  # of a Laplace distribution, which the errors are taken for
 _LENGTH_PER_WIDTH: Final = 30.0 / 18.0  # of ordinary bases
 _CENTER: Final = (PATCH_PX - 1) / 2
@@ -323,9 +328,9 @@ def rotate_back(outputs: Array) -> Array:
     """Convert outputs of patches rotated by half a turn to outputs of the patches themselves."""
     out = outputs.copy()
     order = list(ROTATED_POINTS)
-    out[:, _POINTS] = -outputs[:, _POINTS].reshape(-1, 5, 2)[:, order].reshape(-1, 10)
-    out[:, _LOG_ERRORS] = outputs[:, _LOG_ERRORS][:, order]
-    out[:, _VISIBLE] = outputs[:, _VISIBLE][:, order]
+    out[:, POINTS] = -outputs[:, POINTS].reshape(-1, 5, 2)[:, order].reshape(-1, 10)
+    out[:, LOG_ERRORS] = outputs[:, LOG_ERRORS][:, order]
+    out[:, VISIBLE] = outputs[:, VISIBLE][:, order]
     out[:, TURN] = -outputs[:, TURN]
     return out
 
@@ -334,9 +339,9 @@ def mirror_back(outputs: Array) -> Array:
     """Convert outputs of patches mirrored top to bottom to outputs of the patches themselves."""
     out = outputs.copy()
     order = [*MIRRORED_CORNERS, 4]
-    out[:, _POINTS] = (outputs[:, _POINTS].reshape(-1, 5, 2)[:, order] * (1.0, -1.0)).reshape(-1, 10)
-    out[:, _LOG_ERRORS] = outputs[:, _LOG_ERRORS][:, order]
-    out[:, _VISIBLE] = outputs[:, _VISIBLE][:, order]
+    out[:, POINTS] = (outputs[:, POINTS].reshape(-1, 5, 2)[:, order] * (1.0, -1.0)).reshape(-1, 10)
+    out[:, LOG_ERRORS] = outputs[:, LOG_ERRORS][:, order]
+    out[:, VISIBLE] = outputs[:, VISIBLE][:, order]
     return out
 
 
@@ -352,12 +357,12 @@ def decode_refinement(
         sigma_scale: standard deviation of a corner per deviation that the network predicts.
 
     """
-    points = from_patch(from_units(outputs[:, _POINTS].reshape(-1, 5, 2)), transforms)
+    points = from_patch(from_units(outputs[:, POINTS].reshape(-1, 5, 2)), transforms)
     unit_px = PATCH_PX / 2 / scale_of(transforms)
-    sigmas = sigma_scale * _SIGMA_PER_ERROR * np.exp(outputs[:, _LOG_ERRORS]) * unit_px[:, None]
-    visible, front = sigmoid(outputs[:, _VISIBLE]), sigmoid(np.abs(outputs[:, TURN]))
+    sigmas = sigma_scale * _SIGMA_PER_ERROR * np.exp(outputs[:, LOG_ERRORS]) * unit_px[:, None]
+    visible, front = sigmoid(outputs[:, VISIBLE]), sigmoid(np.abs(outputs[:, TURN]))
     # Detector and refiner both vote on whether there is a figure: they err on different things.
-    scores = sigmoid((outputs[:, _FIGURE] + logit(np.array([figure.score for figure in figures]))) / 2)
+    scores = sigmoid((outputs[:, FIGURE] + logit(np.array([figure.score for figure in figures]))) / 2)
     out = []
     for i, figure in enumerate(figures):
         turned, fallen = outputs[i, TURN] > 0, outputs[i, FALLEN] > 0

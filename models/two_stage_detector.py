@@ -27,16 +27,6 @@ from downfield.models.ball_detection import (
 )
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.detector import Detector
-from downfield.models.matching import (
-    adds_view,
-    better_view,
-    corner_distance,
-    find_same_figure,
-    is_vague,
-    quarter_turned,
-    select_new_views,
-    suppress_overlaps,
-)
 from downfield.models.refiner import (
     FALLEN,
     LIMITS,
@@ -52,6 +42,16 @@ from downfield.models.refiner import (
     usual_length_px,
 )
 from downfield.models.runtime import Network, logit, sigmoid
+from downfield.models.suppression import (
+    adds_view,
+    better_view,
+    corner_distance,
+    find_same_figure,
+    is_vague,
+    quarter_turned,
+    select_new_views,
+    suppress_overlaps,
+)
 from downfield.models.test_time_augmentation import merge_mirrored, mirror_detections, mirror_image
 
 BATCHES: Final = (1, 3, 6, 11, 17, 23)

@@ -21,7 +21,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import DownfieldError, InputError
 from downfield.core.frame import Detection
 from downfield.models.detector import TrackingDetector
-from downfield.models.opening import open_detector
+from downfield.models.loading import open_detector
 from downfield.models.worker_client import FindRequest, RefineRequest, WorkerStart
 
 _WARM_UP_SHAPE: Final = (1080, 1920, 3)  # of an empty picture: a network's first run takes long

@@ -31,9 +31,21 @@ from downfield.core.errors import DownfieldError
 from downfield.core.frame import Detection
 from downfield.models.detector import Detector, TrackingDetector
 
-_RESTART_S: Final = 10.0  # after a worker ended
-_TIMEOUT_S: Final = 1.0  # of an answer: the worker gets only the time that frames leave
-_START_TIMEOUT_S: Final = 10.0  # frames that come while the worker starts would be dropped
+
+@dataclass(frozen=True, slots=True)
+class WorkerLimits:
+    """Waiting times of the worker's client."""
+
+    restart_s: float = 10.0
+    """A worker that ended is restarted after this time."""
+    timeout_s: float = 1.0
+    """An answer that takes longer is not waited for: the worker gets only the time that frames leave."""
+    start_timeout_s: float = 10.0
+    """A worker that starts is waited for this long: frames that come meanwhile would be dropped."""
+
+
+LIMITS: Final = WorkerLimits()
+
 _BROKEN: Final = (OSError, EOFError, pickle.UnpicklingError)
 
 
@@ -182,7 +194,7 @@ class WorkerClient:
 
     def wait_until_ready(self) -> None:
         """Wait until the worker is ready or can't be started, for some seconds at most."""
-        self._starting.join(_START_TIMEOUT_S)
+        self._starting.join(LIMITS.start_timeout_s)
 
     def request(self, request: FindRequest | RefineRequest, image: Image | None = None) -> tuple[Detection, ...] | None:
         """Return the worker's answer; None where it gives none in time.
@@ -207,7 +219,7 @@ class WorkerClient:
             if image is not None:
                 self._share(image)
             worker.connection.send(request)
-            if not worker.connection.poll(_TIMEOUT_S):
+            if not worker.connection.poll(LIMITS.timeout_s):
                 return None
             self._answer_due = False
             return _receive(worker.connection)
@@ -215,7 +227,7 @@ class WorkerClient:
             self._answer_due = self._ready = False
             worker.end()
             if not self._closed.is_set():
-                self._starting = self._start(_RESTART_S)
+                self._starting = self._start(LIMITS.restart_s)
             return None
 
     def close(self) -> None:

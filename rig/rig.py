@@ -31,7 +31,7 @@ from downfield.rig.recording.recorder import DISK_FULL, Recorder
 from downfield.rig.service import Service
 from downfield.rig.sources.source import CaptureClock
 from downfield.rig.table import OpenVision, open_table, source_choice
-from downfield.vision.board.health import PictureHealth
+from downfield.vision.board.picture_health import PictureHealth
 from downfield.vision.pipeline import SLOW_COMPUTER
 
 _TEMPORARY_STORE: Final = "games.db"

@@ -17,7 +17,7 @@ from downfield.calibration.quality import to_calibration
 from downfield.core.arrays import Image
 from downfield.core.errors import CalibrationError
 from downfield.core.field import FieldModel, load_field, preset, preset_names
-from downfield.models.opening import open_detector
+from downfield.models.loading import open_detector
 from downfield.rig.configuration.settings import CalibrationSettings
 from downfield.rig.live.annotated_picture import LIMITS as PICTURE_LIMITS
 from downfield.rig.live.health import ActiveProblems

@@ -18,7 +18,7 @@ from downfield.officiating.events import Event
 from downfield.officiating.rulebooks.rulebook import load_rulebook
 from downfield.rig.live.connections import DetectionResult, LoopObserver, NoticeLevel
 from downfield.rig.sources.source import CapturedFrame, SourceFacts
-from downfield.vision.board.health import PictureHealth
+from downfield.vision.board.picture_health import PictureHealth
 
 FIELD = preset("ultimate")
 PLAYERS = (Player("dark-1", "dark", "1", "QB"), Player("light-9", "light", "9", "LB"))

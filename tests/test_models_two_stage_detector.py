@@ -15,7 +15,6 @@ from seen_figures import FRAME, First, base, figure
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.core.frame import Detection
-from downfield.models.matching import merge_refined, select_new_views
 from downfield.models.refiner import (
     OUTPUTS,
     PATCH_PX,
@@ -27,6 +26,7 @@ from downfield.models.refiner import (
     to_patch,
     to_units,
 )
+from downfield.models.suppression import merge_refined, select_new_views
 from downfield.models.two_stage_detector import TwoStageDetector
 
 

@@ -16,8 +16,8 @@ from downfield.core.arrays import Image
 from downfield.core.errors import InputError
 from downfield.models import worker_client
 from downfield.models.detector import TrackingDetector
-from downfield.models.opening import open_detector
-from downfield.models.worker_client import FindRequest, OffloadedDetector, WorkerClient
+from downfield.models.loading import open_detector
+from downfield.models.worker_client import FindRequest, OffloadedDetector, WorkerClient, WorkerLimits
 from downfield.training.scoring import pictures_of
 from downfield.twin.sets.dataset import Recipe, make_dataset
 
@@ -143,7 +143,7 @@ def test_a_killed_worker_costs_no_detection_and_another_one_follows(
     images: list[Image],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(worker_client, "_RESTART_S", 0.1)
+    monkeypatch.setattr(worker_client, "LIMITS", WorkerLimits(restart_s=0.1))
     first = ready(client)
     found = detector.find_candidates(images[0])
     os.kill(first, signal.SIGKILL)
@@ -164,14 +164,14 @@ def test_a_late_answer_is_not_waited_for_nor_taken_for_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     process = ready(client)
-    monkeypatch.setattr(worker_client, "_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(worker_client, "LIMITS", WorkerLimits(timeout_s=0.3))
     os.kill(process, signal.SIGSTOP)
     try:
         for image in images:
             assert detector.find_candidates(image) == here.find_candidates(image)
     finally:
         os.kill(process, signal.SIGCONT)
-    monkeypatch.setattr(worker_client, "_TIMEOUT_S", LONG_S)
+    monkeypatch.setattr(worker_client, "LIMITS", WorkerLimits(timeout_s=LONG_S))
     until = time.monotonic() + LONG_S
     while (answer := client.request(FindRequest(images[1].shape, ball=True), images[1])) is None:
         assert time.monotonic() < until, "no further answer"

@@ -14,7 +14,7 @@ from downfield.core.frame import Frame
 from downfield.game.published.board_topics import HealthReason, HealthStatus
 from downfield.rig.live.health import CAMERA_LOST, ActiveProblems, FrameMeter, HealthReporter
 from downfield.rig.sources.source import SourceFacts
-from downfield.vision.board.health import PictureHealth
+from downfield.vision.board.picture_health import PictureHealth
 
 FACTS = SourceFacts("camera", "Table Cam", (1920, 1080), 60.0, live=True, codec="mjpeg")
 

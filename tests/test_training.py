@@ -22,7 +22,7 @@ pytest.importorskip("ultralytics")
 from typer.testing import CliRunner  # noqa: E402
 
 from downfield.core.errors import InputError  # noqa: E402
-from downfield.models.refiner import PATCH_PX, from_units  # noqa: E402
+from downfield.models.refiner import OUTPUTS, PATCH_PX, TURN, from_units  # noqa: E402
 from downfield.training.ball_look_run import BALL_LOOK  # noqa: E402
 from downfield.training.command import app  # noqa: E402
 from downfield.training.crops import CROP_PX, CropStream, cut, read_small  # noqa: E402
@@ -31,7 +31,7 @@ from downfield.training.guesses import guesses_of, make_guesses  # noqa: E402
 from downfield.training.labeled_frames import Objects, frames_of, labels_of, read_frame, read_objects  # noqa: E402
 from downfield.training.patches import PatchStream, collate_patches, cut_guessed, patches_of  # noqa: E402
 from downfield.training.recipe import read_recipe  # noqa: E402
-from downfield.training.second_look import FLIP, OUTPUTS, SecondLook  # noqa: E402
+from downfield.training.second_look import SecondLook  # noqa: E402
 from downfield.training.second_look_run import SECOND_LOOK, second_look_loss  # noqa: E402
 from downfield.training.shadows import cast_hard_shadows  # noqa: E402
 from downfield.training.trainer import learn, load_learner, save_learner  # noqa: E402
@@ -231,9 +231,9 @@ def test_the_second_look_s_loss_falls_with_the_truth(frames: Path) -> None:
     right = torch.zeros(len(batch["img"]), OUTPUTS)
     right[:, :10] = batch["points"].reshape(-1, 10)
     right[:, 10:15] = -3
-    right[:, FLIP] = 8 * (2 * batch["flip"] - 1)
+    right[:, TURN] = 8 * (2 * batch["flip"] - 1)
     wrong = right.clone()
-    wrong[:, FLIP] *= -1
+    wrong[:, TURN] *= -1
     moved = right.clone()
     moved[:, :10] += 0.1
     loss = float(second_look_loss(right, batch)[0])

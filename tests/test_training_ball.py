@@ -20,7 +20,7 @@ pytest.importorskip("ultralytics")
 
 from downfield.core.arrays import Image  # noqa: E402
 from downfield.core.errors import InputError  # noqa: E402
-from downfield.models.ball_detection import BallDetector  # noqa: E402
+from downfield.models.ball_detection import CELLS, BallDetector  # noqa: E402
 from downfield.models.refiner import from_units  # noqa: E402
 from downfield.models.runtime import open_network  # noqa: E402
 from downfield.models.two_stage_detector import TwoStageDetector  # noqa: E402
@@ -28,7 +28,7 @@ from downfield.training.augment import recolor  # noqa: E402
 from downfield.training.ball_crops import CELL_PX, crops_of  # noqa: E402
 from downfield.training.ball_look_run import BALL_LOOK, ball_look_loss  # noqa: E402
 from downfield.training.ball_patches import PER_ITEM, BallPatches, ball_patches_of  # noqa: E402
-from downfield.training.close_look import CELLS, CloseLook  # noqa: E402
+from downfield.training.close_look import CloseLook  # noqa: E402
 from downfield.training.close_look_run import CLOSE_LOOK, close_look_loss  # noqa: E402
 from downfield.training.export import export_ball_look, export_patch_look, quantize  # noqa: E402
 from downfield.training.guesses import ball_guesses_of, guesses_of, make_guesses  # noqa: E402

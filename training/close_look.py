@@ -9,13 +9,9 @@ against 0 for nowhere.
 
 from __future__ import annotations
 
-from typing import Final
-
 from torch import Tensor, nn
 
 from downfield.training.layers import Residual, convolve
-
-CELLS: Final = 16  # in a row
 
 _WIDTHS = (24, 48, 96)  # at a half, a quarter and an eighth of the patch's size
 _EYES = 32

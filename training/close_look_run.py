@@ -8,8 +8,9 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
+from downfield.models.ball_detection import CELLS
 from downfield.training.ball_patches import PER_ITEM, BallPatches
-from downfield.training.close_look import CELLS, CloseLook
+from downfield.training.close_look import CloseLook
 from downfield.training.labeled_frames import Sources
 from downfield.training.patches import collate_patches
 from downfield.training.trainer import Batch, Lesson, Losses, load, save_learner

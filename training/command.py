@@ -76,7 +76,7 @@ def guesses(
     recipe: RecipeFile = None,
 ) -> None:
     """Run the detectors on all training pictures, so that the refiners learn from their real errors."""
-    from downfield.models.opening import open_detector
+    from downfield.models.loading import open_detector
     from downfield.training.guesses import make_guesses
 
     detector = open_detector(network, min_score=LEAST_GUESS)

@@ -18,7 +18,7 @@ from downfield.api.label_review import Corners, LabelReview
 from downfield.calibration.calibration import read_calibration
 from downfield.core.errors import InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, find_network
-from downfield.models.opening import open_detector
+from downfield.models.loading import open_detector
 from downfield.rig.label_review_server import serve_label_review
 from downfield.twin.progress import progress_bar
 

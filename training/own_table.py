@@ -25,10 +25,10 @@ from downfield.core.arrays import Array
 from downfield.core.errors import InputError
 from downfield.models.card import read_card, write_card
 from downfield.models.detector import Detector
-from downfield.models.refiner import PATCH_PX
+from downfield.models.refiner import FALLEN, PATCH_PX
 from downfield.training.export import RawLook, export_onnx, quantize_second_look
 from downfield.training.patches import collate_patches, cut_guessed, patches_of
-from downfield.training.second_look import FALLEN, HIDDEN, SecondLook
+from downfield.training.second_look import HIDDEN, SecondLook
 from downfield.training.second_look_run import second_look_loss
 from downfield.training.table_frames import TableFrame
 from downfield.training.trainer import Batch

@@ -1,17 +1,6 @@
 """The figure refiner (second look): a small network that measures one figure's base at full resolution.
 
-Its input is a patch that `models.patches` cuts: the base's supposed front to the right, its supposed length 34 px of
-64. The detector is often unsure which end is the front. So that places do not depend on it, corners are in the order
-that fits the patch, and a logit of its own tells whether front and rear are swapped.
-
-Output, one row of `OUTPUTS` numbers a patch, places in units of half a patch from its middle (-1 left or upper edge):
-
-    0:10   x, y of front-left, front-right, rear-right, rear-left corner and helmet
-    10:15  log of each one's spread, in the same units: mean absolute error of either coordinate
-    15:20  logits: each of them is visible
-    20     logit: front and rear are swapped, so the true order is rear-right, rear-left, front-left, ...
-    21     logit: the figure has fallen
-    22     logit: there is a figure in the middle of the patch at all
+Its patches and its output are those of `downfield.models.refiner`.
 """
 
 from __future__ import annotations
@@ -20,11 +9,8 @@ from typing import Final
 
 from torch import Tensor, nn
 
+from downfield.models.refiner import OUTPUTS
 from downfield.training.layers import Residual, convolve
-
-POINTS: Final = 5
-OUTPUTS: Final = 4 * POINTS + 3
-FLIP, FALLEN, FIGURE = 20, 21, 22
 
 _WIDTHS = (24, 48, 96)
 HIDDEN: Final = 256

@@ -9,10 +9,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from downfield.models.refiner import FALLEN, FIGURE, LOG_ERRORS, POINTS, TURN, VISIBLE
 from downfield.training.labeled_frames import Sources
 from downfield.training.patches import PatchStream, collate_patches
 from downfield.training.places import EMPTY_PER_FRAME
-from downfield.training.second_look import FALLEN, FIGURE, FLIP, POINTS, SecondLook
+from downfield.training.second_look import SecondLook
 from downfield.training.trainer import Batch, Lesson, Losses, load, save_learner
 
 FRAMES: Final = 4  # in a batch, about 30 patches each
@@ -38,13 +39,13 @@ def second_look_loss(said: Tensor, batch: Batch) -> tuple[Tensor, Losses]:
     flags = batch["flags"]
     weight = torch.where(flags > 1, 1.0, HIDDEN_WEIGHT) * (flags > 0)
     weight = weight * torch.where(batch["fallen"] > 0, FALLEN_PLACE_WEIGHT, 1.0)[:, None]
-    spread = said[:, 2 * POINTS : 3 * POINTS].clamp(-7, 2)
-    error = (said[:, : 2 * POINTS].reshape(-1, POINTS, 2) - batch["points"]).abs().sum(dim=2)
+    spread = said[:, LOG_ERRORS].clamp(-7, 2)
+    error = (said[:, POINTS].reshape(-1, 5, 2) - batch["points"]).abs().sum(dim=2)
     # A Laplace likelihood of both coordinates: robust, and its spread is the mean error to expect.
     place = ((error / spread.exp() + 2 * spread) * weight).sum() / weight.sum().clamp(min=1)
     off = (error * (flags > 1)).sum() / (flags > 1).sum().clamp(min=1) / 2 * 32
-    seen = _entropy(said[:, 3 * POINTS : 4 * POINTS], (flags > 1).float(), (flags > 0).float())
-    flip = _entropy(said[:, FLIP], batch["flip"], upright)
+    seen = _entropy(said[:, VISIBLE], (flags > 1).float(), (flags > 0).float())
+    flip = _entropy(said[:, TURN], batch["flip"], upright)
     fallen = _entropy(said[:, FALLEN], batch["fallen"], figure)
     there = _entropy(said[:, FIGURE], figure, torch.ones_like(figure))
     loss = place + seen + FLIP_WEIGHT * flip + FALL_WEIGHT * fallen + there

@@ -16,7 +16,7 @@ from downfield.core.frame import Detection
 from downfield.models.ball_detection import decode_ball
 from downfield.models.base_sizes import with_consistent_sizes
 from downfield.models.card import NetworkCard, NetworkFiles, read_card, write_card
-from downfield.models.opening import open_detector
+from downfield.models.loading import open_detector
 from downfield.models.refiner import FALLEN, TURN, decode_refinement
 from downfield.models.runtime import logit, sigmoid
 from downfield.models.two_stage_detector import TwoStageDetector

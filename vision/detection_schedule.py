@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from downfield.core.frame import Detection, Frame
 from downfield.models.detector import Detector, TrackingDetector
-from downfield.models.matching import merge_refined
+from downfield.models.suppression import merge_refined
 from downfield.vision.thread_priority import lower_priority
 
 DetectorRun = Literal["full_frame", "figures"]

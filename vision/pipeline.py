@@ -24,10 +24,10 @@ from downfield.core.frame import Detection, Frame
 from downfield.core.roster import Roster, RosterSpot
 from downfield.core.scene import Player, Power, Scene
 from downfield.models.detector import Detector
-from downfield.vision.ball import BallTracker
-from downfield.vision.board.health import PictureHealth, PictureHealthMonitor
+from downfield.vision.ball_tracker import BallTracker
+from downfield.vision.board.picture_health import PictureHealth, PictureHealthMonitor
 from downfield.vision.board.power import PowerDetector
-from downfield.vision.contacts.tracker import ContactTracker
+from downfield.vision.contacts.contact_tracker import ContactTracker
 from downfield.vision.detection_schedule import DetectionRate, DetectionSchedule
 from downfield.vision.occlusion.hands import HandTracker
 from downfield.vision.occlusion.intrusion import IntrusionDetector

@@ -25,7 +25,7 @@ from downfield.core.angles import wrap_deg
 from downfield.core.arrays import Array, Image
 from downfield.core.field import FieldModel
 from downfield.core.footprint import Footprint, Gaps, outlines_of
-from downfield.vision.contacts.measurement import find_near_pairs, gap_gradients
+from downfield.vision.contacts.gaps import find_near_pairs, gap_gradients
 from downfield.vision.edges import EdgeCandidates, find_edges
 from downfield.vision.tracking.estimate import Estimate
 

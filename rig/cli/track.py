@@ -29,7 +29,7 @@ from downfield.core.roster import read_roster
 from downfield.core.scene import Player, Scene
 from downfield.core.track_files import TracksHeader, write_tracks
 from downfield.models.card import BUNDLED
-from downfield.models.opening import open_detector
+from downfield.models.loading import open_detector
 from downfield.rig.cli.track_live import close_on_interrupt, live_scenes, open_live, refuse_slow_options
 from downfield.rig.configuration.settings import NetworkSettings
 from downfield.rig.live.network_vision import detection_rate, worker_detector

@@ -16,7 +16,7 @@ from downfield.core.scene import Player, Scene
 from downfield.officiating.calls import Call
 from downfield.officiating.events import Event
 from downfield.rig.sources.source import CapturedFrame
-from downfield.vision.board.health import PictureHealth
+from downfield.vision.board.picture_health import PictureHealth
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from downfield.core.scene import Power, Scene
 from downfield.game.published.board_topics import HealthReason, HealthStatus, Level, RecordingStatus
 from downfield.rig.live.connections import LoopObserver, NoticeLevel
 from downfield.rig.sources.source import SourceFacts
-from downfield.vision.board.health import PictureHealth
+from downfield.vision.board.picture_health import PictureHealth
 
 CAMERA_LOST: Final = "camera_lost"
 """Code of the problem that suspends calls until the camera is back."""

@@ -13,7 +13,7 @@ from downfield.calibration.calibration import Calibration
 from downfield.core.roster import read_roster
 from downfield.models.card import BUNDLED
 from downfield.models.detector import Detector
-from downfield.models.opening import open_detector
+from downfield.models.loading import open_detector
 from downfield.models.worker_client import open_with_worker
 from downfield.rig.configuration.settings import NetworkSettings, RigSettings
 from downfield.vision.detection_schedule import DetectionRate

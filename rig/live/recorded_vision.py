@@ -8,7 +8,7 @@ from downfield.core.errors import InputError
 from downfield.core.frame import Detection, Frame
 from downfield.core.scene import Player, Scene
 from downfield.rig.live.connections import DetectionResult
-from downfield.vision.board.health import PictureHealth
+from downfield.vision.board.picture_health import PictureHealth
 
 
 class RecordedVision:

@@ -27,8 +27,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from downfield.core.arrays import Array, Indices
+from downfield.vision.contacts.gaps import GapObservations, GapState, gap_density
 from downfield.vision.contacts.limits import LIMITS
-from downfield.vision.contacts.measurement import GapObservations, GapState, gap_density
 
 BIAS_GRID: Final[Array] = np.linspace(-4.5, 4.5, 61)
 """The biases that are weighed, in units of their standard deviation, shape (m,)."""

@@ -19,6 +19,7 @@ from scipy.optimize import linear_sum_assignment
 from downfield.core.angles import wrap_half_turn_rad
 from downfield.core.arrays import Array, Bools, Indices
 from downfield.models.runtime import logit
+from downfield.models.suppression import non_maximum_suppression
 from downfield.vision.occlusion.hands import outline_contains
 from downfield.vision.tracking.kalman import LIMITS as KALMAN
 from downfield.vision.tracking.kalman import MEASURED, MotionFilter, mahalanobis
@@ -132,11 +133,10 @@ def suppress_duplicates(measurements: Measurements) -> Measurements:
     np.fill_diagonal(near, False)
     if not near.any():
         return measurements
-    score = measurements.scores
-    keep = np.ones(len(score), dtype=bool)
-    for row in np.argsort(-score, kind="stable"):
-        if keep[row]:
-            keep &= ~near[row]
+    best_first = np.argsort(-measurements.scores, kind="stable")
+    kept = non_maximum_suppression(len(best_first), lambda row, rest: near[best_first[row], best_first[rest]])
+    keep = np.zeros(len(best_first), dtype=bool)
+    keep[best_first[kept]] = True
     return measurements.select(keep)
 
 

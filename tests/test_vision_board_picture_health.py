@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.frame import Frame
-from downfield.vision.board.health import PictureHealth, PictureHealthMonitor
+from downfield.vision.board.picture_health import PictureHealth, PictureHealthMonitor
 from downfield.vision.tracking.estimate import Estimate
 
 FRAME_NS = 33_333_333

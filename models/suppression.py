@@ -1,4 +1,4 @@
-"""Decides which detections are one and the same thing, suppresses duplicates, and chooses between views of a figure."""
+"""Suppresses duplicate detections, finds the same figure in two sets of detections, and chooses between its views."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from downfield.models.runtime import logit
 
 
 @dataclass(frozen=True, slots=True)
-class MatchingLimits:
-    """Thresholds of matching and suppression. Lengths are relative to the base's."""
+class SuppressionLimits:
+    """Thresholds of suppression and of choosing views. Lengths are relative to the base's."""
 
     # Suppression.
     same_place: float = 0.45
@@ -40,14 +40,18 @@ class MatchingLimits:
     """Error of corners below which one view is enough."""
     vague_sigma: float = 0.09
     """Error of corners from which the base may in truth lie across."""
+    missed_score: float = 0.05
+    """Score, in a mirrored picture, of a figure that was detected in the other one only."""
     better_ratio: float = 0.8
     """A view replaces another one if its error is below this share of the other's."""
 
 
-LIMITS: Final = MatchingLimits()
+LIMITS: Final = SuppressionLimits()
 
 
-def suppress_duplicates(count: int, duplicates: Callable[[int, slice], Bools], limit: int | None = None) -> list[int]:
+def non_maximum_suppression(
+    count: int, duplicates: Callable[[int, slice], Bools], limit: int | None = None
+) -> list[int]:
     """Greedy non-maximum suppression: keep the best, drop its duplicates, and so on.
 
     Args:

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, Footprint
-from downfield.vision.contacts.limits import LIMITS
-from downfield.vision.contacts.measurement import (
+from downfield.vision.contacts.gaps import (
     GapHistory,
     PairMeasurements,
     find_near_pairs,
     fit_onset_s,
     measure_pairs,
 )
+from downfield.vision.contacts.limits import LIMITS
 from downfield.vision.tracking.estimate import Estimate
 
 

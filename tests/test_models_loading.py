@@ -17,7 +17,7 @@ from downfield.core.arrays import Image
 from downfield.core.errors import FormatError, InputError, MissingExtraError
 from downfield.models.card import BUNDLED, CARD, bundled_networks, find_network, read_card
 from downfield.models.detector import Detector
-from downfield.models.opening import open_detector
+from downfield.models.loading import open_detector
 from downfield.models.refiner import PATCH_PX
 from downfield.models.runtime import BACKENDS, Backend, Precision, open_network, split_batch
 from downfield.models.two_stage_detector import BATCHES
@@ -194,7 +194,7 @@ def test_opening_a_network_sends_no_telemetry(tmp_path: Path) -> None:
     opened = (
         "import multiprocessing, sys, time\n"
         "from downfield.models.card import BUNDLED\n"
-        "from downfield.models.opening import open_detector\n"
+        "from downfield.models.loading import open_detector\n"
         "print(open_detector(BUNDLED, threads=1).name)\n"
         "time.sleep(0.5)\n"
         "print(len(multiprocessing.active_children()), 'openvino_telemetry.main' in sys.modules)\n"

@@ -7,7 +7,7 @@ import pytest
 
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Jersey
-from downfield.vision.contacts.measurement import GapNoise, Pair, PairMeasurements, find_near_pairs, measure_pairs
+from downfield.vision.contacts.gaps import GapNoise, Pair, PairMeasurements, find_near_pairs, measure_pairs
 from downfield.vision.tracking.estimate import Estimate
 
 BASE = BaseSize(30.0, 18.0, 5.5, 1.0)

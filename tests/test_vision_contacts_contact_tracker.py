@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from downfield.core.arrays import Array
 from downfield.core.footprint import BaseSize, Footprint
 from downfield.core.scene import Contact, Jersey, Power
+from downfield.vision.contacts.contact_tracker import ContactTracker, EndedContact
 from downfield.vision.contacts.limits import LIMITS
-from downfield.vision.contacts.tracker import ContactTracker, EndedContact
 from downfield.vision.tracking.estimate import Estimate
 
 SURE = 0.95

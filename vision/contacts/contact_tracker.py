@@ -13,8 +13,7 @@ from downfield.core.arrays import Array
 from downfield.core.scene import Contact, Power
 from downfield.vision.board.power import HaltDetector
 from downfield.vision.contacts.filter import ContactFilter, RateChanges
-from downfield.vision.contacts.limits import LIMITS
-from downfield.vision.contacts.measurement import (
+from downfield.vision.contacts.gaps import (
     GapHistory,
     GapNoise,
     Pair,
@@ -23,6 +22,7 @@ from downfield.vision.contacts.measurement import (
     measure_pairs,
     passing_corrections,
 )
+from downfield.vision.contacts.limits import LIMITS
 from downfield.vision.tracking.estimate import Estimate
 
 
