@@ -20,7 +20,7 @@ WIDTH_YD = BASE.width_mm / FIELD.mm_per_yd_y
 
 @dataclass(frozen=True)
 class At:
-    """One man: depth of the near end of his base behind his side's line, offset across from mid-field (left is +)."""
+    """A figure: depth of its base's near end behind its side's line, offset across from mid-field (left is +)."""
 
     depth_yd: float
     off_yd: float
@@ -30,7 +30,7 @@ class At:
 
 
 def line(gap_yd: float = 1.0, *, count: int = 7) -> list[At]:
-    """Men on the line, a gap apart, the middle one mid-field."""
+    """Figures on the line, a gap apart, the middle one at mid-field."""
     step = WIDTH_YD + gap_yd
     return [At(0.0, (i - count // 2) * step) for i in range(count)]
 
@@ -47,7 +47,7 @@ def pro_set(gap_yd: float = 1.0) -> list[At]:
 
 
 def front_seven(gap_yd: float = 1.0) -> list[At]:
-    """Five linemen head up two yards off the line, three linebackers, three deep men; nobody stacked."""
+    """Five linemen head up two yards off the line, three linebackers, three deep defenders; no figure stacked."""
     step = WIDTH_YD + gap_yd
     linemen = [At(2.0, i * step) for i in range(-2, 3)]
     return [*linemen, At(8.0, 5.0), At(8.0, -5.0), At(8.5, 12.0), At(14.0, 0.0), At(13.0, 19.0), At(13.0, -19.0)]
@@ -69,11 +69,11 @@ def build(
     gunners: tuple[str, ...] = (),
     returner: str | None = None,
 ) -> Formation:
-    """The formation of men placed by hand; the offense's ids are o0, o1, ..., the defense's d0, d1, ..."""
+    """The formation of figures placed by hand; the offense's ids are o0, o1, ..., the defense's d0, d1, ..."""
     roster, figures = [], []
     other: Jersey = "light" if jersey == "dark" else "dark"
-    for men, letter, color, side in ((offense, "o", jersey, -1), (defense, "d", other, 1)):
-        for i, at in enumerate(men):
+    for team, letter, color, side in ((offense, "o", jersey, -1), (defense, "d", other, 1)):
+        for i, at in enumerate(team):
             figure = _figure(f"{letter}{i}", color, at, side, direction, line_yd, field, mirror=mirror)
             roster.append(Player(figure.id, color, at.number, at.role, BASE))
             figures.append(replace(figure, sigma_mm=(sigma_mm, sigma_mm), sigma_deg=sigma_deg))

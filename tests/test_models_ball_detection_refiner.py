@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from seen_figures import FRAME, First, base, figure
+from refined_figures import FRAME, FixedDetector, base, figure
 
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
@@ -69,7 +69,9 @@ def balls_of(detections: tuple[Detection, ...]) -> list[Detection]:
 def test_a_ball_in_an_arm_is_found_without_a_candidate() -> None:
     first, second = base(100, 100, 0.3), base(140, 110, 2.0)  # the ball is in both their patches
     outputs = np.stack([heat(place, (120.0, 105.0)) for place in (first, second)])
-    detector = TwoStageDetector(First(figure(first), figure(second)), Still(), BallRefiner(Canned(outputs), Canned()))
+    detector = TwoStageDetector(
+        FixedDetector(figure(first), figure(second)), Still(), BallRefiner(Canned(outputs), Canned())
+    )
     (ball,) = balls_of(detector.detect(FRAME))
     assert ball.helmet_px == pytest.approx((120.0, 105.0), abs=1e-3)
     left, top, right, bottom = ball.box_px
@@ -79,7 +81,7 @@ def test_a_ball_in_an_arm_is_found_without_a_candidate() -> None:
 def test_of_two_balls_the_more_probable_one_wins() -> None:
     bases = [base(100, 100, 0.3), base(300, 200, 1.0)]
     outputs = np.stack([heat(bases[0], (100.0, 100.0), 3.5), heat(bases[1], (300.0, 200.0), 5.0)])
-    detector = TwoStageDetector(First(*map(figure, bases)), Still(), BallRefiner(Canned(outputs), Canned()))
+    detector = TwoStageDetector(FixedDetector(*map(figure, bases)), Still(), BallRefiner(Canned(outputs), Canned()))
     assert [ball.helmet_px for ball in balls_of(detector.detect(FRAME))] == [pytest.approx((300.0, 200.0), abs=1e-3)]
 
 
@@ -89,7 +91,9 @@ def test_candidates_are_refined(there: bool) -> None:
     (about,) = with_patch_corners([found], [figure(carrier)])
     outputs = np.stack([NOWHERE, heat(np.array(about.corners_px), spot if there else None)])
     balls = balls_of(
-        TwoStageDetector(First(figure(carrier), found), Still(), BallRefiner(Canned(outputs), Canned())).detect(FRAME)
+        TwoStageDetector(FixedDetector(figure(carrier), found), Still(), BallRefiner(Canned(outputs), Canned())).detect(
+            FRAME
+        )
     )
     assert len(balls) == there
     if there:
@@ -103,7 +107,7 @@ def test_a_ball_that_two_patches_show_wins_over_one_that_another_patch_denies() 
     alone = base(404, 305, 0.5)  # whose patch shows the odd one's place, and no ball there
     outputs = np.stack([heat(near, agreed), heat(beside, agreed), heat(far, odd, 4.5), heat(alone, None)])
     detector = TwoStageDetector(
-        First(*map(figure, (near, beside, far, alone))), Still(), BallRefiner(Canned(outputs), Canned())
+        FixedDetector(*map(figure, (near, beside, far, alone))), Still(), BallRefiner(Canned(outputs), Canned())
     )
     (ball,) = balls_of(detector.detect(FRAME))
     assert ball.helmet_px == pytest.approx(agreed, abs=1e-3)
@@ -112,7 +116,9 @@ def test_a_ball_that_two_patches_show_wins_over_one_that_another_patch_denies() 
 def test_a_patch_that_shows_the_place_at_its_edge_has_no_vote() -> None:
     first, second = base(100, 100, 0.0), base(137, 100, 0.0)  # the ball is at the edge of the second patch
     outputs = np.stack([heat(first, (101.0, 104.0)), heat(second, None)])
-    detector = TwoStageDetector(First(figure(first), figure(second)), Still(), BallRefiner(Canned(outputs), Canned()))
+    detector = TwoStageDetector(
+        FixedDetector(figure(first), figure(second)), Still(), BallRefiner(Canned(outputs), Canned())
+    )
     (ball,) = balls_of(detector.detect(FRAME))
     assert ball.score > 0.97
 
@@ -122,9 +128,9 @@ def test_neither_ball_network_overrules_the_other_however_sure() -> None:
     (about,) = with_patch_corners([found], [figure(carrier)])
     strange = heat(np.array(about.corners_px), (400.0, 300.0), 44.0)
     outputs = np.stack([heat(carrier, (104.0, 101.0)), strange])
-    seen = TwoStageDetector(First(figure(carrier), found), Still(), BallRefiner(Canned(outputs), Canned())).detect(
-        FRAME
-    )
+    seen = TwoStageDetector(
+        FixedDetector(figure(carrier), found), Still(), BallRefiner(Canned(outputs), Canned())
+    ).detect(FRAME)
     assert [ball.helmet_px for ball in balls_of(seen)] == [pytest.approx((104.0, 101.0), abs=1e-3)]
 
 
@@ -132,7 +138,9 @@ def test_an_unclear_patch_is_run_again_rotated_by_half_a_turn() -> None:
     carrier, spot = base(100, 100, 0.0), (105.0, 103.0)
     unclear = heat(carrier, spot, 1.0)
     network = Canned(unclear[None], heat(carrier, spot, 3.0)[None, ::-1])
-    (ball,) = balls_of(TwoStageDetector(First(figure(carrier)), Still(), BallRefiner(network, Canned())).detect(FRAME))
+    (ball,) = balls_of(
+        TwoStageDetector(FixedDetector(figure(carrier)), Still(), BallRefiner(network, Canned())).detect(FRAME)
+    )
     assert network.counts == [1, 1]
     assert ball.helmet_px == pytest.approx(spot, abs=0.1)
     assert ball.score == pytest.approx(1 / (1 + np.exp(-2.0)), abs=0.01)
@@ -142,7 +150,7 @@ def test_a_ball_is_tracked_between_searches() -> None:
     here = base(300, 200, 0.7)
     known = [dataclasses.replace(figure(here, 0.9), corner_sigma_px=(0.3,) * 4)]
     searching, following = Canned(heat(here, (310.0, 205.0))[None]), Canned()
-    detector = TwoStageDetector(First(*known), Still(), BallRefiner(searching, following))
+    detector = TwoStageDetector(FixedDetector(*known), Still(), BallRefiner(searching, following))
     assert balls_of(detector.track(FRAME, known)) == []
     assert balls_of(detector.find_candidates(FRAME, ball=False)) == []
     assert searching.counts == following.counts == []
@@ -162,7 +170,9 @@ def test_the_ball_is_searched_in_the_arms_of_no_more_figures_than_play() -> None
     table = [figure(base(20 + 20 * k, 200, 0.7), 0.9 - 0.02 * k) for k in range(28)]
     searching = Canned(np.stack([NOWHERE] * 22))
     assert (
-        balls_of(TwoStageDetector(First(*table), Still(), BallRefiner(searching, Canned())).find_candidates(FRAME))
+        balls_of(
+            TwoStageDetector(FixedDetector(*table), Still(), BallRefiner(searching, Canned())).find_candidates(FRAME)
+        )
         == []
     )
     assert searching.counts == [22]
@@ -171,19 +181,21 @@ def test_the_ball_is_searched_in_the_arms_of_no_more_figures_than_play() -> None
 def test_without_a_ball_refiner_the_best_candidate_is_the_ball() -> None:
     carrier = figure(base(100, 100, 0.3))
     found = [ball_at(400.0, 300.0, 0.6), ball_at(200.0, 300.0, 0.9), ball_at(500.0, 300.0, 0.7)]
-    detector = TwoStageDetector(First(carrier, *found), Still())
+    detector = TwoStageDetector(FixedDetector(carrier, *found), Still())
     assert [ball.helmet_px for ball in balls_of(detector.detect(FRAME))] == [(200.0, 300.0)]
-    assert balls_of(TwoStageDetector(First(carrier, ball_at(400.0, 300.0, 0.3)), Still()).detect(FRAME)) == []
+    assert balls_of(TwoStageDetector(FixedDetector(carrier, ball_at(400.0, 300.0, 0.3)), Still()).detect(FRAME)) == []
 
 
 def test_a_frame_without_figures_is_not_refined() -> None:
     ball = ball_at(20.0, 30.0, 0.6)
-    assert TwoStageDetector(First(ball), Canned(), BallRefiner(Canned(), Canned())).detect(FRAME) == (ball,)
+    assert TwoStageDetector(FixedDetector(ball), Canned(), BallRefiner(Canned(), Canned())).detect(FRAME) == (ball,)
 
 
 def test_a_network_with_another_output_is_refused() -> None:
     detector = TwoStageDetector(
-        First(figure(base(100, 100, 0))), Still(), BallRefiner(Canned(np.zeros((1, OUTPUTS), np.float32)), Canned())
+        FixedDetector(figure(base(100, 100, 0))),
+        Still(),
+        BallRefiner(Canned(np.zeros((1, OUTPUTS), np.float32)), Canned()),
     )
     with pytest.raises(InputError, match=r"a ball refiner's is \(n, 256\)"):
         detector.detect(FRAME)

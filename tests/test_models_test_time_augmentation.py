@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from seen_figures import FRAME, First, base, figure
+from refined_figures import FRAME, FixedDetector, base, figure
 
 from downfield.core.arrays import Array, Image
 from downfield.core.frame import Detection
@@ -131,7 +131,7 @@ def test_four_views_are_averaged_but_mirrored_ones_have_no_vote_on_the_logits() 
     assert len(network.ways) == 4
 
 
-class Sided(First):
+class Sided(FixedDetector):
     """A detector that finds one figure in a picture and another in its mirror, which is bright at its left."""
 
     def __init__(self, here: Detection, in_the_mirror: Detection) -> None:

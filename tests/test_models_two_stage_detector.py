@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from seen_figures import FRAME, First, base, figure
+from refined_figures import FRAME, FixedDetector, base, figure
 
 from downfield.core.arrays import Array
 from downfield.core.errors import InputError
@@ -80,7 +80,7 @@ def test_corners_are_in_the_figure_s_own_order_whatever_the_detector_took_for_fr
     truth = base(300, 200, turn)
     guess = base(300.8, 199.4, turn + off + (np.pi if rotated else 0), 46)
     network = Canned(output_for(guess, truth, flip=rotated, fallen=fallen)[None])
-    (seen,) = TwoStageDetector(First(figure(guess)), network).detect(FRAME)
+    (seen,) = TwoStageDetector(FixedDetector(figure(guess)), network).detect(FRAME)
     np.testing.assert_allclose(seen.corners_px, truth, atol=1e-3)
     np.testing.assert_allclose(seen.helmet_px or (), truth.mean(axis=0) + 3, atol=1e-3)
     np.testing.assert_allclose(seen.corner_scores, [0, 1, 1, 1], atol=1e-6)
@@ -97,7 +97,7 @@ def test_a_patch_that_was_cut_askew_is_cut_again_and_both_vote_on_presence(again
     network = InTurn(
         output_for(guess, nearly, flip=True)[None], output_for(nearly, truth, flip=False, there=again)[None]
     )
-    seen = TwoStageDetector(First(figure(guess, 0.5)), network).detect(FRAME)
+    seen = TwoStageDetector(FixedDetector(figure(guess, 0.5)), network).detect(FRAME)
     assert not network.output
     assert len(seen) == (again > 0)
     for found in seen:
@@ -119,7 +119,7 @@ def test_only_unclear_patches_are_run_rotated(column: int) -> None:
             counts.append(len(pictures))
             return super().run(pictures)
 
-    TwoStageDetector(First(*map(figure, bases)), Counting(output)).detect(FRAME)
+    TwoStageDetector(FixedDetector(*map(figure, bases)), Counting(output)).detect(FRAME)
     assert counts == [3, 1]
 
 
@@ -135,7 +135,7 @@ def test_the_output_of_a_rotated_patch_maps_back() -> None:
 def test_the_detector_s_front_is_overruled_only_above_the_turn_logit() -> None:
     truth = base(300, 200, 0.7)
     output = output_for(truth[[2, 3, 0, 1]], truth, flip=True)[None]
-    first = First(figure(truth[[2, 3, 0, 1]]))
+    first = FixedDetector(figure(truth[[2, 3, 0, 1]]))
     (believed,) = TwoStageDetector(first, Canned(output), turn_logit=4.0).detect(FRAME)
     np.testing.assert_allclose(believed.corners_px, truth, atol=1e-3)
     assert believed.front_score == pytest.approx(1 / (1 + np.exp(-1.0)))
@@ -147,7 +147,7 @@ def test_the_detector_s_front_is_overruled_only_above_the_turn_logit() -> None:
 def test_a_fall_is_reported_only_above_the_fallen_logit(limit: float, kind: str) -> None:
     truth = base(300, 200, 0.7)
     network = Canned(output_for(truth, truth, flip=False, fallen=True)[None])
-    (seen,) = TwoStageDetector(First(figure(truth)), network, fallen_logit=limit).detect(FRAME)
+    (seen,) = TwoStageDetector(FixedDetector(figure(truth)), network, fallen_logit=limit).detect(FRAME)
     assert seen.kind == kind
 
 
@@ -157,7 +157,7 @@ def test_false_figures_are_dropped_and_a_hand_stays() -> None:
     network = Canned(
         np.stack([output_for(unreal, unreal, flip=False, there=-5.0), output_for(real, real, flip=False, there=3.0)])
     )
-    seen = TwoStageDetector(First(figure(unreal, 0.9), hand, figure(real, 0.4)), network).detect(FRAME)
+    seen = TwoStageDetector(FixedDetector(figure(unreal, 0.9), hand, figure(real, 0.4)), network).detect(FRAME)
     assert [found.kind for found in seen] == ["upright", "hand"]
     # Both stages count equally: the mean of their logits.
     assert seen[0].score == pytest.approx(1 / (1 + np.exp(-(3.0 + np.log(0.4 / 0.6)) / 2)))
@@ -168,11 +168,13 @@ def test_either_stage_alone_may_be_wrong_about_a_figure() -> None:
     place = base(100, 100, 0.3)
     for first, second, there in ((0.3, 4.0, True), (0.95, -1.5, True), (0.1, 1.0, False), (0.6, -2.0, False)):
         network = Canned(output_for(place, place, flip=False, there=second)[None])
-        assert bool(TwoStageDetector(First(figure(place, first)), network).detect(FRAME)) == there
+        assert bool(TwoStageDetector(FixedDetector(figure(place, first)), network).detect(FRAME)) == there
 
 
 def test_a_network_with_another_output_is_refused() -> None:
-    detector = TwoStageDetector(First(figure(base(100, 100, 0))), Canned(np.zeros((1, OUTPUTS - 1), np.float32)))
+    detector = TwoStageDetector(
+        FixedDetector(figure(base(100, 100, 0))), Canned(np.zeros((1, OUTPUTS - 1), np.float32))
+    )
     with pytest.raises(InputError, match=rf"a refiner's is \(n, {OUTPUTS}\)"):
         detector.detect(FRAME)
 
@@ -180,7 +182,7 @@ def test_a_network_with_another_output_is_refused() -> None:
 def test_a_tracked_figure_is_refined_where_it_was() -> None:
     before, now = base(300, 200, 0.7), base(304, 203, 0.75)
     hand = Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))
-    detector = TwoStageDetector(First(), InTurn(output_for(before, now, flip=False)[None]))
+    detector = TwoStageDetector(FixedDetector(), InTurn(output_for(before, now, flip=False)[None]))
     seen = detector.track(FRAME, [figure(before, 0.9), hand])
     assert [found.kind for found in seen] == ["upright", "hand"]
     np.testing.assert_allclose(seen[0].corners_px, now, atol=1e-3)
@@ -188,7 +190,7 @@ def test_a_tracked_figure_is_refined_where_it_was() -> None:
 
 def test_a_figure_that_was_lifted_away_is_no_longer_tracked() -> None:
     at = base(300, 200, 0.7)
-    detector = TwoStageDetector(First(), Canned(output_for(at, at, flip=False, there=-6.0)[None], known=1))
+    detector = TwoStageDetector(FixedDetector(), Canned(output_for(at, at, flip=False, there=-6.0)[None], known=1))
     assert detector.track(FRAME, [figure(at, 0.9)]) == ()
 
 
@@ -216,8 +218,8 @@ def test_only_new_and_vague_figures_are_refined_beside_the_frames() -> None:
             output_for(vague, vague, flip=False),
         ]
     )
-    beside = TwoStageDetector(First(), Canned(output))
-    detector = TwoStageDetector(First(), Canned(np.zeros((9, 9), np.float32)), beside=beside)
+    beside = TwoStageDetector(FixedDetector(), Canned(output))
+    detector = TwoStageDetector(FixedDetector(), Canned(np.zeros((9, 9), np.float32)), beside=beside)
     found = [figure(exact), figure(new, 0.9), figure(junk), Detection("hand", 0.8, (1.0, 2.0, 3.0, 4.0))]
     seen = [with_errors(figure(exact, 0.9), 0.3), with_errors(figure(vague, 0.9), 5.0)]
     assert centers(detector.refine_candidates(FRAME, found, seen)) == [(200, 200), (300, 200)]
@@ -261,7 +263,7 @@ def test_a_figure_tracked_astray_is_replaced_by_the_detector_s_view_if_that_is_b
     truth, astray = base(300, 200, 0.7), base(305, 204, 0.7, 36.0)
     views = np.stack([output_for(astray, astray, flip=False), output_for(truth, truth, flip=False)])
     views[1 if better else 0, 10:15] -= 1.0  # its errors, logarithms
-    detector = TwoStageDetector(First(figure(truth, 0.6)), Canned(views, known=1))
+    detector = TwoStageDetector(FixedDetector(figure(truth, 0.6)), Canned(views, known=1))
     (seen,) = detector.track(FRAME, [figure(astray, 0.6)], detector.find_candidates(FRAME))
     np.testing.assert_allclose(seen.corners_px, (astray, truth)[kept], atol=1e-3)
 
@@ -270,7 +272,7 @@ def test_a_figure_tracked_exactly_is_not_refined_again() -> None:
     truth, astray = base(300, 200, 0.7), base(305, 204, 0.7, 36.0)
     exact = dataclasses.replace(figure(truth, 0.6), corner_sigma_px=(0.3,) * 4)
     network = Canned(output_for(truth, truth, flip=False)[None], known=1)
-    detector = TwoStageDetector(First(figure(astray, 0.6)), network)
+    detector = TwoStageDetector(FixedDetector(figure(astray, 0.6)), network)
     (seen,) = detector.track(FRAME, [exact], detector.find_candidates(FRAME))
     np.testing.assert_allclose(seen.corners_px, truth, atol=1e-3)
 
@@ -299,7 +301,7 @@ def test_a_vague_base_is_refined_across_as_well(exact_across: bool) -> None:
     vague[0, 10:15] = np.log(0.3)
     across[0, 10:15] = np.log(0.02 if exact_across else 0.29)
     network = InTurn(vague, across)
-    (seen,) = TwoStageDetector(First(figure(guess)), network).detect(FRAME)
+    (seen,) = TwoStageDetector(FixedDetector(figure(guess)), network).detect(FRAME)
     assert not network.output
     length = np.linalg.norm(truth[0] - truth[3])
     ahead = np.array(seen.corners_px)[:2].mean(axis=0) - np.array(seen.corners_px)[2:].mean(axis=0)
@@ -312,14 +314,14 @@ def test_two_figures_refined_to_one_place_are_one() -> None:
     output = np.stack(
         [output_for(first, there, flip=False, there=1.0), output_for(second, there, flip=False, there=3.0)]
     )
-    detector = TwoStageDetector(First(), Canned(output, known=2))
+    detector = TwoStageDetector(FixedDetector(), Canned(output, known=2))
     seen = detector.track(FRAME, [figure(first), figure(second)])
     assert len(seen) == 1
     assert seen[0].score == pytest.approx(1 / (1 + np.exp(-(3.0 + np.log(0.4 / 0.6)) / 2)))
 
 
 def test_tracking_nothing_runs_no_network() -> None:
-    assert TwoStageDetector(First(), Canned(np.zeros((9, 9), np.float32))).track(FRAME, []) == ()
+    assert TwoStageDetector(FixedDetector(), Canned(np.zeros((9, 9), np.float32))).track(FRAME, []) == ()
 
 
 def centers(seen: Sequence[Detection]) -> list[tuple[int, int]]:
@@ -332,7 +334,7 @@ def centers(seen: Sequence[Detection]) -> list[tuple[int, int]]:
 def test_a_tracked_figure_needs_a_lower_score_than_a_new_one() -> None:
     at, beside = base(300, 200, 0.7), base(300, 300, 0.7)
     unclear = np.stack([output_for(place, place, flip=False, there=-1.0) for place in (at, beside)])
-    detector = TwoStageDetector(First(figure(beside, 0.5)), Canned(unclear, known=1))
+    detector = TwoStageDetector(FixedDetector(figure(beside, 0.5)), Canned(unclear, known=1))
     seen = detector.track(FRAME, [figure(at, 0.5)], detector.find_candidates(FRAME))
     assert centers(seen) == [(300, 200)]
 
@@ -340,7 +342,7 @@ def test_a_tracked_figure_needs_a_lower_score_than_a_new_one() -> None:
 def test_detection_adds_new_figures_and_no_duplicates() -> None:
     known, again, new = base(300, 200, 0.7), base(301, 199, 0.72), base(400, 300, 0.2)
     output = np.stack([output_for(known, known, flip=False), output_for(new, new, flip=False)])
-    detector = TwoStageDetector(First(figure(again, 0.6), figure(new, 0.6)), Canned(output, known=1))
+    detector = TwoStageDetector(FixedDetector(figure(again, 0.6), figure(new, 0.6)), Canned(output, known=1))
     seen = detector.track(FRAME, [figure(known, 0.6)], detector.find_candidates(FRAME))
     assert centers(seen) == [(300, 200), (400, 300)]
 
@@ -353,7 +355,7 @@ def test_a_false_base_between_two_that_touch_is_dropped_though_its_score_is_high
             for place, there in ((left, 2.0), (between, 3.0), (right, 2.0))
         ]
     )
-    seen = TwoStageDetector(First(figure(left), figure(between), figure(right)), Canned(output)).detect(FRAME)
+    seen = TwoStageDetector(FixedDetector(figure(left), figure(between), figure(right)), Canned(output)).detect(FRAME)
     assert centers(seen) == [(300, 200), (345, 200)]
 
 
@@ -365,4 +367,4 @@ def test_bases_that_touch_both_stay(turn: float, way: float, nearer: float) -> N
     reach = 2 * np.abs((first - first.mean(axis=0)) @ direction).max()
     touching = base(0, 0, turn) + first.mean(axis=0) + direction * reach * (1 - 0.03 * nearer)
     output = np.stack([output_for(place, place, flip=False) for place in (first, touching)])
-    assert len(TwoStageDetector(First(figure(first), figure(touching)), Canned(output)).detect(FRAME)) == 2
+    assert len(TwoStageDetector(FixedDetector(figure(first), figure(touching)), Canned(output)).detect(FRAME)) == 2

@@ -43,11 +43,11 @@ def test_without_a_roster_teams_are_found_by_color() -> None:
 
 def test_a_figure_that_walks_into_another_is_in_contact_with_it() -> None:
     scenes = scenes_of(open_vision(roster_of(TABLE)))
-    pairs = {(one.a, one.b): one for one in scenes[-1].contacts}
+    pairs = {(contact.a, contact.b): contact for contact in scenes[-1].contacts}
     contact = pairs["dark-4", "light-4"]
     assert contact.face_a == "front"
     assert contact.face_b == "front"
-    assert not any((one.a, one.b) == ("dark-4", "light-4") for one in scenes[18].contacts)
+    assert not any((pair.a, pair.b) == ("dark-4", "light-4") for pair in scenes[18].contacts)
 
 
 def test_single_images_have_figures_at_once_and_no_memory() -> None:
@@ -86,11 +86,11 @@ def test_declaring_the_same_line_up_again_makes_every_figure_sure() -> None:
     tracker = vision._tracker
     assert tracker is not None
     tracker._figures.sure[:3] = False
-    assert [one.sure for one in vision.process(frames[20]).figures[:4]] == [False, False, False, True]
+    assert [figure.sure for figure in vision.process(frames[20]).figures[:4]] == [False, False, False, True]
     vision.line_up(TABLE.players)
     after = vision.process(frames[21])
-    assert all(one.sure for one in after.figures)
-    assert [one.id for one in after.figures] == [one.id for one in scene.figures]
+    assert all(figure.sure for figure in after.figures)
+    assert [figure.id for figure in after.figures] == [figure.id for figure in scene.figures]
 
 
 def test_the_search_for_figures_can_be_restarted() -> None:
@@ -123,13 +123,13 @@ def test_a_frozen_picture_moves_no_figure_and_is_reported() -> None:
     vision = open_vision(roster_of(TABLE))
     for number in range(20):
         vision.process(shot(number))
-    before = {one.id: one.footprint for one in vision.estimates}
+    before = {figure.id: figure.footprint for figure in vision.estimates}
     frozen = shot(20)
     scenes = [vision.process(replace(frozen, index=number, t_ns=number * 33_333_333)) for number in range(20, 32)]
-    assert not any(one.seen for one in vision.estimates)
+    assert not any(figure.seen for figure in vision.estimates)
     assert any("not changed" in reason for reason in scenes[-1].unfit)
-    for one in vision.estimates:
-        assert abs(one.footprint.y_mm - before[one.id].y_mm) < 4 * np.sqrt(one.covariance[1, 1])
+    for figure in vision.estimates:
+        assert abs(figure.footprint.y_mm - before[figure.id].y_mm) < 4 * np.sqrt(figure.covariance[1, 1])
 
 
 def test_an_empty_board_is_a_scene_without_figures() -> None:

@@ -103,10 +103,17 @@ def test_figures_keep_their_motion_in_skipped_frames() -> None:
         if not before.figures:
             continue
         assert not at.unfit
-        assert {one.id: one.visible for one in at.figures} == {one.id: one.visible for one in before.figures}
-        walker = [next(one.x_mm for one in scene.figures if one.id == "dark-4") for scene in (before, at, after)]
+        assert {figure.id: figure.visible for figure in at.figures} == {
+            figure.id: figure.visible for figure in before.figures
+        }
+        walker = [
+            next(figure.x_mm for figure in scene.figures if figure.id == "dark-4") for scene in (before, at, after)
+        ]
         assert abs(walker[1] - (walker[0] + walker[2]) / 2) < 1.5  # it starts to walk within a frame
-    gaps = [{(one.a, one.b): one.gap_mm for one in run[-1].contacts}["dark-4", "light-4"] for run in (own, detected)]
+    gaps = [
+        {(contact.a, contact.b): contact.gap_mm for contact in run[-1].contacts}["dark-4", "light-4"]
+        for run in (own, detected)
+    ]
     assert gaps[0] == pytest.approx(gaps[1], abs=0.1)
 
 
@@ -129,29 +136,29 @@ def test_skipped_frames_are_refined_only_while_there_is_a_carrier(
     monkeypatch.setattr(pipeline, "refine_outlines", refined)
     calibration, detector = Calibration(FIELD, look_of(TABLE.players).camera, "truth"), CountingDetector()
     vision = Vision(calibration, detector, roster_of(TABLE), rate=DetectionRate(figures_every_ns=66_000_000))
-    looked: list[bool] = []
+    detected: list[bool] = []
     for number in range(len(detections())):
         before, known = len(detector.runs), bool(vision.players)
         measured.clear()
         vision.process(shot(number), carrier)
         if known:
-            looked.append(len(detector.runs) > before)
-            assert bool(measured) == (looked[-1] or carrier is not None)
-    assert set(looked) == {True, False}
+            detected.append(len(detector.runs) > before)
+            assert bool(measured) == (detected[-1] or carrier is not None)
+    assert set(detected) == {True, False}
 
 
 def test_slow_full_frame_runs_are_done_in_the_background() -> None:
     detector = CountingDetector()
     vision = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, rate=slow())
-    looked = []
+    results = []
     for number in range(60):
-        looked.append(vision.detect(replace(shot(number % 30), t_ns=number * 16_666_667)))
+        results.append(vision.detect(replace(shot(number % 30), t_ns=number * 16_666_667)))
         BACKGROUND.submit(int).result()  # background runs are over
     assert detector.runs == ["all"] + ["tracked"] * (len(detector.runs) - 1)
     assert 2 < detector.found == 1 + len(detector.examined) < len(detector.runs)
     assert all(detector.examined)
-    assert sum(one is not None for one in looked) == len(detector.runs)
-    assert all(one is None or one for one in looked)
+    assert sum(result is not None for result in results) == len(detector.runs)
+    assert all(result is None or result for result in results)
 
 
 def test_results_of_a_background_run_are_used_from_the_next_run_on() -> None:
@@ -165,12 +172,12 @@ def test_results_of_a_background_run_are_used_from_the_next_run_on() -> None:
 
     class Walker(CountingDetector):
         begun: ClassVar[list[int]] = []
-        told: ClassVar[list[tuple[int, tuple[Detection, ...]]]] = []
+        tracked: ClassVar[list[tuple[int, tuple[Detection, ...]]]] = []
         gate = threading.Event()
 
         def find_candidates(self, image: Image, *, ball: bool = True) -> tuple[Detection, ...]:
             super().find_candidates(image, ball=ball)
-            if self.told:
+            if self.tracked:
                 self.begun.append(int(image[0, 0, 0]))
                 assert self.gate.wait(5)
             return (hand,)
@@ -186,7 +193,7 @@ def test_results_of_a_background_run_are_used_from_the_next_run_on() -> None:
             self, image: Image, seen: Sequence[Detection], found: Sequence[Detection] | None = None
         ) -> tuple[Detection, ...]:
             del found
-            self.told.append((int(image[0, 0, 0]), tuple(seen)))
+            self.tracked.append((int(image[0, 0, 0]), tuple(seen)))
             return (at(int(image[0, 0, 0]) / 10, 100, 3.0),)
 
     detector = Walker()
@@ -197,18 +204,18 @@ def test_results_of_a_background_run_are_used_from_the_next_run_on() -> None:
         vision.detect(frame)
         if detector.begun and number > detector.begun[0] + 6:
             break
-    alone = [seen for _, seen in detector.told[1:]]
+    alone = [seen for _, seen in detector.tracked[1:]]
     assert len(alone) > 2
     assert all(len(seen) == 1 for seen in alone)  # nothing has been found yet
     detector.gate.set()
     BACKGROUND.submit(int).result()
-    last = detector.told[-1][0]
-    while detector.told[-1][0] == last:
+    last = detector.tracked[-1][0]
+    while detector.tracked[-1][0] == last:
         number += 1
         frame = replace(shot(number % 30), t_ns=number * 16_666_667)
         frame.image[0, 0, 0] = number
         vision.detect(frame)
-    better, seen_hand, seen_new = detector.told[-1][1]
+    better, seen_hand, seen_new = detector.tracked[-1][1]
     assert (seen_hand, seen_new) == (hand, new)
     assert better.corner_sigma_px == (0.3,) * 4
     np.testing.assert_allclose(better.corners_px, at(last / 10, 100, 0.3).corners_px)
@@ -223,7 +230,7 @@ def test_a_slow_computer_loses_no_figure_and_is_reported() -> None:
     assert vision.health is not None
     assert any("slow" in warning for warning in vision.health.warnings)
     assert len(scenes[-1].figures) == len(TABLE.players)
-    assert all(one.visible > 0 for one in scenes[-1].figures)
+    assert all(figure.visible > 0 for figure in scenes[-1].figures)
 
 
 def test_single_images_are_always_detected_in_full() -> None:
@@ -261,14 +268,14 @@ def test_a_failed_background_run_is_reported_and_tried_again() -> None:
                 return ()
             raise InputError("the network is gone")
 
-    detector, told, looked = Broken(), 0, 0
+    detector, failed, done = Broken(), 0, 0
     vision = Vision(Calibration(FIELD, look_of(TABLE.players).camera, "truth"), detector, rate=slow())
     for number in range(90):
         try:
-            looked += vision.detect(replace(shot(number % 30), t_ns=number * 16_666_667)) is not None
+            done += vision.detect(replace(shot(number % 30), t_ns=number * 16_666_667)) is not None
         except InputError as error:
-            told += "gone" in str(error)
+            failed += "gone" in str(error)
         BACKGROUND.submit(int).result()
     assert detector.found > 3
-    assert detector.found - 1 - told in {0, 1}
-    assert looked > told
+    assert detector.found - 1 - failed in {0, 1}
+    assert done > failed

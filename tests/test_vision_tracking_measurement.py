@@ -81,9 +81,9 @@ def test_a_figure_called_fallen_is_judged_by_its_base_and_helmet() -> None:
             (dx, dy),
         ),
     )
-    seen = (stands, over, beside, guessed, thin)
+    detections = (stands, over, beside, guessed, thin)
     upright, above, aside, unknown, edge = (
-        float(measure([one], calibration, BASE.height_mm).fallen[0]) for one in seen
+        float(measure([detection], calibration, BASE.height_mm).fallen[0]) for detection in detections
     )
     assert upright < above < 0 < aside == unknown < edge - 1
 

@@ -61,7 +61,7 @@ def test_figures_that_walk_past_each_other_keep_their_ids() -> None:
     }
     frames = tracked(Table(paths, 2.0))
     assert switches(frames) == set()
-    assert all(one.sure for frame in frames for one in frame.seen.values())
+    assert all(figure.sure for frame in frames for figure in frame.seen.values())
     assert np.median([frame.error_mm(id_) for frame in frames for id_ in paths]) < 0.4
 
 
@@ -74,10 +74,10 @@ def test_figures_keep_their_motion_in_skipped_frames() -> None:
     }
     frames = tracked(Table(paths, 2.0, gone=lambda id_, t_s: id_ == "light-2" and t_s > 1.0), every=2)
     detected, skipped = frames[1::2], frames[2::2]
-    assert all(one.fresh for frame in detected for one in frame.seen.values())
-    assert not any(one.fresh for frame in skipped for one in frame.seen.values())
+    assert all(figure.fresh for frame in detected for figure in frame.seen.values())
+    assert not any(figure.fresh for frame in skipped for figure in frame.seen.values())
     for before, frame in zip(detected, skipped, strict=False):
-        assert [one.seen for one in frame.seen.values()] == [one.seen for one in before.seen.values()]
+        assert [figure.seen for figure in frame.seen.values()] == [figure.seen for figure in before.seen.values()]
     walkers = ("dark-1", "light-1", "dark-2")
     assert np.median([frame.error_mm(id_) for frame in skipped for id_ in walkers]) < 0.5
     assert frames[-1].seen["light-2"].posture == "unseen"
@@ -127,10 +127,10 @@ def test_an_undetected_figure_is_not_extrapolated_for_long() -> None:
         gone=lambda id_, t_s: id_ == "dark-1" and t_s > 0.5,
     )
     frames = tracked(table)
-    before = next(one for one in frames if one.t_s > 0.45).seen["dark-1"].footprint
-    for one in frames:
-        now = one.seen["dark-1"].footprint
-        if one.t_s > 0.5:
+    before = next(frame for frame in frames if frame.t_s > 0.45).seen["dark-1"].footprint
+    for frame in frames:
+        now = frame.seen["dark-1"].footprint
+        if frame.t_s > 0.5:
             assert math.hypot(now.x_mm - before.x_mm, now.y_mm - before.y_mm) < 35  # of 120 that it would walk
 
 
@@ -287,7 +287,7 @@ def test_dropped_frames_lose_no_figure() -> None:
     frames = tracked(Table(paths, 2.5, lost=lambda t_s: 0.8 < t_s < 1.2 or 1.5 < t_s < 1.6))
     assert switches(frames) == set()
     assert frames[-1].error_mm("dark-1") < 1.0
-    assert all(one.sure for one in frames[-1].seen.values())
+    assert all(figure.sure for figure in frames[-1].seen.values())
 
 
 def test_a_fall_is_found_within_a_tenth_of_a_second_and_leaning_is_no_fall() -> None:
@@ -302,13 +302,13 @@ def test_a_fall_is_found_within_a_tenth_of_a_second_and_leaning_is_no_fall() -> 
     found = [frame.t_s for frame in frames if frame.seen["dark-1"].posture == "fallen"]
     assert truly - 0.05 < found[0] < truly + 0.1
     assert len(found) == sum(frame.t_s >= found[0] for frame in frames)
-    others = {one.posture for frame in frames for id_, one in frame.seen.items() if id_ != "dark-1"}
+    others = {figure.posture for frame in frames for id_, figure in frame.seen.items() if id_ != "dark-1"}
     assert others == {"upright"}
     assert frames[-1].seen["dark-1"].fallen > 0.95
     (fall,) = tracker.falls
     assert fall.id == "dark-1"
     assert abs((fall.t_ns * 1e-9 - LINE_UP_S) - truly) < 0.02  # however long it took to be found
-    fell_ns = {one.posture: one.to_figure().fell_ns for frame in frames for one in frame.seen.values()}
+    fell_ns = {figure.posture: figure.to_figure().fell_ns for frame in frames for figure in frame.seen.values()}
     assert fell_ns == {"fallen": fall.t_ns, "upright": None}
     assert fall.toward_deg is not None
     assert abs(fall.toward_deg + 90) < 30  # it faced 0 degrees and fell to its right
