@@ -1,8 +1,8 @@
-"""How right, how exact and how honest calibrations are, on tables nobody tuned on, and what following shake costs.
+"""Measures calibrations on tables that nothing was tuned on: correctness, accuracy, error estimates, shake, bumps.
 
 Run: python benchmarks/calibration.py [TABLES] [SPLIT]     (compositor tables, default 40 of the test split)
-     python benchmarks/calibration.py set FOLDER [SPLIT] [figures|tape|alone]     (pictures of `downfield twin dataset`,
-         photoreal ones say; the camera's distance judged by the figures, by a tape measure 8 mm off, or not at all)
+     python benchmarks/calibration.py set FOLDER [SPLIT] [figures|tape|alone]     (pictures of `downfield twin dataset`;
+         the camera's distance estimated from figures, measured by tape with an error of 8 mm, or unknown)
      python benchmarks/calibration.py chessboards [FOLDER]  (OpenCV's sample photographs: left01..14.jpg, or .gz)
      python benchmarks/calibration.py shake
      python benchmarks/calibration.py bump
@@ -44,14 +44,14 @@ from downfield.twin.snapshot import FigurePose, HandPose, Snapshot
 
 Table = tuple[Image, Camera, FieldModel]
 
-_WRONG_YD = 0.5  # a solution further off than this on the paint is not an inexact one but a wrong one
+_WRONG_YD = 0.5  # a solution further off than this on the paint is wrong, not just inexact
 _CHESSBOARDS = Path("/usr/share/doc/opencv-doc/examples/data")
 _SQUARE_MM = 25.0
 _TAPE_OFF_MM = 8.0
 
 
 def main() -> None:
-    """Print the figures asked for."""
+    """Run the benchmark that the command line names."""
     what = sys.argv[1] if len(sys.argv) > 1 else "40"
     if what == "shake":
         shake()
@@ -82,7 +82,7 @@ def report(tables: Iterable[Table], what: str, known: str = "figures") -> None:
             distance = None if known == "alone" else lens_from_distance(image, height_mm)
             solution = solve_field([image], [field], distance=distance)
         except CalibrationError as error:
-            print(f"{count:4d} {field.name:<10} said no: {error}", flush=True)
+            print(f"{count:4d} {field.name:<10} refused: {error}", flush=True)
             continue
         seconds.append(time.process_time() - begin)
         calibration = to_calibration(field, solution.fit, solution.observations, method="field", made_from=[])
@@ -102,13 +102,13 @@ def report(tables: Iterable[Table], what: str, known: str = "figures") -> None:
             flush=True,
         )
     pooled, sigmas = np.concatenate(errors), np.concatenate(ratios)
-    print(f"\n{count + 1} {what}: right {right}, wrong {wrong}, said no {count + 1 - right - wrong}")
-    print(f"base tops, true pixels in: median {np.median(pooled):.4f} yd, p95 {np.percentile(pooled, 95):.4f} yd")
-    print(f"2 sigma covers {(np.abs(sigmas) < 2).mean():.1%} of the errors; {np.median(seconds):.1f} cpu-s a table")
+    print(f"\n{count + 1} {what}: right {right}, wrong {wrong}, refused {count + 1 - right - wrong}")
+    print(f"base tops, from true pixels: median {np.median(pooled):.4f} yd, p95 {np.percentile(pooled, 95):.4f} yd")
+    print(f"2 sigma covers {(np.abs(sigmas) < 2).mean():.1%} of the errors; {np.median(seconds):.1f} CPU s per table")
 
 
 def pictures(folder: Path, split: Split) -> Iterator[Table]:
-    """Pictures of a data set with their truth."""
+    """Yield pictures of a data set with their truth."""
     for sample in read_samples(folder, split):
         image = cv2.imread(str(folder / sample.image), cv2.IMREAD_COLOR)
         if image is None:
@@ -117,7 +117,7 @@ def pictures(folder: Path, split: Split) -> Iterator[Table]:
 
 
 def table(seed: int, split: Split) -> Table:
-    """One photograph of a table with 22 figures, every third with a hand over it, and its truth."""
+    """Render a table with 22 figures, every third with a hand over it; return it with its truth."""
     players = draw_players(seed, split=split)
     look = draw(seed, players, split=split)
     frame = next(iter(film(Compositor(look, players), [_line_up(look, players, seed)], seed=seed)))
@@ -144,12 +144,12 @@ def shake() -> None:
         off.append(np.linalg.norm(ends @ found[:, :2].T + found[:, 2] - wanted, axis=1).max())
     milliseconds = 1e3 * float(np.median(seconds))
     print(
-        f"shake of 1-3 px at the field's corners: p95 error {np.percentile(off, 95):.3f} px, {milliseconds:.1f} cpu-ms"
+        f"shake of 1-3 px at the field's corners: p95 error {np.percentile(off, 95):.3f} px, {milliseconds:.1f} CPU ms"
     )
 
 
 def bump(tables: int = 6, fps: int = 30) -> None:
-    """Bump the cameras of some tables: how soon it is noticed, and how long until it is solved again once still."""
+    """Bump the cameras of some tables and measure when it is noticed and when it is solved again."""
     cv2.setNumThreads(1)
     noticed_s: list[float] = []
     solved_s: list[float] = []
@@ -184,7 +184,7 @@ def bump(tables: int = 6, fps: int = 30) -> None:
 
 
 def _pushed(camera: Camera, seed: int) -> Camera:
-    """The camera after a push of some ten pixels."""
+    """Return the camera after a push of some ten pixels."""
     rng = np.random.default_rng([seed, 0xB0])
     rx, ry, rz = (np.array(camera.rotation) + rng.normal(0, 0.004, 3)).tolist()
     tx, ty, tz = (np.array(camera.translation_mm) + rng.normal(0, 4, 3)).tolist()
@@ -192,7 +192,7 @@ def _pushed(camera: Camera, seed: int) -> Camera:
 
 
 def chessboards(folder: Path) -> None:
-    """The lens from OpenCV's sample photographs, and the plane error of corners held out of each pose."""
+    """Measure the lens from OpenCV's sample photographs, and the plane error of corners held out of each pose."""
     views = []
     size = (0, 0)
     for path in sorted(folder.glob("left[0-9][0-9].jpg*")):
@@ -212,7 +212,7 @@ def chessboards(folder: Path) -> None:
 
 
 def _held_out(view: LensView, matrix: Array, distortion: Array) -> Array:
-    """Pose from half of the corners, plane error of the other half, mm."""
+    """Return the plane errors of half of the corners, mm, with the pose from the other half."""
     used = np.arange(len(view.px)) % 2 == 0
     _, turn, shift = cv2.solvePnP(view.points_mm[used], view.px[used], matrix, distortion)
     rx, ry, rz = np.asarray(turn, dtype=np.float64).ravel().tolist()
@@ -225,7 +225,7 @@ def _held_out(view: LensView, matrix: Array, distortion: Array) -> Array:
 
 
 def _errors(calibration: Calibration, truth: Camera, height_mm: float) -> tuple[Array, Array]:
-    """Errors over the field, yards, and the same in standard deviations, both (n, 2); modulo a half turn."""
+    """Return errors over the field, yards, and in standard deviations, both (n, 2); modulo a half turn."""
     field = calibration.field
     x, y = np.meshgrid(np.linspace(0, field.length_mm, 21), np.linspace(0, field.width_mm, 11))
     points = np.stack([x.ravel(), y.ravel()], axis=1)
@@ -237,7 +237,7 @@ def _errors(calibration: Calibration, truth: Camera, height_mm: float) -> tuple[
 
 
 def _line_up(look: Appearance, players: Sequence[Player], seed: int) -> Snapshot:
-    """Figures mostly near one line, none in another, and a hand on every third table."""
+    """Place figures mostly near one line, and a hand on every third table."""
     rng = np.random.default_rng([seed, 99])
     field = look.field
     line = rng.uniform(0.15, 0.85) * field.length_mm

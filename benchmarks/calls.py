@@ -1,10 +1,10 @@
-"""How well the whole rig calls: rendered plays through the network and the referee, against the calls of their truth.
+"""Measures the calls of the whole rig on rendered plays, against the calls made from their true tracks.
 
 Run: python benchmarks/calls.py CLIPS [--rulebook NAME]
 
 CLIPS is a folder of clips with their tracks and declarations beside them, of `downfield twin render random --seed SEED
--o CLIPS/NAME`. Each is played twice by the rig: shown with its true tracks, and looked at. A call is the same when it
-is of the same kind about the same men within a quarter of a second; between the two, declarations count alike.
+-o CLIPS/NAME`. The rig plays each twice: with its true tracks, and with its own vision. Two calls are the same when
+they are of the same kind about the same figures within a quarter of a second.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ FAR_YD = 0.1
 
 @dataclass
 class Tally:
-    """What was counted over all clips.
+    """Counts over all clips.
 
     Attributes:
-        counts: of true calls by what became of them, and of calls that nothing true stands behind.
-        off_ms: how far the same calls are apart in time.
-        off_yd: how far their spots are apart along the field.
+        counts: of true calls by outcome, and of false calls.
+        off_ms: time differences of the same calls.
+        off_yd: differences of their spots along the field.
 
     """
 
@@ -47,25 +47,25 @@ def main() -> None:
     """Play the clips, and print how the calls compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clips", type=Path)
-    parser.add_argument("--rulebook", default="tap", help="a bundled one or a file")
+    parser.add_argument("--rulebook", default="tap", help="a bundled rulebook or a file")
     options = parser.parse_args()
-    told, reported = Tally(), Tally()
+    called, reported = Tally(), Tally()
     for clip in sorted(options.clips.glob("*.mp4")):
         true, seen = (_calls(clip, options.rulebook, tracks=tracks) for tracks in (True, False))
-        notes = _compare(*_of(true, seen, reported=False), told)
+        notes = _compare(*_of(true, seen, reported=False), called)
         notes += _compare(*_of(true, seen, reported=True), reported)
         print(f"{clip.name}: {len(true)} true calls, {len(seen)} seen", flush=True)
         for note in notes:
             print(f"  {note}", flush=True)
-    _print("calls", told)
-    _print("what is only reported", reported)
+    _print("calls", called)
+    _print("reported without consequence", reported)
 
 
 def _calls(clip: Path, rulebook: str, *, tracks: bool) -> tuple[CallView, ...]:
-    """Every call that the rig makes of a clip, as fast as it goes."""
+    """Return every call that the rig makes of a clip, played as fast as possible."""
     given = {"source.name": str(clip), "source.tracks": tracks, "game.rulebook": rulebook, "service.on": False}
-    with tempfile.TemporaryDirectory() as passing:
-        rig = Rig(load(environment={}, command_line=given), Path(passing), paced=False)
+    with tempfile.TemporaryDirectory() as data_folder:
+        rig = Rig(load(environment={}, command_line=given), Path(data_folder), paced=False)
         try:
             rig.play()
             return tuple(rig.game_service.calls())
@@ -74,22 +74,22 @@ def _calls(clip: Path, rulebook: str, *, tracks: bool) -> tuple[CallView, ...]:
 
 
 def _of(true: Sequence[CallView], seen: Sequence[CallView], *, reported: bool) -> tuple[list[CallView], list[CallView]]:
-    """Only what is reported, or only the rest."""
+    """Select only calls without consequence, or only the others."""
     first, second = ([call for call in calls if (call.verdict == "reported") == reported] for calls in (true, seen))
     return first, second
 
 
 def _compare(true: Sequence[CallView], seen: Sequence[CallView], tally: Tally) -> list[str]:
-    """Count one clip's calls; what is not alike, for people."""
+    """Count one clip's calls; return the differences as text."""
     left, notes = list(seen), []
     for call in true:
         same = next((one for one in left if _same(call, one)), None)
         if same is not None:
             left.remove(same)
-        became = "missed" if same is None else "too close" if same.verdict in OPEN else "made"
-        tally.counts[became] += 1
-        if same is None or became != "made":
-            notes.append(f"{became}: {call.t_ns / 1e9:.2f} s {call.text}" + (f" ({same.measured})" if same else ""))
+        outcome = "missed" if same is None else "too close" if same.verdict in OPEN else "made"
+        tally.counts[outcome] += 1
+        if same is None or outcome != "made":
+            notes.append(f"{outcome}: {call.t_ns / 1e9:.2f} s {call.text}" + (f" ({same.measured})" if same else ""))
             continue
         tally.off_ms.append(abs(call.t_ns - same.t_ns) / 1e6)
         if call.spot_yd is not None and same.spot_yd is not None:
@@ -112,8 +112,8 @@ def _print(title: str, tally: Tally) -> None:
     counts = tally.counts
     true = counts["made"] + counts["too close"] + counts["missed"]
     print(f"\n{title}: {true} true; made {counts['made']}, too close {counts['too close']}, missed {counts['missed']}")
-    print(f"  behind which nothing true stands: {counts['false']}, and too close {counts['false, too close']}")
-    for what, unit, values in (("time off", "ms", tally.off_ms), ("spot off", "yd", tally.off_yd)):
+    print(f"  false: {counts['false']}, and too close {counts['false, too close']}")
+    for what, unit, values in (("time error", "ms", tally.off_ms), ("spot error", "yd", tally.off_yd)):
         if values:
             median, most = np.percentile(values, (50, 95))
             print(f"  {what}: median {median:.3g} {unit}, 95 % within {most:.3g}, at most {max(values):.3g}")

@@ -1,13 +1,12 @@
-"""How well contacts of opponents are told, over plays of the twin with tracking errors put on their truth.
+"""Measures contact detection on plays of the twin, with tracking errors added to their truth.
 
-Every figure's place has an error that changes from frame to frame and one that drifts slowly, both given in pixels, so
-what they are on the board depends on the picture's scale. Nothing is rendered: it is the judging of contacts that is
-measured, not the network. Random plays are of the physics, named ones walk on exact paths.
+Every position has an error that changes from frame to frame and one that drifts slowly, both in pixels, so their size
+on the board depends on the picture's scale. Nothing is rendered: contact detection is measured, not the network. Random
+plays are simulated by the physics; figures of named plays move on exact paths.
 
-A touch is called at the first frame in which it is sure for the rules, and its time is what is said of it
-`SETTLES_NS` later, well within what a rule waits. Touches between which the gap opened by less than `OPENS_MM` are one,
-for nothing is promised below that; a touch that is called more than once is told of. Near misses are judged over many
-draws of the errors, for a single draw says little.
+A touch is called at the first frame in which it is certain for the rules, and its time is the one reported `SETTLES_NS`
+later, well within what a rule waits. Touches between which the gap opened by less than `OPENS_MM` count as one; touches
+that are called more than once are counted. Near misses are measured over many draws of the errors.
 
 The rates in `vision/contacts/limits.py` were measured on random plays 3000 to 3023. Report on others: 7000 and on.
 
@@ -47,11 +46,11 @@ WHITE_PX, DRIFT_PX, DRIFT_S = 0.15, 0.3, 2.0
 WHITE_DEG, DRIFT_DEG = 0.3, 0.5
 MISSES = ("near-miss-0.5", "near-miss-1", "stopped-short-0.5")
 DRAWS = 30
-FOLLOWS = 0.35  # how quickly the tracker's velocities follow, per frame
+VELOCITY_GAIN = 0.35  # of the tracker's velocities, per frame
 
 
 class Errors:
-    """Errors of tracking: white and drifting ones of every figure."""
+    """White and drifting tracking errors of every figure."""
 
     def __init__(self, scale: float, seed: int) -> None:
         self._rng = np.random.default_rng(seed)
@@ -60,7 +59,7 @@ class Errors:
         self._now: dict[str, Array] = {}
 
     def draw(self, id_: str, step_s: float) -> Array:
-        """The next error of a figure: x mm, y mm, heading rad."""
+        """Draw the next error of a figure: x mm, y mm, heading rad."""
         fresh, noise = self._rng.standard_normal((2, 3))
         keep = math.exp(-step_s / DRIFT_S) if id_ in self._now else 0.0
         self._now[id_] = keep * self._now.get(id_, np.zeros(3)) + math.sqrt(1 - keep**2) * self.drift * fresh
@@ -68,7 +67,7 @@ class Errors:
 
 
 def estimates(scenes: Sequence[Scene], errors: Errors) -> Iterator[tuple[Scene, list[Estimate]]]:
-    """What a tracker would give for scenes."""
+    """Yield scenes with the estimates that a tracker would give."""
     covariance = np.diag(errors.white**2 + errors.drift**2)
     places: dict[str, Array] = {}
     rates: dict[str, Array] = {}
@@ -81,7 +80,7 @@ def estimates(scenes: Sequence[Scene], errors: Errors) -> Iterator[tuple[Scene, 
             step = place - places.get(figure.id, place)
             step[2] = math.remainder(step[2], 2 * math.pi)
             rate = rates.get(figure.id, np.zeros(3))
-            rate = rate + FOLLOWS * (step * FPS - rate)
+            rate = rate + VELOCITY_GAIN * (step * FPS - rate)
             places[figure.id], rates[figure.id] = place, rate
             out.append(_estimate(figure, place, covariance, rate))
         yield scene, out
@@ -95,29 +94,31 @@ def _estimate(figure: Figure, place: Array, covariance: Array, rate: Array) -> E
 
 
 @dataclass
-class Watch:
-    """Time spent on judging contacts."""
+class CpuTime:
+    """CPU time of contact detection."""
 
     seconds: float = 0.0
     frames: int = 0
 
 
-def judged(scenes: Sequence[Scene], scale: float, seed: int, watch: Watch) -> Iterator[tuple[Scene, list[Contact]]]:
-    """A play's scenes, each with the contacts that are told of it."""
+def detect_contacts(
+    scenes: Sequence[Scene], scale: float, seed: int, cpu: CpuTime
+) -> Iterator[tuple[Scene, list[Contact]]]:
+    """Yield a play's scenes, each with the detected contacts."""
     tracker = ContactTracker()
     for scene, figures in estimates(scenes, Errors(scale, seed)):
         start = time.process_time()
         contacts = tracker.step(figures, scene.t_ns, power=scene.board)
-        watch.seconds, watch.frames = watch.seconds + time.process_time() - start, watch.frames + 1
+        cpu.seconds, cpu.frames = cpu.seconds + time.process_time() - start, cpu.frames + 1
         yield scene, list(contacts)
 
 
 def report(found: list[Episode], scale: float) -> None:
-    """Prints one scale's figures."""
+    """Print the results of one scale."""
     print(f"\n{scale:g} px/mm: errors {WHITE_PX / scale:.2f} mm white, {DRIFT_PX / scale:.2f} mm drifting, each figure")
     touches = [(one, touch) for one in found for touch in one.touches()]
     hits = [(one, touch, calls) for one, touch in touches if (calls := one.called(touch))]
-    close = sum(not one.called(touch) and one.close() for one, touch in touches)
+    close = sum(not one.called(touch) and one.too_close() for one, touch in touches)
     missed = len(touches) - len(hits) - close
     print(f"  {len(touches)} touches: called {len(hits) / len(touches):6.1%}, too close {close / len(touches):6.1%}")
     report_misses(found)
@@ -130,15 +131,15 @@ def report(found: list[Episode], scale: float) -> None:
     off = np.array([calls[0].began_ns - touch.began_ns for _, touch, calls in hits]) / 1e6
     frame_ms = 1e3 / FPS
     print(
-        f"  time off: median {np.median(np.abs(off)):.1f} ms, within a frame {np.mean(np.abs(off) <= frame_ms):.1%},"
+        f"  time error: median {np.median(np.abs(off)):.1f} ms, within a frame {np.mean(np.abs(off) <= frame_ms):.1%},"
         f" earlier {np.mean(off < -frame_ms):.1%}, later {np.mean(off > frame_ms):.1%}"
     )
-    print(f"  told more than once: {sum(len(calls) - 1 for _, _, calls in hits)}")
+    print(f"  called more than once: {sum(len(calls) - 1 for _, _, calls in hits)}")
     report_faces(found)
 
 
 def report_draws(name: str, scenes: Sequence[Scene]) -> None:
-    """Prints how often runner and defender of a near miss are called over many draws of the errors, alone."""
+    """Print how often runner and defender of a near miss are called over many draws of the errors."""
     pair = {RB, RCB}
     near = [i for i, scene in enumerate(scenes) if any({one.a, one.b} == pair for one in scene.contacts)]
     cut = [
@@ -152,14 +153,16 @@ def report_draws(name: str, scenes: Sequence[Scene]) -> None:
     shares = []
     for scale in SCALES:
         found = [
-            one for draw in range(DRAWS) for one in episodes(judged(cut, scale, 1000 + draw, Watch()), BINS[-1][0])
+            one
+            for draw in range(DRAWS)
+            for one in episodes(detect_contacts(cut, scale, 1000 + draw, CpuTime()), BINS[-1][0])
         ]
         shares.append(f"{np.mean([bool(one.calls()) for one in found]):.0%}")
     print(f"  {name:<18} called in {', '.join(shares)} of {DRAWS} draws of the errors")
 
 
-def recorded(names: Iterable[str], seeds: Iterable[int]) -> Iterator[tuple[str, tuple[Scene, ...]]]:
-    """The plays."""
+def plays(names: Iterable[str], seeds: Iterable[int]) -> Iterator[tuple[str, tuple[Scene, ...]]]:
+    """Yield named and random plays with their scenes."""
     for name in names:
         one = named(name)
         yield name, play(dataclasses.replace(one.script, fps=FPS), one.seed).scenes
@@ -168,19 +171,19 @@ def recorded(names: Iterable[str], seeds: Iterable[int]) -> Iterator[tuple[str, 
 
 
 def main() -> None:
-    """Prints how contacts are told at each scale."""
+    """Measure and print contact detection at each scale."""
     count, first = (int(sys.argv[i]) if len(sys.argv) > i else given for i, given in ((1, 6), (2, 7000)))
     found: dict[float, list[Episode]] = {scale: [] for scale in SCALES}
-    watch = Watch()
-    for number, (_, scenes) in enumerate(recorded(NAMED, range(first, first + count))):
+    cpu = CpuTime()
+    for number, (_, scenes) in enumerate(plays(NAMED, range(first, first + count))):
         for scale in SCALES:
-            found[scale] += episodes(judged(scenes, scale, number, watch), BINS[-1][0])
+            found[scale] += episodes(detect_contacts(scenes, scale, number, cpu), BINS[-1][0])
     for scale in SCALES:
         report(found[scale], scale)
     print(f"\nnear misses at {', '.join(f'{scale:g}' for scale in SCALES)} px/mm:")
-    for name, scenes in recorded(MISSES, ()):
+    for name, scenes in plays(MISSES, ()):
         report_draws(name, scenes)
-    print(f"\n{1e3 * watch.seconds / watch.frames:.2f} ms of one core a frame")
+    print(f"\n{1e3 * cpu.seconds / cpu.frames:.2f} ms of CPU time per frame")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""How well the network sees, and how fast: test scenes share no seed, print, lamp, camera or figure with training.
+"""Measures the network's accuracy and speed. Test scenes share no seed, print, lamp, camera or figure with training.
 
 Run: python benchmarks/network.py [--network NAME_OR_FOLDER] [--data FOLDER] [--worst FOLDER]
 
-Test pictures and films are made in the data folder where they are missing: compositor and MuJoCo by this command, which
+Test pictures and clips are made in the data folder where they are missing: compositor and MuJoCo by this command, which
 needs the extra `twin`; photoreal ones by `downfield twin dataset FOLDER/photoreal --split test --renderer blender
---count 40 --per-table 1 --seed 901`, which needs Blender. Teams are told in films, of single sightings, by the colors
-learned there from the line-up on. With ultralytics installed (extra `train`) its yolo26n-pose is timed too.
+--count 40 --per-table 1 --seed 901`, which needs Blender. Teams are classified in clips, by single measurements of
+the colors learned there from the line-up on. With ultralytics installed (extra `train`) its yolo26n-pose is timed too.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from pathlib import Path
 import av
 import cv2
 import numpy as np
-from network_sets import films, picture_sets
-from watching import watched
+from clip_pipeline import run_pipeline
+from network_sets import picture_sets, test_clips
 
 from downfield.calibration.calibration import read_calibration
 from downfield.core.arrays import Array, Image
@@ -47,9 +47,9 @@ SHIFT = Measure("corner shift int8 to fp32, p95", lambda _: float("nan"), "px", 
 TEAM = Measure("team by colors", lambda _: float("nan"), "%", 0.998)
 ONE_THREAD = Measure("1080p frame to figures, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
 BOTH = Measure("two threads", lambda _: float("nan"), "frames/s", 120.0)
-OF_A_FILM = Measure("of a film at 30 looks/s, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
-TWO_FILMS = Measure("two films side by side", lambda _: float("nan"), "frames/s", 120.0)
-FILM = 61  # frames
+PER_VIDEO_FRAME = Measure("video at 30 detections/s, one thread, p50", lambda _: float("nan"), "ms", 12.0, least=False)
+TWO_VIDEOS = Measure("two videos side by side", lambda _: float("nan"), "frames/s", 120.0)
+VIDEO_FRAMES = 61
 FIND_EVERY, BALL_EVERY = 3, 9  # 10 and 3 times a second
 
 
@@ -59,12 +59,10 @@ def main() -> None:
     parser.add_argument("--network", default=BUNDLED, help="a bundled network or a folder with a network.json")
     parser.add_argument("--data", type=Path, default=Path("data/test"), help="folder of the test sets")
     parser.add_argument("--backend", default="auto", help="openvino, onnxruntime or auto")
-    parser.add_argument("--worst", type=Path, help="folder for the worst pictures, with what was seen drawn in")
-    parser.add_argument("--one-look", action="store_true", help="without the second look, to see what it buys")
-    parser.add_argument(
-        "--augmented", action="store_true", help="in a mirror as well, as stills by themselves are seen"
-    )
-    parser.add_argument("--no-speed", action="store_true", help="leave the timing out")
+    parser.add_argument("--worst", type=Path, help="folder for the worst pictures, with the detections drawn in")
+    parser.add_argument("--no-refiner", action="store_true", help="without the refiner, to see what it adds")
+    parser.add_argument("--augmented", action="store_true", help="with test-time augmentation, as for single pictures")
+    parser.add_argument("--no-speed", action="store_true", help="skip the timing")
     options = parser.parse_args()
     cv2.setNumThreads(1)
 
@@ -72,14 +70,14 @@ def main() -> None:
         open_detector,
         options.network,
         backend=options.backend,
-        refine=not options.one_look,
+        refine=not options.no_refiner,
         augmented=options.augmented,
     )
 
     sets = picture_sets(options.data)
     for name, folder in sets.items():
         report_accuracy(name, folder, opened, options.worst)
-    report_teams(films(options.data), opened)
+    report_teams(test_clips(options.data), opened)
     if not options.no_speed:
         frames = [
             image for _, (_, image) in zip(range(12), pictures_of(next(iter(sets.values())), "test"), strict=False)
@@ -88,17 +86,17 @@ def main() -> None:
 
 
 def report_accuracy(name: str, folder: Path, opened: Callable[..., Detector], worst: Path | None) -> None:
-    """Print what the detector makes of one test set."""
+    """Print the detector's accuracy on one test set."""
     detector = opened()
     exact = _or_none(opened, precision="fp32")
     frames, shifts, drawn = [], [], []
     for sample, image in pictures_of(folder, "test"):
-        said = detector.detect(image)
-        frames.append(score_frame(sample, said))
+        detections = detector.detect(image)
+        frames.append(score_frame(sample, detections))
         if exact is not None:
-            shifts.append(_shifts(said, exact.detect(image)))
+            shifts.append(_shifts(detections, exact.detect(image)))
         if worst is not None:
-            drawn.append((_badness(frames[-1]), folder / sample.image, said))
+            drawn.append((_badness(frames[-1]), folder / sample.image, detections))
     figures = sum(len(frame.found) for frame in frames)
     print(f"\n{name}: {detector.name}; {len(frames)} test pictures, {figures} figures\n")
     for measure in MEASURES:
@@ -120,41 +118,44 @@ def report_accuracy(name: str, folder: Path, opened: Callable[..., Detector], wo
 
 
 def report_teams(by_renderer: Mapping[str, Sequence[Path]], opened: Callable[..., Detector]) -> None:
-    """Print how often colors say the team of a figure, by who drew the films."""
+    """Print how often colors give the right team, by renderer."""
     detector = opened()
     print()
     for name, clips in by_renderer.items():
         teams: list[bool] = []
         for clip in clips:
             calibration = read_calibration(clip.with_name(clip.stem + ".calibration.json"))
-            for _ in watched(clip, calibration, detector, teams):
+            for _ in run_pipeline(clip, calibration, detector, teams):
                 pass
-        print(_line(TEAM, float(np.mean(teams)), note=f"{name}, {len(teams)} seen"))
+        print(_line(TEAM, float(np.mean(teams)), note=f"{name}, {len(teams)} measurements"))
 
 
 def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> None:
-    """Print times from 1080p pictures to detections: of pictures by themselves, and of a film's."""
+    """Print times from 1080p pictures to detections, for single pictures and for video."""
     detector = opened(threads=1)
     each_ms = _times_ms(detector.detect, frames)
     print(f"\nspeed: {detector.name}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
     print(_line(ONE_THREAD, float(np.median(each_ms)), note=_spread(each_ms)))
     augmented_ms = float(np.median(_times_ms(opened(threads=1, augmented=True).detect, frames)))
-    print(f"  in a mirror as well{'':<22}{augmented_ms:>9.2f} ms")
+    print(f"  with test-time augmentation{'':<14}{augmented_ms:>9.2f} ms")
     first = opened(threads=1, second_look=False)
     first_ms = float(np.median(_times_ms(first.detect, frames)))
-    print(f"  of it the first look{'':<22}{first_ms:>9.2f} ms")
+    print(f"  figure detector alone{'':<20}{first_ms:>9.2f} ms")
     if isinstance(detector, TrackingDetector):
         find_ms = float(np.median(_times_ms(detector.find_candidates, frames)))
-        print(f"  that and the search for the ball{'':<9}{find_ms:>9.2f} ms")
+        print(f"  figure and ball detectors{'':<16}{find_ms:>9.2f} ms")
     print(_line(BOTH, _throughput([opened(threads=1).detect for _ in range(2)], frames)))
     if isinstance(detector, TrackingDetector):
-        film = _film()
-        follow_ms = _times_ms(_Following(detector), film)
+        video = _video()
+        follow_ms = _times_ms(_VideoDetection(detector), video)
         mean = f"mean {follow_ms.mean():.1f}, {_spread(follow_ms)}"
-        print(_line(OF_A_FILM, float(np.median(follow_ms)), note=mean))
+        print(_line(PER_VIDEO_FRAME, float(np.median(follow_ms)), note=mean))
         each = [opened(threads=1) for _ in range(2)]
         print(
-            _line(TWO_FILMS, _throughput([_Following(one) for one in each if isinstance(one, TrackingDetector)], film))
+            _line(
+                TWO_VIDEOS,
+                _throughput([_VideoDetection(one) for one in each if isinstance(one, TrackingDetector)], video),
+            )
         )
     if importlib.util.find_spec("ultralytics") is None:
         print("  ultralytics is not installed: no comparison with yolo26n-pose")
@@ -164,24 +165,24 @@ def report_speed(opened: Callable[..., Detector], frames: Sequence[Image]) -> No
     print(f"  ultralytics yolo26n-pose predict, {INPUT_PX} px, one thread: p50 {theirs_ms:.1f} ms: {ratio:.1f} x ours")
 
 
-class _Following:
-    """Looks at a film as the rig does where looks are quick: at whole frames now and then, else at what was there."""
+class _VideoDetection:
+    """Detects in video as a fast rig does: in whole frames now and then, else at the previous figures."""
 
     def __init__(self, detector: TrackingDetector) -> None:
         self._detector, self._count = detector, 0
-        self._seen: tuple[Detection, ...] = ()
+        self._detections: tuple[Detection, ...] = ()
 
     def __call__(self, image: Image) -> None:
         ball = self._count % BALL_EVERY == 0
         found = self._detector.find_candidates(image, ball=ball) if self._count % FIND_EVERY == 0 else None
-        self._seen = self._detector.track(image, self._seen, found)
+        self._detections = self._detector.track(image, self._detections, found)
         self._count += 1
 
 
-def _film() -> list[Image]:
-    """The bundled clip's first seconds, there and back, so that it can go on without a jump."""
+def _video() -> list[Image]:
+    """Return the bundled clip's first seconds, forward and backward, so that it repeats without a jump."""
     with av.open(str(bundled_demo())) as container:
-        decoded = itertools.islice(container.decode(video=0), FILM)
+        decoded = itertools.islice(container.decode(video=0), VIDEO_FRAMES)
         there = [np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8) for frame in decoded]
     return there + there[-2:0:-1]
 
@@ -213,26 +214,26 @@ def _times_ms(run: Callable[[Image], object], frames: Sequence[Image], count: in
     return np.array(out)
 
 
-def _throughput(looks: Sequence[Callable[[Image], object]], frames: Sequence[Image]) -> float:
-    """Frames a second of detectors side by side, each in its own thread."""
-    for look in looks:
-        look(frames[0])
+def _throughput(detectors: Sequence[Callable[[Image], object]], frames: Sequence[Image]) -> float:
+    """Return the frames per second of detectors side by side, each in its own thread."""
+    for detect in detectors:
+        detect(frames[0])
 
-    def work(look: Callable[[Image], object]) -> None:
+    def work(detect: Callable[[Image], object]) -> None:
         for i in range(FRAMES_TIMED):
-            look(frames[i % len(frames)])
+            detect(frames[i % len(frames)])
 
-    threads = [threading.Thread(target=work, args=(look,)) for look in looks]
+    threads = [threading.Thread(target=work, args=(detect,)) for detect in detectors]
     start = time.perf_counter()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return FRAMES_TIMED * len(looks) / (time.perf_counter() - start)
+    return FRAMES_TIMED * len(detectors) / (time.perf_counter() - start)
 
 
 def _yolo26n() -> Callable[[Image], object]:
-    """Untrained: it takes as long as a trained one, and there is no trained one for five keypoints."""
+    """Return ultralytics' network, untrained: it takes as long as a trained one, of which none has five keypoints."""
     import torch
     from ultralytics import YOLO
 
@@ -241,22 +242,22 @@ def _yolo26n() -> Callable[[Image], object]:
     return lambda frame: model.predict(frame, imgsz=INPUT_PX, verbose=False)
 
 
-def _shifts(said: Sequence[Detection], exact: Sequence[Detection]) -> Array:
-    """How far each corner lies from where full precision has it, and whether it is said to be in view, shape (n, 2).
+def _shifts(detections: Sequence[Detection], exact: Sequence[Detection]) -> Array:
+    """Return how far each corner is from where full precision has it, and whether it is visible, shape (n, 2).
 
     Figures and corners are paired by nearness.
     """
-    mine, theirs = (np.array([one.corners_px for one in all_ if one.corners_px]) for all_ in (said, exact))
+    mine, theirs = (np.array([one.corners_px for one in all_ if one.corners_px]) for all_ in (detections, exact))
     if not len(mine) or not len(theirs):
         return np.zeros((0, 2))
-    in_view = np.array([one.corner_scores for one in said if one.corners_px]) > IN_VIEW
+    in_view = np.array([one.corner_scores for one in detections if one.corners_px]) > IN_VIEW
     apart = np.linalg.norm(mine.mean(axis=1)[:, None] - theirs.mean(axis=1)[None], axis=2)
     nearest = apart.argmin(axis=1)
     close = apart[np.arange(len(mine)), nearest] < 10
     mine, theirs = mine[close], theirs[nearest[close]]
     straight = np.linalg.norm(mine - theirs, axis=2)
     turned = np.linalg.norm(mine - theirs[:, (2, 3, 0, 1)], axis=2)
-    # A figure taken for facing the other way is counted under headings.
+    # A figure with front and rear swapped is counted under headings.
     shifts: Array = np.where(
         straight.mean(axis=1, keepdims=True) <= turned.mean(axis=1, keepdims=True), straight, turned
     )
@@ -276,11 +277,11 @@ def _save_worst(
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     colors = {"upright": (80, 255, 80), "fallen": (60, 60, 255), "ball": (0, 220, 255), "hand": (255, 120, 200)}
-    for rank, (_, path, said) in enumerate(sorted(drawn, key=lambda one: -one[0])[:count]):
+    for rank, (_, path, detections) in enumerate(sorted(drawn, key=lambda one: -one[0])[:count]):
         image = cv2.imread(str(path))
         if image is None:
             continue
-        for one in said:
+        for one in detections:
             if one.corners_px:
                 corners = np.rint(np.array(one.corners_px) * 16).astype(np.int32)
                 cv2.polylines(image, [corners], True, colors[one.kind], 1, cv2.LINE_AA, 4)

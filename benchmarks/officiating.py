@@ -1,8 +1,8 @@
-"""How fast tracks are judged: a 60-minute game at 60 frames a second, parsing included, and single live steps.
+"""Measures the speed of officiating: a 60-minute game at 60 frames/s, parsing included, and single live steps.
 
-Run it with ``python benchmarks/officiating.py [MINUTES [RULEBOOK]]``. The game is made of one scripted play of 12
-seconds with the board on in ten of them, 22 figures drifting, linemen in contact, the carrier tackled at the end; then
-set up again.
+Run it with ``python benchmarks/officiating.py [MINUTES [RULEBOOK]]``. The game repeats one scripted play of 12
+seconds: the board is on for ten of them, 22 figures drift, linemen are in contact, and the carrier is tackled at the
+end.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PLAYERS = tuple(Player(f"{jersey}-{n}", jersey) for jersey in SIDES for n in ran
 
 
 def play_scenes() -> list[Scene]:
-    """One play: the carrier ``dark-0`` runs through open field until ``light-0`` has him."""
+    """Return one play: the carrier ``dark-0`` runs through open field until ``light-0`` tackles him."""
     line_mm = 40 * FIELD.mm_per_yd_x
     scenes = []
     for k in range(PLAY_S * FPS):
@@ -53,7 +53,7 @@ def play_scenes() -> list[Scene]:
 
 
 def figure(n: int, jersey: Jersey, x_mm: float, y_mm: float, heading_deg: float) -> Figure:
-    """A figure as vision would see it."""
+    """Return a figure as vision would report it."""
     return Figure(
         f"{jersey}-{n}",
         jersey,
@@ -72,7 +72,7 @@ def figure(n: int, jersey: Jersey, x_mm: float, y_mm: float, heading_deg: float)
 
 
 def lines(minutes: float) -> Iterator[str]:
-    """The track file's lines, without the header."""
+    """Yield the track file's lines, without the header."""
     tails = [to_json(Scene, scene).split(",", 2)[2] for scene in play_scenes()]
     for k in range(round(minutes * 60 * FPS)):
         t_ns = round(k / FPS * 1e9)
@@ -84,7 +84,7 @@ def lines(minutes: float) -> Iterator[str]:
 
 
 def declared(minutes: float) -> list[Event]:
-    """Each play set up and its carrier named."""
+    """Return the set-up and the carrier of each play."""
     events = []
     for n in range(math.ceil(minutes * 60 / PLAY_S)):
         t_ns = n * PLAY_S * 1_000_000_000
@@ -94,28 +94,28 @@ def declared(minutes: float) -> list[Event]:
 
 
 def judged(minutes: float, rulebook: str) -> list[str]:
-    """The calls of the game, each as one line of JSON."""
+    """Return the calls of the game, each as one line of JSON."""
     scenes = (from_json(Scene, line, path="benchmark") for line in lines(minutes))
     made = judge_recording(scenes, declared(minutes), load_rulebook(rulebook), FIELD, players=PLAYERS)
     return [to_json(Call, call) for call in made.calls]
 
 
 def main() -> None:
-    """Print both figures."""
+    """Measure and print both times."""
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
     rulebook = load_rulebook(sys.argv[2] if len(sys.argv) > 2 else "tap")
     scenes = (from_json(Scene, line, path="benchmark") for line in lines(minutes))
     start = time.process_time()
     made = judge_recording(scenes, declared(minutes), rulebook, FIELD, players=PLAYERS)
-    took = time.process_time() - start
-    print(f"{minutes:g} minutes at {FPS} Hz: {took:.1f} s of CPU, {len(made.calls)} calls, parsing included")
+    cpu_s = time.process_time() - start
+    print(f"{minutes:g} minutes at {FPS} Hz: {cpu_s:.1f} s of CPU time, {len(made.calls)} calls, parsing included")
     steps = sorted(live_steps(rulebook))
     p50, p99 = steps[len(steps) // 2], steps[int(len(steps) * 0.99)]
     print(f"live step: median {p50 / 1e3:.0f} us, p99 {p99 / 1e3:.0f} us, worst {steps[-1] / 1e3:.0f} us")
 
 
 def live_steps(rulebook: Rulebook) -> Iterator[int]:
-    """Nanoseconds of every step with the board on, over a minute of play."""
+    """Yield the nanoseconds of every step over a minute of play."""
     engine = RulesEngine(rulebook, FIELD)
     for _ in range(5):
         state = engine.begin()

@@ -1,4 +1,4 @@
-"""How finely outlines are refined on rendered pictures, from starts as wrong as the network's.
+"""Measures the refinement of outlines on rendered pictures, from starts with the network's errors.
 
 Make the pictures first, then give their folder and split:
 
@@ -27,14 +27,14 @@ from downfield.vision.refinement import RefinedOutline, refine_outlines
 from downfield.vision.tracking.estimate import Estimate
 
 START_MM, START_DEG = 0.4, 1.0
-"""Deviations of the start: corners off by 0.6 mm in each direction."""
+"""Standard deviations of the start; corners are off by 0.6 mm in each direction."""
 
 LEAST_VISIBLE = 0.2
 EDGE_PX = 4
 
 
-def truths(sample: Sample, image: Image) -> list[tuple[FigureLabel, Footprint]]:
-    """Where the bases that can be asked of anyone truly stand, by the corners of their tops."""
+def true_footprints(sample: Sample, image: Image) -> list[tuple[FigureLabel, Footprint]]:
+    """Return the true footprints of bases that are visible enough, by the corners of their tops."""
     out = []
     limit = np.array(image.shape[1::-1]) - EDGE_PX
     for figure in sample.labels.figures:
@@ -56,8 +56,8 @@ def truths(sample: Sample, image: Image) -> list[tuple[FigureLabel, Footprint]]:
     return out
 
 
-def started(figure: FigureLabel, at: Footprint, rng: np.random.Generator) -> Estimate:
-    """An estimate as wrong as the network's."""
+def perturbed(figure: FigureLabel, at: Footprint, rng: np.random.Generator) -> Estimate:
+    """Return an estimate with the network's errors."""
     x, y, turn = rng.standard_normal(3) * (START_MM, START_MM, START_DEG)
     there = Footprint(at.x_mm + x, at.y_mm + y, at.heading_deg + turn, at.size)
     covariance = np.diag([START_MM**2, START_MM**2, math.radians(START_DEG) ** 2])
@@ -65,7 +65,7 @@ def started(figure: FigureLabel, at: Footprint, rng: np.random.Generator) -> Est
 
 
 def row(figure: FigureLabel, at: Footprint, start: Estimate, found: RefinedOutline) -> tuple[float, ...]:
-    """Visible share, support, corner errors before and after, mm, squared error over variance per dimension."""
+    """Return visible share, support, corner errors before and after, mm, squared error over variance per dimension."""
     off = np.array([found.footprint.x_mm - at.x_mm, found.footprint.y_mm - at.y_mm, 0.0])
     off[2] = math.radians(math.remainder(found.footprint.heading_deg - at.heading_deg, 360.0))
     square = float(off @ np.linalg.solve(found.covariance, off)) / 3
@@ -89,25 +89,25 @@ def show(name: str, rows: Array) -> None:
 
 
 def main() -> None:
-    """Prints how the outlines of a folder's pictures are refined."""
+    """Refine the outlines of a folder's pictures and print the errors."""
     folder, split = Path(sys.argv[1]), cast("Split", sys.argv[2])
     every = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    rng, rows, asked, seconds = np.random.default_rng(0), [], 0, 0.0
+    rng, rows, count, seconds = np.random.default_rng(0), [], 0, 0.0
     for number, sample in enumerate(read_samples(folder, split)):
         if number % every:
             continue
         image = np.asarray(cv2.imread(str(folder / sample.image)), dtype=np.uint8)
-        known = truths(sample, image)
-        starts = [started(figure, at, rng) for figure, at in known]
+        known = true_footprints(sample, image)
+        starts = [perturbed(figure, at, rng) for figure, at in known]
         begin = time.process_time()
         found = refine_outlines(image, sample.calibration.camera, starts)
         seconds += time.process_time() - begin
-        asked += len(known)
+        count += len(known)
         for (figure, at), start, one in zip(known, starts, found, strict=True):
             if one is not None:
                 rows.append(row(figure, at, start, one))
     table = np.array(rows).reshape(-1, 5)
-    print(f"{folder}: {len(table)} of {asked} bases refined, {1e3 * seconds / max(asked, 1):.2f} ms of one core each")
+    print(f"{folder}: {len(table)} of {count} bases refined, {1e3 * seconds / max(count, 1):.2f} ms of CPU time each")
     show("all", table)
     show("seen over 0.6", table[table[:, 0] > 0.6])
     show("seen below 0.6", table[table[:, 0] <= 0.6])

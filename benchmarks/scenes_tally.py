@@ -1,4 +1,4 @@
-"""How well scenes of rendered plays say what happens: board power, ball, falls, contacts of opponents, teams."""
+"""Scores scenes of rendered plays: board power, ball, falls, contacts of opponents, teams."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from contact_episodes import Episode, episodes, report_faces, report_misses
 from downfield.core.scene import Contact, Scene
 
 SWITCHED_NS = 200_000_000
-"""What the board may take to be seen switched on or off."""
+"""Time allowed for detecting that the board was switched on or off."""
 
 SCALES_PX_PER_MM = (0.0, 1.25, 1.75, 9.0)  # by which contacts are reported
-NEAR_MM = 3.0  # opponents that came so near each other are judged
+NEAR_MM = 3.0  # opponents that came this near each other are scored
 
 
 @dataclass
 class Tally:
-    """What was counted over all clips."""
+    """Counts over all clips."""
 
     power: Counter[str] = field(default_factory=Counter)
     ball: Counter[str] = field(default_factory=Counter)
@@ -29,20 +29,20 @@ class Tally:
     teams: list[bool] = field(default_factory=list)
     falls: Counter[str] = field(default_factory=Counter)
     episodes: dict[float, list[Episode]] = field(default_factory=dict)  # by pixels per millimeter of the clip
-    gaps: list[bool] = field(default_factory=list)  # whether each that is told is within two of its sigmas
+    gaps: list[bool] = field(default_factory=list)  # whether each reported gap is within two sigma
     far: int = 0
     frame_ns: int = 0
     unfit: int = 0
     frames: int = 0
 
 
-def judge(pairs: Sequence[tuple[Scene, Scene]], px_per_mm: float, tally: Tally) -> None:
-    """Count what was right in a clip.
+def score_clip(pairs: Sequence[tuple[Scene, Scene]], px_per_mm: float, tally: Tally) -> None:
+    """Score a clip.
 
     Args:
-        pairs: its scenes as they were and as they were seen, at least one.
-        px_per_mm: how large the camera shows the middle of the field.
-        tally: is added to.
+        pairs: its true and measured scenes, at least one.
+        px_per_mm: scale of the picture at the middle of the field.
+        tally: updated.
 
     """
     tally.frame_ns = (pairs[-1][0].t_ns - pairs[0][0].t_ns) // max(len(pairs) - 1, 1)
@@ -61,22 +61,22 @@ def judge(pairs: Sequence[tuple[Scene, Scene]], px_per_mm: float, tally: Tally) 
                 by = seen.ball.touched_by if seen.ball is not None else None
                 touched[true.ball.touched_by] = by or touched.get(true.ball.touched_by)
     lay = {one.id for true, _ in pairs for one in true.figures if one.posture == "fallen"}
-    told_lying = {one.id for _, seen in pairs if not seen.unfit for one in seen.figures if one.posture == "fallen"}
-    tally.falls.update(true=len(lay), told=len(lay & told_lying), false=len(told_lying - lay))
-    tally.touches += [by == said for by, said in touched.items()]
-    told: list[tuple[Scene, tuple[Contact, ...]]] = [
+    reported_lying = {one.id for _, seen in pairs if not seen.unfit for one in seen.figures if one.posture == "fallen"}
+    tally.falls.update(true=len(lay), detected=len(lay & reported_lying), false=len(reported_lying - lay))
+    tally.touches += [by == reported for by, reported in touched.items()]
+    reported: list[tuple[Scene, tuple[Contact, ...]]] = [
         (true, () if seen.unfit else seen.contacts) for true, seen in pairs
     ]
-    for true, contacts in told:
+    for true, contacts in reported:
         gap_mm = {(one.a, one.b): one.gap_mm for one in true.contacts}
         near = [one for one in contacts if (one.a, one.b) in gap_mm]
         tally.gaps += [abs(one.gap_mm - gap_mm[one.a, one.b]) <= 2 * one.sigma_mm for one in near]
-    tally.episodes.setdefault(px_per_mm, []).extend(episodes(told, NEAR_MM))
-    tally.far += _called_far(told)
+    tally.episodes.setdefault(px_per_mm, []).extend(episodes(reported, NEAR_MM))
+    tally.far += _called_far(reported)
 
 
 def _ball(true: Scene, seen: Scene) -> str:
-    """What is said of where the ball is."""
+    """Return whether the reported ball is right, wrong or not known."""
     if true.ball is None or seen.ball is None:
         return "not known"
     if (true.ball.carrier, true.ball.state == "carried") == (seen.ball.carrier, seen.ball.state == "carried"):
@@ -85,7 +85,7 @@ def _ball(true: Scene, seen: Scene) -> str:
 
 
 def _called_far(frames: Iterable[tuple[Scene, Iterable[Contact]]]) -> int:
-    """Pairs of opponents that were surely called though they were never near each other."""
+    """Count pairs of opponents that were called though they were never near each other."""
     near: set[tuple[str, str]] = set()
     called: set[tuple[str, str]] = set()
     for true, contacts in frames:
@@ -96,21 +96,23 @@ def _called_far(frames: Iterable[tuple[Scene, Iterable[Contact]]]) -> int:
 
 
 def report(tally: Tally) -> None:
-    """Print what came of all clips."""
+    """Print the results of all clips."""
 
     def share(counts: Counter[str], name: str) -> float:
         return counts[name] / max(sum(counts.values()), 1)
 
     print(f"\n{tally.frames} frames, {tally.unfit / max(tally.frames, 1):.1%} unfit for calls")
-    print(f"board on or off right   {share(tally.power, 'right'):7.1%}  wanted >= 99 %; {_other(tally.power)}")
-    print("falls: {true} of figures, {told} told, {false} told that were none".format(**tally.falls))
+    print(f"board on or off right   {share(tally.power, 'right'):7.1%}  target >= 99 %; {_other(tally.power)}")
+    print("falls: {true} true, {detected} of them detected, {false} false".format(**tally.falls))
     print(f"ball's carrier right    {share(tally.ball, 'right'):7.1%}  {_other(tally.ball)}")
     if tally.touches:
-        print(f"first touch right       {np.mean(tally.touches):7.1%}  wanted >= 98 %; {len(tally.touches)} of them")
+        print(f"first touch right       {np.mean(tally.touches):7.1%}  target >= 98 %; of {len(tally.touches)}")
     if tally.teams:
-        print(f"team by color right    {np.mean(tally.teams):7.2%}  wanted >= 99.8 %; {len(tally.teams)} sightings")
+        print(
+            f"team by color right    {np.mean(tally.teams):7.2%}  target >= 99.8 %; of {len(tally.teams)} measurements"
+        )
     if tally.gaps:
-        print(f"gaps within two sigma   {np.mean(tally.gaps):7.1%}  {len(tally.gaps)} of pairs in frames")
+        print(f"gaps within two sigma   {np.mean(tally.gaps):7.1%}  of {len(tally.gaps)} pairs in frames")
     found = [one for clip in tally.episodes.values() for one in clip]
     print("contacts of opponents:")
     _print_contacts(found, tally.far, tally.frame_ns)
@@ -126,18 +128,18 @@ def report(tally: Tally) -> None:
 def _print_contacts(found: Sequence[Episode], far: int, frame_ns: int, indent: str = "  ") -> None:
     touches = [(one, touch) for one in found for touch in one.touches()]
     hits = [(touch, calls) for one, touch in touches if (calls := one.called(touch))]
-    close = sum(not one.called(touch) and one.close() for one, touch in touches)
+    close = sum(not one.called(touch) and one.too_close() for one, touch in touches)
     false = far + sum(bool(one.calls()) and not one.touches() for one in found)
     missed = len(touches) - len(hits) - close
     f1 = 2 * len(hits) / max(2 * len(hits) + false + missed, 1)
     share = close / max(len(touches), 1)
-    print(f"{indent}{len(touches)} touches: called {len(hits)}, missed {missed}, {false} called where none was")
-    print(f"{indent}F1 on calls made {f1:.3f}, wanted >= 0.98; too close {close}, {share:.1%}, wanted <= 5 %")
+    print(f"{indent}{len(touches)} touches: called {len(hits)}, missed {missed}, {false} false calls")
+    print(f"{indent}F1 on calls made {f1:.3f}, target >= 0.98; too close {close}, {share:.1%}, target <= 5 %")
     if hits:
         off = np.abs([calls[0].began_ns - touch.began_ns for touch, calls in hits])
         print(
-            f"{indent}time off {np.median(off) / 1e6:.1f} ms, within a frame of {frame_ns / 1e6:.0f} ms"
-            f" {np.mean(off <= frame_ns):.1%}, wanted >= 95 %"
+            f"{indent}time error {np.median(off) / 1e6:.1f} ms, within a frame of {frame_ns / 1e6:.0f} ms"
+            f" {np.mean(off <= frame_ns):.1%}, target >= 95 %"
         )
 
 

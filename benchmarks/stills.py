@@ -1,4 +1,4 @@
-"""How well pictures are seen by themselves, as `downfield track --independent` sees them, with the mirror and without.
+"""Measures detection in single pictures, as of `downfield track --independent`, with and without augmentation.
 
 Run: python benchmarks/stills.py [--data FOLDER]
 
@@ -27,17 +27,17 @@ REACH = 0.5  # of a base's length: middles further apart are not the same figure
 
 @dataclass(slots=True)
 class Tally:
-    """What came of some pictures: figures asked for and missed, corners' errors in mm, and fronts taken for rears."""
+    """Counts over pictures: figures, missed figures, corner errors in mm, and front and rear swapped."""
 
-    asked: int = 0
+    figures: int = 0
     missed: int = 0
     measured: int = 0
-    turned: int = 0
+    swapped: int = 0
     corners_mm: list[float] = field(default_factory=list)
 
 
 def main() -> None:
-    """See every set both ways and print what came of it."""
+    """Process every set both ways and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("data/test"), help="folder of the test sets")
     options = parser.parse_args()
@@ -46,24 +46,24 @@ def main() -> None:
         for augmented in (False, True):
             tally, detector = Tally(), open_detector(augmented=augmented)
             for sample, image in pictures_of(folder, "test"):
-                _see(sample, image, detector, tally)
+                _score(sample, image, detector, tally)
             p50, p95 = np.percentile(tally.corners_mm, (50, 95))
-            mirror = "with" if augmented else "without"
+            mode = "with" if augmented else "without"
             print(
-                f"{folder.name:<11} {mirror:<7} the mirror: {tally.missed / tally.asked:.2%} of {tally.asked} missed;"
+                f"{folder.name:<11} {mode:<7} TTA: {tally.missed / tally.figures:.2%} of {tally.figures} missed,"
                 f" corners {p50:.3f} mm, p95 {p95:.2f};"
-                f" {tally.turned} of {tally.measured} turned round",
+                f" {tally.swapped} of {tally.measured} with front and rear swapped",
                 flush=True,
             )
 
 
-def _see(sample: Sample, image: Image, detector: Detector, tally: Tally) -> None:
+def _score(sample: Sample, image: Image, detector: Detector, tally: Tally) -> None:
     scene = Vision(sample.calibration, detector, continuous=False).process(Frame(0, 0, image))
     places = np.array([(one.x_mm, one.y_mm) for one in scene.figures]).reshape(-1, 2)
     for true in sample.labels.figures:
         if true.visible < WELL_SEEN:
             continue
-        tally.asked += 1
+        tally.figures += 1
         corners = sample.calibration.camera.to_board(true.corners_px, true.base_mm[2])
         apart = np.linalg.norm(places - corners.mean(axis=0), axis=1)
         if not len(apart) or apart.min() > REACH * true.base_mm[0]:
@@ -75,7 +75,7 @@ def _see(sample: Sample, image: Image, detector: Detector, tally: Tally) -> None
         seen = figure.footprint.corners_mm()
         straight, turned = (np.linalg.norm(way - corners, axis=1) for way in (seen, seen[[2, 3, 0, 1]]))
         tally.measured += 1
-        tally.turned += bool(turned.mean() < straight.mean())
+        tally.swapped += bool(turned.mean() < straight.mean())
         tally.corners_mm += min(straight, turned, key=np.mean).tolist()
 
 

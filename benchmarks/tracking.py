@@ -1,9 +1,9 @@
-"""How well figures are tracked through a simulated network (`tests/simulated_detector.py`).
+"""Measures tracking with a simulated network (`tests/simulated_detector.py`).
 
 Run: PYTHONPATH=tests python benchmarks/tracking.py [--plays N]
 
-Plays are drawn at random from seeds that nothing was tuned on; the swaying camera's picture is not rendered. What is
-printed is told in `tracking_tally.py`. Rendered plays through a real network are for `plays.py`.
+Plays are drawn at random from seeds that nothing was tuned on; pictures of the swaying camera are not rendered.
+`tracking_tally.py` explains the printed figures. `plays.py` does the same with rendered plays and a real network.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Iterator
 
 from simulated_detector import SimulatedDetector, calibration_of, classify_jerseys, simulated_views
-from tracking_tally import Tally, Watched, judge, report
+from tracking_tally import Tally, TrackedPlay, report, score_play
 
 from downfield.core.roster import Roster, RosterSpot
 from downfield.twin.plays.free import random_play
@@ -27,29 +27,29 @@ FIRST_SEED = 90_000
 
 
 def main() -> None:
-    """Watch plays and print what came of it."""
+    """Track plays and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--plays", type=int, default=50, help="how many")
+    parser.add_argument("--plays", type=int, default=50, help="how many plays")
     tally = Tally()
-    for one in _simulated(parser.parse_args().plays):
-        judge(one, tally)
-        print(f"{one.name}: {len(one.truth)} frames, {tally.switches[-1]} switches", flush=True)
+    for tracked in _simulated(parser.parse_args().plays):
+        score_play(tracked, tally)
+        print(f"{tracked.name}: {len(tracked.truth)} frames, {tally.switches[-1]} switches", flush=True)
     report(tally)
 
 
-def _simulated(count: int) -> Iterator[Watched]:
+def _simulated(count: int) -> Iterator[TrackedPlay]:
     for seed in range(FIRST_SEED, FIRST_SEED + count):
         recording = play(random_play(seed), seed)
         players, model = recording.script.players, recording.field
         look = draw(seed, players, field=model, split="test", fps=recording.script.fps)
         spots = tuple(
-            RosterSpot(one.id, one.x_mm / model.mm_per_yd_x, one.y_mm / model.mm_per_yd_y)
-            for one in recording.scenes[0].figures
+            RosterSpot(figure.id, figure.x_mm / model.mm_per_yd_x, figure.y_mm / model.mm_per_yd_y)
+            for figure in recording.scenes[0].figures
         )
         detector, search = SimulatedDetector(seed=seed), LineUpSearch(model, Roster(players, spots))
         tracker: Tracker | None = None
         hands = HandTracker()
-        out = Watched(recording.script.name, recording.script.direction, model.mm_per_yd_x)
+        out = TrackedPlay(recording.script.name, recording.script.direction, model.mm_per_yd_x)
         out.happened = list(recording.happened)
         for view, scene in zip(
             simulated_views(recording.snapshots, players, look, seed=seed), recording.scenes, strict=True
@@ -71,7 +71,7 @@ def _simulated(count: int) -> Iterator[Watched]:
             out.truth.append(scene)
             out.seen.append(tuple(estimate.to_figure() for estimate in estimates))
             out.boxes.append((list(measurements.detections), measurements.pose[:, :2]))
-            out.see_falls(tracker.falls, view.t_ns)
+            out.add_falls(tracker.falls, view.t_ns)
         yield out
 
 

@@ -1,10 +1,9 @@
-"""How well figures are tracked: identity, place, heading, falls, and side by side with ByteTrack and BoT-SORT.
+"""Scores tracking: identity, position, heading and falls, beside ByteTrack and BoT-SORT.
 
 HOTA is TrackEval's (Luiten et al., IJCV 129, 2021), with similarity falling from 1 to 0 over half a base's length. The
 rivals are ultralytics' trackers with their default settings, given the same detections' boxes (BoT-SORT without
-appearance and without motion of the camera, which stands still); what they call one figure is where the detection they
-gave that number to has its base. Their rows are left out where `trackeval`, or `ultralytics` with its `lap`, is
-missing.
+appearance and camera motion); a track of theirs is where the base of its detection is. Their rows are left out where
+`trackeval`, or `ultralytics` with its `lap`, is missing.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from downfield.core.scene import Figure, Scene
 from downfield.twin.physics.truth_file import TruthEvent
 from downfield.vision.tracking.falls import Fall
 
-SIMILAR_MM = 15.0  # half a base's length: two places so far apart have nothing in common
-ASTRAY_MM = 12.0  # a figure so far from where it is, and nearer to another, is taken for that one
+SIMILAR_MM = 15.0  # half a base's length: the similarity of positions this far apart is 0
+SWITCHED_MM = 12.0  # a track this far from its figure, and nearer to another, has switched to that one
 FALL_NS = 100_000_000
 FALL_MATCH_NS = 500_000_000
 
 Ids = tuple[list[str], Array]
-"""Names and places, mm, shape (n, 2), of what is in one frame."""
+"""Ids and positions, mm, shape (n, 2), in one frame."""
 
 
 @dataclass
-class Watched:
-    """A play as it was and as it was seen; frames before the line-up was found are left out."""
+class TrackedPlay:
+    """A play's truth and its tracks; frames before the line-up was found are left out."""
 
     name: str
     direction: int
@@ -45,19 +44,19 @@ class Watched:
     boxes: list[tuple[list[Detection], Array]] = field(default_factory=list)
     happened: list[TruthEvent] = field(default_factory=list)
     fell: list[tuple[Fall, int]] = field(default_factory=list)
-    """Falls that were seen, and when they were known, ns; one that is taken back and told again is there twice."""
+    """Detected falls, and when they were known, ns; a fall that is withdrawn and detected again is there twice."""
     lying: set[str] = field(default_factory=set)
-    """Who lies at the latest frame."""
+    """Figures that lie in the latest frame."""
 
-    def see_falls(self, falls: Sequence[Fall], t_ns: int) -> None:
-        """Take in those that lie at a frame."""
-        self.fell += [(one, t_ns) for one in falls if one.id not in self.lying]
-        self.lying = {one.id for one in falls}
+    def add_falls(self, falls: Sequence[Fall], t_ns: int) -> None:
+        """Add the figures that lie in a frame."""
+        self.fell += [(fall, t_ns) for fall in falls if fall.id not in self.lying]
+        self.lying = {fall.id for fall in falls}
 
 
 @dataclass
 class Tally:
-    """What was counted over all plays."""
+    """Counts over all plays."""
 
     switches: list[int] = field(default_factory=list)
     corners_mm: list[float] = field(default_factory=list)
@@ -67,19 +66,19 @@ class Tally:
     unsure: int = 0
     figures: int = 0
     falls: list[tuple[int, int] | None] = field(default_factory=list)
-    """Of every true fall how late it is dated and known, ns; None where it was missed."""
+    """Of every true fall the errors of its time and its delay, ns; None where it was missed."""
     false_falls: int = 0
     hota: dict[str, list[float]] = field(default_factory=dict)
     rival_switches: dict[str, list[int]] = field(default_factory=dict)
 
 
-def judge(play_seen: Watched, tally: Tally) -> None:
-    """Count what was right in a play."""
+def score_play(tracked_play: TrackedPlay, tally: Tally) -> None:
+    """Score a play."""
     switched: dict[str, str] = {}
     count = 0
-    for scene, figures in zip(play_seen.truth, play_seen.seen, strict=True):
-        truth = {one.id: one for one in scene.figures}
-        places = np.array([(one.x_mm, one.y_mm) for one in scene.figures])
+    for scene, figures in zip(tracked_play.truth, tracked_play.seen, strict=True):
+        truth = {figure.id: figure for figure in scene.figures}
+        places = np.array([(figure.x_mm, figure.y_mm) for figure in scene.figures])
         carrier = scene.ball.carrier if scene.ball else None
         for figure in figures:
             true = truth.get(figure.id)
@@ -90,17 +89,17 @@ def judge(play_seen: Watched, tally: Tally) -> None:
             apart = np.hypot(*(places - (figure.x_mm, figure.y_mm)).T)
             nearest = scene.figures[int(apart.argmin())].id
             off = np.hypot(figure.x_mm - true.x_mm, figure.y_mm - true.y_mm)
-            taken_for = nearest if off > ASTRAY_MM and figure.visible > 0 else figure.id
+            taken_for = nearest if off > SWITCHED_MM and figure.visible > 0 else figure.id
             count += taken_for not in {figure.id, switched.get(figure.id)}
             switched[figure.id] = taken_for
             if taken_for == figure.id and true.posture == figure.posture == "upright" and figure.visible > 0:
-                _measure(figure, true, play_seen, tally, carries=figure.id == carrier)
+                _measure(figure, true, tracked_play, tally, carries=figure.id == carrier)
     tally.switches.append(count)
-    _judge_falls(play_seen, tally)
-    _judge_identity(play_seen, tally)
+    _score_falls(tracked_play, tally)
+    _score_identity(tracked_play, tally)
 
 
-def _measure(figure: Figure, true: Figure, play_seen: Watched, tally: Tally, *, carries: bool) -> None:
+def _measure(figure: Figure, true: Figure, tracked_play: TrackedPlay, tally: Tally, *, carries: bool) -> None:
     turn = difference_deg(figure.heading_deg, true.heading_deg)
     tally.turned.append(turn > 90)
     if turn > 90:
@@ -110,19 +109,19 @@ def _measure(figure: Figure, true: Figure, play_seen: Watched, tally: Tally, *, 
     tally.sigmas.append(abs(figure.x_mm - true.x_mm) / figure.sigma_mm[0])
     tally.sigmas.append(abs(figure.y_mm - true.y_mm) / figure.sigma_mm[1])
     if carries:
-        way = 0.0 if play_seen.direction == 1 else 180.0
+        way = 0.0 if tracked_play.direction == 1 else 180.0
         short_mm = figure.footprint.reach_mm(way) - true.footprint.reach_mm(way)
-        tally.foremost_yd.append(abs(short_mm) / play_seen.mm_per_yd)
+        tally.foremost_yd.append(abs(short_mm) / tracked_play.mm_per_yd)
 
 
-def _judge_falls(play_seen: Watched, tally: Tally) -> None:
-    first_ns = play_seen.truth[0].t_ns if play_seen.truth else 0
-    found = list(play_seen.fell)
-    for event in play_seen.happened:
+def _score_falls(tracked_play: TrackedPlay, tally: Tally) -> None:
+    first_ns = tracked_play.truth[0].t_ns if tracked_play.truth else 0
+    found = list(tracked_play.fell)
+    for event in tracked_play.happened:
         if event.type == "fell" and event.t_ns >= first_ns:
-            near = [one for one in found if _is_of(one[0], event)]
+            near = [known for known in found if _is_of(known[0], event)]
             tally.falls.append((near[0][0].t_ns - event.t_ns, near[0][1] - event.t_ns) if near else None)
-            found = [one for one in found if one not in near[:1]]
+            found = [known for known in found if known not in near[:1]]
     tally.false_falls += len(found)
 
 
@@ -130,14 +129,14 @@ def _is_of(fall: Fall, event: TruthEvent) -> bool:
     return fall.id == event.player and abs(fall.t_ns - event.t_ns) < FALL_MATCH_NS
 
 
-def _judge_identity(play_seen: Watched, tally: Tally) -> None:
-    """HOTA, ours and the rivals', and the rivals' switches."""
-    truth = [_ids(list(scene.figures)) for scene in play_seen.truth]
+def _score_identity(tracked_play: TrackedPlay, tally: Tally) -> None:
+    """Compute HOTA, ours and the rivals', and the rivals' switches."""
+    truth = [_ids(list(scene.figures)) for scene in tracked_play.truth]
     rows: dict[str, list[Ids]] = {
-        "downfield": [_ids([f for f in fs if f.posture != "unseen"]) for fs in play_seen.seen]
+        "downfield": [_ids([f for f in fs if f.posture != "unseen"]) for fs in tracked_play.seen]
     }
     if importlib.util.find_spec("ultralytics") and importlib.util.find_spec("lap"):
-        rows |= {name: _rival(name, play_seen) for name in ("bytetrack", "botsort")}
+        rows |= {name: _rival(name, tracked_play) for name in ("bytetrack", "botsort")}
     for name, tracked in rows.items():
         if importlib.util.find_spec("trackeval"):
             tally.hota.setdefault(name, []).append(_hota(truth, tracked))
@@ -175,7 +174,7 @@ def _hota(truth: list[Ids], tracked: list[Ids]) -> float:
 
 
 def _switches(truth: list[Ids], tracked: list[Ids]) -> int:
-    """How often the name at a figure's place changes."""
+    """Count how often the id at a figure's position changes."""
     last: dict[str, str] = {}
     count = 0
     for true, seen in zip(truth, tracked, strict=True):
@@ -214,7 +213,7 @@ class _Boxes:
         return _Boxes(self.xyxy[keep], self.conf[keep])
 
 
-def _rival(name: str, play_seen: Watched) -> list[Ids]:
+def _rival(name: str, tracked_play: TrackedPlay) -> list[Ids]:
     os.environ["YOLO_AUTOINSTALL"] = "false"
     from ultralytics.trackers.bot_sort import BOTSORT
     from ultralytics.trackers.byte_tracker import BYTETracker
@@ -224,7 +223,7 @@ def _rival(name: str, play_seen: Watched) -> list[Ids]:
     settings = YAML.load(check_yaml(f"{name}.yaml")) | {"gmc_method": "none"}
     tracker = (BOTSORT if name == "botsort" else BYTETracker)(IterableSimpleNamespace(**settings))
     out: list[Ids] = []
-    for detections, places in play_seen.boxes:
+    for detections, places in tracked_play.boxes:
         boxes = np.array([one.box_px for one in detections], dtype=np.float64).reshape(-1, 4)
         rows = tracker.update(_Boxes(boxes, np.array([one.score for one in detections])), None)
         rows = np.asarray(rows).reshape(-1, 8)
@@ -233,28 +232,28 @@ def _rival(name: str, play_seen: Watched) -> list[Ids]:
 
 
 def report(tally: Tally) -> None:
-    """Print what came of all plays."""
+    """Print the results of all plays."""
     corners, carrier = np.array(tally.corners_mm), np.array(tally.foremost_yd or [np.nan])
     late_s = np.array([one for one in tally.falls if one is not None]).reshape(-1, 2) / 1e9
     hits, falls = len(late_s), len(tally.falls)
     f1 = 2 * hits / max(falls + hits + tally.false_falls, 1)
     free = np.mean([one == 0 for one in tally.switches])
     print(f"\n{len(tally.switches)} plays, {tally.figures} figures in frames")
-    print(f"plays without a switch       {free:8.1%}   wanted >= 98 %")
-    print(f"identity in doubt            {tally.unsure / max(tally.figures, 1):8.2%}")
-    print(f"corner error median          {np.median(corners):8.3f} mm  wanted <= 0.3")
-    print(f"             p95             {np.quantile(corners, 0.95):8.3f} mm  wanted <= 0.9")
-    print(f"carrier's foremost point     {np.nanmedian(carrier):8.4f} yd  wanted <= 0.03")
-    print(f"             p95             {np.nanquantile(carrier, 0.95):8.4f} yd  wanted <= 0.09")
-    print(f"within two sigma             {np.mean(np.array(tally.sigmas) < 2):8.1%}   wanted 93-98 %")
-    print(f"heading off by over 90 deg   {np.mean(tally.turned):8.3%}   wanted <= 0.05 %")
+    print(f"plays without a switch       {free:8.1%}   target >= 98 %")
+    print(f"identity uncertain           {tally.unsure / max(tally.figures, 1):8.2%}")
+    print(f"corner error median          {np.median(corners):8.3f} mm  target <= 0.3")
+    print(f"             p95             {np.quantile(corners, 0.95):8.3f} mm  target <= 0.9")
+    print(f"carrier's foremost point     {np.nanmedian(carrier):8.4f} yd  target <= 0.03")
+    print(f"             p95             {np.nanquantile(carrier, 0.95):8.4f} yd  target <= 0.09")
+    print(f"within two sigma             {np.mean(np.array(tally.sigmas) < 2):8.1%}   target 93-98 %")
+    print(f"heading off by over 90 deg   {np.mean(tally.turned):8.3%}   target <= 0.05 %")
     if falls or tally.false_falls:
-        print(f"falls: {falls}, F1               {f1:8.3f}   wanted >= 0.99; {tally.false_falls} where none was")
+        print(f"falls: {falls}, F1               {f1:8.3f}   target >= 0.99; {tally.false_falls} false")
     if hits:
         dated, known = np.mean(np.abs(late_s) <= FALL_NS / 1e9, axis=0)
-        print(f"falls dated within 0.1 s     {dated:8.1%}   median of errors {np.median(np.abs(late_s[:, 0])):.3f} s")
+        print(f"falls timed within 0.1 s     {dated:8.1%}   median of errors {np.median(np.abs(late_s[:, 0])):.3f} s")
         print(f"      known within 0.1 s     {known:8.1%}   median delay {np.median(late_s[:, 1]):.3f} s")
     for name, counts in tally.rival_switches.items():
         hota = f"HOTA {np.mean(tally.hota[name]):.4f}   " if tally.hota else ""
         clean = np.mean([count == 0 for count in counts])
-        print(f"{name:12s} {hota}changes of name {sum(counts)}, none in {clean:.1%} of plays")
+        print(f"{name:12s} {hota}id switches {sum(counts)}, none in {clean:.1%} of plays")

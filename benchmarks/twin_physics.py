@@ -1,4 +1,4 @@
-"""How fast the twin's physics and truth are, and how the height of the center of mass decides about falls.
+"""Measures the speed of the twin's physics and truth, and how the height of the center of mass affects falls.
 
 python benchmarks/twin_physics.py [seconds [plays]]
 """
@@ -22,7 +22,7 @@ PLAYERS = tuple(Player(f"{jersey}-{i}", jersey) for jersey in ("dark", "light") 
 
 
 def scrimmage(seed: int, com_mm: float) -> World:
-    """Two teams of eleven that walk into each other."""
+    """Return a world with two teams of eleven that walk into each other."""
     rng = np.random.default_rng(seed)
     placements, traits = {}, {}
     for index, player in enumerate(PLAYERS):
@@ -35,7 +35,7 @@ def scrimmage(seed: int, com_mm: float) -> World:
 
 
 def speed(seconds: int) -> None:
-    """Prints how the physics, the watching of every step and the scenes take their time."""
+    """Print the time of the physics, of timing contacts and falls, and of the scenes."""
     bare, _ = _timed(scrimmage(1, 14.0), None, seconds)
     world = scrimmage(1, 14.0)
     truth = Truth(world)
@@ -48,7 +48,7 @@ def speed(seconds: int) -> None:
 
 
 def falls(plays: int) -> None:
-    """Prints how many of 22 fall in a play of six seconds."""
+    """Print how many of 22 figures fall in a play of six seconds."""
     print(f"fallen of 22 after 6 s, {plays} plays each")
     for com_mm in (9.0, 11.0, 13.0, 15.0, 17.0, 20.0):
         fallen = []
@@ -61,7 +61,7 @@ def falls(plays: int) -> None:
 
 
 def _timed(world: World, truth: Truth | None, seconds: int) -> tuple[float, float]:
-    """CPU seconds for stepping and for making a scene of every frame."""
+    """Return the CPU seconds for stepping and for making a scene of every frame."""
     world.power(True)
     stepping = scenes = 0.0
     for frame in range(1, FPS * seconds + 1):

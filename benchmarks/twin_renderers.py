@@ -1,4 +1,4 @@
-"""Frames per second of the twin's renderers on one core: 22 figures, the whole way from snapshot to delivered picture.
+"""Measures the frames per second of the twin's renderers on one core: 22 figures, from snapshot to sensor picture.
 
 Run: python benchmarks/twin_renderers.py [SECONDS]
 """
@@ -24,7 +24,7 @@ from downfield.twin.render.render_mujoco import MujocoRenderer
 from downfield.twin.snapshot import FigurePose, Snapshot
 
 _SPEED_MM_S = 80.0
-_PROMISED_FPS = {((1280, 720), "mujoco"): 10.0}
+_TARGET_FPS = {((1280, 720), "mujoco"): 10.0}
 
 
 def main() -> None:
@@ -46,8 +46,8 @@ def main() -> None:
         look = dataclasses.replace(look, sensor=sensor)
         for name, renderer in (("mujoco", MujocoRenderer(look, players)), ("compositor", Compositor(look, players))):
             wall, cpu = _rates(renderer, _walk(look, players, round(30 * seconds)), seconds)
-            promise = _PROMISED_FPS.get((size, name))
-            note = f"  promised {promise:g}" if promise else ""
+            target = _TARGET_FPS.get((size, name))
+            note = f"  target {target:g}" if target else ""
             print(f"{name:<12}{f'{size[0]}x{size[1]}':<12}{wall:>9.1f}{cpu:>14.1f}{note}")
             renderer.close()
 
@@ -64,7 +64,7 @@ def _rates(renderer: MujocoRenderer | Compositor, snapshots: list[Snapshot], sec
 
 
 def _walk(look: Appearance, players: tuple[Player, ...], count: int) -> list[Snapshot]:
-    """Two teams that walk toward each other while the board is on."""
+    """Return snapshots of two teams that walk toward each other."""
     out = []
     for frame in range(count):
         figures = []
